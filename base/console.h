@@ -1,0 +1,47 @@
+// Console: colours and a progress bar on standard error, both only when it is a terminal.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+namespace base {
+
+enum class Style { plain, bold, dim, red, yellow, green, cyan };
+
+// True when file descriptor `fd` is a terminal and neither NO_COLOR nor TERM=dumb asks for plain text.
+bool wants_colour(int fd);
+
+// The text with escape codes when `colour`, the bare text otherwise.
+std::string styled(std::string_view text, Style style, bool colour);
+
+// A bar with done/total, rate and remaining time, redrawn at most ten times a second. Thread-safe.
+// Draws nothing when standard error is not a terminal or `enabled` is false.
+class ProgressBar {
+public:
+    enum class Unit { bytes, items };
+
+    ProgressBar(std::string label, std::uint64_t total, Unit unit, bool enabled = true);
+    ~ProgressBar();  // wipes the line
+    ProgressBar(const ProgressBar&) = delete;
+    ProgressBar& operator=(const ProgressBar&) = delete;
+
+    void add(std::uint64_t amount);
+
+private:
+    void draw();
+
+    std::string label_;
+    std::uint64_t total_;
+    Unit unit_;
+    bool visible_;
+    std::atomic<std::uint64_t> done_{0};
+    std::mutex drawing_;
+    std::chrono::steady_clock::time_point start_;
+    std::chrono::steady_clock::time_point last_drawn_;
+};
+
+}  // namespace base

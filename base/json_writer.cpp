@@ -1,0 +1,112 @@
+#include "base/json_writer.h"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "base/check.h"
+#include "base/utf8.h"
+
+namespace base {
+
+std::string json_escape(std::string_view text) {
+    std::string out;
+    out.reserve(text.size());
+    for (std::size_t i = 0; i < text.size();) {
+        unsigned char c = static_cast<unsigned char>(text[i]);
+        if (c == '"' || c == '\\') {
+            out += '\\';
+            out += static_cast<char>(c);
+            ++i;
+        } else if (c == '\n') {
+            out += "\\n";
+            ++i;
+        } else if (c == '\t') {
+            out += "\\t";
+            ++i;
+        } else if (c == '\r') {
+            out += "\\r";
+            ++i;
+        } else if (c < 0x20 || c == 0x7f) {
+            out += fmt::format("\\u{:04x}", c);
+            ++i;
+        } else if (std::size_t length = utf8_sequence_length(text.substr(i)); length != 0) {
+            out += text.substr(i, length);
+            i += length;
+        } else {
+            out += "\xEF\xBF\xBD";
+            ++i;
+        }
+    }
+    return out;
+}
+
+void JsonWriter::new_line() {
+    if (indent_ == 0) return;
+    out_ += '\n';
+    out_.append(levels_.size() * static_cast<std::size_t>(indent_), ' ');
+}
+
+void JsonWriter::before_value() {
+    if (after_key_) {
+        after_key_ = false;
+        return;
+    }
+    if (levels_.empty()) return;
+    if (!levels_.back().empty) out_ += ',';
+    levels_.back().empty = false;
+    new_line();
+}
+
+JsonWriter& JsonWriter::open(char bracket) {
+    before_value();
+    out_ += bracket;
+    levels_.push_back({});
+    return *this;
+}
+
+JsonWriter& JsonWriter::close(char bracket) {
+    CHECK(!levels_.empty() && !after_key_);
+    bool empty = levels_.back().empty;
+    levels_.pop_back();
+    if (!empty) new_line();
+    out_ += bracket;
+    return *this;
+}
+
+JsonWriter& JsonWriter::begin_object() { return open('{'); }
+JsonWriter& JsonWriter::end_object() { return close('}'); }
+JsonWriter& JsonWriter::begin_array() { return open('['); }
+JsonWriter& JsonWriter::end_array() { return close(']'); }
+
+JsonWriter& JsonWriter::key(std::string_view name) {
+    before_value();
+    out_ += '"' + json_escape(name) + (indent_ == 0 ? "\":" : "\": ");
+    after_key_ = true;
+    return *this;
+}
+
+JsonWriter& JsonWriter::string(std::string_view value) { return raw('"' + json_escape(value) + '"'); }
+JsonWriter& JsonWriter::integer(std::int64_t value) { return raw(fmt::format("{}", value)); }
+JsonWriter& JsonWriter::unsigned_integer(std::uint64_t value) { return raw(fmt::format("{}", value)); }
+
+JsonWriter& JsonWriter::number(double value) {
+    CHECK(std::isfinite(value));
+    return raw(fmt::format("{}", value));
+}
+
+JsonWriter& JsonWriter::boolean(bool value) { return raw(value ? "true" : "false"); }
+JsonWriter& JsonWriter::null() { return raw("null"); }
+
+JsonWriter& JsonWriter::raw(std::string_view json) {
+    before_value();
+    out_ += json;
+    return *this;
+}
+
+std::string JsonWriter::take() && {
+    CHECK(levels_.empty() && !after_key_);
+    return std::move(out_);
+}
+
+}  // namespace base

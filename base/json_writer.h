@@ -1,0 +1,50 @@
+// JsonWriter: ordered JSON out, as a string; keys appear in the order they are written.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace base {
+
+class JsonWriter {
+public:
+    // indent 0: everything on one line.
+    explicit JsonWriter(int indent = 2) : indent_(indent) {}
+
+    JsonWriter& begin_object();
+    JsonWriter& end_object();
+    JsonWriter& begin_array();
+    JsonWriter& end_array();
+    JsonWriter& key(std::string_view name);
+    JsonWriter& string(std::string_view value);  // invalid UTF-8 bytes become U+FFFD
+    JsonWriter& integer(std::int64_t value);
+    JsonWriter& unsigned_integer(std::uint64_t value);
+    JsonWriter& number(double value);  // shortest text that reads back equal; must be finite
+    JsonWriter& boolean(bool value);
+    JsonWriter& null();
+    JsonWriter& raw(std::string_view json);  // text that already is JSON
+
+    // CHECKs that every object and array is closed.
+    std::string take() &&;
+
+private:
+    void before_value();
+    void new_line();
+    JsonWriter& open(char bracket);
+    JsonWriter& close(char bracket);
+
+    struct Level {
+        bool empty = true;
+    };
+    int indent_;
+    std::string out_;
+    std::vector<Level> levels_;
+    bool after_key_ = false;
+};
+
+// The text with JSON escapes, without the quotes.
+std::string json_escape(std::string_view text);
+
+}  // namespace base

@@ -1,0 +1,30 @@
+#include "base/utf8.h"
+
+namespace base {
+
+std::size_t utf8_sequence_length(std::string_view text) {
+    auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+    if (text.empty()) return 0;
+    unsigned char lead = byte(0);
+    if (lead < 0x80) return 1;
+    std::size_t length = lead >= 0xC2 && lead <= 0xDF ? 2 : lead >= 0xE0 && lead <= 0xEF ? 3 : lead >= 0xF0 && lead <= 0xF4 ? 4 : 0;
+    if (length == 0 || text.size() < length) return 0;
+    for (std::size_t i = 1; i < length; ++i) {
+        if ((byte(i) & 0xC0) != 0x80) return 0;
+    }
+    bool overlong = (lead == 0xE0 && byte(1) < 0xA0) || (lead == 0xF0 && byte(1) < 0x90);
+    bool surrogate = lead == 0xED && byte(1) > 0x9F;
+    bool beyond = lead == 0xF4 && byte(1) > 0x8F;
+    return overlong || surrogate || beyond ? 0 : length;
+}
+
+bool is_valid_utf8(std::string_view text) {
+    while (!text.empty()) {
+        std::size_t length = utf8_sequence_length(text);
+        if (length == 0) return false;
+        text.remove_prefix(length);
+    }
+    return true;
+}
+
+}  // namespace base

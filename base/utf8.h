@@ -1,0 +1,14 @@
+// UTF-8 validation and counting.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace base {
+
+// Bytes of the well-formed sequence at the start of `text`; 0 when it is ill-formed (overlong, surrogate, cut) or empty.
+std::size_t utf8_sequence_length(std::string_view text);
+
+bool is_valid_utf8(std::string_view text);
+
+}  // namespace base

@@ -1,0 +1,42 @@
+# add_component(FOLDER LINK public... [PRIVATE private...]): the sources of FOLDER as one static library, named after
+# the folder with '_' for '/'. add_tool(NAME COMPONENT): the program, from the component's main.cpp.
+
+add_library(project_options INTERFACE)
+target_include_directories(project_options INTERFACE ${CMAKE_SOURCE_DIR})
+target_compile_options(project_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor>)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # g++ 12 warns of overlaps in std::string::insert that cannot happen (GCC bug 105651).
+  target_compile_options(project_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
+endif()
+if(MIGRATION_WERROR)
+  target_compile_options(project_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Werror>)
+endif()
+if(MIGRATION_SANITIZE)
+  add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -O1)
+  add_link_options(-fsanitize=address,undefined)
+else()
+  # One binary that runs on any machine of the same architecture and libc.
+  target_link_options(project_options INTERFACE -static-libstdc++ -static-libgcc)
+endif()
+
+function(add_component folder)
+  cmake_parse_arguments(ARG "" "" "LINK;PRIVATE" ${ARGN})
+  string(REPLACE "/" "_" target ${folder})
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${folder}/*.cpp ${CMAKE_SOURCE_DIR}/${folder}/*/*.cpp)
+  list(FILTER sources EXCLUDE REGEX "/main\\.cpp$")
+  if(sources)
+    add_library(${target} STATIC ${sources})
+    target_link_libraries(${target} PUBLIC project_options ${ARG_LINK} PRIVATE ${ARG_PRIVATE})
+  else()
+    add_library(${target} INTERFACE)
+    target_link_libraries(${target} INTERFACE project_options ${ARG_LINK} ${ARG_PRIVATE})
+  endif()
+endfunction()
+
+function(add_tool name component)
+  string(REGEX REPLACE "_app$" "/app" folder ${component})
+  if(EXISTS ${CMAKE_SOURCE_DIR}/${folder}/main.cpp)
+    add_executable(${name} ${folder}/main.cpp)
+    target_link_libraries(${name} PRIVATE ${component})
+  endif()
+endfunction()

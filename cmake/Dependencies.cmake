@@ -1,0 +1,45 @@
+# Libraries from the system's packages, and the tree-sitter C sources that cmake/fetch_sources.sh has put below
+# third_party/ (not committed). Each missing one stops the configuration with what to install.
+
+function(require_package name debian_package)
+  find_package(${name} ${ARGN} QUIET)
+  if(NOT ${name}_FOUND)
+    message(FATAL_ERROR "${name} was not found. Run ./quickstart.sh, or install it by hand: apt-get install ${debian_package}")
+  endif()
+  # Imported targets are local to the function otherwise.
+  set(${name}_FOUND TRUE PARENT_SCOPE)
+endfunction()
+
+set(CMAKE_FIND_PACKAGE_TARGETS_GLOBAL ON)
+set(THREADS_PREFER_PTHREAD_FLAG ON)
+require_package(Threads g++)
+require_package(nlohmann_json nlohmann-json3-dev)
+require_package(fmt libfmt-dev)
+require_package(tl-expected libexpected-dev)
+require_package(CLI11 libcli11-dev)
+require_package(doctest doctest-dev)
+
+find_path(LIBDEFLATE_INCLUDE_DIR libdeflate.h)
+find_library(LIBDEFLATE_LIBRARY NAMES libdeflate.a deflate)
+if(NOT LIBDEFLATE_INCLUDE_DIR OR NOT LIBDEFLATE_LIBRARY)
+  message(FATAL_ERROR "libdeflate was not found. Run ./quickstart.sh, or install it by hand: apt-get install libdeflate-dev")
+endif()
+add_library(libdeflate INTERFACE)
+target_include_directories(libdeflate SYSTEM INTERFACE ${LIBDEFLATE_INCLUDE_DIR})
+target_link_libraries(libdeflate INTERFACE ${LIBDEFLATE_LIBRARY})
+
+set(TREE_SITTER_DIR ${CMAKE_SOURCE_DIR}/third_party CACHE PATH "Where cmake/fetch_sources.sh has put the C sources")
+foreach(file tree-sitter/src/lib.c tree-sitter/include/tree_sitter/api.h tree-sitter-python/src/parser.c tree-sitter-python/src/scanner.c)
+  if(NOT EXISTS ${TREE_SITTER_DIR}/${file})
+    message(FATAL_ERROR "${TREE_SITTER_DIR}/${file} is missing. Run cmake/fetch_sources.sh, which fetches the pinned tree-sitter sources from npm or PyPI.")
+  endif()
+endforeach()
+add_library(tree_sitter STATIC
+  ${TREE_SITTER_DIR}/tree-sitter/src/lib.c
+  ${TREE_SITTER_DIR}/tree-sitter-python/src/parser.c
+  ${TREE_SITTER_DIR}/tree-sitter-python/src/scanner.c)
+target_include_directories(tree_sitter SYSTEM PUBLIC ${TREE_SITTER_DIR}/tree-sitter/include)
+target_include_directories(tree_sitter PRIVATE ${TREE_SITTER_DIR}/tree-sitter/src ${TREE_SITTER_DIR}/tree-sitter-python/src)
+target_compile_options(tree_sitter PRIVATE -w)
+# The sources use POSIX functions that strict C11 hides.
+target_compile_definitions(tree_sitter PRIVATE _POSIX_C_SOURCE=200112L _DEFAULT_SOURCE)

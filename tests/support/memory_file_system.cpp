@@ -1,0 +1,185 @@
+#include "tests/support/memory_file_system.h"
+
+#include <cstring>
+
+#include <doctest/doctest.h>
+
+namespace test {
+namespace {
+
+using base::Error;
+using base::ErrorKind;
+using base::FileKind;
+using base::Path;
+using base::Result;
+using base::Status;
+
+Path normal(Path path) {
+    while (path.size() > 1 && path.back() == '/') path.pop_back();
+    return path;
+}
+
+class MemoryReadable : public base::ReadableFile {
+public:
+    MemoryReadable(std::shared_ptr<MemoryFileSystem::Node> node, Path path) : node_(std::move(node)), path_(std::move(path)) {}
+    std::uint64_t size() const override { return node_->content.size(); }
+    const Path& path() const override { return path_; }
+    Status read_at(std::uint64_t offset, base::MutableByteSpan out) override {
+        if (offset + out.size() > node_->content.size()) return base::fail(ErrorKind::bad_input, "the file ends early", path_);
+        std::memcpy(out.data(), node_->content.data() + offset, out.size());
+        return {};
+    }
+    void drop_cache(std::uint64_t, std::uint64_t) override {}
+
+private:
+    std::shared_ptr<MemoryFileSystem::Node> node_;
+    Path path_;
+};
+
+class MemoryWritable : public base::WritableFile {
+public:
+    MemoryWritable(std::shared_ptr<MemoryFileSystem::Node> node, Path path) : node_(std::move(node)), path_(std::move(path)) {}
+    const Path& path() const override { return path_; }
+    Status write_at(std::uint64_t offset, base::ByteSpan data) override {
+        std::lock_guard lock(mutex_);
+        if (node_->content.size() < offset + data.size()) node_->content.resize(offset + data.size());
+        std::memcpy(node_->content.data() + offset, data.data(), data.size());
+        return {};
+    }
+    Status allocate(std::uint64_t bytes) override {
+        std::lock_guard lock(mutex_);
+        if (node_->content.size() < bytes) node_->content.resize(bytes);
+        return {};
+    }
+    void write_behind(std::uint64_t, std::uint64_t) override {}
+    Status sync() override { return {}; }
+    Status close() override { return {}; }
+
+private:
+    std::shared_ptr<MemoryFileSystem::Node> node_;
+    Path path_;
+    std::mutex mutex_;
+};
+
+tl::unexpected<Error> missing(const Path& path) { return base::fail(ErrorKind::bad_input, "cannot open: No such file or directory", path); }
+
+}  // namespace
+
+void MemoryFileSystem::add(const Path& path, std::string content, std::uint32_t mode) {
+    REQUIRE(make_directories(base::parent(path)));
+    nodes_[normal(path)] = std::make_shared<Node>(Node{FileKind::regular, std::move(content), mode, next_inode_++});
+}
+
+std::string MemoryFileSystem::content(const Path& path) {
+    auto node = find(path, true);
+    REQUIRE_MESSAGE(node != nullptr, path);
+    return node->content;
+}
+
+std::vector<Path> MemoryFileSystem::files() const {
+    std::vector<Path> out;
+    for (const auto& [path, node] : nodes_) {
+        if (node->kind != FileKind::directory) out.push_back(path);
+    }
+    return out;
+}
+
+std::shared_ptr<MemoryFileSystem::Node> MemoryFileSystem::find(const Path& path, bool follow) {
+    Path at = normal(path);
+    for (int hops = 0; hops < 8; ++hops) {
+        auto it = nodes_.find(at);
+        if (it == nodes_.end()) return at == "." || at == "/" || at.empty() ? std::make_shared<Node>(Node{FileKind::directory, "", 0755, 0}) : nullptr;
+        if (it->second->kind != FileKind::symlink || !follow) return it->second;
+        const std::string& target = it->second->content;
+        at = normal(target.starts_with("/") ? target : base::join(base::parent(at), target));
+    }
+    return nullptr;
+}
+
+Result<std::unique_ptr<base::ReadableFile>> MemoryFileSystem::open(const Path& path) {
+    auto node = find(path, true);
+    if (node == nullptr) return missing(path);
+    if (node->kind == FileKind::directory) return base::fail(ErrorKind::bad_input, "this is a directory, a file is needed", path);
+    return std::make_unique<MemoryReadable>(node, path);
+}
+
+Result<std::unique_ptr<base::WritableFile>> MemoryFileSystem::create(const Path& path, std::uint32_t mode) {
+    auto directory = find(base::parent(path), true);
+    if (directory == nullptr || directory->kind != FileKind::directory) {
+        return base::fail(ErrorKind::write_failed, "cannot create: No such file or directory", path);
+    }
+    auto node = std::make_shared<Node>(Node{FileKind::regular, "", mode, next_inode_++});
+    nodes_[normal(path)] = node;
+    return std::make_unique<MemoryWritable>(node, path);
+}
+
+Result<base::FileInfo> MemoryFileSystem::info(const Path& path) {
+    auto node = find(path, true);
+    if (node == nullptr) return missing(path);
+    return base::FileInfo{node->kind, node->content.size(), node->mode, node->inode, 1};
+}
+
+Result<base::FileInfo> MemoryFileSystem::link_info(const Path& path) {
+    auto node = find(path, false);
+    if (node == nullptr) return missing(path);
+    return base::FileInfo{node->kind, node->content.size(), node->mode, node->inode, 1};
+}
+
+bool MemoryFileSystem::exists(const Path& path) { return find(path, false) != nullptr; }
+
+Result<std::vector<base::DirectoryEntry>> MemoryFileSystem::list(const Path& directory) {
+    auto node = find(directory, true);
+    if (node == nullptr || node->kind != FileKind::directory) return missing(directory);
+    Path prefix = normal(directory) == "." ? "" : normal(directory) == "/" ? "/" : normal(directory) + "/";
+    std::vector<base::DirectoryEntry> out;
+    for (const auto& [path, child] : nodes_) {
+        if (path.size() > prefix.size() && path.starts_with(prefix) && path.find('/', prefix.size()) == Path::npos) {
+            out.push_back({path.substr(prefix.size()), child->kind});
+        }
+    }
+    return out;
+}
+
+Result<Path> MemoryFileSystem::read_link(const Path& path) {
+    auto node = find(path, false);
+    if (node == nullptr || node->kind != FileKind::symlink) return missing(path);
+    return node->content;
+}
+
+Status MemoryFileSystem::make_link(const Path& target, const Path& link) {
+    nodes_[normal(link)] = std::make_shared<Node>(Node{FileKind::symlink, target, 0777, next_inode_++});
+    return {};
+}
+
+Status MemoryFileSystem::make_directories(const Path& path) {
+    for (Path at = normal(path); at != "." && at != "/" && !at.empty(); at = base::parent(at)) {
+        auto node = find(at, true);
+        if (node != nullptr && node->kind != FileKind::directory) {
+            return base::fail(ErrorKind::write_failed, "cannot create the directory: something else has this name", at);
+        }
+        if (node == nullptr) nodes_[at] = std::make_shared<Node>(Node{FileKind::directory, "", 0755, next_inode_++});
+    }
+    return {};
+}
+
+Status MemoryFileSystem::rename(const Path& from, const Path& to) {
+    Path source = normal(from);
+    if (!nodes_.contains(source)) return base::fail(ErrorKind::write_failed, "cannot rename: No such file or directory", from);
+    std::map<Path, std::shared_ptr<Node>> moved;
+    for (const auto& [path, node] : nodes_) {
+        if (path == source || path.starts_with(source + "/")) moved[normal(to) + path.substr(source.size())] = node;
+    }
+    std::erase_if(nodes_, [&](const auto& item) { return item.first == source || item.first.starts_with(source + "/"); });
+    for (auto& [path, node] : moved) nodes_[path] = node;
+    return {};
+}
+
+Status MemoryFileSystem::remove(const Path& path) {
+    if (nodes_.erase(normal(path)) == 0) return base::fail(ErrorKind::write_failed, "cannot remove: No such file or directory", path);
+    return {};
+}
+
+Status MemoryFileSystem::sync_directory(const Path&) { return {}; }
+Result<std::uint64_t> MemoryFileSystem::free_bytes(const Path&) { return std::uint64_t{1} << 40; }
+
+}  // namespace test

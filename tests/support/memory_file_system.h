@@ -1,0 +1,51 @@
+// MemoryFileSystem: a FileSystem in memory for tests.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+
+#include "base/file_system.h"
+
+namespace test {
+
+class MemoryFileSystem : public base::FileSystem {
+public:
+    struct Node {
+        base::FileKind kind = base::FileKind::regular;
+        std::string content;  // of a file; the target of a link
+        std::uint32_t mode = 0644;
+        std::uint64_t inode = 0;
+    };
+
+    // Adds a file and its parent directories.
+    void add(const base::Path& path, std::string content, std::uint32_t mode = 0644);
+    // The content of a file; fails the test when it does not exist.
+    std::string content(const base::Path& path);
+    // Paths of all files and links, sorted.
+    std::vector<base::Path> files() const;
+
+    base::Result<std::unique_ptr<base::ReadableFile>> open(const base::Path& path) override;
+    base::Result<std::unique_ptr<base::WritableFile>> create(const base::Path& path, std::uint32_t mode) override;
+    base::Result<base::FileInfo> info(const base::Path& path) override;
+    base::Result<base::FileInfo> link_info(const base::Path& path) override;
+    bool exists(const base::Path& path) override;
+    base::Result<std::vector<base::DirectoryEntry>> list(const base::Path& directory) override;
+    base::Result<base::Path> read_link(const base::Path& path) override;
+    base::Status make_link(const base::Path& target, const base::Path& link) override;
+    base::Status make_directories(const base::Path& path) override;
+    base::Status rename(const base::Path& from, const base::Path& to) override;
+    base::Status remove(const base::Path& path) override;
+    base::Status sync_directory(const base::Path& path) override;
+    base::Result<std::uint64_t> free_bytes(const base::Path& path) override;
+
+private:
+    std::shared_ptr<Node> find(const base::Path& path, bool follow);
+
+    std::map<base::Path, std::shared_ptr<Node>> nodes_;  // by normalised path
+    std::uint64_t next_inode_ = 1;
+};
+
+}  // namespace test

@@ -1,0 +1,98 @@
+#include <doctest/doctest.h>
+
+#include <atomic>
+
+#include "base/byte_reader.h"
+#include "base/data_store.h"
+#include "base/human.h"
+#include "base/parallel.h"
+#include "base/text_position.h"
+#include "base/utf8.h"
+#include "tests/support/memory_file_system.h"
+
+TEST_CASE("byte reader: little endian, and never past the end") {
+    base::ByteReader reader(base::as_bytes(std::string_view("\x01\x02\x03\x04\x05name\nrest", 14)), "f", 100);
+    CHECK(*reader.u8() == 1);
+    CHECK(*reader.u32() == 0x05040302);
+    CHECK(*reader.take_until('\n') == "name");
+    CHECK(reader.where() == "f: byte 110");
+    auto beyond = reader.u64();
+    REQUIRE_FALSE(beyond);
+    CHECK(beyond.error().text() == "f: byte 110: the data ends 4 bytes early: 8 bytes are needed here, 4 are left");
+    CHECK(reader.remaining() == 4);
+}
+
+TEST_CASE("line index: every line end, and three kinds of column") {
+    std::string_view text = "a\r\nb\rc\n\xC3\xA9\xF0\x9F\x98\x80x";
+    base::LineIndex index(text);
+    CHECK(index.line_count() == 4);
+    CHECK(index.line_text(1) == "a");
+    CHECK(index.line_text(2) == "b");
+    CHECK(index.position(13, base::ColumnUnit::bytes) == base::TextPosition{4, 7});
+    CHECK(index.position(13, base::ColumnUnit::code_points) == base::TextPosition{4, 3});
+    CHECK(index.position(13, base::ColumnUnit::utf16) == base::TextPosition{4, 4});
+}
+
+TEST_CASE("utf8: overlong forms, surrogates and cuts are ill-formed") {
+    CHECK(base::is_valid_utf8("a\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80"));
+    for (const char* bad : {"\xC0\x80", "\xE0\x9F\x80", "\xED\xA0\x80", "\xF4\x90\x80\x80", "\xC3", "\xFF", "\x80"}) {
+        CHECK_FALSE(base::is_valid_utf8(bad));
+    }
+}
+
+TEST_CASE("human: sizes, counts, durations") {
+    CHECK(base::human_bytes(999) == "999 B");
+    CHECK(base::human_bytes(1234) == "1.23 kB");
+    CHECK(base::human_bytes(999'960) == "1.00 MB");
+    CHECK(base::human_count(6'738'415'616) == "6.74 B");
+    CHECK(base::human_duration(245) == "4 min 05 s");
+    CHECK(base::with_separators(1234567) == "1,234,567");
+    CHECK(base::plural(1, "file") == "1 file");
+    CHECK(base::plural(2, "entry", "entries") == "2 entries");
+}
+
+TEST_CASE("parallel_for: all jobs run, and the first failure by index is reported") {
+    std::atomic<int> sum{0};
+    REQUIRE(base::parallel_for(100, 4, [&](std::size_t i) -> base::Status {
+        sum += static_cast<int>(i);
+        return {};
+    }));
+    CHECK(sum == 4950);
+    auto failed = base::parallel_for(10, 3, [](std::size_t i) -> base::Status {
+        if (i >= 4) return base::fail(base::ErrorKind::bad_input, std::to_string(i));
+        return {};
+    });
+    REQUIRE_FALSE(failed);
+    CHECK(failed.error().message == "4");
+}
+
+TEST_CASE("paths") {
+    CHECK(base::join("a", "b") == "a/b");
+    CHECK(base::join("a/", "b") == "a/b");
+    CHECK(base::join("", "b") == "b");
+    CHECK(base::parent("a/b") == "a");
+    CHECK(base::parent("a") == ".");
+    CHECK(base::parent("/a") == "/");
+    CHECK(base::file_name("a/b.py") == "b.py");
+    CHECK(base::file_name("a/b/") == "b");
+}
+
+TEST_CASE("write_file_atomically leaves no partial file") {
+    test::MemoryFileSystem fs;
+    REQUIRE(fs.make_directories("d"));
+    REQUIRE(base::write_file_atomically(fs, "d/x", "hello"));
+    CHECK(fs.content("d/x") == "hello");
+    CHECK(fs.files() == std::vector<base::Path>{"d/x"});
+    CHECK_FALSE(base::write_file_atomically(fs, "nowhere/x", "hello"));
+}
+
+TEST_CASE("data store: an overlay adds and replaces") {
+    test::MemoryFileSystem fs;
+    fs.add("mine/models/new.json", "{}");
+    base::DataStore store;
+    REQUIRE(store.overlay(fs, "mine", "rules"));
+    REQUIRE(store.find("rules/models/new.json") != nullptr);
+    CHECK(*store.find("rules/models/new.json") == "{}");
+    CHECK(store.origin("rules/models/new.json") == "mine/models/new.json");
+    CHECK(store.find("rules/nothing") == nullptr);
+}

@@ -1,0 +1,81 @@
+#include <doctest/doctest.h>
+
+#include "base/json.h"
+#include "base/json_object.h"
+#include "base/json_writer.h"
+
+using base::parse_json;
+
+TEST_CASE("json: values keep their order, kind and place") {
+    auto document = parse_json("{\"b\": 1,\n \"a\": [true, null, -2.5, \"x\\u00e9\"]}", "f.json");
+    REQUIRE(document);
+    const auto& members = *document->root.object();
+    REQUIRE(members.size() == 2);
+    CHECK(members[0].first == "b");
+    CHECK(*members[0].second.integer() == 1);
+    const auto& items = *members[1].second.array();
+    CHECK(*items[0].boolean() == true);
+    CHECK(items[1].is_null());
+    CHECK(*items[2].real() == -2.5);
+    CHECK(*items[3].string() == "x\xC3\xA9");
+    CHECK(document->where(items[3]) == "f.json:2:34");
+    CHECK(document->root.find_path("a") == &members[1].second);
+}
+
+TEST_CASE("json: what is not strict is refused, with its place") {
+    struct Row {
+        const char* text;
+        const char* message;
+    };
+    const Row rows[] = {
+        {"{\"a\": 1, \"a\": 2}", "the key \"a\" appears twice in one object"},
+        {"18446744073709551616", "the integer 18446744073709551616 needs more than 64 bits"},
+        {"[1e999]", "not valid JSON: number overflow parsing '1e999'"},
+        {"\xEF\xBB\xBF{}", "JSON must not start with a byte order mark"},
+    };
+    for (const Row& row : rows) {
+        auto document = parse_json(row.text, "f");
+        REQUIRE_FALSE(document);
+        CHECK(document.error().message == row.message);
+        CHECK(document.error().kind == base::ErrorKind::bad_input);
+    }
+    CHECK_FALSE(parse_json("", "f"));
+    CHECK_FALSE(parse_json("{} x", "f"));
+    CHECK_FALSE(parse_json("\"\xFF\"", "f"));
+    CHECK(parse_json("18446744073709551615", "f"));
+}
+
+TEST_CASE("json: nesting is limited on both sides of the limit") {
+    base::JsonLimits limits{3};
+    CHECK(parse_json("[[[]]]", "f", limits));
+    auto deep = parse_json("[[[[]]]]", "f", limits);
+    REQUIRE_FALSE(deep);
+    CHECK(deep.error().message == "values are nested deeper than 3 levels");
+    CHECK_FALSE(parse_json(std::string(1'000'000, '['), "f"));
+}
+
+TEST_CASE("json object: missing, mistyped and unknown keys are named") {
+    auto document = parse_json("{\"name\": 3,\n\"extra\": 1}", "r.json");
+    REQUIRE(document);
+    auto object = base::JsonObject::of(*document, document->root);
+    REQUIRE(object);
+    auto name = object->string("name");
+    REQUIRE_FALSE(name);
+    CHECK(name.error().text() == "r.json:1:10: \"name\" must be a string, not an integer");
+    CHECK_FALSE(object->string("absent"));
+    auto finish = object->finish();
+    REQUIRE_FALSE(finish);
+    CHECK(finish.error().text() == "r.json:2:10: the key \"extra\" is not known here");
+    CHECK(finish.error().kind == base::ErrorKind::rule_data);
+}
+
+TEST_CASE("json writer: order, escapes and layout") {
+    base::JsonWriter writer(2);
+    writer.begin_object().key("z").integer(-1).key("a").begin_array().string("q\"\n\x01\xFF").boolean(false).end_array();
+    writer.key("e").begin_object().end_object().end_object();
+    CHECK(std::move(writer).take() ==
+          "{\n  \"z\": -1,\n  \"a\": [\n    \"q\\\"\\n\\u0001\xEF\xBF\xBD\",\n    false\n  ],\n  \"e\": {}\n}");
+    base::JsonWriter compact(0);
+    compact.begin_array().number(0.1).null().end_array();
+    CHECK(std::move(compact).take() == "[0.1,null]");
+}
