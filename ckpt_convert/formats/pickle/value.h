@@ -1,0 +1,95 @@
+// pickle::Value: what a pickle describes, as inert data. Nothing is ever imported, called or constructed.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace ckpt::pickle {
+
+class Value;
+// Values live in an Arena and refer to each other by pointer: pickles share objects and may even be cyclic.
+using Ref = const Value*;
+
+struct None {};
+// An integer beyond 64 bits, as little-endian two's complement.
+struct BigInteger {
+    std::string little_endian;
+};
+struct Bytes {
+    std::string data;
+};
+struct List {
+    std::vector<Ref> items;
+};
+struct Tuple {
+    std::vector<Ref> items;
+};
+struct Set {
+    std::vector<Ref> items;
+};
+struct Dict {
+    std::vector<std::pair<Ref, Ref>> items;  // in insertion order; a later equal string key replaces an earlier one
+};
+// A name that the pickle would import.
+struct Global {
+    std::string module;
+    std::string name;
+    bool is(std::string_view m, std::string_view n) const { return module == m && name == n; }
+};
+// callable(*args), then __setstate__(state), append and setitem: recorded, never done.
+struct Object {
+    Ref callable = nullptr;
+    Ref args = nullptr;  // a Tuple
+    bool is_new = false;  // cls.__new__(cls, *args)
+    Ref state = nullptr;
+    std::vector<std::pair<Ref, Ref>> items;  // of SETITEM(S)
+    std::vector<Ref> appended;               // of APPEND(S) and ADDITEMS
+};
+struct PersistentId {
+    Ref id = nullptr;
+};
+
+class Value {
+public:
+    using Variant = std::variant<None, bool, std::int64_t, BigInteger, double, std::string, Bytes, List, Tuple, Set, Dict,
+                                 Global, Object, PersistentId>;
+    explicit Value(Variant value) : variant(std::move(value)) {}
+
+    template <class T>
+    const T* as() const {
+        return std::get_if<T>(&variant);
+    }
+    template <class T>
+    T* as() {
+        return std::get_if<T>(&variant);
+    }
+    // "a string", "a call of torch._utils._rebuild_tensor_v2" ... for messages.
+    std::string kind_name() const;
+
+    Variant variant;
+};
+
+// Owns values; addresses stay valid until it is destroyed or moved from.
+class Arena {
+public:
+    Value* make(Value::Variant value) { return &values_.emplace_back(std::move(value)); }
+    std::size_t size() const { return values_.size(); }
+
+private:
+    std::deque<Value> values_;
+};
+
+// The value of a string key in a Dict, or in an Object that Python would make a dict of (OrderedDict, defaultdict);
+// nullptr when it is neither, or lacks the key.
+Ref find(Ref mapping, std::string_view key);
+// The items of such a mapping, or nullptr.
+const std::vector<std::pair<Ref, Ref>>* mapping_items(Ref mapping);
+// The attribute dict of an argparse.Namespace or types.SimpleNamespace as Dict items, or nullptr.
+const std::vector<std::pair<Ref, Ref>>* namespace_items(Ref object);
+
+}  // namespace ckpt::pickle

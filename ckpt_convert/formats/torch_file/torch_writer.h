@@ -1,0 +1,58 @@
+// Plans a file that torch.load(weights_only=True) reads: a zip archive with one pickle and one record per tensor.
+//
+//   data.pkl | byteorder | version | data/0 | data/1 | ...
+//
+// All offsets are known before a payload byte is written; headers and checksums follow at the end (see ZipLayout).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "ckpt_convert/formats/pickle/value.h"
+#include "ckpt_convert/formats/zip/zip_layout.h"
+#include "ckpt_convert/tensor/dtype.h"
+#include "ckpt_convert/tensor/shape.h"
+
+namespace ckpt {
+
+// Builds the value tree of a torch file; tensors are numbered in the order they are made.
+class TorchFilePlan {
+public:
+    pickle::Arena& arena() { return arena_; }
+
+    // Small helpers for the tree.
+    pickle::Value* string(std::string text);
+    pickle::Value* integer(std::int64_t value);
+    pickle::Value* real(double value);
+    pickle::Value* boolean(bool value);
+    pickle::Value* none();
+    pickle::Value* dict();
+    pickle::Value* list();
+    pickle::Value* dtype(DType dtype);                        // torch.bfloat16
+    pickle::Value* namespace_of(pickle::Value* attributes);  // argparse.Namespace with a dict of attributes
+    // A dense tensor on the CPU with its own storage, data/<number>.
+    base::Result<pickle::Value*> tensor(DType dtype, const Shape& shape);
+    static void set(pickle::Value* dict, pickle::Value* key, pickle::Value* value);
+
+    // Lays the file out around `root`. To be called once, last.
+    base::Status finish(pickle::Ref root);
+
+    std::size_t tensor_count() const { return tensor_bytes_.size(); }
+    std::uint64_t tensor_bytes(std::size_t index) const { return tensor_bytes_[index]; }
+    std::uint64_t tensor_offset(std::size_t index) const { return tensor_offsets_[index]; }
+    std::uint64_t file_bytes() const { return zip_.file_bytes(); }
+    // Everything but the tensors' payloads, given the CRC-32 of each payload by tensor number.
+    std::vector<FileChunk> chunks(const std::vector<std::uint32_t>& tensor_crc32) const;
+
+private:
+    pickle::Arena arena_;
+    std::vector<std::uint64_t> tensor_bytes_;
+    std::vector<std::uint64_t> tensor_offsets_;
+    std::vector<FileChunk> small_records_;
+    std::vector<std::uint32_t> small_crc32_;
+    ZipLayout zip_;
+};
+
+}  // namespace ckpt

@@ -1,0 +1,45 @@
+// ZipLayout: where every byte of a stored zip archive will be, known before a payload byte is written.
+//
+//   local header + padding | payload (64-byte aligned) | ... | central directory | zip64 end | end
+//
+// Sizes are known from the start and checksums at the end, so headers are written last, into the gaps left for them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/byte_reader.h"
+
+namespace ckpt {
+
+// A piece of the file other than payload.
+struct FileChunk {
+    std::uint64_t offset = 0;
+    std::string data;
+};
+
+class ZipLayout {
+public:
+    // Adds a member behind the last one; returns the offset of its payload.
+    std::uint64_t add(std::string name, std::uint64_t bytes);
+
+    std::size_t member_count() const { return members_.size(); }
+    // Size of the whole archive, directory included.
+    std::uint64_t file_bytes() const;
+    // Local headers and directory, given the CRC-32 of each member's payload in the order added.
+    std::vector<FileChunk> headers(const std::vector<std::uint32_t>& crc32) const;
+
+private:
+    struct Member {
+        std::string name;
+        std::uint64_t header_offset = 0;
+        std::uint64_t payload_offset = 0;
+        std::uint64_t bytes = 0;
+    };
+    std::vector<Member> members_;
+    std::uint64_t end_ = 0;
+};
+
+}  // namespace ckpt

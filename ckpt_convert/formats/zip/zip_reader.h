@@ -1,0 +1,25 @@
+// Reads the directory of a zip archive as PyTorch writes it: stored members only, every range checked.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/file_system.h"
+
+namespace ckpt {
+
+struct ZipMember {
+    std::string name;          // with the archive prefix
+    std::uint64_t offset = 0;  // of the payload, absolute in the file
+    std::uint64_t bytes = 0;
+    std::uint32_t crc32 = 0;  // 0 may mean "not computed": PyTorch can be told not to
+};
+
+// The members in directory order. Refuses, as bad_input: no end record, compressed or encrypted members, duplicate or
+// unsafe names, ranges that overlap or leave the file, local headers that disagree with the directory.
+// `begin`, `bytes`: the part of the file that is the archive (a torch_dist item lies inside a larger file).
+base::Result<std::vector<ZipMember>> read_zip_directory(base::ReadableFile& file, std::uint64_t begin, std::uint64_t bytes);
+base::Result<std::vector<ZipMember>> read_zip_directory(base::ReadableFile& file);
+
+}  // namespace ckpt

@@ -1,0 +1,26 @@
+// Shape: the extents of a tensor, outermost first, with overflow-checked products.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ckpt_convert/tensor/dtype.h"
+
+namespace ckpt {
+
+using Shape = std::vector<std::uint64_t>;
+
+// Product of the extents (1 for a scalar); nullopt on overflow of 64 bits.
+std::optional<std::uint64_t> checked_elements(const Shape& shape);
+
+// Bytes of a dense tensor; nullopt on overflow or when the bits do not fill whole bytes.
+std::optional<std::uint64_t> checked_bytes(const Shape& shape, DType dtype);
+
+// Strides in elements of a dense row-major tensor.
+std::vector<std::uint64_t> row_major_strides(const Shape& shape);
+
+std::string to_string(const Shape& shape);  // "[4096, 11008]"
+
+}  // namespace ckpt
