@@ -1,0 +1,41 @@
+// Discovery: which files of a project are looked at, and which are only copied.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/file_system.h"
+#include "migrator/source/source_file.h"
+
+namespace migrator {
+
+struct DiscoveryOptions {
+    std::vector<std::string> include;  // glob patterns on relative paths; empty: everything
+    std::vector<std::string> exclude;
+    std::uint64_t max_file_bytes = 64ull << 20;  // larger files are copied, not analysed
+};
+
+struct FoundFile {
+    base::Path path;  // relative to the root
+    FileType type = FileType::other;
+    std::uint64_t bytes = 0;
+    std::uint32_t mode = 0644;
+    base::FileKind kind = base::FileKind::regular;  // symlinks are listed as such and never followed
+    bool analysed = false;
+    std::string skipped_because;  // for files not analysed although their type could be: "excluded by .gitignore" ...
+};
+
+struct FileList {
+    base::Path root;               // a directory; for a single file, its parent
+    std::vector<FoundFile> files;  // sorted by path
+    std::vector<base::Path> directories_skipped;  // ".git", virtual environments, caches: neither analysed nor copied
+};
+
+// Fails with bad_input when `path` does not exist or holds no file at all.
+base::Result<FileList> discover(base::FileSystem& fs, const base::Path& path, const DiscoveryOptions& options);
+
+// By name and extension: "requirements-dev.txt" is requirements, "Dockerfile.gpu" is dockerfile.
+FileType file_type_of(std::string_view path);
+
+}  // namespace migrator

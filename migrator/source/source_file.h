@@ -1,0 +1,42 @@
+// SourceFile: one file of the project as bytes, and as UTF-8 text when it has one.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/file_system.h"
+#include "base/text_position.h"
+
+namespace migrator {
+
+enum class FileType { python, notebook, shell, dockerfile, requirements, yaml, json, toml, setup_cfg, cuda, cpp, other };
+std::string_view name(FileType type);  // "python", ... as reports print it
+
+// How the bytes of a text file became UTF-8 text. Edits are made on the text; `encode` takes them back to bytes.
+struct TextEncoding {
+    std::string name = "utf-8";  // normalised PEP 263 name; "utf-8" without a cookie
+    bool bom = false;            // a UTF-8 byte order mark, not part of the text
+};
+
+struct SourceFile {
+    base::Path path;  // relative to the project root, '/' separated
+    FileType type = FileType::other;
+    std::uint32_t mode = 0644;
+    std::string bytes;
+    TextEncoding encoding;
+    std::string text;  // UTF-8; empty when `problem` is set
+    // Why the text cannot be analysed ("not valid utf-8 at byte 12, no coding cookie", "contains a NUL byte" ...).
+    std::optional<std::string> problem;
+};
+
+// Decodes by BOM, PEP 263 cookie (Python) or UTF-8. Never fails: an undecodable file gets a `problem`.
+SourceFile make_source_file(base::Path path, FileType type, std::string bytes, std::uint32_t mode = 0644);
+
+// The bytes of `text`, which was made from `file.text` by edits: unedited parts keep their original bytes exactly.
+// Fails (unsupported) when a new character has no form in the file's encoding.
+base::Result<std::string> encode(const SourceFile& file, std::string_view text);
+
+}  // namespace migrator

@@ -1,0 +1,76 @@
+// SyntaxTree: a Python file as a flat array of nodes, in preorder. The only folder that sees tree-sitter.
+//
+// tree-sitter's tree is copied once and freed: parents and siblings are then a lookup, and no walk over input-shaped
+// data needs recursion (a tree may be a million levels deep).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/text_position.h"
+#include "migrator/syntax/node_kind.h"
+
+namespace migrator {
+
+using NodeId = std::uint32_t;
+inline constexpr NodeId kNoNode = 0xFFFFFFFF;
+
+class SyntaxTree {
+public:
+    // The text must be UTF-8 and outlive the tree. Never fails: unparsable parts become `error` nodes.
+    static SyntaxTree parse(std::string_view text);
+
+    std::string_view source() const { return text_; }
+    NodeId root() const { return 0; }
+    std::size_t size() const { return nodes_.size(); }  // ids are 0 .. size()-1 in preorder
+
+    NodeKind kind(NodeId id) const { return nodes_[id].kind; }
+    Field field(NodeId id) const { return nodes_[id].field; }  // its role in the parent
+    bool named(NodeId id) const { return nodes_[id].named; }   // false: punctuation or a keyword
+    bool missing(NodeId id) const { return nodes_[id].missing; }
+    base::ByteRange range(NodeId id) const { return {nodes_[id].begin, nodes_[id].end}; }
+    std::string_view text(NodeId id) const { return text_.substr(nodes_[id].begin, nodes_[id].end - nodes_[id].begin); }
+
+    NodeId parent(NodeId id) const { return nodes_[id].parent; }
+    NodeId first_child(NodeId id) const { return nodes_[id].first_child; }
+    NodeId next_sibling(NodeId id) const { return nodes_[id].next_sibling; }
+    // One past the last node of the subtree: the subtree of `id` is [id, subtree_end(id)).
+    NodeId subtree_end(NodeId id) const { return nodes_[id].subtree_end; }
+    bool is_ancestor(NodeId ancestor, NodeId id) const { return id >= ancestor && id < subtree_end(ancestor); }
+
+    // The first child with this role, or kNoNode.
+    NodeId child(NodeId id, Field field) const;
+    std::vector<NodeId> named_children(NodeId id) const;
+    // The nearest ancestor (not `id` itself) of this kind, or kNoNode.
+    NodeId ancestor(NodeId id, NodeKind kind) const;
+    // The smallest node that spans the range.
+    NodeId smallest_at(base::ByteRange range) const;
+
+    // Ranges of ERROR and MISSING nodes; edits inside or touching one are refused.
+    const std::vector<base::ByteRange>& error_ranges() const { return errors_; }
+    bool has_errors() const { return !errors_.empty(); }
+    bool touches_error(base::ByteRange range) const;
+
+private:
+    struct Node {
+        std::uint32_t begin = 0;
+        std::uint32_t end = 0;
+        NodeId parent = kNoNode;
+        NodeId first_child = kNoNode;
+        NodeId next_sibling = kNoNode;
+        NodeId subtree_end = 0;
+        NodeKind kind = NodeKind::other;
+        Field field = Field::none;
+        bool named = false;
+        bool missing = false;
+    };
+
+    std::string_view text_;
+    std::vector<Node> nodes_;
+    std::vector<base::ByteRange> errors_;
+};
+
+}  // namespace migrator
