@@ -1,8 +1,10 @@
 // pickle::Value: what a pickle describes, as inert data. Nothing is ever imported, called or constructed.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -79,16 +81,23 @@ class Arena {
 public:
     Value* make(Value::Variant value) { return &values_.emplace_back(std::move(value)); }
     std::size_t size() const { return values_.size(); }
+    // In the order they were made.
+    std::deque<Value>::const_iterator begin() const { return values_.begin(); }
+    std::deque<Value>::const_iterator end() const { return values_.end(); }
 
 private:
     std::deque<Value> values_;
 };
 
+// Values form a graph, not a tree: whoever walks one must visit a shared value once, or bound the walk.
+
 // The value of a string key in a Dict, or in an Object that Python would make a dict of (OrderedDict, defaultdict);
-// nullptr when it is neither, or lacks the key.
+// nullptr when it is neither, or lacks the key. Linear: to look up many keys, walk the items.
 Ref find(Ref mapping, std::string_view key);
 // The items of such a mapping, or nullptr.
 const std::vector<std::pair<Ref, Ref>>* mapping_items(Ref mapping);
+// The content of Bytes, or of the call of _codecs.encode that stands for bytes below protocol 3; nullopt for other values.
+std::optional<std::string> bytes_of(Ref value);
 // The attribute dict of an argparse.Namespace or types.SimpleNamespace as Dict items, or nullptr.
 const std::vector<std::pair<Ref, Ref>>* namespace_items(Ref object);
 

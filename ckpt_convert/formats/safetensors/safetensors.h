@@ -1,7 +1,10 @@
-// safetensors: u64 header length | JSON header | byte buffer. Strict reader and writer of the header; the payload is
-// read and written by whoever streams it.
+// safetensors: strict reader and writer of the header; the payload is read and written by whoever streams it.
+//
+//   u64 N | N bytes of JSON: {"__metadata__": {...}, "name": {"dtype", "shape", "data_offsets": [begin, end]}, ...} |
+//   byte buffer, which the ranges [begin, end) tile exactly
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -28,6 +31,8 @@ struct SafetensorsHeader {
 
 // Largest header read, as in the reference implementation.
 inline constexpr std::uint64_t kMaxSafetensorsHeaderBytes = 100'000'000;
+// More axes than any model has; bounds what one entry can make the reader allocate.
+inline constexpr std::size_t kMaxSafetensorsDimensions = 64;
 
 // Checks everything that can be checked without reading the payload: header length, JSON, names, dtypes, shapes, and
 // that the ranges tile the buffer exactly to the end of the file. Errors are bad_input and name file and tensor.

@@ -1,4 +1,7 @@
 // TorchFile: what torch.save wrote, as a value tree with its tensors located in the file; no payload is read.
+//
+//   zip:     PREFIX/data.pkl | PREFIX/byteorder | PREFIX/version | PREFIX/data/KEY ...
+//   < 1.6:   magic | 1001 | system | object | storage keys (five pickles), then for each key: i64 elements | bytes
 #pragma once
 
 #include <cstdint>
@@ -9,10 +12,14 @@
 
 #include "base/file_system.h"
 #include "ckpt_convert/formats/pickle/reader.h"
+#include "ckpt_convert/formats/torch_file/storage_table.h"
 #include "ckpt_convert/tensor/dtype.h"
 #include "ckpt_convert/tensor/shape.h"
 
 namespace ckpt {
+
+// Largest pickle read; that of a file with 100,000 tensors has about 20 MB.
+inline constexpr std::uint64_t kMaxTorchPickleBytes = 256u << 20;
 
 // A tensor inside a torch file: a strided view of a storage record.
 struct TorchTensor {
@@ -26,26 +33,29 @@ struct TorchTensor {
 
 class TorchFile {
 public:
-    // Zip archives (torch >= 1.6) and the older format of five pickles. TorchScript archives, tar files and storages
-    // on a big-endian writer are `unsupported`; everything inconsistent is `bad_input`.
+    // Zip archives (torch >= 1.6) and the older format of five pickles. TorchScript archives, tar files, quantised
+    // storages, files of big-endian machines and pickles that name what `accept` does not are `unsupported`; everything
+    // inconsistent is `bad_input`.
     static base::Result<TorchFile> read(base::ReadableFile& file,
+                                        const pickle::GlobalFilter& accept = pickle::is_checkpoint_global);
+    // The torch file that is `bytes` long and starts at `begin` of a larger file, as the items of torch_dist are.
+    // Offsets of tensors are those in the larger file.
+    static base::Result<TorchFile> read(base::ReadableFile& file, std::uint64_t begin, std::uint64_t bytes,
                                         const pickle::GlobalFilter& accept = pickle::is_checkpoint_global);
 
     pickle::Ref root() const { return root_; }
     // The tensor that `value` describes (torch._utils._rebuild_*, Parameter and subclass wrappers unwrapped);
-    // nullopt when it is not a tensor, an error when it is a tensor that does not fit its storage.
+    // nullopt when it is not a tensor, an error when it is a tensor that does not fit its storage, or has none of its own
+    // (sparse, quantised, meta: `unsupported`).
     base::Result<std::optional<TorchTensor>> tensor(pickle::Ref value) const;
 
 private:
-    struct Storage {
-        std::string key;
-        std::uint64_t offset = 0;
-        std::uint64_t bytes = 0;
-    };
+    TorchFile() = default;
+
     base::Path path_;
     std::unique_ptr<pickle::Arena> arena_;
     pickle::Ref root_ = nullptr;
-    std::vector<Storage> storages_;  // by key
+    StorageTable storages_;
 };
 
 }  // namespace ckpt

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -32,8 +33,9 @@ public:
     pickle::Value* list();
     pickle::Value* dtype(DType dtype);                        // torch.bfloat16
     pickle::Value* namespace_of(pickle::Value* attributes);  // argparse.Namespace with a dict of attributes
-    // A dense tensor on the CPU with its own storage, data/<number>.
+    // A dense tensor on the CPU with its own storage, data/<number>. `unsupported` for types that PyTorch lacks.
     base::Result<pickle::Value*> tensor(DType dtype, const Shape& shape);
+    // Keys must be new to the dict.
     static void set(pickle::Value* dict, pickle::Value* key, pickle::Value* value);
 
     // Lays the file out around `root`. To be called once, last.
@@ -47,7 +49,12 @@ public:
     std::vector<FileChunk> chunks(const std::vector<std::uint32_t>& tensor_crc32) const;
 
 private:
+    pickle::Value* global(std::string_view module, std::string_view name);
+    pickle::Value* tuple(std::vector<pickle::Ref> items);
+    pickle::Value* integers(const std::vector<std::uint64_t>& values);
+
     pickle::Arena arena_;
+    std::vector<pickle::Value*> common_;  // what all tensors have in common: "storage", "cpu", 0, False
     std::vector<std::uint64_t> tensor_bytes_;
     std::vector<std::uint64_t> tensor_offsets_;
     std::vector<FileChunk> small_records_;

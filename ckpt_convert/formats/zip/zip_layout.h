@@ -22,7 +22,8 @@ struct FileChunk {
 
 class ZipLayout {
 public:
-    // Adds a member behind the last one; returns the offset of its payload.
+    // Adds a member behind the last one; returns the offset of its payload. Names are unique, not empty and shorter
+    // than 65535 bytes, the archive below 2^63 bytes (CHECKed but for the uniqueness).
     std::uint64_t add(std::string name, std::uint64_t bytes);
 
     std::size_t member_count() const { return members_.size(); }
@@ -38,8 +39,13 @@ private:
         std::uint64_t payload_offset = 0;
         std::uint64_t bytes = 0;
     };
+    static std::string local_header(const Member& member, std::uint32_t crc32);
+    static std::string directory_header(const Member& member, std::uint32_t crc32);
+    std::string end_records() const;
+
     std::vector<Member> members_;
-    std::uint64_t end_ = 0;
+    std::uint64_t end_ = 0;              // of the last payload; the directory begins here
+    std::uint64_t directory_bytes_ = 0;  // without the end records
 };
 
 }  // namespace ckpt

@@ -1,4 +1,6 @@
 // Reads the directory of a zip archive as PyTorch writes it: stored members only, every range checked.
+//
+//   local header + name + extra | payload | ... | directory | [zip64 end | zip64 locator] | end + comment
 #pragma once
 
 #include <cstdint>
@@ -15,6 +17,9 @@ struct ZipMember {
     std::uint64_t bytes = 0;
     std::uint32_t crc32 = 0;  // 0 may mean "not computed": PyTorch can be told not to
 };
+
+// Largest directory read: room for about 900,000 members with the names that PyTorch gives.
+inline constexpr std::uint64_t kMaxZipDirectoryBytes = 64u << 20;
 
 // The members in directory order. Refuses, as bad_input: no end record, compressed or encrypted members, duplicate or
 // unsafe names, ranges that overlap or leave the file, local headers that disagree with the directory.

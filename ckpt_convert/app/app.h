@@ -1,0 +1,8 @@
+// The program: options in, exit code out.
+#pragma once
+
+namespace ckpt {
+
+int run(int argc, const char* const* argv);
+
+}  // namespace ckpt

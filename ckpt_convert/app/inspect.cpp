@@ -1,0 +1,133 @@
+#include "ckpt_convert/app/inspect.h"
+
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "base/human.h"
+#include "base/json_writer.h"
+#include "ckpt_convert/checkpoint/hf_checkpoint.h"
+#include "ckpt_convert/checkpoint/megatron_checkpoint.h"
+
+namespace ckpt {
+namespace {
+
+using base::ErrorKind;
+using base::Path;
+using base::Result;
+
+struct Found {
+    std::string kind;  // "huggingface", "megatron", "file"
+    std::string headline;
+    std::vector<std::pair<std::string, std::string>> facts;
+    TensorIndex index;
+    Path root;
+};
+
+Result<Found> found_hf(base::FileSystem& fs, const MappingRegistry& registry, const Path& path) {
+    Found found{"huggingface", "Hugging Face checkpoint", {}, {}, path};
+    TRY_ASSIGN(found.index, open_hf_weights(fs, path));
+    auto config = read_hf_config(fs, path);
+    if (!config) {
+        found.facts.emplace_back("config", config.error().message);
+        return found;
+    }
+    const base::Json* type = config->root.find("model_type");
+    if (type != nullptr && type->string() != nullptr) found.facts.emplace_back("model type", *type->string());
+    auto family = registry.for_config(*config);
+    found.facts.emplace_back("family", family ? (*family)->family : "none of the known ones");
+    return found;
+}
+
+std::string argument_text(const base::Json& value) {
+    if (const auto* integer = value.integer()) return std::to_string(*integer);
+    if (const auto* flag = value.boolean()) return *flag ? "true" : "false";
+    if (const auto* real = value.real()) return fmt::format("{}", *real);
+    if (const auto* text = value.string()) return *text;
+    return value.is_null() ? "none" : value.kind_name();
+}
+
+Result<Found> found_megatron(base::FileSystem& fs, const Path& path) {
+    TRY_ASSIGN(MegatronCheckpoint checkpoint, open_megatron_checkpoint(fs, path));
+    Found found{"megatron", "Megatron checkpoint (torch format)", {}, std::move(checkpoint.index), checkpoint.directory};
+    found.facts.emplace_back("iteration", checkpoint.iteration);
+    found.facts.emplace_back("tensor parallel", std::to_string(checkpoint.tp));
+    found.facts.emplace_back("pipeline parallel", std::to_string(checkpoint.pp));
+    if (checkpoint.virtual_stages) found.facts.emplace_back("virtual stages", std::to_string(checkpoint.ranks.front().chunks));
+    if (checkpoint.args.object() == nullptr) return found;
+    for (const auto& [name, value] : *checkpoint.args.object()) {
+        if (!value.is_null()) found.facts.emplace_back("args." + name, argument_text(value));
+    }
+    return found;
+}
+
+Result<Found> find(base::FileSystem& fs, const MappingRegistry& registry, const Path& path) {
+    TRY_ASSIGN(auto info, fs.info(path));
+    if (info.kind == base::FileKind::directory) {
+        return is_megatron_checkpoint(fs, path) ? found_megatron(fs, path) : found_hf(fs, registry, path);
+    }
+    Found found{"file", "weight file", {}, {}, base::parent(path)};
+    TRY(add_weight_file(found.index, fs, path));
+    return found;
+}
+
+std::string relative(const Found& found, const IndexedTensor& tensor) {
+    const Path& path = found.index.files[tensor.file]->path();
+    std::string prefix = found.root.ends_with('/') ? found.root : found.root + "/";
+    return path.starts_with(prefix) ? path.substr(prefix.size()) : path;
+}
+
+std::map<std::string, std::uint64_t> bytes_by_dtype(const TensorIndex& index) {
+    std::map<std::string, std::uint64_t> out;
+    for (const auto& tensor : index.tensors) out[std::string(name(tensor.dtype))] += tensor.bytes();
+    return out;
+}
+
+std::string as_json(const Found& found) {
+    base::JsonWriter json(1);
+    json.begin_object().key("schema").string("checkpoint-listing/1").key("kind").string(found.kind);
+    json.key("facts").begin_object();
+    for (const auto& [key, value] : found.facts) json.key(key).string(value);
+    json.end_object();
+    json.key("elements").unsigned_integer(found.index.total_elements()).key("bytes").unsigned_integer(found.index.total_bytes());
+    json.key("tensors").begin_array();
+    for (const auto& tensor : found.index.tensors) {
+        json.begin_object().key("name").string(tensor.name).key("dtype").string(name(tensor.dtype)).key("shape").begin_array();
+        for (std::uint64_t extent : tensor.shape) json.unsigned_integer(extent);
+        json.end_array().key("bytes").unsigned_integer(tensor.bytes()).key("file").string(relative(found, tensor));
+        json.key("offset").unsigned_integer(tensor.offset).end_object();
+    }
+    json.end_array().end_object();
+    return std::move(json).take() + "\n";
+}
+
+std::string as_text(const Found& found, const Path& path) {
+    std::string out = fmt::format("{}: {}\n", path, found.headline);
+    for (const auto& [key, value] : found.facts) out += fmt::format("  {:<34} {}\n", key, value);
+    std::vector<std::string> dtypes;
+    for (const auto& [dtype, bytes] : bytes_by_dtype(found.index)) dtypes.push_back(fmt::format("{} {}", dtype, base::human_bytes(bytes)));
+    out += fmt::format("  {} in {}, {} elements, {} ({})\n\n", base::plural(found.index.tensors.size(), "tensor"),
+                       base::plural(found.index.files.size(), "file"), base::human_count(found.index.total_elements()),
+                       base::human_bytes(found.index.total_bytes()), fmt::join(dtypes, ", "));
+    std::size_t widest = 4, widest_shape = 5;
+    for (const auto& tensor : found.index.tensors) {
+        widest = std::max(widest, tensor.name.size());
+        widest_shape = std::max(widest_shape, to_string(tensor.shape).size());
+    }
+    out += fmt::format("  {:<{}}  {:<8} {:<{}}  {:>10}  {}\n", "name", widest, "dtype", "shape", widest_shape, "size", "file");
+    for (const auto& tensor : found.index.tensors) {
+        out += fmt::format("  {:<{}}  {:<8} {:<{}}  {:>10}  {}\n", tensor.name, widest, name(tensor.dtype), to_string(tensor.shape), widest_shape,
+                           base::human_bytes(tensor.bytes()), relative(found, tensor));
+    }
+    return out;
+}
+
+}  // namespace
+
+Result<std::string> inspect(base::FileSystem& fs, const MappingRegistry& registry, const Path& path, bool json) {
+    TRY_ASSIGN(Found found, find(fs, registry, path));
+    return json ? as_json(found) : as_text(found, path);
+}
+
+}  // namespace ckpt

@@ -1,0 +1,14 @@
+// inspect: what is in a checkpoint or a weight file, for people and as JSON.
+#pragma once
+
+#include <string>
+
+#include "base/file_system.h"
+#include "ckpt_convert/mapping/model_mapping.h"
+
+namespace ckpt {
+
+// `path`: a Hugging Face directory, a Megatron directory, or a single weight file.
+base::Result<std::string> inspect(base::FileSystem& fs, const MappingRegistry& registry, const base::Path& path, bool json);
+
+}  // namespace ckpt

@@ -1,0 +1,218 @@
+#include "ckpt_convert/checkpoint/hf_checkpoint.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <set>
+#include <unordered_map>
+
+#include <fmt/format.h>
+
+namespace ckpt {
+namespace {
+
+using base::ErrorKind;
+using base::Path;
+using base::Result;
+using base::Status;
+
+// The stems under which transformers looks for weights, in its order of preference.
+struct WeightName {
+    const char* stem;
+    const char* extension;
+};
+constexpr WeightName kWeightNames[] = {{"model", ".safetensors"}, {"pytorch_model", ".bin"}};
+
+// "model-00002-of-00007.safetensors" -> 2 of 7.
+struct ShardNumber {
+    int number = 0;
+    int count = 0;
+};
+
+std::optional<int> to_int(std::string_view digits) {
+    int value = 0;
+    auto [end, code] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    if (code != std::errc() || end != digits.data() + digits.size() || digits.empty()) return std::nullopt;
+    return value;
+}
+
+std::optional<ShardNumber> shard_number(std::string_view file, const WeightName& name) {
+    std::string prefix = std::string(name.stem) + "-";
+    if (!file.starts_with(prefix) || !file.ends_with(name.extension)) return std::nullopt;
+    file.remove_prefix(prefix.size());
+    file.remove_suffix(std::string_view(name.extension).size());
+    std::size_t of = file.find("-of-");
+    if (of == std::string_view::npos) return std::nullopt;
+    auto number = to_int(file.substr(0, of));
+    auto count = to_int(file.substr(of + 4));
+    if (!number || !count) return std::nullopt;
+    return ShardNumber{*number, *count};
+}
+
+struct WeightMap {
+    Path path;
+    std::vector<std::pair<std::string, std::string>> entries;  // tensor, file
+};
+
+Result<WeightMap> read_weight_map(base::FileSystem& fs, const Path& path) {
+    TRY_ASSIGN(std::string text, base::read_file(fs, path));
+    TRY_ASSIGN(base::JsonDocument document, base::parse_json(text, path));
+    const base::Json* map = document.root.find("weight_map");
+    if (map == nullptr || map->object() == nullptr || map->object()->empty()) {
+        return base::fail(ErrorKind::bad_input, "the index has no \"weight_map\"; fetch it again", path);
+    }
+    WeightMap out{path, {}};
+    for (const auto& [tensor, file] : *map->object()) {
+        if (file.string() == nullptr || file.string()->empty() || file.string()->find('/') != std::string::npos) {
+            return base::fail(ErrorKind::bad_input, fmt::format("\"{}\" must name a file in the same directory", tensor),
+                              document.where(file));
+        }
+        out.entries.emplace_back(tensor, *file.string());
+    }
+    return out;
+}
+
+Status require_shards(base::FileSystem& fs, const Path& directory, const std::vector<std::string>& files,
+                      const std::string& promised_by) {
+    std::vector<std::string> missing;
+    for (const auto& file : files) {
+        if (!fs.exists(base::join(directory, file))) missing.push_back(file);
+    }
+    if (missing.empty()) return {};
+    return base::fail(ErrorKind::bad_input,
+                      fmt::format("{} of {} weight files {} missing: {}{}; {} names {}, fetch {} again", missing.size(),
+                                  files.size(), missing.size() == 1 ? "is" : "are",
+                                  fmt::join(missing.begin(), missing.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(missing.size(), 5)), ", "),
+                                  missing.size() > 5 ? ", ..." : "", promised_by, missing.size() == 1 ? "it" : "them",
+                                  missing.size() == 1 ? "it" : "them"),
+                      directory);
+}
+
+// The files of a shard set without an index, by their numbers.
+Result<std::vector<std::string>> numbered_shards(base::FileSystem& fs, const Path& directory, const WeightName& name) {
+    TRY_ASSIGN(auto entries, fs.list(directory));
+    std::vector<std::string> found;
+    int count = 0;
+    for (const auto& entry : entries) {
+        auto shard = shard_number(entry.name, name);
+        if (!shard) continue;
+        if (count != 0 && shard->count != count) {
+            return base::fail(ErrorKind::bad_input,
+                              fmt::format("weight files of two sets are mixed: \"-of-{:05}\" and \"-of-{:05}\"", count, shard->count),
+                              directory);
+        }
+        count = shard->count;
+        found.push_back(entry.name);
+    }
+    if (found.empty()) return found;
+    std::string last = found.back();
+    std::vector<std::string> expected;
+    for (int i = 1; i <= count; ++i) expected.push_back(fmt::format("{}-{:05}-of-{:05}{}", name.stem, i, count, name.extension));
+    TRY(require_shards(fs, directory, expected, last));
+    return expected;
+}
+
+Status check_against_map(const TensorIndex& index, const WeightMap& map) {
+    std::unordered_map<std::string_view, std::string_view> file_of;
+    for (const auto& tensor : index.tensors) file_of[tensor.name] = base::file_name(index.files[tensor.file]->path());
+    for (const auto& [tensor, file] : map.entries) {
+        auto found = file_of.find(tensor);
+        if (found == file_of.end() || found->second != file) {
+            return base::fail(ErrorKind::bad_input,
+                              fmt::format("the index puts tensor \"{}\" into {}, but it is {}; index and shards are of "
+                                          "different downloads, fetch them again",
+                                          tensor, file, found == file_of.end() ? "in none of the files" : "in " + std::string(found->second)),
+                              map.path);
+        }
+    }
+    return {};
+}
+
+Status reject_duplicates(const TensorIndex& index) {
+    std::unordered_map<std::string_view, std::uint32_t> seen;
+    for (const auto& tensor : index.tensors) {
+        auto [it, fresh] = seen.emplace(tensor.name, tensor.file);
+        if (fresh) continue;
+        return base::fail(ErrorKind::bad_input,
+                          fmt::format("tensor \"{}\" is also in {}: a tensor may be in one file only", tensor.name,
+                                      base::file_name(index.files[it->second]->path())),
+                          index.files[tensor.file]->path());
+    }
+    return {};
+}
+
+struct WeightFiles {
+    std::vector<std::string> names;
+    std::optional<WeightMap> map;
+};
+
+// An empty list of names when there are no weights of this kind.
+Result<WeightFiles> find_weight_files(base::FileSystem& fs, const Path& directory, const WeightName& name) {
+    Path index = base::join(directory, std::string(name.stem) + name.extension + ".index.json");
+    WeightFiles out;
+    if (fs.exists(index)) {
+        TRY_ASSIGN(out.map, read_weight_map(fs, index));
+        std::set<std::string> files;
+        for (const auto& entry : out.map->entries) files.insert(entry.second);
+        out.names.assign(files.begin(), files.end());
+        TRY(require_shards(fs, directory, out.names, std::string(base::file_name(index))));
+        return out;
+    }
+    std::string single = std::string(name.stem) + name.extension;
+    if (fs.exists(base::join(directory, single))) {
+        out.names = {single};
+        return out;
+    }
+    TRY_ASSIGN(out.names, numbered_shards(fs, directory, name));
+    return out;
+}
+
+}  // namespace
+
+bool is_hf_checkpoint(base::FileSystem& fs, const Path& directory) {
+    auto entries = fs.list(directory);
+    if (!entries) return false;
+    return std::any_of(entries->begin(), entries->end(), [](const auto& entry) {
+        for (const auto& name : kWeightNames) {
+            std::string single = std::string(name.stem) + name.extension;
+            if (entry.name == single || entry.name == single + ".index.json" || shard_number(entry.name, name)) return true;
+        }
+        return false;
+    });
+}
+
+Result<TensorIndex> open_hf_weights(base::FileSystem& fs, const Path& directory) {
+    TRY_ASSIGN(auto entries, fs.list(directory));
+    for (const auto& name : kWeightNames) {
+        TRY_ASSIGN(WeightFiles files, find_weight_files(fs, directory, name));
+        if (files.names.empty()) continue;
+        TensorIndex index;
+        for (const auto& file : files.names) TRY(add_weight_file(index, fs, base::join(directory, file)));
+        TRY(reject_duplicates(index));
+        if (files.map) TRY(check_against_map(index, *files.map));
+        return index;
+    }
+    return base::fail(ErrorKind::bad_input,
+                      entries.empty() ? "the directory is empty"
+                                      : "no weights here: model.safetensors, pytorch_model.bin or their numbered shards are expected",
+                      directory);
+}
+
+Result<base::JsonDocument> read_hf_config(base::FileSystem& fs, const Path& directory) {
+    Path path = base::join(directory, "config.json");
+    if (!fs.exists(path)) {
+        return base::fail(ErrorKind::bad_input, "config.json is missing; it belongs to every Hugging Face checkpoint", directory);
+    }
+    TRY_ASSIGN(std::string text, base::read_file(fs, path, 64u << 20));
+    TRY_ASSIGN(base::JsonDocument config, base::parse_json(text, path));
+    if (config.root.object() == nullptr) return base::fail(ErrorKind::bad_input, "config.json must hold an object", path);
+    return config;
+}
+
+Result<HfCheckpoint> open_hf_checkpoint(base::FileSystem& fs, const Path& directory) {
+    TRY_ASSIGN(TensorIndex index, open_hf_weights(fs, directory));
+    TRY_ASSIGN(base::JsonDocument config, read_hf_config(fs, directory));
+    return HfCheckpoint{directory, std::move(config), std::move(index)};
+}
+
+}  // namespace ckpt

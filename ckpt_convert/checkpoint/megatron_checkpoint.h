@@ -1,0 +1,51 @@
+// MegatronCheckpoint: a Megatron `torch` format checkpoint: rank files, their model chunks and the saved arguments.
+//
+//   ROOT/latest_checkpointed_iteration.txt                       "1" or "release"
+//   ROOT/iter_0000001/mp_rank_TT[_PPP]/model_optim_rng.pt        TP rank, PP rank when PP > 1
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/file_system.h"
+#include "base/json.h"
+#include "ckpt_convert/checkpoint/tensor_index.h"
+
+namespace ckpt {
+
+struct MegatronRank {
+    int tp = 0;
+    int pp = 0;
+    std::uint32_t file = 0;    // index into TensorIndex::files
+    std::uint32_t chunks = 1;  // `model`, or model0 .. model{chunks-1} with virtual pipeline stages
+};
+
+struct MegatronCheckpoint {
+    base::Path directory;  // the iteration's directory
+    std::string iteration; // "1", "release"
+    base::Json args;       // the argparse.Namespace of rank 0 as an object; empty when the file has none
+    int tp = 1;
+    int pp = 1;
+    bool virtual_stages = false;        // chunks are called model0, model1 ...
+    std::vector<MegatronRank> ranks;    // by pp, then tp; complete
+    // Tensor names are "<chunk key>/<name>": "model/decoder.layers.0...", "model1/decoder...". Per file.
+    TensorIndex index;
+};
+
+bool is_megatron_checkpoint(base::FileSystem& fs, const base::Path& directory);
+
+// Reads the tracker file, finds every rank file, and checks that the grid of ranks is complete and agrees with the
+// saved arguments. `directory` may be the root or an iteration's directory.
+base::Result<MegatronCheckpoint> open_megatron_checkpoint(base::FileSystem& fs, const base::Path& directory);
+
+// "mp_rank_00", "mp_rank_01_003".
+std::string rank_directory(int tp, int pp, bool has_pp);
+// The key of a chunk in the file's dict: "model" or "model<chunk>".
+std::string chunk_key(bool virtual_stages, std::uint32_t chunk);
+
+inline constexpr const char* kTrackerFile = "latest_checkpointed_iteration.txt";
+inline constexpr const char* kRankFile = "model_optim_rng.pt";
+
+}  // namespace ckpt

@@ -1,0 +1,100 @@
+#include "ckpt_convert/checkpoint/tensor_index.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "ckpt_convert/formats/safetensors/safetensors.h"
+#include "ckpt_convert/formats/torch_file/torch_reader.h"
+
+namespace ckpt {
+namespace {
+
+using base::ErrorKind;
+using base::Status;
+
+base::Status add_safetensors(TensorIndex& index, base::ReadableFile& file, std::uint32_t number) {
+    TRY_ASSIGN(SafetensorsHeader header, read_safetensors_header(file));
+    for (SafetensorsEntry& entry : header.entries) {
+        auto strides = row_major_strides(entry.shape);
+        index.tensors.push_back({std::move(entry.name), entry.dtype, std::move(entry.shape), number, entry.offset,
+                                 std::move(strides), true});
+    }
+    return {};
+}
+
+base::Status add_torch_state_dict(TensorIndex& index, base::ReadableFile& file, std::uint32_t number) {
+    TRY_ASSIGN(TorchFile torch_file, TorchFile::read(file));
+    const auto* items = pickle::mapping_items(torch_file.root());
+    if (items == nullptr) {
+        return base::fail(ErrorKind::bad_input,
+                          "this torch file holds " + torch_file.root()->kind_name() +
+                              ", not a dict of tensors; is it a weight file of a Hugging Face checkpoint?",
+                          file.path());
+    }
+    for (const auto& [key, value] : *items) {
+        const auto* name = key->as<std::string>();
+        TRY_ASSIGN(auto tensor, torch_file.tensor(value));
+        if (name == nullptr || !tensor) continue;
+        index.tensors.push_back({*name, tensor->dtype, std::move(tensor->shape), number, tensor->file_offset,
+                                 std::move(tensor->strides), tensor->contiguous});
+    }
+    return {};
+}
+
+bool looks_like_torch(std::string_view start) {
+    return start.starts_with("PK\x03\x04") || start.starts_with("\x80\x02\x8a\x0a");
+}
+
+base::Result<std::string> first_bytes(base::ReadableFile& file, std::uint64_t count) {
+    std::string start(std::min<std::uint64_t>(file.size(), count), '\0');
+    TRY(file.read_at(0, std::as_writable_bytes(std::span(start.data(), start.size()))));
+    return start;
+}
+
+}  // namespace
+
+std::uint64_t IndexedTensor::bytes() const { return checked_bytes(shape, dtype).value_or(0); }
+
+std::uint64_t TensorIndex::total_bytes() const {
+    std::uint64_t sum = 0;
+    for (const auto& tensor : tensors) sum += tensor.bytes();
+    return sum;
+}
+
+std::uint64_t TensorIndex::total_elements() const {
+    std::uint64_t sum = 0;
+    for (const auto& tensor : tensors) sum += checked_elements(tensor.shape).value_or(0);
+    return sum;
+}
+
+base::Status reject_placeholder(base::ReadableFile& file) {
+    if (file.size() == 0) {
+        return base::fail(ErrorKind::bad_input, "the file is empty; fetch it again", file.path());
+    }
+    TRY_ASSIGN(std::string start, first_bytes(file, 256));
+    if (start.starts_with("version https://git-lfs")) {
+        return base::fail(ErrorKind::bad_input,
+                          "this is a Git LFS pointer, not the weights; run 'git lfs pull' in the model's directory, or "
+                          "download the file again",
+                          file.path());
+    }
+    std::size_t text = start.find_first_not_of(" \t\r\n");
+    if (text != std::string::npos && start[text] == '<') {
+        return base::fail(ErrorKind::bad_input,
+                          "this is a web page, not weights; the download failed or needs a login; fetch it again",
+                          file.path());
+    }
+    return {};
+}
+
+base::Status add_weight_file(TensorIndex& index, base::FileSystem& fs, const base::Path& path) {
+    TRY_ASSIGN(std::shared_ptr<base::ReadableFile> file, fs.open(path));
+    TRY(reject_placeholder(*file));
+    auto number = static_cast<std::uint32_t>(index.files.size());
+    index.files.push_back(file);
+    TRY_ASSIGN(std::string start, first_bytes(*file, 4));
+    return looks_like_torch(start) ? add_torch_state_dict(index, *file, number) : add_safetensors(index, *file, number);
+}
+
+}  // namespace ckpt

@@ -1,0 +1,43 @@
+// TensorIndex: every tensor of a checkpoint by name: where its bytes are, and what they are. No payload is read.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/file_system.h"
+#include "ckpt_convert/tensor/dtype.h"
+#include "ckpt_convert/tensor/shape.h"
+
+namespace ckpt {
+
+struct IndexedTensor {
+    std::string name;
+    DType dtype = DType::f32;
+    Shape shape;
+    std::uint32_t file = 0;              // index into TensorIndex::files
+    std::uint64_t offset = 0;            // absolute byte offset of the element [0, ..., 0]
+    std::vector<std::uint64_t> strides;  // elements; row-major unless a torch file holds a view
+    bool contiguous = true;
+
+    std::uint64_t bytes() const;  // of the dense tensor; checked when the index was made
+};
+
+struct TensorIndex {
+    std::vector<std::shared_ptr<base::ReadableFile>> files;
+    std::vector<IndexedTensor> tensors;
+
+    std::uint64_t total_bytes() const;
+    std::uint64_t total_elements() const;
+};
+
+// Adds all tensors of one weight file, by its content: safetensors, or what torch.save wrote (a flat dict of tensors,
+// other entries are skipped). Files that are no weights at all - Git LFS pointers, HTML pages, empty files - are named
+// as such, because an incomplete download is the usual cause.
+base::Status add_weight_file(TensorIndex& index, base::FileSystem& fs, const base::Path& path);
+
+// Fails with bad_input when the file cannot be weights: empty, a Git LFS pointer, or a web page.
+base::Status reject_placeholder(base::ReadableFile& file);
+
+}  // namespace ckpt

@@ -1,0 +1,56 @@
+// TileCopier: moves one tile - a range of rows of a logical tensor - from its source pieces to its target pieces.
+//
+//   source pieces --read--> tile (rows, full width) --write--> target pieces
+//
+// A tile's rows are contiguous in every stored tensor that holds whole rows of its shard, so both sides are large
+// sequential transfers, and no source byte is read twice however many ranks need it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/file_system.h"
+#include "ckpt_convert/plan/conversion_plan.h"
+
+namespace ckpt {
+
+// Where target tensors are.
+struct TargetPlace {
+    base::WritableFile* file = nullptr;
+    std::uint64_t offset = 0;
+};
+
+// A contiguous write, for the checksum of its tensor.
+struct WrittenRun {
+    std::uint32_t target = 0;
+    std::uint64_t offset = 0;  // in the tensor's payload, bytes
+    std::uint64_t bytes = 0;
+    std::uint32_t crc32 = 0;
+};
+
+struct RowRange {
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+};
+
+class TileCopier {
+public:
+    TileCopier(const ConversionPlan& plan, const TensorIndex& source, const std::vector<TargetPlace>& places)
+        : plan_(plan), source_(source), places_(places) {}
+
+    // `runs` receives every write; checksums are computed when `with_crc`.
+    base::Status copy(const LogicalMove& move, RowRange rows, bool with_crc, std::vector<WrittenRun>& runs);
+
+private:
+    base::Status read_piece(const LogicalMove& move, RowRange rows, const StoredPiece& piece);
+    base::Status write_piece(const LogicalMove& move, RowRange rows, const StoredPiece& piece, bool with_crc, std::vector<WrittenRun>& runs);
+
+    const ConversionPlan& plan_;
+    const TensorIndex& source_;
+    const std::vector<TargetPlace>& places_;
+    std::vector<std::byte> tile_;
+    std::vector<std::byte> scratch_;
+};
+
+}  // namespace ckpt

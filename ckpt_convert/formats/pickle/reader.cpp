@@ -1,0 +1,11 @@
+#include "ckpt_convert/formats/pickle/reader.h"
+
+#include "ckpt_convert/formats/pickle/machine.h"
+
+namespace ckpt::pickle {
+
+base::Result<Ref> read(base::ByteReader& reader, Arena& arena, const GlobalFilter& accept, const Limits& limits) {
+    return Machine(reader, arena, accept, limits).run();
+}
+
+}  // namespace ckpt::pickle

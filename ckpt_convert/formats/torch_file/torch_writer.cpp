@@ -1,0 +1,115 @@
+#include "ckpt_convert/formats/torch_file/torch_writer.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/check.h"
+#include "ckpt_convert/formats/pickle/writer.h"
+#include "ckpt_convert/formats/torch_file/torch_dtypes.h"
+#include "ckpt_convert/formats/zip/crc32.h"
+
+namespace ckpt {
+namespace {
+
+using base::ErrorKind;
+using pickle::Value;
+
+// The folder of the records: what PyTorch itself uses when it writes to a stream.
+constexpr const char* kPrefix = "archive/";
+constexpr const char* kByteOrder = "little";
+constexpr const char* kVersion = "3\n";
+
+}  // namespace
+
+Value* TorchFilePlan::string(std::string text) { return arena_.make(std::move(text)); }
+Value* TorchFilePlan::integer(std::int64_t value) { return arena_.make(value); }
+Value* TorchFilePlan::real(double value) { return arena_.make(value); }
+Value* TorchFilePlan::boolean(bool value) { return arena_.make(value); }
+Value* TorchFilePlan::none() { return arena_.make(pickle::None{}); }
+Value* TorchFilePlan::dict() { return arena_.make(pickle::Dict{}); }
+Value* TorchFilePlan::list() { return arena_.make(pickle::List{}); }
+
+Value* TorchFilePlan::dtype(DType dtype) {
+    auto name = torch_name(dtype);
+    CHECK(name.has_value());
+    return global("torch", *name);
+}
+
+Value* TorchFilePlan::namespace_of(Value* attributes) {
+    CHECK(attributes->as<pickle::Dict>() != nullptr);
+    return arena_.make(pickle::Object{global("argparse", "Namespace"), tuple({}), true, attributes, {}, {}});
+}
+
+Value* TorchFilePlan::global(std::string_view module, std::string_view name) {
+    return arena_.make(pickle::Global{std::string(module), std::string(name)});
+}
+
+Value* TorchFilePlan::tuple(std::vector<pickle::Ref> items) { return arena_.make(pickle::Tuple{std::move(items)}); }
+
+Value* TorchFilePlan::integers(const std::vector<std::uint64_t>& values) {
+    std::vector<pickle::Ref> items;
+    items.reserve(values.size());
+    for (std::uint64_t value : values) items.push_back(integer(static_cast<std::int64_t>(value)));
+    return tuple(std::move(items));
+}
+
+// _rebuild_tensor_v2(storage, offset 0, size, stride, requires_grad False, no hooks); types without a storage class go
+// through _rebuild_tensor_v3 with untyped bytes and the type as one argument more.
+base::Result<Value*> TorchFilePlan::tensor(DType dtype, const Shape& shape) {
+    auto type_name = torch_name(dtype);
+    if (!type_name) return base::fail(ErrorKind::unsupported, fmt::format("PyTorch files have no tensors of type {}", name(dtype)));
+    auto elements = checked_elements(shape);
+    auto bytes = checked_bytes(shape, dtype);
+    if (!elements || !bytes || *bytes > static_cast<std::uint64_t>(INT64_MAX)) {
+        return base::fail(ErrorKind::bad_input, fmt::format("a tensor of {} {} is too large", name(dtype), to_string(shape)));
+    }
+    auto typed = storage_class(dtype);
+    if (common_.empty()) common_ = {string("storage"), string("cpu"), integer(0), boolean(false)};
+    auto [storage, cpu, zero, no_gradient] = std::tie(common_[0], common_[1], common_[2], common_[3]);
+
+    Value* cls = typed ? global("torch", *typed) : global("torch.storage", "UntypedStorage");
+    Value* key = string(std::to_string(tensor_bytes_.size()));
+    Value* count = integer(static_cast<std::int64_t>(typed ? *elements : *bytes));
+    Value* persistent = arena_.make(pickle::PersistentId{tuple({storage, cls, key, cpu, count})});
+    Value* hooks = arena_.make(pickle::Object{global("collections", "OrderedDict"), tuple({}), false, nullptr, {}, {}});
+    std::vector<pickle::Ref> args{persistent, zero, integers(shape), integers(row_major_strides(shape)), no_gradient, hooks};
+    if (!typed) args.push_back(global("torch", *type_name));
+    tensor_bytes_.push_back(*bytes);
+    Value* function = global("torch._utils", typed ? "_rebuild_tensor_v2" : "_rebuild_tensor_v3");
+    return arena_.make(pickle::Object{function, tuple(std::move(args)), false, nullptr, {}, {}});
+}
+
+void TorchFilePlan::set(Value* dict, Value* key, Value* value) {
+    if (auto* plain = dict->as<pickle::Dict>()) {
+        plain->items.emplace_back(key, value);
+        return;
+    }
+    auto* object = dict->as<pickle::Object>();
+    CHECK(object != nullptr);
+    object->items.emplace_back(key, value);
+}
+
+base::Status TorchFilePlan::finish(pickle::Ref root) {
+    CHECK(zip_.member_count() == 0);
+    if (!pickle::is_writable(root)) return base::fail(ErrorKind::unsupported, "a value that is passed through contains itself");
+    for (auto& [name, content] : {std::pair<const char*, std::string>{"data.pkl", pickle::write(root)}, {"byteorder", kByteOrder}, {"version", kVersion}}) {
+        std::uint64_t offset = zip_.add(std::string(kPrefix) + name, content.size());
+        small_crc32_.push_back(crc32(base::as_bytes(content)));
+        small_records_.push_back({offset, content});
+    }
+    for (std::size_t i = 0; i < tensor_bytes_.size(); ++i) {
+        tensor_offsets_.push_back(zip_.add(fmt::format("{}data/{}", kPrefix, i), tensor_bytes_[i]));
+    }
+    return {};
+}
+
+std::vector<FileChunk> TorchFilePlan::chunks(const std::vector<std::uint32_t>& tensor_crc32) const {
+    std::vector<std::uint32_t> crc32 = small_crc32_;
+    crc32.insert(crc32.end(), tensor_crc32.begin(), tensor_crc32.end());
+    std::vector<FileChunk> chunks = zip_.headers(crc32);
+    chunks.insert(chunks.end(), small_records_.begin(), small_records_.end());
+    return chunks;
+}
+
+}  // namespace ckpt

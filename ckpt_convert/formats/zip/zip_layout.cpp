@@ -1,0 +1,133 @@
+#include "ckpt_convert/formats/zip/zip_layout.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "base/checked_math.h"
+#include "ckpt_convert/formats/zip/zip_records.h"
+
+namespace ckpt {
+namespace {
+
+constexpr std::uint64_t kPayloadAlignment = 64;
+constexpr std::uint64_t kExtraHeaderBytes = 4;
+constexpr std::uint64_t kLocalZip64Bytes = kExtraHeaderBytes + 16;
+
+constexpr std::uint16_t kVersion = 20;
+constexpr std::uint16_t kVersionZip64 = 45;
+constexpr std::uint16_t kStored = 0;
+// 1980-01-01 00:00, the earliest date there is: equal input gives equal bytes.
+constexpr std::uint16_t kTime = 0;
+constexpr std::uint16_t kDate = 0x0021;
+
+bool needs_zip64(std::uint64_t value) { return value >= zip::kSaturated32; }
+
+// Little-endian fields behind each other.
+class Fields {
+public:
+    Fields& u16(std::uint64_t value) { return put(value, 2); }
+    Fields& u32(std::uint64_t value) { return put(value, 4); }
+    Fields& u64(std::uint64_t value) { return put(value, 8); }
+    Fields& text(std::string_view text) {
+        out_ += text;
+        return *this;
+    }
+    // The value if it fits, else the mark that it is in the zip64 record.
+    Fields& u16_or_saturated(std::uint64_t value) { return u16(std::min<std::uint64_t>(value, zip::kSaturated16)); }
+    Fields& u32_or_saturated(std::uint64_t value) { return u32(std::min<std::uint64_t>(value, zip::kSaturated32)); }
+    std::string take() && { return std::move(out_); }
+
+private:
+    Fields& put(std::uint64_t value, int bytes) {
+        for (int i = 0; i < bytes; ++i) out_ += static_cast<char>(value >> (8 * i) & 0xFF);
+        return *this;
+    }
+    std::string out_;
+};
+
+std::uint64_t zip64_directory_bytes(bool big, bool far) {
+    return big || far ? kExtraHeaderBytes + (big ? 16 : 0) + (far ? 8 : 0) : 0;
+}
+
+// From the local header to the payload, padding included.
+std::uint64_t padding_bytes(std::uint64_t header_offset, std::size_t name_bytes, bool big) {
+    std::uint64_t start = header_offset + zip::kLocalHeaderBytes + name_bytes + (big ? kLocalZip64Bytes : 0) + kExtraHeaderBytes;
+    return (kPayloadAlignment - start % kPayloadAlignment) % kPayloadAlignment;
+}
+
+}  // namespace
+
+std::uint64_t ZipLayout::add(std::string name, std::uint64_t bytes) {
+    CHECK(!name.empty() && name.size() < zip::kSaturated16);
+    bool big = needs_zip64(bytes);
+    std::uint64_t padding = padding_bytes(end_, name.size(), big);
+    std::uint64_t payload = end_ + zip::kLocalHeaderBytes + name.size() + (big ? kLocalZip64Bytes : 0) + kExtraHeaderBytes + padding;
+    auto end = base::checked_add(payload, bytes);
+    // Headers and directory fit easily into what is kept free here.
+    CHECK(end.has_value() && *end <= static_cast<std::uint64_t>(INT64_MAX));
+    directory_bytes_ += zip::kDirectoryHeaderBytes + name.size() + zip64_directory_bytes(big, needs_zip64(end_));
+    members_.push_back({std::move(name), end_, payload, bytes});
+    end_ = *end;
+    return payload;
+}
+
+std::uint64_t ZipLayout::file_bytes() const {
+    return end_ + directory_bytes_ + zip::kZip64EndBytes + zip::kZip64LocatorBytes + zip::kEndBytes;
+}
+
+std::string ZipLayout::local_header(const Member& member, std::uint32_t crc32) {
+    bool big = needs_zip64(member.bytes);
+    std::uint64_t padding = padding_bytes(member.header_offset, member.name.size(), big);
+    Fields out;
+    out.u32(zip::kLocalHeader).u16(big ? kVersionZip64 : kVersion).u16(zip::kFlagUtf8).u16(kStored).u16(kTime).u16(kDate);
+    out.u32(crc32).u32_or_saturated(member.bytes).u32_or_saturated(member.bytes);
+    out.u16(member.name.size()).u16((big ? kLocalZip64Bytes : 0) + kExtraHeaderBytes + padding).text(member.name);
+    if (big) out.u16(zip::kExtraZip64).u16(16).u64(member.bytes).u64(member.bytes);
+    out.u16(zip::kExtraPadding).u16(padding).text(std::string(padding, 'Z'));
+    return std::move(out).take();
+}
+
+std::string ZipLayout::directory_header(const Member& member, std::uint32_t crc32) {
+    bool big = needs_zip64(member.bytes);
+    bool far = needs_zip64(member.header_offset);
+    std::uint16_t version = big || far ? kVersionZip64 : kVersion;
+    std::uint64_t extra = zip64_directory_bytes(big, far);
+    Fields out;
+    // "Made by" has 0 (no Unix permissions) in its upper byte, so that extracted files are readable.
+    out.u32(zip::kDirectoryHeader).u16(version).u16(version).u16(zip::kFlagUtf8).u16(kStored).u16(kTime).u16(kDate);
+    out.u32(crc32).u32_or_saturated(member.bytes).u32_or_saturated(member.bytes);
+    out.u16(member.name.size()).u16(extra).u16(0).u16(0).u16(0).u32(0);  // no comment, disk 0, no attributes
+    out.u32_or_saturated(member.header_offset).text(member.name);
+    if (extra > 0) out.u16(zip::kExtraZip64).u16(extra - kExtraHeaderBytes);
+    if (big) out.u64(member.bytes).u64(member.bytes);
+    if (far) out.u64(member.header_offset);
+    return std::move(out).take();
+}
+
+std::string ZipLayout::end_records() const {
+    std::uint64_t count = members_.size();
+    Fields out;
+    // The zip64 end is always there, as in PyTorch's own files: one form for all sizes.
+    out.u32(zip::kZip64End).u64(zip::kZip64EndBytes - 12).u16(kVersionZip64).u16(kVersionZip64).u32(0).u32(0);
+    out.u64(count).u64(count).u64(directory_bytes_).u64(end_);
+    out.u32(zip::kZip64Locator).u32(0).u64(end_ + directory_bytes_).u32(1);
+    out.u32(zip::kEnd).u16(0).u16(0).u16_or_saturated(count).u16_or_saturated(count);
+    out.u32_or_saturated(directory_bytes_).u32_or_saturated(end_).u16(0);
+    return std::move(out).take();
+}
+
+std::vector<FileChunk> ZipLayout::headers(const std::vector<std::uint32_t>& crc32) const {
+    CHECK(crc32.size() == members_.size());
+    std::vector<FileChunk> chunks;
+    chunks.reserve(members_.size() + 1);
+    std::string directory;
+    for (std::size_t i = 0; i < members_.size(); ++i) {
+        chunks.push_back({members_[i].header_offset, local_header(members_[i], crc32[i])});
+        directory += directory_header(members_[i], crc32[i]);
+    }
+    CHECK(directory.size() == directory_bytes_);
+    chunks.push_back({end_, directory + end_records()});
+    return chunks;
+}
+
+}  // namespace ckpt

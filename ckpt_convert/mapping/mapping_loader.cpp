@@ -1,0 +1,260 @@
+#include "ckpt_convert/mapping/mapping_loader.h"
+
+#include <algorithm>
+#include <memory>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "base/json_object.h"
+
+namespace ckpt {
+namespace {
+
+using base::ErrorKind;
+using base::Json;
+using base::JsonDocument;
+using base::JsonObject;
+using base::Result;
+using base::Status;
+
+constexpr const char* kSchema = "model-mapping/1";
+constexpr const char* kFolder = "rules/models/";
+
+Result<std::optional<Expression>> optional_expression(JsonObject& object, std::string_view key) {
+    const Json* found = object.optional(key);
+    if (found == nullptr) return std::optional<Expression>();
+    if (const auto* integer = found->integer()) {
+        TRY_ASSIGN(Expression constant, Expression::parse(std::to_string(*integer), object.document().where(*found)));
+        return std::optional(std::move(constant));
+    }
+    if (const auto* flag = found->boolean()) {
+        TRY_ASSIGN(Expression constant, Expression::parse(*flag ? "1" : "0", object.document().where(*found)));
+        return std::optional(std::move(constant));
+    }
+    if (found->string() == nullptr) return object.error(*found, fmt::format("\"{}\" must be an expression", key));
+    TRY_ASSIGN(Expression parsed, Expression::parse(*found->string(), object.document().where(*found)));
+    return std::optional(std::move(parsed));
+}
+
+Result<ValueRule> read_value(const JsonDocument& document, const std::string& name, const Json& json) {
+    TRY_ASSIGN(JsonObject object, JsonObject::of(document, json));
+    ValueRule rule{name, {}, {}, false, {}};
+    TRY_ASSIGN(rule.config, object.strings("config"));
+    TRY_ASSIGN(rule.arguments, object.strings("arg"));
+    for (std::string& argument : rule.arguments) {
+        if (!argument.starts_with("!")) continue;
+        rule.argument_negated = true;
+        argument.erase(0, 1);
+    }
+    TRY_ASSIGN(rule.fallback, optional_expression(object, "default"));
+    TRY(object.finish());
+    return rule;
+}
+
+Result<WeightRule> read_weight(const JsonDocument& document, const std::string& name, const Json& json) {
+    TRY_ASSIGN(JsonObject object, JsonObject::of(document, json));
+    WeightRule rule;
+    rule.name = name;
+    TRY_ASSIGN(std::string each, object.string_or("each", ""));
+    if (!each.empty() && each != "layer") return object.error("\"each\" can only be \"layer\"");
+    rule.each_layer = each == "layer";
+    TRY_ASSIGN(const Json* shape, object.required("shape"));
+    if (shape->array() == nullptr) return object.error(*shape, "\"shape\" must be a list of expressions");
+    for (const Json& extent : *shape->array()) {
+        if (extent.string() == nullptr) return object.error(extent, "an extent must be an expression in a string");
+        TRY_ASSIGN(Expression parsed, Expression::parse(*extent.string(), document.where(extent)));
+        rule.shape.push_back(std::move(parsed));
+    }
+    TRY_ASSIGN(rule.when, optional_expression(object, "when"));
+    TRY(object.finish());
+    return rule;
+}
+
+Status read_names(JsonObject& object, StoredRule& rule) {
+    TRY_ASSIGN(const Json* name, object.required("name"));
+    if (name->string() != nullptr) {
+        rule.names[""] = *name->string();
+        return {};
+    }
+    if (name->object() == nullptr || name->object()->empty()) {
+        return object.error(*name, "\"name\" must be a string, or an object of one name per dialect");
+    }
+    for (const auto& [dialect, text] : *name->object()) {
+        if (text.string() == nullptr) return object.error(text, "a name must be a string");
+        rule.names[dialect] = *text.string();
+    }
+    return {};
+}
+
+Status read_stage(JsonObject& object, StoredRule& rule) {
+    TRY_ASSIGN(std::string each, object.string_or("each", ""));
+    if (!each.empty() && each != "layer") return object.error("\"each\" can only be \"layer\"");
+    rule.each_layer = each == "layer";
+    TRY_ASSIGN(std::string stage, object.string_or("stage", rule.each_layer ? "layer" : "first"));
+    if (stage == "first") rule.stage = Stage::first;
+    else if (stage == "last") rule.stage = Stage::last;
+    else if (stage == "layer") rule.stage = Stage::layer;
+    else return object.error("\"stage\" must be \"first\" or \"last\"");
+    if (rule.each_layer != (rule.stage == Stage::layer)) return object.error("a tensor of each layer has no \"stage\" of its own");
+    return {};
+}
+
+Result<StoredRule> read_stored(const JsonDocument& document, const Json& json, bool is_mcore) {
+    TRY_ASSIGN(JsonObject object, JsonObject::of(document, json));
+    StoredRule rule;
+    TRY(read_names(object, rule));
+    TRY_ASSIGN(rule.weights, object.strings("of"));
+    if (rule.weights.empty()) return object.error("\"of\" must name at least one weight");
+    TRY(read_stage(object, rule));
+    TRY_ASSIGN(rule.interleave, optional_expression(object, "interleave"));
+    TRY_ASSIGN(rule.optional, object.boolean_or("optional", false));
+    TRY_ASSIGN(rule.when, optional_expression(object, "when"));
+    if (object.optional("axis") != nullptr) {
+        TRY_ASSIGN(std::int64_t axis, object.integer("axis"));
+        rule.axis = static_cast<int>(axis);
+    }
+    if (is_mcore && object.optional("shard") != nullptr) {
+        TRY_ASSIGN(std::int64_t shard, object.integer("shard"));
+        rule.shard = static_cast<int>(shard);
+    }
+    TRY(object.finish());
+    return rule;
+}
+
+// "=expr" integer, "?expr" boolean, {"config": ..} copied from config.json, anything else as it stands.
+Result<ArgumentRule> read_argument(const JsonDocument& document, const std::string& name, const Json& json) {
+    ArgumentRule rule;
+    rule.name = name;
+    if (const std::string* text = json.string(); text != nullptr && (text->starts_with("=") || text->starts_with("?"))) {
+        rule.kind = text->front() == '=' ? ArgumentRule::Kind::integer : ArgumentRule::Kind::boolean;
+        TRY_ASSIGN(rule.expression, Expression::parse(std::string_view(*text).substr(1), document.where(json)));
+        return rule;
+    }
+    if (json.object() == nullptr) {
+        rule.literal = json;
+        return rule;
+    }
+    TRY_ASSIGN(JsonObject object, JsonObject::of(document, json));
+    TRY_ASSIGN(rule.config, object.strings("config"));
+    TRY_ASSIGN(rule.when, optional_expression(object, "when"));
+    const Json* value = object.optional("value");
+    const Json* fallback = object.optional("default");
+    if (rule.config.empty() == (value == nullptr)) return object.error("exactly one of \"config\" and \"value\" is needed");
+    if (value != nullptr) {
+        TRY_ASSIGN(ArgumentRule inner, read_argument(document, name, *value));
+        inner.when = std::move(rule.when);
+        rule = std::move(inner);
+    } else {
+        rule.kind = ArgumentRule::Kind::from_config;
+        if (fallback != nullptr) rule.literal = *fallback;
+    }
+    TRY(object.finish());
+    return rule;
+}
+
+template <class Rule, class Read>
+Status read_named(JsonObject& object, std::string_view key, std::vector<Rule>& out, Read read) {
+    const Json* section = object.optional(key);
+    if (section == nullptr) return {};
+    if (section->object() == nullptr) return object.error(*section, fmt::format("\"{}\" must be an object", key));
+    for (const auto& [name, json] : *section->object()) {
+        TRY_ASSIGN(Rule rule, read(object.document(), name, json));
+        if (std::any_of(out.begin(), out.end(), [&](const Rule& other) { return other.name == rule.name; })) {
+            return object.error(json, fmt::format("\"{}\" is defined twice", name));
+        }
+        out.push_back(std::move(rule));
+    }
+    return {};
+}
+
+Status read_stored_list(JsonObject& object, std::string_view key, std::vector<StoredRule>& out, bool is_mcore) {
+    const Json* section = object.optional(key);
+    if (section == nullptr) return {};
+    if (section->array() == nullptr) return object.error(*section, fmt::format("\"{}\" must be a list", key));
+    for (const Json& json : *section->array()) {
+        TRY_ASSIGN(StoredRule rule, read_stored(object.document(), json, is_mcore));
+        out.push_back(std::move(rule));
+    }
+    return {};
+}
+
+// The sections that a family file and a block have in common.
+Status read_sections(JsonObject& object, ModelMapping& mapping) {
+    TRY(read_named(object, "values", mapping.values, read_value));
+    TRY(read_named(object, "weights", mapping.weights, read_weight));
+    TRY(read_stored_list(object, "hf", mapping.hf, false));
+    TRY(read_stored_list(object, "mcore", mapping.mcore, true));
+    TRY(read_named(object, "args", mapping.args, read_argument));
+    TRY_ASSIGN(auto ignore, object.strings("ignore"));
+    mapping.ignore.insert(mapping.ignore.end(), ignore.begin(), ignore.end());
+    TRY(object.strings("source"));  // for people
+    return {};
+}
+
+Result<JsonDocument> read_document(const base::DataStore& store, const std::string& path, const std::string& wanted_by) {
+    const std::string_view* text = store.find(path);
+    if (text == nullptr) return base::fail(ErrorKind::rule_data, fmt::format("{} is missing", path), wanted_by);
+    auto document = base::parse_json(*text, store.origin(path));
+    if (!document) {
+        base::Error error = document.error();
+        error.kind = ErrorKind::rule_data;
+        return tl::unexpected<base::Error>(std::move(error));
+    }
+    return document;
+}
+
+Status read_block(const base::DataStore& store, const std::string& name, ModelMapping& mapping) {
+    TRY_ASSIGN(JsonDocument document, read_document(store, kFolder + name, mapping.origin));
+    TRY_ASSIGN(JsonObject object, JsonObject::of(document, document.root));
+    TRY(object.string("about"));
+    TRY(read_sections(object, mapping));
+    return object.finish();
+}
+
+// Every weight must be stored on both sides, and every stored weight defined.
+Status check_references(const ModelMapping& mapping) {
+    auto problem = [&](const std::string& message) { return base::fail(ErrorKind::rule_data, message, mapping.origin); };
+    std::set<std::string_view> defined;
+    for (const auto& weight : mapping.weights) defined.insert(weight.name);
+    for (const auto* side : {&mapping.hf, &mapping.mcore}) {
+        const char* side_name = side == &mapping.hf ? "hf" : "mcore";
+        std::set<std::string_view> stored;
+        for (const auto& rule : *side) {
+            for (const auto& weight : rule.weights) {
+                if (!defined.contains(weight)) {
+                    return problem(fmt::format("{} tensor \"{}\" is made of \"{}\", which is no weight", side_name,
+                                               rule.names.begin()->second, weight));
+                }
+                if (!rule.optional) stored.insert(weight);
+            }
+        }
+        for (const auto& weight : defined) {
+            if (!stored.contains(weight)) return problem(fmt::format("no {} tensor stores the weight \"{}\"", side_name, weight));
+        }
+    }
+    return {};
+}
+
+}  // namespace
+
+Result<ModelMapping> load_mapping(const base::DataStore& store, const std::string& path) {
+    TRY_ASSIGN(JsonDocument document, read_document(store, path, path));
+    TRY_ASSIGN(JsonObject object, JsonObject::of(document, document.root));
+    ModelMapping mapping;
+    mapping.origin = store.origin(path);
+    TRY_ASSIGN(std::string schema, object.string("schema"));
+    if (schema != kSchema) return object.error(fmt::format("\"schema\" must be \"{}\"", kSchema));
+    TRY_ASSIGN(mapping.family, object.string("family"));
+    TRY_ASSIGN(mapping.title, object.string("title"));
+    TRY_ASSIGN(mapping.model_types, object.strings("model_types"));
+    TRY_ASSIGN(mapping.peer_names, object.strings("peer_names"));
+    TRY_ASSIGN(auto blocks, object.strings("include"));
+    for (const auto& block : blocks) TRY(read_block(store, block, mapping));
+    TRY(read_sections(object, mapping));
+    TRY(object.finish());
+    TRY(check_references(mapping));
+    return mapping;
+}
+
+}  // namespace ckpt

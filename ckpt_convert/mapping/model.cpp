@@ -1,0 +1,133 @@
+#include "ckpt_convert/mapping/model.h"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace ckpt {
+namespace {
+
+using base::ErrorKind;
+using base::Json;
+using base::Result;
+
+// Integers, flags, and floats that are whole ("8.0", as some configs have it).
+std::optional<std::int64_t> whole_number(const Json& json) {
+    if (const auto* integer = json.integer()) return *integer;
+    if (const auto* flag = json.boolean()) return *flag ? 1 : 0;
+    if (const auto* real = json.real(); real != nullptr && *real == std::floor(*real) && std::abs(*real) < 9e15) {
+        return static_cast<std::int64_t>(*real);
+    }
+    return std::nullopt;
+}
+
+// Largest number of layers accepted from a config; keeps a corrupt one from using all memory.
+constexpr std::int64_t kMaxLayers = 100'000;
+
+struct Source {
+    const Json* root;
+    std::string where;
+    bool is_config;
+};
+
+Result<std::optional<std::int64_t>> read_value(const ValueRule& rule, const Source& source) {
+    for (const std::string& path : source.is_config ? rule.config : rule.arguments) {
+        const Json* found = source.root->find_path(path);
+        if (found == nullptr || found->is_null()) continue;
+        auto value = whole_number(*found);
+        if (!value) return base::fail(ErrorKind::bad_input, fmt::format("\"{}\" must be a whole number, not {}", path, found->kind_name()), source.where);
+        bool negate = !source.is_config && rule.argument_negated;
+        return std::optional<std::int64_t>(negate ? *value == 0 : *value);
+    }
+    return std::optional<std::int64_t>();
+}
+
+Result<ModelValues> read_values(const ModelMapping& mapping, const Source& source) {
+    ModelValues values;
+    for (const ValueRule& rule : mapping.values) {
+        TRY_ASSIGN(auto value, read_value(rule, source));
+        if (!value && rule.fallback) {
+            auto computed = rule.fallback->evaluate(lookup_in(values));
+            if (!computed) return base::fail(ErrorKind::bad_input, fmt::format("{}: {}", rule.name, computed.error().message), source.where);
+            value = *computed;
+        }
+        if (!value) {
+            const auto& names = source.is_config ? rule.config : rule.arguments;
+            return base::fail(ErrorKind::bad_input,
+                              fmt::format("\"{}\" is missing; a {} model needs it", fmt::join(names, "\" or \""), mapping.family), source.where);
+        }
+        values[rule.name] = *value;
+    }
+    return values;
+}
+
+}  // namespace
+
+Result<ModelValues> values_from_config(const ModelMapping& mapping, const base::JsonDocument& config) {
+    return read_values(mapping, {&config.root, config.name, true});
+}
+
+Result<ModelValues> values_from_arguments(const ModelMapping& mapping, const Json& args, const std::string& where) {
+    return read_values(mapping, {&args, where + ": saved arguments", false});
+}
+
+Expression::Lookup lookup_in(const ModelValues& values, const ModelValues& extra) {
+    return [&values, extra](std::string_view name) -> std::optional<std::int64_t> {
+        if (auto found = extra.find(name); found != extra.end()) return found->second;
+        if (auto found = values.find(name); found != values.end()) return found->second;
+        return std::nullopt;
+    };
+}
+
+Result<bool> holds(const std::optional<Expression>& condition, const Expression::Lookup& lookup) {
+    if (!condition) return true;
+    TRY_ASSIGN(std::int64_t value, condition->evaluate(lookup));
+    return value != 0;
+}
+
+Result<Model> Model::make(const ModelMapping& mapping, ModelValues values) {
+    Model model;
+    model.mapping_ = &mapping;
+    model.values_ = std::move(values);
+    auto layers = model.values_.find("layers");
+    if (layers == model.values_.end()) return base::fail(ErrorKind::rule_data, "the mapping defines no value \"layers\"", mapping.origin);
+    if (layers->second < 1 || layers->second > kMaxLayers) {
+        return base::fail(ErrorKind::bad_input, fmt::format("a model of {} layers is not plausible", layers->second));
+    }
+    model.layers_ = static_cast<std::uint32_t>(layers->second);
+
+    auto lookup = lookup_in(model.values_);
+    for (const WeightRule& rule : mapping.weights) {
+        TRY_ASSIGN(bool present, holds(rule.when, lookup));
+        if (!present) continue;
+        Shape shape;
+        for (const Expression& extent : rule.shape) {
+            TRY_ASSIGN(std::int64_t value, extent.evaluate(lookup));
+            if (value < 1) return base::fail(ErrorKind::bad_input, fmt::format("the size \"{}\" of {} is {}", extent.text(), rule.name, value));
+            shape.push_back(static_cast<std::uint64_t>(value));
+        }
+        model.slots_[rule.name] = {static_cast<std::uint32_t>(model.tensors_.size()), rule.each_layer};
+        if (!rule.each_layer) {
+            model.tensors_.push_back({rule.name, shape});
+            continue;
+        }
+        for (std::uint32_t layer = 0; layer < model.layers_; ++layer) {
+            model.tensors_.push_back({fmt::format("layers.{}.{}", layer, rule.name), shape});
+        }
+    }
+    return model;
+}
+
+std::optional<std::uint32_t> Model::tensor(std::string_view weight, std::uint32_t layer) const {
+    auto found = slots_.find(weight);
+    if (found == slots_.end()) return std::nullopt;
+    return found->second.first + (found->second.each_layer ? layer : 0);
+}
+
+std::uint64_t Model::parameters() const {
+    std::uint64_t sum = 0;
+    for (const auto& tensor : tensors_) sum += checked_elements(tensor.shape).value_or(0);
+    return sum;
+}
+
+}  // namespace ckpt

@@ -1,0 +1,58 @@
+// Model: a family with its sizes: the list of logical tensors of one concrete model.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "ckpt_convert/mapping/model_mapping.h"
+#include "ckpt_convert/tensor/shape.h"
+
+namespace ckpt {
+
+using ModelValues = std::map<std::string, std::int64_t, std::less<>>;
+
+// The values of a mapping from config.json. Fails with bad_input when one is missing or no whole number.
+base::Result<ModelValues> values_from_config(const ModelMapping& mapping, const base::JsonDocument& config);
+// The same from the arguments of a Megatron checkpoint; `where` names the checkpoint.
+base::Result<ModelValues> values_from_arguments(const ModelMapping& mapping, const base::Json& args, const std::string& where);
+
+// A lookup over values that expressions can use; `extra` (tp, pp ...) wins.
+Expression::Lookup lookup_in(const ModelValues& values, const ModelValues& extra = {});
+// True when the condition is absent or not zero.
+base::Result<bool> holds(const std::optional<Expression>& condition, const Expression::Lookup& lookup);
+
+// One full, unsharded weight.
+struct LogicalTensor {
+    std::string name;  // "layers.3.attention.q", "embedding"
+    Shape shape;
+};
+
+class Model {
+public:
+    static base::Result<Model> make(const ModelMapping& mapping, ModelValues values);
+
+    const ModelMapping& mapping() const { return *mapping_; }
+    const ModelValues& values() const { return values_; }
+    std::uint32_t layers() const { return layers_; }
+    const std::vector<LogicalTensor>& tensors() const { return tensors_; }
+    // The number of a weight's tensor; nullopt when the model does not have it (its `when` is false).
+    std::optional<std::uint32_t> tensor(std::string_view weight, std::uint32_t layer) const;
+    std::uint64_t parameters() const;
+
+private:
+    const ModelMapping* mapping_ = nullptr;
+    ModelValues values_;
+    std::uint32_t layers_ = 0;
+    std::vector<LogicalTensor> tensors_;
+    struct Slot {
+        std::uint32_t first = 0;
+        bool each_layer = false;
+    };
+    std::map<std::string, Slot, std::less<>> slots_;  // by weight
+};
+
+}  // namespace ckpt

@@ -1,0 +1,112 @@
+#include "ckpt_convert/mapping/model_mapping.h"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "base/check.h"
+#include "ckpt_convert/mapping/mapping_loader.h"
+
+namespace ckpt {
+namespace {
+
+using base::ErrorKind;
+using base::Result;
+
+// Glob with "*" for any run of characters.
+bool matches_pattern(std::string_view pattern, std::string_view text) {
+    std::size_t p = 0, t = 0, star = std::string_view::npos, mark = 0;
+    while (t < text.size()) {
+        if (p < pattern.size() && pattern[p] == '*') {
+            star = p++;
+            mark = t;
+        } else if (p < pattern.size() && pattern[p] == text[t]) {
+            ++p;
+            ++t;
+        } else if (star != std::string_view::npos) {
+            p = star + 1;
+            t = ++mark;
+        } else {
+            return false;
+        }
+    }
+    while (p < pattern.size() && pattern[p] == '*') ++p;
+    return p == pattern.size();
+}
+
+std::string known_families(const std::vector<ModelMapping>& families) {
+    std::vector<std::string> names;
+    for (const auto& family : families) names.push_back(family.family);
+    return fmt::format("{}", fmt::join(names, ", "));
+}
+
+}  // namespace
+
+const std::string& StoredRule::name(std::string_view dialect) const {
+    auto found = names.find(dialect);
+    if (found == names.end()) found = names.find("");
+    CHECK(found != names.end() || !names.empty());
+    return found == names.end() ? names.begin()->second : found->second;
+}
+
+std::vector<std::string> ModelMapping::dialects() const {
+    std::set<std::string> found;
+    for (const auto& rule : mcore) {
+        for (const auto& [dialect, name] : rule.names) {
+            if (!dialect.empty()) found.insert(dialect);
+        }
+    }
+    std::vector<std::string> out(found.begin(), found.end());
+    if (out.empty()) out.push_back("local");
+    std::stable_partition(out.begin(), out.end(), [](const std::string& dialect) { return dialect == "local"; });
+    return out;
+}
+
+bool ModelMapping::ignores(std::string_view hf_tensor) const {
+    return std::any_of(ignore.begin(), ignore.end(), [&](const std::string& pattern) { return matches_pattern(pattern, hf_tensor); });
+}
+
+Result<MappingRegistry> MappingRegistry::load(const base::DataStore& store) {
+    MappingRegistry registry;
+    std::set<std::string> taken;
+    for (const std::string& path : store.list("rules/models/", ".json")) {
+        if (path.starts_with("rules/models/blocks/")) continue;
+        TRY_ASSIGN(ModelMapping mapping, load_mapping(store, path));
+        for (const auto* names : {&mapping.model_types, &mapping.peer_names}) {
+            for (const auto& name : *names) {
+                std::string kind = names == &mapping.model_types ? "model type" : "name";
+                if (taken.insert(kind + " " + name).second) continue;
+                return base::fail(ErrorKind::rule_data, fmt::format("the {} \"{}\" belongs to two families", kind, name), mapping.origin);
+            }
+        }
+        registry.families_.push_back(std::move(mapping));
+    }
+    return registry;
+}
+
+Result<const ModelMapping*> MappingRegistry::for_config(const base::JsonDocument& config) const {
+    const base::Json* type = config.root.find("model_type");
+    if (type == nullptr || type->string() == nullptr) {
+        return base::fail(ErrorKind::bad_input, "\"model_type\" is missing; name the family with --model-type-hf", config.name);
+    }
+    for (const auto& family : families_) {
+        const auto& types = family.model_types;
+        if (std::find(types.begin(), types.end(), *type->string()) != types.end()) return &family;
+    }
+    return base::fail(ErrorKind::unsupported,
+                      fmt::format("no mapping file knows the model type \"{}\"; known families: {}. If it is built like one "
+                                  "of them, name that one with --model-type-hf; else a new file in rules/models is needed",
+                                  *type->string(), known_families(families_)),
+                      config.where(*type));
+}
+
+Result<const ModelMapping*> MappingRegistry::for_name(std::string_view name) const {
+    for (const auto& family : families_) {
+        const auto& peers = family.peer_names;
+        if (family.family == name || std::find(peers.begin(), peers.end(), name) != peers.end()) return &family;
+    }
+    return base::fail(ErrorKind::usage, fmt::format("--model-type-hf: no family is called \"{}\"; known: {}", name, known_families(families_)));
+}
+
+}  // namespace ckpt

@@ -1,0 +1,87 @@
+#include "ckpt_convert/plan/plan_proof.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace ckpt {
+namespace {
+
+using base::ErrorKind;
+using base::Status;
+
+tl::unexpected<base::Error> broken(const std::string& message) {
+    return base::fail(ErrorKind::internal, "the conversion plan is wrong, nothing was written: " + message);
+}
+
+bool inside(const Shape& offset, const Shape& extent, const Shape& shape) {
+    if (offset.size() != shape.size() || extent.size() != shape.size()) return false;
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+        if (extent[i] > shape[i] || offset[i] > shape[i] - extent[i]) return false;
+    }
+    return true;
+}
+
+struct Region {
+    const Shape* offset;
+    const Shape* extent;
+};
+
+bool overlap(const Region& a, const Region& b) {
+    for (std::size_t i = 0; i < a.offset->size(); ++i) {
+        if ((*a.offset)[i] >= (*b.offset)[i] + (*b.extent)[i] || (*b.offset)[i] >= (*a.offset)[i] + (*a.extent)[i]) return false;
+    }
+    return true;
+}
+
+// True when the boxes, which all lie inside `shape`, cover it and no two overlap: equal volume and no overlap.
+bool tile_exactly(std::vector<Region> boxes, const Shape& shape) {
+    std::uint64_t sum = 0;
+    for (const Region& box : boxes) sum += checked_elements(*box.extent).value_or(0);
+    if (sum != checked_elements(shape)) return false;
+    if (shape.empty()) return boxes.size() == 1;
+    std::sort(boxes.begin(), boxes.end(), [](const Region& a, const Region& b) { return *a.offset < *b.offset; });
+    // A box can only overlap those that start before it ends on the first axis.
+    for (std::size_t i = 0; i < boxes.size(); ++i) {
+        std::uint64_t end = boxes[i].offset->front() + boxes[i].extent->front();
+        for (std::size_t j = i + 1; j < boxes.size() && boxes[j].offset->front() < end; ++j) {
+            if (overlap(boxes[i], boxes[j])) return false;
+        }
+    }
+    return true;
+}
+
+Status check_move(const LogicalMove& move, const ConversionPlan& plan, const TensorIndex& source) {
+    std::vector<Region> read;
+    for (const StoredPiece& piece : move.sources) {
+        if (!inside(piece.in_stored, piece.extent, source.tensors[piece.tensor].shape) || !inside(piece.in_logical, piece.extent, move.shape)) {
+            return broken(fmt::format("a piece of {} leaves its tensor", move.name));
+        }
+        read.push_back({&piece.in_logical, &piece.extent});
+    }
+    if (!tile_exactly(std::move(read), move.shape)) return broken(fmt::format("{} is not read exactly once", move.name));
+    for (const StoredPiece& piece : move.targets) {
+        if (!inside(piece.in_stored, piece.extent, plan.targets[piece.tensor].shape) || !inside(piece.in_logical, piece.extent, move.shape)) {
+            return broken(fmt::format("a piece of {} leaves {}", move.name, plan.targets[piece.tensor].name));
+        }
+    }
+    return {};
+}
+
+}  // namespace
+
+Status prove_plan(const ConversionPlan& plan, const TensorIndex& source) {
+    std::vector<std::vector<Region>> written(plan.targets.size());
+    for (const LogicalMove& move : plan.moves) {
+        TRY(check_move(move, plan, source));
+        for (const StoredPiece& piece : move.targets) written[piece.tensor].push_back({&piece.in_stored, &piece.extent});
+    }
+    for (std::size_t i = 0; i < plan.targets.size(); ++i) {
+        if (!tile_exactly(std::move(written[i]), plan.targets[i].shape)) {
+            return broken(fmt::format("{} is not written exactly once", plan.targets[i].name));
+        }
+    }
+    return {};
+}
+
+}  // namespace ckpt

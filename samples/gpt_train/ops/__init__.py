@@ -1,0 +1,1 @@
+"""Custom CUDA operators; ``pip install ./ops`` builds them."""
