@@ -104,25 +104,23 @@ void add_conversion_options(CLI::App& app, ConvertOptions& options, Raw& raw) {
     run->add_flag("--dry-run", options.dry_run, "Check everything and print the plan, write nothing");
 }
 
-// Options of other converters; `values` keeps what was given for the second kind.
-void add_peer_options(CLI::App& app, std::vector<std::string>& retired, std::vector<std::string>& fixed) {
-    auto* group = app.add_option_group("Accepted for existing scripts");
+// Options of other converters: what was given of the first kind is noted, of the second kind refused.
+void add_peer_options(CLI::App& app, std::vector<std::string>& retired, std::vector<std::string>& refused) {
+    auto* group = app.add_option_group("Accepted for existing scripts, without effect");
     for (const RetiredOption& option : kRetiredOptions) {
-        if (option.takes_value) group->add_option_function<std::string>(option.name, [&retired, option](const std::string&) { retired.push_back(fmt::format("{} has no effect: {}", option.name, option.reason)); });
-        else group->add_flag_callback(option.name, [&retired, option] { retired.push_back(fmt::format("{} has no effect: {}", option.name, option.reason)); });
+        auto note = [&retired, option] { retired.push_back(fmt::format("{} has no effect: {}", option.name, option.reason)); };
+        if (option.takes_value) group->add_option_function<std::string>(option.name, [note](const std::string&) { note(); }, option.reason);
+        else group->add_flag_callback(option.name, note, option.reason);
     }
+    // Not shown in the help: they would only teach what cannot be done.
     for (const FixedOption& option : kFixedOptions) {
         bool is_flag = option.only_value != nullptr && *option.only_value == '\0';
-        auto reject = [&fixed, option] { fixed.push_back(fmt::format("{}: {} is not supported", option.name, option.meaning)); };
-        if (is_flag) {
-            group->add_flag_callback(option.name, reject);
-            continue;
-        }
-        group->add_option_function<std::string>(option.name, [&fixed, option](const std::string& value) {
-            if (option.only_value != nullptr && value == option.only_value) return;
-            fixed.push_back(fmt::format("{} {}: {} is not supported{}", option.name, value, option.meaning,
-                                        option.only_value == nullptr ? "" : fmt::format("; only {} is", option.only_value)));
-        });
+        auto refuse = [&refused, option](const std::string& value) {
+            if (option.only_value != nullptr && value == option.only_value && !value.empty()) return;
+            refused.push_back(fmt::format("{}: {} is not supported", value.empty() ? option.name : fmt::format("{} {}", option.name, value), option.meaning));
+        };
+        if (is_flag) app.add_flag_callback(option.name, [refuse] { refuse(""); })->group("");
+        else app.add_option_function<std::string>(option.name, refuse)->group("");
     }
 }
 
@@ -154,7 +152,7 @@ Status check_conversion(ConvertOptions& options, const Raw& raw) {
 Result<std::optional<Options>> parse_options(int argc, const char* const* argv) {
     Options options;
     Raw raw;
-    std::vector<std::string> retired, fixed;
+    std::vector<std::string> retired, refused;
     bool no_progress = false;
 
     CLI::App app(kDescription, "ckpt_convert");
@@ -165,7 +163,7 @@ Result<std::optional<Options>> parse_options(int argc, const char* const* argv) 
     app.add_flag("--json", options.json, "Print the result as JSON");
     app.add_flag("-q,--quiet", options.quiet, "Print errors only");
     app.add_flag("--no-progress", no_progress, "No progress bar");
-    add_peer_options(app, retired, fixed);
+    add_peer_options(app, retired, refused);
 
     auto* inspect = app.add_subcommand("inspect", "List what is in a checkpoint or a weight file")->fallthrough();
     inspect->add_option("path", options.inspect.path, "A checkpoint directory, or a .safetensors, .bin or .pt file")->required();
@@ -187,7 +185,7 @@ Result<std::optional<Options>> parse_options(int argc, const char* const* argv) 
     if (inspect->parsed()) options.command = Options::Command::inspect;
     else if (models->parsed()) options.command = Options::Command::list_models;
     else TRY(check_conversion(options.convert, raw));
-    if (!fixed.empty()) return base::fail(ErrorKind::unsupported, fixed.front());
+    if (!refused.empty()) return base::fail(ErrorKind::unsupported, refused.front());
     return std::optional(std::move(options));
 }
 

@@ -25,6 +25,7 @@ std::optional<std::uint64_t> checked_elements(const Shape& shape) {
 std::optional<std::uint64_t> checked_bytes(const Shape& shape, DType dtype) {
     auto elements = checked_elements(shape);
     if (!elements) return std::nullopt;
+    if (bits(dtype) % 8 == 0) return base::checked_mul(*elements, bits(dtype) / 8);
     auto total_bits = base::checked_mul(*elements, bits(dtype));
     if (!total_bits || *total_bits % 8 != 0) return std::nullopt;
     return *total_bits / 8;

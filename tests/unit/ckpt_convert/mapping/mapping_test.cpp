@@ -1,0 +1,93 @@
+#include <doctest/doctest.h>
+
+#include "ckpt_convert/mapping/mapping_loader.h"
+#include "ckpt_convert/mapping/model.h"
+#include "tests/support/memory_file_system.h"
+
+namespace {
+
+// A store with the built-in blocks and one more file.
+base::DataStore store_with(test::MemoryFileSystem& fs, const std::string& text) {
+    fs.add("rules/models/mine.json", text);
+    base::DataStore store;
+    REQUIRE(store.overlay(fs, "rules", "rules"));
+    return store;
+}
+
+base::Error load_error(const std::string& text) {
+    test::MemoryFileSystem fs;
+    base::DataStore store = store_with(fs, text);
+    auto mapping = ckpt::load_mapping(store, "rules/models/mine.json");
+    REQUIRE_FALSE(mapping);
+    CHECK(mapping.error().kind == base::ErrorKind::rule_data);
+    return mapping.error();
+}
+
+const std::string kHead = R"({"schema": "model-mapping/1", "family": "mine", "title": "t", )";
+
+}  // namespace
+
+TEST_CASE("mapping: the built-in families load, and are found by model type and by name") {
+    base::DataStore store;
+    auto registry = ckpt::MappingRegistry::load(store);
+    REQUIRE(registry);
+    auto config = base::parse_json(R"({"model_type": "qwen2"})", "config.json");
+    REQUIRE(config);
+    CHECK((*registry->for_config(*config))->family == "qwen25");
+    CHECK((*registry->for_name("llama2"))->family == "llama2");
+    CHECK((*registry->for_name("qwen3"))->dialects() == std::vector<std::string>{"local", "te"});
+    CHECK(registry->for_name("nope").error().kind == base::ErrorKind::usage);
+    auto unknown = base::parse_json(R"({"model_type": "nope"})", "config.json");
+    CHECK(registry->for_config(*unknown).error().kind == base::ErrorKind::unsupported);
+    auto untyped = base::parse_json("{}", "config.json");
+    CHECK(registry->for_config(*untyped).error().message == "\"model_type\" is missing; name the family with --model-type-hf");
+}
+
+TEST_CASE("mapping: what is not strict does not load") {
+    CHECK(load_error(kHead + R"("tensors": []})").text() == "rules/models/mine.json:1:74: the key \"tensors\" is not known here");
+    CHECK(load_error(kHead + R"("include": "blocks/none.json"})").message == "rules/models/blocks/none.json is missing");
+    CHECK(load_error(kHead + R"("weights": {"w": {"shape": ["a +"]}}})").message == "the expression \"a +\" does not parse: a value is missing at the end");
+    CHECK(load_error(kHead + R"("weights": {"w": {"shape": ["1"]}}, "hf": [{"name": "w", "of": "w"}]})").message == "no mcore tensor stores the weight \"w\"");
+    CHECK(load_error(kHead + R"("hf": [{"name": "w", "of": "v"}]})").message == "hf tensor \"w\" is made of \"v\", which is no weight");
+    CHECK(load_error(kHead + R"("hf": [{"name": "w", "of": "v", "shard": 0}]})").message == "the key \"shard\" is not known here");
+    CHECK(load_error(kHead + R"("mcore": [{"name": "w", "of": "v", "stage": "middle"}]})").message == "\"stage\" must be \"first\" or \"last\"");
+    CHECK(load_error(kHead + R"("include": ["blocks/decoder.json"], "weights": {"head": {"shape": ["1"]}}})").message == "\"head\" is defined twice");
+    CHECK(load_error(R"({"schema": "model-mapping/2"})").message == "\"schema\" must be \"model-mapping/1\"");
+}
+
+TEST_CASE("mapping: two families cannot claim one model type") {
+    test::MemoryFileSystem fs;
+    base::DataStore store = store_with(fs, kHead + R"("model_types": ["llama"]})");
+    auto registry = ckpt::MappingRegistry::load(store);
+    REQUIRE_FALSE(registry);
+    CHECK(registry.error().message == "the model type \"llama\" belongs to two families");
+}
+
+TEST_CASE("model: sizes from config.json, with fallbacks, and what is missing is named") {
+    base::DataStore store;
+    auto registry = ckpt::MappingRegistry::load(store);
+    REQUIRE(registry);
+    const ckpt::ModelMapping& mapping = **registry->for_name("llama2");
+    auto values = [&](const std::string& text) {
+        auto config = base::parse_json(text, "config.json");
+        REQUIRE(config);
+        return ckpt::values_from_config(mapping, *config);
+    };
+    auto full = values(R"({"num_hidden_layers": 2, "hidden_size": 64, "num_attention_heads": 4, "intermediate_size": 96, "vocab_size": 128, "head_dim": null})");
+    REQUIRE(full);
+    CHECK((*full)["head_dim"] == 16);
+    CHECK((*full)["kv_groups"] == 4);
+    CHECK((*full)["tied"] == 0);
+    auto model = ckpt::Model::make(mapping, *full);
+    REQUIRE(model);
+    CHECK(model->tensors().size() == 3 + 2 * 9);
+    CHECK(model->tensors()[*model->tensor("attention.q", 1)].name == "layers.1.attention.q");
+    CHECK(model->parameters() == 2 * 128 * 64 + 64 + 2 * (4 * 64 * 64 + 3 * 96 * 64 + 2 * 64));
+
+    auto missing = values(R"({"hidden_size": 64})");
+    REQUIRE_FALSE(missing);
+    CHECK(missing.error().text() == "config.json: \"num_hidden_layers\" is missing; a llama2 model needs it");
+    CHECK(missing.error().kind == base::ErrorKind::bad_input);
+    CHECK(values(R"({"num_hidden_layers": "2"})").error().message == "\"num_hidden_layers\" must be a whole number, not a string");
+    CHECK(values(R"({"num_hidden_layers": 2, "hidden_size": 64, "num_attention_heads": 5})").error().message == "head_dim: \"hidden / heads\": 64 is not a multiple of 5");
+}
