@@ -49,6 +49,18 @@ std::string dtype_list(const ConversionPlan& plan) {
     return fmt::format("{}", fmt::join(names, ", "));
 }
 
+// --params-dtype in existing scripts mostly says what the weights are anyway.
+Status check_params_dtype(const ConversionPlan& plan, const std::string& wanted) {
+    if (wanted.empty()) return {};
+    std::string_view expected = wanted == "fp16" ? "f16" : wanted == "fp32" ? "f32" : wanted;
+    for (const auto& target : plan.targets) {
+        if (name(target.dtype) == expected) continue;
+        return base::fail(ErrorKind::unsupported, fmt::format("--params-dtype {}: {} is {}, and changing the element type is not supported; leave the option out to keep it",
+                                                              wanted, target.name, name(target.dtype)));
+    }
+    return {};
+}
+
 ConvertSummary summarise(const Model& model, const ConversionPlan& plan, const OutputPlan& output, const ConvertOptions& options) {
     ConvertSummary summary;
     summary.family = model.mapping().family;
@@ -98,8 +110,9 @@ Result<ConvertSummary> hf_to_megatron(base::FileSystem& fs, const MappingRegistr
     TRY_ASSIGN(Placement placement, place_layers(options.topology, model.layers()));
     TRY_ASSIGN(Layout from, hf_layout(model));
     TRY_ASSIGN(Layout to, mcore_layout(model, placement, options.topology.tp, options.topology.dialect));
-    // From here on every tensor of the source is used once, and every tensor of the target is made once.
     TRY_ASSIGN(ConversionPlan plan, make_plan(model, source.index, from, to, [&](std::string_view tensor) { return mapping->ignores(tensor); }));
+    TRY(check_params_dtype(plan, options.params_dtype));
+    // From here on every tensor of the source is used once, and every tensor of the target is made once.
 
     MegatronOutputOptions output_options;
     output_options.tp = options.topology.tp;
@@ -162,8 +175,9 @@ Result<ConvertSummary> megatron_to_hf(base::FileSystem& fs, const MappingRegistr
     TRY_ASSIGN(FoundLayout found, find_layout(source, *mapping, model.layers()));
     TRY_ASSIGN(Layout from, mcore_layout(model, found.placement, source.tp, found.dialect));
     TRY_ASSIGN(Layout to, hf_layout(model));
-    // From here on every tensor of the source is used or a copy of one that is, and every tensor of the target is made once.
     TRY_ASSIGN(ConversionPlan plan, make_plan(model, source.index, from, to, [](std::string_view) { return false; }));
+    TRY(check_params_dtype(plan, options.params_dtype));
+    // From here on every tensor of the source is used or a copy of one that is, and every tensor of the target is made once.
 
     TRY_ASSIGN(HfOutput output, hf_output(plan, options.max_shard_bytes));
     ConvertSummary summary = summarise(model, plan, output.files, options);

@@ -80,6 +80,12 @@ Result<Side> side(const std::string& option, const std::string& text) {
     return base::fail(ErrorKind::usage, fmt::format("{}: \"{}\" is neither hf nor mg", option, text));
 }
 
+// CLI11's own positive-number check prints the largest double in its message.
+std::string at_least_one(const std::string& text) {
+    int value = 0;
+    return CLI::detail::lexical_cast(text, value) && value >= 1 ? "" : fmt::format("\"{}\" is not a whole number of at least 1", text);
+}
+
 void add_conversion_options(CLI::App& app, ConvertOptions& options, Raw& raw) {
     auto* where = app.add_option_group("Input and output");
     where->add_option("--load-dir", options.load_dir, "Checkpoint to read: a Hugging Face directory or a Megatron one");
@@ -87,11 +93,13 @@ void add_conversion_options(CLI::App& app, ConvertOptions& options, Raw& raw) {
     where->add_option("--load-model-type", raw.load_type, "hf or mg; found from the input when left out");
     where->add_option("--save-model-type", raw.save_type, "mg or hf; the other side when left out");
     where->add_option("--model-type-hf", options.family, "Model family; found from config.json when left out (see: ckpt_convert models)");
+    where->add_option("--params-dtype", options.params_dtype, "Element type that the weights must have: bf16, fp16 or fp32 (nothing is cast)")
+        ->check(CLI::IsMember({"bf16", "fp16", "fp32"}));
     where->add_option("--hf-cfg-dir", options.hf_config_dir, "Megatron to Hugging Face: where config.json and the tokenizer are copied from");
 
     auto* layout = app.add_option_group("Megatron layout to write");
-    layout->add_option("--tp,--target-tensor-parallel-size", options.topology.tp, "Tensor parallel size")->check(CLI::PositiveNumber);
-    layout->add_option("--pp,--target-pipeline-parallel-size", options.topology.pp, "Pipeline parallel size")->check(CLI::PositiveNumber);
+    layout->add_option("--tp,--target-tensor-parallel-size", options.topology.tp, "Tensor parallel size")->check(at_least_one);
+    layout->add_option("--pp,--target-pipeline-parallel-size", options.topology.pp, "Pipeline parallel size")->check(at_least_one);
     layout->add_option("--num-layer-list", raw.layer_list, "Layers of each pipeline rank, for example 16,16");
     layout->add_option("--num-layers-per-virtual-pipeline-stage", options.topology.layers_per_virtual_stage, "Layers of each virtual pipeline stage");
     layout->add_option("--noop-layers", raw.noop_layers, "Slots of the padded layer sequence that hold no layer, for example 0,33");
@@ -99,7 +107,7 @@ void add_conversion_options(CLI::App& app, ConvertOptions& options, Raw& raw) {
 
     auto* run = app.add_option_group("Run");
     run->add_option("--max-shard-size", raw.max_shard_size, "Largest safetensors file to write (default 5GB)");
-    run->add_option("-j,--threads", options.threads, "Threads (default: one per core)")->check(CLI::PositiveNumber);
+    run->add_option("-j,--threads", options.threads, "Threads (default: one per core)")->check(at_least_one);
     run->add_option("--memory", raw.memory, "Memory for buffers (default 64MB)");
     run->add_flag("--dry-run", options.dry_run, "Check everything and print the plan, write nothing");
 }

@@ -106,6 +106,7 @@ Result<Model> Model::make(const ModelMapping& mapping, ModelValues values) {
             if (value < 1) return base::fail(ErrorKind::bad_input, fmt::format("the size \"{}\" of {} is {}", extent.text(), rule.name, value));
             shape.push_back(static_cast<std::uint64_t>(value));
         }
+        if (!checked_elements(shape)) return base::fail(ErrorKind::bad_input, fmt::format("the shape {} of {} is too large", to_string(shape), rule.name));
         model.slots_[rule.name] = {static_cast<std::uint32_t>(model.tensors_.size()), rule.each_layer};
         if (!rule.each_layer) {
             model.tensors_.push_back({rule.name, shape});

@@ -101,7 +101,9 @@ private:
 Result<std::uint64_t> rounds_of(const StoredRule& rule, const Expression::Lookup& lookup) {
     if (!rule.interleave) return std::uint64_t{1};
     TRY_ASSIGN(std::int64_t rounds, rule.interleave->evaluate(lookup));
-    if (rounds < 1) return base::fail(ErrorKind::bad_input, fmt::format("\"{}\" is {}", rule.interleave->text(), rounds));
+    // Far beyond any model; keeps a corrupt config from using all memory.
+    constexpr std::int64_t kMaxRounds = 1 << 16;
+    if (rounds < 1 || rounds > kMaxRounds) return base::fail(ErrorKind::bad_input, fmt::format("\"{}\" is {}", rule.interleave->text(), rounds));
     return static_cast<std::uint64_t>(rounds);
 }
 

@@ -86,7 +86,8 @@ std::vector<Axis> merged_axes(std::span<const std::uint64_t> dst_strides, std::s
     for (std::size_t i = 0; i < extents.size(); ++i) {
         if (extents[i] != 1) axes.push_back({extents[i], dst_strides[i], src_strides[i]});
     }
-    std::stable_sort(axes.begin(), axes.end(), [](const Axis& a, const Axis& b) { return a.dst_stride > b.dst_stride; });
+    std::stable_sort(axes.begin(), axes.end(),
+                     [](const Axis& a, const Axis& b) { return a.dst_stride > b.dst_stride; });
     std::vector<Axis> merged;
     for (const Axis& inner : axes) {
         if (!merged.empty() && merged.back().dst_stride == inner.extent * inner.dst_stride &&

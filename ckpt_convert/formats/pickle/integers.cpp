@@ -8,7 +8,9 @@
 namespace ckpt::pickle {
 namespace {
 
-bool is_negative(std::string_view little_endian) { return !little_endian.empty() && (little_endian.back() & 0x80) != 0; }
+bool is_negative(std::string_view little_endian) {
+    return !little_endian.empty() && (little_endian.back() & 0x80) != 0;
+}
 
 // Two's complement negation in place; the number has a byte to spare.
 void negate(std::string& little_endian) {

@@ -52,7 +52,8 @@ Machine::Handlers Machine::make_handlers() {
 Result<Ref> Machine::run() {
     static const Handlers kHandlers = make_handlers();
     for (std::uint64_t opcodes = 0;; ++opcodes) {
-        if (opcodes == limits_.max_opcodes) return error(fmt::format("the pickle has more than {} opcodes", limits_.max_opcodes));
+        if (opcodes == limits_.max_opcodes)
+            return error(fmt::format("the pickle has more than {} opcodes", limits_.max_opcodes));
         if (reader_.at_end()) return error("the pickle ends without STOP; was the file cut off?");
         TRY_ASSIGN(opcode_, reader_.u8());
         if (opcode_ == row(op::kStop)) break;
@@ -78,7 +79,8 @@ Status Machine::push_new(Value::Variant value) {
 }
 
 Status Machine::charge(std::uint64_t values) {
-    if (values > limits_.max_values - values_made_) return error(fmt::format("the pickle makes more than {} values", limits_.max_values));
+    if (values > limits_.max_values - values_made_)
+        return error(fmt::format("the pickle makes more than {} values", limits_.max_values));
     values_made_ += values;
     return {};
 }
@@ -91,7 +93,8 @@ Result<Value*> Machine::pop() {
 
 Result<Value*> Machine::top() {
     // What is below the last mark belongs to an opcode that has yet to come.
-    if (stack_.size() <= (marks_.empty() ? 0 : marks_.back())) return error("the pickle takes more values from its stack than there are");
+    if (stack_.size() <= (marks_.empty() ? 0 : marks_.back()))
+        return error("the pickle takes more values from its stack than there are");
     return stack_.back();
 }
 
@@ -115,19 +118,22 @@ tl::unexpected<base::Error> Machine::unsupported(std::string message) const {
 Status Machine::unknown() { return error(fmt::format("{:#04x} is no pickle opcode", opcode_)); }
 
 Status Machine::refuse() {
-    return unsupported(fmt::format("the pickle opcode {:#04x} has no place in a checkpoint; nothing was executed", opcode_));
+    return unsupported(
+        fmt::format("the pickle opcode {:#04x} has no place in a checkpoint; nothing was executed", opcode_));
 }
 
 Status Machine::proto() {
     TRY_ASSIGN(std::uint8_t protocol, reader_.u8());
-    if (protocol > kNewestProtocol) return error(fmt::format("pickle protocol {} is not known; the newest is {}", protocol, kNewestProtocol));
+    if (protocol > kNewestProtocol)
+        return error(fmt::format("pickle protocol {} is not known; the newest is {}", protocol, kNewestProtocol));
     return {};
 }
 
 // Frames only tell a reader how much to fetch at once.
 Status Machine::frame() {
     TRY_ASSIGN(std::uint64_t bytes, reader_.u64());
-    if (bytes > reader_.remaining()) return error(fmt::format("a frame of {} bytes, but {} are left", bytes, reader_.remaining()));
+    if (bytes > reader_.remaining())
+        return error(fmt::format("a frame of {} bytes, but {} are left", bytes, reader_.remaining()));
     return {};
 }
 

@@ -142,7 +142,8 @@ template <int kBytes>
 base::Result<std::uint64_t> Machine::unsigned_number() {
     TRY_ASSIGN(base::ByteSpan bytes, reader_.take(kBytes));
     std::uint64_t value = 0;
-    for (int i = kBytes; i-- > 0;) value = value << 8 | std::to_integer<std::uint64_t>(bytes[static_cast<std::size_t>(i)]);
+    for (int i = kBytes; i-- > 0;)
+        value = value << 8 | std::to_integer<std::uint64_t>(bytes[static_cast<std::size_t>(i)]);
     return value;
 }
 

@@ -164,7 +164,8 @@ Status Machine::stack_global() {
     TRY_ASSIGN(Value * module, pop());
     const std::string* module_text = module->as<std::string>();
     const std::string* name_text = name->as<std::string>();
-    if (module_text == nullptr || name_text == nullptr) return error("the pickle names a global by something that is not a string");
+    if (module_text == nullptr || name_text == nullptr)
+        return error("the pickle names a global by something that is not a string");
     return push_global(*module_text, *name_text);
 }
 
@@ -174,9 +175,10 @@ Status Machine::push_global(std::string_view module, std::string_view name) {
     // Equal names are one value: a pickle of a few bytes per use cannot make many copies of a long one.
     if (auto known = globals_.find(both); known != globals_.end()) return push(known->second);
     if (!plain || !accept_(module, name)) {
-        return unsupported(fmt::format("the pickle names {}, which no checkpoint of plain tensors needs; nothing was executed. "
-                                       "If you trust the file, load it in Python and save only its tensors",
-                                       quoted_name(fmt::format("{}.{}", module, name))));
+        return unsupported(
+            fmt::format("the pickle names {}, which no checkpoint of plain tensors needs; nothing was executed. "
+                        "If you trust the file, load it in Python and save only its tensors",
+                        quoted_name(fmt::format("{}.{}", module, name))));
     }
     TRY(push_new(Global{std::string(module), std::string(name)}));
     globals_.emplace(std::move(both), stack_.back());
@@ -199,15 +201,18 @@ Status Machine::new_obj() {
 Status Machine::new_obj_ex() {
     TRY_ASSIGN(Value * named, pop());
     const Dict* dict = named->as<Dict>();
-    if (dict == nullptr || !dict->items.empty()) return unsupported("the pickle makes an object with arguments by name; nothing was executed");
+    if (dict == nullptr || !dict->items.empty())
+        return unsupported("the pickle makes an object with arguments by name; nothing was executed");
     return new_obj();
 }
 
 Status Machine::push_object(Value* callable, Value* args, bool is_new) {
     if (callable->as<Global>() == nullptr) {
-        return unsupported(fmt::format("the pickle calls {}, which is not a name; nothing was executed", callable->kind_name()));
+        return unsupported(
+            fmt::format("the pickle calls {}, which is not a name; nothing was executed", callable->kind_name()));
     }
-    if (args->as<Tuple>() == nullptr) return error(fmt::format("the pickle calls with {}, not a tuple, as arguments", args->kind_name()));
+    if (args->as<Tuple>() == nullptr)
+        return error(fmt::format("the pickle calls with {}, not a tuple, as arguments", args->kind_name()));
     const List* pairs = ordered_dict_items(*callable, *args);
     TRY(push_new(Object{callable, pairs != nullptr ? empty_tuple_ : args, is_new, nullptr, {}, {}}));
     if (pairs == nullptr) return {};

@@ -79,7 +79,8 @@ Status Machine::long_text() {
 Status Machine::push_decimal(std::string_view digits) {
     // A byte has at least 2.4 decimal digits; a few more are for the sign and rounding.
     std::uint64_t max_digits = limits_.max_long_bytes * 12 / 5 + 2;
-    if (digits.size() > max_digits) return error(fmt::format("an integer of {} digits; the most allowed are {}", digits.size(), max_digits));
+    if (digits.size() > max_digits)
+        return error(fmt::format("an integer of {} digits; the most allowed are {}", digits.size(), max_digits));
     auto value = integer_from_decimal(digits);
     if (!value) return error(fmt::format("{} is no integer", quoted_name(digits)));
     return push_new(std::move(*value));
@@ -110,7 +111,8 @@ Status Machine::float_text() {
     TRY_ASSIGN(std::string_view text, line());
     double value = 0;
     auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (problem != std::errc{} || end != text.data() + text.size()) return error(fmt::format("{} is no float", quoted_name(text)));
+    if (problem != std::errc{} || end != text.data() + text.size())
+        return error(fmt::format("{} is no float", quoted_name(text)));
     return push_new(value);
 }
 

@@ -44,7 +44,9 @@ std::optional<char> simple_escape(char c) {
         case 'b': return '\b';
         case 'f': return '\f';
         case 'v': return '\v';
-        case '\\': case '\'': case '"': return c;
+        case '\\':
+        case '\'':
+        case '"': return c;
         default: return std::nullopt;
     }
 }
@@ -52,7 +54,8 @@ std::optional<char> simple_escape(char c) {
 }  // namespace
 
 std::optional<std::string> bytes_from_literal(std::string_view literal) {
-    if (literal.size() < 2 || literal.front() != literal.back() || (literal.front() != '\'' && literal.front() != '"')) {
+    if (literal.size() < 2 || literal.front() != literal.back() ||
+        (literal.front() != '\'' && literal.front() != '"')) {
         return std::nullopt;
     }
     std::string_view text = literal.substr(1, literal.size() - 2);
@@ -72,7 +75,8 @@ std::optional<std::string> bytes_from_literal(std::string_view literal) {
             i += 2;
         } else if (text[i] >= '0' && text[i] <= '7') {
             std::size_t digits = 1;
-            while (digits < 3 && i + digits < text.size() && text[i + digits] >= '0' && text[i + digits] <= '7') ++digits;
+            while (digits < 3 && i + digits < text.size() && text[i + digits] >= '0' && text[i + digits] <= '7')
+                ++digits;
             out += static_cast<char>(*number(text.substr(i, digits), 8) & 0xFF);
             i += digits - 1;
         } else {
@@ -86,7 +90,10 @@ std::optional<std::string> bytes_from_literal(std::string_view literal) {
 std::optional<std::string> utf8_from_raw_escapes(std::string_view text) {
     std::string out;
     for (std::size_t i = 0; i < text.size(); ++i) {
-        std::size_t digits = text[i] != '\\' || i + 1 >= text.size() ? 0 : text[i + 1] == 'u' ? 4 : text[i + 1] == 'U' ? 8 : 0;
+        std::size_t digits = text[i] != '\\' || i + 1 >= text.size() ? 0
+                             : text[i + 1] == 'u'                    ? 4
+                             : text[i + 1] == 'U'                    ? 8
+                                                                     : 0;
         if (digits == 0) {
             append_utf8(out, static_cast<unsigned char>(text[i]));
             continue;

@@ -71,7 +71,8 @@ const Items* mapping_items(Ref mapping) {
     if (mapping == nullptr) return nullptr;
     if (const Dict* dict = mapping->as<Dict>()) return &dict->items;
     const Object* object = mapping->as<Object>();
-    const Global* callable = object != nullptr && object->callable != nullptr ? object->callable->as<Global>() : nullptr;
+    const Global* callable =
+        object != nullptr && object->callable != nullptr ? object->callable->as<Global>() : nullptr;
     if (callable == nullptr || !makes_dict(*callable)) return nullptr;
     if (const Dict* given = dict_argument(*object); given != nullptr && object->items.empty()) return &given->items;
     return &object->items;
@@ -91,7 +92,8 @@ std::optional<std::string> bytes_of(Ref value) {
     if (value == nullptr) return std::nullopt;
     if (const Bytes* bytes = value->as<Bytes>()) return bytes->data;
     const Object* object = value->as<Object>();
-    const Global* callable = object != nullptr && object->callable != nullptr ? object->callable->as<Global>() : nullptr;
+    const Global* callable =
+        object != nullptr && object->callable != nullptr ? object->callable->as<Global>() : nullptr;
     const Tuple* args = object != nullptr && object->args != nullptr ? object->args->as<Tuple>() : nullptr;
     if (callable == nullptr || args == nullptr) return std::nullopt;
     // Python writes empty bytes as bytes().
@@ -107,7 +109,8 @@ const Items* namespace_items(Ref object) {
     static const Items kNoItems;
     const Object* call = object != nullptr ? object->as<Object>() : nullptr;
     const Global* callable = call != nullptr && call->callable != nullptr ? call->callable->as<Global>() : nullptr;
-    if (callable == nullptr || !(callable->is("argparse", "Namespace") || callable->is("types", "SimpleNamespace"))) return nullptr;
+    if (callable == nullptr || !(callable->is("argparse", "Namespace") || callable->is("types", "SimpleNamespace")))
+        return nullptr;
     if (call->state == nullptr || call->state->as<None>() != nullptr) return &kNoItems;
     const Dict* attributes = call->state->as<Dict>();
     return attributes != nullptr ? &attributes->items : nullptr;

@@ -46,7 +46,7 @@ struct Global {
 // callable(*args), then __setstate__(state), append and setitem: recorded, never done.
 struct Object {
     Ref callable = nullptr;
-    Ref args = nullptr;  // a Tuple
+    Ref args = nullptr;   // a Tuple
     bool is_new = false;  // cls.__new__(cls, *args)
     Ref state = nullptr;
     std::vector<std::pair<Ref, Ref>> items;  // of SETITEM(S)
@@ -58,8 +58,8 @@ struct PersistentId {
 
 class Value {
 public:
-    using Variant = std::variant<None, bool, std::int64_t, BigInteger, double, std::string, Bytes, List, Tuple, Set, Dict,
-                                 Global, Object, PersistentId>;
+    using Variant = std::variant<None, bool, std::int64_t, BigInteger, double, std::string, Bytes, List, Tuple, Set,
+                                 Dict, Global, Object, PersistentId>;
     explicit Value(Variant value) : variant(std::move(value)) {}
 
     template <class T>
@@ -96,7 +96,7 @@ private:
 Ref find(Ref mapping, std::string_view key);
 // The items of such a mapping, or nullptr.
 const std::vector<std::pair<Ref, Ref>>* mapping_items(Ref mapping);
-// The content of Bytes, or of the call of _codecs.encode that stands for bytes below protocol 3; nullopt for other values.
+// The content of Bytes, or of the call of _codecs.encode that stands for bytes below protocol 3; nullopt for others.
 std::optional<std::string> bytes_of(Ref value);
 // The attribute dict of an argparse.Namespace or types.SimpleNamespace as Dict items, or nullptr.
 const std::vector<std::pair<Ref, Ref>>* namespace_items(Ref object);

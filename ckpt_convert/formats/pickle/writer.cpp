@@ -176,14 +176,16 @@ private:
 };
 
 Ref Writer::canonical(Ref value) {
-    if (const Global* global = value->as<Global>()) return globals_.try_emplace(global->module + " " + global->name, value).first->second;
+    if (const Global* global = value->as<Global>())
+        return globals_.try_emplace(global->module + " " + global->name, value).first->second;
     return interner_.canonical(value);
 }
 
 // Python does not tell copies of the others apart, and they are as short as a reference.
 bool Writer::has_identity(const Value& value) {
     if (const Tuple* tuple = value.as<Tuple>()) return !tuple->items.empty();
-    return value.as<None>() == nullptr && value.as<bool>() == nullptr && value.as<std::int64_t>() == nullptr && value.as<double>() == nullptr;
+    return value.as<None>() == nullptr && value.as<bool>() == nullptr && value.as<std::int64_t>() == nullptr &&
+           value.as<double>() == nullptr;
 }
 
 void Writer::push_steps(std::vector<Step>& todo, Ref ref) {

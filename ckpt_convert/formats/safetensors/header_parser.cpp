@@ -29,7 +29,9 @@ public:
         return scalar("null", offset);
     }
     Status boolean(bool, std::uint64_t offset) override { return scalar("true or false", offset); }
-    Status number(double, std::uint64_t offset) override { return scalar("a number with a fraction or exponent", offset); }
+    Status number(double, std::uint64_t offset) override {
+        return scalar("a number with a fraction or exponent", offset);
+    }
     Status big_integer(std::uint64_t, std::uint64_t offset) override { return scalar("an integer above 2^63", offset); }
     Status integer(std::int64_t value, std::uint64_t offset) override;
     Status string(std::string&& value, std::uint64_t offset) override;
@@ -88,7 +90,8 @@ Status HeaderHandler::scalar(const char* kind, std::uint64_t offset) {
         case At::shape:
             return entry_error(fmt::format("\"shape\" must hold integers from 0 to 2^63 - 1, not {}", kind), offset);
         case At::data_offsets:
-            return entry_error(fmt::format("\"data_offsets\" must hold integers from 0 to 2^63 - 1, not {}", kind), offset);
+            return entry_error(fmt::format("\"data_offsets\" must hold integers from 0 to 2^63 - 1, not {}", kind),
+                               offset);
     }
     return {};
 }
@@ -204,11 +207,13 @@ Status HeaderHandler::finish_entry() {
     auto bytes = checked_bytes(entry_.shape, entry_.dtype);
     if (!bytes) {
         return entry_error(fmt::format("{} of shape {} is too large, or does not fill whole bytes", name(entry_.dtype),
-                                       to_string(entry_.shape)), last_offset_);
+                                       to_string(entry_.shape)),
+                           last_offset_);
     }
     if (*bytes != end - begin) {
-        return entry_error(fmt::format("{} of shape {} needs {} bytes, but \"data_offsets\" span {}", name(entry_.dtype),
-                                       to_string(entry_.shape), *bytes, end - begin), last_offset_);
+        return entry_error(fmt::format("{} of shape {} needs {} bytes, but \"data_offsets\" span {}",
+                                       name(entry_.dtype), to_string(entry_.shape), *bytes, end - begin),
+                           last_offset_);
     }
     entry_.offset = begin;
     entry_.bytes = *bytes;

@@ -20,17 +20,20 @@ tl::unexpected<base::Error> bad(const base::ReadableFile& file, std::uint64_t of
 base::Result<std::string> read_header_text(base::ReadableFile& file) {
     std::uint64_t size = file.size();
     if (size < kLengthBytes) {
-        return bad(file, size, fmt::format("the file has {} bytes; a safetensors file begins with an 8-byte header length", size));
+        return bad(file, size,
+                   fmt::format("the file has {} bytes; a safetensors file begins with an 8-byte header length", size));
     }
     std::byte length_bytes[kLengthBytes];
     TRY(file.read_at(0, length_bytes));
     TRY_ASSIGN(std::uint64_t length, base::ByteReader(length_bytes, file.path()).u64());
     if (length > kMaxSafetensorsHeaderBytes) {
-        return bad(file, 0, fmt::format("the header claims {} bytes, the largest allowed is {}; is this a safetensors file?",
-                                        length, kMaxSafetensorsHeaderBytes));
+        return bad(file, 0,
+                   fmt::format("the header claims {} bytes, the largest allowed is {}; is this a safetensors file?",
+                               length, kMaxSafetensorsHeaderBytes));
     }
     if (length > size - kLengthBytes) {
-        return bad(file, 0, fmt::format("the header claims {} bytes, but the file has {}; was it cut off?", length, size));
+        return bad(file, 0,
+                   fmt::format("the header claims {} bytes, but the file has {}; was it cut off?", length, size));
     }
     std::string header(length, '\0');
     TRY(file.read_at(kLengthBytes, std::as_writable_bytes(std::span(header))));
@@ -48,30 +51,35 @@ base::Status check_utf8(const base::ReadableFile& file, std::string_view header)
 
 // The ranges must follow each other without a hole or an overlap up to the very end of the file: then nothing is hidden
 // in it, and no two tensors share memory. Makes the offsets absolute.
-base::Status check_tiling(const base::ReadableFile& file, std::uint64_t buffer, std::vector<SafetensorsEntry>& entries) {
+base::Status check_tiling(const base::ReadableFile& file, std::uint64_t buffer,
+                          std::vector<SafetensorsEntry>& entries) {
     std::uint64_t available = file.size() - buffer;
     std::uint64_t covered = 0;
     const SafetensorsEntry* last = nullptr;
     for (SafetensorsEntry& entry : entries) {
         if (entry.offset > covered) {
-            return bad(file, buffer + covered, fmt::format("tensor {}: its data begin {} bytes after those before it; no hole is allowed",
-                                                           quoted_name(entry.name), entry.offset - covered));
+            return bad(file, buffer + covered,
+                       fmt::format("tensor {}: its data begin {} bytes after those before it; no hole is allowed",
+                                   quoted_name(entry.name), entry.offset - covered));
         }
         if (entry.offset < covered) {
-            return bad(file, buffer + entry.offset, fmt::format("tensor {}: its data overlap those of tensor {}",
-                                                                quoted_name(entry.name), quoted_name(last->name)));
+            return bad(file, buffer + entry.offset,
+                       fmt::format("tensor {}: its data overlap those of tensor {}", quoted_name(entry.name),
+                                   quoted_name(last->name)));
         }
         if (entry.bytes > available - covered) {
-            return bad(file, file.size(), fmt::format("tensor {}: its data end {} bytes behind the end of the file; was it cut off?",
-                                                      quoted_name(entry.name), entry.bytes - (available - covered)));
+            return bad(file, file.size(),
+                       fmt::format("tensor {}: its data end {} bytes behind the end of the file; was it cut off?",
+                                   quoted_name(entry.name), entry.bytes - (available - covered)));
         }
         entry.offset += buffer;
         covered += entry.bytes;
         last = &entry;
     }
     if (covered != available) {
-        return bad(file, buffer + covered, fmt::format("{} bytes follow the last tensor; the header and the data do not belong together",
-                                                       available - covered));
+        return bad(file, buffer + covered,
+                   fmt::format("{} bytes follow the last tensor; the header and the data do not belong together",
+                               available - covered));
     }
     return {};
 }

@@ -22,11 +22,13 @@ base::Status check_names(const std::vector<SafetensorsTensor>& tensors) {
     for (const SafetensorsTensor& tensor : tensors) {
         std::string_view name = tensor.name;
         if (!names.insert(name).second) {
-            return base::fail(ErrorKind::internal, fmt::format("two tensors of one safetensors file are named {}", quoted_name(name)));
+            return base::fail(ErrorKind::internal,
+                              fmt::format("two tensors of one safetensors file are named {}", quoted_name(name)));
         }
         if (name == "__metadata__" || name.find('\0') != std::string_view::npos || !base::is_valid_utf8(name)) {
-            return base::fail(ErrorKind::unsupported, fmt::format("a safetensors file cannot hold a tensor named {}; rename it in the source",
-                                                                  quoted_name(name)));
+            return base::fail(ErrorKind::unsupported,
+                              fmt::format("a safetensors file cannot hold a tensor named {}; rename it in the source",
+                                          quoted_name(name)));
         }
     }
     return {};
@@ -34,17 +36,18 @@ base::Status check_names(const std::vector<SafetensorsTensor>& tensors) {
 
 base::Result<std::uint64_t> payload_bytes(const SafetensorsTensor& tensor) {
     if (!safetensors_code(tensor.dtype)) {
-        return base::fail(ErrorKind::unsupported, fmt::format("tensor {}: safetensors has no type for {}", quoted_name(tensor.name),
-                                                              name(tensor.dtype)));
+        return base::fail(ErrorKind::unsupported, fmt::format("tensor {}: safetensors has no type for {}",
+                                                              quoted_name(tensor.name), name(tensor.dtype)));
     }
     if (tensor.shape.size() > kMaxSafetensorsDimensions) {
-        return base::fail(ErrorKind::unsupported, fmt::format("tensor {}: more than {} dimensions", quoted_name(tensor.name),
-                                                              kMaxSafetensorsDimensions));
+        return base::fail(ErrorKind::unsupported, fmt::format("tensor {}: more than {} dimensions",
+                                                              quoted_name(tensor.name), kMaxSafetensorsDimensions));
     }
     auto bytes = checked_bytes(tensor.shape, tensor.dtype);
     if (!bytes) {
-        return base::fail(ErrorKind::bad_input, fmt::format("tensor {}: {} of shape {} is too large, or does not fill whole bytes",
-                                                            quoted_name(tensor.name), name(tensor.dtype), to_string(tensor.shape)));
+        return base::fail(ErrorKind::bad_input,
+                          fmt::format("tensor {}: {} of shape {} is too large, or does not fill whole bytes",
+                                      quoted_name(tensor.name), name(tensor.dtype), to_string(tensor.shape)));
     }
     return *bytes;
 }
@@ -63,7 +66,8 @@ void write_entry(base::JsonWriter& json, const SafetensorsTensor& tensor, std::u
 std::string framed(std::string json) {
     while ((kLengthBytes + json.size()) % kPayloadAlignment != 0) json += ' ';
     std::string out;
-    for (std::size_t i = 0; i < kLengthBytes; ++i) out += static_cast<char>(static_cast<std::uint64_t>(json.size()) >> (8 * i) & 0xFF);
+    for (std::size_t i = 0; i < kLengthBytes; ++i)
+        out += static_cast<char>(static_cast<std::uint64_t>(json.size()) >> (8 * i) & 0xFF);
     return out + json;
 }
 
@@ -86,7 +90,8 @@ base::Result<SafetensorsLayout> plan_safetensors(const std::vector<SafetensorsTe
         auto next = base::checked_add(end, bytes);
         // The reader takes no offset above 2^63 - 1.
         if (!next || *next > static_cast<std::uint64_t>(INT64_MAX)) {
-            return base::fail(ErrorKind::unsupported, "the tensors of one safetensors file exceed 2^63 bytes; write more shards");
+            return base::fail(ErrorKind::unsupported,
+                              "the tensors of one safetensors file exceed 2^63 bytes; write more shards");
         }
         write_entry(json, tensor, end, *next);
         layout.offsets.push_back(end);
@@ -95,8 +100,9 @@ base::Result<SafetensorsLayout> plan_safetensors(const std::vector<SafetensorsTe
     json.end_object();
     layout.header = framed(std::move(json).take());
     if (layout.header.size() - kLengthBytes > kMaxSafetensorsHeaderBytes) {
-        return base::fail(ErrorKind::unsupported, fmt::format("the header of one safetensors file would exceed {} bytes; write more shards",
-                                                              kMaxSafetensorsHeaderBytes));
+        return base::fail(ErrorKind::unsupported,
+                          fmt::format("the header of one safetensors file would exceed {} bytes; write more shards",
+                                      kMaxSafetensorsHeaderBytes));
     }
     for (std::uint64_t& offset : layout.offsets) offset += layout.header.size();
     layout.file_bytes = layout.header.size() + end;

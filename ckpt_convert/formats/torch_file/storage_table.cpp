@@ -29,8 +29,10 @@ Result<std::optional<DType>> dtype_of_class(const pickle::Global& cls, const bas
     if (cls.is("torch.storage", "UntypedStorage") || cls.is("torch", "UntypedStorage")) return std::optional<DType>();
     auto dtype = cls.module == "torch" ? dtype_from_storage_class(cls.name) : std::nullopt;
     if (!dtype) {
-        return base::fail(ErrorKind::unsupported, fmt::format("storages of class {} are not read; quantised weights must be dequantised first",
-                                                              quoted_name(cls.module + "." + cls.name)), path);
+        return base::fail(ErrorKind::unsupported,
+                          fmt::format("storages of class {} are not read; quantised weights must be dequantised first",
+                                      quoted_name(cls.module + "." + cls.name)),
+                          path);
     }
     return dtype;
 }
@@ -42,7 +44,9 @@ Status parse_view(StorageReference& reference, Ref view, const base::Path& path)
     auto offset = parts != nullptr ? amount(*parts, 1) : std::nullopt;
     auto size = parts != nullptr ? amount(*parts, 2) : std::nullopt;
     if (!offset || !size || *offset > reference.elements || *size > reference.elements - *offset) {
-        return base::fail(ErrorKind::bad_input, fmt::format("a view of the storage {} does not lie inside it", quoted_name(reference.key)), path);
+        return base::fail(ErrorKind::bad_input,
+                          fmt::format("a view of the storage {} does not lie inside it", quoted_name(reference.key)),
+                          path);
     }
     reference.view_offset = *offset;
     reference.view_elements = *size;
@@ -55,14 +59,19 @@ Result<StorageReference> parse_storage_reference(const pickle::PersistentId& per
     const pickle::Tuple* parts = persistent.id->as<pickle::Tuple>();
     const std::string* kind = parts != nullptr ? text(*parts, 0) : nullptr;
     if (kind != nullptr && *kind == "module") {
-        return base::fail(ErrorKind::unsupported, "the file holds a whole module, code included, not only its weights; "
-                                                  "load it in Python and save its state_dict()", path);
+        return base::fail(ErrorKind::unsupported,
+                          "the file holds a whole module, code included, not only its weights; "
+                          "load it in Python and save its state_dict()",
+                          path);
     }
     const std::string* key = parts != nullptr ? text(*parts, 2) : nullptr;
     auto elements = parts != nullptr ? amount(*parts, 4) : std::nullopt;
-    const pickle::Global* cls = parts != nullptr && parts->items.size() >= 5 ? parts->items[1]->as<pickle::Global>() : nullptr;
-    if (kind == nullptr || *kind != "storage" || key == nullptr || cls == nullptr || !elements || parts->items.size() > 6) {
-        return base::fail(ErrorKind::bad_input, "the pickle refers to a storage in a way that PyTorch does not write", path);
+    const pickle::Global* cls =
+        parts != nullptr && parts->items.size() >= 5 ? parts->items[1]->as<pickle::Global>() : nullptr;
+    if (kind == nullptr || *kind != "storage" || key == nullptr || cls == nullptr || !elements ||
+        parts->items.size() > 6) {
+        return base::fail(ErrorKind::bad_input, "the pickle refers to a storage in a way that PyTorch does not write",
+                          path);
     }
     StorageReference reference;
     reference.key = *key;
@@ -85,17 +94,24 @@ Status StorageTable::check_references(const pickle::Arena& arena, const base::Pa
         TRY_ASSIGN(StorageReference reference, parse_storage_reference(*persistent, path));
         auto found = by_key_.find(std::string(reference.key));
         if (found == by_key_.end()) {
-            return base::fail(ErrorKind::bad_input, fmt::format("the storage {} is missing in the file", quoted_name(reference.key)), path);
+            return base::fail(ErrorKind::bad_input,
+                              fmt::format("the storage {} is missing in the file", quoted_name(reference.key)), path);
         }
         Storage& storage = found->second;
         auto bytes = base::checked_mul(reference.elements, reference.element_bytes());
         if (!bytes || *bytes > storage.bytes) {
-            return base::fail(ErrorKind::bad_input, fmt::format("the storage {} should have {} elements of {} bytes, but has {} bytes; was the file cut off?",
-                                                                quoted_name(reference.key), reference.elements, reference.element_bytes(), storage.bytes), path);
+            return base::fail(
+                ErrorKind::bad_input,
+                fmt::format(
+                    "the storage {} should have {} elements of {} bytes, but has {} bytes; was the file cut off?",
+                    quoted_name(reference.key), reference.elements, reference.element_bytes(), storage.bytes),
+                path);
         }
         if (reference.dtype && storage.dtype && *reference.dtype != *storage.dtype) {
-            return base::fail(ErrorKind::bad_input, fmt::format("the storage {} is used both as {} and as {}", quoted_name(reference.key),
-                                                                name(*storage.dtype), name(*reference.dtype)), path);
+            return base::fail(ErrorKind::bad_input,
+                              fmt::format("the storage {} is used both as {} and as {}", quoted_name(reference.key),
+                                          name(*storage.dtype), name(*reference.dtype)),
+                              path);
         }
         if (reference.dtype) storage.dtype = reference.dtype;
     }

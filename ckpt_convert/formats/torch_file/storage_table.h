@@ -16,9 +16,9 @@ namespace ckpt {
 
 // ('storage', class, key, location, numel[, (view_key, offset, size)]): how a pickle refers to a storage.
 struct StorageReference {
-    std::string_view key;         // lives as long as the value
-    std::optional<DType> dtype;   // nullopt: untyped, `elements` are bytes
-    std::uint64_t elements = 0;   // of the whole storage
+    std::string_view key;           // lives as long as the value
+    std::optional<DType> dtype;     // nullopt: untyped, `elements` are bytes
+    std::uint64_t elements = 0;     // of the whole storage
     std::uint64_t view_offset = 0;  // the part of it that is meant, in elements (older format only)
     std::uint64_t view_elements = 0;
 

@@ -35,7 +35,8 @@ std::optional<Call> call_of(Ref value) {
 }
 
 bool is_wrapper(const Global& callable) {
-    return callable.is("torch._utils", "_rebuild_parameter") || callable.is("torch._utils", "_rebuild_parameter_with_state");
+    return callable.is("torch._utils", "_rebuild_parameter") ||
+           callable.is("torch._utils", "_rebuild_parameter_with_state");
 }
 
 bool is_subclass_wrapper(const Global& callable) { return callable.is("torch._tensor", "_rebuild_from_type_v2"); }
@@ -52,7 +53,8 @@ std::optional<Call> unwrapped(const Call& call) {
 
 // A tuple of sizes or strides; torch.Size((...)) is one too.
 std::optional<std::vector<std::uint64_t>> amounts(Ref value) {
-    if (auto call = call_of(value); call && call->callable->is("torch", "Size") && call->args->items.size() == 1) value = call->args->items[0];
+    if (auto call = call_of(value); call && call->callable->is("torch", "Size") && call->args->items.size() == 1)
+        value = call->args->items[0];
     const Tuple* tuple = value->as<Tuple>();
     if (tuple == nullptr || tuple->items.size() > kMaxDimensions) return std::nullopt;
     std::vector<std::uint64_t> out;
@@ -77,7 +79,9 @@ Result<DType> dtype_of(const Call& call, const StorageReference& storage, const 
     const Global* global = call.args->items.size() > 6 ? call.args->items[6]->as<Global>() : nullptr;
     if (global == nullptr || global->module != "torch") return bad(*call.callable, "has no element type", path);
     auto dtype = dtype_from_torch_name(global->name);
-    if (!dtype) return base::fail(ErrorKind::unsupported, fmt::format("tensors of type {} are not read", quoted_name("torch." + global->name)), path);
+    if (!dtype)
+        return base::fail(ErrorKind::unsupported,
+                          fmt::format("tensors of type {} are not read", quoted_name("torch." + global->name)), path);
     return *dtype;
 }
 
@@ -91,7 +95,8 @@ Result<TensorCall> plain_tensor(const Call& call, const base::Path& path) {
     const std::int64_t* offset = args[1]->as<std::int64_t>();
     auto shape = amounts(args[2]);
     auto strides = amounts(args[3]);
-    if (offset == nullptr || *offset < 0) return bad(*call.callable, "has an offset that is not an integer from 0", path);
+    if (offset == nullptr || *offset < 0)
+        return bad(*call.callable, "has an offset that is not an integer from 0", path);
     if (!shape || !strides || shape->size() != strides->size()) {
         return bad(*call.callable, "has sizes or strides that are not equally many integers from 0", path);
     }
@@ -111,10 +116,14 @@ Result<std::optional<TensorCall>> parse_tensor_call(Ref value, const base::Path&
         call = unwrapped(*call);
         if (!call || i == kMaxWrappers) return bad(wrapper, "wraps something that is no tensor", path);
     }
-    if (call->callable->module != "torch._utils" || !call->callable->name.starts_with("_rebuild_")) return std::optional<TensorCall>();
+    if (call->callable->module != "torch._utils" || !call->callable->name.starts_with("_rebuild_"))
+        return std::optional<TensorCall>();
     std::string_view name = call->callable->name;
     if (name != "_rebuild_tensor" && name != "_rebuild_tensor_v2" && name != "_rebuild_tensor_v3") {
-        return base::fail(ErrorKind::unsupported, fmt::format("a tensor made by {} has no plain storage; convert it in Python first", quoted_name(name)), path);
+        return base::fail(
+            ErrorKind::unsupported,
+            fmt::format("a tensor made by {} has no plain storage; convert it in Python first", quoted_name(name)),
+            path);
     }
     TRY_ASSIGN(TensorCall out, plain_tensor(*call, path));
     return std::optional<TensorCall>(std::move(out));

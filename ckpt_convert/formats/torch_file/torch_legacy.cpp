@@ -67,10 +67,12 @@ private:
         auto nothing = [](std::string_view, std::string_view) { return false; };
         TRY_ASSIGN(pickle::Ref magic, pickle::read(reader, *head.arena, nothing));
         const auto* number = magic->as<pickle::BigInteger>();
-        if (number == nullptr || number->little_endian != kMagic) return unsupported("a pickle, but not one of torch.save");
+        if (number == nullptr || number->little_endian != kMagic)
+            return unsupported("a pickle, but not one of torch.save");
         TRY_ASSIGN(pickle::Ref version, pickle::read(reader, *head.arena, nothing));
         const auto* protocol = version->as<std::int64_t>();
-        if (protocol == nullptr || *protocol != kProtocolVersion) return unsupported("this version of the format before torch 1.6 is not known");
+        if (protocol == nullptr || *protocol != kProtocolVersion)
+            return unsupported("this version of the format before torch 1.6 is not known");
         TRY_ASSIGN(pickle::Ref system, pickle::read(reader, *head.arena, nothing));
         pickle::Ref little = pickle::find(system, "little_endian");
         const bool* is_little = little != nullptr ? little->as<bool>() : nullptr;
@@ -92,16 +94,19 @@ private:
             const std::string* key = item->as<std::string>();
             auto known = key != nullptr ? element_bytes.find(*key) : element_bytes.end();
             if (known == element_bytes.end()) return bad(at, "a storage is listed that nothing refers to");
-            if (end_ - at < kCountBytes) return bad(at, fmt::format("the storage {} is missing; was the file cut off?", quoted_name(*key)));
+            if (end_ - at < kCountBytes)
+                return bad(at, fmt::format("the storage {} is missing; was the file cut off?", quoted_name(*key)));
             std::byte count_bytes[kCountBytes];
             TRY(file_.read_at(at, count_bytes));
             TRY_ASSIGN(std::uint64_t elements, base::ByteReader(count_bytes, file_.path(), at).u64());
             at += kCountBytes;
             auto bytes = base::checked_mul(elements, known->second);
             if (!bytes || *bytes > end_ - at) {
-                return bad(at, fmt::format("the storage {} of {} elements does not fit into the file; was it cut off?", quoted_name(*key), elements));
+                return bad(at, fmt::format("the storage {} of {} elements does not fit into the file; was it cut off?",
+                                           quoted_name(*key), elements));
             }
-            if (!storages.add(*key, {at, *bytes, std::nullopt})) return bad(at, fmt::format("the storage {} is listed twice", quoted_name(*key)));
+            if (!storages.add(*key, {at, *bytes, std::nullopt}))
+                return bad(at, fmt::format("the storage {} is listed twice", quoted_name(*key)));
             at += *bytes;
         }
         if (at != end_) return bad(at, fmt::format("{} bytes follow the last storage", end_ - at));
@@ -134,7 +139,8 @@ private:
 
 }  // namespace
 
-Result<TorchArchive> read_torch_legacy(base::ReadableFile& file, std::uint64_t begin, std::uint64_t bytes, const pickle::GlobalFilter& accept) {
+Result<TorchArchive> read_torch_legacy(base::ReadableFile& file, std::uint64_t begin, std::uint64_t bytes,
+                                       const pickle::GlobalFilter& accept) {
     return LegacyReader(file, begin, bytes, accept).read();
 }
 

@@ -22,23 +22,30 @@ constexpr std::string_view kTarMagic = "ustar";
 constexpr std::size_t kTarMagicOffset = 257;
 constexpr std::string_view kLfsPointer = "version https://git-lfs";
 
-Result<TorchArchive> read_archive(base::ReadableFile& file, std::uint64_t begin, std::uint64_t bytes, const pickle::GlobalFilter& accept) {
+Result<TorchArchive> read_archive(base::ReadableFile& file, std::uint64_t begin, std::uint64_t bytes,
+                                  const pickle::GlobalFilter& accept) {
     if (begin > file.size() || bytes > file.size() - begin) {
-        return base::fail(ErrorKind::bad_input, fmt::format("a part of {} bytes at byte {} does not lie inside the file of {}", bytes, begin, file.size()),
-                          file.path());
+        return base::fail(
+            ErrorKind::bad_input,
+            fmt::format("a part of {} bytes at byte {} does not lie inside the file of {}", bytes, begin, file.size()),
+            file.path());
     }
     std::string start(std::min<std::uint64_t>(bytes, kSniffedBytes), '\0');
     TRY(file.read_at(begin, std::as_writable_bytes(std::span(start))));
     if (start.starts_with(kZipMagic)) return read_torch_zip(file, begin, bytes, accept);
     if (start.starts_with('\x80')) return read_torch_legacy(file, begin, bytes, accept);
     if (start.size() > kTarMagicOffset && std::string_view(start).substr(kTarMagicOffset).starts_with(kTarMagic)) {
-        return base::fail(ErrorKind::unsupported, "tar files of PyTorch before 0.1.10 are not read; load the file with an old PyTorch and save it again",
-                          file.path());
+        return base::fail(
+            ErrorKind::unsupported,
+            "tar files of PyTorch before 0.1.10 are not read; load the file with an old PyTorch and save it again",
+            file.path());
     }
     if (start.starts_with(kLfsPointer)) {
-        return base::fail(ErrorKind::bad_input, "this is a Git LFS pointer, not the file it stands for; run \"git lfs pull\"", file.path());
+        return base::fail(ErrorKind::bad_input,
+                          "this is a Git LFS pointer, not the file it stands for; run \"git lfs pull\"", file.path());
     }
-    return base::fail(ErrorKind::bad_input, "this is no file of torch.save: it starts neither like a zip archive nor like a pickle",
+    return base::fail(ErrorKind::bad_input,
+                      "this is no file of torch.save: it starts neither like a zip archive nor like a pickle",
                       fmt::format("{}: byte {}", file.path(), begin));
 }
 
@@ -66,9 +73,12 @@ bool is_contiguous(const TensorCall& call, std::uint64_t elements) {
 
 }  // namespace
 
-Result<TorchFile> TorchFile::read(base::ReadableFile& file, const pickle::GlobalFilter& accept) { return read(file, 0, file.size(), accept); }
+Result<TorchFile> TorchFile::read(base::ReadableFile& file, const pickle::GlobalFilter& accept) {
+    return read(file, 0, file.size(), accept);
+}
 
-Result<TorchFile> TorchFile::read(base::ReadableFile& file, std::uint64_t begin, std::uint64_t bytes, const pickle::GlobalFilter& accept) {
+Result<TorchFile> TorchFile::read(base::ReadableFile& file, std::uint64_t begin, std::uint64_t bytes,
+                                  const pickle::GlobalFilter& accept) {
     TRY_ASSIGN(TorchArchive archive, read_archive(file, begin, bytes, accept));
     TorchFile out;
     out.path_ = file.path();
@@ -85,8 +95,10 @@ Result<std::optional<TorchTensor>> TorchFile::tensor(pickle::Ref value) const {
     const StorageReference& reference = call->storage;
     const StorageTable::Storage* storage = storages_.find(reference.key);
     auto bad = [&](std::string_view what) {
-        return base::fail(ErrorKind::bad_input, fmt::format("a tensor of shape {} {} (storage {} of {} elements)", to_string(call->shape), what,
-                                                            quoted_name(reference.key), reference.elements), path_);
+        return base::fail(ErrorKind::bad_input,
+                          fmt::format("a tensor of shape {} {} (storage {} of {} elements)", to_string(call->shape),
+                                      what, quoted_name(reference.key), reference.elements),
+                          path_);
     };
     if (storage == nullptr) return bad("has no storage");
     auto elements = checked_elements(call->shape);
@@ -96,7 +108,8 @@ Result<std::optional<TorchTensor>> TorchFile::tensor(pickle::Ref value) const {
     std::uint64_t element_bytes = bits(call->dtype) / 8;
     std::uint64_t available = reference.view_elements * reference.element_bytes() / element_bytes;
     if (!needed) return bad("is too large");
-    if (*elements > 0 && *needed > available) return bad(fmt::format("reaches to element {} of its storage, behind its end", *needed));
+    if (*elements > 0 && *needed > available)
+        return bad(fmt::format("reaches to element {} of its storage, behind its end", *needed));
 
     TorchTensor tensor;
     tensor.dtype = call->dtype;

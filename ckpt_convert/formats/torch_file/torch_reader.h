@@ -45,8 +45,8 @@ public:
 
     pickle::Ref root() const { return root_; }
     // The tensor that `value` describes (torch._utils._rebuild_*, Parameter and subclass wrappers unwrapped);
-    // nullopt when it is not a tensor, an error when it is a tensor that does not fit its storage, or has none of its own
-    // (sparse, quantised, meta: `unsupported`).
+    // nullopt when it is not a tensor, an error when it is a tensor that does not fit its storage, or has no plain
+    // storage (sparse, quantised, meta: `unsupported`).
     base::Result<std::optional<TorchTensor>> tensor(pickle::Ref value) const;
 
 private:

@@ -58,11 +58,13 @@ Value* TorchFilePlan::integers(const std::vector<std::uint64_t>& values) {
 // through _rebuild_tensor_v3 with untyped bytes and the type as one argument more.
 base::Result<Value*> TorchFilePlan::tensor(DType dtype, const Shape& shape) {
     auto type_name = torch_name(dtype);
-    if (!type_name) return base::fail(ErrorKind::unsupported, fmt::format("PyTorch files have no tensors of type {}", name(dtype)));
+    if (!type_name)
+        return base::fail(ErrorKind::unsupported, fmt::format("PyTorch files have no tensors of type {}", name(dtype)));
     auto elements = checked_elements(shape);
     auto bytes = checked_bytes(shape, dtype);
     if (!elements || !bytes || *bytes > static_cast<std::uint64_t>(INT64_MAX)) {
-        return base::fail(ErrorKind::bad_input, fmt::format("a tensor of {} {} is too large", name(dtype), to_string(shape)));
+        return base::fail(ErrorKind::bad_input,
+                          fmt::format("a tensor of {} {} is too large", name(dtype), to_string(shape)));
     }
     auto typed = storage_class(dtype);
     if (common_.empty()) common_ = {string("storage"), string("cpu"), integer(0), boolean(false)};
@@ -73,7 +75,8 @@ base::Result<Value*> TorchFilePlan::tensor(DType dtype, const Shape& shape) {
     Value* count = integer(static_cast<std::int64_t>(typed ? *elements : *bytes));
     Value* persistent = arena_.make(pickle::PersistentId{tuple({storage, cls, key, cpu, count})});
     Value* hooks = arena_.make(pickle::Object{global("collections", "OrderedDict"), tuple({}), false, nullptr, {}, {}});
-    std::vector<pickle::Ref> args{persistent, zero, integers(shape), integers(row_major_strides(shape)), no_gradient, hooks};
+    std::vector<pickle::Ref> args{persistent,  zero, integers(shape), integers(row_major_strides(shape)),
+                                  no_gradient, hooks};
     if (!typed) args.push_back(global("torch", *type_name));
     tensor_bytes_.push_back(*bytes);
     Value* function = global("torch._utils", typed ? "_rebuild_tensor_v2" : "_rebuild_tensor_v3");
@@ -92,8 +95,11 @@ void TorchFilePlan::set(Value* dict, Value* key, Value* value) {
 
 base::Status TorchFilePlan::finish(pickle::Ref root) {
     CHECK(zip_.member_count() == 0);
-    if (!pickle::is_writable(root)) return base::fail(ErrorKind::unsupported, "a value that is passed through contains itself");
-    for (auto& [name, content] : {std::pair<const char*, std::string>{"data.pkl", pickle::write(root)}, {"byteorder", kByteOrder}, {"version", kVersion}}) {
+    if (!pickle::is_writable(root))
+        return base::fail(ErrorKind::unsupported, "a value that is passed through contains itself");
+    for (auto& [name, content] : {std::pair<const char*, std::string>{"data.pkl", pickle::write(root)},
+                                  {"byteorder", kByteOrder},
+                                  {"version", kVersion}}) {
         std::uint64_t offset = zip_.add(std::string(kPrefix) + name, content.size());
         small_crc32_.push_back(crc32(base::as_bytes(content)));
         small_records_.push_back({offset, content});

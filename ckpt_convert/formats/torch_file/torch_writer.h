@@ -31,7 +31,7 @@ public:
     pickle::Value* none();
     pickle::Value* dict();
     pickle::Value* list();
-    pickle::Value* dtype(DType dtype);                        // torch.bfloat16
+    pickle::Value* dtype(DType dtype);                       // torch.bfloat16
     pickle::Value* namespace_of(pickle::Value* attributes);  // argparse.Namespace with a dict of attributes
     // A dense tensor on the CPU with its own storage, data/<number>. `unsupported` for types that PyTorch lacks.
     base::Result<pickle::Value*> tensor(DType dtype, const Shape& shape);

@@ -32,8 +32,10 @@ public:
         TRY_ASSIGN(members_, read_zip_directory(file_, begin_, bytes));
         TRY(index_records());
         if (find("constants.pkl") != nullptr) {
-            return base::fail(ErrorKind::unsupported, "this is a TorchScript archive, a program with its weights; "
-                                                      "load it with torch.jit.load and save its state_dict()", file_.path());
+            return base::fail(ErrorKind::unsupported,
+                              "this is a TorchScript archive, a program with its weights; "
+                              "load it with torch.jit.load and save its state_dict()",
+                              file_.path());
         }
         TRY(check_version());
         TRY(check_byte_order());
@@ -41,7 +43,8 @@ public:
         TRY(read_pickle(archive));
         for (const auto& [name, member] : records_) {
             if (!name.starts_with(kStoragePrefix)) continue;
-            archive.storages.add(std::string(name.substr(kStoragePrefix.size())), {member->offset, member->bytes, std::nullopt});
+            archive.storages.add(std::string(name.substr(kStoragePrefix.size())),
+                                 {member->offset, member->bytes, std::nullopt});
         }
         TRY(archive.storages.check_references(*archive.arena, file_.path()));
         return archive;
@@ -52,14 +55,16 @@ private:
     Status index_records() {
         std::string_view first = members_.empty() ? std::string_view() : std::string_view(members_[0].name);
         std::size_t slash = first.find('/');
-        if (slash == std::string_view::npos) return bad("a zip archive, but not one of torch.save: its first member is not in a folder");
+        if (slash == std::string_view::npos)
+            return bad("a zip archive, but not one of torch.save: its first member is not in a folder");
         std::string_view prefix = first.substr(0, slash + 1);
         for (const ZipMember& member : members_) {
             std::string_view name = member.name;
             if (name.starts_with(prefix)) records_.emplace(name.substr(prefix.size()), &member);
         }
         if (find("data.pkl") == nullptr) {
-            return bad(fmt::format("a zip archive, but not one of torch.save: it has no {}", quoted_name(std::string(prefix) + "data.pkl")));
+            return bad(fmt::format("a zip archive, but not one of torch.save: it has no {}",
+                                   quoted_name(std::string(prefix) + "data.pkl")));
         }
         return {};
     }
@@ -69,17 +74,21 @@ private:
         return found == records_.end() ? nullptr : found->second;
     }
 
-    tl::unexpected<base::Error> bad(std::string message) const { return base::fail(ErrorKind::bad_input, std::move(message), file_.path()); }
+    tl::unexpected<base::Error> bad(std::string message) const {
+        return base::fail(ErrorKind::bad_input, std::move(message), file_.path());
+    }
 
     Result<std::string> content(const ZipMember& member, std::uint64_t max_bytes) {
         if (member.bytes > max_bytes) {
-            return bad(fmt::format("the record {} has {} bytes, the largest allowed is {}", quoted_name(member.name), member.bytes, max_bytes));
+            return bad(fmt::format("the record {} has {} bytes, the largest allowed is {}", quoted_name(member.name),
+                                   member.bytes, max_bytes));
         }
         std::string out(member.bytes, '\0');
         TRY(file_.read_at(member.offset, std::as_writable_bytes(std::span(out))));
         // 0: PyTorch was told not to compute it.
         if (member.crc32 != 0 && crc32(base::as_bytes(out)) != member.crc32) {
-            return bad(fmt::format("the record {} is damaged: its checksum is not that of the directory", quoted_name(member.name)));
+            return bad(fmt::format("the record {} is damaged: its checksum is not that of the directory",
+                                   quoted_name(member.name)));
         }
         return out;
     }
@@ -92,10 +101,13 @@ private:
         while (!text.empty() && (text.back() == '\n' || text.back() == '\r' || text.back() == ' ')) text.pop_back();
         unsigned version = 0;
         auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), version);
-        if (problem != std::errc{} || end != text.data() + text.size()) return bad(fmt::format("the format version {} is no number", quoted_name(text)));
+        if (problem != std::errc{} || end != text.data() + text.size())
+            return bad(fmt::format("the format version {} is no number", quoted_name(text)));
         if (version < kOldestVersion || version > kNewestVersion) {
             return base::fail(version < kOldestVersion ? ErrorKind::bad_input : ErrorKind::unsupported,
-                              fmt::format("format version {} is not known; {} to {} are read", version, kOldestVersion, kNewestVersion), file_.path());
+                              fmt::format("format version {} is not known; {} to {} are read", version, kOldestVersion,
+                                          kNewestVersion),
+                              file_.path());
         }
         return {};
     }
@@ -105,7 +117,8 @@ private:
         if (member == nullptr) return {};  // before torch 2.1
         TRY_ASSIGN(std::string text, content(*member, kMaxSmallRecordBytes));
         if (text == "little") return {};
-        if (text == "big") return base::fail(ErrorKind::unsupported, "the file was written on a big-endian machine", file_.path());
+        if (text == "big")
+            return base::fail(ErrorKind::unsupported, "the file was written on a big-endian machine", file_.path());
         return bad(fmt::format("the byte order {} is not known", quoted_name(text)));
     }
 
@@ -115,7 +128,8 @@ private:
         base::ByteReader reader(base::as_bytes(text), fmt::format("{} ({})", file_.path(), member.name), member.offset);
         archive.arena = std::make_unique<pickle::Arena>();
         TRY_ASSIGN(archive.root, pickle::read(reader, *archive.arena, accept_));
-        if (!reader.at_end()) return reader.error(fmt::format("{} bytes follow the end of the pickle", reader.remaining()));
+        if (!reader.at_end())
+            return reader.error(fmt::format("{} bytes follow the end of the pickle", reader.remaining()));
         return {};
     }
 
@@ -128,7 +142,8 @@ private:
 
 }  // namespace
 
-Result<TorchArchive> read_torch_zip(base::ReadableFile& file, std::uint64_t begin, std::uint64_t bytes, const pickle::GlobalFilter& accept) {
+Result<TorchArchive> read_torch_zip(base::ReadableFile& file, std::uint64_t begin, std::uint64_t bytes,
+                                    const pickle::GlobalFilter& accept) {
     return ZipArchiveReader(file, begin, accept).read(bytes);
 }
 

@@ -32,7 +32,9 @@ std::uint32_t shift_by(std::uint64_t bytes) {
 
 }  // namespace
 
-std::uint32_t crc32(base::ByteSpan data, std::uint32_t seed) { return libdeflate_crc32(seed, data.data(), data.size()); }
+std::uint32_t crc32(base::ByteSpan data, std::uint32_t seed) {
+    return libdeflate_crc32(seed, data.data(), data.size());
+}
 
 std::uint32_t crc32_combine(std::uint32_t crc_a, std::uint32_t crc_b, std::uint64_t bytes_b) {
     return multiply(crc_a, shift_by(bytes_b)) ^ crc_b;

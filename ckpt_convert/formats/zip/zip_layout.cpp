@@ -51,7 +51,8 @@ std::uint64_t zip64_directory_bytes(bool big, bool far) {
 
 // From the local header to the payload, padding included.
 std::uint64_t padding_bytes(std::uint64_t header_offset, std::size_t name_bytes, bool big) {
-    std::uint64_t start = header_offset + zip::kLocalHeaderBytes + name_bytes + (big ? kLocalZip64Bytes : 0) + kExtraHeaderBytes;
+    std::uint64_t start =
+        header_offset + zip::kLocalHeaderBytes + name_bytes + (big ? kLocalZip64Bytes : 0) + kExtraHeaderBytes;
     return (kPayloadAlignment - start % kPayloadAlignment) % kPayloadAlignment;
 }
 
@@ -61,7 +62,8 @@ std::uint64_t ZipLayout::add(std::string name, std::uint64_t bytes) {
     CHECK(!name.empty() && name.size() < zip::kSaturated16);
     bool big = needs_zip64(bytes);
     std::uint64_t padding = padding_bytes(end_, name.size(), big);
-    std::uint64_t payload = end_ + zip::kLocalHeaderBytes + name.size() + (big ? kLocalZip64Bytes : 0) + kExtraHeaderBytes + padding;
+    std::uint64_t payload =
+        end_ + zip::kLocalHeaderBytes + name.size() + (big ? kLocalZip64Bytes : 0) + kExtraHeaderBytes + padding;
     auto end = base::checked_add(payload, bytes);
     // Headers and directory fit easily into what is kept free here.
     CHECK(end.has_value() && *end <= static_cast<std::uint64_t>(INT64_MAX));
@@ -79,7 +81,12 @@ std::string ZipLayout::local_header(const Member& member, std::uint32_t crc32) {
     bool big = needs_zip64(member.bytes);
     std::uint64_t padding = padding_bytes(member.header_offset, member.name.size(), big);
     Fields out;
-    out.u32(zip::kLocalHeader).u16(big ? kVersionZip64 : kVersion).u16(zip::kFlagUtf8).u16(kStored).u16(kTime).u16(kDate);
+    out.u32(zip::kLocalHeader)
+        .u16(big ? kVersionZip64 : kVersion)
+        .u16(zip::kFlagUtf8)
+        .u16(kStored)
+        .u16(kTime)
+        .u16(kDate);
     out.u32(crc32).u32_or_saturated(member.bytes).u32_or_saturated(member.bytes);
     out.u16(member.name.size()).u16((big ? kLocalZip64Bytes : 0) + kExtraHeaderBytes + padding).text(member.name);
     if (big) out.u16(zip::kExtraZip64).u16(16).u64(member.bytes).u64(member.bytes);

@@ -37,7 +37,8 @@ struct DirectoryEntry {
 
 class DirectoryReader {
 public:
-    DirectoryReader(base::ReadableFile& file, std::uint64_t begin, std::uint64_t bytes) : file_(file), begin_(begin), bytes_(bytes) {}
+    DirectoryReader(base::ReadableFile& file, std::uint64_t begin, std::uint64_t bytes)
+        : file_(file), begin_(begin), bytes_(bytes) {}
 
     Result<std::vector<ZipMember>> read() {
         TRY_ASSIGN(std::uint64_t end_at, find_end());
@@ -70,7 +71,8 @@ private:
         return out;
     }
     tl::unexpected<base::Error> bad(std::uint64_t offset, std::string message) const {
-        return base::fail(base::ErrorKind::bad_input, std::move(message), fmt::format("{}: byte {}", file_.path(), begin_ + offset));
+        return base::fail(base::ErrorKind::bad_input, std::move(message),
+                          fmt::format("{}: byte {}", file_.path(), begin_ + offset));
     }
 
     base::ReadableFile& file_;
@@ -78,7 +80,9 @@ private:
     std::uint64_t bytes_;
 };
 
-ByteReader reader_of(const std::string& bytes, const base::Path& name) { return ByteReader(base::as_bytes(bytes), name); }
+ByteReader reader_of(const std::string& bytes, const base::Path& name) {
+    return ByteReader(base::as_bytes(bytes), name);
+}
 
 Result<std::uint64_t> DirectoryReader::find_end() {
     if (begin_ > file_.size() || bytes_ > file_.size() - begin_) {
@@ -89,7 +93,8 @@ Result<std::uint64_t> DirectoryReader::find_end() {
     for (std::uint64_t at = count; at-- > 0;) {
         if (count - at < zip::kEndBytes || tail.compare(at, 4, "PK\x05\x06") != 0) continue;
         // A true end record's comment reaches exactly to the end of the archive.
-        std::uint64_t comment = static_cast<unsigned char>(tail[at + 20]) | static_cast<unsigned char>(tail[at + 21]) << 8;
+        std::uint64_t comment = static_cast<unsigned char>(tail[at + 20]) | static_cast<unsigned char>(tail[at + 21])
+                                                                                << 8;
         if (at + zip::kEndBytes + comment == count) return bytes_ - count + at;
     }
     return bad(bytes_, "no zip end record: this is no zip archive, or its end is missing; was the file cut off?");
@@ -105,10 +110,12 @@ Result<DirectoryPlace> DirectoryReader::read_end(std::uint64_t end_at) {
     TRY_ASSIGN(std::uint16_t entries, reader.u16());
     TRY_ASSIGN(std::uint32_t directory_bytes, reader.u32());
     TRY_ASSIGN(std::uint32_t directory_offset, reader.u32());
-    if (disk != 0 || directory_disk != 0 || entries_here != entries) return bad(end_at, "archives of several parts are not read");
+    if (disk != 0 || directory_disk != 0 || entries_here != entries)
+        return bad(end_at, "archives of several parts are not read");
 
     DirectoryPlace place{entries, directory_bytes, directory_offset, end_at};
-    bool saturated = entries == zip::kSaturated16 || directory_bytes == zip::kSaturated32 || directory_offset == zip::kSaturated32;
+    bool saturated =
+        entries == zip::kSaturated16 || directory_bytes == zip::kSaturated32 || directory_offset == zip::kSaturated32;
     std::string locator;
     if (end_at >= zip::kZip64LocatorBytes) {
         TRY_ASSIGN(locator, bytes_at(end_at - zip::kZip64LocatorBytes, 4));
@@ -126,13 +133,16 @@ Result<DirectoryPlace> DirectoryReader::read_end(std::uint64_t end_at) {
         return bad(end_at, "the zip64 end record is missing");
     }
     if (place.offset > place.end_record || place.bytes > place.end_record - place.offset) {
-        return bad(end_at, fmt::format("the directory, {} bytes at byte {}, does not end before its end record", place.bytes, place.offset));
+        return bad(end_at, fmt::format("the directory, {} bytes at byte {}, does not end before its end record",
+                                       place.bytes, place.offset));
     }
     if (place.bytes > kMaxZipDirectoryBytes) {
-        return bad(end_at, fmt::format("the directory has {} bytes, the largest allowed is {}", place.bytes, kMaxZipDirectoryBytes));
+        return bad(end_at, fmt::format("the directory has {} bytes, the largest allowed is {}", place.bytes,
+                                       kMaxZipDirectoryBytes));
     }
     if (place.entries > place.bytes / zip::kDirectoryHeaderBytes) {
-        return bad(end_at, fmt::format("{} members do not fit into a directory of {} bytes", place.entries, place.bytes));
+        return bad(end_at,
+                   fmt::format("{} members do not fit into a directory of {} bytes", place.entries, place.bytes));
     }
     return place;
 }
@@ -146,7 +156,8 @@ Result<DirectoryPlace> DirectoryReader::read_zip64_end(std::uint64_t locator_at)
     TRY_ASSIGN(std::uint32_t disks, locator.u32());
     if (disk != 0 || disks > 1) return bad(locator_at, "archives of several parts are not read");
     if (locator_at < zip::kZip64EndBytes || end_at > locator_at - zip::kZip64EndBytes) {
-        return bad(locator_at, fmt::format("the zip64 locator points to byte {}, where no zip64 end record can be", end_at));
+        return bad(locator_at,
+                   fmt::format("the zip64 locator points to byte {}, where no zip64 end record can be", end_at));
     }
     TRY_ASSIGN(std::string bytes, bytes_at(end_at, zip::kZip64EndBytes));
     ByteReader reader = reader_of(bytes, file_.path());
@@ -163,7 +174,8 @@ Result<DirectoryPlace> DirectoryReader::read_zip64_end(std::uint64_t locator_at)
     TRY_ASSIGN(place.entries, reader.u64());
     TRY_ASSIGN(place.bytes, reader.u64());
     TRY_ASSIGN(place.offset, reader.u64());
-    if (this_disk != 0 || directory_disk != 0 || entries_here != place.entries) return bad(end_at, "archives of several parts are not read");
+    if (this_disk != 0 || directory_disk != 0 || entries_here != place.entries)
+        return bad(end_at, "archives of several parts are not read");
     place.end_record = end_at;
     return place;
 }
@@ -178,7 +190,8 @@ Result<std::vector<DirectoryEntry>> DirectoryReader::read_directory(const Direct
         entries.push_back(std::move(entry));
     }
     if (!reader.at_end()) {
-        return bad(place.offset + reader.position(), fmt::format("{} bytes are left in the directory behind its last member", reader.remaining()));
+        return bad(place.offset + reader.position(),
+                   fmt::format("{} bytes are left in the directory behind its last member", reader.remaining()));
     }
     std::unordered_set<std::string_view> names;
     for (const DirectoryEntry& entry : entries) {
@@ -215,21 +228,24 @@ Result<DirectoryEntry> DirectoryReader::read_entry(ByteReader& reader, std::uint
         return bad(offset, fmt::format("member {} is encrypted", quoted_name(entry.member.name)));
     }
     if (method != 0) {
-        return bad(offset, fmt::format("member {} is compressed (method {}); checkpoints are stored without compression: "
-                                       "unpack the archive and pack it with \"zip -0\"", quoted_name(entry.member.name), method));
+        return bad(offset,
+                   fmt::format("member {} is compressed (method {}); checkpoints are stored without compression: "
+                               "unpack the archive and pack it with \"zip -0\"",
+                               quoted_name(entry.member.name), method));
     }
     TRY(read_zip64_extra(extra, offset, size, stored, entry.header_offset));
     if (disk != 0) return bad(offset, "archives of several parts are not read");
     if (stored != size) {
-        return bad(offset, fmt::format("member {} has {} bytes stored, but {} unpacked", quoted_name(entry.member.name), stored, size));
+        return bad(offset, fmt::format("member {} has {} bytes stored, but {} unpacked", quoted_name(entry.member.name),
+                                       stored, size));
     }
     entry.member.bytes = size;
     return entry;
 }
 
 // Replaces those of the three values that are marked as too large for the header, in this order.
-Status DirectoryReader::read_zip64_extra(std::string_view extra, std::uint64_t offset, std::uint64_t& size, std::uint64_t& stored,
-                                         std::uint64_t& header_offset) {
+Status DirectoryReader::read_zip64_extra(std::string_view extra, std::uint64_t offset, std::uint64_t& size,
+                                         std::uint64_t& stored, std::uint64_t& header_offset) {
     if (size != zip::kSaturated32 && stored != zip::kSaturated32 && header_offset != zip::kSaturated32) return {};
     ByteReader reader(base::as_bytes(extra), file_.path() + " (zip extra field)", begin_ + offset);
     while (!reader.at_end()) {
@@ -267,7 +283,8 @@ Status DirectoryReader::locate_payloads(std::vector<DirectoryEntry>& entries, co
         std::uint64_t fixed = zip::kLocalHeaderBytes + name.size();
         std::uint64_t at = entry.header_offset;
         if (at > place.offset || fixed > place.offset - at) {
-            return bad(place.offset, fmt::format("member {}: its header at byte {} is not before the directory", quoted_name(name), at));
+            return bad(place.offset, fmt::format("member {}: its header at byte {} is not before the directory",
+                                                 quoted_name(name), at));
         }
         TRY_ASSIGN(std::string bytes, bytes_at(at, fixed));
         ByteReader reader = reader_of(bytes, file_.path());
@@ -279,13 +296,16 @@ Status DirectoryReader::locate_payloads(std::vector<DirectoryEntry>& entries, co
         TRY_ASSIGN(std::uint16_t name_bytes, reader.u16());
         TRY_ASSIGN(std::uint16_t extra_bytes, reader.u16());
         TRY_ASSIGN(std::string_view local_name, reader.take_text(name.size()));
-        if (signature != zip::kLocalHeader) return bad(at, fmt::format("member {}: there is no local header here", quoted_name(name)));
+        if (signature != zip::kLocalHeader)
+            return bad(at, fmt::format("member {}: there is no local header here", quoted_name(name)));
         if (name_bytes != name.size() || local_name != name || method != 0 || (flags & zip::kFlagEncrypted) != 0) {
-            return bad(at, fmt::format("member {}: the local header here disagrees with the directory", quoted_name(name)));
+            return bad(at,
+                       fmt::format("member {}: the local header here disagrees with the directory", quoted_name(name)));
         }
         std::uint64_t payload = at + fixed + extra_bytes;
         if (payload > place.offset || entry.member.bytes > place.offset - payload) {
-            return bad(at, fmt::format("member {}: its {} bytes do not end before the directory", quoted_name(name), entry.member.bytes));
+            return bad(at, fmt::format("member {}: its {} bytes do not end before the directory", quoted_name(name),
+                                       entry.member.bytes));
         }
         entry.member.offset = begin_ + payload;
     }
@@ -299,8 +319,9 @@ Status DirectoryReader::check_overlaps(const std::vector<DirectoryEntry>& entrie
     for (std::size_t i = 1; i < by_offset.size(); ++i) {
         const ZipMember& before = by_offset[i - 1]->member;
         if (begin_ + by_offset[i]->header_offset < before.offset + before.bytes) {
-            return bad(by_offset[i]->header_offset, fmt::format("the members {} and {} overlap", quoted_name(before.name),
-                                                                quoted_name(by_offset[i]->member.name)));
+            return bad(by_offset[i]->header_offset,
+                       fmt::format("the members {} and {} overlap", quoted_name(before.name),
+                                   quoted_name(by_offset[i]->member.name)));
         }
     }
     return {};
@@ -312,6 +333,8 @@ Result<std::vector<ZipMember>> read_zip_directory(base::ReadableFile& file, std:
     return DirectoryReader(file, begin, bytes).read();
 }
 
-Result<std::vector<ZipMember>> read_zip_directory(base::ReadableFile& file) { return read_zip_directory(file, 0, file.size()); }
+Result<std::vector<ZipMember>> read_zip_directory(base::ReadableFile& file) {
+    return read_zip_directory(file, 0, file.size());
+}
 
 }  // namespace ckpt

@@ -131,6 +131,10 @@ TEST_CASE("convert: what does not fit is refused before anything is written") {
     error = failure(fs, options("hf", "hf/out"));
     CHECK(error.message == "--save-dir must not be inside --load-dir");
 
+    ConvertOptions cast = options("hf", "out");
+    cast.params_dtype = "fp32";
+    CHECK(failure(fs, cast).kind == ErrorKind::unsupported);
+
     ConvertOptions same = options("hf", "out");
     same.to = ckpt::Side::huggingface;
     CHECK(failure(fs, same).kind == ErrorKind::unsupported);
@@ -158,6 +162,10 @@ TEST_CASE("convert: weights that are missing, extra or misshapen are named") {
     CHECK(error.message.starts_with("9 source tensors have no place in the target and would be lost: model.layers.3."));
     error = with("\"intermediate_size\": 24", "\"intermediate_size\": 20");
     CHECK(error.message == "model.layers.0.mlp.gate_proj.weight has the shape [24, 16], but the configuration asks for [20, 16]");
+    error = with("\"num_key_value_heads\": 2", "\"num_key_value_heads\": 1000000000000");
+    CHECK(error.message == "\"kv_groups\" is 1000000000000");
+    error = with("\"vocab_size\": 32", "\"vocab_size\": 9000000000000000000");
+    CHECK(error.message == "the shape [9000000000000000000, 16] of embedding is too large");
     error = with("\"hidden_size\": 16, ", "");
     CHECK(error.text() == "hf/config.json: \"hidden_size\" is missing; a llama2 model needs it");
     error = with("\"model_type\": \"llama\"", "\"model_type\": \"qwen2\"");

@@ -36,7 +36,8 @@ public:
     std::uint64_t size() const override { return bytes_; }
     const base::Path& path() const override { return path_; }
     base::Status read_at(std::uint64_t offset, base::MutableByteSpan out) override {
-        if (out.size() > bytes_ || offset > bytes_ - out.size()) return base::fail(base::ErrorKind::bad_input, "the file ends early", path_);
+        if (out.size() > bytes_ || offset > bytes_ - out.size())
+            return base::fail(base::ErrorKind::bad_input, "the file ends early", path_);
         std::memset(out.data(), 0, out.size());
         for (const auto& [at, data] : pieces_) {
             std::uint64_t from = std::max(at, offset);

@@ -1,4 +1,4 @@
-"""Writes torch_fixtures.h: small files saved by PyTorch, and what is in them. Run with torch 2.13: python make_torch_fixtures.py"""
+"""Writes torch_fixtures.h: small files saved by PyTorch, and what is in them. Run with torch 2.13, without arguments."""
 
 import argparse
 import base64
@@ -37,8 +37,9 @@ def hex_of(tensor):
 
 
 def main():
-    out = ["// Files saved by PyTorch %s and what is in them; written by make_torch_fixtures.py." % torch.__version__.split("+")[0],
-           "#pragma once", "", "namespace test {", "", "struct TorchFixtureTensor {", "    const char* name;",
+    version = torch.__version__.split("+")[0]
+    out = ["// Files saved by PyTorch %s and what is in them; written by make_torch_fixtures.py." % version,
+           "// clang-format off", "#pragma once", "", "namespace test {", "", "struct TorchFixtureTensor {", "    const char* name;",
            "    const char* bytes;  // of the tensor made contiguous, in hexadecimal", "};", "",
            "inline constexpr TorchFixtureTensor kTorchFixtureTensors[] = {"]
     out += ['    {"%s", "%s"},' % (n, hex_of(t)) for n, t in OBJECT.items() if isinstance(t, torch.Tensor)]

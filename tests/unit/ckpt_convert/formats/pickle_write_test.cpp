@@ -27,7 +27,9 @@ std::string one_string(const std::string& text) { return "X" + u32(text.size()) 
 
 TEST_CASE("pickle writer: exact bytes of every kind of value") {
     Arena arena;
-    auto check = [&](Value::Variant value, const std::string& body) { CHECK(pickle::write(arena.make(std::move(value))) == bytes("\x80\x02") + body + "."); };
+    auto check = [&](Value::Variant value, const std::string& body) {
+        CHECK(pickle::write(arena.make(std::move(value))) == bytes("\x80\x02") + body + ".");
+    };
     check(pickle::None{}, "N");
     check(true, "\x88");
     check(false, "\x89");
@@ -43,24 +45,32 @@ TEST_CASE("pickle writer: exact bytes of every kind of value") {
     check(pickle::BigInteger{std::string(300, '\x01')}, bytes("\x8b\x2C\x01\x00\x00") + std::string(300, '\x01'));
     check(3.0, test::from_hex("47 4008000000000000"));
     check(std::string("h\xC3\xA9"), bytes("X\x03\x00\x00\x00h\xC3\xA9"));
-    check(pickle::Bytes{"\xFF" "a"}, "c_codecs\nencode\n" + one_string("\xC3\xBF" "a") + one_string("latin1") + "\x86R");
+    check(pickle::Bytes{"\xFF"
+                        "a"},
+          "c_codecs\nencode\n" +
+              one_string("\xC3\xBF"
+                         "a") +
+              one_string("latin1") + "\x86R");
     check(pickle::List{}, "]");
     check(pickle::Dict{}, "}");
     check(pickle::Tuple{}, ")");
     check(pickle::Set{}, "c__builtin__\nset\n]\x85R");
     check(pickle::Global{"torch", "bfloat16"}, "ctorch\nbfloat16\n");
     Ref one = arena.make(std::int64_t{1});
-    check(pickle::List{{one, one}}, bytes("](K\x01K\x01" "e"));
+    check(pickle::List{{one, one}}, bytes("](K\x01K\x01"
+                                          "e"));
     check(pickle::Tuple{{one}}, bytes("K\x01\x85"));
     check(pickle::Tuple{{one, one, one}}, bytes("K\x01K\x01K\x01\x87"));
     check(pickle::Tuple{{one, one, one, one}}, bytes("(K\x01K\x01K\x01K\x01t"));
     check(pickle::Dict{{{one, one}}}, bytes("}(K\x01K\x01u"));
-    check(pickle::Set{{one}}, bytes("c__builtin__\nset\n](K\x01" "e\x85R"));
+    check(pickle::Set{{one}}, bytes("c__builtin__\nset\n](K\x01"
+                                    "e\x85R"));
     check(pickle::PersistentId{one}, bytes("K\x01Q"));
     Ref name = arena.make(pickle::Global{"argparse", "Namespace"});
     Ref nothing = arena.make(pickle::Tuple{});
     check(pickle::Object{name, nothing, true, arena.make(pickle::Dict{}), {}, {}}, "cargparse\nNamespace\n)\x81}b");
-    check(pickle::Object{name, nothing, false, nullptr, {{one, one}}, {one}}, bytes("cargparse\nNamespace\n)R(K\x01" "e(K\x01K\x01u"));
+    check(pickle::Object{name, nothing, false, nullptr, {{one, one}}, {one}}, bytes("cargparse\nNamespace\n)R(K\x01"
+                                                                                    "e(K\x01K\x01u"));
 }
 
 TEST_CASE("pickle writer: only what is used twice is memoised") {
@@ -69,7 +79,8 @@ TEST_CASE("pickle writer: only what is used twice is memoised") {
     Ref list = arena.make(pickle::List{});
     // Equal strings are one, equal lists are not unless they are the same.
     Ref root = arena.make(pickle::List{{text("a"), text("a"), text("b"), list, list, arena.make(pickle::List{})}});
-    CHECK(pickle::write(root) == bytes("\x80\x02](") + one_string("a") + bytes("q\x00h\x00") + one_string("b") + bytes("]q\x01h\x01]e."));
+    CHECK(pickle::write(root) ==
+          bytes("\x80\x02](") + one_string("a") + bytes("q\x00h\x00") + one_string("b") + bytes("]q\x01h\x01]e."));
     Arena again;
     const auto& items = read_back(pickle::write(root), again)->as<pickle::List>()->items;
     CHECK(items[3] == items[4]);
@@ -90,10 +101,17 @@ TEST_CASE("pickle writer: what is written reads back, and writes the same again"
     Arena arena;
     auto text = [&](const char* t) { return arena.make(std::string(t)); };
     auto number = [&](std::int64_t n) { return arena.make(n); };
-    Ref ordered = arena.make(pickle::Object{arena.make(pickle::Global{"collections", "OrderedDict"}), arena.make(pickle::Tuple{}), false, nullptr,
-                                            {{text("k"), number(-70000)}}, {}});
-    Ref attributes = arena.make(pickle::Dict{{{text("k"), arena.make(1e300)}, {text("s"), arena.make(pickle::Tuple{{number(1), text("k"), ordered, ordered}})}}});
-    Ref object = arena.make(pickle::Object{arena.make(pickle::Global{"argparse", "Namespace"}), arena.make(pickle::Tuple{}), true, attributes, {}, {}});
+    Ref ordered = arena.make(pickle::Object{arena.make(pickle::Global{"collections", "OrderedDict"}),
+                                            arena.make(pickle::Tuple{}),
+                                            false,
+                                            nullptr,
+                                            {{text("k"), number(-70000)}},
+                                            {}});
+    Ref attributes =
+        arena.make(pickle::Dict{{{text("k"), arena.make(1e300)},
+                                 {text("s"), arena.make(pickle::Tuple{{number(1), text("k"), ordered, ordered}})}}});
+    Ref object = arena.make(pickle::Object{
+        arena.make(pickle::Global{"argparse", "Namespace"}), arena.make(pickle::Tuple{}), true, attributes, {}, {}});
     std::vector<std::pair<Ref, Ref>> items;
     for (int i = 0; i < 2500; ++i) items.emplace_back(number(i), object);
     Ref root = arena.make(pickle::Dict{items});
@@ -126,7 +144,8 @@ TEST_CASE("pickle writer: cycles") {
     Value* list = arena.make(pickle::List{});
     list->as<pickle::List>()->items.push_back(list);
     CHECK(pickle::is_writable(list));
-    CHECK(pickle::write(list) == bytes("\x80\x02]q\x00(h\x00" "e."));
+    CHECK(pickle::write(list) == bytes("\x80\x02]q\x00(h\x00"
+                                       "e."));
 
     Value* inner = arena.make(pickle::List{});
     Ref tuple = arena.make(pickle::Tuple{{inner}});

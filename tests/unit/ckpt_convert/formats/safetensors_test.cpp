@@ -72,8 +72,10 @@ TEST_CASE("safetensors: forms that the reference reader accepts") {
     REQUIRE(surrogates);
     CHECK(surrogates->entries[0].name == "\xF0\x9F\x98\x80");
     // Entries are returned by offset, whatever their order in the header; empty ones before those they tie with.
-    auto mixed = read(framed(R"({"b":{"dtype":"U8","shape":[2],"data_offsets":[1,3]},"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},)"
-                             R"("e":{"dtype":"U8","shape":[0],"data_offsets":[1,1]}})", "123"));
+    auto mixed = read(framed(
+        R"({"b":{"dtype":"U8","shape":[2],"data_offsets":[1,3]},"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},)"
+        R"("e":{"dtype":"U8","shape":[0],"data_offsets":[1,1]}})",
+        "123"));
     REQUIRE(mixed);
     CHECK(mixed->entries[0].name == "a");
     CHECK(mixed->entries[1].name == "e");
@@ -86,10 +88,14 @@ TEST_CASE("safetensors: bad files by name") {
         std::string file;
         const char* message;
     };
-    auto one = [](std::string_view entry, std::size_t bytes) { return framed(fmt::format(R"({{"t":{}}})", entry), payload(bytes)); };
+    auto one = [](std::string_view entry, std::size_t bytes) {
+        return framed(fmt::format(R"({{"t":{}}})", entry), payload(bytes));
+    };
     std::string good = R"({"dtype":"I32","shape":[2,2],"data_offsets":[0,16]})";
     std::string attack = "{";
-    for (int i = 0; i < 10; ++i) attack += fmt::format(R"({}"weight_{}":{{"dtype":"F32","shape":[2,2],"data_offsets":[0,16]}})", i ? "," : "", i);
+    for (int i = 0; i < 10; ++i)
+        attack +=
+            fmt::format(R"({}"weight_{}":{{"dtype":"F32","shape":[2,2],"data_offsets":[0,16]}})", i ? "," : "", i);
     const Row rows[] = {
         {"header_too_small", "", "0 bytes; a safetensors file begins with an 8-byte header length"},
         {"seven_bytes", std::string(7, '\0'), "7 bytes; a safetensors file begins"},
@@ -106,49 +112,80 @@ TEST_CASE("safetensors: bad files by name") {
         {"byte_order_mark", framed("\xEF\xBB\xBF{}"), "byte order mark"},
         {"lone_surrogate", framed(R"({"\ud800":1})"), "not valid JSON"},
         {"nul_in_a_name", framed(R"({"a\u0000b":1})"), "has a NUL character"},
-        {"duplicate_names", framed(fmt::format(R"({{"t":{0},"t":{0}}})", good), payload(32)), "the key \"t\" appears twice in one object"},
-        {"duplicate_fields", one(R"({"dtype":"U8","dtype":"U8","shape":[1],"data_offsets":[0,1]})", 1), "the key \"dtype\" appears twice"},
-        {"metadata_with_a_number", framed(R"({"__metadata__":{"a":1}})"), "__metadata__ \"a\" must be a string, not an integer"},
-        {"metadata_with_a_null", framed(R"({"__metadata__":{"a":null}})"), "__metadata__ \"a\" must be a string, not null"},
-        {"metadata_with_an_object", framed(R"({"__metadata__":{"a":{}}})"), "__metadata__ \"a\" must be a string, not an object"},
+        {"duplicate_names", framed(fmt::format(R"({{"t":{0},"t":{0}}})", good), payload(32)),
+         "the key \"t\" appears twice in one object"},
+        {"duplicate_fields", one(R"({"dtype":"U8","dtype":"U8","shape":[1],"data_offsets":[0,1]})", 1),
+         "the key \"dtype\" appears twice"},
+        {"metadata_with_a_number", framed(R"({"__metadata__":{"a":1}})"),
+         "__metadata__ \"a\" must be a string, not an integer"},
+        {"metadata_with_a_null", framed(R"({"__metadata__":{"a":null}})"),
+         "__metadata__ \"a\" must be a string, not null"},
+        {"metadata_with_an_object", framed(R"({"__metadata__":{"a":{}}})"),
+         "__metadata__ \"a\" must be a string, not an object"},
         {"metadata_is_a_string", framed(R"({"__metadata__":"a"})"), "\"__metadata__\" must be an object, not a string"},
         {"entry_is_a_string", framed(R"({"t":"a"})"), "\"t\" must be an object, not a string"},
         {"entry_is_null", framed(R"({"t":null})"), "\"t\" must be an object, not null"},
-        {"unknown_dtype", one(R"({"dtype":"F33","shape":[1],"data_offsets":[0,1]})", 1), "tensor \"t\": the dtype \"F33\" is not known"},
-        {"dtype_is_a_number", one(R"({"dtype":1,"shape":[1],"data_offsets":[0,1]})", 1), "\"dtype\" must be a string, not an integer"},
-        {"shape_is_a_number", one(R"({"dtype":"U8","shape":1,"data_offsets":[0,1]})", 1), "\"shape\" must be an array, not an integer"},
-        {"shape_is_nested", one(R"({"dtype":"U8","shape":[[1]],"data_offsets":[0,1]})", 1), "\"shape\" must hold integers from 0"},
+        {"unknown_dtype", one(R"({"dtype":"F33","shape":[1],"data_offsets":[0,1]})", 1),
+         "tensor \"t\": the dtype \"F33\" is not known"},
+        {"dtype_is_a_number", one(R"({"dtype":1,"shape":[1],"data_offsets":[0,1]})", 1),
+         "\"dtype\" must be a string, not an integer"},
+        {"shape_is_a_number", one(R"({"dtype":"U8","shape":1,"data_offsets":[0,1]})", 1),
+         "\"shape\" must be an array, not an integer"},
+        {"shape_is_nested", one(R"({"dtype":"U8","shape":[[1]],"data_offsets":[0,1]})", 1),
+         "\"shape\" must hold integers from 0"},
         {"shape_negative", one(R"({"dtype":"U8","shape":[-1],"data_offsets":[0,1]})", 1), "not a negative integer"},
-        {"shape_fraction", one(R"({"dtype":"U8","shape":[1.0],"data_offsets":[0,1]})", 1), "not a number with a fraction or exponent"},
-        {"shape_exponent", one(R"({"dtype":"U8","shape":[1e3],"data_offsets":[0,1000]})", 1000), "not a number with a fraction or exponent"},
-        {"shape_above_2_63", one(R"({"dtype":"U8","shape":[9223372036854775808],"data_offsets":[0,1]})", 1), "not an integer above 2^63"},
-        {"offsets_2_64_minus_1", one(R"({"dtype":"U8","shape":[1],"data_offsets":[0,18446744073709551615]})", 1), "not an integer above 2^63"},
-        {"offsets_2_64", one(R"({"dtype":"U8","shape":[1],"data_offsets":[0,18446744073709551616]})", 1), "needs more than 64 bits"},
-        {"offsets_fraction", one(R"({"dtype":"U8","shape":[1],"data_offsets":[0.0,1]})", 1), "\"data_offsets\" must hold integers from 0"},
+        {"shape_fraction", one(R"({"dtype":"U8","shape":[1.0],"data_offsets":[0,1]})", 1),
+         "not a number with a fraction or exponent"},
+        {"shape_exponent", one(R"({"dtype":"U8","shape":[1e3],"data_offsets":[0,1000]})", 1000),
+         "not a number with a fraction or exponent"},
+        {"shape_above_2_63", one(R"({"dtype":"U8","shape":[9223372036854775808],"data_offsets":[0,1]})", 1),
+         "not an integer above 2^63"},
+        {"offsets_2_64_minus_1", one(R"({"dtype":"U8","shape":[1],"data_offsets":[0,18446744073709551615]})", 1),
+         "not an integer above 2^63"},
+        {"offsets_2_64", one(R"({"dtype":"U8","shape":[1],"data_offsets":[0,18446744073709551616]})", 1),
+         "needs more than 64 bits"},
+        {"offsets_fraction", one(R"({"dtype":"U8","shape":[1],"data_offsets":[0.0,1]})", 1),
+         "\"data_offsets\" must hold integers from 0"},
         {"offsets_true", one(R"({"dtype":"U8","shape":[1],"data_offsets":[0,true]})", 1), "not true or false"},
-        {"offsets_one", one(R"({"dtype":"U8","shape":[1],"data_offsets":[0]})", 1), "must hold two integers, not fewer"},
-        {"offsets_three", one(R"({"dtype":"U8","shape":[1],"data_offsets":[0,1,2]})", 1), "must hold two integers, not more"},
-        {"offsets_end_before_begin", one(R"({"dtype":"U8","shape":[1],"data_offsets":[1,0]})", 1), "\"data_offsets\" end before they begin: 1 to 0"},
-        {"first_offset_not_0", one(R"({"dtype":"U8","shape":[1],"data_offsets":[1,2]})", 2), "tensor \"t\": its data begin 1 bytes after those before it"},
-        {"hole", framed(R"({"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},"b":{"dtype":"U8","shape":[1],"data_offsets":[2,3]}})", "123"),
+        {"offsets_one", one(R"({"dtype":"U8","shape":[1],"data_offsets":[0]})", 1),
+         "must hold two integers, not fewer"},
+        {"offsets_three", one(R"({"dtype":"U8","shape":[1],"data_offsets":[0,1,2]})", 1),
+         "must hold two integers, not more"},
+        {"offsets_end_before_begin", one(R"({"dtype":"U8","shape":[1],"data_offsets":[1,0]})", 1),
+         "\"data_offsets\" end before they begin: 1 to 0"},
+        {"first_offset_not_0", one(R"({"dtype":"U8","shape":[1],"data_offsets":[1,2]})", 2),
+         "tensor \"t\": its data begin 1 bytes after those before it"},
+        {"hole",
+         framed(R"({"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},)"
+                R"("b":{"dtype":"U8","shape":[1],"data_offsets":[2,3]}})",
+                "123"),
          "tensor \"b\": its data begin 1 bytes after"},
-        {"overlap", framed(R"({"a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]},"b":{"dtype":"U8","shape":[2],"data_offsets":[1,3]}})", "123"),
+        {"overlap",
+         framed(R"({"a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]},)"
+                R"("b":{"dtype":"U8","shape":[2],"data_offsets":[1,3]}})",
+                "123"),
          "tensor \"b\": its data overlap those of tensor \"a\""},
         {"json_attack", framed(attack + "}", payload(16)), "overlap those of tensor \"weight_0\""},
-        {"metadata_incomplete_buffer_long", one(good, 16) + "extra_bogus_data_for_polyglot_file", "34 bytes follow the last tensor"},
+        {"metadata_incomplete_buffer_long", one(good, 16) + "extra_bogus_data_for_polyglot_file",
+         "34 bytes follow the last tensor"},
         {"metadata_incomplete_buffer_short", one(good, 14), "its data end 2 bytes behind the end of the file"},
         {"empty_header_with_payload", framed("{}", "x"), "1 bytes follow the last tensor"},
-        {"invalid_info", one(R"({"dtype":"I32","shape":[2,2],"data_offsets":[0,4]})", 4), "i32 of shape [2, 2] needs 16 bytes, but \"data_offsets\" span 4"},
-        {"validation_overflow_big", one(R"({"dtype":"F32","shape":[2,18446744073709551614],"data_offsets":[0,16]})", 16), "an integer above 2^63"},
-        {"validation_overflow", one(R"({"dtype":"F32","shape":[2,9223372036854775807],"data_offsets":[0,16]})", 16), "is too large"},
+        {"invalid_info", one(R"({"dtype":"I32","shape":[2,2],"data_offsets":[0,4]})", 4),
+         "i32 of shape [2, 2] needs 16 bytes, but \"data_offsets\" span 4"},
+        {"validation_overflow_big",
+         one(R"({"dtype":"F32","shape":[2,18446744073709551614],"data_offsets":[0,16]})", 16), "an integer above 2^63"},
+        {"validation_overflow", one(R"({"dtype":"F32","shape":[2,9223372036854775807],"data_offsets":[0,16]})", 16),
+         "is too large"},
         {"fp4_misaligned", one(R"({"dtype":"F4","shape":[1,3],"data_offsets":[0,2]})", 2), "does not fill whole bytes"},
         {"fp4_invalid", one(R"({"dtype":"F4","shape":[4],"data_offsets":[0,1]})", 1), "f4 of shape [4] needs 2 bytes"},
         {"missing_dtype", one(R"({"shape":[1],"data_offsets":[0,1]})", 1), "tensor \"t\": \"dtype\" is missing"},
         {"missing_shape", one(R"({"dtype":"U8","data_offsets":[0,1]})", 1), "tensor \"t\": \"shape\" is missing"},
         {"missing_offsets", one(R"({"dtype":"U8","shape":[1]})", 1), "tensor \"t\": \"data_offsets\" is missing"},
-        {"missing_offsets_in_the_second", framed(fmt::format(R"({{"t":{},"u":{{"dtype":"U8","shape":[1]}}}})", good), payload(16)),
+        {"missing_offsets_in_the_second",
+         framed(fmt::format(R"({{"t":{},"u":{{"dtype":"U8","shape":[1]}}}})", good), payload(16)),
          "tensor \"u\": \"data_offsets\" is missing"},
-        {"too_deep", one(R"({"x":[[[]]],"dtype":"U8","shape":[1],"data_offsets":[0,1]})", 1), "nested deeper than 4 levels"},
+        {"too_deep", one(R"({"x":[[[]]],"dtype":"U8","shape":[1],"data_offsets":[0,1]})", 1),
+         "nested deeper than 4 levels"},
         {"very_deep", framed(R"({"t":{"x":)" + std::string(100'000, '[')), "nested deeper than 4 levels"},
     };
     for (const Row& row : rows) {
@@ -164,7 +201,8 @@ TEST_CASE("safetensors: limits on both sides") {
         return framed(fmt::format(R"({{"t":{{"dtype":"U8","shape":[{}],"data_offsets":[0,1]}}}})", shape), "x");
     };
     CHECK(read(with_dimensions(ckpt::kMaxSafetensorsDimensions)));
-    test::check_fails(read(with_dimensions(ckpt::kMaxSafetensorsDimensions + 1)), ErrorKind::bad_input, "tensor \"t\": more than 64 dimensions");
+    test::check_fails(read(with_dimensions(ckpt::kMaxSafetensorsDimensions + 1)), ErrorKind::bad_input,
+                      "tensor \"t\": more than 64 dimensions");
 
     // A header of the largest size is read, and then found not to be JSON; a larger one is not read.
     test::SparseFile file(8 + ckpt::kMaxSafetensorsHeaderBytes + 1);
@@ -181,12 +219,14 @@ TEST_CASE("safetensors: what cannot be planned") {
         CHECK(base::exit_code(layout.error().kind) == base::exit_code(kind));
         CHECK(layout.error().message.find(part) != std::string::npos);
     };
-    fails({{"a", DType::f32, {1}}, {"a", DType::f32, {1}}}, ErrorKind::internal, "two tensors of one safetensors file are named \"a\"");
+    fails({{"a", DType::f32, {1}}, {"a", DType::f32, {1}}}, ErrorKind::internal,
+          "two tensors of one safetensors file are named \"a\"");
     fails({{"__metadata__", DType::f32, {1}}}, ErrorKind::unsupported, "cannot hold a tensor named \"__metadata__\"");
     fails({{"\xFF", DType::f32, {1}}}, ErrorKind::unsupported, "cannot hold a tensor named");
     fails({{"c", DType::c128, {1}}}, ErrorKind::unsupported, "safetensors has no type for c128");
     fails({{"big", DType::f32, {1ull << 62}}}, ErrorKind::bad_input, "is too large");
-    fails({{"a", DType::u8, {1ull << 62}}, {"b", DType::u8, {1ull << 62}}}, ErrorKind::unsupported, "exceed 2^63 bytes");
+    fails({{"a", DType::u8, {1ull << 62}}, {"b", DType::u8, {1ull << 62}}}, ErrorKind::unsupported,
+          "exceed 2^63 bytes");
     fails({{"deep", DType::u8, ckpt::Shape(65, 1)}}, ErrorKind::unsupported, "more than 64 dimensions");
     CHECK(ckpt::plan_safetensors({{"deep", DType::u8, ckpt::Shape(64, 1)}}, {}));
 }

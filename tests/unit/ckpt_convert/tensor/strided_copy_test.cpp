@@ -21,7 +21,8 @@ struct Box {
 
 // The definition: one element after the other.
 void naive_copy(std::byte* dst, const std::byte* src, const Box& box) {
-    std::uint64_t count = std::accumulate(box.extents.begin(), box.extents.end(), std::uint64_t{1}, std::multiplies<>());
+    std::uint64_t count =
+        std::accumulate(box.extents.begin(), box.extents.end(), std::uint64_t{1}, std::multiplies<>());
     for (std::uint64_t n = 0; n < count; ++n) {
         std::uint64_t rest = n, to = 0, from = 0;
         for (std::size_t i = box.extents.size(); i-- > 0;) {
@@ -34,7 +35,8 @@ void naive_copy(std::byte* dst, const std::byte* src, const Box& box) {
 }
 
 // Strides of a dense buffer whose axes lie in the memory in the order `order`, each padded by some elements.
-Amounts strides_in_order(const Amounts& extents, const std::vector<std::size_t>& order, std::uint64_t element_bytes, std::uint64_t padding) {
+Amounts strides_in_order(const Amounts& extents, const std::vector<std::size_t>& order, std::uint64_t element_bytes,
+                         std::uint64_t padding) {
     Amounts strides(extents.size());
     std::uint64_t stride = element_bytes;
     for (std::size_t i = order.size(); i-- > 0;) {

@@ -1,0 +1,64 @@
+#include <doctest/doctest.h>
+
+#include <vector>
+
+#include "ckpt_convert/app/options.h"
+
+namespace {
+
+base::Result<std::optional<ckpt::Options>> parse(std::vector<const char*> arguments) {
+    arguments.insert(arguments.begin(), "ckpt_convert");
+    return ckpt::parse_options(static_cast<int>(arguments.size()), arguments.data());
+}
+
+base::Error error_of(std::vector<const char*> arguments) {
+    auto parsed = parse(std::move(arguments));
+    REQUIRE_FALSE(parsed);
+    return parsed.error();
+}
+
+}  // namespace
+
+TEST_CASE("options: the command line of an existing user") {
+    auto parsed = parse({"--model-type", "GPT", "--load-model-type", "hf", "--save-model-type", "mg", "--target-tensor-parallel-size", "1",
+                         "--target-pipeline-parallel-size", "2", "--num-layer-list", "16,16", "--model-type-hf", "llama2", "--load-dir", "D",
+                         "--save-dir", "E", "--tokenizer-model", "F", "--params-dtype", "bf16", "--make-vocab-size-divisible-by", "1"});
+    REQUIRE(parsed);
+    const ckpt::ConvertOptions& options = (*parsed)->convert;
+    CHECK(options.from == ckpt::Side::huggingface);
+    CHECK(options.to == ckpt::Side::megatron);
+    CHECK(options.topology.tp == 1);
+    CHECK(options.topology.pp == 2);
+    CHECK(options.topology.layers_per_stage == std::vector<std::uint32_t>{16, 16});
+    CHECK(options.family == "llama2");
+    CHECK(options.load_dir == "D");
+    CHECK(options.save_dir == "E");
+    CHECK(options.notes == std::vector<std::string>{"--model-type has no effect: only GPT models exist",
+                                                    "--tokenizer-model has no effect: the vocabulary size is read from config.json"});
+}
+
+TEST_CASE("options: the short form and the subcommands") {
+    auto parsed = parse({"--load-dir", "D", "--save-dir", "E", "--tp", "2", "--pp", "4", "--max-shard-size", "500MB", "--memory", "1GB"});
+    REQUIRE(parsed);
+    CHECK((*parsed)->convert.topology.tp == 2);
+    CHECK((*parsed)->convert.topology.pp == 4);
+    CHECK((*parsed)->convert.topology_given);
+    CHECK((*parsed)->convert.max_shard_bytes == 500'000'000);
+    CHECK((*parsed)->convert.memory_bytes == 1'000'000'000);
+    auto inspect = parse({"inspect", "PATH", "--json"});
+    REQUIRE(inspect);
+    CHECK((*inspect)->command == ckpt::Options::Command::inspect);
+    CHECK((*inspect)->inspect.path == "PATH");
+    CHECK((*inspect)->json);
+}
+
+TEST_CASE("options: what is wrong is said, with the exit code of its kind") {
+    CHECK(error_of({}).message == "--load-dir is needed; see ckpt_convert --help");
+    CHECK(error_of({"--load-dir", "D", "--save-dir", "E", "--bogus"}).kind == base::ErrorKind::usage);
+    CHECK(error_of({"--load-dir", "D", "--save-dir", "E", "--tp", "0"}).message == "--tp: \"0\" is not a whole number of at least 1; see ckpt_convert --help");
+    CHECK(error_of({"--load-dir", "D", "--save-dir", "E", "--num-layer-list", "1,x"}).message == "--num-layer-list: \"1,x\" is not a list of numbers such as 16,16");
+    CHECK(error_of({"--load-dir", "D", "--save-dir", "E", "--max-shard-size", "5 apples"}).message == "--max-shard-size: \"5 apples\" is not a size such as 5GB or 512MB");
+    CHECK(error_of({"--load-dir", "D", "--save-dir", "E", "--load-model-type", "gguf"}).message == "--load-model-type: \"gguf\" is neither hf nor mg");
+    CHECK(error_of({"--load-dir", "D", "--save-dir", "E", "--target-expert-parallel-size", "8"}).kind == base::ErrorKind::unsupported);
+    CHECK(error_of({"--load-dir", "D", "--save-dir", "E", "--moe-grouped-gemm"}).message == "--moe-grouped-gemm: a layout of experts is not supported");
+}
