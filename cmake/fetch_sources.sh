@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Fetches the pinned C sources of tree-sitter (core) and tree-sitter-python into third_party/.
-# From npm by name and version; without npm, the same sources as PyPI source distributions. Every archive is checked
+# From npm by name and version; without npm, the same versions as PyPI source distributions. Every archive is checked
 # against its SHA-512 before anything is unpacked. Does nothing when the sources are already there.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -35,7 +35,7 @@ from_npm() { # NAME VERSION SHA512
 }
 
 from_pypi() { # NAME VERSION ARCHIVE SHA512
-    python3 -m pip download --quiet --no-deps --no-binary :all: --dest "$work" "$1==$2" >"$work/pip.log" 2>&1 || return 1
+    python3 -m pip download --quiet --no-deps --no-binary "$1" --dest "$work" "$1==$2" >"$work/pip.log" 2>&1 || return 1
     check "$work/$3" "$4"
     mkdir -p "$work/$1-$2"
     tar -xzf "$work/$3" -C "$work/$1-$2" --strip-components=1

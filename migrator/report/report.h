@@ -4,53 +4,137 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "migrator/rewrite/file_outcome.h"
 
 namespace migrator {
 
+inline constexpr std::string_view kReportSchema = "migrator-report/1";
+
+// What the run was asked to do.
+struct RunInfo {
+    std::string command;             // "analyze" or "migrate"
+    std::vector<std::string> paths;  // as given on the command line
+    std::string output;              // of migrate; empty for analyze
+    std::string tool_version;
+};
+
+struct ReportFinding {
+    std::string id;  // the same in the next run as long as rule, subject and the text of the line stay
+    FindingOutcome outcome;
+};
+
+// A file with findings, changes or problems.
+struct ReportFile {
+    base::Path path;
+    FileType type = FileType::other;
+    std::uint64_t lines = 0;
+    bool parsed = false;   // Python: the whole file parsed without an error node
+    bool changed = false;  // by the run; of `analyze` and `--apply none`: would be changed by the fixes
+    std::vector<ReportFinding> findings;
+    std::string diff;      // unified, of the bytes on the disk: what `git apply` takes; empty when unchanged
+    std::string text_diff; // the same of the UTF-8 text, where the bytes are in another encoding; else empty
+};
+
 // A package found in imports or requirements, one row per package.
 struct ThirdPartyRow {
     std::string package;
-    std::string status;    // "native", "ascend_fork", "replacement", "unsupported", "unknown"
+    std::string status;  // "native", "ascend_fork", "replacement", "unsupported", "unknown"
     std::string advice;
-    std::vector<std::string> places;  // "train.py:12"
+    std::vector<std::string> places;       // "train.py:12", in report order
+    std::vector<std::string> finding_ids;  // of the same findings
 };
+
+// Counts of one kind of finding.
+struct KindRow {
+    FindingKind kind = FindingKind::cuda_api;
+    std::uint64_t findings = 0;
+    std::uint64_t errors = 0;
+    std::uint64_t warnings = 0;
+    std::uint64_t infos = 0;
+    std::uint64_t applied = 0;
+    std::uint64_t available = 0;
+    std::uint64_t to_review = 0;
+};
+
+// One thing a person has to do: the open findings of one rule; of third-party packages, those of one package.
+struct ActionRow {
+    Severity severity = Severity::warning;
+    FindingKind kind = FindingKind::cuda_api;
+    std::string rule;
+    std::string message;                // of the first finding
+    std::vector<std::string> subjects;  // different ones, in report order
+    std::uint64_t findings = 0;
+    std::uint64_t files = 0;
+    std::string place;       // of the first finding: "train.py:12"
+    std::string finding_id;  // of the first finding
+};
+
+enum class Verdict {
+    nothing_found,  // no finding at all
+    ready,          // every warning and error is settled
+    convertible,    // what is left can be applied by `migrate`
+    review,         // warnings are left
+    blocked,        // errors are left
+};
+std::string_view name(Verdict verdict);
 
 struct ReportSummary {
     std::uint64_t files_seen = 0;
     std::uint64_t files_analysed = 0;
     std::uint64_t files_changed = 0;
-    std::uint64_t files_with_problems = 0;  // not decodable or not wholly parsed
+    std::uint64_t files_with_problems = 0;  // not readable, not decodable or not wholly parsed
     std::uint64_t lines = 0;
-    std::map<std::string, std::uint64_t> by_kind;      // name(FindingKind) -> findings
-    std::map<std::string, std::uint64_t> by_severity;
-    std::map<std::string, std::uint64_t> by_state;     // name(FixState)
+    std::uint64_t findings = 0;
     std::uint64_t applied = 0;
-    std::uint64_t to_review = 0;  // findings of severity warning or error that no fix settled
+    std::uint64_t available = 0;
+    std::uint64_t to_review = 0;  // of severity warning or error, neither applied nor available
+    std::uint64_t blocking = 0;   // the errors among `to_review`
+    std::map<std::string, std::uint64_t> by_severity;  // name(Severity) -> findings, zeros included
+    std::map<std::string, std::uint64_t> by_state;     // name(FixState) -> findings, zeros included
+    std::vector<KindRow> by_kind;                      // kinds with findings, in the order of FindingKind
+    Verdict verdict = Verdict::nothing_found;
+    std::string sentence;  // the verdict in words
 };
 
 struct Report {
-    std::string command;       // "analyze" or "migrate"
-    std::string project;       // as given on the command line
-    std::string output;        // of migrate; empty for analyze
-    std::string tool_version;
+    RunInfo run;
     ReportSummary summary;
+    std::vector<ActionRow> actions;          // most severe first, then the most frequent
     std::vector<ThirdPartyRow> third_party;  // sorted by package
-    std::vector<FileOutcome> files;          // sorted by path; only files with findings, changes or problems
+    std::vector<ReportFile> files;           // sorted by path; only files with something to say
     std::vector<std::string> notes;          // skipped directories and the like
-    double seconds = 0;
 };
 
-// Fills summary and third-party rows from `files` (all analysed files) and drops the ones with nothing to say.
-Report make_report(std::string command, std::string project, std::string output, std::vector<FileOutcome> files,
-                   std::uint64_t files_seen, std::vector<std::string> notes);
+// How the run went, for the terminal only: the files of a report are the same for every run on the same input.
+struct RunTrace {
+    double seconds = 0;
+    std::vector<std::string> written;  // report files, the one to open first in front
+};
+
+// Gives every finding its id, makes the diffs and lets go of the texts. `original` and `written` are the file's bytes
+// before and after.
+ReportFile make_report_file(FileOutcome outcome, std::string_view original, std::string_view written);
+
+// `files`: all analysed files, in any order; the ones with nothing to say are dropped.
+// `package_status`: subject of a third-party finding -> status; packages that are not in it are "unknown".
+Report make_report(RunInfo run, std::vector<ReportFile> files, std::uint64_t files_seen,
+                   const std::map<std::string, std::string>& package_status, std::vector<std::string> notes);
+
+// True when a finding that is not applied has at least this severity.
+bool has_open_finding(const Report& report, Severity at_least);
 
 std::string report_json(const Report& report);  // schema: docs/reference/report-schema.md
 // `template_html`: templates/report/report.html, in which the data is embedded; one file, no network.
 std::string report_html(const Report& report, std::string_view template_html);
-std::string report_diff(const Report& report);      // unified diff of all changed files
-std::string report_terminal(const Report& report, bool colour);  // the summary with counts and the next step
+std::string report_diff(const Report& report);  // unified diff of all changed files
+
+struct TerminalStyle {
+    bool colour = false;
+    bool verbose = false;  // one line per file, and nothing shortened
+};
+std::string report_terminal(const Report& report, const RunTrace& trace, TerminalStyle style);
 
 }  // namespace migrator

@@ -18,7 +18,8 @@ namespace migrator {
 using ScopeId = std::uint32_t;
 inline constexpr ScopeId kModuleScope = 0;
 
-enum class ScopeKind { module, function, class_, comprehension, lambda };
+// type_parameters: the names of `def f[T]` and `class C[T]`, around the annotations and the body.
+enum class ScopeKind { module, function, class_, comprehension, lambda, type_parameters };
 
 // One imported name: `import a.b`, `import a.b as c`, each name of `from a import b as c`.
 struct ImportedName {
@@ -28,6 +29,7 @@ struct ImportedName {
     std::string name;         // the member of `from`, "*" for a wildcard; empty for plain `import`
     std::string bound_name;   // what the scope gets: "torch" for `import torch.cuda`, "c" for `... as c`
     ScopeId scope = kModuleScope;
+    Origin origin = Origin::external;  // or project
     bool type_checking_only = false;  // below `if TYPE_CHECKING:`
     bool conditional = false;         // below if / try / except
     std::string qualified() const { return name.empty() ? module : module + "." + name; }
@@ -59,8 +61,8 @@ public:
     // of a chain `torch.cuda.amp` every prefix is listed (`torch`, `torch.cuda`, `torch.cuda.amp`).
     std::span<const NodeId> external_expressions() const { return external_; }
 
-    // The class of an expression's value: {"torch.Tensor", ...}; nullopt when unknown. Sub-classes of the project are
-    // reported as their nearest external base ("torch.nn.Module").
+    // The class of an expression's value: {"torch.Tensor", ...}; nullopt when it is unknown, or a class whose members
+    // are. Sub-classes of the project are reported as their nearest known external base ("torch.nn.Module").
     std::optional<Reference> type_of(NodeId expression) const;
 
     // The text of a string literal (also implicit concatenation) without prefix and quotes and with escapes resolved;

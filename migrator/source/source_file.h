@@ -19,6 +19,7 @@ std::string_view name(FileType type);  // "python", ... as reports print it
 struct TextEncoding {
     std::string name = "utf-8";  // normalised PEP 263 name; "utf-8" without a cookie
     bool bom = false;            // a UTF-8 byte order mark, not part of the text
+    bool declared = false;       // by a coding cookie
 };
 
 struct SourceFile {
@@ -32,7 +33,8 @@ struct SourceFile {
     std::optional<std::string> problem;
 };
 
-// Decodes by BOM, PEP 263 cookie (Python) or UTF-8. Never fails: an undecodable file gets a `problem`.
+// Decodes by BOM, PEP 263 cookie (Python) or UTF-8; sources whose tools ignore encodings (C++, CUDA, shell, Dockerfile,
+// requirements) as iso-8859-1 when they are not UTF-8. Never fails: an undecodable file gets a `problem`.
 SourceFile make_source_file(base::Path path, FileType type, std::string bytes, std::uint32_t mode = 0644);
 
 // The bytes of `text`, which was made from `file.text` by edits: unedited parts keep their original bytes exactly.

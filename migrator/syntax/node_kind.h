@@ -19,7 +19,7 @@ namespace migrator {
     X(tuple_pattern) X(list_pattern) X(return_statement) X(delete_statement) X(raise_statement) X(pass_statement)     \
     X(break_statement) X(continue_statement) X(global_statement) X(nonlocal_statement) X(exec_statement)              \
     X(print_statement) X(assert_statement) X(if_statement) X(elif_clause) X(else_clause) X(for_statement)             \
-    X(while_statement) X(try_statement) X(except_clause) X(except_group_clause) X(finally_clause) X(with_statement)   \
+    X(while_statement) X(try_statement) X(except_clause) X(finally_clause) X(with_statement)   \
     X(with_clause) X(with_item) X(as_pattern) X(as_pattern_target) X(match_statement) X(case_clause) X(case_pattern)  \
     X(class_pattern) X(splat_pattern) X(dict_pattern) X(keyword_pattern) X(union_pattern) X(complex_pattern)          \
     X(identifier) X(attribute) X(subscript) X(slice) X(call) X(argument_list) X(keyword_argument) X(list_splat)       \
@@ -55,5 +55,6 @@ enum class Field : std::uint8_t {
 };
 
 std::string_view name(NodeKind kind);
+std::string_view name(Field field);
 
 }  // namespace migrator

@@ -13,6 +13,8 @@
 #include "base/text_position.h"
 #include "migrator/syntax/node_kind.h"
 
+struct TSTree;
+
 namespace migrator {
 
 using NodeId = std::uint32_t;
@@ -67,6 +69,10 @@ private:
         bool named = false;
         bool missing = false;
     };
+
+    void copy(const TSTree* parsed);
+    void note_error(NodeId id);
+    void add_unparsable();
 
     std::string_view text_;
     std::vector<Node> nodes_;

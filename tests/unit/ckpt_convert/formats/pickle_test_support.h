@@ -31,10 +31,10 @@ inline std::unique_ptr<ParsedPickle> parse_pickle(
 }
 
 inline void check_bad_pickle(const std::string& text, std::string_view part, const ckpt::pickle::Limits& limits = {}) {
-    check_fails(parse_pickle(text, limits)->root, ErrorKind::bad_input, part);
+    check_fails(parse_pickle(text, limits)->root, base::ErrorKind::bad_input, part);
 }
 inline void check_unsupported_pickle(const std::string& text, std::string_view part) {
-    check_fails(parse_pickle(text)->root, ErrorKind::unsupported, part);
+    check_fails(parse_pickle(text)->root, base::ErrorKind::unsupported, part);
 }
 
 inline std::string u32(std::uint64_t value) { return little_endian(value, 4); }

@@ -1,0 +1,64 @@
+#include "migrator/app/module_names.h"
+
+#include <algorithm>
+
+namespace migrator {
+namespace {
+
+// "a/b/__init__.py" -> "a.b", "a/b.py" -> "a.b"; empty when a part is no identifier, as in "my-tool/run.py".
+std::string dotted(std::string_view path) {
+    path.remove_suffix(std::string_view(".py").size());
+    constexpr std::string_view kPackage = "__init__";
+    if (path == kPackage) return {};
+    if (path.ends_with("/__init__")) path.remove_suffix(kPackage.size() + 1);
+    std::string name(path);
+    if (name.find_first_of(".- ") != std::string::npos) return {};
+    std::replace(name.begin(), name.end(), '/', '.');
+    return name;
+}
+
+bool is_module(const FoundFile& file) { return file.type == FileType::python && file.path.ends_with(".py"); }
+
+// The module and every package that it is in.
+void add_with_packages(std::vector<std::string>& names, std::string name) {
+    while (!name.empty()) {
+        names.push_back(name);
+        std::size_t dot = name.rfind('.');
+        name.resize(dot == std::string::npos ? 0 : dot);
+    }
+}
+
+std::string below(const std::string& package, const std::string& name) {
+    return name.empty() ? package : package + "." + name;
+}
+
+constexpr std::string_view kSource = "src/";
+
+}  // namespace
+
+ModuleNames::ModuleNames(const FileList& files) {
+    for (const FoundFile& file : files.files) {
+        if (file.path == "__init__.py") root_package_ = base::file_name(files.root);
+        if (file.path == "src/__init__.py") src_is_package_ = true;
+    }
+    // "." and ".." say nothing about the name of the package.
+    if (root_package_.find('.') != std::string::npos) root_package_.clear();
+    for (const FoundFile& file : files.files) {
+        if (!is_module(file)) continue;
+        std::string name = dotted(file.path);
+        add_with_packages(all_, name);
+        if (!root_package_.empty()) add_with_packages(all_, below(root_package_, name));
+        if (file.path.starts_with(kSource)) add_with_packages(all_, dotted(std::string_view(file.path).substr(kSource.size())));
+    }
+    std::sort(all_.begin(), all_.end());
+    all_.erase(std::unique(all_.begin(), all_.end()), all_.end());
+}
+
+std::string ModuleNames::of(std::string_view path) const {
+    if (!path.ends_with(".py")) return {};
+    if (!src_is_package_ && path.starts_with(kSource)) return dotted(path.substr(kSource.size()));
+    std::string name = dotted(path);
+    return root_package_.empty() ? name : below(root_package_, name);
+}
+
+}  // namespace migrator

@@ -1,0 +1,244 @@
+#include "migrator/app/pipeline.h"
+
+#include <algorithm>
+#include <chrono>
+#include <tuple>
+
+#include <fmt/format.h>
+
+#include "base/check.h"
+#include "base/console.h"
+#include "base/parallel.h"
+#include "migrator/app/output_tree.h"
+#include "migrator/app/path_checks.h"
+#include "migrator/app/project.h"
+#include "migrator/app/report_files.h"
+#include "migrator/app/version.h"
+#include "migrator/rewrite/rewriter.h"
+
+namespace migrator {
+namespace {
+
+using base::ErrorKind;
+using base::Path;
+
+constexpr std::string_view kTemplate = "templates/report/report.html";
+
+struct Knowledge {
+    base::DataStore store;
+    RuleSet rules;
+    TypeFacts facts;
+};
+
+base::Result<Knowledge> load_knowledge(const Options& options, base::FileSystem& fs) {
+    Knowledge knowledge;
+    if (!options.rules.empty()) TRY(knowledge.store.overlay(fs, options.rules, "rules"));
+    TRY_ASSIGN(knowledge.rules, RuleSet::load(knowledge.store));
+    TRY_ASSIGN(knowledge.facts, TypeFacts::load(knowledge.store));
+    return knowledge;
+}
+
+// One file to analyse.
+struct Job {
+    const Project* project;
+    const FoundFile* file;
+};
+
+// A path that two arguments name is looked at once. Sorted by the path that the report shows.
+std::vector<Job> jobs_of(const std::vector<Project>& projects) {
+    std::vector<Job> jobs;
+    for (const Project& project : projects) {
+        for (const FoundFile& file : project.files.files) {
+            if (file.analysed) jobs.push_back({&project, &file});
+        }
+    }
+    auto shown = [](const Job& job) { return job.project->shown(job.file->path); };
+    std::stable_sort(jobs.begin(), jobs.end(), [&](const Job& a, const Job& b) { return shown(a) < shown(b); });
+    auto same = [&](const Job& a, const Job& b) { return shown(a) == shown(b); };
+    jobs.erase(std::unique(jobs.begin(), jobs.end(), same), jobs.end());
+    return jobs;
+}
+
+FindingOutcome file_finding(std::string rule, Severity severity, const Path& path, std::string message) {
+    FindingOutcome outcome;
+    outcome.finding.rule = std::move(rule);
+    outcome.finding.kind = FindingKind::file;
+    outcome.finding.severity = severity;
+    outcome.finding.subject = path;
+    outcome.finding.message = std::move(message);
+    return outcome;
+}
+
+ReportFile problem_file(const Path& path, FileType type, std::string rule, std::string message) {
+    FileOutcome outcome;
+    outcome.path = path;
+    outcome.type = type;
+    outcome.findings.push_back(file_finding(std::move(rule), Severity::error, path, std::move(message)));
+    return make_report_file(std::move(outcome), {}, {});
+}
+
+class Run {
+public:
+    Run(const Options& options, base::FileSystem& fs, const Knowledge& knowledge, std::vector<Project> projects)
+        : options_(options),
+          fs_(fs),
+          knowledge_(knowledge),
+          projects_(std::move(projects)),
+          applies_(options.command == Command::migrate && options.apply == ApplyMode::safe) {}
+
+    base::Result<RunResult> execute() {
+        jobs_ = jobs_of(projects_);
+        if (options_.command == Command::migrate) {
+            TRY_ASSIGN(output_, OutputTree::create(fs_, options_.output));
+        }
+        TRY(analyse_all());
+        // From here on every analysed file is in the output, rewritten or as it was.
+        add_unreadable();
+        if (output_) TRY(copy_other_files());
+        RunResult result{make_report(info(), std::move(files_), files_seen(), knowledge_.rules.package_status(), notes()), {}};
+        if (output_) TRY(output_->commit());
+        // From here on the output is whole.
+        if (!options_.report_directory.empty()) TRY(write_report(result));
+        return result;
+    }
+
+private:
+    base::Status analyse_all() {
+        // The largest first, so that no thread is left alone with a large file at the end.
+        std::vector<std::size_t> order(jobs_.size());
+        for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+        std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return jobs_[a].file->bytes > jobs_[b].file->bytes; });
+        std::uint64_t bytes = 0;
+        for (const Job& job : jobs_) bytes += job.file->bytes;
+        base::ProgressBar progress("Analysing", bytes, base::ProgressBar::Unit::bytes, options_.progress);
+        files_.resize(jobs_.size());
+        return base::parallel_for(order.size(), options_.threads, [&](std::size_t i) -> base::Status {
+            const Job& job = jobs_[order[i]];
+            TRY_ASSIGN(files_[order[i]], analyse(job));
+            progress.add(job.file->bytes);
+            return {};
+        });
+    }
+
+    base::Result<ReportFile> analyse(const Job& job) {
+        const Path shown = job.project->shown(job.file->path);
+        auto bytes = base::read_file(fs_, job.project->on_disk(job.file->path));
+        if (!bytes) return problem_file(shown, job.file->type, "file.unreadable", unreadable_message(bytes.error()));
+        SourceFile source = make_source_file(job.file->path, job.file->type, std::move(*bytes), job.file->mode);
+        FileOutcome outcome = rewrite(source, context(job));
+        outcome.path = shown;
+        std::string written = bytes_after(source, outcome);
+        if (output_) TRY(output_->write(job.file->path, applies_ ? written : source.bytes, source.mode));
+        if (!applies_) call_available(outcome);
+        return make_report_file(std::move(outcome), source.bytes, written);
+    }
+
+    RewriteContext context(const Job& job) const {
+        RewriteContext out;
+        out.match.rules = &knowledge_.rules;
+        out.match.facts = &knowledge_.facts;
+        out.match.module.module_name = job.project->modules.of(job.file->path);
+        out.match.module.is_package = base::file_name(job.file->path) == "__init__.py";
+        out.match.module.project_modules = job.project->modules.all();
+        out.match.project_members = job.project->members;
+        return out;
+    }
+
+    // Without --apply the fixes are tried all the same, so that the report can show what they would do.
+    static void call_available(FileOutcome& outcome) {
+        for (FindingOutcome& item : outcome.findings) {
+            if (item.state == FixState::applied) item.state = FixState::available;
+        }
+    }
+
+    // The bytes to write; the original ones, with a finding, when the new text has no form in the file's encoding.
+    static std::string bytes_after(const SourceFile& source, FileOutcome& outcome) {
+        if (!outcome.changed()) return source.bytes;
+        auto encoded = encode(source, outcome.rewritten);
+        if (encoded) return std::move(*encoded);
+        outcome.rewritten = outcome.original;
+        for (FindingOutcome& item : outcome.findings) {
+            if (item.state == FixState::applied) item.state = FixState::none;
+        }
+        outcome.findings.push_back(file_finding("file.encoding", Severity::error, outcome.path,
+                                                "The rewritten text cannot be written, so the file was left as it is: " + encoded.error().text() + "."));
+        return source.bytes;
+    }
+
+    std::string unreadable_message(const base::Error& error) const {
+        return fmt::format("The file was {}: {}.", output_ ? "neither analysed nor copied" : "not analysed", error.message);
+    }
+
+    void add_unreadable() {
+        for (const Project& project : projects_) {
+            for (const base::Error& error : project.files.unreadable) {
+                Path path = error.where;
+                Path root = base::join(project.files.root, "");
+                if (path.starts_with(root)) path = project.shown(path.substr(root.size()));
+                files_.push_back(problem_file(path, FileType::other, "file.unreadable", unreadable_message(error)));
+            }
+        }
+    }
+
+    base::Status copy_other_files() {
+        const Project& project = projects_.front();
+        TRY_ASSIGN(auto left_out, copy_the_rest(fs_, project.files, project.is_directory, *output_));
+        for (const NotCopied& item : left_out) {
+            files_.push_back(problem_file(item.path, FileType::other, "file.not_copied", "It is not in the copy: " + item.reason + "."));
+        }
+        return {};
+    }
+
+    base::Status write_report(RunResult& result) {
+        const std::string_view* page = knowledge_.store.find(kTemplate);
+        CHECK(page != nullptr);
+        auto written = write_report_files(fs_, options_.report_directory, options_.formats, result.report, *page);
+        if (!written && output_) return base::fail_with_context(written.error(), "the migrated copy is complete, only its report is not");
+        if (!written) return tl::unexpected<base::Error>(written.error());
+        result.trace.written = std::move(*written);
+        return {};
+    }
+
+    RunInfo info() const {
+        return {options_.command == Command::migrate ? "migrate" : "analyze", options_.paths, options_.output, std::string(kVersion)};
+    }
+
+    std::uint64_t files_seen() const {
+        std::uint64_t count = 0;
+        for (const Project& project : projects_) count += project.files.files.size();
+        return count;
+    }
+
+    std::vector<std::string> notes() const {
+        std::vector<std::string> out;
+        for (const Project& project : projects_) {
+            for (std::string& note : notes_of(project, options_.command)) out.push_back(std::move(note));
+        }
+        if (jobs_.empty()) out.push_back("No file of a kind that can be analysed was found: Python, notebooks, shell, CUDA, requirements, settings.");
+        return out;
+    }
+
+    const Options& options_;
+    base::FileSystem& fs_;
+    const Knowledge& knowledge_;
+    std::vector<Project> projects_;
+    bool applies_;
+    std::vector<Job> jobs_;
+    std::unique_ptr<OutputTree> output_;
+    std::vector<ReportFile> files_;
+};
+
+}  // namespace
+
+base::Result<RunResult> run(const Options& options, base::FileSystem& fs) {
+    auto start = std::chrono::steady_clock::now();
+    TRY(check_paths(fs, options));
+    TRY_ASSIGN(Knowledge knowledge, load_knowledge(options, fs));
+    TRY_ASSIGN(auto projects, find_projects(fs, options));
+    TRY(collect_members(fs, options, projects));
+    TRY_ASSIGN(RunResult result, Run(options, fs, knowledge, std::move(projects)).execute());
+    result.trace.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return result;
+}
+
+}  // namespace migrator

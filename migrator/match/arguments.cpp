@@ -1,0 +1,145 @@
+#include <algorithm>
+
+#include "migrator/match/words.h"
+
+namespace migrator {
+namespace {
+
+struct Arguments {
+    NodeId list = kNoNode;
+    std::vector<NodeId> all;  // without comments
+    bool open = false;        // stars: there may be more than is written
+};
+
+std::optional<Arguments> arguments_of(const SyntaxTree& tree, NodeId call) {
+    Arguments out;
+    out.list = tree.child(call, Field::arguments);
+    if (out.list == kNoNode || tree.kind(out.list) != NodeKind::argument_list) return std::nullopt;
+    for (NodeId id : tree.named_children(out.list)) {
+        if (tree.kind(id) == NodeKind::comment) continue;
+        out.open |= tree.kind(id) == NodeKind::list_splat || tree.kind(id) == NodeKind::dictionary_splat;
+        out.all.push_back(id);
+    }
+    return out;
+}
+
+// The argument that the row speaks of (with its keyword, if it has one), or kNoNode.
+NodeId find_argument(const SyntaxTree& tree, const Arguments& arguments, const ArgumentRow& row) {
+    std::size_t position = 0;
+    bool counting = true;
+    for (NodeId id : arguments.all) {
+        if (tree.kind(id) == NodeKind::keyword_argument) {
+            NodeId keyword = tree.child(id, Field::name);
+            if (keyword != kNoNode && tree.text(keyword) == row.keyword) return id;
+            continue;
+        }
+        if (tree.kind(id) == NodeKind::list_splat) counting = false;
+        if (counting && row.position == position++) return id;
+    }
+    return kNoNode;
+}
+
+// Whether the value is a number, also through a variable that is only ever bound to numbers.
+bool is_integer(const PythonFile& file, NodeId value) {
+    const SyntaxTree& tree = file.tree();
+    if (tree.kind(value) == NodeKind::integer) return true;
+    if (tree.kind(value) != NodeKind::identifier) return false;
+    std::vector<BindingSite> sites = file.bindings().binding_sites(value);
+    return !sites.empty() && std::all_of(sites.begin(), sites.end(), [&](const BindingSite& site) {
+        return site.value != kNoNode && tree.kind(site.value) == NodeKind::integer;
+    });
+}
+
+class ArgumentMatcher {
+public:
+    ArgumentMatcher(const PythonFile& file, FindingSink& sink) : file_(file), sink_(sink) {}
+
+    void match_call(NodeId call) {
+        const SyntaxTree& tree = file_.tree();
+        NodeId function = tree.child(call, Field::function);
+        if (function == kNoNode) return;
+        for (const Reference& reference : file_.bindings().references(function)) {
+            if (reference.origin != Origin::external) continue;
+            for (const ArgumentRow& row : file_.rules().arguments(reference.name)) {
+                match_row(call, function, row, reference.name, reference.certainty);
+            }
+        }
+        bool unknown = tree.kind(function) == NodeKind::attribute && file_.bindings().references(function).empty();
+        if (!unknown) return;
+        for (const ArgumentRow& row : file_.rules().method_arguments(file_.last_name(function))) {
+            if (file_.imports_any(row.when_imported)) match_row(call, function, row, std::string(file_.last_name(function)), Certainty::likely);
+        }
+    }
+
+private:
+    void match_row(NodeId call, NodeId function, const ArgumentRow& row, const std::string& name, Certainty certainty) {
+        const SyntaxTree& tree = file_.tree();
+        auto arguments = arguments_of(tree, call);
+        if (!arguments) return;
+        NodeId argument = find_argument(tree, *arguments, row);
+        if (row.state == ArgumentRow::State::absent) {
+            if (argument != kNoNode) return;
+            // `f(**options)` may well pass it.
+            if (arguments->open) certainty = Certainty::textual;
+            Finding finding = make_finding(*row.rule, tree.range(function), name, certainty, row.add, {}, {});
+            if (!row.add.empty()) finding.fix = Fix{{added(*arguments, row.add)}, row.rule->imports};
+            sink_.push_back(std::move(finding));
+            return;
+        }
+        if (argument == kNoNode || !has_state(argument, row)) return;
+        Finding finding = make_finding(*row.rule, tree.range(argument), name, certainty, row.replace, {}, {});
+        if (!row.replace.empty()) finding.fix = Fix{{{tree.range(argument), row.replace}}, row.rule->imports};
+        if (row.remove) finding.fix = Fix{{removed(*arguments, argument)}, row.rule->imports};
+        sink_.push_back(std::move(finding));
+    }
+
+    bool has_state(NodeId argument, const ArgumentRow& row) const {
+        const SyntaxTree& tree = file_.tree();
+        NodeId value = tree.kind(argument) == NodeKind::keyword_argument ? tree.child(argument, Field::value) : argument;
+        if (value == kNoNode) return false;
+        value = file_.skip_parentheses(value);
+        switch (row.state) {
+            case ArgumentRow::State::absent: return false;
+            case ArgumentRow::State::present: return true;
+            case ArgumentRow::State::integer: return is_integer(file_, value);
+            case ArgumentRow::State::equals:
+                return std::find(row.values.begin(), row.values.end(), tree.text(value)) != row.values.end();
+        }
+        return false;
+    }
+
+    Edit added(const Arguments& arguments, const std::string& text) const {
+        const SyntaxTree& tree = file_.tree();
+        if (arguments.all.empty()) {
+            std::uint64_t at = tree.range(arguments.list).end - 1;
+            return {{at, at}, text};
+        }
+        std::uint64_t at = tree.range(arguments.all.back()).end;
+        return {{at, at}, ", " + text};
+    }
+
+    // With the comma in front, or behind for the first one.
+    Edit removed(const Arguments& arguments, NodeId argument) const {
+        const SyntaxTree& tree = file_.tree();
+        auto at = std::find(arguments.all.begin(), arguments.all.end(), argument);
+        base::ByteRange range = tree.range(argument);
+        if (at != arguments.all.begin()) range.begin = tree.range(*(at - 1)).end;
+        else if (at + 1 != arguments.all.end()) range.end = tree.range(*(at + 1)).begin;
+        return {range, ""};
+    }
+
+    const PythonFile& file_;
+    FindingSink& sink_;
+};
+
+}  // namespace
+
+void match_arguments(const PythonFile& file, FindingSink& sink) {
+    ArgumentMatcher matcher(file, sink);
+    const SyntaxTree& tree = file.tree();
+    for (NodeId id = 0; id < tree.size(); ++id) {
+        if (tree.kind(id) == NodeKind::call) matcher.match_call(id);
+    }
+}
+
+}  // namespace migrator

@@ -1,0 +1,68 @@
+// getattr(torch, "cuda"): names that are written as strings.
+#include <algorithm>
+#include <array>
+
+#include "migrator/match/words.h"
+
+namespace migrator {
+namespace {
+
+constexpr std::array<std::string_view, 4> kAttributeFunctions{"getattr", "hasattr", "setattr", "delattr"};
+
+// The object whose attribute the literal names, or kNoNode.
+NodeId object_of(const PythonFile& file, NodeId literal) {
+    const SyntaxTree& tree = file.tree();
+    NodeId list = tree.parent(literal);
+    if (tree.kind(list) != NodeKind::argument_list || file.argument_position(literal) != 1) return kNoNode;
+    NodeId function = tree.child(tree.parent(list), Field::function);
+    if (function == kNoNode || tree.kind(function) != NodeKind::identifier) return kNoNode;
+    bool known = std::find(kAttributeFunctions.begin(), kAttributeFunctions.end(), tree.text(function)) != kAttributeFunctions.end();
+    if (!known) return kNoNode;
+    for (const Reference& reference : file.bindings().references(function)) {
+        if (reference.origin != Origin::builtin) return kNoNode;
+    }
+    for (NodeId argument : tree.named_children(list)) {
+        if (tree.kind(argument) != NodeKind::comment) return argument;
+    }
+    return kNoNode;
+}
+
+// The qualified names of the object: what it refers to, or the class it is of.
+std::vector<Reference> names_of(const PythonFile& file, NodeId object) {
+    std::vector<Reference> names;
+    for (const Reference& reference : file.bindings().references(object)) {
+        if (reference.origin == Origin::external) names.push_back(reference);
+    }
+    if (auto type = file.bindings().type_of(object); names.empty() && type) names.push_back(*type);
+    return names;
+}
+
+}  // namespace
+
+bool names_attribute(const PythonFile& file, NodeId literal) { return object_of(file, literal) != kNoNode; }
+
+void match_attribute_strings(const PythonFile& file, std::span<const Literal> literals, FindingSink& sink) {
+    for (const Literal& literal : literals) {
+        NodeId object = object_of(file, literal.node);
+        if (object == kNoNode) continue;
+        for (const Reference& owner : names_of(file, object)) {
+            const std::string qualified = owner.name + "." + literal.text;
+            const NameRow* row = file.rules().name_row(qualified);
+            if (row == nullptr) continue;
+            Finding finding = make_finding(*row->rule, file.tree().range(literal.node), qualified, owner.certainty,
+                                           row->to.value_or(""), row->note, row->source);
+            auto content = literal.range_of(0, literal.text.size());
+            if (row->to && content) {
+                // The object itself may get a new name as well; only the last part is written here.
+                std::size_t dot = row->to->rfind('.');
+                std::string parent = row->to->substr(0, dot);
+                bool same_parent = parent == file.rules().renamed(owner.name) || parent == owner.name;
+                if (same_parent) finding.fix = Fix{{{*content, row->to->substr(dot + 1)}}, row->rule->imports};
+            }
+            sink.push_back(std::move(finding));
+            break;
+        }
+    }
+}
+
+}  // namespace migrator

@@ -1,0 +1,185 @@
+// C++ and CUDA sources: no compiler, only a lexer that knows comments, strings and brackets.
+#include <algorithm>
+
+#include "migrator/match/text_file.h"
+#include "migrator/match/words.h"
+
+namespace migrator {
+namespace {
+
+struct Token {
+    enum class Kind { word, string, other };
+    Kind kind = Kind::other;
+    std::string_view text;  // of a string: without quotes
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+};
+
+// The source without comments. `#include <x.h>` gives the tokens #, include, <, x, . ...
+class Lexer {
+public:
+    explicit Lexer(std::string_view text) : text_(text) {}
+
+    std::vector<Token> run() {
+        while (at_ < text_.size()) step();
+        return std::move(tokens_);
+    }
+
+private:
+    void step() {
+        char c = text_[at_];
+        std::string_view rest = text_.substr(at_);
+        if (rest.starts_with("//")) at_ = std::min(text_.find('\n', at_), text_.size());
+        else if (rest.starts_with("/*")) at_ = after("*/", at_ + 2);
+        else if (rest.starts_with("R\"")) raw_string();
+        else if (c == '"') quoted('"');
+        else if (c == '\'') quoted('\'');
+        else if (is_word_char(c)) word();
+        else {
+            if (c != ' ' && c != '\t' && c != '\n' && c != '\r') add(Token::Kind::other, at_, at_ + 1);
+            ++at_;
+        }
+    }
+
+    std::size_t after(std::string_view what, std::size_t from) const {
+        std::size_t found = text_.find(what, from);
+        return found == text_.npos ? text_.size() : found + what.size();
+    }
+
+    void word() {
+        std::size_t begin = at_;
+        // 1'000 is one number
+        while (at_ < text_.size() && (is_word_char(text_[at_]) || (text_[at_] == '\'' && text_[begin] >= '0' && text_[begin] <= '9'))) ++at_;
+        add(Token::Kind::word, begin, at_);
+    }
+
+    void quoted(char quote) {
+        std::size_t begin = at_++;
+        while (at_ < text_.size() && text_[at_] != quote && text_[at_] != '\n') at_ += text_[at_] == '\\' ? 2 : 1;
+        at_ = std::min(at_ + 1, text_.size());
+        if (quote == '"' && at_ - begin >= 2) tokens_.push_back({Token::Kind::string, text_.substr(begin + 1, at_ - begin - 2), begin, at_});
+    }
+
+    void raw_string() {
+        std::size_t begin = at_;
+        std::size_t open = text_.find('(', at_);
+        if (open == text_.npos) {
+            at_ = text_.size();
+            return;
+        }
+        std::string close = ")" + std::string(text_.substr(at_ + 2, open - at_ - 2)) + "\"";
+        at_ = after(close, open);
+        std::size_t end = std::max(open + 1, at_ - std::min(at_, close.size()));
+        tokens_.push_back({Token::Kind::string, text_.substr(open + 1, end - open - 1), begin, at_});
+    }
+
+    void add(Token::Kind kind, std::size_t begin, std::size_t end) {
+        tokens_.push_back({kind, text_.substr(begin, end - begin), begin, end});
+    }
+
+    std::string_view text_;
+    std::size_t at_ = 0;
+    std::vector<Token> tokens_;
+};
+
+bool contains(const std::vector<std::string>& list, std::string_view text) {
+    return std::find(list.begin(), list.end(), text) != list.end();
+}
+
+class SourceMatcher {
+public:
+    SourceMatcher(std::string_view text, const RuleSet& rules, FindingSink& sink)
+        : tokens_(Lexer(text).run()), rules_(rules), sink_(sink) {}
+
+    void run() {
+        for (std::size_t i = 0; i < tokens_.size(); ++i) {
+            if (tokens_[i].kind != Token::Kind::word) continue;
+            for (const KernelRow& row : rules_.kernels()) {
+                if (contains(row.markers, tokens_[i].text)) kernel(i, row);
+            }
+            for (const RegistrationRow& row : rules_.registrations()) {
+                if (contains(row.macros, tokens_[i].text)) block(i, row);
+            }
+        }
+    }
+
+private:
+    std::string_view text(std::size_t i) const { return i < tokens_.size() ? tokens_[i].text : std::string_view{}; }
+    bool is_word(std::size_t i) const { return i < tokens_.size() && tokens_[i].kind == Token::Kind::word; }
+
+    // Behind the bracket that closes the one at `open`.
+    std::size_t skip_brackets(std::size_t open) const {
+        int depth = 0;
+        for (std::size_t i = open; i < tokens_.size(); ++i) {
+            if (tokens_[i].kind != Token::Kind::other) continue;
+            char c = tokens_[i].text[0];
+            if (c == '(' || c == '{' || c == '[') ++depth;
+            if ((c == ')' || c == '}' || c == ']') && --depth == 0) return i + 1;
+        }
+        return tokens_.size();
+    }
+
+    // __global__ void __launch_bounds__(256) name(...): the last word in front of the parameters
+    void kernel(std::size_t marker, const KernelRow& row) {
+        for (std::size_t i = marker + 1; i < tokens_.size() && i < marker + 64; ++i) {
+            if (text(i) == ";" || text(i) == "{") return;
+            if (text(i + 1) != "(" || !is_word(i)) continue;
+            std::size_t behind = skip_brackets(i + 1);
+            if (is_word(behind)) {  // an attribute with arguments
+                i = behind - 1;
+                continue;
+            }
+            sink_.push_back(make_finding(*row.rule, {tokens_[i].begin, tokens_[i].end}, std::string(text(i)), Certainty::resolved, {}, {}, {}));
+            return;
+        }
+    }
+
+    // MACRO(namespace, variable) { variable.method("name...", ...); }
+    void block(std::size_t macro, const RegistrationRow& row) {
+        if (text(macro + 1) != "(") return;
+        std::size_t body = skip_brackets(macro + 1);
+        if (text(body) != "{" || body < macro + 4) return;
+        std::string library(text(macro + 2));
+        std::string_view variable = text(body - 2);
+        std::size_t end = skip_brackets(body);
+        for (std::size_t i = body; i + 3 < end; ++i) {
+            // variable.method( or a chained ).method(
+            bool call = text(i) == "." && is_word(i + 1) && text(i + 2) == "(" && contains(row.methods, text(i + 1));
+            if (!call || (text(i - 1) != variable && text(i - 1) != ")")) continue;
+            operator_name(i + 3, library, row);
+        }
+    }
+
+    void operator_name(std::size_t at, const std::string& library, const RegistrationRow& row) {
+        while (is_word(at) || text(at) == "(" || text(at) == ":") ++at;  // MACRO("...") around the name
+        if (at >= tokens_.size() || tokens_[at].kind != Token::Kind::string) return;
+        std::string_view name = text(at).substr(0, text(at).find_first_of("( "));
+        std::string subject = row.namespaced ? library + "::" + std::string(name) : std::string(name);
+        sink_.push_back(make_finding(*row.rule, {tokens_[at].begin, tokens_[at].end}, std::move(subject), Certainty::resolved, {}, {}, {}));
+    }
+
+    std::vector<Token> tokens_;
+    const RuleSet& rules_;
+    FindingSink& sink_;
+};
+
+// A copy with comments blanked out, so that words in them are not found.
+std::string without_comments(std::string_view text) {
+    std::string out(text.size(), ' ');
+    for (const Token& token : Lexer(text).run()) {
+        std::copy(text.begin() + static_cast<std::ptrdiff_t>(token.begin), text.begin() + static_cast<std::ptrdiff_t>(token.end),
+                  out.begin() + static_cast<std::ptrdiff_t>(token.begin));
+    }
+    return out;
+}
+
+}  // namespace
+
+void match_cuda_source(const SourceFile& file, std::string_view text, const MatchContext& context, FindingSink& sink) {
+    SourceMatcher(text, *context.rules, sink).run();
+    std::string code = without_comments(text);
+    TextFile lines{file.path, file.type, context.rules, {{0, code}}};
+    match_text_words(lines, sink);
+}
+
+}  // namespace migrator

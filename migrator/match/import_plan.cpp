@@ -1,0 +1,241 @@
+#include "migrator/match/import_plan.h"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+namespace migrator {
+namespace {
+
+const std::vector<Edit> kNoEdits;
+
+std::string_view module_part(std::string_view qualified) {
+    std::size_t dot = qualified.rfind('.');
+    return dot == qualified.npos ? std::string_view{} : qualified.substr(0, dot);
+}
+
+std::string_view member_part(std::string_view qualified) { return qualified.substr(qualified.rfind('.') + 1); }
+
+std::string imported_as(std::string_view member, std::string_view bound) {
+    return member == bound ? std::string(member) : fmt::format("{} as {}", member, bound);
+}
+
+}  // namespace
+
+std::vector<Edit> rename_dotted(base::ByteRange range, std::string_view old_name, std::string_view new_name) {
+    // Whole components, from both ends: "torch.cuda.amp" -> "torch.npu.amp" touches "cuda" only.
+    std::size_t head = 0;
+    for (std::size_t i = 0; i < std::min(old_name.size(), new_name.size()) && old_name[i] == new_name[i]; ++i) {
+        if (old_name[i] == '.') head = i + 1;
+    }
+    std::size_t tail = 0;
+    std::size_t longest = std::min(old_name.size(), new_name.size()) - head;
+    for (std::size_t i = 1; i <= longest && old_name[old_name.size() - i] == new_name[new_name.size() - i]; ++i) {
+        if (old_name[old_name.size() - i] == '.') tail = i;
+    }
+    if (old_name == new_name) return {};
+    return {{{range.begin + head, range.begin + old_name.size() - tail},
+             std::string(new_name.substr(head, new_name.size() - head - tail))}};
+}
+
+ImportPlan::ImportPlan(const PythonFile& file) : file_(file) {
+    std::map<NodeId, std::vector<const ImportedName*>> from_statements;
+    for (const ImportedName& import : file.bindings().imports()) {
+        // An import that may stand in for a missing device is part of a choice that the project makes itself.
+        if (file.tree().touches_error(file.tree().range(import.statement))) continue;
+        if (import.name.empty()) plan_plain(import);
+        else from_statements[import.statement].push_back(&import);
+    }
+    for (const auto& [statement, names] : from_statements) plan_from(statement, names);
+}
+
+const std::vector<Edit>& ImportPlan::edits_of(const ImportedName& import) const {
+    auto found = by_node_.find(import.node);
+    return found == by_node_.end() ? kNoEdits : found->second;
+}
+
+const std::vector<Edit>& ImportPlan::edits_of_root(NodeId root, std::string_view qualified) const {
+    const SyntaxTree& tree = file_.tree();
+    if (tree.kind(root) != NodeKind::identifier) return kNoEdits;
+    for (const ImportedName& import : file_.bindings().imports()) {
+        if (import.bound_name != tree.text(root)) continue;
+        if (import.qualified() == qualified || (import.name.empty() && import.qualified().starts_with(qualified))) {
+            const std::vector<Edit>& edits = edits_of(import);
+            if (!edits.empty()) return edits;
+        }
+    }
+    return kNoEdits;
+}
+
+std::optional<std::string> ImportPlan::new_name(std::string_view qualified) const {
+    const NameRow* row = file_.rules().name_row(qualified);
+    if (row == nullptr || !row->to) return std::nullopt;
+    return row->to;
+}
+
+// import a.b.c [as d]
+void ImportPlan::plan_plain(const ImportedName& import) {
+    auto to = new_name(import.module);
+    if (!to || file_.is_project_module(import.module)) return;
+    const SyntaxTree& tree = file_.tree();
+    const NameRow* row = file_.rules().name_row(import.module);
+    bool aliased = tree.kind(import.node) == NodeKind::aliased_import;
+    NodeId dotted = aliased ? tree.child(import.node, Field::name) : import.node;
+    if (dotted == kNoNode || tree.text(dotted) != import.module) return;
+    if (row->to_member) {
+        // `import a.b.c as d` needs c to be a module; `from a.b import c as d` does not.
+        bool only_name = tree.named_children(import.statement).size() == 1;
+        if (aliased && only_name) {
+            std::string text = fmt::format("from {} import {}", module_part(*to), imported_as(member_part(*to), import.bound_name));
+            by_node_[import.node] = {{tree.range(import.statement), std::move(text)}};
+        } else if (!aliased) {
+            by_node_[import.node] = rename_dotted(tree.range(dotted), import.module, module_part(*to));
+        }
+        return;
+    }
+    bool same_root = to->substr(0, to->find('.')) == import.module.substr(0, import.module.find('.'));
+    if (aliased || same_root) by_node_[import.node] = rename_dotted(tree.range(dotted), import.module, *to);
+}
+
+// from m import a, b as c
+void ImportPlan::plan_from(NodeId statement, const std::vector<const ImportedName*>& names) {
+    const SyntaxTree& tree = file_.tree();
+    NodeId module = tree.child(statement, Field::module_name);
+    if (module == kNoNode || tree.text(module) != names.front()->module) return;
+    if (file_.is_project_module(names.front()->module)) return;
+    if (names.front()->name == "*") {
+        if (auto to = new_name(names.front()->module)) {
+            by_node_[names.front()->node] = rename_dotted(tree.range(module), names.front()->module, *to);
+        }
+        return;
+    }
+    std::vector<Change> changes;
+    std::vector<Edit> edits;
+    bool any = false;
+    for (const ImportedName* import : names) {
+        Change change{import, import->qualified(), false, false, import->bound_name};
+        if (auto to = new_name(import->qualified()); to && to->find('.') != to->npos) {
+            change.to = *to;
+            change.moves = any = true;
+            change.bound_as = new_bound_name(change, edits);
+        }
+        changes.push_back(std::move(change));
+    }
+    if (!any) return;
+    std::vector<Edit> import_edits = split(statement, changes);
+    edits.insert(edits.end(), import_edits.begin(), import_edits.end());
+    for (const Change& change : changes) {
+        if (change.moves) by_node_[change.import->node] = edits;
+    }
+}
+
+std::string ImportPlan::new_bound_name(const Change& change, std::vector<Edit>& edits) const {
+    const ImportedName& import = *change.import;
+    std::string member(member_part(change.to));
+    // `as` keeps what the user chose; a name that stays needs nothing.
+    if (member == import.name || file_.tree().kind(import.node) == NodeKind::aliased_import) return import.bound_name;
+    return collect_uses(import, member, edits) ? member : import.bound_name;
+}
+
+bool ImportPlan::collect_uses(const ImportedName& import, const std::string& bound, std::vector<Edit>& edits) const {
+    // Every fix carries its whole group; beyond this an alias is the cheaper and clearer edit.
+    constexpr std::size_t kMaxUses = 64;
+    const SyntaxTree& tree = file_.tree();
+    const Bindings& bindings = file_.bindings();
+    // Others may import the name from a package's __init__, or through __all__.
+    if (file_.context().module.is_package || !file_.identifiers("__all__").empty()) return false;
+    if (bindings.is_name_taken(import.scope, bound)) return false;
+    std::vector<Edit> uses;
+    for (NodeId id : file_.identifiers(import.bound_name)) {
+        NodeId parent = tree.parent(id);
+        if (tree.kind(parent) == NodeKind::attribute && tree.field(id) == Field::attribute) continue;
+        if (tree.kind(parent) == NodeKind::keyword_argument && tree.field(id) == Field::name) continue;
+        if (tree.is_ancestor(import.statement, id)) continue;
+        auto references = bindings.references(id);
+        bool is_use = references.size() == 1 && references.front().name == import.qualified() &&
+                      references.front().certainty == Certainty::resolved;
+        if (!is_use || tree.touches_error(tree.range(id)) || bindings.is_name_taken(bindings.scope_at(id), bound)) return false;
+        uses.push_back({tree.range(id), bound});
+    }
+    if (uses.empty() || uses.size() > kMaxUses) return false;
+    edits.insert(edits.end(), uses.begin(), uses.end());
+    return true;
+}
+
+std::vector<Edit> ImportPlan::split(NodeId statement, std::vector<Change>& changes) const {
+    const SyntaxTree& tree = file_.tree();
+    const std::string& module = changes.front().import->module;
+    std::set<std::string, std::less<>> targets;
+    bool someone_stays = false;
+    for (const Change& change : changes) {
+        targets.emplace(module_part(change.to));
+        someone_stays |= !change.moves || module_part(change.to) == module;
+    }
+    // The statement keeps its place for the names that stay, or else for the module of the first name.
+    std::string stays = someone_stays ? module : std::string(module_part(changes.front().to));
+    std::vector<Edit> edits = rename_dotted(tree.range(tree.child(statement, Field::module_name)), module, stays);
+    for (const Change& change : changes) {
+        if (module_part(change.to) != stays || !change.moves) continue;
+        NodeId node = change.import->node;
+        bool aliased = tree.kind(node) == NodeKind::aliased_import;
+        NodeId name = aliased ? tree.child(node, Field::name) : node;
+        std::string text = aliased ? std::string(member_part(change.to)) : imported_as(member_part(change.to), change.bound_as);
+        if (tree.text(name) != text) edits.push_back({tree.range(name), text});
+    }
+    std::vector<std::string> lines;
+    for (const std::string& target : targets) {
+        if (target == stays) continue;
+        std::string list;
+        for (const Change& change : changes) {
+            if (module_part(change.to) != target) continue;
+            list += (list.empty() ? "" : ", ") + imported_as(member_part(change.to), change.bound_as);
+        }
+        lines.push_back(fmt::format("from {} import {}", target, list));
+    }
+    if (lines.empty()) return edits;
+    remove_names(statement, changes, stays, edits);
+    edits.push_back(insert_statements(statement, lines));
+    return edits;
+}
+
+void ImportPlan::remove_names(NodeId, const std::vector<Change>& changes, const std::string& stays,
+                              std::vector<Edit>& edits) const {
+    const SyntaxTree& tree = file_.tree();
+    auto goes = [&](std::size_t i) { return module_part(changes[i].to) != stays; };
+    for (std::size_t i = 0; i < changes.size(); ++i) {
+        if (!goes(i)) continue;
+        std::size_t last = i;
+        while (last + 1 < changes.size() && goes(last + 1)) ++last;
+        base::ByteRange gap{tree.range(changes[i].import->node).begin, tree.range(changes[last].import->node).end};
+        // With the comma behind, or, at the end of the list, with the one in front.
+        if (last + 1 < changes.size()) gap.end = tree.range(changes[last + 1].import->node).begin;
+        else gap.begin = tree.range(changes[i - 1].import->node).end;
+        edits.push_back({gap, ""});
+        i = last;
+    }
+}
+
+Edit ImportPlan::insert_statements(NodeId statement, const std::vector<std::string>& lines) const {
+    std::string_view text = file_.tree().source();
+    base::ByteRange range = file_.tree().range(statement);
+    std::size_t line_begin = range.begin;
+    while (line_begin > 0 && text[line_begin - 1] != '\n' && text[line_begin - 1] != '\r') --line_begin;
+    std::string_view indent = text.substr(line_begin, range.begin - line_begin);
+    bool alone = indent.find_first_not_of(" \t\f") == indent.npos;
+    if (!alone) {
+        // Behind `if x:` or another statement of the line.
+        std::string out;
+        for (const std::string& line : lines) out += "; " + line;
+        return {{range.end, range.end}, out};
+    }
+    // Behind whatever else the line holds: a comment belongs to the statement in front of it.
+    std::size_t at = range.end;
+    while (at < text.size() && text[at] != '\n' && text[at] != '\r') ++at;
+    std::string_view line_end = text.substr(at).starts_with("\r\n") ? "\r\n" : text.substr(at).starts_with("\r") ? "\r" : "\n";
+    std::string out;
+    for (const std::string& line : lines) out += fmt::format("{}{}{}", line_end, indent, line);
+    return {{at, at}, out};
+}
+
+}  // namespace migrator

@@ -1,0 +1,35 @@
+// Literal: a string literal as text with holes, and where each character of it stands in the file. Private to this
+// folder.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "migrator/syntax/syntax_tree.h"
+
+namespace migrator {
+
+// Stands in a literal's text for what an f-string interpolates.
+inline constexpr char kHole = '\x01';
+
+struct Literal {
+    NodeId node = kNoNode;
+    std::string text;                     // escapes are not resolved: a literal that has one is not read at all
+    std::vector<std::uint64_t> offsets;   // of each character of `text` in the file
+
+    // The text as people read it: holes as {}.
+    std::string shown() const;
+    // Where [begin, end) of the text stands in the file; nullopt when it is spread over several pieces.
+    std::optional<base::ByteRange> range_of(std::size_t begin, std::size_t end) const;
+};
+
+// Reads a `string` or `concatenated_string`; nullopt for bytes and literals with escapes.
+std::optional<Literal> read_literal(const SyntaxTree& tree, NodeId node);
+
+// The literals of a file that are not documentation (a statement of their own). Of an implicit concatenation the whole
+// is listed, not its parts.
+std::vector<Literal> read_literals(const SyntaxTree& tree);
+
+}  // namespace migrator

@@ -1,0 +1,33 @@
+// match: everything the rules have to say about one file, as findings in source order.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "migrator/match/finding.h"
+#include "migrator/ruleset/rule_set.h"
+#include "migrator/semantic/bindings.h"
+#include "migrator/source/source_file.h"
+
+namespace migrator {
+
+// What a file is matched against. The pointers must outlive the calls; `rules` and `facts` must be set.
+struct MatchContext {
+    const RuleSet* rules = nullptr;
+    const TypeFacts* facts = nullptr;
+    ModuleContext module;
+    // Sorted names of the methods, properties and attributes that classes of the project define (member_names of all
+    // its Python files): a member of an object of unknown class that bears one of them may be the project's own.
+    std::span<const std::string> project_members;
+};
+
+std::vector<Finding> match(const SourceFile& file, const MatchContext& context);
+
+// The same for text that is not the file's own any more: `text` replaces `file.text`.
+std::vector<Finding> match(const SourceFile& file, std::string_view text, const MatchContext& context);
+
+// The names that the classes of a Python file define, sorted, without duplicates.
+std::vector<std::string> member_names(const SyntaxTree& tree);
+
+}  // namespace migrator

@@ -1,0 +1,74 @@
+#include <algorithm>
+#include <set>
+
+#include "base/file_system.h"
+#include "migrator/match/requirement.h"
+#include "migrator/match/words.h"
+
+namespace migrator {
+namespace {
+
+bool is_own_module(const PythonFile& file, std::string_view module) {
+    std::string_view top = module.substr(0, module.find('.'));
+    return module.starts_with('.') || file.is_project_module(top) || file.is_project_module(module);
+}
+
+// One finding for each package of a statement, at the first name that needs it.
+void match_imports(const PythonFile& file, FindingSink& sink) {
+    std::set<std::pair<NodeId, const PackageRow*>> told;
+    for (const ImportedName& import : file.bindings().imports()) {
+        if (is_own_module(file, import.module)) continue;
+        const PackageRow* row = file.rules().package_of_module(import.name == "*" ? import.module : import.qualified());
+        if (row == nullptr || row->quiet || !told.emplace(import.statement, row).second) continue;
+        NodeId module = file.tree().child(import.statement, Field::module_name);
+        sink.push_back(package_finding(*row, file.tree().range(import.name.empty() || module == kNoNode ? import.node : module)));
+    }
+}
+
+// `import` rules: modules by the shape of their name. Packages that a table knows are spoken for.
+void match_import_patterns(const PythonFile& file, FindingSink& sink) {
+    for (const ImportedName& import : file.bindings().imports()) {
+        if (file.is_project_module(import.module) || file.rules().package_of_module(import.module) != nullptr) continue;
+        std::string qualified = import.name == "*" ? import.module : import.qualified();
+        for (const ImportRow& row : file.rules().imports()) {
+            for (std::string_view name : {std::string_view(import.module), std::string_view(qualified)}) {
+                std::string_view last = name.substr(name.rfind('.') + 1);
+                bool hit = std::any_of(row.modules.begin(), row.modules.end(), [&](const std::string& pattern) { return fits(pattern, last); });
+                if (!hit) continue;
+                sink.push_back(make_finding(*row.rule, file.tree().range(import.node), std::string(name), Certainty::likely, {}, {}, {}));
+                break;
+            }
+        }
+    }
+}
+
+bool asks_for_packages(std::string_view keyword) { return keyword.ends_with("_requires") || keyword.ends_with("_require"); }
+
+// install_requires=[...], also through a variable that is named like one.
+void match_requirements(const PythonFile& file, std::span<const Literal> literals, FindingSink& sink) {
+    const SyntaxTree& tree = file.tree();
+    for (const Literal& literal : literals) {
+        auto package = required_package(literal.text);
+        if (!package) continue;
+        std::string_view holder;
+        for (NodeId at = tree.parent(literal.node); at != kNoNode && holder.empty(); at = tree.parent(at)) {
+            NodeId name = kNoNode;
+            if (tree.kind(at) == NodeKind::keyword_argument) name = tree.child(at, Field::name);
+            else if (tree.kind(at) == NodeKind::assignment) name = tree.child(at, Field::left);
+            else if (tree.kind(at) == NodeKind::call || tree.kind(at) == NodeKind::block) break;
+            if (name != kNoNode) holder = tree.text(name);
+        }
+        if (!asks_for_packages(holder)) continue;
+        if (auto finding = package_finding(file.rules(), *package, tree.range(literal.node))) sink.push_back(std::move(*finding));
+    }
+}
+
+}  // namespace
+
+void match_packages(const PythonFile& file, std::span<const Literal> literals, FindingSink& sink) {
+    match_imports(file, sink);
+    match_import_patterns(file, sink);
+    if (base::file_name(file.path()) == "setup.py") match_requirements(file, literals, sink);
+}
+
+}  // namespace migrator

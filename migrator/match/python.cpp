@@ -1,0 +1,62 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/text_position.h"
+#include "migrator/match/words.h"
+
+namespace migrator {
+namespace {
+
+constexpr std::string_view kAdaptedNote = "The code around it already asks for the NPU by itself, so it is left as it is.";
+
+// Code that chooses between devices by itself is the project's own work.
+void leave_adapted_code(const PythonFile& file, FindingSink& sink) {
+    for (Finding& finding : sink) {
+        if (!finding.fix || !file.is_adapted(file.tree().smallest_at(finding.range))) continue;
+        finding.fix.reset();
+        finding.severity = Severity::info;
+        finding.message = fmt::format("{} {}", finding.message, kAdaptedNote);
+    }
+}
+
+void report_parse_errors(const PythonFile& file, FindingSink& sink) {
+    if (!file.tree().has_errors()) return;
+    Finding finding;
+    finding.rule = "file.not_parsed";
+    finding.kind = FindingKind::file;
+    finding.severity = Severity::warning;
+    finding.range = file.tree().error_ranges().front();
+    finding.subject = "syntax error";
+    finding.message = fmt::format(
+        "This is not Python 3 as the parser knows it ({} in the file). The rest of the file is handled as usual; nothing "
+        "is changed in or next to the parts that do not parse. Check them by hand.",
+        file.tree().error_ranges().size() == 1 ? "one place" : fmt::format("{} places", file.tree().error_ranges().size()));
+    finding.source = "parser";
+    sink.push_back(std::move(finding));
+}
+
+}  // namespace
+
+void match_python(std::string_view path, std::string_view text, const MatchContext& context, bool whole_file,
+                  FindingSink& sink) {
+    SyntaxTree tree = SyntaxTree::parse(text);
+    Bindings bindings = Bindings::analyse(tree, *context.facts, context.module);
+    PythonFile file(path, tree, bindings, context);
+    ImportPlan plan(file);
+    std::vector<Literal> literals = read_literals(tree);
+    FindingSink found;
+    match_names(file, plan, found);
+    match_methods(file, found);
+    match_arguments(file, found);
+    match_attribute_strings(file, literals, found);
+    match_strings(file, literals, found);
+    match_values(file, literals, found);
+    match_environment(file, literals, found);
+    match_packages(file, literals, found);
+    leave_adapted_code(file, found);
+    if (whole_file) report_parse_errors(file, found);
+    sink.insert(sink.end(), std::make_move_iterator(found.begin()), std::make_move_iterator(found.end()));
+}
+
+}  // namespace migrator

@@ -1,0 +1,75 @@
+// PythonFile: one parsed Python file with its names, as the words of the vocabulary see it. Private to this folder.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "migrator/match/finding.h"
+#include "migrator/match/matcher.h"
+#include "migrator/semantic/bindings.h"
+#include "migrator/syntax/syntax_tree.h"
+
+namespace migrator {
+
+// Where findings of one file are collected.
+using FindingSink = std::vector<Finding>;
+
+class PythonFile {
+public:
+    PythonFile(std::string_view path, const SyntaxTree& tree, const Bindings& bindings, const MatchContext& context);
+
+    const SyntaxTree& tree() const { return tree_; }
+    const Bindings& bindings() const { return bindings_; }
+    const RuleSet& rules() const { return *context_.rules; }
+    const MatchContext& context() const { return context_; }
+    std::string_view path() const { return path_; }
+
+    // True when the file imports one of these modules or something below it, outside type checking only.
+    bool imports_any(std::span<const std::string> modules) const;
+    bool is_project_module(std::string_view module) const;
+    // A class of the project or of this file defines a member of this name; methods are listed with "()" as well.
+    bool is_project_member(std::string_view member) const;
+
+    // The operator of a chain: `a.b.c` -> its attribute identifiers b, c; the root is the first that is no attribute.
+    NodeId chain_root(NodeId expression) const;
+    // The name an expression ends in: the identifier, or the attribute of an attribute access; empty for the rest.
+    std::string_view last_name(NodeId expression) const;
+    NodeId skip_parentheses(NodeId expression) const;
+    bool has_external_reference(NodeId expression) const;
+
+    // The call that `function` is called in, or kNoNode.
+    NodeId call_of(NodeId function) const;
+    // Position of a positional argument in its argument_list: nullopt behind a star, where positions are unknown.
+    std::optional<std::size_t> argument_position(NodeId argument) const;
+
+    // All identifiers with this text, in source order; built once.
+    std::span<const NodeId> identifiers(std::string_view text) const;
+
+    // True when code around the node already asks for the target device: it chooses by itself and is left alone.
+    bool is_adapted(NodeId node) const;
+
+private:
+    void find_target_mentions();
+    bool mentions_target(base::ByteRange range) const;
+    bool guard_below(NodeId node) const;
+
+    std::string_view path_;
+    const SyntaxTree& tree_;
+    const Bindings& bindings_;
+    const MatchContext& context_;
+    std::vector<std::string> own_members_;
+    mutable std::unordered_map<std::string_view, std::vector<NodeId>> identifiers_;
+    std::vector<std::uint64_t> mentions_;  // byte offsets, sorted
+    std::vector<NodeId> guards_;
+};
+
+// A finding at a node, with the message filled in.
+Finding make_finding(const Rule& rule, base::ByteRange range, std::string subject, Certainty certainty,
+                     std::string_view to, std::string_view note, std::string_view source);
+
+}  // namespace migrator

@@ -1,0 +1,156 @@
+#include <array>
+
+#include "base/file_system.h"
+#include "migrator/match/requirement.h"
+#include "migrator/match/text_file.h"
+
+namespace migrator {
+namespace {
+
+std::string_view trimmed(std::string_view text) {
+    std::size_t begin = text.find_first_not_of(" \t");
+    return begin == text.npos ? std::string_view{} : text.substr(begin, text.find_last_not_of(" \t") + 1 - begin);
+}
+
+class PackageFinder {
+public:
+    PackageFinder(const TextFile& file, FindingSink& sink) : file_(file), sink_(sink) {}
+
+    void run() {
+        for (const TextLine& line : file_.lines) {
+            switch (file_.type) {
+                case FileType::requirements: add(line, line.code); break;
+                case FileType::toml: toml(line); break;
+                case FileType::setup_cfg: setup_cfg(line); break;
+                case FileType::yaml: yaml(line); break;
+                case FileType::shell:
+                case FileType::dockerfile: install_command(line); break;
+                default: return;
+            }
+        }
+    }
+
+private:
+    // `text` is a part of the line's code.
+    void add(const TextLine& line, std::string_view text) {
+        auto package = required_package(text);
+        if (!package) return;
+        auto from = static_cast<std::size_t>(package->data() - line.code.data());
+        auto finding = package_finding(*file_.rules, *package, line.range(from, from + package->size()));
+        if (finding) sink_.push_back(std::move(*finding));
+    }
+
+    void add_quoted(const TextLine& line, std::string_view text) {
+        for (std::size_t open = text.find_first_of("\"'"); open != text.npos;) {
+            std::size_t close = text.find(text[open], open + 1);
+            if (close == text.npos) return;
+            add(line, text.substr(open + 1, close - open - 1));
+            open = text.find_first_of("\"'", close + 1);
+        }
+    }
+
+    // dependencies = ["torch", ...] over one or more lines; [tool.poetry.dependencies] with one key for each
+    void toml(const TextLine& line) {
+        std::string_view code = trimmed(line.code);
+        if (!active_ && code.starts_with('[')) {
+            keys_are_packages_ = code.ends_with("dependencies]");
+            lists_are_packages_ = code.ends_with("optional-dependencies]") || code == "[dependency-groups]";
+            return;
+        }
+        std::size_t equals = code.find('=');
+        std::string_view key = trimmed(code.substr(0, equals));
+        if (!active_ && equals != code.npos) {
+            bool list = key == "dependencies" || key == "requires" || lists_are_packages_;
+            if (!list) {
+                if (keys_are_packages_) add(line, key);
+                return;
+            }
+            code.remove_prefix(equals + 1);
+            active_ = true;
+        }
+        if (!active_) return;
+        add_quoted(line, code);
+        if (code.ends_with(']')) active_ = false;
+    }
+
+    // install_requires = with one requirement a line below it
+    void setup_cfg(const TextLine& line) {
+        std::string_view code = trimmed(line.code);
+        if (code.starts_with('[')) lists_are_packages_ = code == "[options.extras_require]";
+        bool indented = !line.code.empty() && (line.code.front() == ' ' || line.code.front() == '\t');
+        if (!indented) {
+            std::size_t equals = code.find('=');
+            active_ = equals != code.npos && (lists_are_packages_ || trimmed(code.substr(0, equals)) == "install_requires");
+            if (active_) add(line, code.substr(equals + 1));
+        } else if (active_) {
+            add(line, code);
+        }
+    }
+
+    // environment.yml: the items below `dependencies:`
+    void yaml(const TextLine& line) {
+        std::string_view code = trimmed(line.code);
+        if (code.empty()) return;
+        if (!line.code.starts_with(' ') && !code.starts_with('-')) active_ = code == "dependencies:";
+        if (active_ && code.starts_with("- ") && !code.ends_with(':')) {
+            std::string_view item = trimmed(code.substr(2));
+            if (item.starts_with('"') || item.starts_with('\'')) add_quoted(line, item);
+            else add(line, item);
+        }
+    }
+
+    // pip install a b; also over continued lines
+    void install_command(const TextLine& line) {
+        std::string_view rest = line.code;
+        if (!active_) {
+            static constexpr std::array<std::string_view, 4> kCommands{"pip install", "pip3 install", "conda install", "mamba install"};
+            for (std::string_view command : kCommands) {
+                std::size_t at = rest.find(command);
+                if (at == rest.npos) continue;
+                rest = rest.substr(at + command.size());
+                active_ = true;
+                break;
+            }
+            if (!active_) return;
+        }
+        bool continued = trimmed(line.code).ends_with('\\');
+        while (!rest.empty()) {
+            std::size_t begin = rest.find_first_not_of(" \t\\");
+            if (begin == rest.npos) break;
+            std::size_t end = std::min(rest.find_first_of(" \t", begin), rest.size());
+            std::string_view word = rest.substr(begin, end - begin);
+            rest.remove_prefix(end);
+            if (word == "&&" || word == "||" || word == "|" || word == ";") {
+                active_ = false;
+                if (rest.find("install") != rest.npos) install_command({line.begin + static_cast<std::size_t>(rest.data() - line.code.data()), rest});
+                return;
+            }
+            if (skip_word_) {
+                skip_word_ = false;
+                continue;
+            }
+            skip_word_ = word == "-r" || word == "-i" || word == "-c" || word == "-f" || word == "--index-url" ||
+                         word == "--extra-index-url" || word == "--find-links" || word == "--requirement";
+            if (skip_word_) continue;
+            if (word.starts_with('"') || word.starts_with('\'')) add_quoted(line, word);
+            else if (word != "." && !word.starts_with("./")) add(line, word);
+        }
+        if (!continued) active_ = skip_word_ = false;
+    }
+
+    const TextFile& file_;
+    FindingSink& sink_;
+    bool active_ = false;
+    bool skip_word_ = false;
+    bool keys_are_packages_ = false;
+    bool lists_are_packages_ = false;
+};
+
+}  // namespace
+
+void match_text_packages(const TextFile& file, FindingSink& sink) {
+    if (file.type == FileType::toml && base::file_name(file.path) != "pyproject.toml") return;
+    PackageFinder(file, sink).run();
+}
+
+}  // namespace migrator

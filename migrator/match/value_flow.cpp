@@ -1,0 +1,262 @@
+#include "migrator/match/value_flow.h"
+
+#include <algorithm>
+#include <array>
+
+#include "migrator/match/literal.h"
+
+namespace migrator {
+namespace {
+
+// A constant that travels further than this is not followed to its end.
+constexpr std::size_t kMaxSteps = 512;
+
+constexpr std::array<std::string_view, 4> kKeyedReads{"get", "pop", "setdefault", "getattr"};
+
+bool is_one_of(std::string_view name, std::span<const std::string_view> names) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+}  // namespace
+
+void ValueFlow::found(std::optional<Certainty> certainty) {
+    if (certainty && (!best_ || *best_ < *certainty)) best_ = certainty;
+}
+
+void ValueFlow::push(NodeId node, Role role) {
+    if (seen_.size() < kMaxSteps && seen_.emplace(node, role).second) pending_.push_back({node, role});
+}
+
+void ValueFlow::push_reads(NodeId variable, Role role) {
+    for (NodeId read : file_.bindings().reads(variable)) push(read, role);
+}
+
+std::optional<Certainty> ValueFlow::destination(NodeId expression) {
+    best_.reset();
+    users_name_ = false;
+    seen_.clear();
+    pending_.clear();
+    push(expression);
+    while (!pending_.empty() && best_ != Certainty::resolved) {
+        Step step = pending_.back();
+        pending_.pop_back();
+        climb(step);
+    }
+    return best_;
+}
+
+void ValueFlow::climb(Step step) {
+    NodeId node = step.node;
+    Role role = step.role;
+    while (node != kNoNode && best_ != Certainty::resolved) node = above(node, role);
+}
+
+NodeId ValueFlow::above(NodeId node, Role& role) {
+    const SyntaxTree& tree = file_.tree();
+    NodeId parent = tree.parent(node);
+    if (parent == kNoNode) return kNoNode;
+    Field field = tree.field(node);
+    switch (tree.kind(parent)) {
+        case NodeKind::parenthesized_expression:
+        case NodeKind::boolean_operator:
+        case NodeKind::expression_list:
+        case NodeKind::await: return parent;
+        case NodeKind::list:
+        case NodeKind::tuple:
+        case NodeKind::set: return parent;
+        case NodeKind::conditional_expression: {
+            // value if condition else value
+            std::vector<NodeId> parts = tree.named_children(parent);
+            return parts.size() == 3 && parts[1] == node ? kNoNode : parent;
+        }
+        case NodeKind::binary_operator: {
+            // "cuda:" + str(i), "cuda:%d" % i, "%s:%d" % ("cuda", 0)
+            if (field == Field::left) return parent;
+            NodeId left = tree.child(parent, Field::left);
+            return left != kNoNode && tree.text(left).substr(1).starts_with("%s") ? parent : kNoNode;
+        }
+        case NodeKind::attribute: {
+            // "cuda:{}".format(i), "cuda:0,cuda:1".split(",")
+            NodeId call = file_.call_of(parent);
+            if (call == kNoNode) return kNoNode;
+            if (tree.kind(node) == NodeKind::string || tree.kind(node) == NodeKind::concatenated_string) return call;
+            return role == Role::value ? kNoNode : above_mapping_read(call, role);
+        }
+        case NodeKind::interpolation: {
+            // f"{'cuda'}:{i}": a device only when the text begins with it
+            NodeId string = tree.parent(parent);
+            NodeId start = tree.first_child(string);
+            return start != kNoNode && tree.next_sibling(start) == parent ? string : kNoNode;
+        }
+        case NodeKind::argument_list: return above_argument(node, role);
+        case NodeKind::keyword_argument: return field == Field::value ? above_keyword(parent) : kNoNode;
+        case NodeKind::pair: return above_pair(parent, node, role);
+        case NodeKind::subscript: return above_subscript(parent, node, role);
+        case NodeKind::assignment: return field == Field::right ? above_assignment(parent, role) : kNoNode;
+        case NodeKind::named_expression:
+            bind(tree.child(parent, Field::name), role);
+            return parent;
+        case NodeKind::default_parameter:
+        case NodeKind::typed_default_parameter:
+            if (field == Field::value) bind(tree.child(parent, Field::name), role);
+            return kNoNode;
+        case NodeKind::for_statement:
+        case NodeKind::for_in_clause:
+            if (field == Field::right) bind(tree.child(parent, Field::left), role);
+            return kNoNode;
+        case NodeKind::return_statement:
+        case NodeKind::lambda: returned(parent, role); return kNoNode;
+        case NodeKind::comparison_operator: compared(parent, node); return kNoNode;
+        case NodeKind::case_pattern:
+        case NodeKind::union_pattern: matched(parent); return kNoNode;
+        default: return kNoNode;
+    }
+}
+
+// {"cuda": ...}.get(device): what is asked for decides about the keys; a value is what the call gives.
+NodeId ValueFlow::above_mapping_read(NodeId call, Role role) {
+    const SyntaxTree& tree = file_.tree();
+    NodeId list = tree.child(call, Field::arguments);
+    std::vector<NodeId> arguments = list == kNoNode ? std::vector<NodeId>{} : tree.named_children(list);
+    if (arguments.empty() || !is_one_of(file_.last_name(tree.child(call, Field::function)), kKeyedReads)) return kNoNode;
+    if (role == Role::dict_value) return call;
+    found(is_value(arguments.front()));
+    return kNoNode;
+}
+
+NodeId ValueFlow::above_argument(NodeId argument, Role role) {
+    const SyntaxTree& tree = file_.tree();
+    NodeId call = tree.parent(tree.parent(argument));
+    if (tree.kind(call) != NodeKind::call) return kNoNode;
+    NodeId function = tree.child(call, Field::function);
+    if (function == kNoNode) return kNoNode;
+    std::string_view name = file_.last_name(function);
+    std::optional<std::size_t> position = file_.argument_position(argument);
+    std::vector<NodeId> arguments = tree.named_children(tree.parent(argument));
+    if (role == Role::value && is_string_method(call, "format")) {
+        // "{}:{}".format("cuda", i)
+        std::string_view format = tree.text(tree.child(function, Field::object));
+        return position == 0 && format.size() > 2 && format[format.find_first_of("'\"") + 1] == '{' ? call : kNoNode;
+    }
+    if (role == Role::value && is_string_method(call, "join")) return call;
+    if (role == Role::value && (name == "startswith" || name == "endswith") && tree.kind(function) == NodeKind::attribute) {
+        found(is_value(tree.child(function, Field::object)));
+        return kNoNode;
+    }
+    if (is_one_of(name, kKeyedReads) || name == "setattr") {
+        // getattr(args, "device", "cuda"), cfg.get("device", "cuda"): the default of a carrier
+        std::size_t key = tree.kind(function) == NodeKind::identifier ? 1 : 0;
+        if (position && *position == key + 1 && arguments.size() > key && is_carrier_key(arguments[key])) {
+            found(Certainty::likely);
+            return call;
+        }
+        if (position == key) users_name_ = true;
+    }
+    if (name == "str" && position == 0) return call;
+    found(parameter(call, argument, {}));
+    if (role == Role::value && !best_ && declares_option(call)) users_name_ = true;
+    return kNoNode;
+}
+
+NodeId ValueFlow::above_keyword(NodeId keyword) {
+    const SyntaxTree& tree = file_.tree();
+    NodeId name = tree.child(keyword, Field::name);
+    NodeId call = tree.parent(tree.parent(keyword));
+    if (name == kNoNode || call == kNoNode || tree.kind(call) != NodeKind::call) return kNoNode;
+    found(parameter(call, keyword, tree.text(name)));
+    return kNoNode;
+}
+
+NodeId ValueFlow::above_assignment(NodeId assignment, Role role) {
+    const SyntaxTree& tree = file_.tree();
+    NodeId left = tree.child(assignment, Field::left);
+    if (left == kNoNode) return kNoNode;
+    NodeKind kind = tree.kind(left);
+    bool unpacks = kind == NodeKind::pattern_list || kind == NodeKind::tuple_pattern || kind == NodeKind::list_pattern;
+    if (!unpacks) bind(left, role);
+    return tree.kind(tree.parent(assignment)) == NodeKind::assignment ? assignment : kNoNode;
+}
+
+void ValueFlow::bind(NodeId target, Role role) {
+    if (target == kNoNode) return;
+    const SyntaxTree& tree = file_.tree();
+    if (tree.kind(target) == NodeKind::subscript) {
+        NodeId key = tree.child(target, Field::subscript);
+        if (role == Role::value && key != kNoNode && is_carrier_key(key)) found(Certainty::likely);
+        return;
+    }
+    if (role == Role::value && row_.is_carrier(file_.last_name(target))) found(Certainty::likely);
+    push_reads(target, role);
+}
+
+NodeId ValueFlow::above_pair(NodeId pair, NodeId side, Role& role) {
+    const SyntaxTree& tree = file_.tree();
+    if (role != Role::value) return kNoNode;
+    if (tree.field(side) == Field::key) {
+        role = Role::dict_key;
+        users_name_ = true;
+    } else {
+        NodeId key = tree.child(pair, Field::key);
+        if (key != kNoNode && is_carrier_key(key)) found(Certainty::likely);
+        role = Role::dict_value;
+    }
+    return tree.parent(pair);
+}
+
+NodeId ValueFlow::above_subscript(NodeId subscript, NodeId side, Role& role) {
+    const SyntaxTree& tree = file_.tree();
+    bool is_object = tree.field(side) == Field::value;
+    if (!is_object) {
+        // table["cuda"]: the user's key; Literal["cuda", "cpu"] says what a parameter may be.
+        NodeId object = tree.child(subscript, Field::value);
+        if (object != kNoNode && file_.last_name(object) == "Literal") return kNoNode;
+        users_name_ = true;
+        return kNoNode;
+    }
+    if (role == Role::dict_key) {
+        // {"cuda": ...}[device.type]
+        NodeId key = tree.child(subscript, Field::subscript);
+        if (key != kNoNode) found(is_value(key));
+        return kNoNode;
+    }
+    role = Role::value;  // an element of what it was
+    return subscript;
+}
+
+// What a function returns is the value of its calls.
+void ValueFlow::returned(NodeId statement, Role role) {
+    const SyntaxTree& tree = file_.tree();
+    if (tree.kind(statement) == NodeKind::lambda) return;
+    NodeId function = tree.ancestor(statement, NodeKind::function_definition);
+    if (function == kNoNode) return;
+    NodeId name = tree.child(function, Field::name);
+    if (name == kNoNode) return;
+    if (role == Role::value && row_.is_carrier(tree.text(name))) found(Certainty::likely);
+    for (NodeId read : file_.bindings().reads(name)) {
+        NodeId call = file_.call_of(read);
+        if (call != kNoNode) push(call, role);
+    }
+}
+
+void ValueFlow::compared(NodeId comparison, NodeId operand) {
+    for (NodeId other : file_.tree().named_children(comparison)) {
+        if (other == operand) continue;
+        found(is_value(other));
+    }
+}
+
+// case "cuda": of a match statement
+void ValueFlow::matched(NodeId pattern) {
+    const SyntaxTree& tree = file_.tree();
+    NodeId statement = tree.ancestor(pattern, NodeKind::match_statement);
+    if (statement == kNoNode) return;
+    NodeId subject = tree.child(statement, Field::subject);
+    if (subject != kNoNode) found(is_value(subject));
+}
+
+bool ValueFlow::is_carrier_key(NodeId key) const {
+    auto text = file_.bindings().constant_string(key);
+    return text && row_.is_carrier(*text);
+}
+
+}  // namespace migrator

@@ -1,0 +1,182 @@
+// ValueFlow: which parameters take values of the domain, and which expressions have one.
+#include <algorithm>
+
+#include "migrator/match/value_flow.h"
+
+namespace migrator {
+namespace {
+
+// Variables are looked through this many times.
+constexpr int kMaxDepth = 4;
+
+bool contains(const std::vector<std::string>& list, std::string_view text) {
+    return std::find(list.begin(), list.end(), text) != list.end();
+}
+
+}  // namespace
+
+std::optional<Certainty> ValueFlow::parameter(NodeId call, NodeId argument, std::string_view keyword) {
+    const SyntaxTree& tree = file_.tree();
+    NodeId function = tree.child(call, Field::function);
+    if (function == kNoNode) return std::nullopt;
+    auto references = file_.bindings().references(function);
+    std::optional<Certainty> best;
+    for (const Reference& reference : references) {
+        auto rows = row_.parameters.find(reference.name);
+        if (reference.origin != Origin::external || rows == row_.parameters.end()) continue;
+        auto certainty = parameter_of(rows->second, argument, keyword, reference.certainty);
+        if (certainty && (!best || *best < *certainty)) best = certainty;
+    }
+    if (best) return best;
+    if (!keyword.empty() && declares_carrier_option(call, keyword)) return Certainty::likely;
+    if (!keyword.empty() && row_.is_carrier(keyword) && counts_by_name(call)) return Certainty::likely;
+    bool unknown_object = references.empty() && tree.kind(function) == NodeKind::attribute;
+    if (!unknown_object) return std::nullopt;
+    auto rows = row_.methods.find(file_.last_name(function));
+    if (rows == row_.methods.end()) return std::nullopt;
+    NodeId object = tree.child(function, Field::object);
+    if (file_.bindings().type_of(object)) return std::nullopt;
+    return parameter_of(rows->second, argument, keyword, Certainty::likely);
+}
+
+std::optional<Certainty> ValueFlow::parameter_of(const std::vector<ParameterRow>& rows, NodeId argument,
+                                                 std::string_view keyword, Certainty certainty) const {
+    std::optional<std::size_t> position;
+    if (keyword.empty()) position = file_.argument_position(argument);
+    for (const ParameterRow& row : rows) {
+        if (keyword.empty() ? (position && row.position == position) : row.keyword == keyword) return certainty;
+    }
+    return std::nullopt;
+}
+
+// Whether a keyword that is a carrier by its name counts in this call: in calls of the project's own functions and of
+// unknown ones, and in those of the packages that speak of devices as the rule does.
+bool ValueFlow::counts_by_name(NodeId call) const {
+    NodeId function = file_.tree().child(call, Field::function);
+    auto references = file_.bindings().references(function);
+    return std::all_of(references.begin(), references.end(), [&](const Reference& reference) {
+        if (reference.origin != Origin::external) return true;
+        return contains(row_.packages, std::string_view(reference.name).substr(0, reference.name.find('.')));
+    });
+}
+
+bool ValueFlow::declares_option(NodeId call) const {
+    NodeId function = file_.tree().child(call, Field::function);
+    auto references = file_.bindings().references(function);
+    if (!references.empty()) {
+        return std::any_of(references.begin(), references.end(), [&](const Reference& reference) { return contains(row_.options, reference.name); });
+    }
+    // A parser of unknown class, say a parameter.
+    return std::any_of(row_.options.begin(), row_.options.end(), [&](const std::string& option) {
+        return option.substr(option.rfind('.') + 1) == file_.last_name(function);
+    });
+}
+
+// add_argument("--device", default=...): the option's own name, and `dest`, tell what it holds.
+bool ValueFlow::declares_carrier_option(NodeId call, std::string_view keyword) const {
+    const SyntaxTree& tree = file_.tree();
+    if (!declares_option(call)) return false;
+    if (row_.is_carrier(keyword)) return true;  // set_defaults(device="cuda")
+    if (!contains(row_.option_values, keyword)) return false;
+    NodeId list = tree.child(call, Field::arguments);
+    for (NodeId argument : tree.named_children(list)) {
+        NodeId value = argument;
+        if (tree.kind(argument) == NodeKind::keyword_argument) {
+            NodeId name = tree.child(argument, Field::name);
+            if (name == kNoNode || tree.text(name) != "dest") continue;
+            value = tree.child(argument, Field::value);
+        }
+        auto text = file_.bindings().constant_string(value);
+        if (!text) continue;
+        std::string_view option = *text;
+        option.remove_prefix(std::min(option.find_first_not_of('-'), option.size()));
+        if (row_.is_carrier(option)) return true;
+    }
+    return false;
+}
+
+bool ValueFlow::is_string_method(NodeId call, std::string_view name) const {
+    const SyntaxTree& tree = file_.tree();
+    NodeId function = tree.child(call, Field::function);
+    if (function == kNoNode || tree.kind(function) != NodeKind::attribute || file_.last_name(function) != name) return false;
+    NodeKind object = tree.kind(tree.child(function, Field::object));
+    return object == NodeKind::string || object == NodeKind::concatenated_string;
+}
+
+std::optional<Certainty> ValueFlow::is_value(NodeId expression) { return is_value_at(expression, 0); }
+
+std::optional<Certainty> ValueFlow::is_value_at(NodeId expression, int depth) {
+    const SyntaxTree& tree = file_.tree();
+    // Each turn goes down one operand; the loop ends because the tree does.
+    for (;;) {
+        expression = file_.skip_parentheses(expression);
+        for (const Reference& reference : file_.bindings().references(expression)) {
+            if (contains(row_.results, reference.name)) return reference.certainty;
+        }
+        if (auto type = file_.bindings().type_of(expression); type && contains(row_.text_of, type->name)) return type->certainty;
+        switch (tree.kind(expression)) {
+            case NodeKind::call: return is_value_call(expression, depth);
+            case NodeKind::identifier:
+            case NodeKind::attribute: return is_value_name(expression, depth);
+            case NodeKind::subscript: {
+                // cfg["device"]; device.split(":")[0]
+                NodeId key = tree.child(expression, Field::subscript);
+                if (key != kNoNode && is_carrier_key(key)) return Certainty::likely;
+                expression = tree.child(expression, Field::value);
+                if (expression == kNoNode || tree.kind(file_.skip_parentheses(expression)) != NodeKind::call) return std::nullopt;
+                continue;
+            }
+            case NodeKind::named_expression: expression = tree.child(expression, Field::value); continue;
+            default: return std::nullopt;
+        }
+    }
+}
+
+std::optional<Certainty> ValueFlow::is_value_call(NodeId call, int depth) {
+    const SyntaxTree& tree = file_.tree();
+    NodeId function = tree.child(call, Field::function);
+    if (function == kNoNode) return std::nullopt;
+    for (const Reference& reference : file_.bindings().references(function)) {
+        if (contains(row_.results, reference.name)) return reference.certainty;
+    }
+    if (depth >= kMaxDepth) return std::nullopt;
+    NodeId list = tree.child(call, Field::arguments);
+    std::vector<NodeId> arguments = list == kNoNode ? std::vector<NodeId>{} : tree.named_children(list);
+    std::string_view name = file_.last_name(function);
+    if (name == "str" && arguments.size() == 1) return is_value_at(arguments[0], depth + 1);
+    bool by_key = name == "get" || name == "pop" || name == "setdefault" || name == "getattr";
+    if (by_key && std::any_of(arguments.begin(), arguments.end(), [&](NodeId argument) { return is_carrier_key(argument); })) {
+        return Certainty::likely;
+    }
+    if (tree.kind(function) == NodeKind::attribute && (name == "split" || name == "lower" || name == "strip" || name == "partition")) {
+        return is_value_at(tree.child(function, Field::object), depth + 1);
+    }
+    // get_device(): named after what it gives
+    std::string_view given = name.starts_with("get_") ? name.substr(4) : name;
+    if (row_.is_carrier(given)) return Certainty::likely;
+    return std::nullopt;
+}
+
+std::optional<Certainty> ValueFlow::is_value_name(NodeId name, int depth) {
+    const SyntaxTree& tree = file_.tree();
+    std::string_view last = file_.last_name(name);
+    // An attribute of a module that is known is what it is, whatever it is called.
+    if (file_.has_external_reference(name)) return std::nullopt;
+    if (row_.is_carrier(last)) return Certainty::likely;
+    if (tree.kind(name) == NodeKind::attribute) {
+        if (!contains(row_.properties, last)) return std::nullopt;
+        NodeId object = file_.skip_parentheses(tree.child(name, Field::object));
+        if (row_.is_carrier(file_.last_name(object))) return Certainty::likely;
+        if (tree.kind(object) == NodeKind::call && depth < kMaxDepth) return is_value_at(object, depth + 1);
+        return std::nullopt;
+    }
+    if (depth >= kMaxDepth) return std::nullopt;
+    // kind = x.device.type ... if kind == "cuda"
+    for (const BindingSite& site : file_.bindings().binding_sites(name)) {
+        if (site.value == kNoNode) continue;
+        if (auto certainty = is_value_at(site.value, depth + 1)) return certainty;
+    }
+    return std::nullopt;
+}
+
+}  // namespace migrator

@@ -1,0 +1,40 @@
+// The words of the vocabulary, each with its own file. Private to this folder.
+#pragma once
+
+#include "migrator/match/import_plan.h"
+#include "migrator/match/literal.h"
+#include "migrator/match/python_file.h"
+
+namespace migrator {
+
+// `name`, `module`, `prefix`: qualified names where they are used and imported.
+void match_names(const PythonFile& file, const ImportPlan& plan, FindingSink& sink);
+// `method`: members of objects whose class is not known; of known classes they are names.
+void match_methods(const PythonFile& file, FindingSink& sink);
+// `argument`
+void match_arguments(const PythonFile& file, FindingSink& sink);
+// Names that are written as strings: getattr(torch, "cuda").
+void match_attribute_strings(const PythonFile& file, std::span<const Literal> literals, FindingSink& sink);
+// True for the second argument of getattr and the like.
+bool names_attribute(const PythonFile& file, NodeId literal);
+// `string`
+void match_strings(const PythonFile& file, std::span<const Literal> literals, FindingSink& sink);
+// `value`
+void match_values(const PythonFile& file, std::span<const Literal> literals, FindingSink& sink);
+// Tables of environment variables.
+void match_environment(const PythonFile& file, std::span<const Literal> literals, FindingSink& sink);
+// Tables of packages: imports, and the requirements of a setup.py.
+void match_packages(const PythonFile& file, std::span<const Literal> literals, FindingSink& sink);
+
+// Files that are not Python: variables, values, packages and `text` words, line by line.
+void match_text_file(const SourceFile& file, std::string_view text, const MatchContext& context, FindingSink& sink);
+// `registration`, `kernel` and `text` in C++ and CUDA sources.
+void match_cuda_source(const SourceFile& file, std::string_view text, const MatchContext& context, FindingSink& sink);
+// The code cells of a notebook.
+void match_notebook(const SourceFile& file, std::string_view text, const MatchContext& context, FindingSink& sink);
+
+// All words of a Python text; parse errors are reported when `whole_file`.
+void match_python(std::string_view path, std::string_view text, const MatchContext& context, bool whole_file,
+                  FindingSink& sink);
+
+}  // namespace migrator

@@ -1,0 +1,203 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/console.h"
+#include "base/human.h"
+#include "migrator/report/report.h"
+#include "migrator/report/words.h"
+
+namespace migrator {
+namespace {
+
+using base::plural;
+using base::Style;
+using base::styled;
+using base::with_separators;
+
+constexpr std::size_t kShownRows = 5;  // of actions and of notes, unless verbose
+constexpr std::size_t kShownSubjects = 4;
+constexpr std::size_t kTextColumns = 100;  // readable, and fits the usual terminal
+
+Style style_of(Severity severity) {
+    return severity == Severity::error ? Style::red : severity == Severity::warning ? Style::yellow : Style::dim;
+}
+
+// The text broken at blanks into lines that start with `indent` blanks; the first line goes on where the caller is.
+std::string wrapped(std::string_view text, std::size_t indent) {
+    std::string out;
+    std::size_t column = indent;
+    while (!text.empty()) {
+        std::size_t blank = text.find(' ');
+        std::string_view word = text.substr(0, blank);
+        text.remove_prefix(blank == std::string_view::npos ? text.size() : blank + 1);
+        if (column > indent && column + 1 + word.size() > kTextColumns) {
+            out += '\n' + std::string(indent, ' ');
+            column = indent;
+        } else if (column > indent) {
+            out += ' ';
+            ++column;
+        }
+        out += word;
+        column += word.size();
+    }
+    return out;
+}
+
+// What a terminal must not be sent: a path or a message may hold control characters of a hostile project.
+std::string printable(std::string_view text) {
+    std::string out(text);
+    std::replace_if(
+        out.begin(), out.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, '?');
+    return out;
+}
+
+// The word as a shell takes it.
+std::string shell_word(std::string_view word) {
+    constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./+:@%,=";
+    if (word.find_first_not_of(kPlain) == std::string_view::npos) return std::string(word);
+    std::string out = "'";
+    for (char c : word) out += c == '\'' ? "'\\''" : std::string(1, c);
+    return out + "'";
+}
+
+std::string paths_of(const RunInfo& run) {
+    std::string out;
+    for (const std::string& path : run.paths) out += (out.empty() ? "" : " ") + shell_word(printable(path));
+    return out;
+}
+
+std::string heading(const Report& report, const RunTrace& trace, bool colour) {
+    const RunInfo& run = report.run;
+    std::string what = run.output.empty() ? fmt::format("analysed {}", paths_of(run))
+                                          : fmt::format("migrated {} to {}", paths_of(run), shell_word(printable(run.output)));
+    return styled("migrator " + run.tool_version, Style::bold, colour) +
+           fmt::format(": {} in {}\n\n", what, base::human_duration(trace.seconds));
+}
+
+std::string files_line(const ReportSummary& summary, bool analyse) {
+    std::string out = fmt::format("  {}, {} analysed ({}), {} {}", plural(summary.files_seen, "file"),
+                                  with_separators(summary.files_analysed), plural(summary.lines, "line"),
+                                  with_separators(summary.files_changed), analyse ? "would change" : "changed");
+    if (summary.files_with_problems > 0) out += fmt::format(", {} with problems", with_separators(summary.files_with_problems));
+    return out + "\n\n";
+}
+
+std::string table_row(std::string_view label, const KindRow& row, bool analyse) {
+    return fmt::format("  {:<24}{:>9}{:>9}{:>9}{:>9}{:>12}{:>11}\n", label, with_separators(row.findings),
+                       with_separators(row.errors), with_separators(row.warnings), with_separators(row.infos),
+                       with_separators(analyse ? row.available : row.applied), with_separators(row.to_review));
+}
+
+std::string table(const ReportSummary& summary, bool analyse, bool colour) {
+    if (summary.by_kind.empty()) return "";
+    std::string head = fmt::format("  {:<24}{:>9}{:>9}{:>9}{:>9}{:>12}{:>11}", "", "findings", "error", "warning", "info",
+                                   analyse ? "can rewrite" : "rewritten", "to review");
+    std::string out = styled(head, Style::dim, colour) + "\n";
+    KindRow total;
+    for (const KindRow& row : summary.by_kind) {
+        out += table_row(title(row.kind), row, analyse);
+        total.findings += row.findings;
+        total.errors += row.errors;
+        total.warnings += row.warnings;
+        total.infos += row.infos;
+        total.applied += row.applied;
+        total.available += row.available;
+        total.to_review += row.to_review;
+    }
+    if (summary.by_kind.size() > 1) out += table_row("total", total, analyse);
+    return out + "\n";
+}
+
+std::string verdict_line(const ReportSummary& summary, bool colour) {
+    Style style = summary.verdict == Verdict::blocked  ? Style::red
+                  : summary.verdict == Verdict::review ? Style::yellow
+                                                       : Style::green;
+    return "  " + styled(wrapped(summary.sentence, 2), style, colour) + "\n\n";
+}
+
+std::string more(std::size_t total, std::size_t shown, std::string_view indent) {
+    return total > shown ? fmt::format("{}... and {} more in the report\n", indent, with_separators(total - shown)) : "";
+}
+
+// The subjects that the message does not name.
+std::string also_of(const std::vector<std::string>& subjects) {
+    std::string out;
+    std::size_t shown = std::min(kShownSubjects + 1, subjects.size());
+    for (std::size_t i = 1; i < shown; ++i) out += (i == 1 ? "" : ", ") + printable(subjects[i]);
+    return out + (subjects.size() > shown ? ", ..." : "");
+}
+
+std::size_t shown_of(std::size_t rows, TerminalStyle style) { return style.verbose ? rows : std::min(kShownRows, rows); }
+
+std::string actions(const Report& report, TerminalStyle style) {
+    if (report.actions.empty()) return "";
+    bool colour = style.colour;
+    std::size_t shown = shown_of(report.actions.size(), style);
+    std::string out = "  " + styled("What a person must do first", Style::bold, colour) + "\n";
+    for (std::size_t i = 0; i < shown; ++i) {
+        const ActionRow& row = report.actions[i];
+        std::string places = printable(row.place);
+        if (row.findings > 1) places += fmt::format(" and {}", plural(row.findings - 1, "more place", "more places"));
+        std::string severity(name(row.severity));
+        out += "    " + styled(severity, style_of(row.severity), colour) + std::string(9 - severity.size(), ' ');
+        out += wrapped(printable(row.message), 13) + "\n";
+        out += std::string(13, ' ') + styled(fmt::format("{}  [{}]", places, printable(row.rule)), Style::dim, colour) + "\n";
+        if (row.subjects.size() > 1) {
+            out += std::string(13, ' ') + styled(wrapped("also " + also_of(row.subjects), 13), Style::dim, colour) + "\n";
+        }
+    }
+    return out + more(report.actions.size(), shown, "    ") + "\n";
+}
+
+std::string notes(const Report& report, TerminalStyle style) {
+    if (report.notes.empty()) return "";
+    std::size_t shown = shown_of(report.notes.size(), style);
+    std::string out = "  " + styled("Notes", Style::bold, style.colour) + "\n";
+    for (std::size_t i = 0; i < shown; ++i) {
+        out += "    " + wrapped(printable(report.notes[i]), 4) + "\n";
+    }
+    return out + more(report.notes.size(), shown, "    ") + "\n";
+}
+
+std::string files(const Report& report, TerminalStyle style) {
+    if (!style.verbose || report.files.empty()) return "";
+    std::string out = "  " + styled("Files", Style::bold, style.colour) + "\n";
+    for (const ReportFile& file : report.files) {
+        out += fmt::format("    {}: {}{}\n", printable(file.path), plural(file.findings.size(), "finding"),
+                           file.changed ? report.run.output.empty() ? ", would change" : ", changed" : "");
+    }
+    return out + "\n";
+}
+
+std::string next_step(const Report& report, const RunTrace& trace) {
+    const ReportSummary& summary = report.summary;
+    bool analyse = report.run.output.empty();
+    std::string paths = paths_of(report.run);
+    bool one = report.run.paths.size() == 1;
+    if (analyse && summary.available > 0) return fmt::format("migrator migrate {} -o OUT", one ? paths : "PATH");
+    if (analyse && trace.written.empty() && summary.findings > 0) {
+        return fmt::format("migrator analyze {} --report DIR   writes every finding to a page to work through", paths);
+    }
+    if (summary.available > 0) return "run again without `--apply none` to apply the fixes";
+    if (summary.to_review > 0) return "open the report and work through what is left to review";
+    if (analyse) return "nothing";
+    return fmt::format("run the training script of {} on a machine with torch_npu", shell_word(printable(report.run.output)));
+}
+
+}  // namespace
+
+std::string report_terminal(const Report& report, const RunTrace& trace, TerminalStyle style) {
+    bool analyse = report.run.output.empty();
+    std::string out = heading(report, trace, style.colour) + files_line(report.summary, analyse) + files(report, style);
+    out += table(report.summary, analyse, style.colour) + verdict_line(report.summary, style.colour);
+    out += actions(report, style) + notes(report, style);
+    const char* label = "Report  ";
+    for (const std::string& path : trace.written) {
+        out += "  " + styled(label, Style::bold, style.colour) + printable(path) + "\n";
+        label = "        ";
+    }
+    return out + "  " + styled("Next    ", Style::bold, style.colour) + next_step(report, trace) + "\n";
+}
+
+}  // namespace migrator

@@ -1,0 +1,22 @@
+// The words of the report's enumerations as people read them, and their enumerators in order.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "migrator/rewrite/file_outcome.h"
+
+namespace migrator {
+
+inline constexpr std::array kAllSeverities{Severity::error, Severity::warning, Severity::info};
+inline constexpr std::array kAllStates{FixState::none,      FixState::applied,  FixState::available,
+                                       FixState::uncertain, FixState::conflict, FixState::syntax_guard};
+inline constexpr std::array kAllKinds{
+    FindingKind::cuda_api,    FindingKind::device_string,  FindingKind::backend,     FindingKind::amp,
+    FindingKind::profiler,    FindingKind::third_party,    FindingKind::cuda_extension, FindingKind::environment,
+    FindingKind::api_support, FindingKind::affinity,       FindingKind::advice,      FindingKind::file};
+
+std::string_view title(FindingKind kind);  // "Device strings"
+std::string_view title(FixState state);    // "not certain enough"
+
+}  // namespace migrator

@@ -1,0 +1,188 @@
+#include "migrator/rewrite/import_requests.h"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+namespace migrator {
+namespace {
+
+bool is_within(std::string_view module, std::string_view ancestor) {
+    return module.starts_with(ancestor) && (module.size() == ancestor.size() || module[ancestor.size()] == '.');
+}
+
+bool imports(const ImportedName& import, std::string_view module) {
+    return !import.type_checking_only && (is_within(import.module, module) || (!import.name.empty() && import.qualified() == module));
+}
+
+class Placer {
+public:
+    Placer(const SyntaxTree& tree, const Bindings& bindings, const std::vector<AcceptedFix>& fixes)
+        : tree_(tree), bindings_(bindings), fixes_(fixes) {}
+
+    void place(const ImportRequest& request, std::vector<Edit>& out) const {
+        if (is_imported(request, kModuleScope)) return;
+        const ImportedName* unconditional = nullptr;
+        const ImportedName* conditional = nullptr;
+        std::vector<const ImportedName*> local;
+        for (const ImportedName& import : bindings_.imports()) {
+            if (!imports(import, request.after)) continue;
+            if (is_function_scope(import.scope)) local.push_back(&import);
+            else if (!import.conditional && unconditional == nullptr) unconditional = &import;
+            else if (import.conditional && conditional == nullptr) conditional = &import;
+        }
+        // A statement that changes in front of the chosen one would miss the new module.
+        const ImportedName* chosen = unconditional != nullptr ? unconditional : conditional;
+        if (chosen != nullptr) {
+            insert_at(*chosen, request, out);
+        } else if (!local.empty()) {
+            insert_into_functions(local, request, out);
+        } else if (knows(request.after)) {
+            insert_behind_first_imports(request, out);
+        }
+    }
+
+private:
+    bool is_function_scope(ScopeId scope) const {
+        ScopeKind kind = bindings_.scope_kind(scope);
+        return kind == ScopeKind::function || kind == ScopeKind::lambda;
+    }
+
+    // A module that another is to follow may only have lent its names (`from torch import *`): what counts is whether
+    // the name is bound. Of the others any import will do, as it loads them.
+    bool is_imported(const ImportRequest& request, ScopeId scope) const {
+        auto all = bindings_.imports();
+        return std::any_of(all.begin(), all.end(), [&](const ImportedName& import) {
+            if (import.scope != scope || !imports(import, request.module)) return false;
+            return request.module != request.after || import.bound_name == request.module;
+        });
+    }
+
+    // Something in the file refers to the module, whoever imports it.
+    bool knows(std::string_view module) const {
+        auto all = bindings_.external_expressions();
+        return std::any_of(all.begin(), all.end(), [&](NodeId id) {
+            auto references = bindings_.references(id);
+            return std::any_of(references.begin(), references.end(), [&](const Reference& reference) { return is_within(reference.name, module); });
+        });
+    }
+
+    bool changes(NodeId statement) const {
+        base::ByteRange range = tree_.range(statement);
+        return std::any_of(fixes_.begin(), fixes_.end(), [&](const AcceptedFix& accepted) {
+            return std::any_of(accepted.fix->edits.begin(), accepted.fix->edits.end(), [&](const Edit& edit) {
+                return edit.range.begin >= range.begin && edit.range.end <= range.end;
+            });
+        });
+    }
+
+    void insert_at(const ImportedName& import, const ImportRequest& request, std::vector<Edit>& out) const {
+        out.push_back(changes(import.statement) ? before(import.statement, request.module) : behind(import.statement, request.module));
+    }
+
+    void insert_into_functions(const std::vector<const ImportedName*>& local, const ImportRequest& request, std::vector<Edit>& out) const {
+        std::set<NodeId> done;
+        for (const ImportedName* import : local) {
+            NodeId function = tree_.ancestor(import->statement, NodeKind::function_definition);
+            if (function == kNoNode || is_imported(request, import->scope)) continue;
+            base::ByteRange body = tree_.range(function);
+            bool needed = std::any_of(fixes_.begin(), fixes_.end(), [&](const AcceptedFix& accepted) {
+                const auto& requests = accepted.fix->imports;
+                return body.contains(accepted.range.begin) && std::find(requests.begin(), requests.end(), request) != requests.end();
+            });
+            if (needed && done.insert(function).second) insert_at(*import, request, out);
+        }
+    }
+
+    void insert_behind_first_imports(const ImportRequest& request, std::vector<Edit>& out) const {
+        NodeId last = kNoNode;
+        std::uint64_t first_fix = tree_.source().size();
+        for (const AcceptedFix& accepted : fixes_) first_fix = std::min(first_fix, accepted.range.begin);
+        for (NodeId statement : tree_.named_children(tree_.root())) {
+            NodeKind kind = tree_.kind(statement);
+            bool import = kind == NodeKind::import_statement || kind == NodeKind::import_from_statement;
+            bool fixed = first_fix >= tree_.range(statement).begin && first_fix < tree_.range(statement).end;
+            if (fixed && last == kNoNode) {
+                out.push_back(before(statement, request.module));
+                return;
+            }
+            if (fixed) break;
+            if (import) last = statement;
+            else if (last != kNoNode && kind != NodeKind::comment && kind != NodeKind::future_import_statement) break;
+        }
+        if (last != kNoNode) out.push_back(behind(last, request.module));
+    }
+
+    std::size_t line_begin(std::size_t at) const {
+        std::string_view text = tree_.source();
+        while (at > 0 && text[at - 1] != '\n' && text[at - 1] != '\r') --at;
+        return at;
+    }
+
+    // The blanks in front of a statement that has its line for itself; nullopt behind `if x:` or `a;`.
+    std::optional<std::string_view> indent(NodeId statement) const {
+        std::size_t begin = tree_.range(statement).begin;
+        std::size_t start = line_begin(begin);
+        std::string_view blanks = tree_.source().substr(start, begin - start);
+        if (blanks.find_first_not_of(" \t\f") != blanks.npos) return std::nullopt;
+        return blanks;
+    }
+
+    std::string_view line_end_at(std::size_t at) const {
+        std::string_view text = tree_.source();
+        if (text.substr(at).starts_with("\r\n")) return "\r\n";
+        if (at < text.size()) return text.substr(at, 1);
+        // The last line has none: as the first line does it.
+        std::size_t first = text.find_first_of("\r\n");
+        return first == text.npos ? "\n" : text.substr(first).starts_with("\r\n") ? "\r\n" : text.substr(first, 1);
+    }
+
+    std::size_t end_of_line(std::size_t at) const {
+        std::string_view text = tree_.source();
+        while (at < text.size() && text[at] != '\n' && text[at] != '\r') ++at;
+        return at;
+    }
+
+    Edit behind(NodeId statement, const std::string& module) const {
+        std::uint64_t end = tree_.range(statement).end;
+        NodeId block = tree_.parent(statement);
+        bool in_line_block = !indent(statement) && block != kNoNode && tree_.kind(block) == NodeKind::block && tree_.range(block).begin >= line_begin(end);
+        if (in_line_block) return {{end, end}, fmt::format("; import {}", module)};
+        std::size_t at = end_of_line(end);
+        // `import os; import torch`: the new line is indented like the first statement of the line.
+        std::string_view text = tree_.source();
+        std::size_t start = line_begin(tree_.range(statement).begin);
+        std::size_t blanks = std::min(text.find_first_not_of(" \t\f", start), text.size()) - start;
+        return {{at, at}, fmt::format("{}{}import {}", line_end_at(at), text.substr(start, blanks), module)};
+    }
+
+    Edit before(NodeId statement, const std::string& module) const {
+        std::uint64_t begin = tree_.range(statement).begin;
+        auto blanks = indent(statement);
+        if (!blanks) return {{begin, begin}, fmt::format("import {}; ", module)};
+        return {{begin, begin}, fmt::format("import {}{}{}", module, line_end_at(end_of_line(begin)), *blanks)};
+    }
+
+    const SyntaxTree& tree_;
+    const Bindings& bindings_;
+    const std::vector<AcceptedFix>& fixes_;
+};
+
+}  // namespace
+
+std::vector<Edit> import_edits(const SyntaxTree& tree, const Bindings& bindings, const std::vector<AcceptedFix>& fixes) {
+    std::vector<ImportRequest> requests;
+    for (const AcceptedFix& accepted : fixes) {
+        for (const ImportRequest& request : accepted.fix->imports) {
+            if (std::find(requests.begin(), requests.end(), request) == requests.end()) requests.push_back(request);
+        }
+    }
+    std::sort(requests.begin(), requests.end(), [](const ImportRequest& a, const ImportRequest& b) { return a.module < b.module; });
+    std::vector<Edit> out;
+    Placer placer(tree, bindings, fixes);
+    for (const ImportRequest& request : requests) placer.place(request, out);
+    return out;
+}
+
+}  // namespace migrator

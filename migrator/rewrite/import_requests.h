@@ -1,0 +1,26 @@
+// import_requests: where the imports that fixes ask for are put. Private to this folder.
+#pragma once
+
+#include <vector>
+
+#include "migrator/edit/edit.h"
+#include "migrator/semantic/bindings.h"
+#include "migrator/syntax/syntax_tree.h"
+
+namespace migrator {
+
+// A fix that was accepted, and what it asks for.
+struct AcceptedFix {
+    const Fix* fix = nullptr;
+    base::ByteRange range;  // of its finding
+};
+
+// The insertions that bind every requested module once where it is needed:
+//   behind the first unconditional import of `after` at module level, or in front of it when that statement itself
+//   changes and may need the new module; else behind the first conditional one, in its block; else, when `after` is
+//   only imported inside functions, behind the import of every function that has a fix; else, when the file gets
+//   `after` from somewhere else, behind its first imports. Never for a file that does not know `after` at all, never
+//   under TYPE_CHECKING, never where the module is imported already, guarded or not.
+std::vector<Edit> import_edits(const SyntaxTree& tree, const Bindings& bindings, const std::vector<AcceptedFix>& fixes);
+
+}  // namespace migrator

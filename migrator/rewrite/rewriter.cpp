@@ -1,0 +1,173 @@
+#include "migrator/rewrite/rewriter.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "base/check.h"
+#include "migrator/rewrite/round.h"
+
+namespace migrator {
+namespace {
+
+// The first round does nearly everything; further ones do what was in conflict.
+constexpr int kMaxRounds = 6;
+// More lines than this are not shown of one finding.
+constexpr std::uint32_t kMaxLinesShown = 12;
+
+// Where `offset` of the text after `edits` stood in the text before them.
+std::uint64_t before_edits(const std::vector<Edit>& edits, std::uint64_t offset) {
+    std::uint64_t shift_old = 0;  // end of the last edit passed, before and after
+    std::uint64_t shift_new = 0;
+    for (const Edit& edit : edits) {
+        std::uint64_t begin_new = shift_new + (edit.range.begin - shift_old);
+        if (offset < begin_new) break;
+        std::uint64_t end_new = begin_new + edit.replacement.size();
+        if (offset < end_new) return edit.range.begin;
+        shift_old = edit.range.end;
+        shift_new = end_new;
+    }
+    return shift_old + (offset - shift_new);
+}
+
+class OutcomeBuilder {
+public:
+    explicit OutcomeBuilder(const SourceFile& file) : lines_(file.text) {
+        outcome_.path = file.path;
+        outcome_.type = file.type;
+        outcome_.original = outcome_.rewritten = file.text;
+        outcome_.lines = line_count(file.text);
+    }
+
+    void add_first(Round round) {
+        for (Decided& decided : round.findings) {
+            FindingOutcome out;
+            out.state = decided.state;
+            place(out, decided.finding.range);
+            if (decided.finding.fix) show(out, *decided.finding.fix);
+            out.finding = std::move(decided.finding);
+            outcome_.findings.push_back(std::move(out));
+        }
+        finish_round(std::move(round));
+    }
+
+    // A later round: what it applied belongs to a finding of the first round, or is new.
+    void add_later(Round round) {
+        for (Decided& decided : round.findings) {
+            if (decided.state != FixState::applied) continue;
+            base::ByteRange range{original_offset(decided.finding.range.begin), original_offset(decided.finding.range.end)};
+            auto known = std::find_if(outcome_.findings.begin(), outcome_.findings.end(), [&](const FindingOutcome& out) {
+                return out.finding.rule == decided.finding.rule && out.finding.range.begin == range.begin;
+            });
+            if (known != outcome_.findings.end()) {
+                known->state = FixState::applied;
+                continue;
+            }
+            FindingOutcome out;
+            out.state = FixState::applied;
+            out.finding = std::move(decided.finding);
+            out.finding.range = range;
+            out.finding.fix.reset();  // its edits are of another text
+            place(out, range);
+            outcome_.findings.push_back(std::move(out));
+        }
+        finish_round(std::move(round));
+    }
+
+    FileOutcome take(bool parsed) {
+        outcome_.parsed = parsed;
+        std::stable_sort(outcome_.findings.begin(), outcome_.findings.end(), [](const FindingOutcome& a, const FindingOutcome& b) {
+            return std::tie(a.finding.range.begin, a.finding.range.end, a.finding.rule) <
+                   std::tie(b.finding.range.begin, b.finding.range.end, b.finding.rule);
+        });
+        return std::move(outcome_);
+    }
+
+    const std::string& text() const { return outcome_.rewritten; }
+
+private:
+    static std::uint64_t line_count(std::string_view text) {
+        if (text.empty()) return 0;
+        base::LineIndex index(text);
+        bool open = text.back() != '\n' && text.back() != '\r';
+        return index.line_count() - (open ? 0 : 1);
+    }
+
+    void finish_round(Round round) {
+        outcome_.rewritten = std::move(round.text);
+        rounds_.push_back(std::move(round.edits));
+    }
+
+    std::uint64_t original_offset(std::uint64_t offset) const {
+        for (auto round = rounds_.rbegin(); round != rounds_.rend(); ++round) offset = before_edits(*round, offset);
+        return offset;
+    }
+
+    void place(FindingOutcome& out, base::ByteRange range) const {
+        out.begin = lines_.position(range.begin);
+        out.end = lines_.position(range.end);
+    }
+
+    // The lines of the finding, and of the edits on them, before and after.
+    void show(FindingOutcome& out, const Fix& fix) const {
+        std::uint32_t first = out.begin.line;
+        std::uint32_t last = out.end.line;
+        EditSet shown;
+        for (const Edit& edit : fix.edits) {
+            std::uint32_t from = lines_.position(edit.range.begin).line;
+            std::uint32_t to = lines_.position(edit.range.end).line;
+            if (to < first || from > last) continue;  // the import far above
+            first = std::min(first, from);
+            last = std::max(last, to);
+            shown.add({edit});
+        }
+        if (last - first >= kMaxLinesShown) return;
+        std::uint64_t begin = lines_.line_range(first).begin;
+        std::uint64_t end = lines_.line_range(last).begin + lines_.line_text(last).size();
+        out.old_text = outcome_.original.substr(begin, end - begin);
+        if (shown.empty()) return;
+        EditSet shifted;
+        for (Edit edit : shown.edits()) {
+            if (edit.range.begin < begin || edit.range.end > end) continue;
+            edit.range = {edit.range.begin - begin, edit.range.end - begin};
+            shifted.add({edit});
+        }
+        out.new_text = shifted.apply(out.old_text);
+    }
+
+    base::LineIndex lines_;
+    FileOutcome outcome_;
+    std::vector<std::vector<Edit>> rounds_;
+};
+
+}  // namespace
+
+std::string_view name(FixState state) {
+    switch (state) {
+        case FixState::none: return "none";
+        case FixState::applied: return "applied";
+        case FixState::available: return "available";
+        case FixState::uncertain: return "uncertain";
+        case FixState::conflict: return "conflict";
+        case FixState::syntax_guard: return "syntax_guard";
+    }
+    CHECK(false);
+    return {};
+}
+
+FileOutcome rewrite(const SourceFile& file, const RewriteContext& context) {
+    OutcomeBuilder builder(file);
+    Round round = run_round(file, file.text, context);
+    bool parsed = file.type == FileType::python && !file.problem &&
+                  std::none_of(round.findings.begin(), round.findings.end(),
+                               [](const Decided& decided) { return decided.finding.rule == "file.not_parsed"; });
+    bool changed = !round.edits.empty();
+    builder.add_first(std::move(round));
+    for (int i = 1; changed && i < kMaxRounds; ++i) {
+        round = run_round(file, builder.text(), context);
+        changed = !round.edits.empty();
+        if (changed) builder.add_later(std::move(round));
+    }
+    return builder.take(parsed);
+}
+
+}  // namespace migrator

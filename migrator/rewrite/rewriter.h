@@ -1,0 +1,26 @@
+// rewrite: one file from its bytes to its outcome: match, decide, edit, parse again, until nothing changes.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "migrator/match/matcher.h"
+#include "migrator/rewrite/file_outcome.h"
+
+namespace migrator {
+
+enum class ApplyMode {
+    none,  // find everything, change nothing
+    safe,  // apply every fix whose certainty reaches what its rule asks for
+};
+
+struct RewriteContext {
+    MatchContext match;
+    ApplyMode apply = ApplyMode::safe;
+};
+
+// Never fails: a file that cannot be read or parsed has an outcome that says so. The same file and context give the
+// same outcome, whatever ran before; thread-safe.
+FileOutcome rewrite(const SourceFile& file, const RewriteContext& context);
+
+}  // namespace migrator

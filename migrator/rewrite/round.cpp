@@ -1,0 +1,132 @@
+#include "migrator/rewrite/round.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "base/check.h"
+#include "migrator/rewrite/import_requests.h"
+
+namespace migrator {
+namespace {
+
+// Accepts fixes for one text and keeps the result parsable.
+class Editor {
+public:
+    Editor(const SourceFile& file, std::string_view text, const RewriteContext& context, std::vector<Decided>& findings)
+        : text_(text), findings_(findings) {
+        if (file.type != FileType::python) return;
+        tree_ = SyntaxTree::parse(text);
+        bindings_ = Bindings::analyse(*tree_, *context.match.facts, context.match.module);
+    }
+
+    // Of the findings at `candidates` those that can be applied together; the others get their state.
+    std::vector<Edit> apply(const std::vector<std::size_t>& candidates) {
+        EditSet set;
+        std::vector<std::size_t> accepted;
+        for (std::size_t i : candidates) {
+            const Fix& fix = *findings_[i].finding.fix;
+            if (touches_error(fix)) findings_[i].state = FixState::syntax_guard;
+            else if (!set.add(fix.edits)) findings_[i].state = FixState::conflict;
+            else accepted.push_back(i);
+        }
+        if (!parses(accepted)) accepted = largest_parsable(accepted);
+        for (std::size_t i : accepted) findings_[i].state = FixState::applied;
+        return edits_of(accepted);
+    }
+
+private:
+    bool touches_error(const Fix& fix) const {
+        return tree_ && std::any_of(fix.edits.begin(), fix.edits.end(), [&](const Edit& edit) { return tree_->touches_error(edit.range); });
+    }
+
+    std::vector<Edit> edits_of(const std::vector<std::size_t>& accepted) const {
+        EditSet set;
+        std::vector<AcceptedFix> fixes;
+        for (std::size_t i : accepted) {
+            const Finding& finding = findings_[i].finding;
+            CHECK(set.add(finding.fix->edits));
+            fixes.push_back({&*finding.fix, finding.range});
+        }
+        if (!tree_ || accepted.empty()) return set.edits();
+        for (const Edit& edit : import_edits(*tree_, bindings_, fixes)) {
+            // Imports stand on lines of their own; inside an edited statement there is no place for one.
+            if (!tree_->touches_error(edit.range)) set.add({edit});
+        }
+        return set.edits();
+    }
+
+    std::string apply_edits(const std::vector<Edit>& edits) const {
+        EditSet set;
+        CHECK(set.add(edits));
+        return set.apply(text_);
+    }
+
+    bool parses(const std::vector<std::size_t>& accepted) const {
+        if (!tree_ || accepted.empty()) return true;
+        std::string result = apply_edits(edits_of(accepted));
+        return SyntaxTree::parse(result).error_ranges().size() <= tree_->error_ranges().size();
+    }
+
+    // Halves what does not parse until the fixes that break it stand alone.
+    std::vector<std::size_t> largest_parsable(const std::vector<std::size_t>& all) {
+        std::vector<std::size_t> good;
+        std::vector<std::vector<std::size_t>> pending{all};
+        while (!pending.empty()) {
+            std::vector<std::size_t> part = std::move(pending.back());
+            pending.pop_back();
+            std::vector<std::size_t> together = good;
+            together.insert(together.end(), part.begin(), part.end());
+            if (parses(together)) {
+                good = std::move(together);
+            } else if (part.size() == 1) {
+                findings_[part.front()].state = FixState::syntax_guard;
+            } else {
+                auto middle = part.begin() + static_cast<std::ptrdiff_t>(part.size() / 2);
+                pending.emplace_back(middle, part.end());
+                pending.emplace_back(part.begin(), middle);
+            }
+        }
+        std::sort(good.begin(), good.end());
+        return good;
+    }
+
+    std::string_view text_;
+    std::vector<Decided>& findings_;
+    std::optional<SyntaxTree> tree_;
+    Bindings bindings_;
+};
+
+// What becomes of a finding before its edits are looked at; nullopt: its fix may be applied.
+std::optional<FixState> settled(const Finding& finding, const RewriteContext& context) {
+    if (!finding.fix) return FixState::none;
+    const Rule* rule = context.match.rules->find_rule(finding.rule);
+    CHECK(rule != nullptr);
+    if (finding.certainty < rule->certainty) return FixState::uncertain;
+    if (context.apply == ApplyMode::none) return FixState::available;
+    return std::nullopt;
+}
+
+}  // namespace
+
+Round run_round(const SourceFile& file, std::string_view text, const RewriteContext& context) {
+    Round round;
+    std::vector<std::size_t> candidates;
+    for (Finding& finding : match(file, text, context.match)) {
+        Decided decided{std::move(finding), FixState::none};
+        auto state = settled(decided.finding, context);
+        if (state) decided.state = *state;
+        else candidates.push_back(round.findings.size());
+        round.findings.push_back(std::move(decided));
+    }
+    if (candidates.empty()) {
+        round.text = text;
+        return round;
+    }
+    round.edits = Editor(file, text, context, round.findings).apply(candidates);
+    EditSet set;
+    CHECK(set.add(round.edits));
+    round.text = set.apply(text);
+    return round;
+}
+
+}  // namespace migrator

@@ -1,0 +1,90 @@
+// The rows of tables.
+#include <array>
+
+#include <fmt/format.h>
+
+#include "migrator/ruleset/rule_loader.h"
+
+namespace migrator {
+
+RuleLoader::RowLoader RuleLoader::find_row(std::string_view word) {
+    static constexpr std::array<std::pair<std::string_view, RowLoader>, 4> kWords{{
+        {"name", &RuleLoader::load_name_row},
+        {"module", &RuleLoader::load_module_row},
+        {"package", &RuleLoader::load_package_row},
+        {"environment", &RuleLoader::load_environment_row},
+    }};
+    for (const auto& [known, loader] : kWords) {
+        if (known == word) return loader;
+    }
+    return nullptr;
+}
+
+base::Status RuleLoader::add_name(const base::JsonObject& object, std::string name, NameRow row) {
+    auto& index = row.reach == NameRow::Reach::below ? set_.prefixes_ : set_.names_;
+    auto [at, fresh] = index.emplace(std::move(name), std::move(row));
+    if (fresh) return {};
+    return object.error(fmt::format("\"{}\" is already spoken for by the rule \"{}\"", at->first, at->second.rule->id));
+}
+
+base::Status RuleLoader::load_any_name_row(base::JsonObject& row, const Rule* rule, NameRow::Reach reach) {
+    TRY_ASSIGN(std::string name, row.string("name"));
+    NameRow out;
+    out.rule = rule;
+    out.reach = reach;
+    TRY_ASSIGN(out.to, optional_string(row, "to"));
+    TRY_ASSIGN(out.note, row.string_or("note", {}));
+    TRY_ASSIGN(out.source, row.string_or("source", {}));
+    if (reach == NameRow::Reach::module) {
+        TRY_ASSIGN(out.to_member, row.boolean_or("to_member", false));
+    }
+    return add_name(row, std::move(name), std::move(out));
+}
+
+base::Status RuleLoader::load_name_row(base::JsonObject& row, const Rule* rule, const std::string&) {
+    return load_any_name_row(row, rule, NameRow::Reach::exact);
+}
+
+base::Status RuleLoader::load_module_row(base::JsonObject& row, const Rule* rule, const std::string&) {
+    return load_any_name_row(row, rule, NameRow::Reach::module);
+}
+
+base::Status RuleLoader::load_package_row(base::JsonObject& row, const Rule* rule, const std::string& status) {
+    if (status.empty()) return row.error("a table of packages has a \"status\"");
+    PackageRow out;
+    out.rule = rule;
+    out.status = status;
+    TRY_ASSIGN(out.name, row.string("package"));
+    TRY_ASSIGN(auto modules, row.strings("modules"));
+    TRY_ASSIGN(out.advice, row.string_or("advice", {}));
+    TRY_ASSIGN(out.source, row.string_or("source", {}));
+    TRY_ASSIGN(out.quiet, row.boolean_or("quiet", false));
+    std::string key = normalise_distribution(out.name);
+    std::string name = out.name;
+    if (!set_.packages_.emplace(key, std::move(out)).second) return row.error(fmt::format("there already is a package \"{}\"", name));
+    // Several distributions may bring the same module: the one of its name speaks for it, or else the first.
+    for (std::string& module : modules) {
+        bool same_name = normalise_distribution(module) == key;
+        auto [at, fresh] = set_.package_modules_.emplace(std::move(module), key);
+        if (!fresh && same_name) at->second = key;
+    }
+    return {};
+}
+
+base::Status RuleLoader::load_environment_row(base::JsonObject& row, const Rule* rule, const std::string&) {
+    EnvironmentRow out;
+    out.rule = rule;
+    TRY_ASSIGN(out.name, row.string("name"));
+    TRY_ASSIGN(out.to, optional_string(row, "to"));
+    TRY_ASSIGN(out.same_values, row.boolean_or("same_values", false));
+    TRY_ASSIGN(out.note, row.string_or("note", {}));
+    TRY_ASSIGN(out.source, row.string_or("source", {}));
+    if (out.same_values && !out.to) return row.error("\"same_values\" needs a \"to\"");
+    if (!set_.environment_.emplace(out.name, set_.environment_list_.size()).second) {
+        return row.error(fmt::format("there already is a variable \"{}\"", out.name));
+    }
+    set_.environment_list_.push_back(std::move(out));
+    return {};
+}
+
+}  // namespace migrator

@@ -1,0 +1,166 @@
+// The words of a rule's "match" and "fix".
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "migrator/ruleset/rule_loader.h"
+
+namespace migrator {
+
+RuleLoader::WordLoader RuleLoader::find_word(std::string_view word) {
+    static constexpr std::array<std::pair<std::string_view, WordLoader>, 11> kWords{{
+        {"name", &RuleLoader::load_name},
+        {"module", &RuleLoader::load_module},
+        {"prefix", &RuleLoader::load_prefix},
+        {"method", &RuleLoader::load_method},
+        {"argument", &RuleLoader::load_argument},
+        {"string", &RuleLoader::load_string},
+        {"value", &RuleLoader::load_value},
+        {"import", &RuleLoader::load_import},
+        {"text", &RuleLoader::load_text},
+        {"registration", &RuleLoader::load_registration},
+        {"kernel", &RuleLoader::load_kernel},
+    }};
+    for (const auto& [known, loader] : kWords) {
+        if (known == word) return loader;
+    }
+    return nullptr;
+}
+
+base::Status RuleLoader::load_names(Words& words, std::string_view word, NameRow::Reach reach) {
+    TRY_ASSIGN(auto names, required_strings(words.match, word));
+    TRY_ASSIGN(auto to, optional_string(words.fix, "rename"));
+    for (std::string& name : names) {
+        TRY(add_name(words.match, std::move(name), NameRow{words.rule, reach, to, false, {}, {}}));
+    }
+    return {};
+}
+
+base::Status RuleLoader::load_name(Words& words) { return load_names(words, "name", NameRow::Reach::exact); }
+base::Status RuleLoader::load_module(Words& words) { return load_names(words, "module", NameRow::Reach::module); }
+base::Status RuleLoader::load_prefix(Words& words) { return load_names(words, "prefix", NameRow::Reach::below); }
+
+base::Status RuleLoader::load_method(Words& words) {
+    TRY_ASSIGN(const base::Json* json, words.match.required("method"));
+    TRY_ASSIGN(auto method, base::JsonObject::of(words.match.document(), *json));
+    TRY_ASSIGN(auto names, required_strings(method, "names"));
+    MethodRow row;
+    row.rule = words.rule;
+    TRY_ASSIGN(row.of, required_strings(method, "of"));
+    TRY_ASSIGN(row.when_imported, method.strings("when_imported"));
+    TRY_ASSIGN(row.called, method.boolean_or("called", false));
+    TRY_ASSIGN(row.to, optional_string(words.fix, "rename"));
+    for (const std::string& name : names) {
+        row.name = name;
+        set_.methods_[name].push_back(row);
+        // Of an object whose class is known, the member has a qualified name like any other.
+        for (const std::string& owner : row.of) {
+            std::optional<std::string> to;
+            if (row.to) to = owner + "." + *row.to;
+            TRY(add_name(method, owner + "." + name, NameRow{words.rule, NameRow::Reach::exact, to, false, {}, {}}));
+        }
+    }
+    return method.finish();
+}
+
+base::Status RuleLoader::load_argument(Words& words) {
+    TRY_ASSIGN(const base::Json* json, words.match.required("argument"));
+    TRY_ASSIGN(auto argument, base::JsonObject::of(words.match.document(), *json));
+    TRY_ASSIGN(auto functions, required_strings(argument, "of"));
+    ArgumentRow row;
+    row.rule = words.rule;
+    TRY_ASSIGN(row.keyword, argument.string_or("keyword", {}));
+    TRY_ASSIGN(row.position, optional_position(argument));
+    if (row.keyword.empty() && !row.position) return argument.error("an argument has a \"keyword\", a \"position\" or both");
+    TRY_ASSIGN(std::string state, argument.string_or("is", "present"));
+    if (state == "absent") row.state = ArgumentRow::State::absent;
+    else if (state == "integer") row.state = ArgumentRow::State::integer;
+    else if (state == "equal") row.state = ArgumentRow::State::equals;
+    else if (state != "present") return argument.error(fmt::format("\"is\" cannot be \"{}\"", state));
+    TRY_ASSIGN(row.values, argument.strings("values"));
+    if (row.values.empty() == (row.state == ArgumentRow::State::equals)) {
+        return argument.error("\"values\" belongs to \"is\": \"equal\", and only there");
+    }
+    TRY_ASSIGN(row.methods, argument.boolean_or("methods", false));
+    TRY_ASSIGN(row.when_imported, argument.strings("when_imported"));
+    TRY(argument.finish());
+    TRY_ASSIGN(row.add, words.fix.string_or("add", {}));
+    TRY_ASSIGN(row.replace, words.fix.string_or("replace", {}));
+    TRY_ASSIGN(row.remove, words.fix.boolean_or("remove", false));
+    if ((row.state == ArgumentRow::State::absent) ? (!row.replace.empty() || row.remove) : !row.add.empty()) {
+        return words.fix.error("\"add\" is for absent arguments, \"replace\" and \"remove\" are for the others");
+    }
+    for (const std::string& function : functions) {
+        set_.arguments_[function].push_back(row);
+        if (row.methods) set_.method_arguments_[function.substr(function.rfind('.') + 1)].push_back(row);
+    }
+    return {};
+}
+
+base::Status RuleLoader::load_string(Words& words) {
+    TRY_ASSIGN(const base::Json* json, words.match.required("string"));
+    TRY_ASSIGN(auto object, base::JsonObject::of(words.match.document(), *json));
+    StringRow row;
+    row.rule = words.rule;
+    TRY_ASSIGN(row.qualified_names, object.boolean_or("qualified_names", false));
+    TRY_ASSIGN(row.values, object.strings("values"));
+    TRY(object.finish());
+    if (row.values.empty() == !row.qualified_names) {
+        return object.error("a string rule has either \"values\" or \"qualified_names\": true");
+    }
+    TRY_ASSIGN(row.replace, string_map(words.fix, "replace"));
+    for (const auto& [from, to] : row.replace) {
+        if (std::find(row.values.begin(), row.values.end(), from) == row.values.end()) {
+            return words.fix.error(fmt::format("\"{}\" is replaced, but it is not in \"values\"", from));
+        }
+    }
+    set_.strings_.push_back(std::move(row));
+    return {};
+}
+
+base::Status RuleLoader::load_import(Words& words) {
+    TRY_ASSIGN(auto modules, required_strings(words.match, "import"));
+    set_.imports_.push_back({words.rule, std::move(modules)});
+    return {};
+}
+
+base::Status RuleLoader::load_text(Words& words) {
+    static constexpr std::array<std::string_view, 9> kFiles{"shell", "dockerfile", "requirements", "yaml", "json",
+                                                            "toml",  "setup_cfg",  "cuda",         "cpp"};
+    TRY_ASSIGN(const base::Json* json, words.match.required("text"));
+    TRY_ASSIGN(auto object, base::JsonObject::of(words.match.document(), *json));
+    TextRow row;
+    row.rule = words.rule;
+    TRY_ASSIGN(row.words, required_strings(object, "words"));
+    TRY_ASSIGN(row.files, required_strings(object, "files"));
+    for (const std::string& file : row.files) {
+        if (std::find(kFiles.begin(), kFiles.end(), file) == kFiles.end()) {
+            return object.error(fmt::format("\"{}\" is not a type of text file", file));
+        }
+    }
+    TRY(object.finish());
+    set_.texts_.push_back(std::move(row));
+    return {};
+}
+
+base::Status RuleLoader::load_registration(Words& words) {
+    TRY_ASSIGN(const base::Json* json, words.match.required("registration"));
+    TRY_ASSIGN(auto object, base::JsonObject::of(words.match.document(), *json));
+    RegistrationRow row;
+    row.rule = words.rule;
+    TRY_ASSIGN(row.macros, required_strings(object, "macros"));
+    TRY_ASSIGN(row.methods, required_strings(object, "methods"));
+    TRY_ASSIGN(row.namespaced, object.boolean_or("namespaced", false));
+    TRY(object.finish());
+    set_.registrations_.push_back(std::move(row));
+    return {};
+}
+
+base::Status RuleLoader::load_kernel(Words& words) {
+    TRY_ASSIGN(auto markers, required_strings(words.match, "kernel"));
+    set_.kernels_.push_back({words.rule, std::move(markers)});
+    return {};
+}
+
+}  // namespace migrator

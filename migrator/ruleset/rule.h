@@ -1,0 +1,161 @@
+// Rule: one row of knowledge, checked: what it looks for (a word of the vocabulary) and what it says and does.
+//
+// rules/README.md describes the vocabulary for the authors of rules; the names are the same here.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "migrator/edit/edit.h"
+#include "migrator/ruleset/finding_kind.h"
+#include "migrator/semantic/reference.h"
+
+namespace migrator {
+
+// What all rules have.
+struct Rule {
+    std::string id;
+    FindingKind kind = FindingKind::cuda_api;
+    Severity severity = Severity::warning;
+    Certainty certainty = Certainty::resolved;  // what a finding needs at least for its fix to be applied
+    std::string message;                        // with {name}, {to} and {note}
+    std::string source;
+    std::vector<ImportRequest> imports;         // what the fix needs bound
+};
+
+// `name`: an exact qualified name; `module`: the same for a module, whose members are not spoken for;
+// `prefix`: a module and everything below it that no other row knows.
+struct NameRow {
+    enum class Reach { exact, module, below };
+    const Rule* rule = nullptr;
+    Reach reach = Reach::exact;
+    std::optional<std::string> to;  // the new name
+    bool to_member = false;         // of a module: the new name is a member of its module, not a module itself
+    std::string note;
+    std::string source;  // of the row; else the rule's
+};
+
+// `method`: a member of objects of these classes, called or not.
+struct MethodRow {
+    const Rule* rule = nullptr;
+    std::string name;
+    std::vector<std::string> of;             // classes
+    std::vector<std::string> when_imported;  // an object of unknown class counts only in files that import one of these
+    bool called = false;                     // ... and only when the member is called
+    std::optional<std::string> to;
+};
+
+// `argument`: an argument of a call, by keyword or position.
+struct ArgumentRow {
+    enum class State { absent, present, integer, equals };
+    const Rule* rule = nullptr;
+    std::string keyword;
+    std::optional<std::size_t> position;
+    State state = State::present;
+    std::vector<std::string> values;  // of `equals`: Python source text
+    bool methods = false;             // also calls of these members on objects of unknown class
+    std::vector<std::string> when_imported;
+
+    std::string add;      // fix: this text as a further argument
+    std::string replace;  // fix: this text instead of the argument
+    bool remove = false;  // fix: the argument goes
+};
+
+// `string`: a string literal that is one of these, or that is a qualified name which a row knows.
+struct StringRow {
+    const Rule* rule = nullptr;
+    std::vector<std::string> values;
+    bool qualified_names = false;
+    std::map<std::string, std::string, std::less<>> replace;
+};
+
+// A place that takes a value: a parameter of these functions or methods.
+struct ParameterRow {
+    std::optional<std::size_t> position;
+    std::string keyword;
+    bool methods = false;  // also on objects of unknown class
+};
+
+// `value`: constants of a domain (devices, back ends) followed to where they are used.
+struct ValueRow {
+    // device: "cuda", "cuda:1", lists of them; backend: "nccl", "cpu:gloo,cuda:nccl"
+    enum class Form { device, backend };
+    const Rule* rule = nullptr;
+    Form form = Form::device;
+    std::map<std::string, std::string, std::less<>> replace;  // "cuda" -> "npu"; of both parts of a backend map
+    std::vector<std::string> tokens;                          // what a string must hold to be looked at
+    std::map<std::string, std::vector<ParameterRow>, std::less<>> parameters;  // by qualified function or method
+    std::map<std::string, std::vector<ParameterRow>, std::less<>> methods;     // by member name, for unknown objects
+    std::vector<std::string> results;     // names and properties that have such a value: "torch.device.type"
+    std::vector<std::string> carriers;    // names of variables, keywords, options, settings: exact or with one *
+    std::vector<std::string> properties;  // members of a carrier that have such a value: "type"
+    std::vector<std::string> text_of;     // classes whose str() has such a value: "torch.device"
+    std::vector<std::string> packages;    // a carrier's name counts in calls of these; other packages have their own
+    std::vector<std::string> options;     // functions that declare an option: "argparse.ArgumentParser.add_argument"
+    std::vector<std::string> option_values;  // their parameters that hold values of it: "default", "choices"
+
+    bool is_carrier(std::string_view name) const;
+};
+
+// `environment`: names of environment variables, exact or ending in *.
+struct EnvironmentRow {
+    const Rule* rule = nullptr;
+    std::string name;
+    std::optional<std::string> to;
+    bool same_values = false;  // the value can stay as it is: the name may be rewritten
+    std::string note;
+    std::string source;
+};
+
+// Where a language keeps its environment.
+struct EnvironmentPlaces {
+    std::map<std::string, std::vector<ParameterRow>, std::less<>> parameters;  // "os.getenv"
+    std::vector<std::string> mappings;                                        // "os.environ"
+};
+
+// `package`: a distribution and the modules it brings.
+struct PackageRow {
+    const Rule* rule = nullptr;
+    std::string name;
+    std::string status;
+    std::string advice;
+    std::string source;
+    bool quiet = false;  // known, and nothing to say about
+};
+
+// `import`: modules by the last part of their name, exact or with one *.
+struct ImportRow {
+    const Rule* rule = nullptr;
+    std::vector<std::string> modules;
+};
+
+// `text`: words in files that are not Python, found outside comments.
+struct TextRow {
+    const Rule* rule = nullptr;
+    std::vector<std::string> words;
+    std::vector<std::string> files;  // names of file types
+};
+
+// `registration`: operators that C++ code offers to Python.
+struct RegistrationRow {
+    const Rule* rule = nullptr;
+    std::vector<std::string> macros;   // "TORCH_LIBRARY"
+    std::vector<std::string> methods;  // "def"
+    bool namespaced = false;           // the macro's first argument is a part of the operators' names
+};
+
+// `kernel`: functions marked for the device in CUDA sources.
+struct KernelRow {
+    const Rule* rule = nullptr;
+    std::vector<std::string> markers;  // "__global__"
+};
+
+// Names whose use says that code already knows the target: it chooses by itself, and is left alone.
+struct AdaptedNames {
+    std::vector<std::string> guards;  // "torch.npu.is_available"
+};
+
+}  // namespace migrator

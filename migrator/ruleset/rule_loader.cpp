@@ -1,0 +1,219 @@
+#include "migrator/ruleset/rule_loader.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+namespace migrator {
+namespace {
+
+constexpr std::int64_t kSchema = 1;
+constexpr std::array kRuleFolders{"rules/rewrite/", "rules/third_party/", "rules/env/",     "rules/custom_ops/",
+                                  "rules/advice/",  "rules/api/",         "rules/affinity/"};
+
+template <class Word, class... Words>
+base::Result<Word> one_of(base::JsonObject& object, std::string_view key, Words... words) {
+    TRY_ASSIGN(std::string text, object.string(key));
+    std::string known;
+    for (Word word : {words...}) {
+        if (name(word) == text) return word;
+        known += fmt::format("{}\"{}\"", known.empty() ? "" : ", ", name(word));
+    }
+    return object.error(fmt::format("\"{}\" is \"{}\", which is not one of {}", key, text, known));
+}
+
+base::Result<Certainty> certainty_of(base::JsonObject& object) {
+    TRY_ASSIGN(std::string word, object.string_or("certainty", "resolved"));
+    if (word == "resolved") return Certainty::resolved;
+    if (word == "likely") return Certainty::likely;
+    if (word == "textual") return Certainty::textual;
+    return object.error(fmt::format("\"certainty\" is \"{}\", which is not one of \"resolved\", \"likely\", \"textual\"", word));
+}
+
+base::Result<FindingKind> kind_of(base::JsonObject& object) {
+    using K = FindingKind;
+    return one_of<K>(object, "kind", K::cuda_api, K::device_string, K::backend, K::amp, K::profiler, K::third_party,
+                     K::cuda_extension, K::environment, K::api_support, K::affinity, K::advice, K::file);
+}
+
+// Every {word} of a message is one that fill_message knows.
+base::Status check_message(const base::JsonObject& object, const std::string& message) {
+    for (std::size_t open = message.find('{'); open != message.npos; open = message.find('{', open + 1)) {
+        std::size_t close = message.find('}', open);
+        std::string word = message.substr(open, close == message.npos ? close : close - open + 1);
+        if (word == "{name}" || word == "{to}" || word == "{note}") continue;
+        return object.error(fmt::format("the message has {}, but only {{name}}, {{to}} and {{note}} are filled in", word));
+    }
+    return {};
+}
+
+base::Result<std::vector<ImportRequest>> imports_of(base::JsonObject& object) {
+    std::vector<ImportRequest> out;
+    const base::Json* list = object.optional("imports");
+    if (list == nullptr) return out;
+    if (list->array() == nullptr) return object.error(*list, "\"imports\" must be a list of objects");
+    for (const base::Json& item : *list->array()) {
+        TRY_ASSIGN(auto request, base::JsonObject::of(object.document(), item));
+        TRY_ASSIGN(std::string module, request.string("module"));
+        TRY_ASSIGN(std::string after, request.string("after"));
+        TRY(request.finish());
+        out.push_back({std::move(module), std::move(after)});
+    }
+    return out;
+}
+
+}  // namespace
+
+base::Status RuleLoader::load_file(std::string_view text, const std::string& origin) {
+    TRY_ASSIGN(auto document, base::parse_json(text, origin));
+    TRY_ASSIGN(auto file, base::JsonObject::of(document, document.root));
+    TRY_ASSIGN(std::int64_t schema, file.integer("schema"));
+    if (schema != kSchema) {
+        return file.error(fmt::format("schema {} is not known; this program reads schema {}", schema, kSchema));
+    }
+    TRY_ASSIGN(std::string about, file.string_or("about", {}));
+    auto each = [&](std::string_view key, base::Status (RuleLoader::*load)(const base::JsonDocument&, const base::Json&)) -> base::Status {
+        const base::Json* list = file.optional(key);
+        if (list == nullptr) return {};
+        if (list->array() == nullptr) return file.error(*list, fmt::format("\"{}\" must be a list of objects", key));
+        for (const base::Json& item : *list->array()) TRY((this->*load)(document, item));
+        return {};
+    };
+    TRY(each("rules", &RuleLoader::load_rule));
+    TRY(each("tables", &RuleLoader::load_table));
+    if (const base::Json* places = file.optional("environment_places")) TRY(load_environment_places(document, *places));
+    if (const base::Json* adapted = file.optional("adapted")) TRY(load_adapted(document, *adapted));
+    return file.finish();
+}
+
+base::Result<const Rule*> RuleLoader::load_header(base::JsonObject& object) {
+    auto rule = std::make_unique<Rule>();
+    TRY_ASSIGN(rule->id, object.string("id"));
+    TRY_ASSIGN(rule->kind, kind_of(object));
+    TRY_ASSIGN(rule->severity,
+               one_of<Severity>(object, "severity", Severity::info, Severity::warning, Severity::error));
+    TRY_ASSIGN(rule->certainty, certainty_of(object));
+    TRY_ASSIGN(rule->message, object.string("message"));
+    TRY(check_message(object, rule->message));
+    TRY_ASSIGN(rule->source, object.string("source"));
+    TRY_ASSIGN(rule->imports, imports_of(object));
+    const Rule* out = rule.get();
+    if (!set_.by_id_.emplace(rule->id, out).second) {
+        return object.error(fmt::format("there already is a rule \"{}\"", rule->id));
+    }
+    set_.rules_.push_back(std::move(rule));
+    return out;
+}
+
+base::Status RuleLoader::load_rule(const base::JsonDocument& document, const base::Json& json) {
+    static const base::Json kNoFix{base::Json::Object{}, 0};
+    TRY_ASSIGN(auto object, base::JsonObject::of(document, json));
+    TRY_ASSIGN(const Rule* rule, load_header(object));
+    TRY_ASSIGN(const base::Json* match_json, object.required("match"));
+    TRY_ASSIGN(auto match, base::JsonObject::of(document, *match_json));
+    const base::Json* fix_json = object.optional("fix");
+    TRY_ASSIGN(auto fix, base::JsonObject::of(document, fix_json == nullptr ? kNoFix : *fix_json));
+    TRY(object.finish());
+
+    if (match.members().size() != 1) return match.error("\"match\" must hold exactly one word");
+    const std::string& word = match.members().front().first;
+    WordLoader loader = find_word(word);
+    if (loader == nullptr) return match.error(fmt::format("\"{}\" is not a word of \"match\"", word));
+    Words words{std::move(match), std::move(fix), rule};
+    TRY((this->*loader)(words));
+    TRY(words.match.finish());
+    return words.fix.finish();
+}
+
+base::Status RuleLoader::load_table(const base::JsonDocument& document, const base::Json& json) {
+    TRY_ASSIGN(auto table, base::JsonObject::of(document, json));
+    TRY_ASSIGN(const Rule* rule, load_header(table));
+    TRY_ASSIGN(std::string word, table.string("match"));
+    TRY_ASSIGN(std::string status, table.string_or("status", {}));
+    TRY_ASSIGN(const base::Json* rows, table.required("rows"));
+    TRY(table.finish());
+    RowLoader loader = find_row(word);
+    if (loader == nullptr) return table.error(fmt::format("\"{}\" is not a word that a table can match", word));
+    return load_rows(document, *rows, loader, rule, status);
+}
+
+base::Status RuleLoader::load_rows(const base::JsonDocument& document, const base::Json& rows, RowLoader loader,
+                                   const Rule* rule, const std::string& status) {
+    if (rows.array() == nullptr || rows.array()->empty()) {
+        return base::fail(base::ErrorKind::rule_data, "\"rows\" must be a list with at least one row", document.where(rows));
+    }
+    for (const base::Json& item : *rows.array()) {
+        TRY_ASSIGN(auto row, base::JsonObject::of(document, item));
+        TRY((this->*loader)(row, rule, status));
+        TRY(row.finish());
+    }
+    return {};
+}
+
+base::Status RuleLoader::load_adapted(const base::JsonDocument& document, const base::Json& json) {
+    TRY_ASSIGN(auto object, base::JsonObject::of(document, json));
+    TRY_ASSIGN(auto guards, required_strings(object, "guards"));
+    TRY(object.finish());
+    auto& all = set_.adapted_.guards;
+    all.insert(all.end(), guards.begin(), guards.end());
+    return {};
+}
+
+base::Status RuleLoader::load_environment_places(const base::JsonDocument& document, const base::Json& json) {
+    TRY_ASSIGN(auto object, base::JsonObject::of(document, json));
+    TRY(load_parameters(document, object.optional("parameters"), set_.environment_places_.parameters, nullptr));
+    TRY_ASSIGN(auto mappings, object.strings("mappings"));
+    auto& all = set_.environment_places_.mappings;
+    all.insert(all.end(), mappings.begin(), mappings.end());
+    return object.finish();
+}
+
+base::Result<RuleSet> RuleSet::load(const base::DataStore& store) {
+    RuleLoader loader;
+    for (const char* folder : kRuleFolders) {
+        for (const std::string& path : store.list(folder, ".json")) {
+            // Cases beside the rules may hold JSON of the projects they show.
+            if (path.find("/cases/") != path.npos) continue;
+            TRY(loader.load_file(*store.find(path), store.origin(path)));
+        }
+    }
+    return loader.take();
+}
+
+base::Result<std::vector<std::string>> required_strings(base::JsonObject& object, std::string_view key) {
+    TRY_ASSIGN(const base::Json* json, object.required(key));
+    TRY_ASSIGN(auto out, object.strings(key));
+    bool blank = std::any_of(out.begin(), out.end(), [](const std::string& text) { return text.empty(); });
+    if (out.empty() || blank) {
+        return object.error(*json, fmt::format("\"{}\" must name at least one thing to look for, and none may be empty", key));
+    }
+    return out;
+}
+
+base::Result<std::map<std::string, std::string, std::less<>>> string_map(base::JsonObject& object, std::string_view key) {
+    std::map<std::string, std::string, std::less<>> out;
+    const base::Json* json = object.optional(key);
+    if (json == nullptr) return out;
+    TRY_ASSIGN(auto inner, base::JsonObject::of(object.document(), *json));
+    for (const auto& [from, value] : inner.members()) {
+        TRY_ASSIGN(out[from], inner.string(from));
+    }
+    return out;
+}
+
+base::Result<std::optional<std::size_t>> optional_position(base::JsonObject& object) {
+    const base::Json* json = object.optional("position");
+    if (json == nullptr) return std::optional<std::size_t>{};
+    TRY_ASSIGN(std::int64_t position, object.integer("position"));
+    if (position < 0 || position > 100) return object.error(*json, "\"position\" counts from 0, without self");
+    return std::optional<std::size_t>{static_cast<std::size_t>(position)};
+}
+
+base::Result<std::optional<std::string>> optional_string(base::JsonObject& object, std::string_view key) {
+    if (object.optional(key) == nullptr) return std::optional<std::string>{};
+    TRY_ASSIGN(std::string text, object.string(key));
+    return std::optional<std::string>{std::move(text)};
+}
+
+}  // namespace migrator

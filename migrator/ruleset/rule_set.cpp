@@ -1,0 +1,125 @@
+#include "migrator/ruleset/rule_set.h"
+
+#include <algorithm>
+
+namespace migrator {
+namespace {
+
+// "a.b.c" -> "a.b"; empty at the top.
+std::string_view parent_module(std::string_view name) {
+    std::size_t dot = name.rfind('.');
+    return dot == name.npos ? std::string_view{} : name.substr(0, dot);
+}
+
+template <class Row>
+std::span<const Row> rows_of(const std::map<std::string, std::vector<Row>, std::less<>>& index, std::string_view key) {
+    auto found = index.find(key);
+    if (found == index.end()) return {};
+    return found->second;
+}
+
+void replace_all(std::string& text, std::string_view what, std::string_view by) {
+    for (std::size_t at = text.find(what); at != text.npos; at = text.find(what, at + by.size())) {
+        text.replace(at, what.size(), by);
+    }
+}
+
+}  // namespace
+
+const Rule* RuleSet::find_rule(std::string_view id) const {
+    auto found = by_id_.find(id);
+    return found == by_id_.end() ? nullptr : found->second;
+}
+
+const NameRow* RuleSet::name_row(std::string_view qualified) const {
+    auto found = names_.find(qualified);
+    return found == names_.end() ? nullptr : &found->second;
+}
+
+const NameRow* RuleSet::prefix_row(std::string_view qualified) const {
+    for (std::string_view at = parent_module(qualified); !at.empty(); at = parent_module(at)) {
+        auto found = prefixes_.find(at);
+        if (found != prefixes_.end()) return &found->second;
+    }
+    return nullptr;
+}
+
+std::string RuleSet::renamed(std::string_view qualified) const {
+    for (std::string_view at = qualified; !at.empty(); at = parent_module(at)) {
+        const NameRow* row = name_row(at);
+        if (row == nullptr) continue;
+        // A known name that has no new one keeps its old one, whatever its module does.
+        if (!row->to) return std::string(qualified);
+        return *row->to + std::string(qualified.substr(at.size()));
+    }
+    return std::string(qualified);
+}
+
+std::span<const MethodRow> RuleSet::methods(std::string_view member) const { return rows_of(methods_, member); }
+std::span<const ArgumentRow> RuleSet::arguments(std::string_view function) const { return rows_of(arguments_, function); }
+std::span<const ArgumentRow> RuleSet::method_arguments(std::string_view member) const {
+    return rows_of(method_arguments_, member);
+}
+
+const EnvironmentRow* RuleSet::environment_row(std::string_view variable) const {
+    auto found = environment_.find(variable);
+    if (found != environment_.end()) return &environment_list_[found->second];
+    for (const EnvironmentRow& row : environment_list_) {
+        if (row.name.ends_with('*') && fits(row.name, variable)) return &row;
+    }
+    return nullptr;
+}
+
+const PackageRow* RuleSet::package_of_module(std::string_view module) const {
+    for (std::string_view at = module; !at.empty(); at = parent_module(at)) {
+        auto found = package_modules_.find(at);
+        if (found != package_modules_.end()) return &packages_.find(found->second)->second;
+    }
+    return nullptr;
+}
+
+const PackageRow* RuleSet::package(std::string_view distribution) const {
+    auto found = packages_.find(normalise_distribution(distribution));
+    return found == packages_.end() ? nullptr : &found->second;
+}
+
+std::map<std::string, std::string> RuleSet::package_status() const {
+    std::map<std::string, std::string> out;
+    for (const auto& [key, row] : packages_) out[row.name] = row.status;
+    return out;
+}
+
+bool ValueRow::is_carrier(std::string_view name) const {
+    std::string lower(name);
+    for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c == '-' ? '_' : c;
+    return std::any_of(carriers.begin(), carriers.end(), [&](const std::string& pattern) { return fits(pattern, lower); });
+}
+
+std::string normalise_distribution(std::string_view name) {
+    std::string out;
+    for (char c : name) {
+        bool separator = c == '-' || c == '_' || c == '.';
+        if (separator && out.ends_with('-')) continue;
+        out += separator ? '-' : c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    }
+    return out;
+}
+
+bool fits(std::string_view pattern, std::string_view name) {
+    std::size_t star = pattern.find('*');
+    if (star == pattern.npos) return pattern == name;
+    std::string_view head = pattern.substr(0, star);
+    std::string_view tail = pattern.substr(star + 1);
+    return name.size() >= head.size() + tail.size() && name.starts_with(head) && name.ends_with(tail);
+}
+
+std::string fill_message(const std::string& message, std::string_view name, std::string_view to, std::string_view note) {
+    std::string out = message;
+    replace_all(out, "{name}", name);
+    replace_all(out, "{to}", to);
+    replace_all(out, "{note}", note);
+    while (out.ends_with(' ')) out.pop_back();
+    return out;
+}
+
+}  // namespace migrator

@@ -1,0 +1,96 @@
+// RuleSet: all rules of rules/, checked and indexed by what they look for.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/data_store.h"
+#include "base/result.h"
+#include "migrator/ruleset/rule.h"
+
+namespace migrator {
+
+class RuleSet {
+public:
+    // Reads every JSON file below the rule folders of `store`. Strict: an unknown key or word, a rule that looks for
+    // nothing, two rules with one id or two rows for one name are rule_data errors with file:line:column.
+    static base::Result<RuleSet> load(const base::DataStore& store);
+
+    std::span<const std::unique_ptr<Rule>> rules() const { return rules_; }
+    const Rule* find_rule(std::string_view id) const;
+
+    // The row of exactly this name (`exact` or `module`), or nullptr.
+    const NameRow* name_row(std::string_view qualified) const;
+    // The `below` row of the longest module that the name is in, or nullptr. Not for the module itself.
+    const NameRow* prefix_row(std::string_view qualified) const;
+    // What `qualified` is called after all renames: its own row, or that of the longest renamed module above it.
+    std::string renamed(std::string_view qualified) const;
+
+    std::span<const MethodRow> methods(std::string_view member) const;
+    std::span<const ArgumentRow> arguments(std::string_view function) const;
+    // The rows for members of this name on objects of unknown class.
+    std::span<const ArgumentRow> method_arguments(std::string_view member) const;
+    std::span<const StringRow> strings() const { return strings_; }
+    std::span<const ValueRow> values() const { return values_; }
+
+    const EnvironmentRow* environment_row(std::string_view variable) const;
+    std::span<const EnvironmentRow> environment_rows() const { return environment_list_; }
+    const EnvironmentPlaces& environment_places() const { return environment_places_; }
+
+    // By module: the longest listed one that `module` is or is in ("nvidia.dali" before "nvidia").
+    const PackageRow* package_of_module(std::string_view module) const;
+    // By distribution, as requirements spell it: case, '-', '_' and '.' make no difference.
+    const PackageRow* package(std::string_view distribution) const;
+    // Distribution -> status ("native", "ascend_fork" ...), for the report's table.
+    std::map<std::string, std::string> package_status() const;
+
+    std::span<const ImportRow> imports() const { return imports_; }
+    std::span<const TextRow> texts() const { return texts_; }
+    std::span<const RegistrationRow> registrations() const { return registrations_; }
+    std::span<const KernelRow> kernels() const { return kernels_; }
+    const AdaptedNames& adapted() const { return adapted_; }
+
+    // All exact and module rows, by name: for the runner that makes a case of every row.
+    const std::map<std::string, NameRow, std::less<>>& name_rows() const { return names_; }
+
+private:
+    friend class RuleLoader;
+    template <class T>
+    using ByName = std::map<std::string, T, std::less<>>;
+
+    std::vector<std::unique_ptr<Rule>> rules_;
+    ByName<const Rule*> by_id_;
+    ByName<NameRow> names_;
+    ByName<NameRow> prefixes_;
+    ByName<std::vector<MethodRow>> methods_;
+    ByName<std::vector<ArgumentRow>> arguments_;
+    ByName<std::vector<ArgumentRow>> method_arguments_;
+    std::vector<StringRow> strings_;
+    std::vector<ValueRow> values_;
+    ByName<std::size_t> environment_;  // exact names -> environment_list_
+    std::vector<EnvironmentRow> environment_list_;
+    EnvironmentPlaces environment_places_;
+    ByName<PackageRow> packages_;          // by normalised distribution
+    ByName<std::string> package_modules_;  // module -> normalised distribution
+    std::vector<ImportRow> imports_;
+    std::vector<TextRow> texts_;
+    std::vector<RegistrationRow> registrations_;
+    std::vector<KernelRow> kernels_;
+    AdaptedNames adapted_;
+};
+
+// "Flash_Attn" -> "flash-attn": how package names are compared.
+std::string normalise_distribution(std::string_view name);
+
+// True when `pattern`, which may hold one '*', fits the whole of `name`.
+bool fits(std::string_view pattern, std::string_view name);
+
+// The message with its {name}, {to} and {note} filled in; blanks left by an empty note are trimmed.
+std::string fill_message(const std::string& message, std::string_view name, std::string_view to, std::string_view note);
+
+}  // namespace migrator

@@ -1,0 +1,189 @@
+#include "migrator/semantic/bindings.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "base/check.h"
+#include "migrator/semantic/evaluator.h"
+#include "migrator/semantic/file_model.h"
+#include "migrator/semantic/scope_builder.h"
+#include "migrator/semantic/string_literal.h"
+
+namespace migrator {
+
+// What stays of the analysis. Meanings are shared: `list_of` gives each node the number of one.
+struct Bindings::Data {
+    Data(const SyntaxTree& tree, const TypeFacts& facts, const ModuleContext& context) : model(tree, facts, context) {}
+
+    FileModel model;
+    std::vector<ListId> list_of;                      // by node
+    std::vector<std::vector<Reference>> references;   // by list
+    std::vector<std::optional<Reference>> types;      // by list
+    std::vector<std::pair<SymbolId, NodeId>> reads;   // sorted
+};
+
+class BindingsBuilder {
+public:
+    BindingsBuilder(const SyntaxTree& tree, const TypeFacts& facts, const ModuleContext& context)
+        : data_(std::make_shared<Bindings::Data>(tree, facts, context)), tree_(tree) {}
+
+    Bindings run() {
+        FileModel& model = data_->model;
+        ScopeBuilder(model).run();
+        Evaluator evaluator(model);
+        evaluator.run();
+        // From here on every expression has its meaning.
+        data_->list_of = evaluator.list_of();
+        for (ListId id = 0; id < evaluator.lists().size(); ++id) {
+            data_->references.push_back(references(evaluator.lists()[id]));
+            data_->types.push_back(type(evaluator.lists()[id], evaluator));
+        }
+        collect_reads();
+        Bindings out;
+        out.external_ = external_expressions();
+        out.imports_ = model.imports;
+        out.data_ = std::move(data_);
+        return out;
+    }
+
+private:
+    std::vector<Reference> references(const Candidates& candidates) const {
+        std::vector<Reference> out;
+        for (const Candidate& c : candidates) {
+            if (c.kind != CandidateKind::ordinary && c.kind != CandidateKind::none_literal) continue;
+            if (c.name == kNoName) continue;
+            const Reference reference{std::string(data_->model.names.text(c.name)), c.origin, c.certainty};
+            const auto same = [&](const Reference& r) { return r.name == reference.name && r.origin == reference.origin; };
+            if (std::ranges::none_of(out, same)) out.push_back(reference);
+        }
+        return out;
+    }
+
+    // The class that all candidates agree on; those of unknown class leave it likely.
+    std::optional<Reference> type(const Candidates& candidates, Evaluator& evaluator) const {
+        std::optional<Reference> out;
+        bool open = false;
+        for (const Candidate& c : candidates) {
+            if (c.kind == CandidateKind::none_literal) continue;
+            const std::optional<Reference> found = c.has_type() ? evaluator.class_reference(c) : std::nullopt;
+            if (!found) {
+                open = true;
+            } else if (!out) {
+                out = found;
+            } else if (out->name != found->name || out->origin != found->origin) {
+                return std::nullopt;
+            } else {
+                out->certainty = weaker(out->certainty, found->certainty);
+            }
+        }
+        if (out && open) out->certainty = weaker(out->certainty, Certainty::likely);
+        return out;
+    }
+
+    void collect_reads() {
+        const FileModel& model = data_->model;
+        for (NodeId node = 0; node < tree_.size(); ++node) {
+            const Role role = model.role_of[node];
+            if (model.symbol_of[node] != kNone && (role == Role::read || role == Role::reads_and_binds)) {
+                data_->reads.emplace_back(model.symbol_of[node], node);
+            }
+        }
+        std::ranges::sort(data_->reads);
+    }
+
+    // Shorter prefixes of a chain first: they begin at the same place and end earlier.
+    std::vector<NodeId> external_expressions() const {
+        std::vector<NodeId> out;
+        for (NodeId node = 0; node < tree_.size(); ++node) {
+            const NodeKind kind = tree_.kind(node);
+            if (kind != NodeKind::identifier && kind != NodeKind::attribute) continue;
+            const auto& found = data_->references[data_->list_of[node]];
+            const auto external = [](const Reference& r) { return r.origin == Origin::external; };
+            if (std::ranges::any_of(found, external)) out.push_back(node);
+        }
+        std::ranges::sort(out, {}, [&](NodeId node) { return std::pair(tree_.range(node).begin, tree_.range(node).end); });
+        return out;
+    }
+
+    std::shared_ptr<Bindings::Data> data_;
+    const SyntaxTree& tree_;
+};
+
+namespace {
+
+// A variable of a class body and the attribute of the same name are one: `x = 1` and `self.x = 2`.
+std::vector<SymbolId> same_variable(const FileModel& model, NodeId node) {
+    const SymbolId symbol = node < model.symbol_of.size() ? model.symbol_of[node] : kNone;
+    if (symbol == kNone) return {};
+    std::vector<SymbolId> out{symbol};
+    const Symbol& s = model.symbols[symbol];
+    if (model.scopes[s.scope].kind != ScopeKind::class_) return out;
+    const auto twin = s.attribute ? model.variable(s.scope, s.name) : model.attribute(s.scope, s.name);
+    if (twin) out.push_back(*twin);
+    return out;
+}
+
+}  // namespace
+
+Bindings Bindings::analyse(const SyntaxTree& tree, const TypeFacts& facts, const ModuleContext& context) {
+    return BindingsBuilder(tree, facts, context).run();
+}
+
+std::span<const Reference> Bindings::references(NodeId expression) const {
+    CHECK(expression < data_->list_of.size());
+    return data_->references[data_->list_of[expression]];
+}
+
+std::optional<Reference> Bindings::type_of(NodeId expression) const {
+    CHECK(expression < data_->list_of.size());
+    return data_->types[data_->list_of[expression]];
+}
+
+std::optional<std::string> Bindings::constant_string(NodeId expression) const {
+    return string_literal_value(data_->model.tree, expression);
+}
+
+ScopeKind Bindings::scope_kind(ScopeId scope) const { return data_->model.scopes[scope].kind; }
+
+ScopeId Bindings::parent_scope(ScopeId scope) const { return data_->model.scopes[scope].parent; }
+
+ScopeId Bindings::scope_at(NodeId node) const { return data_->model.scope_of[node]; }
+
+bool Bindings::is_name_taken(ScopeId scope, std::string_view name) const {
+    const FileModel& model = data_->model;
+    for (const ImportedName& imported : imports_) {
+        if (imported.name == "*" && std::ranges::binary_search(model.facts.star_names(imported.module), name, std::less<>{})) return true;
+    }
+    const auto id = model.names.find(name);
+    if (!id) return false;
+    for (;; scope = model.scopes[scope].parent) {
+        if (model.variable(scope, *id) || model.redirects.contains(FileModel::key(scope, *id))) return true;
+        if (scope == kModuleScope) return false;
+    }
+}
+
+std::vector<BindingSite> Bindings::binding_sites(NodeId identifier) const {
+    const FileModel& model = data_->model;
+    std::vector<BindingSite> out;
+    for (const SymbolId symbol : same_variable(model, identifier)) {
+        for (const Binding& binding : model.bindings_of(symbol)) {
+            if (binding.kind == BindingKind::declared || binding.kind == BindingKind::deleted) continue;
+            const bool exact = binding.kind == BindingKind::value || binding.kind == BindingKind::parameter;
+            out.push_back({binding.target, exact ? binding.value : kNoNode});
+        }
+    }
+    std::ranges::sort(out, {}, &BindingSite::target);
+    return out;
+}
+
+std::vector<NodeId> Bindings::reads(NodeId identifier) const {
+    std::vector<NodeId> out;
+    for (const SymbolId symbol : same_variable(data_->model, identifier)) {
+        const auto [first, last] = std::ranges::equal_range(data_->reads, symbol, {}, [](const auto& read) { return read.first; });
+        for (auto it = first; it != last; ++it) out.push_back(it->second);
+    }
+    std::ranges::sort(out);
+    return out;
+}
+
+}  // namespace migrator

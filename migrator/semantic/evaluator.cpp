@@ -1,0 +1,150 @@
+#include "migrator/semantic/evaluator.h"
+
+#include <algorithm>
+
+namespace migrator {
+namespace {
+
+// An answer that rests on an unfinished one is dropped when that is finished, and worked out again. Code in which
+// everything depends on everything could do that for ever; the third answer stays.
+constexpr std::uint8_t kMaxDrops = 3;
+
+}  // namespace
+
+Evaluator::Evaluator(FileModel& model) : model_(model), tree_(model.tree) {
+    bottom_ = lists_.intern({{.kind = CandidateKind::bottom}});
+    state_.assign(tree_.size(), State::fresh);
+    list_of_.assign(tree_.size(), kUnknownList);
+    frame_of_.assign(tree_.size(), kNone);
+    times_dropped_.assign(tree_.size(), 0);
+    for (const ImportedName& imported : model_.imports) {
+        const bool unknown = imported.name == "*" && model_.facts.star_names(imported.module).empty();
+        if (unknown) last_unknown_star_ = imported.statement;
+    }
+}
+
+void Evaluator::run() {
+    for (NodeId node = 0; node < tree_.size(); ++node) {
+        if (is_expression(tree_.kind(node)) && state_[node] == State::fresh) evaluate(node);
+    }
+}
+
+bool Evaluator::is_expression(NodeKind kind) {
+    switch (kind) {
+        case NodeKind::identifier:
+        case NodeKind::attribute:
+        case NodeKind::call:
+        case NodeKind::subscript:
+        case NodeKind::binary_operator:
+        case NodeKind::unary_operator:
+        case NodeKind::comparison_operator:
+        case NodeKind::conditional_expression:
+        case NodeKind::boolean_operator:
+        case NodeKind::parenthesized_expression:
+        case NodeKind::named_expression:
+        case NodeKind::none:
+        case NodeKind::dotted_name: return true;
+        default: return false;
+    }
+}
+
+void Evaluator::evaluate(NodeId node) {
+    stack_.push_back({.node = node});
+    while (!stack_.empty()) {
+        const auto index = static_cast<std::uint32_t>(stack_.size() - 1);
+        Frame& frame = stack_.back();
+        if (!frame.started && state_[frame.node] != State::fresh) {
+            stack_.pop_back();  // another frame needed it too
+            continue;
+        }
+        if (!frame.started) {
+            frame.started = true;
+            frame.provisional_mark = provisional_.size();
+            frame.tentative = bottom_;
+            state_[frame.node] = State::active;
+            frame_of_[frame.node] = index;
+        }
+        low_ = index;
+        missing_.clear();
+        const Candidates candidates = compute(frame.node);
+        if (missing_.empty()) {
+            finish(candidates);
+        } else {
+            for (const NodeId needed : missing_) stack_.push_back({.node = needed});
+        }
+    }
+}
+
+void Evaluator::finish(const Candidates& candidates) {
+    const auto index = static_cast<std::uint32_t>(stack_.size() - 1);
+    Frame& frame = stack_.back();
+    const NodeId node = frame.node;
+    const bool rests_on_itself = provisional_.size() > frame.provisional_mark || frame.second_round;
+    if (low_ < index && times_dropped_[node] < kMaxDrops) {
+        // Rests on a frame below: good for that frame only.
+        list_of_[node] = lists_.intern(candidates);
+        state_[node] = State::provisional;
+        frame_of_[node] = low_;
+        provisional_.push_back(node);
+        stack_.pop_back();
+        return;
+    }
+    while (provisional_.size() > frame.provisional_mark) {
+        state_[provisional_.back()] = State::fresh;
+        ++times_dropped_[provisional_.back()];
+        provisional_.pop_back();
+    }
+    if (rests_on_itself && !frame.second_round) {
+        frame.second_round = true;
+        frame.tentative = lists_.intern(candidates);
+        return;
+    }
+    list_of_[node] = lists_.intern(candidates);
+    state_[node] = State::done;
+    stack_.pop_back();
+}
+
+// The meaning of another expression; when it is not known yet, the frame at work will be run again.
+const Candidates& Evaluator::get(NodeId node) {
+    if (node == kNoNode || !is_expression(tree_.kind(node))) return lists_[kUnknownList];
+    switch (state_[node]) {
+        case State::done: return lists_[list_of_[node]];
+        case State::provisional: low_ = std::min(low_, frame_of_[node]); return lists_[list_of_[node]];
+        case State::active: low_ = std::min(low_, frame_of_[node]); return lists_[stack_[frame_of_[node]].tentative];
+        case State::fresh: missing_.push_back(node); break;
+    }
+    return lists_[bottom_];
+}
+
+Candidates Evaluator::compute(NodeId node) {
+    switch (tree_.kind(node)) {
+        case NodeKind::identifier:
+            if (model_.role_of[node] == Role::binds || model_.role_of[node] == Role::none) return {};
+            return name_value(node, model_.scope_of[node], tree_.text(node), true);
+        case NodeKind::attribute: return model_.role_of[node] == Role::binds ? Candidates{} : attribute_value(node);
+        case NodeKind::call: return call_value(node);
+        case NodeKind::subscript: return subscript_value(node);
+        case NodeKind::binary_operator: return binary_value(node);
+        case NodeKind::unary_operator: return unary_value(node);
+        case NodeKind::comparison_operator: return comparison_value(node);
+        case NodeKind::boolean_operator: return either(tree_.child(node, Field::left), tree_.child(node, Field::right));
+        case NodeKind::named_expression: return get(tree_.child(node, Field::value));
+        case NodeKind::none: return {{.kind = CandidateKind::none_literal}};
+        case NodeKind::dotted_name: return pattern_value(node);
+        case NodeKind::conditional_expression: {
+            const std::vector<NodeId> parts = operands(tree_, node);
+            return parts.size() == 3 ? either(parts[0], parts[2]) : Candidates{};
+        }
+        case NodeKind::parenthesized_expression: {
+            const std::vector<NodeId> parts = operands(tree_, node);
+            return parts.size() == 1 ? get(parts[0]) : Candidates{};
+        }
+        default: return {};
+    }
+}
+
+Candidate Evaluator::instance_of(std::string_view class_name, Certainty certainty) {
+    return {.certainty = certainty, .type = model_.names.intern_copy(class_name), .type_certainty = certainty};
+}
+
+}  // namespace migrator

@@ -1,0 +1,20 @@
+// ProjectModules: which module an import statement means, when it may be one of the project's own.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "migrator/semantic/bindings.h"
+
+namespace migrator {
+
+struct ResolvedModule {
+    std::string name;  // absolute where it can be known
+    Origin origin = Origin::external;
+};
+
+// `dotted` as an import statement has it, with the leading dots of a relative import.
+ResolvedModule resolve_module(const ModuleContext& context, std::string_view dotted);
+
+}  // namespace migrator

@@ -1,0 +1,77 @@
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+
+#include "base/check.h"
+#include "migrator/source/discovery.h"
+
+namespace migrator {
+namespace {
+
+std::string lower_case(std::string_view text) {
+    std::string out(text);
+    for (char& c : out) {
+        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    }
+    return out;
+}
+
+constexpr auto kTypesByExtension = std::to_array<std::pair<std::string_view, FileType>>({
+    {".bash", FileType::shell},   {".c", FileType::cpp},       {".c++", FileType::cpp},      {".cc", FileType::cpp},
+    {".cpp", FileType::cpp},      {".cu", FileType::cuda},     {".cuh", FileType::cuda},     {".cxx", FileType::cpp},
+    {".h", FileType::cpp},        {".h++", FileType::cpp},     {".hh", FileType::cpp},       {".hpp", FileType::cpp},
+    {".hxx", FileType::cpp},      {".inl", FileType::cpp},     {".ipynb", FileType::notebook}, {".json", FileType::json},
+    {".ksh", FileType::shell},    {".py", FileType::python},   {".pyi", FileType::python},   {".pyw", FileType::python},
+    {".sbatch", FileType::shell}, {".sh", FileType::shell},    {".slurm", FileType::shell},  {".toml", FileType::toml},
+    {".yaml", FileType::yaml},    {".yml", FileType::yaml},    {".zsh", FileType::shell},
+});
+
+bool is_dockerfile(std::string_view file) {
+    return file == "dockerfile" || file == "containerfile" || file.starts_with("dockerfile.") ||
+           file.starts_with("dockerfile-") || file.ends_with(".dockerfile");
+}
+
+// pip reads these by name only: requirements-dev.txt, dev-requirements.in, constraints.txt, requirements/base.txt.
+bool is_requirements(std::string_view path, std::string_view file) {
+    if (!file.ends_with(".txt") && !file.ends_with(".in")) return false;
+    const std::string_view stem = file.substr(0, file.rfind('.'));
+    if (stem.find("requirements") != std::string_view::npos || stem.starts_with("constraints")) return true;
+    return base::file_name(base::parent(path)) == "requirements";
+}
+
+}  // namespace
+
+std::string_view name(FileType type) {
+    switch (type) {
+        case FileType::python: return "python";
+        case FileType::notebook: return "notebook";
+        case FileType::shell: return "shell";
+        case FileType::dockerfile: return "dockerfile";
+        case FileType::requirements: return "requirements";
+        case FileType::yaml: return "yaml";
+        case FileType::json: return "json";
+        case FileType::toml: return "toml";
+        case FileType::setup_cfg: return "setup_cfg";
+        case FileType::cuda: return "cuda";
+        case FileType::cpp: return "cpp";
+        case FileType::other: return "other";
+    }
+    CHECK(false);
+    return {};
+}
+
+FileType file_type_of(std::string_view path) {
+    const std::string lower = lower_case(path);
+    const std::string_view file = base::file_name(lower);
+    if (is_dockerfile(file)) return FileType::dockerfile;
+    if (is_requirements(lower, file)) return FileType::requirements;
+    if (file == "setup.cfg") return FileType::setup_cfg;
+    if (file == "pipfile") return FileType::toml;
+    const auto dot = file.rfind('.');
+    if (dot == std::string_view::npos || dot == 0) return FileType::other;
+    const auto* found = std::ranges::find(kTypesByExtension, file.substr(dot), [](const auto& row) { return row.first; });
+    return found == kTypesByExtension.end() ? FileType::other : found->second;
+}
+
+}  // namespace migrator

@@ -1,0 +1,97 @@
+#include "migrator/source/source_file.h"
+
+#include <fmt/format.h>
+
+#include "migrator/source/text_codec.h"
+
+namespace migrator {
+namespace {
+
+constexpr std::string_view kUtf8Mark = "\xEF\xBB\xBF";
+constexpr std::string_view kFallbackEncoding = "iso-8859-1";
+
+// Formats that declare no encoding and whose tools do not care: every byte is then a character, and comes back as it was.
+bool may_be_any_bytes(FileType type) {
+    return type == FileType::cuda || type == FileType::cpp || type == FileType::shell || type == FileType::dockerfile ||
+           type == FileType::requirements;
+}
+
+bool has_utf16_mark(std::string_view bytes) { return bytes.starts_with("\xFF\xFE") || bytes.starts_with("\xFE\xFF"); }
+
+// Where a byte is, for people: "byte 12 (line 2)".
+std::string place(std::string_view bytes, std::size_t offset) {
+    const base::LineIndex lines(bytes);
+    return fmt::format("byte {} (line {})", offset, lines.position(offset).line);
+}
+
+// Decides the encoding; the result is a problem, or empty.
+std::string choose_encoding(SourceFile& file, std::string_view content) {
+    if (file.type != FileType::python) return {};
+    const auto cookie = find_coding_cookie(content);
+    if (!cookie) return {};
+    const auto encoding = canonical_encoding(*cookie);
+    if (!encoding) return fmt::format("the encoding '{}' of the coding cookie is not known", *cookie);
+    if (file.encoding.bom && *encoding != "utf-8") {
+        return fmt::format("the file starts with a UTF-8 byte order mark, but its coding cookie says '{}'", *cookie);
+    }
+    file.encoding.name = *encoding;
+    file.encoding.declared = true;
+    return {};
+}
+
+// The offset inside "byte N", which decode's errors name.
+std::string undecodable(const SourceFile& file, std::string_view content, const base::Error& error) {
+    if (error.where.empty()) return error.message;
+    const std::size_t offset = std::stoull(error.where.substr(error.where.find(' ') + 1));
+    const std::string_view hint = file.type == FileType::python && !file.encoding.declared ? ", and there is no coding cookie" : "";
+    return fmt::format("{} at {}{}", error.message, place(content, offset), hint);
+}
+
+// Fills the text; the result is a problem, or empty.
+std::string decode_content(SourceFile& file, std::string_view content) {
+    if (has_utf16_mark(content)) return "UTF-16 text; save the file as UTF-8";
+    if (const std::size_t nul = content.find('\0'); nul != std::string_view::npos) {
+        return "contains a NUL byte at " + place(content, nul);
+    }
+    if (std::string problem = choose_encoding(file, content); !problem.empty()) return problem;
+
+    auto text = decode(content, file.encoding.name);
+    if (!text && may_be_any_bytes(file.type) && !file.encoding.bom) {
+        file.encoding.name = kFallbackEncoding;
+        text = decode(content, file.encoding.name);
+    }
+    if (!text) return undecodable(file, content, text.error());
+    if (file.encoding.name != "utf-8") {
+        const auto again = encode_text(*text, file.encoding.name);
+        if (!again || *again != content) {
+            return fmt::format("some characters have two forms in {}, so the file could not be written back unchanged", file.encoding.name);
+        }
+    }
+    file.text = std::move(*text);
+    return {};
+}
+
+}  // namespace
+
+SourceFile make_source_file(base::Path path, FileType type, std::string bytes, std::uint32_t mode) {
+    SourceFile file;
+    file.path = std::move(path);
+    file.type = type;
+    file.mode = mode;
+    file.bytes = std::move(bytes);
+    std::string_view content = file.bytes;
+    file.encoding.bom = content.starts_with(kUtf8Mark);
+    if (file.encoding.bom) content.remove_prefix(kUtf8Mark.size());
+    if (std::string problem = decode_content(file, content); !problem.empty()) file.problem = std::move(problem);
+    return file;
+}
+
+base::Result<std::string> encode(const SourceFile& file, std::string_view text) {
+    if (text == file.text && !file.problem) return file.bytes;
+    auto bytes = encode_text(text, file.encoding.name);
+    if (!bytes) return bytes;
+    if (file.encoding.bom) bytes->insert(0, kUtf8Mark);
+    return bytes;
+}
+
+}  // namespace migrator

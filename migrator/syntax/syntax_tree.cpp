@@ -1,0 +1,179 @@
+#include "migrator/syntax/syntax_tree.h"
+
+#include <algorithm>
+#include <limits>
+
+#include <tree_sitter/api.h>
+
+#include "base/check.h"
+#include "migrator/syntax/grammar.h"
+
+namespace migrator {
+namespace {
+
+struct DeleteParser {
+    void operator()(TSParser* parser) const { ts_parser_delete(parser); }
+};
+struct DeleteTree {
+    void operator()(TSTree* tree) const { ts_tree_delete(tree); }
+};
+using ParserPtr = std::unique_ptr<TSParser, DeleteParser>;
+using TreePtr = std::unique_ptr<TSTree, DeleteTree>;
+
+// The parser reports its progress once per hundred steps. Ordinary Python needs about one step per byte, and a file
+// may be small, so this only stops error recovery that has gone astray. Counted, not timed: the same file gives the
+// same tree on every machine.
+constexpr std::uint64_t kProgressReportsPerByte = 1;
+constexpr std::uint64_t kFreeProgressReports = 100'000;
+
+struct ParseBudget {
+    std::string_view text;
+    std::uint64_t reports_left;
+};
+
+const char* read_text(void* payload, std::uint32_t offset, TSPoint, std::uint32_t* bytes_read) {
+    const std::string_view text = static_cast<ParseBudget*>(payload)->text;
+    *bytes_read = offset < text.size() ? static_cast<std::uint32_t>(text.size() - offset) : 0;
+    return *bytes_read == 0 ? "" : text.data() + offset;
+}
+
+bool out_of_budget(TSParseState* state) {
+    auto* budget = static_cast<ParseBudget*>(state->payload);
+    return budget->reports_left-- == 0;
+}
+
+// nullptr when the budget is used up.
+TreePtr parse_text(std::string_view text) {
+    const ParserPtr parser(ts_parser_new());
+    CHECK(ts_parser_set_language(parser.get(), Grammar::python().language()));
+    ParseBudget budget{text, kFreeProgressReports + text.size() * kProgressReportsPerByte};
+    const TSInput input{&budget, read_text, TSInputEncodingUTF8, nullptr};
+    return TreePtr(ts_parser_parse_with_options(parser.get(), nullptr, input, TSParseOptions{&budget, out_of_budget}));
+}
+
+// A cursor over a tree; moving needs no recursion, whatever the depth.
+class Cursor {
+public:
+    explicit Cursor(const TSTree* tree) : cursor_(ts_tree_cursor_new(ts_tree_root_node(tree))) {}
+    ~Cursor() { ts_tree_cursor_delete(&cursor_); }
+    Cursor(const Cursor&) = delete;
+    Cursor& operator=(const Cursor&) = delete;
+
+    TSNode node() const { return ts_tree_cursor_current_node(&cursor_); }
+    TSFieldId field() const { return ts_tree_cursor_current_field_id(&cursor_); }
+    bool to_first_child() { return ts_tree_cursor_goto_first_child(&cursor_); }
+    bool to_next_sibling() { return ts_tree_cursor_goto_next_sibling(&cursor_); }
+    bool to_parent() { return ts_tree_cursor_goto_parent(&cursor_); }
+
+private:
+    TSTreeCursor cursor_;
+};
+
+}  // namespace
+
+SyntaxTree SyntaxTree::parse(std::string_view text) {
+    SyntaxTree tree;
+    tree.text_ = text;
+    // tree-sitter counts bytes in 32 bits; kNoNode bounds the number of nodes in the same way.
+    TreePtr parsed;
+    if (text.size() < std::numeric_limits<std::uint32_t>::max()) parsed = parse_text(text);
+    if (parsed == nullptr) {
+        tree.add_unparsable();
+    } else {
+        tree.copy(parsed.get());
+    }
+    return tree;
+}
+
+void SyntaxTree::add_unparsable() {
+    const auto end = static_cast<std::uint32_t>(std::min<std::size_t>(text_.size(), std::numeric_limits<std::uint32_t>::max()));
+    nodes_ = {Node{.end = end, .first_child = 1, .subtree_end = 2, .kind = NodeKind::module, .named = true},
+              Node{.end = end, .parent = 0, .subtree_end = 2, .kind = NodeKind::error, .named = true}};
+    errors_ = {{0, text_.size()}};
+}
+
+void SyntaxTree::copy(const TSTree* parsed) {
+    const Grammar& grammar = Grammar::python();
+    nodes_.reserve(text_.size() / 3 + 16);  // ordinary Python has a node per 3 to 4 bytes
+    Cursor cursor(parsed);
+    NodeId parent = kNoNode;
+    NodeId previous = kNoNode;  // the last finished child of `parent`
+    for (;;) {
+        const TSNode node = cursor.node();
+        const auto id = static_cast<NodeId>(nodes_.size());
+        nodes_.push_back({.begin = ts_node_start_byte(node),
+                          .end = ts_node_end_byte(node),
+                          .parent = parent,
+                          .kind = grammar.kind(ts_node_symbol(node)),
+                          .field = grammar.field(cursor.field()),
+                          .named = ts_node_is_named(node),
+                          .missing = ts_node_is_missing(node)});
+        if (previous != kNoNode) {
+            nodes_[previous].next_sibling = id;
+        } else if (parent != kNoNode) {
+            nodes_[parent].first_child = id;
+        }
+        note_error(id);
+
+        if (cursor.to_first_child()) {
+            parent = id;
+            previous = kNoNode;
+            continue;
+        }
+        NodeId last = id;
+        nodes_[last].subtree_end = static_cast<NodeId>(nodes_.size());
+        while (!cursor.to_next_sibling()) {
+            if (!cursor.to_parent()) return;
+            last = parent;
+            parent = nodes_[last].parent;
+            nodes_[last].subtree_end = static_cast<NodeId>(nodes_.size());
+        }
+        previous = last;
+    }
+}
+
+void SyntaxTree::note_error(NodeId id) {
+    const Node& node = nodes_[id];
+    if (node.kind != NodeKind::error && !node.missing) return;
+    // Nodes come in the order of their begin, so an error inside an earlier one ends before it does.
+    if (!errors_.empty() && node.begin < errors_.back().end && node.end <= errors_.back().end) return;
+    errors_.push_back(range(id));
+}
+
+NodeId SyntaxTree::child(NodeId id, Field field) const {
+    for (NodeId at = first_child(id); at != kNoNode; at = next_sibling(at)) {
+        if (nodes_[at].field == field) return at;
+    }
+    return kNoNode;
+}
+
+std::vector<NodeId> SyntaxTree::named_children(NodeId id) const {
+    std::vector<NodeId> out;
+    for (NodeId at = first_child(id); at != kNoNode; at = next_sibling(at)) {
+        if (nodes_[at].named) out.push_back(at);
+    }
+    return out;
+}
+
+NodeId SyntaxTree::ancestor(NodeId id, NodeKind kind) const {
+    NodeId at = parent(id);
+    while (at != kNoNode && nodes_[at].kind != kind) at = parent(at);
+    return at;
+}
+
+NodeId SyntaxTree::smallest_at(base::ByteRange range) const {
+    // Begins do not decrease in preorder: every node that spans the range is the last one that begins at or before
+    // it, or one of that node's ancestors.
+    const auto behind = std::ranges::upper_bound(nodes_, range.begin, {}, [](const Node& node) { return node.begin; });
+    if (behind == nodes_.begin()) return root();
+    auto id = static_cast<NodeId>(behind - nodes_.begin() - 1);
+    while (nodes_[id].end < range.end && nodes_[id].parent != kNoNode) id = nodes_[id].parent;
+    return id;
+}
+
+bool SyntaxTree::touches_error(base::ByteRange range) const {
+    const auto first = std::ranges::lower_bound(errors_, range.begin, {}, [](const base::ByteRange& error) { return error.end; });
+    return first != errors_.end() && first->begin <= range.end;
+}
+
+}  // namespace migrator

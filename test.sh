@@ -1,0 +1,105 @@
+#!/usr/bin/env bash
+# Builds everything and runs all tests.  --quick leaves the sanitizer build and the oracle tests out.
+set -euo pipefail
+cd "$(dirname "$0")"
+source cmake/setup.sh
+
+usage="Usage: ./test.sh [--quick]
+  --quick   without the build with sanitizers and without the oracle tests, which compare with
+            CPython, torch and transformers in a .venv of their own (some GB the first time)"
+quick=no
+for argument in "$@"; do
+    case $argument in
+        --quick) quick=yes ;;
+        -h | --help) say "$usage" && exit 0 ;;
+        *) printf '%s\n' "$usage" >&2 && exit 2 ;;
+    esac
+done
+
+summary=()
+failed=no
+check() { # NAME COMMAND...: runs it and notes how it ended
+    local name=$1 started=$SECONDS result=passed
+    shift
+    "$@" || { result=FAILED && failed=yes; }
+    summary+=("$(printf '%-46s %-7s %4d s' "$name" "$result" $((SECONDS - started)))")
+}
+
+run_ctest() { # PRESET CTEST ARGUMENT...
+    local preset=$1
+    shift
+    ctest --test-dir "build/$preset" --no-tests=error --output-on-failure --parallel "$(jobs_count)" "$@" </dev/null
+}
+
+# clang-format of one fixed version: others lay out the same code differently.
+ensure_formatter() {
+    command -v clang-format-14 >/dev/null && return 0
+    clang-format --version 2>/dev/null | grep -q 'version 14\.' && return 0
+    install_packages clang-format-14
+}
+
+find_python() { # prints a Python that is new enough for the oracles' packages
+    local candidate
+    for candidate in python3 python3.13 python3.12 python3.11 python3.10; do
+        if "$candidate" -c 'import sys; sys.exit(not (3, 10) <= sys.version_info < (3, 14))' 2>/dev/null; then
+            echo "$candidate"
+            return 0
+        fi
+    done
+    return 1
+}
+
+make_venv() {
+    local python wanted
+    wanted=$(cat tests/oracle/requirements.txt)
+    if [ -f .venv/.made-from ] && [ "$(cat .venv/.made-from)" = "$wanted" ] && .venv/bin/python -c '' 2>/dev/null; then
+        say ".venv is there"
+        return 0
+    fi
+    python=$(find_python) || stop "the oracle tests need Python 3.10 to 3.13, and there is none on the PATH" \
+        "Install one, or run ./test.sh --quick"
+    "$python" -c 'import ensurepip, venv' 2>/dev/null || install_packages python3-venv
+    say "making .venv with $("$python" --version) and: $(grep -v '^#' tests/oracle/requirements.txt | tr '\n' ' ')"
+    "$python" -m venv --clear .venv
+    .venv/bin/python -m pip install --quiet --disable-pip-version-check -r tests/oracle/requirements.txt </dev/null ||
+        stop "pip could not install the packages of the oracle tests" \
+            "By hand:  .venv/bin/python -m pip install -r tests/oracle/requirements.txt" \
+            "(PIP_INDEX_URL or PIP_FIND_LINKS can name a mirror or a folder with a CPU build of torch)" \
+            "or run ./test.sh --quick"
+    printf '%s\n' "$wanted" >.venv/.made-from
+}
+
+step "Tools and libraries"
+ensure_build_tools
+[ "$quick" = yes ] || ensure_formatter
+say "all there; compiler: $($CXX --version | head -n 1)"
+
+step "Build: release preset"
+cmake/fetch_sources.sh
+started=$SECONDS
+configure_and_build release
+say "built in $((SECONDS - started)) s"
+
+step "Tests"
+check "tests (release build)" run_ctest release -LE oracle
+
+if [ "$quick" = no ]; then
+    step "Build: asan preset (AddressSanitizer, UndefinedBehaviorSanitizer)"
+    started=$SECONDS
+    configure_and_build asan -- unit_tests ckpt_convert
+    say "built in $((SECONDS - started)) s"
+    step "Tests with sanitizers"
+    check "unit and hostile tests with ASan and UBSan" run_ctest asan -L 'unit|hostile'
+
+    step "Oracle tests"
+    make_venv
+    check "oracle tests (CPython, torch, transformers)" run_ctest release -L oracle
+fi
+
+step "Summary"
+printf '%s\n' "${summary[@]}"
+if [ "$failed" = yes ]; then
+    say "Some tests failed. One test again:  ctest --test-dir build/release -R NAME --output-on-failure"
+    exit 1
+fi
+[ "$quick" = no ] || say "(left out: sanitizers, oracle tests, and formatting where clang-format 14 is missing)"

@@ -1,0 +1,451 @@
+"""Gives ckpt_convert bad input and bad command lines.
+
+    ckpt_convert_cli.py [NAME...]
+
+Each case must end with the documented exit code and one clear message on standard error that names the culprit, and
+must leave everything on the disk as it was.
+"""
+
+import hashlib
+import json
+import os
+import shutil
+import struct
+import sys
+import zipfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from checks import Checks, make_tiny, run, run_ok, temporary_directory, tool  # noqa: E402
+from checkpoints import Tensor, read_safetensors, write_safetensors  # noqa: E402
+
+USAGE, BAD_INPUT, UNSUPPORTED = 2, 4, 5  # docs/reference/exit-codes.md
+
+CASES = {}
+
+
+def case(code, *mentions):
+    """Registers a case: a function that spoils the input in `work` and may give other arguments for the tool."""
+    def register(function):
+        CASES[function.__name__] = (code, mentions, function)
+        return function
+    return register
+
+
+def standard(work, **changed):
+    options = {"load-dir": work / "hf", "save-dir": work / "out", "tp": 2, "pp": 2, **changed}
+    arguments = []
+    for name, value in options.items():
+        if value is not None:
+            arguments += [f"--{name}", value]
+    return arguments
+
+
+def first_shard(work):
+    return sorted((work / "hf").glob("*.safetensors"))[0]
+
+
+def change_config(work, **changes):
+    path = work / "hf/config.json"
+    config = json.loads(path.read_text())
+    for key, value in changes.items():
+        if value is None:
+            del config[key]
+        else:
+            config[key] = value
+    path.write_text(json.dumps(config))
+
+
+def change_header(path, change):
+    """Rewrites the header of a safetensors file; the bytes behind it stay."""
+    content = path.read_bytes()
+    (length,) = struct.unpack_from("<Q", content)
+    header = json.loads(content[8:8 + length])
+    change(header)
+    text = json.dumps(header).encode()
+    path.write_bytes(struct.pack("<Q", len(text)) + text + content[8 + length:])
+
+
+def replace_in_zip(path, change, compression=zipfile.ZIP_STORED):
+    """Writes a zip anew; `change` maps (name, content) to the content to store, or None to leave the member out."""
+    with zipfile.ZipFile(path) as archive:
+        members = [(name, archive.read(name)) for name in archive.namelist()]
+    with zipfile.ZipFile(path, "w", compression) as archive:
+        for name, content in members:
+            changed = change(name, content)
+            if changed is not None:
+                archive.writestr(name, changed)
+
+
+# The command line.
+
+
+@case(USAGE, "load-dir")
+def no_load_dir(work):
+    return standard(work, **{"load-dir": None})
+
+
+@case(USAGE, "save-dir")
+def no_save_dir(work):
+    return standard(work, **{"save-dir": None})
+
+
+@case(USAGE, "no-such-option")
+def unknown_option(work):
+    return standard(work) + ["--no-such-option", "1"]
+
+
+@case(USAGE, "tp")
+def tp_is_zero(work):
+    return standard(work, tp=0)
+
+
+@case(USAGE, "tp")
+def tp_is_no_number(work):
+    return standard(work, tp="two")
+
+
+@case(USAGE, "3")
+def tp_does_not_divide_the_heads(work):
+    return standard(work, tp=3, pp=1)
+
+
+@case(USAGE, "511")
+def tp_does_not_divide_the_vocabulary(work):
+    # 511 rows of 512: the heads divide, the vocabulary does not.
+    change_config(work, vocab_size=511)
+    for path in (work / "hf").glob("*.safetensors"):
+        tensors = read_safetensors(path)
+        for name in ("model.embed_tokens.weight", "lm_head.weight"):
+            if name in tensors:
+                rows, columns = tensors[name].shape
+                tensors[name] = Tensor("BF16", (rows - 1, columns), tensors[name].data[:(rows - 1) * columns * 2])
+        write_safetensors(path, tensors)
+    index = work / "hf/model.safetensors.index.json"
+    stated = json.loads(index.read_text())
+    stated["metadata"]["total_size"] -= 2 * 256 * 2
+    index.write_text(json.dumps(stated))
+
+
+@case(USAGE, "3")
+def pp_does_not_divide_the_layers(work):
+    return standard(work, tp=1, pp=3)
+
+
+@case(USAGE, "out")
+def output_is_not_empty(work):
+    (work / "out").mkdir()
+    (work / "out/keep.txt").write_text("mine")
+
+
+@case(USAGE, "hf")
+def output_is_the_input(work):
+    return standard(work, **{"save-dir": work / "hf"})
+
+
+@case(USAGE, "out")
+def output_is_a_file(work):
+    (work / "out").write_text("mine")
+
+
+# The input directory.
+
+
+@case(BAD_INPUT, "nowhere")
+def missing_path(work):
+    return standard(work, **{"load-dir": work / "nowhere"})
+
+
+@case(BAD_INPUT, "hf")
+def empty_directory(work):
+    shutil.rmtree(work / "hf")
+    (work / "hf").mkdir()
+
+
+@case(BAD_INPUT, "config.json")
+def input_without_config(work):
+    (work / "hf/config.json").unlink()
+
+
+@case(BAD_INPUT, "hf")
+def config_and_no_weights(work):
+    for path in (work / "hf").glob("model*"):
+        path.unlink()
+
+
+@case(BAD_INPUT, "model-00002-of-00002.safetensors")
+def index_names_a_missing_shard(work):
+    (work / "hf/model-00002-of-00002.safetensors").unlink()
+
+
+@case(BAD_INPUT, "model.embed_tokens.weight")
+def index_names_a_tensor_its_shard_lacks(work):
+    index = work / "hf/model.safetensors.index.json"
+    stated = json.loads(index.read_text())
+    shards = sorted(set(stated["weight_map"].values()))
+    name = "model.embed_tokens.weight"
+    stated["weight_map"][name] = next(shard for shard in shards if shard != stated["weight_map"][name])
+    index.write_text(json.dumps(stated))
+
+
+@case(BAD_INPUT, "model.safetensors.index.json")
+def index_leaves_the_directory(work):
+    index = work / "hf/model.safetensors.index.json"
+    stated = json.loads(index.read_text())
+    for name in stated["weight_map"]:
+        stated["weight_map"][name] = "../" + stated["weight_map"][name]
+    index.write_text(json.dumps(stated))
+
+
+# config.json.
+
+
+@case(BAD_INPUT, "config.json")
+def config_is_not_json(work):
+    (work / "hf/config.json").write_text("{'hidden_size': 256}")
+
+
+@case(BAD_INPUT, "config.json")
+def config_is_an_array(work):
+    (work / "hf/config.json").write_text("[]")
+
+
+@case(BAD_INPUT, "num_attention_heads")
+def config_lacks_a_key(work):
+    change_config(work, num_attention_heads=None)
+
+
+@case(BAD_INPUT, "hidden_size")
+def config_has_a_string_for_a_number(work):
+    change_config(work, hidden_size="256")
+
+
+@case(BAD_INPUT, "-4 layers")
+def config_has_a_negative_number(work):
+    change_config(work, num_hidden_layers=-4)
+
+
+@case(BAD_INPUT, "layers")
+def config_has_absurdly_many_layers(work):
+    change_config(work, num_hidden_layers=2_000_000_000)
+
+
+@case(BAD_INPUT, "4611686018427387904")
+def config_has_a_size_whose_products_overflow(work):
+    change_config(work, hidden_size=1 << 62)
+
+
+@case(UNSUPPORTED, "unheard_of")
+def unknown_family(work):
+    change_config(work, model_type="unheard_of", architectures=["UnheardOfForCausalLM"])
+
+
+@case(BAD_INPUT, "model.layers")
+def config_has_more_layers_than_the_files(work):
+    change_config(work, num_hidden_layers=6)
+
+
+@case(BAD_INPUT, "mlp")
+def config_disagrees_with_a_shape(work):
+    change_config(work, intermediate_size=512)
+
+
+# safetensors.
+
+
+@case(BAD_INPUT, "model-00001-of-00002.safetensors")
+def truncated_safetensors(work):
+    os.truncate(first_shard(work), first_shard(work).stat().st_size - 100)
+
+
+@case(BAD_INPUT, "model-00001-of-00002.safetensors")
+def safetensors_of_four_bytes(work):
+    os.truncate(first_shard(work), 4)
+
+
+@case(BAD_INPUT, "model-00001-of-00002.safetensors")
+def safetensors_header_larger_than_the_file(work):
+    content = first_shard(work).read_bytes()
+    first_shard(work).write_bytes(struct.pack("<Q", 1 << 62) + content[8:])
+
+
+@case(BAD_INPUT, "model-00001-of-00002.safetensors")
+def git_lfs_pointer_for_a_shard(work):
+    first_shard(work).write_text("version https://git-lfs.github.com/spec/v1\n"
+                                 f"oid sha256:{'0' * 64}\nsize 3215984\n")
+
+
+@case(BAD_INPUT, "model-00001-of-00002.safetensors")
+def safetensors_offsets_overlap(work):
+    def overlap(header):
+        names = [name for name in header if name != "__metadata__"]
+        same = [name for name in names if header[name]["shape"] == header[names[-1]]["shape"]]
+        header[same[0]]["data_offsets"] = header[same[-1]]["data_offsets"]
+    change_header(first_shard(work), overlap)
+
+
+@case(BAD_INPUT, "model-00001-of-00002.safetensors")
+def safetensors_shape_overflows(work):
+    def overflow(header):
+        header[[name for name in header if name != "__metadata__"][0]]["shape"] = [2, 1 << 63]
+    change_header(first_shard(work), overflow)
+
+
+@case(BAD_INPUT, "model-00001-of-00002.safetensors")
+def garbage_behind_the_tensors(work):
+    with open(first_shard(work), "ab") as file:
+        file.write(b"more")
+
+
+# PyTorch's zips. The input is a single pytorch_model.bin.
+
+
+def single_bin(work):
+    return work / "bin/pytorch_model.bin"
+
+
+@case(UNSUPPORTED, "system")
+def pickle_names_os_system(work):
+    attack = b"\x80\x02cos\nsystem\nX\x10\x00\x00\x00touch pwned.txt \x85R."
+    replace_in_zip(single_bin(work), lambda name, content: attack if name.endswith("data.pkl") else content)
+    return standard(work, **{"load-dir": work / "bin"})
+
+
+@case(BAD_INPUT, "pytorch_model.bin")
+def pickle_is_cut_off(work):
+    replace_in_zip(single_bin(work), lambda name, content: content[:-20] if name.endswith("data.pkl") else content)
+    return standard(work, **{"load-dir": work / "bin"})
+
+
+@case(BAD_INPUT, "pytorch_model.bin")
+def zip_is_truncated(work):
+    os.truncate(single_bin(work), 5000)
+    return standard(work, **{"load-dir": work / "bin"})
+
+
+@case(BAD_INPUT, "pytorch_model.bin")
+def zip_is_compressed(work):
+    replace_in_zip(single_bin(work), lambda name, content: content, zipfile.ZIP_DEFLATED)
+    return standard(work, **{"load-dir": work / "bin"})
+
+
+@case(BAD_INPUT, "pytorch_model.bin")
+def zip_lacks_a_storage(work):
+    replace_in_zip(single_bin(work), lambda name, content: None if name.endswith("data/1") else content)
+    return standard(work, **{"load-dir": work / "bin"})
+
+
+# Megatron checkpoints as input.
+
+
+def from_megatron(work):
+    return standard(work, **{"load-dir": work / "mg", "tp": None, "pp": None, "hf-cfg-dir": work / "hf"})
+
+
+def rank_file(work, rank="mp_rank_01_001"):
+    return next((work / "mg").glob(f"*/{rank}/model_optim_rng.pt"))
+
+
+@case(BAD_INPUT, "mp_rank_01_001")
+def megatron_rank_is_missing(work):
+    shutil.rmtree(rank_file(work).parent)
+    return from_megatron(work)
+
+
+@case(BAD_INPUT, "latest_checkpointed_iteration.txt")
+def megatron_tracker_is_no_number(work):
+    (work / "mg/latest_checkpointed_iteration.txt").write_text("soon")
+    return from_megatron(work)
+
+
+@case(BAD_INPUT, "iter_0000099")
+def megatron_iteration_is_missing(work):
+    (work / "mg/latest_checkpointed_iteration.txt").write_text("99")
+    return from_megatron(work)
+
+
+@case(BAD_INPUT, "mp_rank_01_001")
+def megatron_file_is_truncated(work):
+    os.truncate(rank_file(work), 5000)
+    return from_megatron(work)
+
+
+@case(UNSUPPORTED, "system")
+def megatron_pickle_names_os_system(work):
+    attack = b"\x80\x02cposix\nsystem\nX\x10\x00\x00\x00touch pwned.txt \x85R."
+    replace_in_zip(rank_file(work), lambda name, content: attack if name.endswith("data.pkl") else content)
+    return from_megatron(work)
+
+
+# Looking only.
+
+
+@case(BAD_INPUT, "nowhere")
+def inspect_missing_path(work):
+    return ["inspect", work / "nowhere"]
+
+
+@case(BAD_INPUT, "config.json")
+def inspect_something_else(work):
+    return ["inspect", work / "hf/config.json"]
+
+
+@case(UNSUPPORTED, "system")
+def inspect_pickle_names_os_system(work):
+    pickle_names_os_system(work)
+    return ["inspect", work / "bin"]
+
+
+@case(USAGE, "path")
+def inspect_nothing(work):
+    return ["inspect"]
+
+
+def snapshot(directory):
+    """Everything below a directory: path -> digest of the content, or the kind of entry."""
+    found = {}
+    for path in sorted(directory.rglob("*")):
+        key = str(path.relative_to(directory))
+        found[key] = hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else "directory"
+    return found
+
+
+def check_case(checks, name, work):
+    code, mentions, spoil = CASES[name]
+    arguments = spoil(work) or standard(work)
+    before = snapshot(work)
+    done = run(tool("ckpt_convert"), *arguments, cwd=work, timeout=60)
+    checks.equal(done.returncode, code, f"{name}: exit code ({done.stderr.strip()[:300]})")
+    lines = done.stderr.splitlines()
+    errors = [line for line in lines if line.startswith("ckpt_convert: error: ")]
+    checks.equal(len(errors), 1, f"{name}: number of messages on standard error ({done.stderr.strip()[:600]})")
+    message = errors[0] if errors else ""
+    for word in mentions:
+        checks.expect(word in message, f"{name}: the message does not say \"{word}\": {message}")
+    checks.expect(len(message) < 1000, f"{name}: the message has {len(message)} characters")
+    after = snapshot(work)
+    changed = sorted(key for key in before.keys() | after.keys() if before.get(key) != after.get(key))
+    checks.equal(changed, [], f"{name}: files that the failed run changed")
+    return message
+
+
+def main():
+    checks = Checks()
+    names = sys.argv[1:] or list(CASES)
+    with temporary_directory() as directory:
+        clean = Path(directory) / "clean"
+        clean.mkdir()
+        make_tiny(checks, "llama2", clean / "hf")
+        make_tiny(checks, "llama2", clean / "bin", "--format", "bin", "--shards", "1")
+        if not run_ok(checks, tool("ckpt_convert"), *standard(clean, **{"save-dir": clean / "mg"})):
+            checks.finish()
+        for name in names:
+            work = Path(directory) / name
+            shutil.copytree(clean, work)
+            print(f"{name}: {check_case(checks, name, work)}".replace(str(work) + "/", ""))
+            shutil.rmtree(work)
+    checks.finish()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,88 @@
+"""Checks what every file of the project must keep to: size, forbidden words, line ends, Python and shell syntax."""
+
+import ast
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from checks import ROOT, Checks, tracked_files  # noqa: E402
+
+MAX_LINES = 400
+CPP = (".h", ".cpp")
+# C++ files that may be longer, each with the reason.
+LONGER = {}
+
+# Input of tests: odd on purpose.
+FIXTURES = re.compile(r"^(tests/golden/|tests/fixtures/|samples/|rules/.*/cases/)")
+# Broken or Python 2 on purpose.
+NOT_PYTHON_3 = re.compile(r"^rules/.*/cases/.*|^tests/(golden|fixtures)/.*/(input|output|expected)/")
+
+# Written in parts, so that this file does not contain them.
+FORBIDDEN = [
+    (CPP, re.compile(r"\bstd::reg" + r"ex\b|#include\s*<reg" + r"ex>"), "std::reg" + "ex is slow and recurses on its input"),
+    (CPP, re.compile(r"std::vie" + r"ws\b|std::ran" + r"ges::views|#include\s*<for" + r"mat>"), "clang 14 does not have it"),
+    (None, re.compile(r"\b(TO" + r"DO|FIX" + r"ME|X" + r"XX)\b"), "do it, or say in an ordinary comment what is missing"),
+    (None, re.compile(r"(?<![\w.$}~/-])/(wor" + r"k|ro" + r"ot|ho" + r"me|Use" + r"rs)/[\w.]"), "a path of one machine"),
+    (None, re.compile(r"(pypi\.o" + r"rg|pythonhos" + r"ted|npmjs\.|npmmir" + r"ror|debian\.o" + r"rg|ubuntu\.c" + r"om|tuna\.tsing" + r"hua|"
+                      r"(registry|mirror|mirrors|repo)\.[a-z0-9-]+\.(com|org|net|cn))"), "the name of a package registry's host"),
+]
+BINARY = (".png", ".ico", ".pt", ".bin", ".safetensors", ".zip")
+
+
+def check_text(checks, name, text):
+    for suffixes, pattern, reason in FORBIDDEN:
+        if suffixes is not None and not name.endswith(suffixes):
+            continue
+        for match in pattern.finditer(text):
+            line = text.count("\n", 0, match.start()) + 1
+            checks.expect(False, f"{name}:{line}: \"{match.group()}\": {reason}")
+    if FIXTURES.match(name):
+        return
+    checks.expect("\r" not in text, f"{name}: has carriage returns")
+    checks.expect(text.endswith("\n") or not text, f"{name}: the last line has no end")
+    if not name.endswith(".md"):
+        for number, line in enumerate(text.splitlines(), 1):
+            checks.expect(line == line.rstrip(), f"{name}:{number}: blanks at the end of the line")
+
+
+def check_cpp(checks, name, text):
+    lines = text.count("\n")
+    if name in LONGER:
+        checks.expect(lines >= MAX_LINES, f"{name}: no longer needs its exception ({lines} lines)")
+    else:
+        checks.expect(lines < MAX_LINES, f"{name}: {lines} lines; files stay under {MAX_LINES}: split it")
+    if name.endswith(".h") and not name.startswith("tests/"):
+        checks.expect(text.startswith("// "), f"{name}: the first line says in one sentence what the header is")
+        checks.expect("\n#pragma once\n" in text, f"{name}: has no #pragma once")
+
+
+def main():
+    checks = Checks()
+    for name in tracked_files():
+        if name.endswith(BINARY):
+            continue
+        content = (ROOT / name).read_bytes()
+        try:
+            text = content.decode("utf-8")
+        except UnicodeDecodeError as problem:
+            checks.expect(FIXTURES.match(name), f"{name}: not UTF-8: {problem}")
+            continue
+        check_text(checks, name, text)
+        if name.endswith(CPP):
+            check_cpp(checks, name, text)
+        if name.endswith(".py") and not NOT_PYTHON_3.match(name):
+            try:
+                ast.parse(text, filename=name)
+                checks.passed += 1
+            except SyntaxError as problem:
+                checks.expect(False, f"{name}:{problem.lineno}: {problem.msg}")
+        if name.endswith(".sh") or name in (".ci/run",):
+            done = subprocess.run(["bash", "-n", str(ROOT / name)], capture_output=True, text=True)
+            checks.expect(done.returncode == 0, f"{name}: {done.stderr.strip()}")
+    checks.finish()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,199 @@
+"""Checkpoint files with nothing but the standard library: writes safetensors, reads safetensors and PyTorch's zips.
+
+An implementation of its own, so that a mistake of the C++ code is not repeated here.
+"""
+
+import argparse
+import collections
+import hashlib
+import json
+import pickle
+import re
+import struct
+import zipfile
+import zlib
+from array import array
+from dataclasses import dataclass
+from pathlib import Path
+
+ITEM_BYTES = {"F64": 8, "I64": 8, "F32": 4, "I32": 4, "BF16": 2, "F16": 2, "I16": 2, "U8": 1, "I8": 1, "BOOL": 1}
+STORAGE_TYPES = {"DoubleStorage": "F64", "LongStorage": "I64", "FloatStorage": "F32", "IntStorage": "I32",
+                 "BFloat16Storage": "BF16", "HalfStorage": "F16", "ShortStorage": "I16", "ByteStorage": "U8",
+                 "CharStorage": "I8", "BoolStorage": "BOOL"}
+
+
+@dataclass
+class Tensor:
+    dtype: str
+    shape: tuple
+    data: bytes
+
+    def short_hash(self):
+        return hashlib.sha256(self.data).hexdigest()[:16]
+
+
+def element_count(shape):
+    count = 1
+    for extent in shape:
+        count *= extent
+    return count
+
+
+def crc_filled(name, shape):
+    """A bfloat16 tensor whose bits follow from its name: bits[i] = (crc32(name) + 40503 * i) mod 65536."""
+    start = zlib.crc32(name.encode())
+    bits = array("H", ((start + 40503 * i) & 0xFFFF for i in range(element_count(shape))))
+    if array("H", [1]).tobytes() != b"\1\0":
+        bits.byteswap()
+    return Tensor("BF16", tuple(shape), bits.tobytes())
+
+
+def write_safetensors(path, tensors):
+    header, offset = {"__metadata__": {"format": "pt"}}, 0
+    for name, tensor in tensors.items():
+        header[name] = {"dtype": tensor.dtype, "shape": list(tensor.shape),
+                        "data_offsets": [offset, offset + len(tensor.data)]}
+        offset += len(tensor.data)
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
+    with open(path, "wb") as out:
+        out.write(struct.pack("<Q", len(text)) + text)
+        for tensor in tensors.values():
+            out.write(tensor.data)
+
+
+def read_safetensors(path):
+    content = Path(path).read_bytes()
+    (length,) = struct.unpack_from("<Q", content)
+    header = json.loads(content[8:8 + length])
+    header.pop("__metadata__", None)
+    tensors = {}
+    for name, entry in header.items():
+        begin, end = entry["data_offsets"]
+        tensors[name] = Tensor(entry["dtype"], tuple(entry["shape"]), content[8 + length + begin:8 + length + end])
+    return tensors
+
+
+def read_hf_directory(directory):
+    """All tensors of a Hugging Face directory with safetensors files; the index, where there is one, must agree."""
+    directory = Path(directory)
+    tensors, place = {}, {}
+    for path in sorted(directory.glob("*.safetensors")):
+        for name, tensor in read_safetensors(path).items():
+            if name in tensors:
+                raise ValueError(f"{name} is in {place[name]} and in {path.name}")
+            tensors[name], place[name] = tensor, path.name
+    index = directory / "model.safetensors.index.json"
+    if index.exists():
+        stated = json.loads(index.read_text())
+        if stated["weight_map"] != place:
+            raise ValueError("model.safetensors.index.json does not say where the tensors are")
+        total = sum(len(tensor.data) for tensor in tensors.values())
+        if stated["metadata"]["total_size"] != total:
+            raise ValueError(f"total_size is {stated['metadata']['total_size']}, the tensors have {total} bytes")
+    elif len(set(place.values())) > 1:
+        raise ValueError("several files and no index")
+    return tensors
+
+
+@dataclass(frozen=True)
+class _Storage:
+    dtype: str
+
+
+@dataclass(frozen=True)
+class _Record:
+    dtype: str
+    data: bytes
+
+
+class _Unpickler(pickle.Unpickler):
+    """Knows the few names that a checkpoint needs and refuses all others."""
+
+    def __init__(self, file, records):
+        super().__init__(file)
+        self.records = records
+
+    def find_class(self, module, name):
+        if module == "torch._utils" and name == "_rebuild_tensor_v2":
+            return _rebuild_tensor
+        if module == "torch" and name in STORAGE_TYPES:
+            return _Storage(STORAGE_TYPES[name])
+        if module == "torch" and re.fullmatch(r"(bfloat|float|int|uint)\d+", name):
+            return f"torch.{name}"
+        if (module, name) == ("collections", "OrderedDict"):
+            return collections.OrderedDict
+        if (module, name) == ("argparse", "Namespace"):
+            return argparse.Namespace
+        raise pickle.UnpicklingError(f"the checkpoint names {module}.{name}")
+
+    def persistent_load(self, pid):
+        kind, storage, key, location, count = pid
+        if kind != "storage" or not isinstance(storage, _Storage):
+            raise pickle.UnpicklingError(f"not a storage: {pid!r}")
+        if location != "cpu":
+            raise pickle.UnpicklingError(f"storage {key} is on {location}")
+        data = self.records(key)
+        if len(data) != count * ITEM_BYTES[storage.dtype]:
+            raise pickle.UnpicklingError(f"storage {key} has {len(data)} bytes for {count} elements of {storage.dtype}")
+        return _Record(storage.dtype, data)
+
+
+def _rebuild_tensor(record, offset, shape, stride, requires_grad, hooks, metadata=None):
+    contiguous, step = [], 1
+    for extent in reversed(shape):
+        contiguous.insert(0, step)
+        step *= extent
+    if tuple(stride) != tuple(contiguous):
+        raise pickle.UnpicklingError(f"a tensor of shape {shape} has the strides {stride}")
+    item = ITEM_BYTES[record.dtype]
+    begin, end = offset * item, (offset + element_count(shape)) * item
+    if end > len(record.data):
+        raise pickle.UnpicklingError(f"a tensor of shape {shape} leaves its storage")
+    return Tensor(record.dtype, tuple(shape), record.data[begin:end])
+
+
+def read_torch_file(path):
+    """What torch.save wrote: the unpickled value, tensors as Tensor. Checks the zip on the way."""
+    with zipfile.ZipFile(path) as archive:
+        broken = archive.testzip()
+        if broken is not None:
+            raise ValueError(f"{path}: {broken} has a wrong checksum")
+        names = archive.namelist()
+        prefix = names[0].split("/", 1)[0]
+        for member in archive.infolist():
+            if member.compress_type != zipfile.ZIP_STORED:
+                raise ValueError(f"{path}: {member.filename} is compressed")
+            if not member.filename.startswith(prefix + "/"):
+                raise ValueError(f"{path}: {member.filename} is not below {prefix}/")
+        for record in ("data.pkl", "version"):
+            if f"{prefix}/{record}" not in names:
+                raise ValueError(f"{path}: has no {record}")
+        with archive.open(f"{prefix}/data.pkl") as file:
+            return _Unpickler(file, lambda key: archive.read(f"{prefix}/data/{key}")).load()
+
+
+def payload_offsets(path):
+    """Where the content of each member of a zip begins in the file, by name."""
+    offsets = {}
+    with zipfile.ZipFile(path) as archive, open(path, "rb") as file:
+        for member in archive.infolist():
+            file.seek(member.header_offset)
+            header = file.read(30)
+            name_length, extra_length = struct.unpack("<HH", header[26:30])
+            offsets[member.filename] = member.header_offset + 30 + name_length + extra_length
+    return offsets
+
+
+def megatron_directory(root):
+    """(iteration directory, what the tracker file says) of a Megatron checkpoint."""
+    root = Path(root)
+    tracker = (root / "latest_checkpointed_iteration.txt").read_text().strip()
+    directory = root / ("release" if tracker == "release" else f"iter_{int(tracker):07d}")
+    return directory, tracker
+
+
+def megatron_files(root):
+    """The model_optim_rng.pt files of a Megatron checkpoint by the name of their directory (mp_rank_00_001)."""
+    directory, _ = megatron_directory(root)
+    return {path.parent.name: path for path in sorted(directory.glob("mp_rank_*/model_optim_rng.pt"))}

@@ -1,0 +1,186 @@
+#include "migrator/app/pipeline.h"
+
+#include <doctest/doctest.h>
+
+#include "tests/support/memory_file_system.h"
+
+using namespace migrator;
+
+namespace {
+
+constexpr const char* kTrain = "import torch\nprint(torch.cuda.current_device())\n";
+
+Options options_for(Command command, base::Path path) {
+    Options options;
+    options.command = command;
+    options.paths = {std::move(path)};
+    options.threads = 1;  // the file system in memory is for one thread
+    options.progress = false;
+    if (command == Command::migrate) options.output = "out";
+    if (command == Command::migrate) options.report_directory = "out_report";
+    return options;
+}
+
+const ReportFile* file_named(const Report& report, std::string_view path) {
+    for (const ReportFile& file : report.files) {
+        if (file.path == path) return &file;
+    }
+    return nullptr;
+}
+
+// A file that is listed and cannot be opened, as without the permission to read.
+class Unreadable : public test::MemoryFileSystem {
+public:
+    explicit Unreadable(base::Path path) : path_(std::move(path)) {}
+    base::Result<std::unique_ptr<base::ReadableFile>> open(const base::Path& path) override {
+        if (path == path_) return base::fail(base::ErrorKind::bad_input, "cannot open: Permission denied", path);
+        return MemoryFileSystem::open(path);
+    }
+
+private:
+    base::Path path_;
+};
+
+// A disk that is full once this file is to be written.
+class FullDisk : public test::MemoryFileSystem {
+public:
+    explicit FullDisk(base::Path path) : path_(std::move(path)) {}
+    base::Result<std::unique_ptr<base::WritableFile>> create(const base::Path& path, std::uint32_t mode) override {
+        if (path == path_) return base::fail(base::ErrorKind::write_failed, "cannot create: No space left on device", path);
+        return MemoryFileSystem::create(path, mode);
+    }
+
+private:
+    base::Path path_;
+};
+
+}  // namespace
+
+TEST_CASE("pipeline: migrate writes the copy and the report, and leaves the project alone") {
+    test::MemoryFileSystem fs;
+    fs.add("in/train.py", kTrain, 0755);
+    fs.add("in/data.bin", std::string("\0\1", 2));
+    auto result = run(options_for(Command::migrate, "in"), fs);
+    REQUIRE(result);
+    CHECK(fs.content("in/train.py") == kTrain);
+    CHECK(fs.content("out/train.py").find("torch.npu.current_device()") != std::string::npos);
+    CHECK(fs.info("out/train.py")->mode == 0755);
+    CHECK(fs.content("out/data.bin") == std::string("\0\1", 2));
+    CHECK(result->trace.written == std::vector<std::string>{"out_report/report.html", "out_report/report.json", "out_report/report.diff"});
+    CHECK(fs.content("out_report/report.diff").find("+++ b/train.py") != std::string::npos);
+    CHECK(result->report.summary.applied >= 1);
+    CHECK(result->report.summary.files_seen == 2);
+}
+
+TEST_CASE("pipeline: --apply none copies, and reports what could be applied") {
+    test::MemoryFileSystem fs;
+    fs.add("in/train.py", kTrain);
+    Options options = options_for(Command::migrate, "in");
+    options.apply = ApplyMode::none;
+    auto result = run(options, fs);
+    REQUIRE(result);
+    CHECK(fs.content("out/train.py") == kTrain);
+    CHECK(result->report.summary.applied == 0);
+    CHECK(result->report.summary.available >= 1);
+    CHECK(fs.content("out_report/report.diff").find("+") != std::string::npos);
+}
+
+TEST_CASE("pipeline: analyze writes nothing without --report") {
+    test::MemoryFileSystem fs;
+    fs.add("in/train.py", kTrain);
+    auto result = run(options_for(Command::analyze, "in"), fs);
+    REQUIRE(result);
+    CHECK(fs.files() == std::vector<base::Path>{"in/train.py"});
+    CHECK(result->report.summary.available >= 1);
+    CHECK(result->trace.written.empty());
+}
+
+TEST_CASE("pipeline: a report inside the project is not analysed by the next run") {
+    test::MemoryFileSystem fs;
+    fs.add("in/train.py", kTrain);
+    Options options = options_for(Command::analyze, "in");
+    options.report_directory = "in/report";
+    auto first = run(options, fs);
+    auto second = run(options, fs);
+    REQUIRE(first);
+    REQUIRE(second);
+    CHECK(first->report.summary.findings == second->report.summary.findings);
+    CHECK(file_named(second->report, "report/report.json") == nullptr);
+}
+
+TEST_CASE("pipeline: several paths keep their names, and a file named twice is looked at once") {
+    test::MemoryFileSystem fs;
+    fs.add("one/a.py", kTrain);
+    fs.add("two/a.py", kTrain);
+    Options options = options_for(Command::analyze, "one");
+    options.paths = {"one", "two", "one/a.py"};
+    auto result = run(options, fs);
+    REQUIRE(result);
+    REQUIRE(result->report.files.size() == 2);
+    CHECK(result->report.files[0].path == "one/a.py");
+    CHECK(result->report.files[1].path == "two/a.py");
+    CHECK(result->report.summary.files_analysed == 2);
+}
+
+TEST_CASE("pipeline: an unreadable file is a finding, the others are done") {
+    Unreadable fs("in/secret.py");
+    fs.add("in/secret.py", kTrain);
+    fs.add("in/train.py", kTrain);
+    auto result = run(options_for(Command::migrate, "in"), fs);
+    REQUIRE(result);
+    const ReportFile* file = file_named(result->report, "secret.py");
+    REQUIRE(file != nullptr);
+    CHECK(file->findings[0].outcome.finding.rule == "file.unreadable");
+    CHECK(file->findings[0].outcome.finding.kind == FindingKind::file);
+    CHECK(!fs.exists("out/secret.py"));
+    CHECK(fs.exists("out/train.py"));
+    CHECK(result->report.summary.files_with_problems == 1);
+}
+
+TEST_CASE("pipeline: a failed write leaves no output") {
+    FullDisk fs("out.partial/data.bin");
+    fs.add("in/data.bin", "x");
+    fs.add("in/train.py", kTrain);
+    auto result = run(options_for(Command::migrate, "in"), fs);
+    REQUIRE(!result);
+    CHECK(result.error().kind == base::ErrorKind::write_failed);
+    CHECK(fs.files() == std::vector<base::Path>{"in/data.bin", "in/train.py"});
+}
+
+TEST_CASE("pipeline: a report that cannot be written says that the copy is complete") {
+    FullDisk fs("out_report/report.html.partial");
+    fs.add("in/train.py", kTrain);
+    auto result = run(options_for(Command::migrate, "in"), fs);
+    REQUIRE(!result);
+    CHECK(result.error().kind == base::ErrorKind::write_failed);
+    CHECK(result.error().text().find("the migrated copy is complete") != std::string::npos);
+    CHECK(fs.exists("out/train.py"));
+}
+
+TEST_CASE("pipeline: notes tell what was not looked at") {
+    test::MemoryFileSystem fs;
+    fs.add("in/.git/HEAD", "");
+    fs.add("in/old/a.py", kTrain);
+    fs.add("in/notes.md", "x");
+    Options options = options_for(Command::migrate, "in");
+    options.exclude = {"old/"};
+    auto result = run(options, fs);
+    REQUIRE(result);
+    CHECK(result->report.notes.size() == 3);
+    CHECK(result->report.notes[0] == "Neither analysed nor copied: .git.");
+    CHECK(result->report.notes[1] == "1 file not analysed (excluded by --exclude): old/a.py.");
+    CHECK(fs.exists("out/old/a.py"));
+    CHECK(!fs.exists("out/.git"));
+}
+
+TEST_CASE("pipeline: bad input writes nothing") {
+    test::MemoryFileSystem fs;
+    REQUIRE(fs.make_directories("empty"));
+    for (base::Path path : {"nope", "empty"}) {
+        auto result = run(options_for(Command::migrate, path), fs);
+        REQUIRE(!result);
+        CHECK(result.error().kind == base::ErrorKind::bad_input);
+    }
+    CHECK(fs.files().empty());
+    CHECK(!fs.exists("out_report"));
+}

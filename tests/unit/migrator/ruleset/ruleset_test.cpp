@@ -1,0 +1,119 @@
+#include "migrator/ruleset/rule_set.h"
+
+#include <doctest/doctest.h>
+
+#include <fmt/format.h>
+
+#include "tests/support/memory_file_system.h"
+
+using migrator::RuleSet;
+
+namespace {
+
+// The rules of `json` in place of all that are compiled in.
+base::Result<RuleSet> load(const std::string& json) {
+    base::DataStore store;
+    test::MemoryFileSystem fs;
+    for (const char* folder : {"rewrite", "third_party", "env", "custom_ops", "advice", "api", "affinity"}) {
+        for (const std::string& path : store.list(fmt::format("rules/{}/", folder), ".json")) {
+            fs.add("/o/" + path.substr(6), R"({"schema": 1})");
+        }
+    }
+    fs.add("/o/rewrite/test.json", json);
+    REQUIRE(store.overlay(fs, "/o", "rules"));
+    return RuleSet::load(store);
+}
+
+std::string error_of(const std::string& json) {
+    auto rules = load(json);
+    REQUIRE_FALSE(rules);
+    CHECK(rules.error().kind == base::ErrorKind::rule_data);
+    return rules.error().text();
+}
+
+std::string rule(const std::string& match, const std::string& fix = "{}") {
+    return R"({"schema": 1, "rules": [{"id": "r", "kind": "amp", "severity": "info", "message": "m", "source": "s",
+        "match": )" + match + R"(, "fix": )" + fix + "}]}";
+}
+
+}  // namespace
+
+TEST_CASE("the rules that are compiled in load") {
+    base::DataStore store;
+    auto rules = RuleSet::load(store);
+    if (!rules) FAIL(rules.error().text());
+    CHECK(rules->rules().size() > 40);
+    CHECK(rules->name_row("torch.cuda.empty_cache")->to == "torch.npu.empty_cache");
+    CHECK(rules->name_row("torch.cuda.nope") == nullptr);
+    CHECK(rules->prefix_row("torch.cuda.nope")->rule->id == "cuda.unknown");
+    CHECK(rules->prefix_row("torch.cuda") == nullptr);
+    CHECK(rules->renamed("torch.cuda.amp.autocast") == "torch.npu.amp.autocast");
+    CHECK(rules->renamed("torch.cuda") == "torch.npu");
+    CHECK(rules->renamed("torch.nn") == "torch.nn");
+    CHECK(rules->renamed("torch.cuda.nccl.version") == "torch.cuda.nccl.version");
+    CHECK(rules->package("Flash_Attn")->status == "replacement");
+    CHECK(rules->package_of_module("nvidia.dali.fn")->name == "nvidia-dali-cuda110");
+    CHECK(rules->package_of_module("nvidia") == nullptr);
+    CHECK(rules->environment_row("CUDA_VISIBLE_DEVICES")->to == "ASCEND_RT_VISIBLE_DEVICES");
+    CHECK(rules->environment_row("NVTE_FLASH_ATTN") != nullptr);
+    CHECK(rules->environment_row("HOME") == nullptr);
+    for (const auto& entry : rules->rules()) CHECK_FALSE(entry->source.empty());
+}
+
+TEST_CASE("rule data is strict, and errors name the place") {
+    CHECK(error_of(R"({"schema": 2})").find("test.json:1:1: schema 2 is not known") != std::string::npos);
+    CHECK(error_of(rule(R"({"name": ["a.b"], "method": {}})")).find("exactly one word") != std::string::npos);
+    CHECK(error_of(rule(R"({"nmae": ["a.b"]})")).find("\"nmae\" is not a word") != std::string::npos);
+    CHECK(error_of(rule(R"({"name": []})")).find("at least one thing to look for") != std::string::npos);
+    CHECK(error_of(rule(R"({"name": ["a", "a"]})")).find("already spoken for") != std::string::npos);
+    CHECK(error_of(rule(R"({"name": ["a"]})", R"({"renam": "b"})")).find("\"renam\" is not known here") != std::string::npos);
+    CHECK(error_of(rule(R"({"method": {"names": ["m"], "of": []}})")).find("\"of\"") != std::string::npos);
+    CHECK(error_of(rule(R"({"argument": {"of": ["f"]}})")).find("\"keyword\", a \"position\"") != std::string::npos);
+    CHECK(error_of(rule(R"({"argument": {"of": ["f"], "keyword": "k", "is": "absent"}})", R"({"remove": true})"))
+              .find("\"add\" is for absent") != std::string::npos);
+    CHECK(error_of(rule(R"({"string": {"values": ["a"]}})", R"({"replace": {"b": "c"}})")).find("not in \"values\"") !=
+          std::string::npos);
+    CHECK(error_of(rule(R"({"value": {"form": "device", "tokens": ["cuda"], "carriers": ["d"]}})"))
+              .find("does not say what becomes of it") != std::string::npos);
+    CHECK(error_of(rule(R"({"value": {"form": "device", "tokens": ["cuda"]}})")).find("places to look at") != std::string::npos);
+    CHECK(error_of(rule(R"({"text": {"words": ["w"], "files": ["python"]}})")).find("not a type of text file") != std::string::npos);
+}
+
+TEST_CASE("rule headers: words, placeholders and ids") {
+    auto with = [](const std::string& fields) {
+        return R"({"schema": 1, "rules": [{"id": "r", "source": "s", "match": {"name": ["a"]}, )" + fields + "}]}";
+    };
+    CHECK(error_of(with(R"("kind": "x", "severity": "info", "message": "m")")).find("\"kind\" is \"x\"") != std::string::npos);
+    CHECK(error_of(with(R"("kind": "amp", "severity": "bad", "message": "m")"))
+              .find("not one of \"info\", \"warning\", \"error\"") != std::string::npos);
+    CHECK(error_of(with(R"("kind": "amp", "severity": "info", "message": "{nome}")")).find("{nome}") != std::string::npos);
+    CHECK(error_of(with(R"("kind": "amp", "severity": "info")")).find("\"message\" is missing") != std::string::npos);
+    CHECK(error_of(with(R"("kind": "amp", "severity": "info", "message": "m", "imports": [{"module": "m"}])"))
+              .find("\"after\" is missing") != std::string::npos);
+    std::string twice = R"({"id": "r", "kind": "amp", "severity": "info", "message": "m", "source": "s", "match": {"name": ["a"]}})";
+    CHECK(error_of(R"({"schema": 1, "rules": [)" + twice + ", " + twice + "]}").find("already is a rule \"r\"") != std::string::npos);
+}
+
+TEST_CASE("tables: rows are strict too") {
+    auto table = [](const std::string& match, const std::string& rows, const std::string& more = "") {
+        return R"({"schema": 1, "tables": [{"id": "t", "kind": "amp", "severity": "info", "message": "m", "source": "s", "match": ")" +
+               match + "\", \"rows\": " + rows + more + "}]}";
+    };
+    CHECK(error_of(table("nom", "[{}]")).find("not a word that a table can match") != std::string::npos);
+    CHECK(error_of(table("name", "[]")).find("at least one row") != std::string::npos);
+    CHECK(error_of(table("name", R"([{"name": "a", "two": "b"}])")).find("\"two\" is not known here") != std::string::npos);
+    CHECK(error_of(table("package", R"([{"package": "a"}])")).find("has a \"status\"") != std::string::npos);
+    CHECK(error_of(table("package", R"([{"package": "a-b"}, {"package": "A_b"}])", R"(, "status": "native")"))
+              .find("already is a package") != std::string::npos);
+    CHECK(error_of(table("environment", R"([{"name": "V", "same_values": true}])")).find("needs a \"to\"") != std::string::npos);
+}
+
+TEST_CASE("patterns with one star, and how distributions are spelt") {
+    CHECK(migrator::fits("*_device", "local_device"));
+    CHECK_FALSE(migrator::fits("*_device", "device"));
+    CHECK(migrator::fits("NVTE_*", "NVTE_X"));
+    CHECK_FALSE(migrator::fits("aba*aba", "abaaba_"));
+    CHECK_FALSE(migrator::fits("ab*ba", "aba"));
+    CHECK(migrator::normalise_distribution("Flash__Attn.X") == "flash-attn-x");
+    CHECK(migrator::fill_message("{name} is {to}. {note}", "a", "b", "") == "a is b.");
+}
