@@ -15,9 +15,7 @@ using ByteSpan = std::span<const std::byte>;
 using MutableByteSpan = std::span<std::byte>;
 
 inline ByteSpan as_bytes(std::string_view text) { return std::as_bytes(std::span(text.data(), text.size())); }
-inline std::string_view as_text(ByteSpan bytes) {
-    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
+inline std::string_view as_text(ByteSpan bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
 
 class ByteReader {
 public:

@@ -60,11 +60,13 @@ void ProgressBar::draw() {
     double seconds = std::chrono::duration<double>(last_drawn_ - start_).count();
     double rate = seconds > 0 ? static_cast<double>(done) / seconds : 0;
     double left = rate > 0 ? static_cast<double>(total_ - std::min(total_, done)) / rate : 0;
-    auto show = [&](std::uint64_t amount) { return unit_ == Unit::bytes ? human_bytes(amount) : with_separators(amount); };
+    auto show = [&](std::uint64_t amount) {
+        return unit_ == Unit::bytes ? human_bytes(amount) : with_separators(amount);
+    };
     auto filled = static_cast<std::size_t>(share * kCells);
-    std::string line = fmt::format("\r{} [{}{}] {:3.0f}%  {} of {}  {}/s  {} left\x1b[K", label_, std::string(filled, '#'),
-                                   std::string(kCells - filled, '.'), share * 100, show(done), show(total_),
-                                   show(static_cast<std::uint64_t>(rate)), human_duration(left));
+    std::string line = fmt::format("\r{} [{}{}] {:3.0f}%  {} of {}  {}/s  {} left\x1b[K", label_,
+                                   std::string(filled, '#'), std::string(kCells - filled, '.'), share * 100, show(done),
+                                   show(total_), show(static_cast<std::uint64_t>(rate)), human_duration(left));
     std::fputs(line.c_str(), stderr);
 }
 

@@ -257,8 +257,8 @@ FileSystem& real_file_system() {
 Result<std::string> read_file(FileSystem& fs, const Path& path, std::uint64_t max_bytes) {
     TRY_ASSIGN(auto file, fs.open(path));
     if (file->size() > max_bytes) {
-        return fail(ErrorKind::bad_input, fmt::format("the file has {} bytes, at most {} are read", file->size(), max_bytes),
-                    path);
+        return fail(ErrorKind::bad_input,
+                    fmt::format("the file has {} bytes, at most {} are read", file->size(), max_bytes), path);
     }
     std::string content(file->size(), '\0');
     TRY(file->read_at(0, std::as_writable_bytes(std::span(content.data(), content.size()))));

@@ -65,9 +65,9 @@ public:
     virtual Result<std::unique_ptr<ReadableFile>> open(const Path& path) = 0;
     // Creates or truncates.
     virtual Result<std::unique_ptr<WritableFile>> create(const Path& path, std::uint32_t mode = 0644) = 0;
-    virtual Result<FileInfo> info(const Path& path) = 0;       // follows symlinks
-    virtual Result<FileInfo> link_info(const Path& path) = 0;  // does not
-    virtual bool exists(const Path& path) = 0;                 // dangling symlinks exist
+    virtual Result<FileInfo> info(const Path& path) = 0;                          // follows symlinks
+    virtual Result<FileInfo> link_info(const Path& path) = 0;                     // does not
+    virtual bool exists(const Path& path) = 0;                                    // dangling symlinks exist
     virtual Result<std::vector<DirectoryEntry>> list(const Path& directory) = 0;  // sorted by name
     virtual Result<Path> read_link(const Path& path) = 0;
     virtual Status make_link(const Path& target, const Path& link) = 0;

@@ -70,7 +70,8 @@ public:
         return keep(handler_.big_integer(value, number_offset()));
     }
     bool number_float(double value, const std::string& raw) {
-        if (raw.find_first_of(".eE") == std::string::npos) return reject("the integer " + raw + " needs more than 64 bits");
+        if (raw.find_first_of(".eE") == std::string::npos)
+            return reject("the integer " + raw + " needs more than 64 bits");
         if (!std::isfinite(value)) return reject("the number " + raw + " is out of range");
         return keep(handler_.number(value, number_offset()));
     }
@@ -100,7 +101,8 @@ public:
         // "[json.exception.parse_error.101] parse error at line 1, column 2: syntax error ...": keep the reason only.
         std::string reason = problem.what();
         if (auto bracket = reason.find("] "); bracket != std::string::npos) reason = reason.substr(bracket + 2);
-        if (auto colon = reason.find(": "); colon != std::string::npos && reason.starts_with("parse error")) reason = reason.substr(colon + 2);
+        if (auto colon = reason.find(": "); colon != std::string::npos && reason.starts_with("parse error"))
+            reason = reason.substr(colon + 2);
         return reject_at("not valid JSON: " + reason, position == 0 ? 0 : position - 1);
     }
 

@@ -16,7 +16,8 @@ namespace base {
 class JsonObject {
 public:
     // Fails when `value` is not an object. `kind` is the error kind of every later failure.
-    static Result<JsonObject> of(const JsonDocument& document, const Json& value, ErrorKind kind = ErrorKind::rule_data);
+    static Result<JsonObject> of(const JsonDocument& document, const Json& value,
+                                 ErrorKind kind = ErrorKind::rule_data);
 
     Result<std::string> string(std::string_view key);
     Result<std::string> string_or(std::string_view key, std::string fallback);

@@ -56,15 +56,15 @@ inline tl::unexpected<Error> fail_with_context(Error error, std::string context)
 
 // TRY(status_expression);  returns the error to the caller. __COUNTER__ because a lambda inside may use TRY as well.
 #define TRY(expression) TRY_(BASE_CONCAT(try_result_, __COUNTER__), expression)
-#define TRY_(temporary, expression)                                                                         \
-    do {                                                                                                    \
-        auto temporary = (expression);                                                                      \
-        if (!temporary) return ::tl::unexpected<::base::Error>(std::move(temporary).error());               \
+#define TRY_(temporary, expression)                                                           \
+    do {                                                                                      \
+        auto temporary = (expression);                                                        \
+        if (!temporary) return ::tl::unexpected<::base::Error>(std::move(temporary).error()); \
     } while (false)
 
 // TRY_ASSIGN(auto value, result_expression);
 #define TRY_ASSIGN(declaration, expression) TRY_ASSIGN_(BASE_CONCAT(try_value_, __COUNTER__), declaration, expression)
-#define TRY_ASSIGN_(temporary, declaration, expression)                                                     \
-    auto temporary = (expression);                                                                          \
-    if (!temporary) return ::tl::unexpected<::base::Error>(std::move(temporary).error());                   \
+#define TRY_ASSIGN_(temporary, declaration, expression)                                   \
+    auto temporary = (expression);                                                        \
+    if (!temporary) return ::tl::unexpected<::base::Error>(std::move(temporary).error()); \
     declaration = std::move(*temporary)

@@ -32,7 +32,8 @@ TextPosition LineIndex::position(std::uint64_t offset, ColumnUnit unit) const {
     CHECK(offset <= text_.size());
     auto next = std::upper_bound(starts_.begin(), starts_.end(), offset);
     std::uint64_t start = *(next - 1);
-    return {static_cast<std::uint32_t>(next - starts_.begin()), count_units(text_.substr(start, offset - start), unit) + 1};
+    return {static_cast<std::uint32_t>(next - starts_.begin()),
+            count_units(text_.substr(start, offset - start), unit) + 1};
 }
 
 ByteRange LineIndex::line_range(std::uint32_t line) const {

@@ -99,11 +99,14 @@ install_packages() { # PACKAGE...
 }
 
 ensure_build_tools() {
-    local missing
-    # A second look: a compiler that was missing could not say which headers are there.
-    mapfile -t missing < <(missing_build_packages)
-    install_packages ${missing[@]+"${missing[@]}"}
-    mapfile -t missing < <(missing_build_packages)
+    local missing round
+    # More than one look: only a compiler can say which headers are there, and the default one may be too old.
+    for round in 1 2 3; do
+        mapfile -t missing < <(missing_build_packages)
+        [ ${#missing[@]} -gt 0 ] || break
+        [ "$round" -lt 3 ] || break
+        install_packages "${missing[@]}"
+    done
     [ ${#missing[@]} -eq 0 ] || stop "still missing after the installation: ${missing[*]}" \
         "Install them by hand and run this again."
     CXX=$(find_compiler)

@@ -22,13 +22,23 @@ using base::Status;
 
 std::string summary_json(const ConvertSummary& summary) {
     base::JsonWriter json(1);
-    json.begin_object().key("schema").string("conversion-summary/1").key("from").string(summary.from).key("to").string(summary.to);
+    json.begin_object()
+        .key("schema")
+        .string("conversion-summary/1")
+        .key("from")
+        .string(summary.from)
+        .key("to")
+        .string(summary.to);
     json.key("family").string(summary.family).key("layers").unsigned_integer(summary.layers);
     json.key("parameters").unsigned_integer(summary.parameters).key("dtypes").string(summary.dtypes);
-    json.key("tensors_written").unsigned_integer(summary.tensors).key("bytes_read").unsigned_integer(summary.read_bytes);
+    json.key("tensors_written")
+        .unsigned_integer(summary.tensors)
+        .key("bytes_read")
+        .unsigned_integer(summary.read_bytes);
     json.key("bytes_written").unsigned_integer(summary.written_bytes).key("seconds").number(summary.seconds);
     json.key("dry_run").boolean(summary.dry_run).key("files").begin_array();
-    for (const auto& [path, bytes] : summary.files) json.begin_object().key("path").string(path).key("bytes").unsigned_integer(bytes).end_object();
+    for (const auto& [path, bytes] : summary.files)
+        json.begin_object().key("path").string(path).key("bytes").unsigned_integer(bytes).end_object();
     json.end_array().key("notes").begin_array();
     for (const auto& note : summary.notes) json.string(note);
     json.end_array().end_object();
@@ -37,13 +47,18 @@ std::string summary_json(const ConvertSummary& summary) {
 
 std::string summary_text(const ConvertSummary& summary, const ConvertOptions& options, bool colour) {
     double rate = summary.seconds > 0 ? static_cast<double>(summary.written_bytes) / summary.seconds : 0;
-    std::string out = base::styled(summary.dry_run ? "dry run, nothing was written" : "converted", base::Style::green, colour);
+    std::string out =
+        base::styled(summary.dry_run ? "dry run, nothing was written" : "converted", base::Style::green, colour);
     out += fmt::format("  {} -> {}\n", summary.from, summary.to);
-    out += fmt::format("  model    {}, {}, {} parameters, {}\n", summary.family, base::plural(summary.layers, "layer"), base::human_count(summary.parameters), summary.dtypes);
+    out += fmt::format("  model    {}, {}, {} parameters, {}\n", summary.family, base::plural(summary.layers, "layer"),
+                       base::human_count(summary.parameters), summary.dtypes);
     out += fmt::format("  read     {} from {}\n", base::human_bytes(summary.read_bytes), options.load_dir);
-    out += fmt::format("  written  {}, {} in {} to {}\n", base::plural(summary.tensors, "tensor"), base::human_bytes(summary.written_bytes),
-                       base::plural(summary.files.size(), "file"), options.save_dir);
-    if (!summary.dry_run) out += fmt::format("  time     {} ({}/s)\n", base::human_duration(summary.seconds), base::human_bytes(static_cast<std::uint64_t>(rate)));
+    out += fmt::format("  written  {}, {} in {} to {}\n", base::plural(summary.tensors, "tensor"),
+                       base::human_bytes(summary.written_bytes), base::plural(summary.files.size(), "file"),
+                       options.save_dir);
+    if (!summary.dry_run)
+        out += fmt::format("  time     {} ({}/s)\n", base::human_duration(summary.seconds),
+                           base::human_bytes(static_cast<std::uint64_t>(rate)));
     for (const auto& note : summary.notes) out += fmt::format("  note     {}\n", note);
     if (!summary.dry_run) out += fmt::format("  look at it with: ckpt_convert inspect {}\n", options.save_dir);
     return out;
@@ -52,14 +67,21 @@ std::string summary_text(const ConvertSummary& summary, const ConvertOptions& op
 Status list_models(const MappingRegistry& registry, bool json) {
     if (!json) {
         for (const auto& family : registry.families()) {
-            fmt::print("{:<12} {}\n             model types: {}\n", family.family, family.title, fmt::join(family.model_types, ", "));
+            fmt::print("{:<12} {}\n             model types: {}\n", family.family, family.title,
+                       fmt::join(family.model_types, ", "));
         }
         return {};
     }
     base::JsonWriter out(1);
     out.begin_array();
     for (const auto& family : registry.families()) {
-        out.begin_object().key("family").string(family.family).key("title").string(family.title).key("model_types").begin_array();
+        out.begin_object()
+            .key("family")
+            .string(family.family)
+            .key("title")
+            .string(family.title)
+            .key("model_types")
+            .begin_array();
         for (const auto& type : family.model_types) out.string(type);
         out.end_array().end_object();
     }
@@ -81,12 +103,14 @@ Status run_command(const Options& options) {
     }
     TRY_ASSIGN(ConvertSummary summary, convert(fs, registry, options.convert, options.progress));
     if (options.json) std::fputs(summary_json(summary).c_str(), stdout);
-    else if (!options.quiet) std::fputs(summary_text(summary, options.convert, base::wants_colour(STDOUT_FILENO)).c_str(), stdout);
+    else if (!options.quiet)
+        std::fputs(summary_text(summary, options.convert, base::wants_colour(STDOUT_FILENO)).c_str(), stdout);
     return {};
 }
 
 int report(const base::Error& error) {
-    fmt::print(stderr, "{} {}\n", base::styled("ckpt_convert: error:", base::Style::red, base::wants_colour(STDERR_FILENO)), error.text());
+    fmt::print(stderr, "{} {}\n",
+               base::styled("ckpt_convert: error:", base::Style::red, base::wants_colour(STDERR_FILENO)), error.text());
     return base::exit_code(error.kind);
 }
 

@@ -32,13 +32,16 @@ Result<Side> find_side(base::FileSystem& fs, const ConvertOptions& options) {
     return is_megatron_checkpoint(fs, options.load_dir) ? Side::megatron : Side::huggingface;
 }
 
-Result<const ModelMapping*> find_family(const MappingRegistry& registry, const ConvertOptions& options, const base::JsonDocument& config) {
+Result<const ModelMapping*> find_family(const MappingRegistry& registry, const ConvertOptions& options,
+                                        const base::JsonDocument& config) {
     return options.family.empty() ? registry.for_config(config) : registry.for_name(options.family);
 }
 
 Status refuse_overlap(const ConvertOptions& options) {
     // Checked by name: the output does not exist yet, so it cannot be the input under another name.
-    auto inside = [](const Path& inner, const Path& outer) { return inner == outer || inner.starts_with(outer.ends_with('/') ? outer : outer + "/"); };
+    auto inside = [](const Path& inner, const Path& outer) {
+        return inner == outer || inner.starts_with(outer.ends_with('/') ? outer : outer + "/");
+    };
     if (!inside(options.save_dir, options.load_dir)) return {};
     return base::fail(ErrorKind::usage, "--save-dir must not be inside --load-dir", options.save_dir);
 }
@@ -55,13 +58,15 @@ Status check_params_dtype(const ConversionPlan& plan, const std::string& wanted)
     std::string_view expected = wanted == "fp16" ? "f16" : wanted == "fp32" ? "f32" : wanted;
     for (const auto& target : plan.targets) {
         if (name(target.dtype) == expected) continue;
-        return base::fail(ErrorKind::unsupported, fmt::format("--params-dtype {}: {} is {}, and changing the element type is not supported; leave the option out to keep it",
+        return base::fail(ErrorKind::unsupported, fmt::format("--params-dtype {}: {} is {}, and changing the element "
+                                                              "type is not supported; leave the option out to keep it",
                                                               wanted, target.name, name(target.dtype)));
     }
     return {};
 }
 
-ConvertSummary summarise(const Model& model, const ConversionPlan& plan, const OutputPlan& output, const ConvertOptions& options) {
+ConvertSummary summarise(const Model& model, const ConversionPlan& plan, const OutputPlan& output,
+                         const ConvertOptions& options) {
     ConvertSummary summary;
     summary.family = model.mapping().family;
     summary.layers = model.layers();
@@ -102,7 +107,8 @@ Status write_text(base::FileSystem& fs, StagedOutput& staging, const std::string
     return base::write_file_atomically(fs, path, content);
 }
 
-Result<ConvertSummary> hf_to_megatron(base::FileSystem& fs, const MappingRegistry& registry, const ConvertOptions& options, bool progress) {
+Result<ConvertSummary> hf_to_megatron(base::FileSystem& fs, const MappingRegistry& registry,
+                                      const ConvertOptions& options, bool progress) {
     TRY_ASSIGN(HfCheckpoint source, open_hf_checkpoint(fs, options.load_dir));
     TRY_ASSIGN(const ModelMapping* mapping, find_family(registry, options, source.config));
     TRY_ASSIGN(ModelValues values, values_from_config(*mapping, source.config));
@@ -110,7 +116,8 @@ Result<ConvertSummary> hf_to_megatron(base::FileSystem& fs, const MappingRegistr
     TRY_ASSIGN(Placement placement, place_layers(options.topology, model.layers()));
     TRY_ASSIGN(Layout from, hf_layout(model));
     TRY_ASSIGN(Layout to, mcore_layout(model, placement, options.topology.tp, options.topology.dialect));
-    TRY_ASSIGN(ConversionPlan plan, make_plan(model, source.index, from, to, [&](std::string_view tensor) { return mapping->ignores(tensor); }));
+    TRY_ASSIGN(ConversionPlan plan, make_plan(model, source.index, from, to,
+                                              [&](std::string_view tensor) { return mapping->ignores(tensor); }));
     TRY(check_params_dtype(plan, options.params_dtype));
     // From here on every tensor of the source is used once, and every tensor of the target is made once.
 
@@ -134,16 +141,20 @@ Result<ConvertSummary> hf_to_megatron(base::FileSystem& fs, const MappingRegistr
 // Where config.json for the Hugging Face side comes from.
 Result<Path> find_hf_config_dir(base::FileSystem& fs, const ConvertOptions& options) {
     if (!options.hf_config_dir.empty()) return options.hf_config_dir;
-    for (const Path& candidate : {base::join(options.load_dir, kHfConfigDir), base::join(base::parent(options.load_dir), kHfConfigDir)}) {
+    for (const Path& candidate :
+         {base::join(options.load_dir, kHfConfigDir), base::join(base::parent(options.load_dir), kHfConfigDir)}) {
         if (fs.exists(base::join(candidate, "config.json"))) return candidate;
     }
     return base::fail(ErrorKind::usage,
-                      fmt::format("a Hugging Face checkpoint needs a config.json, and there is no {} directory beside this one; name the directory of the original model with --hf-cfg-dir", kHfConfigDir),
+                      fmt::format("a Hugging Face checkpoint needs a config.json, and there is no {} directory beside "
+                                  "this one; name the directory of the original model with --hf-cfg-dir",
+                                  kHfConfigDir),
                       options.load_dir);
 }
 
 // The sizes from config.json, which must not contradict the arguments that were saved with the weights.
-Result<ModelValues> agreed_values(const ModelMapping& mapping, const base::JsonDocument& config, const MegatronCheckpoint& source) {
+Result<ModelValues> agreed_values(const ModelMapping& mapping, const base::JsonDocument& config,
+                                  const MegatronCheckpoint& source) {
     TRY_ASSIGN(ModelValues values, values_from_config(mapping, config));
     // Noop layers are counted in the saved number of layers, not in the config.
     for (const ValueRule& rule : mapping.values) {
@@ -155,16 +166,21 @@ Result<ModelValues> agreed_values(const ModelMapping& mapping, const base::JsonD
             if (rule.argument_negated) value = value == 0;
             if (value == values[rule.name]) break;
             return base::fail(ErrorKind::bad_input,
-                              fmt::format("{} is {} in {}, but {} in the arguments saved with the weights; is this the config of the same model?", rule.name, values[rule.name], config.name, value),
+                              fmt::format("{} is {} in {}, but {} in the arguments saved with the weights; is this the "
+                                          "config of the same model?",
+                                          rule.name, values[rule.name], config.name, value),
                               source.directory);
         }
     }
     return values;
 }
 
-Result<ConvertSummary> megatron_to_hf(base::FileSystem& fs, const MappingRegistry& registry, const ConvertOptions& options, bool progress) {
+Result<ConvertSummary> megatron_to_hf(base::FileSystem& fs, const MappingRegistry& registry,
+                                      const ConvertOptions& options, bool progress) {
     if (options.topology_given) {
-        return base::fail(ErrorKind::usage, "the parallel sizes describe a Megatron output; for a Megatron input they are read from the checkpoint, leave them out");
+        return base::fail(ErrorKind::usage,
+                          "the parallel sizes describe a Megatron output; for a Megatron input they are read from the "
+                          "checkpoint, leave them out");
     }
     TRY_ASSIGN(MegatronCheckpoint source, open_megatron_checkpoint(fs, options.load_dir));
     TRY_ASSIGN(Path config_dir, find_hf_config_dir(fs, options));
@@ -195,11 +211,14 @@ Result<ConvertSummary> megatron_to_hf(base::FileSystem& fs, const MappingRegistr
 
 }  // namespace
 
-Result<ConvertSummary> convert(base::FileSystem& fs, const MappingRegistry& registry, const ConvertOptions& options, bool progress) {
+Result<ConvertSummary> convert(base::FileSystem& fs, const MappingRegistry& registry, const ConvertOptions& options,
+                               bool progress) {
     auto start = std::chrono::steady_clock::now();
     TRY_ASSIGN(Side from, find_side(fs, options));
     if (options.to == from) {
-        return base::fail(ErrorKind::unsupported, "input and output are of the same kind; only Hugging Face to Megatron and Megatron to Hugging Face are supported");
+        return base::fail(ErrorKind::unsupported,
+                          "input and output are of the same kind; only Hugging Face to Megatron and Megatron to "
+                          "Hugging Face are supported");
     }
     TRY(refuse_overlap(options));
     TRY(require_empty_directory(fs, options.save_dir));

@@ -50,11 +50,13 @@ std::string argument_text(const base::Json& value) {
 
 Result<Found> found_megatron(base::FileSystem& fs, const Path& path) {
     TRY_ASSIGN(MegatronCheckpoint checkpoint, open_megatron_checkpoint(fs, path));
-    Found found{"megatron", "Megatron checkpoint (torch format)", {}, std::move(checkpoint.index), checkpoint.directory};
+    Found found{
+        "megatron", "Megatron checkpoint (torch format)", {}, std::move(checkpoint.index), checkpoint.directory};
     found.facts.emplace_back("iteration", checkpoint.iteration);
     found.facts.emplace_back("tensor parallel", std::to_string(checkpoint.tp));
     found.facts.emplace_back("pipeline parallel", std::to_string(checkpoint.pp));
-    if (checkpoint.virtual_stages) found.facts.emplace_back("virtual stages", std::to_string(checkpoint.ranks.front().chunks));
+    if (checkpoint.virtual_stages)
+        found.facts.emplace_back("virtual stages", std::to_string(checkpoint.ranks.front().chunks));
     if (checkpoint.args.object() == nullptr) return found;
     for (const auto& [name, value] : *checkpoint.args.object()) {
         if (!value.is_null()) found.facts.emplace_back("args." + name, argument_text(value));
@@ -90,10 +92,19 @@ std::string as_json(const Found& found) {
     json.key("facts").begin_object();
     for (const auto& [key, value] : found.facts) json.key(key).string(value);
     json.end_object();
-    json.key("elements").unsigned_integer(found.index.total_elements()).key("bytes").unsigned_integer(found.index.total_bytes());
+    json.key("elements")
+        .unsigned_integer(found.index.total_elements())
+        .key("bytes")
+        .unsigned_integer(found.index.total_bytes());
     json.key("tensors").begin_array();
     for (const auto& tensor : found.index.tensors) {
-        json.begin_object().key("name").string(tensor.name).key("dtype").string(name(tensor.dtype)).key("shape").begin_array();
+        json.begin_object()
+            .key("name")
+            .string(tensor.name)
+            .key("dtype")
+            .string(name(tensor.dtype))
+            .key("shape")
+            .begin_array();
         for (std::uint64_t extent : tensor.shape) json.unsigned_integer(extent);
         json.end_array().key("bytes").unsigned_integer(tensor.bytes()).key("file").string(relative(found, tensor));
         json.key("offset").unsigned_integer(tensor.offset).end_object();
@@ -106,7 +117,8 @@ std::string as_text(const Found& found, const Path& path) {
     std::string out = fmt::format("{}: {}\n", path, found.headline);
     for (const auto& [key, value] : found.facts) out += fmt::format("  {:<34} {}\n", key, value);
     std::vector<std::string> dtypes;
-    for (const auto& [dtype, bytes] : bytes_by_dtype(found.index)) dtypes.push_back(fmt::format("{} {}", dtype, base::human_bytes(bytes)));
+    for (const auto& [dtype, bytes] : bytes_by_dtype(found.index))
+        dtypes.push_back(fmt::format("{} {}", dtype, base::human_bytes(bytes)));
     out += fmt::format("  {} in {}, {} elements, {} ({})\n\n", base::plural(found.index.tensors.size(), "tensor"),
                        base::plural(found.index.files.size(), "file"), base::human_count(found.index.total_elements()),
                        base::human_bytes(found.index.total_bytes()), fmt::join(dtypes, ", "));
@@ -115,10 +127,12 @@ std::string as_text(const Found& found, const Path& path) {
         widest = std::max(widest, tensor.name.size());
         widest_shape = std::max(widest_shape, to_string(tensor.shape).size());
     }
-    out += fmt::format("  {:<{}}  {:<8} {:<{}}  {:>10}  {}\n", "name", widest, "dtype", "shape", widest_shape, "size", "file");
+    out += fmt::format("  {:<{}}  {:<8} {:<{}}  {:>10}  {}\n", "name", widest, "dtype", "shape", widest_shape, "size",
+                       "file");
     for (const auto& tensor : found.index.tensors) {
-        out += fmt::format("  {:<{}}  {:<8} {:<{}}  {:>10}  {}\n", tensor.name, widest, name(tensor.dtype), to_string(tensor.shape), widest_shape,
-                           base::human_bytes(tensor.bytes()), relative(found, tensor));
+        out += fmt::format("  {:<{}}  {:<8} {:<{}}  {:>10}  {}\n", tensor.name, widest, name(tensor.dtype),
+                           to_string(tensor.shape), widest_shape, base::human_bytes(tensor.bytes()),
+                           relative(found, tensor));
     }
     return out;
 }

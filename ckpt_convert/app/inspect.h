@@ -9,6 +9,7 @@
 namespace ckpt {
 
 // `path`: a Hugging Face directory, a Megatron directory, or a single weight file.
-base::Result<std::string> inspect(base::FileSystem& fs, const MappingRegistry& registry, const base::Path& path, bool json);
+base::Result<std::string> inspect(base::FileSystem& fs, const MappingRegistry& registry, const base::Path& path,
+                                  bool json);
 
 }  // namespace ckpt

@@ -21,9 +21,9 @@ struct ConvertOptions {
     Side to = Side::unknown;    // unknown: the other side
     Topology topology;          // of the output, when it is Megatron's
     bool topology_given = false;
-    std::string family;         // --model-type-hf; empty: found from config.json
+    std::string family;  // --model-type-hf; empty: found from config.json
     base::Path hf_config_dir;
-    std::string params_dtype;   // "bf16", "fp16" or "fp32": what the weights must already be; empty: whatever they are
+    std::string params_dtype;  // "bf16", "fp16" or "fp32": what the weights must already be; empty: whatever they are
     std::uint64_t max_shard_bytes = 5'000'000'000;
     std::uint64_t memory_bytes = 64ull << 20;  // for buffers
     int threads = 0;

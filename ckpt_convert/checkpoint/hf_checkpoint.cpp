@@ -64,7 +64,8 @@ Result<WeightMap> read_weight_map(base::FileSystem& fs, const Path& path) {
     WeightMap out{path, {}};
     for (const auto& [tensor, file] : *map->object()) {
         if (file.string() == nullptr || file.string()->empty() || file.string()->find('/') != std::string::npos) {
-            return base::fail(ErrorKind::bad_input, fmt::format("\"{}\" must name a file in the same directory", tensor),
+            return base::fail(ErrorKind::bad_input,
+                              fmt::format("\"{}\" must name a file in the same directory", tensor),
                               document.where(file));
         }
         out.entries.emplace_back(tensor, *file.string());
@@ -79,13 +80,16 @@ Status require_shards(base::FileSystem& fs, const Path& directory, const std::ve
         if (!fs.exists(base::join(directory, file))) missing.push_back(file);
     }
     if (missing.empty()) return {};
-    return base::fail(ErrorKind::bad_input,
-                      fmt::format("{} of {} weight files {} missing: {}{}; {} names {}, fetch {} again", missing.size(),
-                                  files.size(), missing.size() == 1 ? "is" : "are",
-                                  fmt::join(missing.begin(), missing.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(missing.size(), 5)), ", "),
-                                  missing.size() > 5 ? ", ..." : "", promised_by, missing.size() == 1 ? "it" : "them",
-                                  missing.size() == 1 ? "it" : "them"),
-                      directory);
+    return base::fail(
+        ErrorKind::bad_input,
+        fmt::format(
+            "{} of {} weight files {} missing: {}{}; {} names {}, fetch {} again", missing.size(), files.size(),
+            missing.size() == 1 ? "is" : "are",
+            fmt::join(missing.begin(),
+                      missing.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(missing.size(), 5)), ", "),
+            missing.size() > 5 ? ", ..." : "", promised_by, missing.size() == 1 ? "it" : "them",
+            missing.size() == 1 ? "it" : "them"),
+        directory);
 }
 
 // The files of a shard set without an index, by their numbers.
@@ -97,9 +101,10 @@ Result<std::vector<std::string>> numbered_shards(base::FileSystem& fs, const Pat
         auto shard = shard_number(entry.name, name);
         if (!shard) continue;
         if (count != 0 && shard->count != count) {
-            return base::fail(ErrorKind::bad_input,
-                              fmt::format("weight files of two sets are mixed: \"-of-{:05}\" and \"-of-{:05}\"", count, shard->count),
-                              directory);
+            return base::fail(
+                ErrorKind::bad_input,
+                fmt::format("weight files of two sets are mixed: \"-of-{:05}\" and \"-of-{:05}\"", count, shard->count),
+                directory);
         }
         count = shard->count;
         found.push_back(entry.name);
@@ -107,7 +112,8 @@ Result<std::vector<std::string>> numbered_shards(base::FileSystem& fs, const Pat
     if (found.empty()) return found;
     std::string last = found.back();
     std::vector<std::string> expected;
-    for (int i = 1; i <= count; ++i) expected.push_back(fmt::format("{}-{:05}-of-{:05}{}", name.stem, i, count, name.extension));
+    for (int i = 1; i <= count; ++i)
+        expected.push_back(fmt::format("{}-{:05}-of-{:05}{}", name.stem, i, count, name.extension));
     TRY(require_shards(fs, directory, expected, last));
     return expected;
 }
@@ -118,11 +124,13 @@ Status check_against_map(const TensorIndex& index, const WeightMap& map) {
     for (const auto& [tensor, file] : map.entries) {
         auto found = file_of.find(tensor);
         if (found == file_of.end() || found->second != file) {
-            return base::fail(ErrorKind::bad_input,
-                              fmt::format("the index puts tensor \"{}\" into {}, but it is {}; index and shards are of "
-                                          "different downloads, fetch them again",
-                                          tensor, file, found == file_of.end() ? "in none of the files" : "in " + std::string(found->second)),
-                              map.path);
+            return base::fail(
+                ErrorKind::bad_input,
+                fmt::format("the index puts tensor \"{}\" into {}, but it is {}; index and shards are of "
+                            "different downloads, fetch them again",
+                            tensor, file,
+                            found == file_of.end() ? "in none of the files" : "in " + std::string(found->second)),
+                map.path);
         }
     }
     return {};
@@ -175,7 +183,8 @@ bool is_hf_checkpoint(base::FileSystem& fs, const Path& directory) {
     return std::any_of(entries->begin(), entries->end(), [](const auto& entry) {
         for (const auto& name : kWeightNames) {
             std::string single = std::string(name.stem) + name.extension;
-            if (entry.name == single || entry.name == single + ".index.json" || shard_number(entry.name, name)) return true;
+            if (entry.name == single || entry.name == single + ".index.json" || shard_number(entry.name, name))
+                return true;
         }
         return false;
     });
@@ -192,20 +201,23 @@ Result<TensorIndex> open_hf_weights(base::FileSystem& fs, const Path& directory)
         if (files.map) TRY(check_against_map(index, *files.map));
         return index;
     }
-    return base::fail(ErrorKind::bad_input,
-                      entries.empty() ? "the directory is empty"
-                                      : "no weights here: model.safetensors, pytorch_model.bin or their numbered shards are expected",
-                      directory);
+    return base::fail(
+        ErrorKind::bad_input,
+        entries.empty() ? "the directory is empty"
+                        : "no weights here: model.safetensors, pytorch_model.bin or their numbered shards are expected",
+        directory);
 }
 
 Result<base::JsonDocument> read_hf_config(base::FileSystem& fs, const Path& directory) {
     Path path = base::join(directory, "config.json");
     if (!fs.exists(path)) {
-        return base::fail(ErrorKind::bad_input, "config.json is missing; it belongs to every Hugging Face checkpoint", directory);
+        return base::fail(ErrorKind::bad_input, "config.json is missing; it belongs to every Hugging Face checkpoint",
+                          directory);
     }
     TRY_ASSIGN(std::string text, base::read_file(fs, path, 64u << 20));
     TRY_ASSIGN(base::JsonDocument config, base::parse_json(text, path));
-    if (config.root.object() == nullptr) return base::fail(ErrorKind::bad_input, "config.json must hold an object", path);
+    if (config.root.object() == nullptr)
+        return base::fail(ErrorKind::bad_input, "config.json must hold an object", path);
     return config;
 }
 

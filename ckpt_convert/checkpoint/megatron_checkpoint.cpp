@@ -60,8 +60,9 @@ Result<Location> find_iteration(base::FileSystem& fs, const Path& directory) {
     Path tracker = base::join(directory, kTrackerFile);
     if (!fs.exists(tracker)) {
         if (holds_ranks(fs, directory)) return Location{directory, std::string(base::file_name(directory))};
-        return base::fail(ErrorKind::bad_input,
-                          fmt::format("no Megatron checkpoint here: neither {} nor mp_rank_* directories", kTrackerFile), directory);
+        return base::fail(
+            ErrorKind::bad_input,
+            fmt::format("no Megatron checkpoint here: neither {} nor mp_rank_* directories", kTrackerFile), directory);
     }
     TRY_ASSIGN(std::string content, base::read_file(fs, tracker, 4096));
     std::string iteration(trimmed(content));
@@ -70,13 +71,16 @@ Result<Location> find_iteration(base::FileSystem& fs, const Path& directory) {
         std::uint64_t number = 0;
         auto [end, code] = std::from_chars(iteration.data(), iteration.data() + iteration.size(), number);
         if (iteration.empty() || code != std::errc() || end != iteration.data() + iteration.size()) {
-            return base::fail(ErrorKind::bad_input, fmt::format("\"{}\" is neither an iteration number nor \"release\"", iteration), tracker);
+            return base::fail(ErrorKind::bad_input,
+                              fmt::format("\"{}\" is neither an iteration number nor \"release\"", iteration), tracker);
         }
         name = fmt::format("iter_{:07}", number);
     }
     Path found = base::join(directory, name);
     if (!fs.exists(found)) {
-        return base::fail(ErrorKind::bad_input, fmt::format("the directory {} is missing, although {} names it", name, kTrackerFile), directory);
+        return base::fail(ErrorKind::bad_input,
+                          fmt::format("the directory {} is missing, although {} names it", name, kTrackerFile),
+                          directory);
     }
     return Location{found, iteration};
 }
@@ -90,16 +94,19 @@ Result<std::vector<MegatronRank>> find_ranks(base::FileSystem& fs, const Path& d
         auto rank = parse_rank_name(entry.name);
         if (!rank) continue;
         if (suffixes && *suffixes != rank->suffixes.size()) {
-            return base::fail(ErrorKind::bad_input, "rank directories of two kinds are mixed (with and without a pipeline rank)", directory);
+            return base::fail(ErrorKind::bad_input,
+                              "rank directories of two kinds are mixed (with and without a pipeline rank)", directory);
         }
         suffixes = rank->suffixes.size();
         ranks.push_back({rank->tp, rank->suffixes.empty() ? 0 : rank->suffixes[0], 0, 1});
     }
     if (ranks.empty()) return base::fail(ErrorKind::bad_input, "no mp_rank_* directories here", directory);
     if (*suffixes > 1) {
-        return base::fail(ErrorKind::unsupported, "expert-parallel checkpoints (mp_rank_TT_PPP_EEE) cannot be read", directory);
+        return base::fail(ErrorKind::unsupported, "expert-parallel checkpoints (mp_rank_TT_PPP_EEE) cannot be read",
+                          directory);
     }
-    std::sort(ranks.begin(), ranks.end(), [](const auto& a, const auto& b) { return std::tie(a.pp, a.tp) < std::tie(b.pp, b.tp); });
+    std::sort(ranks.begin(), ranks.end(),
+              [](const auto& a, const auto& b) { return std::tie(a.pp, a.tp) < std::tie(b.pp, b.tp); });
     return ranks;
 }
 
@@ -113,7 +120,8 @@ Status check_grid(MegatronCheckpoint& checkpoint) {
     std::size_t at = 0;
     for (int pp = 0; pp < checkpoint.pp; ++pp) {
         for (int tp = 0; tp < checkpoint.tp; ++tp, ++at) {
-            if (at < checkpoint.ranks.size() && checkpoint.ranks[at].tp == tp && checkpoint.ranks[at].pp == pp) continue;
+            if (at < checkpoint.ranks.size() && checkpoint.ranks[at].tp == tp && checkpoint.ranks[at].pp == pp)
+                continue;
             return base::fail(ErrorKind::bad_input,
                               fmt::format("rank {} is missing; the others make a grid of TP {} x PP {}",
                                           rank_directory(tp, pp, checkpoint.pp > 1), checkpoint.tp, checkpoint.pp),
@@ -137,18 +145,20 @@ Status check_args(const MegatronCheckpoint& checkpoint) {
     return {};
 }
 
-Status add_chunk(TensorIndex& index, const TorchFile& file, pickle::Ref model, const std::string& key, std::uint32_t number) {
+Status add_chunk(TensorIndex& index, const TorchFile& file, pickle::Ref model, const std::string& key,
+                 std::uint32_t number) {
     const auto* items = pickle::mapping_items(model);
     if (items == nullptr) {
-        return base::fail(ErrorKind::bad_input, fmt::format("\"{}\" must be a dict of tensors", key), index.files[number]->path());
+        return base::fail(ErrorKind::bad_input, fmt::format("\"{}\" must be a dict of tensors", key),
+                          index.files[number]->path());
     }
     for (const auto& [name, value] : *items) {
         const auto* text = name->as<std::string>();
         TRY_ASSIGN(auto tensor, file.tensor(value));
         // Transformer Engine keeps "_extra_state" entries beside the weights; they are no tensors of the model.
         if (text == nullptr || !tensor || text->ends_with("_extra_state")) continue;
-        index.tensors.push_back({key + "/" + *text, tensor->dtype, std::move(tensor->shape), number, tensor->file_offset,
-                                 std::move(tensor->strides), tensor->contiguous});
+        index.tensors.push_back({key + "/" + *text, tensor->dtype, std::move(tensor->shape), number,
+                                 tensor->file_offset, std::move(tensor->strides), tensor->contiguous});
     }
     return {};
 }
@@ -175,7 +185,8 @@ Status add_rank(MegatronCheckpoint& checkpoint, base::FileSystem& fs, MegatronRa
         ++rank.chunks;
     }
     if (rank.chunks > 0) return {};
-    return base::fail(ErrorKind::bad_input, "the file has neither \"model\" nor \"model0\"; is it a Megatron checkpoint?", path);
+    return base::fail(ErrorKind::bad_input,
+                      "the file has neither \"model\" nor \"model0\"; is it a Megatron checkpoint?", path);
 }
 
 }  // namespace

@@ -23,13 +23,13 @@ struct MegatronRank {
 };
 
 struct MegatronCheckpoint {
-    base::Path directory;  // the iteration's directory
-    std::string iteration; // "1", "release"
-    base::Json args;       // the argparse.Namespace of rank 0 as an object; empty when the file has none
+    base::Path directory;   // the iteration's directory
+    std::string iteration;  // "1", "release"
+    base::Json args;        // the argparse.Namespace of rank 0 as an object; empty when the file has none
     int tp = 1;
     int pp = 1;
-    bool virtual_stages = false;        // chunks are called model0, model1 ...
-    std::vector<MegatronRank> ranks;    // by pp, then tp; complete
+    bool virtual_stages = false;      // chunks are called model0, model1 ...
+    std::vector<MegatronRank> ranks;  // by pp, then tp; complete
     // Tensor names are "<chunk key>/<name>": "model/decoder.layers.0...", "model1/decoder...". Per file.
     TensorIndex index;
 };

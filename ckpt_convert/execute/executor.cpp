@@ -28,17 +28,20 @@ std::vector<Tile> cut_tiles(const ConversionPlan& plan, const TensorIndex& sourc
     for (const LogicalMove& move : plan.moves) {
         std::uint64_t rows = move.shape[0];
         std::uint64_t row_bytes = std::max<std::uint64_t>(*checked_bytes(move.shape, move.dtype) / rows, 1);
-        bool strided = std::any_of(move.sources.begin(), move.sources.end(), [&](const auto& piece) { return !source.tensors[piece.tensor].contiguous; });
+        bool strided = std::any_of(move.sources.begin(), move.sources.end(),
+                                   [&](const auto& piece) { return !source.tensors[piece.tensor].contiguous; });
         // Rows of a strided view are spread over all of it, so reading them bit by bit would read everything each time.
         std::uint64_t step = strided ? rows : std::max<std::uint64_t>(tile_bytes / row_bytes, 1);
-        for (std::uint64_t row = 0; row < rows; row += step) tiles.push_back({&move, {row, std::min(row + step, rows)}});
+        for (std::uint64_t row = 0; row < rows; row += step)
+            tiles.push_back({&move, {row, std::min(row + step, rows)}});
     }
     return tiles;
 }
 
 // The checksum of each target's payload, from runs that were written in any order.
 std::vector<std::uint32_t> combine(std::vector<WrittenRun> runs, std::size_t targets) {
-    std::sort(runs.begin(), runs.end(), [](const auto& a, const auto& b) { return std::tie(a.target, a.offset) < std::tie(b.target, b.offset); });
+    std::sort(runs.begin(), runs.end(),
+              [](const auto& a, const auto& b) { return std::tie(a.target, a.offset) < std::tie(b.target, b.offset); });
     std::vector<std::uint32_t> crc(targets, 0);
     for (const WrittenRun& run : runs) crc[run.target] = crc32_combine(crc[run.target], run.crc32, run.bytes);
     return crc;
@@ -49,21 +52,24 @@ struct OpenFiles {
     std::vector<TargetPlace> places;  // by target
 };
 
-base::Result<OpenFiles> create_files(const OutputPlan& output, std::size_t targets, StagedOutput& staging, base::FileSystem& fs) {
+base::Result<OpenFiles> create_files(const OutputPlan& output, std::size_t targets, StagedOutput& staging,
+                                     base::FileSystem& fs) {
     OpenFiles open;
     open.places.resize(targets);
     for (const OutputFile& file : output.files) {
         TRY_ASSIGN(base::Path path, staging.path_for(file.path));
         TRY_ASSIGN(auto created, fs.create(path));
         TRY(created->allocate(file.bytes));
-        for (std::size_t i = 0; i < file.targets.size(); ++i) open.places[file.targets[i]] = {created.get(), file.offsets[i]};
+        for (std::size_t i = 0; i < file.targets.size(); ++i)
+            open.places[file.targets[i]] = {created.get(), file.offsets[i]};
         open.files.push_back(std::move(created));
     }
     for (const TargetPlace& place : open.places) CHECK(place.file != nullptr);
     return open;
 }
 
-Status finish_file(const OutputFile& file, base::WritableFile& opened, const std::vector<std::uint32_t>& crc_by_target) {
+Status finish_file(const OutputFile& file, base::WritableFile& opened,
+                   const std::vector<std::uint32_t>& crc_by_target) {
     std::vector<std::uint32_t> crc;
     for (std::uint32_t target : file.targets) crc.push_back(crc_by_target[target]);
     for (const FileChunk& chunk : file.chunks(crc)) TRY(opened.write_at(chunk.offset, base::as_bytes(chunk.data)));
@@ -75,7 +81,9 @@ Status require_space(base::FileSystem& fs, const base::Path& directory, std::uin
     auto available = fs.free_bytes(directory);
     if (!available || *available >= needed) return {};
     return base::fail(base::ErrorKind::write_failed,
-                      fmt::format("the output needs {}, but only {} are free here", base::human_bytes(needed), base::human_bytes(*available)), directory);
+                      fmt::format("the output needs {}, but only {} are free here", base::human_bytes(needed),
+                                  base::human_bytes(*available)),
+                      directory);
 }
 
 }  // namespace
@@ -86,12 +94,13 @@ std::uint64_t OutputPlan::total_bytes() const {
     return sum;
 }
 
-Status execute(const ConversionPlan& plan, const TensorIndex& source, const OutputPlan& output, StagedOutput& staging, base::FileSystem& fs,
-               const ExecuteOptions& options) {
+Status execute(const ConversionPlan& plan, const TensorIndex& source, const OutputPlan& output, StagedOutput& staging,
+               base::FileSystem& fs, const ExecuteOptions& options) {
     TRY_ASSIGN(base::Path root, staging.path_for("x"));
     TRY(require_space(fs, base::parent(root), output.total_bytes()));
     TRY_ASSIGN(OpenFiles open, create_files(output, plan.targets.size(), staging, fs));
-    bool with_crc = std::any_of(output.files.begin(), output.files.end(), [](const auto& file) { return file.needs_crc; });
+    bool with_crc =
+        std::any_of(output.files.begin(), output.files.end(), [](const auto& file) { return file.needs_crc; });
 
     std::vector<Tile> tiles = cut_tiles(plan, source, options.tile_bytes);
     base::ProgressBar progress("converting", plan.target_bytes(), base::ProgressBar::Unit::bytes, options.progress);
@@ -120,7 +129,8 @@ Status execute(const ConversionPlan& plan, const TensorIndex& source, const Outp
     }));
 
     std::vector<std::uint32_t> crc = combine(std::move(runs), plan.targets.size());
-    return base::parallel_for(output.files.size(), options.threads, [&](std::size_t i) { return finish_file(output.files[i], *open.files[i], crc); });
+    return base::parallel_for(output.files.size(), options.threads,
+                              [&](std::size_t i) { return finish_file(output.files[i], *open.files[i], crc); });
 }
 
 }  // namespace ckpt

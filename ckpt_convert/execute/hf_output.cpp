@@ -14,7 +14,8 @@ namespace {
 using base::Result;
 
 // Files that hold weights, in whatever framework's format.
-constexpr std::string_view kWeightEndings[] = {".safetensors", ".bin", ".pt", ".pth", ".h5", ".msgpack", ".onnx", ".gguf", ".ot", ".index.json"};
+constexpr std::string_view kWeightEndings[] = {".safetensors", ".bin",  ".pt",   ".pth", ".h5",
+                                               ".msgpack",     ".onnx", ".gguf", ".ot",  ".index.json"};
 
 std::vector<std::vector<std::uint32_t>> split_into_shards(const ConversionPlan& plan, std::uint64_t max_shard_bytes) {
     std::vector<std::vector<std::uint32_t>> shards(1);
@@ -30,21 +31,26 @@ std::vector<std::vector<std::uint32_t>> split_into_shards(const ConversionPlan& 
     }
     // Wide elements first, so that every tensor is aligned to its element size.
     for (auto& shard : shards) {
-        std::stable_sort(shard.begin(), shard.end(), [&](std::uint32_t a, std::uint32_t b) { return bits(plan.targets[a].dtype) > bits(plan.targets[b].dtype); });
+        std::stable_sort(shard.begin(), shard.end(), [&](std::uint32_t a, std::uint32_t b) {
+            return bits(plan.targets[a].dtype) > bits(plan.targets[b].dtype);
+        });
     }
     return shards;
 }
 
 Result<OutputFile> shard_file(const ConversionPlan& plan, std::vector<std::uint32_t> targets, std::string path) {
     std::vector<SafetensorsTensor> tensors;
-    for (std::uint32_t target : targets) tensors.push_back({plan.targets[target].name, plan.targets[target].dtype, plan.targets[target].shape});
+    for (std::uint32_t target : targets)
+        tensors.push_back({plan.targets[target].name, plan.targets[target].dtype, plan.targets[target].shape});
     TRY_ASSIGN(SafetensorsLayout layout, plan_safetensors(tensors, {{"format", "pt"}}));
     OutputFile file;
     file.path = std::move(path);
     file.bytes = layout.file_bytes;
     file.targets = std::move(targets);
     file.offsets = std::move(layout.offsets);
-    file.chunks = [header = std::move(layout.header)](const std::vector<std::uint32_t>&) { return std::vector<FileChunk>{{0, header}}; };
+    file.chunks = [header = std::move(layout.header)](const std::vector<std::uint32_t>&) {
+        return std::vector<FileChunk>{{0, header}};
+    };
     return file;
 }
 
@@ -55,7 +61,12 @@ std::string index_text(const ConversionPlan& plan, const OutputPlan& output) {
     }
     std::sort(places.begin(), places.end());
     base::JsonWriter json(2);
-    json.begin_object().key("metadata").begin_object().key("total_size").unsigned_integer(plan.target_bytes()).end_object();
+    json.begin_object()
+        .key("metadata")
+        .begin_object()
+        .key("total_size")
+        .unsigned_integer(plan.target_bytes())
+        .end_object();
     json.key("weight_map").begin_object();
     for (const auto& [name, file] : places) json.key(name).string(file);
     json.end_object().end_object();
@@ -68,7 +79,8 @@ Result<HfOutput> hf_output(const ConversionPlan& plan, std::uint64_t max_shard_b
     HfOutput out;
     auto shards = split_into_shards(plan, max_shard_bytes);
     for (std::size_t i = 0; i < shards.size(); ++i) {
-        std::string path = shards.size() == 1 ? "model.safetensors" : fmt::format("model-{:05}-of-{:05}.safetensors", i + 1, shards.size());
+        std::string path = shards.size() == 1 ? "model.safetensors"
+                                              : fmt::format("model-{:05}-of-{:05}.safetensors", i + 1, shards.size());
         TRY_ASSIGN(OutputFile file, shard_file(plan, std::move(shards[i]), std::move(path)));
         out.files.files.push_back(std::move(file));
     }
@@ -80,7 +92,8 @@ Result<std::vector<std::string>> companion_files(base::FileSystem& fs, const bas
     TRY_ASSIGN(auto entries, fs.list(directory));
     std::vector<std::string> out;
     for (const auto& entry : entries) {
-        bool is_weight = std::any_of(std::begin(kWeightEndings), std::end(kWeightEndings), [&](std::string_view ending) { return entry.name.ends_with(ending); });
+        bool is_weight = std::any_of(std::begin(kWeightEndings), std::end(kWeightEndings),
+                                     [&](std::string_view ending) { return entry.name.ends_with(ending); });
         if (is_weight || entry.name.starts_with(".")) continue;
         TRY_ASSIGN(auto info, fs.info(base::join(directory, entry.name)));
         if (info.kind == base::FileKind::regular) out.push_back(entry.name);

@@ -17,8 +17,8 @@ struct MegatronOutputOptions {
 };
 
 // One model_optim_rng.pt per rank below iter_NNNNNNN/. `config`: config.json, for the arguments that come from it.
-base::Result<OutputPlan> megatron_output(const ConversionPlan& plan, const Model& model, const Placement& placement, const base::JsonDocument& config,
-                                         const MegatronOutputOptions& options);
+base::Result<OutputPlan> megatron_output(const ConversionPlan& plan, const Model& model, const Placement& placement,
+                                         const base::JsonDocument& config, const MegatronOutputOptions& options);
 
 std::string iteration_directory(std::uint64_t iteration);  // "iter_0000001"
 

@@ -21,9 +21,11 @@ Status require_empty_directory(base::FileSystem& fs, const Path& directory) {
         return base::fail(ErrorKind::usage, "the output must be a directory, but this is a file", directory);
     }
     TRY_ASSIGN(auto entries, fs.list(directory));
-    bool only_remains = std::all_of(entries.begin(), entries.end(), [](const auto& entry) { return entry.name == kStaging; });
+    bool only_remains =
+        std::all_of(entries.begin(), entries.end(), [](const auto& entry) { return entry.name == kStaging; });
     if (only_remains) return {};
-    return base::fail(ErrorKind::usage, "the output directory is not empty; name a new one, or empty it first", directory);
+    return base::fail(ErrorKind::usage, "the output directory is not empty; name a new one, or empty it first",
+                      directory);
 }
 
 Result<StagedOutput> StagedOutput::begin(base::FileSystem& fs, const Path& directory) {
@@ -36,7 +38,10 @@ Result<StagedOutput> StagedOutput::begin(base::FileSystem& fs, const Path& direc
 }
 
 StagedOutput::StagedOutput(StagedOutput&& other) noexcept
-    : fs_(other.fs_), directory_(std::move(other.directory_)), created_(other.created_), open_(std::exchange(other.open_, false)) {}
+    : fs_(other.fs_),
+      directory_(std::move(other.directory_)),
+      created_(other.created_),
+      open_(std::exchange(other.open_, false)) {}
 
 StagedOutput::~StagedOutput() {
     if (!open_) return;
@@ -61,7 +66,8 @@ Status StagedOutput::commit(const std::vector<std::string>& last) {
     // What makes the checkpoint visible to its readers must reach the disk after everything else.
     TRY(fs_->sync_directory(directory_));
     for (const auto& name : last) {
-        if (fs_->exists(base::join(staging, name))) TRY(fs_->rename(base::join(staging, name), base::join(directory_, name)));
+        if (fs_->exists(base::join(staging, name)))
+            TRY(fs_->rename(base::join(staging, name), base::join(directory_, name)));
     }
     TRY(fs_->sync_directory(directory_));
     open_ = false;

@@ -24,7 +24,8 @@ public:
     base::Status commit(const std::vector<std::string>& last);
 
 private:
-    StagedOutput(base::FileSystem& fs, base::Path directory, bool created) : fs_(&fs), directory_(std::move(directory)), created_(created) {}
+    StagedOutput(base::FileSystem& fs, base::Path directory, bool created)
+        : fs_(&fs), directory_(std::move(directory)), created_(created) {}
 
     base::FileSystem* fs_;
     base::Path directory_;

@@ -31,7 +31,9 @@ std::uint64_t dot(const Shape& offset, const std::vector<std::uint64_t>& strides
 }
 
 // True when the region is one contiguous range of a dense tensor: all axes but the first are whole.
-bool whole_rows(const Shape& extent, const Shape& shape) { return std::equal(extent.begin() + 1, extent.end(), shape.begin() + 1); }
+bool whole_rows(const Shape& extent, const Shape& shape) {
+    return std::equal(extent.begin() + 1, extent.end(), shape.begin() + 1);
+}
 
 // The part of a piece that lies in the tile's rows; false when there is none.
 struct Part {
@@ -81,8 +83,10 @@ Status TileCopier::read_piece(const LogicalMove& move, RowRange rows, const Stor
         TRY(file.read_at(begin, {into, span}));
     } else {
         if (span > kMaxSpanBytes) {
-            return base::fail(base::ErrorKind::unsupported,
-                              fmt::format("{} is a strided view over {} bytes; save it contiguous first", stored.name, span), file.path());
+            return base::fail(
+                base::ErrorKind::unsupported,
+                fmt::format("{} is a strided view over {} bytes; save it contiguous first", stored.name, span),
+                file.path());
         }
         scratch_.resize(span);
         TRY(file.read_at(begin, scratch_));
@@ -92,7 +96,8 @@ Status TileCopier::read_piece(const LogicalMove& move, RowRange rows, const Stor
     return {};
 }
 
-Status TileCopier::write_piece(const LogicalMove& move, RowRange rows, const StoredPiece& piece, bool with_crc, std::vector<WrittenRun>& runs) {
+Status TileCopier::write_piece(const LogicalMove& move, RowRange rows, const StoredPiece& piece, bool with_crc,
+                               std::vector<WrittenRun>& runs) {
     Part part;
     if (!intersect(piece, rows, part)) return {};
     const TargetTensor& target = plan_.targets[piece.tensor];
@@ -113,7 +118,8 @@ Status TileCopier::write_piece(const LogicalMove& move, RowRange rows, const Sto
     if (!whole_rows(part.extent, move.shape)) {
         // A column range of the tile: packed first, so that it can be written in one piece.
         scratch_.resize(bytes);
-        copy_box(scratch_.data(), byte_strides(row_major_strides(part.extent), size), from, tile_strides, part.extent, size);
+        copy_box(scratch_.data(), byte_strides(row_major_strides(part.extent), size), from, tile_strides, part.extent,
+                 size);
         from = scratch_.data();
     }
     if (whole_rows(part.extent, target.shape)) return put(begin, {from, bytes});

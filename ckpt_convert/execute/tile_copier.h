@@ -44,7 +44,8 @@ public:
 
 private:
     base::Status read_piece(const LogicalMove& move, RowRange rows, const StoredPiece& piece);
-    base::Status write_piece(const LogicalMove& move, RowRange rows, const StoredPiece& piece, bool with_crc, std::vector<WrittenRun>& runs);
+    base::Status write_piece(const LogicalMove& move, RowRange rows, const StoredPiece& piece, bool with_crc,
+                             std::vector<WrittenRun>& runs);
 
     const ConversionPlan& plan_;
     const TensorIndex& source_;

@@ -15,7 +15,9 @@ using base::Status;
 // Precedence climbing with an explicit operator stack, so that nested parentheses need no recursion.
 class ExpressionParser {
 public:
-    ExpressionParser(std::string_view text, const std::string& where) : rest_(text), where_(where) { out_.text_ = text; }
+    ExpressionParser(std::string_view text, const std::string& where) : rest_(text), where_(where) {
+        out_.text_ = text;
+    }
 
     Result<Expression> parse() {
         bool want_operand = true;
@@ -53,7 +55,9 @@ private:
             return true;
         }
         std::size_t length = 0;
-        while (length < rest_.size() && (std::isalnum(static_cast<unsigned char>(rest_[length])) || rest_[length] == '_')) ++length;
+        while (length < rest_.size() &&
+               (std::isalnum(static_cast<unsigned char>(rest_[length])) || rest_[length] == '_'))
+            ++length;
         if (length == 0) return error(fmt::format("\"{}\" is not expected here", c));
         std::string_view word = rest_.substr(0, length);
         rest_.remove_prefix(length);
@@ -63,7 +67,8 @@ private:
         }
         std::int64_t value = 0;
         auto [end, code] = std::from_chars(word.data(), word.data() + word.size(), value);
-        if (code != std::errc() || end != word.data() + word.size()) return error(fmt::format("\"{}\" is not a number", word));
+        if (code != std::errc() || end != word.data() + word.size())
+            return error(fmt::format("\"{}\" is not a number", word));
         out_.steps_.push_back({Op::push_integer, value});
         return false;
     }
@@ -82,9 +87,9 @@ private:
             int precedence;
         };
         static constexpr Binary kBinary[] = {
-            {"==", Op::equal, 3}, {"!=", Op::not_equal, 3}, {"<=", Op::less_equal, 3}, {">=", Op::greater_equal, 3},
-            {"<", Op::less, 3},   {">", Op::greater, 3},    {"+", Op::add, 4},         {"-", Op::subtract, 4},
-            {"*", Op::multiply, 5}, {"/", Op::divide, 5},   {"%", Op::remainder, 5},   {"&", Op::logical_and, 2},
+            {"==", Op::equal, 3},     {"!=", Op::not_equal, 3}, {"<=", Op::less_equal, 3}, {">=", Op::greater_equal, 3},
+            {"<", Op::less, 3},       {">", Op::greater, 3},    {"+", Op::add, 4},         {"-", Op::subtract, 4},
+            {"*", Op::multiply, 5},   {"/", Op::divide, 5},     {"%", Op::remainder, 5},   {"&", Op::logical_and, 2},
             {"|", Op::logical_or, 1},
         };
         for (const Binary& binary : kBinary) {
@@ -114,7 +119,8 @@ private:
     }
 
     tl::unexpected<base::Error> error(const std::string& problem) const {
-        return base::fail(ErrorKind::rule_data, fmt::format("the expression \"{}\" does not parse: {}", out_.text_, problem), where_);
+        return base::fail(ErrorKind::rule_data,
+                          fmt::format("the expression \"{}\" does not parse: {}", out_.text_, problem), where_);
     }
 
     Expression out_;
@@ -137,7 +143,8 @@ Result<std::int64_t> Expression::evaluate(const Lookup& lookup) const {
         if (step.op == Op::push_name) {
             const std::string& name = names_[static_cast<std::size_t>(step.operand)];
             auto value = lookup(name);
-            if (!value) return base::fail(ErrorKind::bad_input, fmt::format("\"{}\" has no value in \"{}\"", name, text_));
+            if (!value)
+                return base::fail(ErrorKind::bad_input, fmt::format("\"{}\" has no value in \"{}\"", name, text_));
             stack.push_back(*value);
             continue;
         }
@@ -169,7 +176,8 @@ Result<std::int64_t> Expression::apply(Op op, std::int64_t left, std::int64_t ri
             }
             if (op == Op::remainder) return left % right;
             if (left % right != 0) {
-                return base::fail(ErrorKind::bad_input, fmt::format("\"{}\": {} is not a multiple of {}", text_, left, right));
+                return base::fail(ErrorKind::bad_input,
+                                  fmt::format("\"{}\": {} is not a multiple of {}", text_, left, right));
             }
             return left / right;
         case Op::equal: return left == right;

@@ -32,8 +32,23 @@ private:
     friend class ExpressionParser;
 
     enum class Op : std::uint8_t {
-        push_integer, push_name, negate, logical_not, multiply, divide, remainder, add, subtract,
-        equal, not_equal, less, less_equal, greater, greater_equal, logical_and, logical_or,
+        push_integer,
+        push_name,
+        negate,
+        logical_not,
+        multiply,
+        divide,
+        remainder,
+        add,
+        subtract,
+        equal,
+        not_equal,
+        less,
+        less_equal,
+        greater,
+        greater_equal,
+        logical_and,
+        logical_or,
     };
     struct Step {
         Op op = Op::push_integer;

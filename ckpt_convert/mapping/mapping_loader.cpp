@@ -96,7 +96,8 @@ Status read_stage(JsonObject& object, StoredRule& rule) {
     else if (stage == "last") rule.stage = Stage::last;
     else if (stage == "layer") rule.stage = Stage::layer;
     else return object.error("\"stage\" must be \"first\" or \"last\"");
-    if (rule.each_layer != (rule.stage == Stage::layer)) return object.error("a tensor of each layer has no \"stage\" of its own");
+    if (rule.each_layer != (rule.stage == Stage::layer))
+        return object.error("a tensor of each layer has no \"stage\" of its own");
     return {};
 }
 
@@ -126,7 +127,8 @@ Result<StoredRule> read_stored(const JsonDocument& document, const Json& json, b
 Result<ArgumentRule> read_argument(const JsonDocument& document, const std::string& name, const Json& json) {
     ArgumentRule rule;
     rule.name = name;
-    if (const std::string* text = json.string(); text != nullptr && (text->starts_with("=") || text->starts_with("?"))) {
+    if (const std::string* text = json.string();
+        text != nullptr && (text->starts_with("=") || text->starts_with("?"))) {
         rule.kind = text->front() == '=' ? ArgumentRule::Kind::integer : ArgumentRule::Kind::boolean;
         TRY_ASSIGN(rule.expression, Expression::parse(std::string_view(*text).substr(1), document.where(json)));
         return rule;
@@ -140,7 +142,8 @@ Result<ArgumentRule> read_argument(const JsonDocument& document, const std::stri
     TRY_ASSIGN(rule.when, optional_expression(object, "when"));
     const Json* value = object.optional("value");
     const Json* fallback = object.optional("default");
-    if (rule.config.empty() == (value == nullptr)) return object.error("exactly one of \"config\" and \"value\" is needed");
+    if (rule.config.empty() == (value == nullptr))
+        return object.error("exactly one of \"config\" and \"value\" is needed");
     if (value != nullptr) {
         TRY_ASSIGN(ArgumentRule inner, read_argument(document, name, *value));
         inner.when = std::move(rule.when);
@@ -192,7 +195,8 @@ Status read_sections(JsonObject& object, ModelMapping& mapping) {
     return {};
 }
 
-Result<JsonDocument> read_document(const base::DataStore& store, const std::string& path, const std::string& wanted_by) {
+Result<JsonDocument> read_document(const base::DataStore& store, const std::string& path,
+                                   const std::string& wanted_by) {
     const std::string_view* text = store.find(path);
     if (text == nullptr) return base::fail(ErrorKind::rule_data, fmt::format("{} is missing", path), wanted_by);
     auto document = base::parse_json(*text, store.origin(path));
@@ -214,7 +218,9 @@ Status read_block(const base::DataStore& store, const std::string& name, ModelMa
 
 // Every weight must be stored on both sides, and every stored weight defined.
 Status check_references(const ModelMapping& mapping) {
-    auto problem = [&](const std::string& message) { return base::fail(ErrorKind::rule_data, message, mapping.origin); };
+    auto problem = [&](const std::string& message) {
+        return base::fail(ErrorKind::rule_data, message, mapping.origin);
+    };
     std::set<std::string_view> defined;
     for (const auto& weight : mapping.weights) defined.insert(weight.name);
     for (const auto* side : {&mapping.hf, &mapping.mcore}) {
@@ -230,7 +236,8 @@ Status check_references(const ModelMapping& mapping) {
             }
         }
         for (const auto& weight : defined) {
-            if (!stored.contains(weight)) return problem(fmt::format("no {} tensor stores the weight \"{}\"", side_name, weight));
+            if (!stored.contains(weight))
+                return problem(fmt::format("no {} tensor stores the weight \"{}\"", side_name, weight));
         }
     }
     return {};

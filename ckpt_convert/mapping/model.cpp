@@ -35,7 +35,10 @@ Result<std::optional<std::int64_t>> read_value(const ValueRule& rule, const Sour
         const Json* found = source.root->find_path(path);
         if (found == nullptr || found->is_null()) continue;
         auto value = whole_number(*found);
-        if (!value) return base::fail(ErrorKind::bad_input, fmt::format("\"{}\" must be a whole number, not {}", path, found->kind_name()), source.where);
+        if (!value)
+            return base::fail(ErrorKind::bad_input,
+                              fmt::format("\"{}\" must be a whole number, not {}", path, found->kind_name()),
+                              source.where);
         bool negate = !source.is_config && rule.argument_negated;
         return std::optional<std::int64_t>(negate ? *value == 0 : *value);
     }
@@ -48,13 +51,17 @@ Result<ModelValues> read_values(const ModelMapping& mapping, const Source& sourc
         TRY_ASSIGN(auto value, read_value(rule, source));
         if (!value && rule.fallback) {
             auto computed = rule.fallback->evaluate(lookup_in(values));
-            if (!computed) return base::fail(ErrorKind::bad_input, fmt::format("{}: {}", rule.name, computed.error().message), source.where);
+            if (!computed)
+                return base::fail(ErrorKind::bad_input, fmt::format("{}: {}", rule.name, computed.error().message),
+                                  source.where);
             value = *computed;
         }
         if (!value) {
             const auto& names = source.is_config ? rule.config : rule.arguments;
-            return base::fail(ErrorKind::bad_input,
-                              fmt::format("\"{}\" is missing; a {} model needs it", fmt::join(names, "\" or \""), mapping.family), source.where);
+            return base::fail(
+                ErrorKind::bad_input,
+                fmt::format("\"{}\" is missing; a {} model needs it", fmt::join(names, "\" or \""), mapping.family),
+                source.where);
         }
         values[rule.name] = *value;
     }
@@ -90,7 +97,8 @@ Result<Model> Model::make(const ModelMapping& mapping, ModelValues values) {
     model.mapping_ = &mapping;
     model.values_ = std::move(values);
     auto layers = model.values_.find("layers");
-    if (layers == model.values_.end()) return base::fail(ErrorKind::rule_data, "the mapping defines no value \"layers\"", mapping.origin);
+    if (layers == model.values_.end())
+        return base::fail(ErrorKind::rule_data, "the mapping defines no value \"layers\"", mapping.origin);
     if (layers->second < 1 || layers->second > kMaxLayers) {
         return base::fail(ErrorKind::bad_input, fmt::format("a model of {} layers is not plausible", layers->second));
     }
@@ -103,10 +111,14 @@ Result<Model> Model::make(const ModelMapping& mapping, ModelValues values) {
         Shape shape;
         for (const Expression& extent : rule.shape) {
             TRY_ASSIGN(std::int64_t value, extent.evaluate(lookup));
-            if (value < 1) return base::fail(ErrorKind::bad_input, fmt::format("the size \"{}\" of {} is {}", extent.text(), rule.name, value));
+            if (value < 1)
+                return base::fail(ErrorKind::bad_input,
+                                  fmt::format("the size \"{}\" of {} is {}", extent.text(), rule.name, value));
             shape.push_back(static_cast<std::uint64_t>(value));
         }
-        if (!checked_elements(shape)) return base::fail(ErrorKind::bad_input, fmt::format("the shape {} of {} is too large", to_string(shape), rule.name));
+        if (!checked_elements(shape))
+            return base::fail(ErrorKind::bad_input,
+                              fmt::format("the shape {} of {} is too large", to_string(shape), rule.name));
         model.slots_[rule.name] = {static_cast<std::uint32_t>(model.tensors_.size()), rule.each_layer};
         if (!rule.each_layer) {
             model.tensors_.push_back({rule.name, shape});

@@ -18,7 +18,8 @@ using ModelValues = std::map<std::string, std::int64_t, std::less<>>;
 // The values of a mapping from config.json. Fails with bad_input when one is missing or no whole number.
 base::Result<ModelValues> values_from_config(const ModelMapping& mapping, const base::JsonDocument& config);
 // The same from the arguments of a Megatron checkpoint; `where` names the checkpoint.
-base::Result<ModelValues> values_from_arguments(const ModelMapping& mapping, const base::Json& args, const std::string& where);
+base::Result<ModelValues> values_from_arguments(const ModelMapping& mapping, const base::Json& args,
+                                                const std::string& where);
 
 // A lookup over values that expressions can use; `extra` (tp, pp ...) wins.
 Expression::Lookup lookup_in(const ModelValues& values, const ModelValues& extra = {});

@@ -64,7 +64,8 @@ std::vector<std::string> ModelMapping::dialects() const {
 }
 
 bool ModelMapping::ignores(std::string_view hf_tensor) const {
-    return std::any_of(ignore.begin(), ignore.end(), [&](const std::string& pattern) { return matches_pattern(pattern, hf_tensor); });
+    return std::any_of(ignore.begin(), ignore.end(),
+                       [&](const std::string& pattern) { return matches_pattern(pattern, hf_tensor); });
 }
 
 Result<MappingRegistry> MappingRegistry::load(const base::DataStore& store) {
@@ -77,7 +78,8 @@ Result<MappingRegistry> MappingRegistry::load(const base::DataStore& store) {
             for (const auto& name : *names) {
                 std::string kind = names == &mapping.model_types ? "model type" : "name";
                 if (taken.insert(kind + " " + name).second) continue;
-                return base::fail(ErrorKind::rule_data, fmt::format("the {} \"{}\" belongs to two families", kind, name), mapping.origin);
+                return base::fail(ErrorKind::rule_data,
+                                  fmt::format("the {} \"{}\" belongs to two families", kind, name), mapping.origin);
             }
         }
         registry.families_.push_back(std::move(mapping));
@@ -88,17 +90,19 @@ Result<MappingRegistry> MappingRegistry::load(const base::DataStore& store) {
 Result<const ModelMapping*> MappingRegistry::for_config(const base::JsonDocument& config) const {
     const base::Json* type = config.root.find("model_type");
     if (type == nullptr || type->string() == nullptr) {
-        return base::fail(ErrorKind::bad_input, "\"model_type\" is missing; name the family with --model-type-hf", config.name);
+        return base::fail(ErrorKind::bad_input, "\"model_type\" is missing; name the family with --model-type-hf",
+                          config.name);
     }
     for (const auto& family : families_) {
         const auto& types = family.model_types;
         if (std::find(types.begin(), types.end(), *type->string()) != types.end()) return &family;
     }
-    return base::fail(ErrorKind::unsupported,
-                      fmt::format("no mapping file knows the model type \"{}\"; known families: {}. If it is built like one "
-                                  "of them, name that one with --model-type-hf; else a new file in rules/models is needed",
-                                  *type->string(), known_families(families_)),
-                      config.where(*type));
+    return base::fail(
+        ErrorKind::unsupported,
+        fmt::format("no mapping file knows the model type \"{}\"; known families: {}. If it is built like one "
+                    "of them, name that one with --model-type-hf; else a new file in rules/models is needed",
+                    *type->string(), known_families(families_)),
+        config.where(*type));
 }
 
 Result<const ModelMapping*> MappingRegistry::for_name(std::string_view name) const {
@@ -106,7 +110,8 @@ Result<const ModelMapping*> MappingRegistry::for_name(std::string_view name) con
         const auto& peers = family.peer_names;
         if (family.family == name || std::find(peers.begin(), peers.end(), name) != peers.end()) return &family;
     }
-    return base::fail(ErrorKind::usage, fmt::format("--model-type-hf: no family is called \"{}\"; known: {}", name, known_families(families_)));
+    return base::fail(ErrorKind::usage, fmt::format("--model-type-hf: no family is called \"{}\"; known: {}", name,
+                                                    known_families(families_)));
 }
 
 }  // namespace ckpt

@@ -50,7 +50,7 @@ struct StoredRule {
     std::optional<int> shard;              // split over the TP ranks along this axis; absent: every rank has all of it
     Stage stage = Stage::layer;
     bool each_layer = false;
-    bool optional = false;                 // may be absent in a source, and is never written
+    bool optional = false;  // may be absent in a source, and is never written
     std::optional<Expression> when;
 
     // The name in this dialect.
@@ -60,10 +60,10 @@ struct StoredRule {
 struct ArgumentRule {
     std::string name;
     enum class Kind { literal, integer, boolean, from_config } kind = Kind::literal;
-    base::Json literal;                     // of `literal`; the fallback of `from_config`
-    std::optional<Expression> expression;   // of `integer` and `boolean`
-    std::vector<std::string> config;        // of `from_config`
-    std::optional<Expression> when;         // left out when false
+    base::Json literal;                    // of `literal`; the fallback of `from_config`
+    std::optional<Expression> expression;  // of `integer` and `boolean`
+    std::vector<std::string> config;       // of `from_config`
+    std::optional<Expression> when;        // left out when false
 };
 
 struct ModelMapping {
@@ -77,7 +77,7 @@ struct ModelMapping {
     std::vector<StoredRule> hf;
     std::vector<StoredRule> mcore;
     std::vector<ArgumentRule> args;
-    std::vector<std::string> ignore;       // glob patterns of Hugging Face tensors that carry no weights
+    std::vector<std::string> ignore;  // glob patterns of Hugging Face tensors that carry no weights
 
     std::vector<std::string> dialects() const;  // of the mcore names, "local" first
     bool ignores(std::string_view hf_tensor) const;

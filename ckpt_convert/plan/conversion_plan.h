@@ -49,7 +49,7 @@ struct ConversionPlan {
 // Joins the two layouts over the logical tensors. `ignored`: decides which unexpected source tensors carry no weights.
 // Fails with bad_input: missing, unexpected or misshapen source tensors, or element types that differ inside one
 // target tensor. The result is proven (see plan_proof.h).
-base::Result<ConversionPlan> make_plan(const Model& model, const TensorIndex& index, const Layout& source, const Layout& target,
-                                       const std::function<bool(std::string_view)>& ignored);
+base::Result<ConversionPlan> make_plan(const Model& model, const TensorIndex& index, const Layout& source,
+                                       const Layout& target, const std::function<bool(std::string_view)>& ignored);
 
 }  // namespace ckpt

@@ -36,7 +36,10 @@ public:
     Result<LayoutTensor> compose(std::uint32_t layer) {
         for (const std::string& weight : rule_.weights) {
             auto id = model_.tensor(weight, layer);
-            if (!id) return base::fail(ErrorKind::rule_data, fmt::format("\"{}\" is stored, but the model does not have it", weight), model_.mapping().origin);
+            if (!id)
+                return base::fail(ErrorKind::rule_data,
+                                  fmt::format("\"{}\" is stored, but the model does not have it", weight),
+                                  model_.mapping().origin);
             ids_.push_back(*id);
         }
         auto axis = static_cast<std::size_t>(rule_.axis);
@@ -61,7 +64,8 @@ private:
         const LogicalTensor& logical = model_.tensors()[id];
         Piece piece{id, Shape(logical.shape.size(), 0), Shape(logical.shape.size(), 0), logical.shape};
         if (piece.extent[axis] % rounds_ != 0) {
-            return base::fail(ErrorKind::bad_input, fmt::format("{} has {} rows, which do not divide into {} rounds", logical.name, piece.extent[axis], rounds_));
+            return base::fail(ErrorKind::bad_input, fmt::format("{} has {} rows, which do not divide into {} rounds",
+                                                                logical.name, piece.extent[axis], rounds_));
         }
         piece.extent[axis] /= rounds_;
         piece.in_logical[axis] = piece.extent[axis] * round;
@@ -87,8 +91,8 @@ private:
             if (size % i == 0) fitting.push_back(i);
         }
         return base::fail(ErrorKind::usage,
-                          fmt::format("TP {} does not divide {} ({}) of a {} model; possible sizes are {}", share_.count, what, size,
-                                      model_.mapping().family, fmt::join(fitting, ", ")));
+                          fmt::format("TP {} does not divide {} ({}) of a {} model; possible sizes are {}",
+                                      share_.count, what, size, model_.mapping().family, fmt::join(fitting, ", ")));
     }
 
     const Model& model_;
@@ -103,7 +107,8 @@ Result<std::uint64_t> rounds_of(const StoredRule& rule, const Expression::Lookup
     TRY_ASSIGN(std::int64_t rounds, rule.interleave->evaluate(lookup));
     // Far beyond any model; keeps a corrupt config from using all memory.
     constexpr std::int64_t kMaxRounds = 1 << 16;
-    if (rounds < 1 || rounds > kMaxRounds) return base::fail(ErrorKind::bad_input, fmt::format("\"{}\" is {}", rule.interleave->text(), rounds));
+    if (rounds < 1 || rounds > kMaxRounds)
+        return base::fail(ErrorKind::bad_input, fmt::format("\"{}\" is {}", rule.interleave->text(), rounds));
     return static_cast<std::uint64_t>(rounds);
 }
 
@@ -134,7 +139,8 @@ struct Chunk {
     Share share;
 };
 
-Status add_chunk(Layout& layout, const Model& model, const std::vector<ActiveRule>& rules, const Chunk& chunk, const std::string& dialect) {
+Status add_chunk(Layout& layout, const Model& model, const std::vector<ActiveRule>& rules, const Chunk& chunk,
+                 const std::string& dialect) {
     auto add = [&](const ActiveRule& active, LayerSlot slot) -> Status {
         TRY_ASSIGN(LayoutTensor tensor, Composer(model, *active.rule, active.rounds, chunk.share).compose(slot.layer));
         tensor.name = chunk.key + "/" + filled(active.rule->name(dialect), "local_layer", slot.local);

@@ -29,7 +29,8 @@ struct Region {
 
 bool overlap(const Region& a, const Region& b) {
     for (std::size_t i = 0; i < a.offset->size(); ++i) {
-        if ((*a.offset)[i] >= (*b.offset)[i] + (*b.extent)[i] || (*b.offset)[i] >= (*a.offset)[i] + (*a.extent)[i]) return false;
+        if ((*a.offset)[i] >= (*b.offset)[i] + (*b.extent)[i] || (*b.offset)[i] >= (*a.offset)[i] + (*a.extent)[i])
+            return false;
     }
     return true;
 }
@@ -54,14 +55,17 @@ bool tile_exactly(std::vector<Region> boxes, const Shape& shape) {
 Status check_move(const LogicalMove& move, const ConversionPlan& plan, const TensorIndex& source) {
     std::vector<Region> read;
     for (const StoredPiece& piece : move.sources) {
-        if (!inside(piece.in_stored, piece.extent, source.tensors[piece.tensor].shape) || !inside(piece.in_logical, piece.extent, move.shape)) {
+        if (!inside(piece.in_stored, piece.extent, source.tensors[piece.tensor].shape) ||
+            !inside(piece.in_logical, piece.extent, move.shape)) {
             return broken(fmt::format("a piece of {} leaves its tensor", move.name));
         }
         read.push_back({&piece.in_logical, &piece.extent});
     }
-    if (!tile_exactly(std::move(read), move.shape)) return broken(fmt::format("{} is not read exactly once", move.name));
+    if (!tile_exactly(std::move(read), move.shape))
+        return broken(fmt::format("{} is not read exactly once", move.name));
     for (const StoredPiece& piece : move.targets) {
-        if (!inside(piece.in_stored, piece.extent, plan.targets[piece.tensor].shape) || !inside(piece.in_logical, piece.extent, move.shape)) {
+        if (!inside(piece.in_stored, piece.extent, plan.targets[piece.tensor].shape) ||
+            !inside(piece.in_logical, piece.extent, move.shape)) {
             return broken(fmt::format("a piece of {} leaves {}", move.name, plan.targets[piece.tensor].name));
         }
     }
@@ -74,7 +78,8 @@ Status prove_plan(const ConversionPlan& plan, const TensorIndex& source) {
     std::vector<std::vector<Region>> written(plan.targets.size());
     for (const LogicalMove& move : plan.moves) {
         TRY(check_move(move, plan, source));
-        for (const StoredPiece& piece : move.targets) written[piece.tensor].push_back({&piece.in_stored, &piece.extent});
+        for (const StoredPiece& piece : move.targets)
+            written[piece.tensor].push_back({&piece.in_stored, &piece.extent});
     }
     for (std::size_t i = 0; i < plan.targets.size(); ++i) {
         if (!tile_exactly(std::move(written[i]), plan.targets[i].shape)) {

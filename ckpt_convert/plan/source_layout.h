@@ -16,6 +16,7 @@ struct FoundLayout {
 
 // The dialect whose names fit best, and which layers each stage holds, by the layer numbers in the tensor names (gaps
 // are noop layers). Fails with bad_input when the ranks of a stage disagree or the layers do not add up to `layers`.
-base::Result<FoundLayout> find_layout(const MegatronCheckpoint& checkpoint, const ModelMapping& mapping, std::uint32_t layers);
+base::Result<FoundLayout> find_layout(const MegatronCheckpoint& checkpoint, const ModelMapping& mapping,
+                                      std::uint32_t layers);
 
 }  // namespace ckpt

@@ -10,9 +10,9 @@
 namespace ckpt {
 
 struct Topology {
-    int tp = 1;                                 // tensor parallel size
-    int pp = 1;                                 // pipeline parallel size
-    std::uint32_t layers_per_virtual_stage = 0; // 0: no virtual pipeline stages
+    int tp = 1;                                   // tensor parallel size
+    int pp = 1;                                   // pipeline parallel size
+    std::uint32_t layers_per_virtual_stage = 0;   // 0: no virtual pipeline stages
     std::vector<std::uint32_t> layers_per_stage;  // uneven stages, one entry per PP rank; empty: even
     std::vector<std::uint32_t> noop_layers;       // slots of the padded layer sequence that hold no layer
     std::string dialect = "local";                // naming of norms: "local" or "te"
@@ -28,7 +28,7 @@ struct LayerSlot {
 // Which layers each pipeline rank holds, per virtual stage.
 struct Placement {
     bool virtual_stages = false;
-    std::uint32_t slots = 0;  // layers including noops: Megatron's num_layers
+    std::uint32_t slots = 0;                                  // layers including noops: Megatron's num_layers
     std::vector<std::vector<std::vector<LayerSlot>>> stages;  // [pp rank][chunk]
 
     int pp() const { return static_cast<int>(stages.size()); }

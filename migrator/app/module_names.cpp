@@ -48,7 +48,8 @@ ModuleNames::ModuleNames(const FileList& files) {
         std::string name = dotted(file.path);
         add_with_packages(all_, name);
         if (!root_package_.empty()) add_with_packages(all_, below(root_package_, name));
-        if (file.path.starts_with(kSource)) add_with_packages(all_, dotted(std::string_view(file.path).substr(kSource.size())));
+        if (file.path.starts_with(kSource))
+            add_with_packages(all_, dotted(std::string_view(file.path).substr(kSource.size())));
     }
     std::sort(all_.begin(), all_.end());
     all_.erase(std::unique(all_.begin(), all_.end()), all_.end());

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include "migrator/app/version.h"
 
@@ -11,7 +11,8 @@ namespace migrator {
 namespace {
 
 constexpr const char* kAbout =
-    "Moves PyTorch GPU training projects to Ascend NPU: finds every name, string, package and CUDA source that matters\n"
+    "Moves PyTorch GPU training projects to Ascend NPU: finds every name, string, package and CUDA source that "
+    "matters\n"
     "there, rewrites what can be rewritten safely, and reports the rest.";
 
 constexpr const char* kExamples =
@@ -51,24 +52,34 @@ struct RawOptions {
 };
 
 void add_common_options(CLI::App& command, Options& options, RawOptions& raw) {
-    command.add_option("--report", options.report_directory, "Directory for the report: report.html, report.json, report.diff")
+    command
+        .add_option("--report", options.report_directory,
+                    "Directory for the report: report.html, report.json, report.diff")
         ->option_text("DIR");
-    command.add_option("--format", raw.formats, "Which of them to write, with commas between: html, json, diff\n(default: all)")
+    command
+        .add_option("--format", raw.formats,
+                    "Which of them to write, with commas between: html, json, diff\n(default: all)")
         ->delimiter(',')
         ->check(CLI::IsMember({"json", "html", "diff"}))
         ->option_text("LIST");
-    command.add_option("--include", options.include, "Analyse only files that match, as in .gitignore; may be repeated")
+    command
+        .add_option("--include", options.include, "Analyse only files that match, as in .gitignore; may be repeated")
         ->allow_extra_args(false)
         ->option_text("PATTERN");
     command.add_option("--exclude", options.exclude, "Do not analyse files that match; may be repeated")
         ->allow_extra_args(false)
         ->option_text("PATTERN");
-    command.add_option("-j,--jobs", options.threads, "Threads, 1 to 1024 (default: one per core); the output does not depend\non it")
+    command
+        .add_option("-j,--jobs", options.threads,
+                    "Threads, 1 to 1024 (default: one per core); the output does not depend\non it")
         ->check(CLI::Range(1, 1024))
         ->option_text("N");
     command.add_option("--rules", options.rules, "Directory whose rule files add to the built-in ones or replace them")
         ->option_text("DIR");
-    command.add_option("--fail-on", raw.fail_on, "Exit with 1 when a finding of this severity or above is left open:\nerror, warning, info or never (default)")
+    command
+        .add_option("--fail-on", raw.fail_on,
+                    "Exit with 1 when a finding of this severity or above is left open:\nerror, warning, info or never "
+                    "(default)")
         ->check(CLI::IsMember({"error", "warning", "info", "never"}))
         ->option_text("SEVERITY");
     command.add_flag("--json", options.json, "Print report.json on standard output, the summary on standard error");
@@ -87,15 +98,22 @@ CLI::App* add_analyze(CLI::App& app, Options& options, RawOptions& raw) {
 
 CLI::App* add_migrate(CLI::App& app, Options& options, RawOptions& raw) {
     CLI::App* command = app.add_subcommand("migrate", kMigrateAbout);
-    command->add_option("PATH", options.paths, "Project directory or single file")->required()->expected(1)->option_text(" ");
-    command->add_option("-o,--output", options.output, "Directory for the migrated copy; must not exist or be empty (required)")
+    command->add_option("PATH", options.paths, "Project directory or single file")
+        ->required()
+        ->expected(1)
+        ->option_text(" ");
+    command
+        ->add_option("-o,--output", options.output,
+                     "Directory for the migrated copy; must not exist or be empty (required)")
         ->required()
         ->option_text("OUT");
-    command->add_option("--apply", raw.apply, "Which fixes to apply: safe (default: all that are certain enough) or none")
+    command
+        ->add_option("--apply", raw.apply, "Which fixes to apply: safe (default: all that are certain enough) or none")
         ->check(CLI::IsMember({"safe", "none"}))
         ->option_text("WHICH");
     add_common_options(*command, options, raw);
-    command->get_option("--report")->description("Directory for the report: report.html, report.json, report.diff\n(default: OUT_report)");
+    command->get_option("--report")
+        ->description("Directory for the report: report.html, report.json, report.diff\n(default: OUT_report)");
     command->footer(kMigrateExamples);
     return command;
 }
@@ -114,8 +132,10 @@ base::Result<Options> finish(Options options, const RawOptions& raw) {
     for (const base::Path& path : options.paths) {
         if (path.empty()) return base::fail(base::ErrorKind::usage, "PATH is empty; name a directory or a file");
     }
-    if (options.quiet && options.verbose) return base::fail(base::ErrorKind::usage, "--quiet and --verbose exclude each other");
-    if (!analyse && options.output.empty()) return base::fail(base::ErrorKind::usage, "--output is empty; name a directory");
+    if (options.quiet && options.verbose)
+        return base::fail(base::ErrorKind::usage, "--quiet and --verbose exclude each other");
+    if (!analyse && options.output.empty())
+        return base::fail(base::ErrorKind::usage, "--output is empty; name a directory");
     options.output = without_trailing_slashes(options.output);
     options.report_directory = without_trailing_slashes(options.report_directory);
     if (!analyse && options.report_directory.empty()) options.report_directory = options.output + "_report";
@@ -148,7 +168,9 @@ base::Result<CommandLine> parse_command_line(int argc, const char* const* argv) 
     if (argc < 2) return base::fail(base::ErrorKind::usage, "name a command, analyze or migrate; see migrator --help");
     std::string_view first = argv[1];
     if (!first.starts_with("-") && first != analyze->get_name() && first != migrate->get_name()) {
-        return base::fail(base::ErrorKind::usage, fmt::format("there is no command '{}', only analyze and migrate; see migrator --help", first));
+        return base::fail(
+            base::ErrorKind::usage,
+            fmt::format("there is no command '{}', only analyze and migrate; see migrator --help", first));
     }
     try {
         app.parse(argc, argv);

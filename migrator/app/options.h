@@ -27,9 +27,9 @@ struct Options {
     ApplyMode apply = ApplyMode::safe;  // of migrate
     std::vector<std::string> include;
     std::vector<std::string> exclude;
-    int threads = 0;                    // 0: one per core
-    base::Path rules;                   // overlay of the compiled-in rules; empty: none
-    std::optional<Severity> fail_on;    // empty: never
+    int threads = 0;                  // 0: one per core
+    base::Path rules;                 // overlay of the compiled-in rules; empty: none
+    std::optional<Severity> fail_on;  // empty: never
     bool json = false;
     bool quiet = false;
     bool verbose = false;

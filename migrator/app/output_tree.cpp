@@ -46,7 +46,8 @@ base::Status copy_one(base::FileSystem& fs, const Path& root, const FoundFile& f
     Path source = base::join(root, file.path);
     if (file.kind == FileKind::regular) return output.copy(source, file.path, file.mode);
     if (file.kind != FileKind::symlink) {
-        return base::fail(ErrorKind::bad_input, "it is neither a file nor a link (a socket, a pipe, a device), or cannot be read");
+        return base::fail(ErrorKind::bad_input,
+                          "it is neither a file nor a link (a socket, a pipe, a device), or cannot be read");
     }
     TRY_ASSIGN(Path target, fs.read_link(source));
     return output.link(target, file.path);
@@ -54,7 +55,8 @@ base::Status copy_one(base::FileSystem& fs, const Path& root, const FoundFile& f
 
 }  // namespace
 
-OutputTree::OutputTree(base::FileSystem& fs, Path output) : fs_(fs), output_(std::move(output)), partial_(output_ + ".partial") {}
+OutputTree::OutputTree(base::FileSystem& fs, Path output)
+    : fs_(fs), output_(std::move(output)), partial_(output_ + ".partial") {}
 
 base::Result<std::unique_ptr<OutputTree>> OutputTree::create(base::FileSystem& fs, Path output) {
     std::unique_ptr<OutputTree> tree(new OutputTree(fs, std::move(output)));
@@ -62,7 +64,8 @@ base::Result<std::unique_ptr<OutputTree>> OutputTree::create(base::FileSystem& f
     tree->committed_ = true;  // what is there now is not ours to remove
     if (fs.exists(partial)) {
         if (!fs.exists(base::join(partial, kMarker))) {
-            return base::fail(ErrorKind::usage, "this name is needed for the unfinished copy; remove it or name another output", partial);
+            return base::fail(ErrorKind::usage,
+                              "this name is needed for the unfinished copy; remove it or name another output", partial);
         }
         TRY(base::remove_tree(fs, partial));
     }

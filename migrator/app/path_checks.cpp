@@ -27,7 +27,8 @@ base::Status check_output(base::FileSystem& fs, const Options& options) {
     const Path& output = options.output;
     const Path& project = options.paths.front();
     if (is_inside(fs, output, project)) {
-        return fail(ErrorKind::usage, "the output directory is the project or lies in it; name one outside of " + project, output);
+        return fail(ErrorKind::usage,
+                    "the output directory is the project or lies in it; name one outside of " + project, output);
     }
     if (is_inside(fs, project, output)) {
         return fail(ErrorKind::usage, "the project lies in the output directory; name an output outside of it", output);
@@ -37,7 +38,8 @@ base::Status check_output(base::FileSystem& fs, const Options& options) {
     if (info.kind == FileKind::symlink) {
         return fail(ErrorKind::usage, "the output is a symbolic link; name the directory itself", output);
     }
-    if (info.kind != FileKind::directory) return fail(ErrorKind::usage, "the output is a file; name a directory", output);
+    if (info.kind != FileKind::directory)
+        return fail(ErrorKind::usage, "the output is a file; name a directory", output);
     TRY_ASSIGN(auto entries, fs.list(output));
     if (entries.empty()) return {};
     return fail(ErrorKind::usage, "the output directory is not empty; name a new one, or empty it first", output);
@@ -46,7 +48,8 @@ base::Status check_output(base::FileSystem& fs, const Options& options) {
 base::Status check_report_directory(base::FileSystem& fs, const Options& options) {
     const Path& directory = options.report_directory;
     if (!options.output.empty() && lexically_inside(directory, options.output)) {
-        return fail(ErrorKind::usage, "the report directory lies in the output directory; name one outside of it", directory);
+        return fail(ErrorKind::usage, "the report directory lies in the output directory; name one outside of it",
+                    directory);
     }
     if (!fs.exists(directory)) return {};
     auto info = fs.info(directory);

@@ -30,12 +30,21 @@ struct Knowledge {
     TypeFacts facts;
 };
 
-base::Result<Knowledge> load_knowledge(const Options& options, base::FileSystem& fs) {
-    Knowledge knowledge;
+base::Status load_into(Knowledge& knowledge, const Options& options, base::FileSystem& fs) {
     if (!options.rules.empty()) TRY(knowledge.store.overlay(fs, options.rules, "rules"));
     TRY_ASSIGN(knowledge.rules, RuleSet::load(knowledge.store));
     TRY_ASSIGN(knowledge.facts, TypeFacts::load(knowledge.store));
-    return knowledge;
+    return {};
+}
+
+base::Result<Knowledge> load_knowledge(const Options& options, base::FileSystem& fs) {
+    Knowledge knowledge;
+    auto loaded = load_into(knowledge, options, fs);
+    if (loaded) return knowledge;
+    // A rule file that cannot be read or is no JSON is not the project's fault.
+    base::Error error = std::move(loaded).error();
+    if (error.kind == ErrorKind::bad_input) error.kind = ErrorKind::rule_data;
+    return tl::unexpected<base::Error>(std::move(error));
 }
 
 // One file to analyse.
@@ -95,7 +104,8 @@ public:
         // From here on every analysed file is in the output, rewritten or as it was.
         add_unreadable();
         if (output_) TRY(copy_other_files());
-        RunResult result{make_report(info(), std::move(files_), files_seen(), knowledge_.rules.package_status(), notes()), {}};
+        RunResult result{
+            make_report(info(), std::move(files_), files_seen(), knowledge_.rules.package_status(), notes()), {}};
         if (output_) TRY(output_->commit());
         // From here on the output is whole.
         if (!options_.report_directory.empty()) TRY(write_report(result));
@@ -107,7 +117,8 @@ private:
         // The largest first, so that no thread is left alone with a large file at the end.
         std::vector<std::size_t> order(jobs_.size());
         for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-        std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return jobs_[a].file->bytes > jobs_[b].file->bytes; });
+        std::stable_sort(order.begin(), order.end(),
+                         [&](std::size_t a, std::size_t b) { return jobs_[a].file->bytes > jobs_[b].file->bytes; });
         std::uint64_t bytes = 0;
         for (const Job& job : jobs_) bytes += job.file->bytes;
         base::ProgressBar progress("Analysing", bytes, base::ProgressBar::Unit::bytes, options_.progress);
@@ -160,13 +171,15 @@ private:
         for (FindingOutcome& item : outcome.findings) {
             if (item.state == FixState::applied) item.state = FixState::none;
         }
-        outcome.findings.push_back(file_finding("file.encoding", Severity::error, outcome.path,
-                                                "The rewritten text cannot be written, so the file was left as it is: " + encoded.error().text() + "."));
+        outcome.findings.push_back(file_finding(
+            "file.encoding", Severity::error, outcome.path,
+            "The rewritten text cannot be written, so the file was left as it is: " + encoded.error().text() + "."));
         return source.bytes;
     }
 
     std::string unreadable_message(const base::Error& error) const {
-        return fmt::format("The file was {}: {}.", output_ ? "neither analysed nor copied" : "not analysed", error.message);
+        return fmt::format("The file was {}: {}.", output_ ? "neither analysed nor copied" : "not analysed",
+                           error.message);
     }
 
     void add_unreadable() {
@@ -184,7 +197,8 @@ private:
         const Project& project = projects_.front();
         TRY_ASSIGN(auto left_out, copy_the_rest(fs_, project.files, project.is_directory, *output_));
         for (const NotCopied& item : left_out) {
-            files_.push_back(problem_file(item.path, FileType::other, "file.not_copied", "It is not in the copy: " + item.reason + "."));
+            files_.push_back(problem_file(item.path, FileType::other, "file.not_copied",
+                                          "It is not in the copy: " + item.reason + "."));
         }
         return {};
     }
@@ -193,14 +207,16 @@ private:
         const std::string_view* page = knowledge_.store.find(kTemplate);
         CHECK(page != nullptr);
         auto written = write_report_files(fs_, options_.report_directory, options_.formats, result.report, *page);
-        if (!written && output_) return base::fail_with_context(written.error(), "the migrated copy is complete, only its report is not");
+        if (!written && output_)
+            return base::fail_with_context(written.error(), "the migrated copy is complete, only its report is not");
         if (!written) return tl::unexpected<base::Error>(written.error());
         result.trace.written = std::move(*written);
         return {};
     }
 
     RunInfo info() const {
-        return {options_.command == Command::migrate ? "migrate" : "analyze", options_.paths, options_.output, std::string(kVersion)};
+        return {options_.command == Command::migrate ? "migrate" : "analyze", options_.paths, options_.output,
+                std::string(kVersion)};
     }
 
     std::uint64_t files_seen() const {
@@ -214,7 +230,10 @@ private:
         for (const Project& project : projects_) {
             for (std::string& note : notes_of(project, options_.command)) out.push_back(std::move(note));
         }
-        if (jobs_.empty()) out.push_back("No file of a kind that can be analysed was found: Python, notebooks, shell, CUDA, requirements, settings.");
+        if (jobs_.empty())
+            out.push_back(
+                "No file of a kind that can be analysed was found: Python, notebooks, shell, CUDA, requirements, "
+                "settings.");
         return out;
     }
 

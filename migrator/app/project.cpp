@@ -52,7 +52,8 @@ std::vector<std::string> members_of(base::FileSystem& fs, const Project& project
 std::string some_of(const std::vector<Path>& paths) {
     std::string out;
     for (std::size_t i = 0; i < std::min(kNamesInNote, paths.size()); ++i) out += (i == 0 ? "" : ", ") + paths[i];
-    if (paths.size() > kNamesInNote) out += fmt::format(" and {} more", base::with_separators(paths.size() - kNamesInNote));
+    if (paths.size() > kNamesInNote)
+        out += fmt::format(" and {} more", base::with_separators(paths.size() - kNamesInNote));
     return out;
 }
 
@@ -65,7 +66,12 @@ base::Result<std::vector<Project>> find_projects(base::FileSystem& fs, const Opt
         TRY_ASSIGN(base::FileInfo info, fs.info(argument));
         bool is_directory = info.kind == FileKind::directory;
         ModuleNames modules(files);
-        projects.push_back({argument, is_directory, prefix_of(options, argument, is_directory), std::move(files), std::move(modules), {}});
+        projects.push_back({argument,
+                            is_directory,
+                            prefix_of(options, argument, is_directory),
+                            std::move(files),
+                            std::move(modules),
+                            {}});
     }
     return projects;
 }
@@ -81,7 +87,9 @@ base::Status collect_members(base::FileSystem& fs, const Options& options, std::
             members[i] = members_of(fs, project, *modules[i]);
             return {};
         }));
-        for (auto& names : members) project.members.insert(project.members.end(), std::move_iterator(names.begin()), std::move_iterator(names.end()));
+        for (auto& names : members)
+            project.members.insert(project.members.end(), std::move_iterator(names.begin()),
+                                   std::move_iterator(names.end()));
         std::sort(project.members.begin(), project.members.end());
         project.members.erase(std::unique(project.members.begin(), project.members.end()), project.members.end());
     }
@@ -93,14 +101,16 @@ std::vector<std::string> notes_of(const Project& project, Command command) {
     if (!project.files.directories_skipped.empty()) {
         std::vector<Path> shown;
         for (const Path& path : project.files.directories_skipped) shown.push_back(project.shown(path));
-        notes.push_back(fmt::format("{}: {}.", command == Command::migrate ? "Neither analysed nor copied" : "Not analysed", some_of(shown)));
+        notes.push_back(fmt::format(
+            "{}: {}.", command == Command::migrate ? "Neither analysed nor copied" : "Not analysed", some_of(shown)));
     }
     std::map<std::string, std::vector<Path>> by_reason;
     for (const FoundFile& file : project.files.files) {
         if (!file.skipped_because.empty()) by_reason[file.skipped_because].push_back(project.shown(file.path));
     }
     for (const auto& [reason, paths] : by_reason) {
-        notes.push_back(fmt::format("{} not analysed ({}): {}.", base::plural(paths.size(), "file"), reason, some_of(paths)));
+        notes.push_back(
+            fmt::format("{} not analysed ({}): {}.", base::plural(paths.size(), "file"), reason, some_of(paths)));
     }
     return notes;
 }

@@ -25,8 +25,11 @@ constexpr std::ptrdiff_t kMaxCost = 2048;
 class MiddleFinder {
 public:
     MiddleFinder(const Lines& a, const Lines& b)
-        : a_(a), b_(b), offset_(static_cast<std::ptrdiff_t>(b.size()) + 1),
-          forward_(a.size() + b.size() + 3), backward_(a.size() + b.size() + 3) {}
+        : a_(a),
+          b_(b),
+          offset_(static_cast<std::ptrdiff_t>(b.size()) + 1),
+          forward_(a.size() + b.size() + 3),
+          backward_(a.size() + b.size() + 3) {}
 
     // The box has no common first or last line and both sides are not empty.
     Point find(const Box& box) {
@@ -61,8 +64,12 @@ private:
     };
     static constexpr std::ptrdiff_t kFar = std::ptrdiff_t{1} << 60;
 
-    std::ptrdiff_t& forward_at(std::ptrdiff_t diagonal) { return forward_[static_cast<std::size_t>(diagonal + offset_)]; }
-    std::ptrdiff_t& backward_at(std::ptrdiff_t diagonal) { return backward_[static_cast<std::size_t>(diagonal + offset_)]; }
+    std::ptrdiff_t& forward_at(std::ptrdiff_t diagonal) {
+        return forward_[static_cast<std::size_t>(diagonal + offset_)];
+    }
+    std::ptrdiff_t& backward_at(std::ptrdiff_t diagonal) {
+        return backward_[static_cast<std::size_t>(diagonal + offset_)];
+    }
     static Point point(std::ptrdiff_t x, std::ptrdiff_t diagonal) {
         return {static_cast<std::size_t>(x), static_cast<std::size_t>(x - diagonal)};
     }
@@ -102,7 +109,8 @@ private:
         for (std::ptrdiff_t d = span.high; d >= span.low; d -= 2) {
             std::ptrdiff_t x = std::min(forward_at(d), static_cast<std::ptrdiff_t>(box_.old_end));
             if (x - d > static_cast<std::ptrdiff_t>(box_.new_end)) x = static_cast<std::ptrdiff_t>(box_.new_end) + d;
-            if (x < static_cast<std::ptrdiff_t>(box_.old_begin) || x - d < static_cast<std::ptrdiff_t>(box_.new_begin)) continue;
+            if (x < static_cast<std::ptrdiff_t>(box_.old_begin) || x - d < static_cast<std::ptrdiff_t>(box_.new_begin))
+                continue;
             Point at = point(x, d);
             if (at.x + at.y > best.x + best.y) best = at;
         }

@@ -20,7 +20,8 @@ std::string header_path(std::string_view prefix, std::string_view path) {
     std::string out = fmt::format("\"{}", prefix);
     for (char c : path) {
         if (c == '"' || c == '\\') out += fmt::format("\\{}", c);
-        else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) out += fmt::format("\\{:03o}", static_cast<unsigned char>(c));
+        else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
+            out += fmt::format("\\{:03o}", static_cast<unsigned char>(c));
         else out += c;
     }
     return out + "\"";
@@ -45,7 +46,8 @@ struct Hunk {
 std::vector<Hunk> group(const std::vector<LineChange>& changes) {
     std::vector<Hunk> hunks;
     for (std::size_t i = 0; i < changes.size(); ++i) {
-        bool near = i > 0 && changes[i].old_begin - (changes[i - 1].old_begin + changes[i - 1].old_count) <= 2 * kContextLines;
+        bool near =
+            i > 0 && changes[i].old_begin - (changes[i - 1].old_begin + changes[i - 1].old_count) <= 2 * kContextLines;
         if (near) hunks.back().last = i;
         else hunks.push_back({i, i});
     }

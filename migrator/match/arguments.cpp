@@ -67,7 +67,8 @@ public:
         bool unknown = tree.kind(function) == NodeKind::attribute && file_.bindings().references(function).empty();
         if (!unknown) return;
         for (const ArgumentRow& row : file_.rules().method_arguments(file_.last_name(function))) {
-            if (file_.imports_any(row.when_imported)) match_row(call, function, row, std::string(file_.last_name(function)), Certainty::likely);
+            if (file_.imports_any(row.when_imported))
+                match_row(call, function, row, std::string(file_.last_name(function)), Certainty::likely);
         }
     }
 
@@ -95,7 +96,8 @@ private:
 
     bool has_state(NodeId argument, const ArgumentRow& row) const {
         const SyntaxTree& tree = file_.tree();
-        NodeId value = tree.kind(argument) == NodeKind::keyword_argument ? tree.child(argument, Field::value) : argument;
+        NodeId value =
+            tree.kind(argument) == NodeKind::keyword_argument ? tree.child(argument, Field::value) : argument;
         if (value == kNoNode) return false;
         value = file_.skip_parentheses(value);
         switch (row.state) {

@@ -16,7 +16,8 @@ NodeId object_of(const PythonFile& file, NodeId literal) {
     if (tree.kind(list) != NodeKind::argument_list || file.argument_position(literal) != 1) return kNoNode;
     NodeId function = tree.child(tree.parent(list), Field::function);
     if (function == kNoNode || tree.kind(function) != NodeKind::identifier) return kNoNode;
-    bool known = std::find(kAttributeFunctions.begin(), kAttributeFunctions.end(), tree.text(function)) != kAttributeFunctions.end();
+    bool known = std::find(kAttributeFunctions.begin(), kAttributeFunctions.end(), tree.text(function)) !=
+                 kAttributeFunctions.end();
     if (!known) return kNoNode;
     for (const Reference& reference : file.bindings().references(function)) {
         if (reference.origin != Origin::builtin) return kNoNode;

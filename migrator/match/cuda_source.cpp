@@ -49,7 +49,9 @@ private:
     void word() {
         std::size_t begin = at_;
         // 1'000 is one number
-        while (at_ < text_.size() && (is_word_char(text_[at_]) || (text_[at_] == '\'' && text_[begin] >= '0' && text_[begin] <= '9'))) ++at_;
+        while (at_ < text_.size() &&
+               (is_word_char(text_[at_]) || (text_[at_] == '\'' && text_[begin] >= '0' && text_[begin] <= '9')))
+            ++at_;
         add(Token::Kind::word, begin, at_);
     }
 
@@ -57,7 +59,8 @@ private:
         std::size_t begin = at_++;
         while (at_ < text_.size() && text_[at_] != quote && text_[at_] != '\n') at_ += text_[at_] == '\\' ? 2 : 1;
         at_ = std::min(at_ + 1, text_.size());
-        if (quote == '"' && at_ - begin >= 2) tokens_.push_back({Token::Kind::string, text_.substr(begin + 1, at_ - begin - 2), begin, at_});
+        if (quote == '"' && at_ - begin >= 2)
+            tokens_.push_back({Token::Kind::string, text_.substr(begin + 1, at_ - begin - 2), begin, at_});
     }
 
     void raw_string() {
@@ -129,7 +132,8 @@ private:
                 i = behind - 1;
                 continue;
             }
-            sink_.push_back(make_finding(*row.rule, {tokens_[i].begin, tokens_[i].end}, std::string(text(i)), Certainty::resolved, {}, {}, {}));
+            sink_.push_back(make_finding(*row.rule, {tokens_[i].begin, tokens_[i].end}, std::string(text(i)),
+                                         Certainty::resolved, {}, {}, {}));
             return;
         }
     }
@@ -155,7 +159,8 @@ private:
         if (at >= tokens_.size() || tokens_[at].kind != Token::Kind::string) return;
         std::string_view name = text(at).substr(0, text(at).find_first_of("( "));
         std::string subject = row.namespaced ? library + "::" + std::string(name) : std::string(name);
-        sink_.push_back(make_finding(*row.rule, {tokens_[at].begin, tokens_[at].end}, std::move(subject), Certainty::resolved, {}, {}, {}));
+        sink_.push_back(make_finding(*row.rule, {tokens_[at].begin, tokens_[at].end}, std::move(subject),
+                                     Certainty::resolved, {}, {}, {}));
     }
 
     std::vector<Token> tokens_;
@@ -167,7 +172,8 @@ private:
 std::string without_comments(std::string_view text) {
     std::string out(text.size(), ' ');
     for (const Token& token : Lexer(text).run()) {
-        std::copy(text.begin() + static_cast<std::ptrdiff_t>(token.begin), text.begin() + static_cast<std::ptrdiff_t>(token.end),
+        std::copy(text.begin() + static_cast<std::ptrdiff_t>(token.begin),
+                  text.begin() + static_cast<std::ptrdiff_t>(token.end),
                   out.begin() + static_cast<std::ptrdiff_t>(token.begin));
     }
     return out;

@@ -87,7 +87,8 @@ void ImportPlan::plan_plain(const ImportedName& import) {
         // `import a.b.c as d` needs c to be a module; `from a.b import c as d` does not.
         bool only_name = tree.named_children(import.statement).size() == 1;
         if (aliased && only_name) {
-            std::string text = fmt::format("from {} import {}", module_part(*to), imported_as(member_part(*to), import.bound_name));
+            std::string text =
+                fmt::format("from {} import {}", module_part(*to), imported_as(member_part(*to), import.bound_name));
             by_node_[import.node] = {{tree.range(import.statement), std::move(text)}};
         } else if (!aliased) {
             by_node_[import.node] = rename_dotted(tree.range(dotted), import.module, module_part(*to));
@@ -138,6 +139,27 @@ std::string ImportPlan::new_bound_name(const Change& change, std::vector<Edit>& 
     return collect_uses(import, member, edits) ? member : import.bound_name;
 }
 
+// True for an identifier that has the bound name's text, but means a variable of an inner scope.
+bool ImportPlan::is_other_variable(const ImportedName& import, NodeId id) const {
+    const SyntaxTree& tree = file_.tree();
+    auto references = file_.bindings().references(id);
+    if (!references.empty()) {
+        return std::none_of(references.begin(), references.end(),
+                            [&](const Reference& reference) { return reference.name == import.qualified(); });
+    }
+    // A place that binds it: a parameter, a target. `global` would make it the same variable after all.
+    NodeKind parent = tree.kind(tree.parent(id));
+    if (parent == NodeKind::global_statement || parent == NodeKind::nonlocal_statement) return false;
+    NodeId function = tree.ancestor(id, NodeKind::function_definition);
+    if (function == kNoNode || tree.child(function, Field::name) == id || tree.is_ancestor(function, import.statement))
+        return false;
+    auto all = file_.identifiers(import.bound_name);
+    return std::none_of(all.begin(), all.end(), [&](NodeId other) {
+        NodeKind kind = tree.kind(tree.parent(other));
+        return kind == NodeKind::global_statement || kind == NodeKind::nonlocal_statement;
+    });
+}
+
 bool ImportPlan::collect_uses(const ImportedName& import, const std::string& bound, std::vector<Edit>& edits) const {
     // Every fix carries its whole group; beyond this an alias is the cheaper and clearer edit.
     constexpr std::size_t kMaxUses = 64;
@@ -146,16 +168,23 @@ bool ImportPlan::collect_uses(const ImportedName& import, const std::string& bou
     // Others may import the name from a package's __init__, or through __all__.
     if (file_.context().module.is_package || !file_.identifiers("__all__").empty()) return false;
     if (bindings.is_name_taken(import.scope, bound)) return false;
+    auto imports = bindings.imports();
+    auto bound_again = [&](const ImportedName& other) {
+        return other.node != import.node && other.bound_name == import.bound_name;
+    };
+    if (std::any_of(imports.begin(), imports.end(), bound_again)) return false;
     std::vector<Edit> uses;
     for (NodeId id : file_.identifiers(import.bound_name)) {
         NodeId parent = tree.parent(id);
         if (tree.kind(parent) == NodeKind::attribute && tree.field(id) == Field::attribute) continue;
         if (tree.kind(parent) == NodeKind::keyword_argument && tree.field(id) == Field::name) continue;
-        if (tree.is_ancestor(import.statement, id)) continue;
+        if (tree.kind(parent) == NodeKind::dotted_name || tree.is_ancestor(import.statement, id)) continue;
+        if (is_other_variable(import, id)) continue;
         auto references = bindings.references(id);
         bool is_use = references.size() == 1 && references.front().name == import.qualified() &&
                       references.front().certainty == Certainty::resolved;
-        if (!is_use || tree.touches_error(tree.range(id)) || bindings.is_name_taken(bindings.scope_at(id), bound)) return false;
+        if (!is_use || tree.touches_error(tree.range(id)) || bindings.is_name_taken(bindings.scope_at(id), bound))
+            return false;
         uses.push_back({tree.range(id), bound});
     }
     if (uses.empty() || uses.size() > kMaxUses) return false;
@@ -180,7 +209,8 @@ std::vector<Edit> ImportPlan::split(NodeId statement, std::vector<Change>& chang
         NodeId node = change.import->node;
         bool aliased = tree.kind(node) == NodeKind::aliased_import;
         NodeId name = aliased ? tree.child(node, Field::name) : node;
-        std::string text = aliased ? std::string(member_part(change.to)) : imported_as(member_part(change.to), change.bound_as);
+        std::string text =
+            aliased ? std::string(member_part(change.to)) : imported_as(member_part(change.to), change.bound_as);
         if (tree.text(name) != text) edits.push_back({tree.range(name), text});
     }
     std::vector<std::string> lines;
@@ -232,7 +262,9 @@ Edit ImportPlan::insert_statements(NodeId statement, const std::vector<std::stri
     // Behind whatever else the line holds: a comment belongs to the statement in front of it.
     std::size_t at = range.end;
     while (at < text.size() && text[at] != '\n' && text[at] != '\r') ++at;
-    std::string_view line_end = text.substr(at).starts_with("\r\n") ? "\r\n" : text.substr(at).starts_with("\r") ? "\r" : "\n";
+    std::string_view line_end = text.substr(at).starts_with("\r\n") ? "\r\n"
+                                : text.substr(at).starts_with("\r") ? "\r"
+                                                                    : "\n";
     std::string out;
     for (const std::string& line : lines) out += fmt::format("{}{}{}", line_end, indent, line);
     return {{at, at}, out};

@@ -27,19 +27,21 @@ public:
 private:
     struct Change {
         const ImportedName* import = nullptr;
-        std::string to;           // new qualified name; the old one for a name that stays
+        std::string to;  // new qualified name; the old one for a name that stays
         bool to_member = false;
         bool moves = false;
-        std::string bound_as;     // the name it is to be bound to
+        std::string bound_as;  // the name it is to be bound to
     };
 
     void plan_plain(const ImportedName& import);
     void plan_from(NodeId statement, const std::vector<const ImportedName*>& names);
     // Decides whether the bound name follows the new one, and adds the edits of the uses if it does.
     std::string new_bound_name(const Change& change, std::vector<Edit>& edits) const;
+    bool is_other_variable(const ImportedName& import, NodeId id) const;
     bool collect_uses(const ImportedName& import, const std::string& bound, std::vector<Edit>& edits) const;
     std::vector<Edit> split(NodeId statement, std::vector<Change>& changes) const;
-    void remove_names(NodeId statement, const std::vector<Change>& changes, const std::string& stays, std::vector<Edit>& edits) const;
+    void remove_names(NodeId statement, const std::vector<Change>& changes, const std::string& stays,
+                      std::vector<Edit>& edits) const;
     Edit insert_statements(NodeId statement, const std::vector<std::string>& lines) const;
 
     const PythonFile& file_;

@@ -16,8 +16,8 @@ inline constexpr char kHole = '\x01';
 
 struct Literal {
     NodeId node = kNoNode;
-    std::string text;                     // escapes are not resolved: a literal that has one is not read at all
-    std::vector<std::uint64_t> offsets;   // of each character of `text` in the file
+    std::string text;                    // escapes are not resolved: a literal that has one is not read at all
+    std::vector<std::uint64_t> offsets;  // of each character of `text` in the file
 
     // The text as people read it: holes as {}.
     std::string shown() const;

@@ -26,7 +26,9 @@ auto order(const Finding& finding) {
 
 }  // namespace
 
-std::vector<Finding> match(const SourceFile& file, const MatchContext& context) { return match(file, file.text, context); }
+std::vector<Finding> match(const SourceFile& file, const MatchContext& context) {
+    return match(file, file.text, context);
+}
 
 std::vector<Finding> match(const SourceFile& file, std::string_view text, const MatchContext& context) {
     CHECK(context.rules != nullptr && context.facts != nullptr);
@@ -46,7 +48,8 @@ std::vector<Finding> match(const SourceFile& file, std::string_view text, const 
         case FileType::setup_cfg: match_text_file(file, text, context, findings); break;
         case FileType::other: break;
     }
-    std::stable_sort(findings.begin(), findings.end(), [](const Finding& a, const Finding& b) { return order(a) < order(b); });
+    std::stable_sort(findings.begin(), findings.end(),
+                     [](const Finding& a, const Finding& b) { return order(a) < order(b); });
     // Two rows may see the same thing in two ways; once is enough.
     auto same = [](const Finding& a, const Finding& b) { return order(a) == order(b); };
     findings.erase(std::unique(findings.begin(), findings.end(), same), findings.end());

@@ -16,7 +16,8 @@ std::optional<Certainty> certainty_of_unknown(const PythonFile& file, NodeId att
         if (reference.origin != Origin::local) return std::nullopt;
     }
     if (row.called && file.call_of(attribute) == kNoNode) return std::nullopt;
-    if (tree.field(attribute) == Field::left && tree.kind(tree.parent(attribute)) == NodeKind::assignment) return std::nullopt;
+    if (tree.field(attribute) == Field::left && tree.kind(tree.parent(attribute)) == NodeKind::assignment)
+        return std::nullopt;
     if (!file.imports_any(row.when_imported)) return std::nullopt;
     bool may_be_own = file.is_project_member(row.called ? row.name + "()" : row.name);
     return may_be_own ? Certainty::textual : Certainty::likely;
@@ -33,10 +34,12 @@ void match_methods(const PythonFile& file, FindingSink& sink) {
         for (const MethodRow& row : file.rules().methods(tree.text(name))) {
             auto certainty = certainty_of_unknown(file, id, row);
             if (!certainty) continue;
-            Finding finding = make_finding(*row.rule, tree.range(name), row.name, *certainty, row.to.value_or(""), {}, {});
+            Finding finding =
+                make_finding(*row.rule, tree.range(name), row.name, *certainty, row.to.value_or(""), {}, {});
             if (certainty == Certainty::textual) {
                 finding.severity = Severity::info;
-                finding.message += " A class of this project defines the same name, and which object this is could not be seen.";
+                finding.message +=
+                    " A class of this project defines the same name, and which object this is could not be seen.";
             }
             if (row.to) finding.fix = Fix{{{tree.range(name), *row.to}}, row.rule->imports};
             sink.push_back(std::move(finding));

@@ -25,7 +25,8 @@ std::vector<std::string_view> components(std::string_view name) {
 
 class NameMatcher {
 public:
-    NameMatcher(const PythonFile& file, const ImportPlan& plan, FindingSink& sink) : file_(file), plan_(plan), sink_(sink) {}
+    NameMatcher(const PythonFile& file, const ImportPlan& plan, FindingSink& sink)
+        : file_(file), plan_(plan), sink_(sink) {}
 
     void run() {
         for (NodeId node : file_.bindings().external_expressions()) {
@@ -53,7 +54,8 @@ private:
                 bool whole = row != nullptr && (row->reach == NameRow::Reach::exact || node == chain);
                 if (whole) return Match{row, node, reference.name};
                 if (node != chain) continue;
-                if (const NameRow* below = file_.rules().prefix_row(reference.name); below != nullptr && !is_member_of_known(reference.name)) {
+                if (const NameRow* below = file_.rules().prefix_row(reference.name);
+                    below != nullptr && !is_member_of_known(reference.name)) {
                     return Match{below, node, reference.name};
                 }
             }
@@ -126,8 +128,10 @@ private:
         }
         // Another root: the whole chain is written out, if its new root can be bound here.
         std::string head = to.substr(0, to.find('.'));
-        if (tree().kind(root) == NodeKind::identifier && is_from_star(root, old_root)) fix.imports.push_back({head, head});
-        bool head_is_requested = std::any_of(fix.imports.begin(), fix.imports.end(), [&](const ImportRequest& request) { return request.module == head; });
+        if (tree().kind(root) == NodeKind::identifier && is_from_star(root, old_root))
+            fix.imports.push_back({head, head});
+        bool head_is_requested = std::any_of(fix.imports.begin(), fix.imports.end(),
+                                             [&](const ImportRequest& request) { return request.module == head; });
         if (!head_is_requested && !binds_module(head)) return shortest_known_root(match, to);
         if (is_shadowed(head, match.node)) return std::nullopt;
         fix.edits = {{tree().range(match.node), to}};
@@ -143,7 +147,8 @@ private:
     // What the root refers to once everything else is rewritten.
     std::string new_root_name(NodeId root, const std::string& old_root, bool import_changes) const {
         auto references = file_.bindings().references(root);
-        bool refers = std::any_of(references.begin(), references.end(), [&](const Reference& reference) { return reference.name == old_root; });
+        bool refers = std::any_of(references.begin(), references.end(),
+                                  [&](const Reference& reference) { return reference.name == old_root; });
         if (!refers) return old_root;  // an instance of a class: its members are renamed, the class is not
         if (import_changes) return file_.rules().renamed(old_root);
         if (tree().kind(root) == NodeKind::identifier) {
@@ -164,7 +169,8 @@ private:
     bool is_from_star(NodeId root, std::string_view qualified) const {
         auto imports = file_.bindings().imports();
         return std::any_of(imports.begin(), imports.end(), [&](const ImportedName& import) {
-            return import.name == "*" && qualified == import.module + "." + std::string(tree().text(root)) && plan_.edits_of(import).empty();
+            return import.name == "*" && qualified == import.module + "." + std::string(tree().text(root)) &&
+                   plan_.edits_of(import).empty();
         });
     }
 
@@ -195,7 +201,8 @@ private:
     }
 
     // Rewrites the attribute names of a chain to `tail`, leaving the ones that stay, and all blanks, as they are.
-    void add_tail_edits(const std::vector<NodeId>& names, std::string_view tail, NodeId root, std::vector<Edit>& edits) const {
+    void add_tail_edits(const std::vector<NodeId>& names, std::string_view tail, NodeId root,
+                        std::vector<Edit>& edits) const {
         std::vector<std::string_view> parts = components(tail);
         if (parts.size() == names.size()) {
             for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -210,7 +217,8 @@ private:
         }
         std::string middle;
         for (std::size_t i = 0; i + same_end < parts.size(); ++i) middle += "." + std::string(parts[i]);
-        std::uint64_t end = same_end == names.size() ? tree().range(root).end : tree().range(names[names.size() - 1 - same_end]).end;
+        std::uint64_t end =
+            same_end == names.size() ? tree().range(root).end : tree().range(names[names.size() - 1 - same_end]).end;
         edits.push_back({{tree().range(root).end, end}, middle});
     }
 
@@ -241,6 +249,8 @@ private:
 
 }  // namespace
 
-void match_names(const PythonFile& file, const ImportPlan& plan, FindingSink& sink) { NameMatcher(file, plan, sink).run(); }
+void match_names(const PythonFile& file, const ImportPlan& plan, FindingSink& sink) {
+    NameMatcher(file, plan, sink).run();
+}
 
 }  // namespace migrator

@@ -22,7 +22,7 @@ struct CodeLine {
 struct Code {
     std::string python;
     std::vector<CodeLine> lines;
-    std::string shell;              // the lines behind ! and of shell cells
+    std::string shell;  // the lines behind ! and of shell cells
     std::vector<CodeLine> shell_lines;
 };
 
@@ -98,7 +98,8 @@ void put_back(FindingSink& found, const std::vector<CodeLine>& lines, FindingSin
         if (next == lines.begin()) continue;
         const CodeLine& line = *(next - 1);
         std::string_view advice = finding.fix ? kNotRewritten : std::string_view{};
-        finding.message = fmt::format("Cell {}, line {}: {}{}{}", line.cell, line.line, finding.message, advice.empty() ? "" : " ", advice);
+        finding.message = fmt::format("Cell {}, line {}: {}{}{}", line.cell, line.line, finding.message,
+                                      advice.empty() ? "" : " ", advice);
         finding.range = line.in_json;
         finding.fix.reset();
         sink.push_back(std::move(finding));
@@ -134,7 +135,8 @@ void match_notebook(const SourceFile& file, std::string_view text, const MatchCo
     for (const base::Json& cell : *cells->array()) {
         ++number;
         const base::Json* type = cell.find("cell_type");
-        if (type != nullptr && type->string() != nullptr && *type->string() == "code") add_cell(cell, number, text, code);
+        if (type != nullptr && type->string() != nullptr && *type->string() == "code")
+            add_cell(cell, number, text, code);
     }
     FindingSink found;
     match_python(file.path, code.python, context, false, found);

@@ -21,7 +21,8 @@ void match_imports(const PythonFile& file, FindingSink& sink) {
         const PackageRow* row = file.rules().package_of_module(import.name == "*" ? import.module : import.qualified());
         if (row == nullptr || row->quiet || !told.emplace(import.statement, row).second) continue;
         NodeId module = file.tree().child(import.statement, Field::module_name);
-        sink.push_back(package_finding(*row, file.tree().range(import.name.empty() || module == kNoNode ? import.node : module)));
+        sink.push_back(
+            package_finding(*row, file.tree().range(import.name.empty() || module == kNoNode ? import.node : module)));
     }
 }
 
@@ -33,16 +34,20 @@ void match_import_patterns(const PythonFile& file, FindingSink& sink) {
         for (const ImportRow& row : file.rules().imports()) {
             for (std::string_view name : {std::string_view(import.module), std::string_view(qualified)}) {
                 std::string_view last = name.substr(name.rfind('.') + 1);
-                bool hit = std::any_of(row.modules.begin(), row.modules.end(), [&](const std::string& pattern) { return fits(pattern, last); });
+                bool hit = std::any_of(row.modules.begin(), row.modules.end(),
+                                       [&](const std::string& pattern) { return fits(pattern, last); });
                 if (!hit) continue;
-                sink.push_back(make_finding(*row.rule, file.tree().range(import.node), std::string(name), Certainty::likely, {}, {}, {}));
+                sink.push_back(make_finding(*row.rule, file.tree().range(import.node), std::string(name),
+                                            Certainty::likely, {}, {}, {}));
                 break;
             }
         }
     }
 }
 
-bool asks_for_packages(std::string_view keyword) { return keyword.ends_with("_requires") || keyword.ends_with("_require"); }
+bool asks_for_packages(std::string_view keyword) {
+    return keyword.ends_with("_requires") || keyword.ends_with("_require");
+}
 
 // install_requires=[...], also through a variable that is named like one.
 void match_requirements(const PythonFile& file, std::span<const Literal> literals, FindingSink& sink) {
@@ -59,7 +64,8 @@ void match_requirements(const PythonFile& file, std::span<const Literal> literal
             if (name != kNoNode) holder = tree.text(name);
         }
         if (!asks_for_packages(holder)) continue;
-        if (auto finding = package_finding(file.rules(), *package, tree.range(literal.node))) sink.push_back(std::move(*finding));
+        if (auto finding = package_finding(file.rules(), *package, tree.range(literal.node)))
+            sink.push_back(std::move(*finding));
     }
 }
 

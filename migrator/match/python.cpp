@@ -8,7 +8,8 @@
 namespace migrator {
 namespace {
 
-constexpr std::string_view kAdaptedNote = "The code around it already asks for the NPU by itself, so it is left as it is.";
+constexpr std::string_view kAdaptedNote =
+    "The code around it already asks for the NPU by itself, so it is left as it is.";
 
 // Code that chooses between devices by itself is the project's own work.
 void leave_adapted_code(const PythonFile& file, FindingSink& sink) {
@@ -29,9 +30,11 @@ void report_parse_errors(const PythonFile& file, FindingSink& sink) {
     finding.range = file.tree().error_ranges().front();
     finding.subject = "syntax error";
     finding.message = fmt::format(
-        "This is not Python 3 as the parser knows it ({} in the file). The rest of the file is handled as usual; nothing "
+        "This is not Python 3 as the parser knows it ({} in the file). The rest of the file is handled as usual; "
+        "nothing "
         "is changed in or next to the parts that do not parse. Check them by hand.",
-        file.tree().error_ranges().size() == 1 ? "one place" : fmt::format("{} places", file.tree().error_ranges().size()));
+        file.tree().error_ranges().size() == 1 ? "one place"
+                                               : fmt::format("{} places", file.tree().error_ranges().size()));
     finding.source = "parser";
     sink.push_back(std::move(finding));
 }

@@ -43,7 +43,8 @@ bool PythonFile::is_project_module(std::string_view module) const {
 }
 
 bool PythonFile::is_project_member(std::string_view member) const {
-    return std::binary_search(context_.project_members.begin(), context_.project_members.end(), member, std::less<>()) ||
+    return std::binary_search(context_.project_members.begin(), context_.project_members.end(), member,
+                              std::less<>()) ||
            std::binary_search(own_members_.begin(), own_members_.end(), member, std::less<>());
 }
 
@@ -115,7 +116,8 @@ void PythonFile::find_target_mentions() {
     for (NodeId id = 0; id < tree_.size(); ++id) {
         if (tree_.kind(id) != NodeKind::string) continue;
         auto content = plain_content(tree_, id);
-        if (content && targets.contains(content->substr(0, content->find(':')))) mentions_.push_back(tree_.range(id).begin);
+        if (content && targets.contains(content->substr(0, content->find(':'))))
+            mentions_.push_back(tree_.range(id).begin);
     }
     const auto& guards = rules().adapted().guards;
     for (NodeId id : bindings_.external_expressions()) {
@@ -158,8 +160,10 @@ bool PythonFile::is_adapted(NodeId node) const {
                 break;
             case NodeKind::dictionary:
                 for (NodeId pair : tree_.named_children(at)) {
-                    NodeId side = tree_.child(pair, tree_.is_ancestor(tree_.child(child, Field::value), node) ? Field::value : Field::key);
-                    if (side != kNoNode && tree_.kind(side) == NodeKind::string && mentions_target(tree_.range(side))) return true;
+                    NodeId side = tree_.child(
+                        pair, tree_.is_ancestor(tree_.child(child, Field::value), node) ? Field::value : Field::key);
+                    if (side != kNoNode && tree_.kind(side) == NodeKind::string && mentions_target(tree_.range(side)))
+                        return true;
                 }
                 break;
             case NodeKind::if_statement:
@@ -181,7 +185,8 @@ std::vector<std::string> member_names(const SyntaxTree& tree) {
         if (tree.kind(id) == NodeKind::assignment) {
             NodeId left = tree.child(id, Field::left);
             if (left == kNoNode) continue;
-            bool in_class = tree.kind(left) == NodeKind::identifier && tree.kind(tree.parent(tree.parent(id))) == NodeKind::block &&
+            bool in_class = tree.kind(left) == NodeKind::identifier &&
+                            tree.kind(tree.parent(tree.parent(id))) == NodeKind::block &&
                             tree.kind(tree.parent(tree.parent(tree.parent(id)))) == NodeKind::class_definition;
             if (tree.kind(left) == NodeKind::attribute) left = tree.child(left, Field::attribute);
             else if (!in_class) continue;

@@ -8,7 +8,8 @@ namespace migrator {
 namespace {
 
 bool is_name(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' ||
+           c == '.';
 }
 
 std::string_view leading_name(std::string_view text) {
@@ -51,8 +52,9 @@ std::optional<std::string_view> required_package(std::string_view text) {
     if (text.starts_with('-') || text.starts_with('$')) return std::nullopt;
     std::string_view name = leading_name(text);
     std::string_view rest = trimmed(text.substr(name.size()));
-    bool is_requirement = !name.empty() && name != "." && name != ".." &&
-                          (rest.empty() || std::string_view("<>=!~;[@(,#").find(rest.front()) != std::string_view::npos);
+    bool is_requirement =
+        !name.empty() && name != "." && name != ".." &&
+        (rest.empty() || std::string_view("<>=!~;[@(,#").find(rest.front()) != std::string_view::npos);
     if (is_requirement && !name.ends_with(".whl")) return name;
     if (text.find('/') != text.npos || name.ends_with(".whl")) return package_of_location(text);
     return std::nullopt;

@@ -12,7 +12,8 @@ void match_literal(const PythonFile& file, const Literal& literal, const StringR
     if (row.qualified_names) {
         const NameRow* name = file.rules().name_row(literal.text);
         if (name == nullptr || !name->to || literal.text.find('.') == literal.text.npos) return;
-        Finding finding = make_finding(*row.rule, place, literal.text, Certainty::likely, *name->to, name->note, name->source);
+        Finding finding =
+            make_finding(*row.rule, place, literal.text, Certainty::likely, *name->to, name->note, name->source);
         if (whole) finding.fix = Fix{rename_dotted(*whole, literal.text, *name->to), row.rule->imports};
         sink.push_back(std::move(finding));
         return;
@@ -21,7 +22,8 @@ void match_literal(const PythonFile& file, const Literal& literal, const StringR
     auto replacement = row.replace.find(literal.text);
     std::string_view to = replacement == row.replace.end() ? std::string_view{} : std::string_view(replacement->second);
     Finding finding = make_finding(*row.rule, place, literal.text, Certainty::likely, to, {}, {});
-    if (whole && replacement != row.replace.end()) finding.fix = Fix{{{*whole, replacement->second}}, row.rule->imports};
+    if (whole && replacement != row.replace.end())
+        finding.fix = Fix{{{*whole, replacement->second}}, row.rule->imports};
     sink.push_back(std::move(finding));
 }
 

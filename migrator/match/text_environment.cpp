@@ -9,10 +9,12 @@ bool is_script(FileType type) { return type == FileType::shell || type == FileTy
 bool is_used_in_script(std::string_view line, std::size_t from, std::size_t to) {
     if (to < line.size() && (line[to] == '=' || line.substr(to).starts_with("+="))) return true;
     std::string_view before = line.substr(0, from);
-    if (before.ends_with('$') || before.ends_with("${") || before.ends_with("${#") || before.ends_with("${!")) return true;
+    if (before.ends_with('$') || before.ends_with("${") || before.ends_with("${#") || before.ends_with("${!"))
+        return true;
     while (before.ends_with(' ') || before.ends_with('\t')) before.remove_suffix(1);
     for (std::string_view command : {"export", "unset", "ENV", "ARG"}) {
-        bool whole = before.ends_with(command) && (before.size() == command.size() || !is_word_char(before[before.size() - command.size() - 1]));
+        bool whole = before.ends_with(command) &&
+                     (before.size() == command.size() || !is_word_char(before[before.size() - command.size() - 1]));
         if (whole) return true;
     }
     return false;
@@ -39,7 +41,8 @@ void match_text_environment(const TextFile& file, FindingSink& sink) {
             }
             std::string_view name = line.code.substr(from, to - from);
             if (const EnvironmentRow* row = file.rules->environment_row(name)) {
-                bool used = is_script(file.type) ? is_used_in_script(line.code, from, to) : is_used_in_settings(line.code, from, to);
+                bool used = is_script(file.type) ? is_used_in_script(line.code, from, to)
+                                                 : is_used_in_settings(line.code, from, to);
                 Finding finding = make_finding(*row->rule, line.range(from, to), std::string(name),
                                                used ? Certainty::likely : Certainty::textual, row->to.value_or(""),
                                                row->note, row->source);

@@ -36,7 +36,9 @@ bool joins_word(char c) { return is_word_char(c) || c == '-'; }
 
 }  // namespace
 
-bool is_word_char(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
+bool is_word_char(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
 
 TextFile read_text_file(const SourceFile& file, std::string_view text, const RuleSet& rules) {
     TextFile out{file.path, file.type, &rules, {}};

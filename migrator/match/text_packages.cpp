@@ -80,7 +80,8 @@ private:
         bool indented = !line.code.empty() && (line.code.front() == ' ' || line.code.front() == '\t');
         if (!indented) {
             std::size_t equals = code.find('=');
-            active_ = equals != code.npos && (lists_are_packages_ || trimmed(code.substr(0, equals)) == "install_requires");
+            active_ =
+                equals != code.npos && (lists_are_packages_ || trimmed(code.substr(0, equals)) == "install_requires");
             if (active_) add(line, code.substr(equals + 1));
         } else if (active_) {
             add(line, code);
@@ -103,7 +104,8 @@ private:
     void install_command(const TextLine& line) {
         std::string_view rest = line.code;
         if (!active_) {
-            static constexpr std::array<std::string_view, 4> kCommands{"pip install", "pip3 install", "conda install", "mamba install"};
+            static constexpr std::array<std::string_view, 4> kCommands{"pip install", "pip3 install", "conda install",
+                                                                       "mamba install"};
             for (std::string_view command : kCommands) {
                 std::size_t at = rest.find(command);
                 if (at == rest.npos) continue;
@@ -122,7 +124,8 @@ private:
             rest.remove_prefix(end);
             if (word == "&&" || word == "||" || word == "|" || word == ";") {
                 active_ = false;
-                if (rest.find("install") != rest.npos) install_command({line.begin + static_cast<std::size_t>(rest.data() - line.code.data()), rest});
+                if (rest.find("install") != rest.npos)
+                    install_command({line.begin + static_cast<std::size_t>(rest.data() - line.code.data()), rest});
                 return;
             }
             if (skip_word_) {

@@ -21,7 +21,9 @@ Scalar scalar_around(std::string_view line, std::size_t from, std::size_t to) {
         --from;
     }
     bool quoted = from > 0 && is_quote(line[from - 1]);
-    while (to < line.size() && (quoted ? line[to] != line[from - 1] : std::string_view(" \t]})\"'\\;").find(line[to]) == std::string_view::npos)) ++to;
+    while (to < line.size() && (quoted ? line[to] != line[from - 1]
+                                       : std::string_view(" \t]})\"'\\;").find(line[to]) == std::string_view::npos))
+        ++to;
     if (!quoted && to > from && line[to - 1] == ',') --to;
     return {from, to};
 }
@@ -41,7 +43,8 @@ std::string_view name_in_front(std::string_view line, std::size_t from) {
     if (assigned || listed) before.remove_suffix(1);
     strip(" \t\"'");
     std::size_t begin = before.size();
-    while (begin > 0 && (is_word_char(before[begin - 1]) || before[begin - 1] == '-' || before[begin - 1] == '.')) --begin;
+    while (begin > 0 && (is_word_char(before[begin - 1]) || before[begin - 1] == '-' || before[begin - 1] == '.'))
+        --begin;
     std::string_view name = before.substr(begin);
     bool option = name.starts_with("--");
     if (!assigned && !(option && (blank || listed))) return {};

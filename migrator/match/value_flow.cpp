@@ -93,9 +93,7 @@ NodeId ValueFlow::above(NodeId node, Role& role) {
         case NodeKind::pair: return above_pair(parent, node, role);
         case NodeKind::subscript: return above_subscript(parent, node, role);
         case NodeKind::assignment: return field == Field::right ? above_assignment(parent, role) : kNoNode;
-        case NodeKind::named_expression:
-            bind(tree.child(parent, Field::name), role);
-            return parent;
+        case NodeKind::named_expression: bind(tree.child(parent, Field::name), role); return parent;
         case NodeKind::default_parameter:
         case NodeKind::typed_default_parameter:
             if (field == Field::value) bind(tree.child(parent, Field::name), role);
@@ -118,7 +116,8 @@ NodeId ValueFlow::above_mapping_read(NodeId call, Role role) {
     const SyntaxTree& tree = file_.tree();
     NodeId list = tree.child(call, Field::arguments);
     std::vector<NodeId> arguments = list == kNoNode ? std::vector<NodeId>{} : tree.named_children(list);
-    if (arguments.empty() || !is_one_of(file_.last_name(tree.child(call, Field::function)), kKeyedReads)) return kNoNode;
+    if (arguments.empty() || !is_one_of(file_.last_name(tree.child(call, Field::function)), kKeyedReads))
+        return kNoNode;
     if (role == Role::dict_value) return call;
     found(is_value(arguments.front()));
     return kNoNode;
@@ -139,7 +138,8 @@ NodeId ValueFlow::above_argument(NodeId argument, Role role) {
         return position == 0 && format.size() > 2 && format[format.find_first_of("'\"") + 1] == '{' ? call : kNoNode;
     }
     if (role == Role::value && is_string_method(call, "join")) return call;
-    if (role == Role::value && (name == "startswith" || name == "endswith") && tree.kind(function) == NodeKind::attribute) {
+    if (role == Role::value && (name == "startswith" || name == "endswith") &&
+        tree.kind(function) == NodeKind::attribute) {
         found(is_value(tree.child(function, Field::object)));
         return kNoNode;
     }
@@ -186,6 +186,7 @@ void ValueFlow::bind(NodeId target, Role role) {
         return;
     }
     if (role == Role::value && row_.is_carrier(file_.last_name(target))) found(Certainty::likely);
+    if (file_.last_name(target) == "__all__") users_name_ = true;
     push_reads(target, role);
 }
 

@@ -52,7 +52,8 @@ private:
     bool is_carrier_key(NodeId key) const;
 
     std::optional<Certainty> parameter(NodeId call, NodeId argument, std::string_view keyword);
-    std::optional<Certainty> parameter_of(const std::vector<ParameterRow>& rows, NodeId argument, std::string_view keyword, Certainty certainty) const;
+    std::optional<Certainty> parameter_of(const std::vector<ParameterRow>& rows, NodeId argument,
+                                          std::string_view keyword, Certainty certainty) const;
     bool counts_by_name(NodeId call) const;
     bool declares_option(NodeId call) const;
     bool declares_carrier_option(NodeId call, std::string_view keyword) const;

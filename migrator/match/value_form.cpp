@@ -71,14 +71,17 @@ bool add_backend(std::string_view text, Item item, const ValueRow& row, std::vec
 
 std::vector<ValueToken> value_tokens(std::string_view text, const ValueRow& row) {
     std::vector<ValueToken> out;
-    bool mentions = std::any_of(row.tokens.begin(), row.tokens.end(), [&](const std::string& token) { return text.find(token) != text.npos; });
+    bool mentions = std::any_of(row.tokens.begin(), row.tokens.end(),
+                                [&](const std::string& token) { return text.find(token) != text.npos; });
     if (!mentions) return out;
     for (Item item : split_items(text)) {
-        bool fits = row.form == ValueRow::Form::device ? add_device(text, item, row, out) : add_backend(text, item, row, out);
+        bool fits =
+            row.form == ValueRow::Form::device ? add_device(text, item, row, out) : add_backend(text, item, row, out);
         if (!fits) return {};
     }
     bool has_token = std::any_of(out.begin(), out.end(), [&](const ValueToken& token) {
-        return std::find(row.tokens.begin(), row.tokens.end(), text.substr(token.begin, token.end - token.begin)) != row.tokens.end();
+        return std::find(row.tokens.begin(), row.tokens.end(), text.substr(token.begin, token.end - token.begin)) !=
+               row.tokens.end();
     });
     if (!has_token) return {};
     return out;

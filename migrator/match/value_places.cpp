@@ -64,7 +64,8 @@ bool ValueFlow::declares_option(NodeId call) const {
     NodeId function = file_.tree().child(call, Field::function);
     auto references = file_.bindings().references(function);
     if (!references.empty()) {
-        return std::any_of(references.begin(), references.end(), [&](const Reference& reference) { return contains(row_.options, reference.name); });
+        return std::any_of(references.begin(), references.end(),
+                           [&](const Reference& reference) { return contains(row_.options, reference.name); });
     }
     // A parser of unknown class, say a parameter.
     return std::any_of(row_.options.begin(), row_.options.end(), [&](const std::string& option) {
@@ -98,7 +99,8 @@ bool ValueFlow::declares_carrier_option(NodeId call, std::string_view keyword) c
 bool ValueFlow::is_string_method(NodeId call, std::string_view name) const {
     const SyntaxTree& tree = file_.tree();
     NodeId function = tree.child(call, Field::function);
-    if (function == kNoNode || tree.kind(function) != NodeKind::attribute || file_.last_name(function) != name) return false;
+    if (function == kNoNode || tree.kind(function) != NodeKind::attribute || file_.last_name(function) != name)
+        return false;
     NodeKind object = tree.kind(tree.child(function, Field::object));
     return object == NodeKind::string || object == NodeKind::concatenated_string;
 }
@@ -113,7 +115,8 @@ std::optional<Certainty> ValueFlow::is_value_at(NodeId expression, int depth) {
         for (const Reference& reference : file_.bindings().references(expression)) {
             if (contains(row_.results, reference.name)) return reference.certainty;
         }
-        if (auto type = file_.bindings().type_of(expression); type && contains(row_.text_of, type->name)) return type->certainty;
+        if (auto type = file_.bindings().type_of(expression); type && contains(row_.text_of, type->name))
+            return type->certainty;
         switch (tree.kind(expression)) {
             case NodeKind::call: return is_value_call(expression, depth);
             case NodeKind::identifier:
@@ -123,7 +126,8 @@ std::optional<Certainty> ValueFlow::is_value_at(NodeId expression, int depth) {
                 NodeId key = tree.child(expression, Field::subscript);
                 if (key != kNoNode && is_carrier_key(key)) return Certainty::likely;
                 expression = tree.child(expression, Field::value);
-                if (expression == kNoNode || tree.kind(file_.skip_parentheses(expression)) != NodeKind::call) return std::nullopt;
+                if (expression == kNoNode || tree.kind(file_.skip_parentheses(expression)) != NodeKind::call)
+                    return std::nullopt;
                 continue;
             }
             case NodeKind::named_expression: expression = tree.child(expression, Field::value); continue;
@@ -145,10 +149,12 @@ std::optional<Certainty> ValueFlow::is_value_call(NodeId call, int depth) {
     std::string_view name = file_.last_name(function);
     if (name == "str" && arguments.size() == 1) return is_value_at(arguments[0], depth + 1);
     bool by_key = name == "get" || name == "pop" || name == "setdefault" || name == "getattr";
-    if (by_key && std::any_of(arguments.begin(), arguments.end(), [&](NodeId argument) { return is_carrier_key(argument); })) {
+    if (by_key &&
+        std::any_of(arguments.begin(), arguments.end(), [&](NodeId argument) { return is_carrier_key(argument); })) {
         return Certainty::likely;
     }
-    if (tree.kind(function) == NodeKind::attribute && (name == "split" || name == "lower" || name == "strip" || name == "partition")) {
+    if (tree.kind(function) == NodeKind::attribute &&
+        (name == "split" || name == "lower" || name == "strip" || name == "partition")) {
         return is_value_at(tree.child(function, Field::object), depth + 1);
     }
     // get_device(): named after what it gives

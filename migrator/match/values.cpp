@@ -17,8 +17,8 @@ void match_literal(const PythonFile& file, const Literal& literal, const ValueRo
     if (!certainty && (flow.is_users_name() || file.is_adapted(literal.node))) return;
     std::string shown = literal.shown();
     std::vector<ValueToken> of_shown = value_tokens(shown, row);
-    Finding finding = make_finding(*row.rule, file.tree().range(literal.node), shown, certainty.value_or(Certainty::textual),
-                                   replaced(shown, of_shown), {}, {});
+    Finding finding = make_finding(*row.rule, file.tree().range(literal.node), shown,
+                                   certainty.value_or(Certainty::textual), replaced(shown, of_shown), {}, {});
     if (!certainty) {
         finding.severity = Severity::info;
         finding.message += " Whether it is used as one could not be seen here.";

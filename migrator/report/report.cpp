@@ -78,13 +78,16 @@ std::string sentence_of(const ReportSummary& summary) {
     }
     if (looks > 0) {
         left += left.empty() ? with_verb(looks, "needs", "need") + " a look before the first run"
-                             : fmt::format(", and {} more {} a look", base::with_separators(looks), looks == 1 ? "needs" : "need");
+                             : fmt::format(", and {} more {} a look", base::with_separators(looks),
+                                           looks == 1 ? "needs" : "need");
     }
     switch (summary.verdict) {
         case Verdict::nothing_found: return "Nothing that depends on CUDA was found.";
-        case Verdict::ready: return "Nothing is left to do by hand: the project is ready for its first run on Ascend NPU.";
+        case Verdict::ready:
+            return "Nothing is left to do by hand: the project is ready for its first run on Ascend NPU.";
         case Verdict::convertible:
-            return with_verb(summary.available, "can", "can") + " be rewritten automatically; nothing else is left to do.";
+            return with_verb(summary.available, "can", "can") +
+                   " be rewritten automatically; nothing else is left to do.";
         case Verdict::review:
         case Verdict::blocked: break;
     }
@@ -143,7 +146,8 @@ std::vector<ThirdPartyRow> third_party_rows(const std::vector<ReportFile>& files
 void add_to_action(ActionRow& row, const ReportFile& file, const ReportFinding& item) {
     const Finding& finding = item.outcome.finding;
     if (row.findings == 0) {
-        row = {finding.severity, finding.kind, finding.rule, finding.message, {}, 0, 0, place(file, item.outcome), item.id};
+        row = {finding.severity,          finding.kind, finding.rule, finding.message, {}, 0, 0,
+               place(file, item.outcome), item.id};
     }
     row.severity = std::max(row.severity, finding.severity);
     ++row.findings;
@@ -192,7 +196,8 @@ ReportFile make_report_file(FileOutcome outcome, std::string_view original, std:
     ReportFile file{outcome.path, outcome.type, outcome.lines, outcome.parsed, original != written, {}, {}, {}};
     if (file.changed) {
         file.diff = unified_diff(original, written, outcome.path);
-        if (original != outcome.original) file.text_diff = unified_diff(outcome.original, outcome.rewritten, outcome.path);
+        if (original != outcome.original)
+            file.text_diff = unified_diff(outcome.original, outcome.rewritten, outcome.path);
     }
     base::LineIndex lines(outcome.original);
     FindingIds ids(outcome.path);
@@ -201,7 +206,8 @@ ReportFile make_report_file(FileOutcome outcome, std::string_view original, std:
         bool has_line = item.begin.line <= lines.line_count();
         bool about_whole_file = item.finding.kind == FindingKind::file;
         if (item.old_text.empty() && !about_whole_file) item.old_text = lines_of(lines, outcome.original, item);
-        std::string id = ids.next(item.finding.rule, item.finding.subject, has_line ? lines.line_text(item.begin.line) : "");
+        std::string id =
+            ids.next(item.finding.rule, item.finding.subject, has_line ? lines.line_text(item.begin.line) : "");
         file.findings.push_back({std::move(id), std::move(item)});
     }
     return file;

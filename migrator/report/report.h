@@ -34,8 +34,8 @@ struct ReportFile {
     bool parsed = false;   // Python: the whole file parsed without an error node
     bool changed = false;  // by the run; of `analyze` and `--apply none`: would be changed by the fixes
     std::vector<ReportFinding> findings;
-    std::string diff;      // unified, of the bytes on the disk: what `git apply` takes; empty when unchanged
-    std::string text_diff; // the same of the UTF-8 text, where the bytes are in another encoding; else empty
+    std::string diff;       // unified, of the bytes on the disk: what `git apply` takes; empty when unchanged
+    std::string text_diff;  // the same of the UTF-8 text, where the bytes are in another encoding; else empty
 };
 
 // A package found in imports or requirements, one row per package.
@@ -90,8 +90,8 @@ struct ReportSummary {
     std::uint64_t findings = 0;
     std::uint64_t applied = 0;
     std::uint64_t available = 0;
-    std::uint64_t to_review = 0;  // of severity warning or error, neither applied nor available
-    std::uint64_t blocking = 0;   // the errors among `to_review`
+    std::uint64_t to_review = 0;                       // of severity warning or error, neither applied nor available
+    std::uint64_t blocking = 0;                        // the errors among `to_review`
     std::map<std::string, std::uint64_t> by_severity;  // name(Severity) -> findings, zeros included
     std::map<std::string, std::uint64_t> by_state;     // name(FixState) -> findings, zeros included
     std::vector<KindRow> by_kind;                      // kinds with findings, in the order of FindingKind

@@ -69,8 +69,9 @@ std::string paths_of(const RunInfo& run) {
 
 std::string heading(const Report& report, const RunTrace& trace, bool colour) {
     const RunInfo& run = report.run;
-    std::string what = run.output.empty() ? fmt::format("analysed {}", paths_of(run))
-                                          : fmt::format("migrated {} to {}", paths_of(run), shell_word(printable(run.output)));
+    std::string what = run.output.empty()
+                           ? fmt::format("analysed {}", paths_of(run))
+                           : fmt::format("migrated {} to {}", paths_of(run), shell_word(printable(run.output)));
     return styled("migrator " + run.tool_version, Style::bold, colour) +
            fmt::format(": {} in {}\n\n", what, base::human_duration(trace.seconds));
 }
@@ -79,7 +80,8 @@ std::string files_line(const ReportSummary& summary, bool analyse) {
     std::string out = fmt::format("  {}, {} analysed ({}), {} {}", plural(summary.files_seen, "file"),
                                   with_separators(summary.files_analysed), plural(summary.lines, "line"),
                                   with_separators(summary.files_changed), analyse ? "would change" : "changed");
-    if (summary.files_with_problems > 0) out += fmt::format(", {} with problems", with_separators(summary.files_with_problems));
+    if (summary.files_with_problems > 0)
+        out += fmt::format(", {} with problems", with_separators(summary.files_with_problems));
     return out + "\n\n";
 }
 
@@ -91,8 +93,8 @@ std::string table_row(std::string_view label, const KindRow& row, bool analyse) 
 
 std::string table(const ReportSummary& summary, bool analyse, bool colour) {
     if (summary.by_kind.empty()) return "";
-    std::string head = fmt::format("  {:<24}{:>9}{:>9}{:>9}{:>9}{:>12}{:>11}", "", "findings", "error", "warning", "info",
-                                   analyse ? "can rewrite" : "rewritten", "to review");
+    std::string head = fmt::format("  {:<24}{:>9}{:>9}{:>9}{:>9}{:>12}{:>11}", "", "findings", "error", "warning",
+                                   "info", analyse ? "can rewrite" : "rewritten", "to review");
     std::string out = styled(head, Style::dim, colour) + "\n";
     KindRow total;
     for (const KindRow& row : summary.by_kind) {
@@ -117,7 +119,8 @@ std::string verdict_line(const ReportSummary& summary, bool colour) {
 }
 
 std::string more(std::size_t total, std::size_t shown, std::string_view indent) {
-    return total > shown ? fmt::format("{}... and {} more in the report\n", indent, with_separators(total - shown)) : "";
+    return total > shown ? fmt::format("{}... and {} more in the report\n", indent, with_separators(total - shown))
+                         : "";
 }
 
 // The subjects that the message does not name.
@@ -128,7 +131,9 @@ std::string also_of(const std::vector<std::string>& subjects) {
     return out + (subjects.size() > shown ? ", ..." : "");
 }
 
-std::size_t shown_of(std::size_t rows, TerminalStyle style) { return style.verbose ? rows : std::min(kShownRows, rows); }
+std::size_t shown_of(std::size_t rows, TerminalStyle style) {
+    return style.verbose ? rows : std::min(kShownRows, rows);
+}
 
 std::string actions(const Report& report, TerminalStyle style) {
     if (report.actions.empty()) return "";
@@ -142,9 +147,11 @@ std::string actions(const Report& report, TerminalStyle style) {
         std::string severity(name(row.severity));
         out += "    " + styled(severity, style_of(row.severity), colour) + std::string(9 - severity.size(), ' ');
         out += wrapped(printable(row.message), 13) + "\n";
-        out += std::string(13, ' ') + styled(fmt::format("{}  [{}]", places, printable(row.rule)), Style::dim, colour) + "\n";
+        out += std::string(13, ' ') + styled(fmt::format("{}  [{}]", places, printable(row.rule)), Style::dim, colour) +
+               "\n";
         if (row.subjects.size() > 1) {
-            out += std::string(13, ' ') + styled(wrapped("also " + also_of(row.subjects), 13), Style::dim, colour) + "\n";
+            out +=
+                std::string(13, ' ') + styled(wrapped("also " + also_of(row.subjects), 13), Style::dim, colour) + "\n";
         }
     }
     return out + more(report.actions.size(), shown, "    ") + "\n";
@@ -182,7 +189,8 @@ std::string next_step(const Report& report, const RunTrace& trace) {
     if (summary.available > 0) return "run again without `--apply none` to apply the fixes";
     if (summary.to_review > 0) return "open the report and work through what is left to review";
     if (analyse) return "nothing";
-    return fmt::format("run the training script of {} on a machine with torch_npu", shell_word(printable(report.run.output)));
+    return fmt::format("run the training script of {} on a machine with torch_npu",
+                       shell_word(printable(report.run.output)));
 }
 
 }  // namespace

@@ -12,12 +12,12 @@
 namespace migrator {
 
 enum class FixState {
-    none,           // there is nothing to apply: a person must act, or only know
+    none,  // there is nothing to apply: a person must act, or only know
     applied,
-    available,      // could be applied, but was not asked for (analyse, --apply none)
-    uncertain,      // the certainty is below what the rule's fix needs
-    conflict,       // overlaps a fix that was applied
-    syntax_guard,   // would have broken the syntax, or touches a part that does not parse
+    available,     // could be applied, but was not asked for (analyse, --apply none)
+    uncertain,     // the certainty is below what the rule's fix needs
+    conflict,      // overlaps a fix that was applied
+    syntax_guard,  // would have broken the syntax, or touches a part that does not parse
 };
 std::string_view name(FixState state);
 
@@ -26,18 +26,18 @@ struct FindingOutcome {
     FixState state = FixState::none;
     base::TextPosition begin;  // in the original text, columns in code points
     base::TextPosition end;
-    std::string old_text;      // the original lines that the finding or its edits touch, without the last line end
-    std::string new_text;      // the same lines after the fix; empty unless there is one
+    std::string old_text;  // the original lines that the finding or its edits touch, without the last line end
+    std::string new_text;  // the same lines after the fix; empty unless there is one
 };
 
 struct FileOutcome {
     base::Path path;  // relative to the project root
     FileType type = FileType::other;
     std::uint64_t lines = 0;
-    bool parsed = false;         // Python: the whole file parsed without an error node
+    bool parsed = false;                   // Python: the whole file parsed without an error node
     std::vector<FindingOutcome> findings;  // by position, then rule
-    std::string original;        // UTF-8 text
-    std::string rewritten;       // equal to `original` when nothing was applied
+    std::string original;                  // UTF-8 text
+    std::string rewritten;                 // equal to `original` when nothing was applied
     bool changed() const { return original != rewritten; }
 };
 

@@ -13,7 +13,8 @@ bool is_within(std::string_view module, std::string_view ancestor) {
 }
 
 bool imports(const ImportedName& import, std::string_view module) {
-    return !import.type_checking_only && (is_within(import.module, module) || (!import.name.empty() && import.qualified() == module));
+    return !import.type_checking_only &&
+           (is_within(import.module, module) || (!import.name.empty() && import.qualified() == module));
 }
 
 class Placer {
@@ -64,7 +65,8 @@ private:
         auto all = bindings_.external_expressions();
         return std::any_of(all.begin(), all.end(), [&](NodeId id) {
             auto references = bindings_.references(id);
-            return std::any_of(references.begin(), references.end(), [&](const Reference& reference) { return is_within(reference.name, module); });
+            return std::any_of(references.begin(), references.end(),
+                               [&](const Reference& reference) { return is_within(reference.name, module); });
         });
     }
 
@@ -78,10 +80,12 @@ private:
     }
 
     void insert_at(const ImportedName& import, const ImportRequest& request, std::vector<Edit>& out) const {
-        out.push_back(changes(import.statement) ? before(import.statement, request.module) : behind(import.statement, request.module));
+        out.push_back(changes(import.statement) ? before(import.statement, request.module)
+                                                : behind(import.statement, request.module));
     }
 
-    void insert_into_functions(const std::vector<const ImportedName*>& local, const ImportRequest& request, std::vector<Edit>& out) const {
+    void insert_into_functions(const std::vector<const ImportedName*>& local, const ImportRequest& request,
+                               std::vector<Edit>& out) const {
         std::set<NodeId> done;
         for (const ImportedName* import : local) {
             NodeId function = tree_.ancestor(import->statement, NodeKind::function_definition);
@@ -89,7 +93,8 @@ private:
             base::ByteRange body = tree_.range(function);
             bool needed = std::any_of(fixes_.begin(), fixes_.end(), [&](const AcceptedFix& accepted) {
                 const auto& requests = accepted.fix->imports;
-                return body.contains(accepted.range.begin) && std::find(requests.begin(), requests.end(), request) != requests.end();
+                return body.contains(accepted.range.begin) &&
+                       std::find(requests.begin(), requests.end(), request) != requests.end();
             });
             if (needed && done.insert(function).second) insert_at(*import, request, out);
         }
@@ -144,11 +149,21 @@ private:
         return at;
     }
 
+    // `import torch; torch.f()`: what follows may need the new module.
+    bool is_followed_on_line(std::size_t at) const {
+        std::string_view text = tree_.source();
+        at = std::min(text.find_first_not_of(" \t", at), text.size());
+        if (at == text.size() || text[at] != ';') return false;
+        at = std::min(text.find_first_not_of(" \t;", at), text.size());
+        return at < text.size() && text[at] != '\n' && text[at] != '\r' && text[at] != '#';
+    }
+
     Edit behind(NodeId statement, const std::string& module) const {
         std::uint64_t end = tree_.range(statement).end;
         NodeId block = tree_.parent(statement);
-        bool in_line_block = !indent(statement) && block != kNoNode && tree_.kind(block) == NodeKind::block && tree_.range(block).begin >= line_begin(end);
-        if (in_line_block) return {{end, end}, fmt::format("; import {}", module)};
+        bool in_line_block = !indent(statement) && block != kNoNode && tree_.kind(block) == NodeKind::block &&
+                             tree_.range(block).begin >= line_begin(end);
+        if (in_line_block || is_followed_on_line(end)) return {{end, end}, fmt::format("; import {}", module)};
         std::size_t at = end_of_line(end);
         // `import os; import torch`: the new line is indented like the first statement of the line.
         std::string_view text = tree_.source();
@@ -171,14 +186,16 @@ private:
 
 }  // namespace
 
-std::vector<Edit> import_edits(const SyntaxTree& tree, const Bindings& bindings, const std::vector<AcceptedFix>& fixes) {
+std::vector<Edit> import_edits(const SyntaxTree& tree, const Bindings& bindings,
+                               const std::vector<AcceptedFix>& fixes) {
     std::vector<ImportRequest> requests;
     for (const AcceptedFix& accepted : fixes) {
         for (const ImportRequest& request : accepted.fix->imports) {
             if (std::find(requests.begin(), requests.end(), request) == requests.end()) requests.push_back(request);
         }
     }
-    std::sort(requests.begin(), requests.end(), [](const ImportRequest& a, const ImportRequest& b) { return a.module < b.module; });
+    std::sort(requests.begin(), requests.end(),
+              [](const ImportRequest& a, const ImportRequest& b) { return a.module < b.module; });
     std::vector<Edit> out;
     Placer placer(tree, bindings, fixes);
     for (const ImportRequest& request : requests) placer.place(request, out);

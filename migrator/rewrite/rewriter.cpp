@@ -54,10 +54,12 @@ public:
     void add_later(Round round) {
         for (Decided& decided : round.findings) {
             if (decided.state != FixState::applied) continue;
-            base::ByteRange range{original_offset(decided.finding.range.begin), original_offset(decided.finding.range.end)};
-            auto known = std::find_if(outcome_.findings.begin(), outcome_.findings.end(), [&](const FindingOutcome& out) {
-                return out.finding.rule == decided.finding.rule && out.finding.range.begin == range.begin;
-            });
+            base::ByteRange range{original_offset(decided.finding.range.begin),
+                                  original_offset(decided.finding.range.end)};
+            auto known =
+                std::find_if(outcome_.findings.begin(), outcome_.findings.end(), [&](const FindingOutcome& out) {
+                    return out.finding.rule == decided.finding.rule && out.finding.range.begin == range.begin;
+                });
             if (known != outcome_.findings.end()) {
                 known->state = FixState::applied;
                 continue;
@@ -75,10 +77,11 @@ public:
 
     FileOutcome take(bool parsed) {
         outcome_.parsed = parsed;
-        std::stable_sort(outcome_.findings.begin(), outcome_.findings.end(), [](const FindingOutcome& a, const FindingOutcome& b) {
-            return std::tie(a.finding.range.begin, a.finding.range.end, a.finding.rule) <
-                   std::tie(b.finding.range.begin, b.finding.range.end, b.finding.rule);
-        });
+        std::stable_sort(outcome_.findings.begin(), outcome_.findings.end(),
+                         [](const FindingOutcome& a, const FindingOutcome& b) {
+                             return std::tie(a.finding.range.begin, a.finding.range.end, a.finding.rule) <
+                                    std::tie(b.finding.range.begin, b.finding.range.end, b.finding.rule);
+                         });
         return std::move(outcome_);
     }
 

@@ -36,7 +36,8 @@ public:
 
 private:
     bool touches_error(const Fix& fix) const {
-        return tree_ && std::any_of(fix.edits.begin(), fix.edits.end(), [&](const Edit& edit) { return tree_->touches_error(edit.range); });
+        return tree_ && std::any_of(fix.edits.begin(), fix.edits.end(),
+                                    [&](const Edit& edit) { return tree_->touches_error(edit.range); });
     }
 
     std::vector<Edit> edits_of(const std::vector<std::size_t>& accepted) const {

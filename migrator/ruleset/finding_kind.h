@@ -13,18 +13,18 @@ enum class Severity {
 
 // What a finding is about; reports group by it.
 enum class FindingKind {
-    cuda_api,         // a name of torch.cuda or its neighbours
-    device_string,    // "cuda", "cuda:0" where a device is meant
-    backend,          // distributed back ends
+    cuda_api,       // a name of torch.cuda or its neighbours
+    device_string,  // "cuda", "cuda:0" where a device is meant
+    backend,        // distributed back ends
     amp,
     profiler,
-    third_party,      // a package, with what it is on Ascend
-    cuda_extension,   // custom CUDA code and its build
-    environment,      // environment variables
-    api_support,      // a torch API with restrictions on the NPU
-    affinity,         // a faster NPU form exists
+    third_party,     // a package, with what it is on Ascend
+    cuda_extension,  // custom CUDA code and its build
+    environment,     // environment variables
+    api_support,     // a torch API with restrictions on the NPU
+    affinity,        // a faster NPU form exists
     advice,
-    file,             // something about a whole file: not decodable, not parsable, skipped
+    file,  // something about a whole file: not decodable, not parsable, skipped
 };
 
 std::string_view name(Severity severity);

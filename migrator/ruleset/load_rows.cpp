@@ -61,7 +61,8 @@ base::Status RuleLoader::load_package_row(base::JsonObject& row, const Rule* rul
     TRY_ASSIGN(out.quiet, row.boolean_or("quiet", false));
     std::string key = normalise_distribution(out.name);
     std::string name = out.name;
-    if (!set_.packages_.emplace(key, std::move(out)).second) return row.error(fmt::format("there already is a package \"{}\"", name));
+    if (!set_.packages_.emplace(key, std::move(out)).second)
+        return row.error(fmt::format("there already is a package \"{}\"", name));
     // Several distributions may bring the same module: the one of its name speaks for it, or else the first.
     for (std::string& module : modules) {
         bool same_name = normalise_distribution(module) == key;

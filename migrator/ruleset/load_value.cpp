@@ -9,7 +9,8 @@ base::Status RuleLoader::load_parameters(const base::JsonDocument& document, con
                                          Parameters& by_function, Parameters* by_method) {
     if (list == nullptr) return {};
     if (list->array() == nullptr) {
-        return base::fail(base::ErrorKind::rule_data, "\"parameters\" must be a list of objects", document.where(*list));
+        return base::fail(base::ErrorKind::rule_data, "\"parameters\" must be a list of objects",
+                          document.where(*list));
     }
     for (const base::Json& item : *list->array()) {
         TRY_ASSIGN(auto object, base::JsonObject::of(document, item));
@@ -18,7 +19,8 @@ base::Status RuleLoader::load_parameters(const base::JsonDocument& document, con
         TRY_ASSIGN(row.position, optional_position(object));
         TRY_ASSIGN(row.keyword, object.string_or("keyword", {}));
         TRY_ASSIGN(row.methods, object.boolean_or("methods", false));
-        if (!row.position && row.keyword.empty()) return object.error("a parameter has a \"position\", a \"keyword\" or both");
+        if (!row.position && row.keyword.empty())
+            return object.error("a parameter has a \"position\", a \"keyword\" or both");
         if (row.methods && by_method == nullptr) return object.error("\"methods\" has no meaning here");
         TRY(object.finish());
         for (const std::string& function : functions) {
@@ -53,7 +55,8 @@ base::Status RuleLoader::load_value(Words& words) {
     TRY_ASSIGN(row.replace, string_map(words.fix, "replace"));
     for (const std::string& token : row.tokens) {
         if (!row.replace.contains(token)) {
-            return words.fix.error(fmt::format("\"{}\" is looked for, but \"replace\" does not say what becomes of it", token));
+            return words.fix.error(
+                fmt::format("\"{}\" is looked for, but \"replace\" does not say what becomes of it", token));
         }
     }
     set_.values_.push_back(std::move(row));

@@ -72,7 +72,8 @@ base::Status RuleLoader::load_argument(Words& words) {
     row.rule = words.rule;
     TRY_ASSIGN(row.keyword, argument.string_or("keyword", {}));
     TRY_ASSIGN(row.position, optional_position(argument));
-    if (row.keyword.empty() && !row.position) return argument.error("an argument has a \"keyword\", a \"position\" or both");
+    if (row.keyword.empty() && !row.position)
+        return argument.error("an argument has a \"keyword\", a \"position\" or both");
     TRY_ASSIGN(std::string state, argument.string_or("is", "present"));
     if (state == "absent") row.state = ArgumentRow::State::absent;
     else if (state == "integer") row.state = ArgumentRow::State::integer;

@@ -23,7 +23,7 @@ struct Rule {
     Certainty certainty = Certainty::resolved;  // what a finding needs at least for its fix to be applied
     std::string message;                        // with {name}, {to} and {note}
     std::string source;
-    std::vector<ImportRequest> imports;         // what the fix needs bound
+    std::vector<ImportRequest> imports;  // what the fix needs bound
 };
 
 // `name`: an exact qualified name; `module`: the same for a module, whose members are not spoken for;
@@ -89,12 +89,12 @@ struct ValueRow {
     std::vector<std::string> tokens;                          // what a string must hold to be looked at
     std::map<std::string, std::vector<ParameterRow>, std::less<>> parameters;  // by qualified function or method
     std::map<std::string, std::vector<ParameterRow>, std::less<>> methods;     // by member name, for unknown objects
-    std::vector<std::string> results;     // names and properties that have such a value: "torch.device.type"
-    std::vector<std::string> carriers;    // names of variables, keywords, options, settings: exact or with one *
-    std::vector<std::string> properties;  // members of a carrier that have such a value: "type"
-    std::vector<std::string> text_of;     // classes whose str() has such a value: "torch.device"
-    std::vector<std::string> packages;    // a carrier's name counts in calls of these; other packages have their own
-    std::vector<std::string> options;     // functions that declare an option: "argparse.ArgumentParser.add_argument"
+    std::vector<std::string> results;        // names and properties that have such a value: "torch.device.type"
+    std::vector<std::string> carriers;       // names of variables, keywords, options, settings: exact or with one *
+    std::vector<std::string> properties;     // members of a carrier that have such a value: "type"
+    std::vector<std::string> text_of;        // classes whose str() has such a value: "torch.device"
+    std::vector<std::string> packages;       // a carrier's name counts in calls of these; other packages have their own
+    std::vector<std::string> options;        // functions that declare an option: "argparse.ArgumentParser.add_argument"
     std::vector<std::string> option_values;  // their parameters that hold values of it: "default", "choices"
 
     bool is_carrier(std::string_view name) const;
@@ -113,7 +113,7 @@ struct EnvironmentRow {
 // Where a language keeps its environment.
 struct EnvironmentPlaces {
     std::map<std::string, std::vector<ParameterRow>, std::less<>> parameters;  // "os.getenv"
-    std::vector<std::string> mappings;                                        // "os.environ"
+    std::vector<std::string> mappings;                                         // "os.environ"
 };
 
 // `package`: a distribution and the modules it brings.

@@ -28,7 +28,8 @@ base::Result<Certainty> certainty_of(base::JsonObject& object) {
     if (word == "resolved") return Certainty::resolved;
     if (word == "likely") return Certainty::likely;
     if (word == "textual") return Certainty::textual;
-    return object.error(fmt::format("\"certainty\" is \"{}\", which is not one of \"resolved\", \"likely\", \"textual\"", word));
+    return object.error(
+        fmt::format("\"certainty\" is \"{}\", which is not one of \"resolved\", \"likely\", \"textual\"", word));
 }
 
 base::Result<FindingKind> kind_of(base::JsonObject& object) {
@@ -43,7 +44,8 @@ base::Status check_message(const base::JsonObject& object, const std::string& me
         std::size_t close = message.find('}', open);
         std::string word = message.substr(open, close == message.npos ? close : close - open + 1);
         if (word == "{name}" || word == "{to}" || word == "{note}") continue;
-        return object.error(fmt::format("the message has {}, but only {{name}}, {{to}} and {{note}} are filled in", word));
+        return object.error(
+            fmt::format("the message has {}, but only {{name}}, {{to}} and {{note}} are filled in", word));
     }
     return {};
 }
@@ -73,7 +75,8 @@ base::Status RuleLoader::load_file(std::string_view text, const std::string& ori
         return file.error(fmt::format("schema {} is not known; this program reads schema {}", schema, kSchema));
     }
     TRY_ASSIGN(std::string about, file.string_or("about", {}));
-    auto each = [&](std::string_view key, base::Status (RuleLoader::*load)(const base::JsonDocument&, const base::Json&)) -> base::Status {
+    auto each = [&](std::string_view key,
+                    base::Status (RuleLoader::*load)(const base::JsonDocument&, const base::Json&)) -> base::Status {
         const base::Json* list = file.optional(key);
         if (list == nullptr) return {};
         if (list->array() == nullptr) return file.error(*list, fmt::format("\"{}\" must be a list of objects", key));
@@ -141,7 +144,8 @@ base::Status RuleLoader::load_table(const base::JsonDocument& document, const ba
 base::Status RuleLoader::load_rows(const base::JsonDocument& document, const base::Json& rows, RowLoader loader,
                                    const Rule* rule, const std::string& status) {
     if (rows.array() == nullptr || rows.array()->empty()) {
-        return base::fail(base::ErrorKind::rule_data, "\"rows\" must be a list with at least one row", document.where(rows));
+        return base::fail(base::ErrorKind::rule_data, "\"rows\" must be a list with at least one row",
+                          document.where(rows));
     }
     for (const base::Json& item : *rows.array()) {
         TRY_ASSIGN(auto row, base::JsonObject::of(document, item));
@@ -186,12 +190,14 @@ base::Result<std::vector<std::string>> required_strings(base::JsonObject& object
     TRY_ASSIGN(auto out, object.strings(key));
     bool blank = std::any_of(out.begin(), out.end(), [](const std::string& text) { return text.empty(); });
     if (out.empty() || blank) {
-        return object.error(*json, fmt::format("\"{}\" must name at least one thing to look for, and none may be empty", key));
+        return object.error(*json,
+                            fmt::format("\"{}\" must name at least one thing to look for, and none may be empty", key));
     }
     return out;
 }
 
-base::Result<std::map<std::string, std::string, std::less<>>> string_map(base::JsonObject& object, std::string_view key) {
+base::Result<std::map<std::string, std::string, std::less<>>> string_map(base::JsonObject& object,
+                                                                         std::string_view key) {
     std::map<std::string, std::string, std::less<>> out;
     const base::Json* json = object.optional(key);
     if (json == nullptr) return out;

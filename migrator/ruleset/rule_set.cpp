@@ -56,7 +56,9 @@ std::string RuleSet::renamed(std::string_view qualified) const {
 }
 
 std::span<const MethodRow> RuleSet::methods(std::string_view member) const { return rows_of(methods_, member); }
-std::span<const ArgumentRow> RuleSet::arguments(std::string_view function) const { return rows_of(arguments_, function); }
+std::span<const ArgumentRow> RuleSet::arguments(std::string_view function) const {
+    return rows_of(arguments_, function);
+}
 std::span<const ArgumentRow> RuleSet::method_arguments(std::string_view member) const {
     return rows_of(method_arguments_, member);
 }
@@ -92,7 +94,8 @@ std::map<std::string, std::string> RuleSet::package_status() const {
 bool ValueRow::is_carrier(std::string_view name) const {
     std::string lower(name);
     for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c == '-' ? '_' : c;
-    return std::any_of(carriers.begin(), carriers.end(), [&](const std::string& pattern) { return fits(pattern, lower); });
+    return std::any_of(carriers.begin(), carriers.end(),
+                       [&](const std::string& pattern) { return fits(pattern, lower); });
 }
 
 std::string normalise_distribution(std::string_view name) {
@@ -113,7 +116,8 @@ bool fits(std::string_view pattern, std::string_view name) {
     return name.size() >= head.size() + tail.size() && name.starts_with(head) && name.ends_with(tail);
 }
 
-std::string fill_message(const std::string& message, std::string_view name, std::string_view to, std::string_view note) {
+std::string fill_message(const std::string& message, std::string_view name, std::string_view to,
+                         std::string_view note) {
     std::string out = message;
     replace_all(out, "{name}", name);
     replace_all(out, "{to}", to);

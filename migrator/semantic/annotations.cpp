@@ -1,4 +1,6 @@
 // Annotations: the part of Evaluator that reads `x: T`, as an expression or as the text of one.
+#include <algorithm>
+
 #include "migrator/semantic/evaluator.h"
 #include "migrator/semantic/python_facts.h"
 #include "migrator/semantic/string_literal.h"
@@ -17,7 +19,8 @@ std::string_view trimmed(std::string_view text) {
 bool is_dotted_name(std::string_view text) {
     bool at_start = true;
     for (const char c : text) {
-        const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || static_cast<unsigned char>(c) >= 0x80;
+        const bool letter =
+            (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || static_cast<unsigned char>(c) >= 0x80;
         const bool digit = c >= '0' && c <= '9';
         if (c == '.' ? at_start : !letter && (!digit || at_start)) return false;
         at_start = c == '.';
@@ -39,6 +42,11 @@ std::string_view without_none(std::string_view text) {
     return text;
 }
 
+// So that a stack gives them in their order.
+void append_reversed(const std::vector<NodeId>& nodes, std::vector<NodeId>& stack) {
+    stack.insert(stack.end(), nodes.rbegin(), nodes.rend());
+}
+
 }  // namespace
 
 // A value of the class that `meaning` is.
@@ -47,8 +55,9 @@ void Evaluator::add_annotated(const Candidate& meaning, Candidates& out) const {
         merge(out, meaning);
     } else if (meaning.class_scope != kNone) {
         merge(out, {.type_scope = meaning.class_scope, .type_certainty = meaning.certainty});
-    } else if (meaning.origin == Origin::external && meaning.name != kNoName && !meaning.is_value && !meaning.has_type() &&
-               meaning.certainty != Certainty::textual && !is_typing_name(model_.names.text(meaning.name))) {
+    } else if (meaning.origin == Origin::external && meaning.name != kNoName && !meaning.is_value &&
+               !meaning.has_type() && meaning.certainty != Certainty::textual &&
+               !is_typing_name(model_.names.text(meaning.name))) {
         merge(out, {.type = meaning.name, .type_certainty = meaning.certainty});
     } else {
         merge(out, {});
@@ -59,7 +68,8 @@ void Evaluator::add_annotated(const Candidate& meaning, Candidates& out) const {
 std::vector<NodeId> Evaluator::annotation_arguments(NodeId generic) {
     std::vector<NodeId> parts = operands(tree_, generic);
     if (parts.empty()) return {};
-    if (tree_.kind(generic) == NodeKind::generic_type) return parts.size() < 2 ? std::vector<NodeId>{} : operands(tree_, parts[1]);
+    if (tree_.kind(generic) == NodeKind::generic_type)
+        return parts.size() < 2 ? std::vector<NodeId>{} : operands(tree_, parts[1]);
     parts.erase(parts.begin());
     return parts;
 }
@@ -74,9 +84,7 @@ Candidates Evaluator::annotated_value(NodeId annotation) {
         switch (tree_.kind(at)) {
             case NodeKind::type:
             case NodeKind::parenthesized_expression:
-            case NodeKind::union_type:
-                for (const NodeId part : operands(tree_, at)) pending.push_back(part);
-                break;
+            case NodeKind::union_type: append_reversed(operands(tree_, at), pending); break;
             case NodeKind::binary_operator:
                 pending.push_back(tree_.child(at, Field::right));
                 pending.push_back(tree_.child(at, Field::left));
@@ -101,7 +109,7 @@ Candidates Evaluator::annotated_value(NodeId annotation) {
                 if (is_annotation_wrapper(name) && !inner.empty()) {
                     pending.push_back(inner.front());
                 } else if (is_annotation_union(name)) {
-                    pending.insert(pending.end(), inner.begin(), inner.end());
+                    append_reversed(inner, pending);
                 } else {
                     merge(out, {});
                 }

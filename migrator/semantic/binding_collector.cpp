@@ -1,4 +1,5 @@
 // What statements and expressions bind: the part of ScopeBuilder that knows Python's binding forms.
+#include <algorithm>
 #include <utility>
 
 #include "migrator/semantic/scope_builder.h"
@@ -13,7 +14,8 @@ bool is_target_list(NodeKind kind) {
 }
 
 bool is_splat(NodeKind kind) {
-    return kind == NodeKind::list_splat_pattern || kind == NodeKind::list_splat || kind == NodeKind::dictionary_splat_pattern;
+    return kind == NodeKind::list_splat_pattern || kind == NodeKind::list_splat ||
+           kind == NodeKind::dictionary_splat_pattern;
 }
 
 bool has_comma(const SyntaxTree& tree, NodeId node) {
@@ -31,17 +33,23 @@ bool is_wrapper(const SyntaxTree& tree, NodeId target, std::size_t parts) {
     return round && parts == 1 && !has_comma(tree, target);
 }
 
-// The values that unpack one by one into `count` targets; empty when that is not known.
-std::vector<NodeId> unpacked(const SyntaxTree& tree, NodeId value, std::size_t count) {
+// The value that each target gets when `value` is unpacked; kNoNode for a starred one; empty when that is not known.
+std::vector<NodeId> unpacked(const SyntaxTree& tree, NodeId value, const std::vector<NodeId>& targets) {
     if (value == kNoNode) return {};
     const NodeKind kind = tree.kind(value);
     if (kind != NodeKind::expression_list && kind != NodeKind::tuple && kind != NodeKind::list) return {};
-    std::vector<NodeId> parts = operands(tree, value);
-    if (parts.size() != count) return {};
-    for (const NodeId part : parts) {
-        if (is_splat(tree.kind(part))) return {};
-    }
-    return parts;
+    const std::vector<NodeId> parts = operands(tree, value);
+    const auto starred = [&](NodeId node) { return is_splat(tree.kind(node)); };
+    if (std::ranges::any_of(parts, starred)) return {};
+    const auto star = std::ranges::find_if(targets, starred);
+    if (star == targets.end()) return parts.size() == targets.size() ? parts : std::vector<NodeId>{};
+    if (parts.size() + 1 < targets.size()) return {};
+    // `a, *b, c`: the last targets get the last values.
+    const auto before = static_cast<std::size_t>(star - targets.begin());
+    std::vector<NodeId> out(targets.size(), kNoNode);
+    for (std::size_t i = 0; i < before; ++i) out[i] = parts[i];
+    for (std::size_t i = before + 1; i < targets.size(); ++i) out[i] = parts[parts.size() - (targets.size() - i)];
+    return out;
 }
 
 }  // namespace
@@ -49,18 +57,22 @@ std::vector<NodeId> unpacked(const SyntaxTree& tree, NodeId value, std::size_t c
 void ScopeBuilder::collect(NodeId node) {
     const ScopeId scope = model_.scope_of[node];
     switch (tree_.kind(node)) {
-        case NodeKind::identifier:
-            collect_pattern_name(node);
-            break;
+        case NodeKind::identifier: collect_pattern_name(node); break;
         case NodeKind::attribute: ignore(tree_.child(node, Field::attribute)); break;
         case NodeKind::keyword_argument: ignore(tree_.child(node, Field::name)); break;
         case NodeKind::function_definition:
             bind_targets(scope, tree_.child(node, Field::name),
-                         {.kind = BindingKind::function, .value = node, .effect = tree_.subtree_end(node), .region = model_.region_of[node]});
+                         {.kind = BindingKind::function,
+                          .value = node,
+                          .effect = tree_.subtree_end(node),
+                          .region = model_.region_of[node]});
             break;
         case NodeKind::class_definition:
             bind_targets(scope, tree_.child(node, Field::name),
-                         {.kind = BindingKind::class_, .value = node, .effect = tree_.subtree_end(node), .region = model_.region_of[node]});
+                         {.kind = BindingKind::class_,
+                          .value = node,
+                          .effect = tree_.subtree_end(node),
+                          .region = model_.region_of[node]});
             break;
         case NodeKind::assignment:
             // `a = b = value` nests to the right and is collected as one.
@@ -68,34 +80,42 @@ void ScopeBuilder::collect(NodeId node) {
             break;
         case NodeKind::augmented_assignment: {
             const NodeId target = tree_.child(node, Field::left);
-            bind_targets(scope, target, {.kind = BindingKind::other, .effect = tree_.subtree_end(node), .region = model_.region_of[node]});
+            bind_targets(
+                scope, target,
+                {.kind = BindingKind::other, .effect = tree_.subtree_end(node), .region = model_.region_of[node]});
             if (target != kNoNode) model_.role_of[target] = Role::reads_and_binds;
             break;
         }
         case NodeKind::named_expression:
-            bind_targets(scope, tree_.child(node, Field::name), {.kind = BindingKind::value,
-                                                          .value = tree_.child(node, Field::value),
-                                                          .effect = tree_.subtree_end(node),
-                                                          .region = model_.region_of[node]});
+            bind_targets(scope, tree_.child(node, Field::name),
+                         {.kind = BindingKind::value,
+                          .value = tree_.child(node, Field::value),
+                          .effect = tree_.subtree_end(node),
+                          .region = model_.region_of[node]});
             break;
         case NodeKind::for_statement: {
             const NodeId body = tree_.child(node, Field::body);
-            bind_targets(scope, tree_.child(node, Field::left), {.kind = BindingKind::iteration,
-                                                          .value = tree_.child(node, Field::right),
-                                                          .effect = body == kNoNode ? tree_.subtree_end(node) : body,
-                                                          .region = model_.branches[branch_of_[node]].first});
+            bind_targets(scope, tree_.child(node, Field::left),
+                         {.kind = BindingKind::iteration,
+                          .value = tree_.child(node, Field::right),
+                          .effect = body == kNoNode ? tree_.subtree_end(node) : body,
+                          .region = model_.branches[branch_of_[node]].first});
             break;
         }
         case NodeKind::for_in_clause:
-            bind_targets(scope, tree_.child(node, Field::left), {.kind = BindingKind::iteration,
-                                                          .value = tree_.child(node, Field::right),
-                                                          .effect = 0,
-                                                          .region = model_.region_of[node]});
+            bind_targets(scope, tree_.child(node, Field::left),
+                         {.kind = BindingKind::iteration,
+                          .value = tree_.child(node, Field::right),
+                          .effect = 0,
+                          .region = model_.region_of[node]});
             break;
         case NodeKind::as_pattern: collect_as_pattern(node); break;
         case NodeKind::delete_statement:
             for (const NodeId target : operands(tree_, node)) {
-                bind_targets(scope, target, {.kind = BindingKind::deleted, .effect = tree_.subtree_end(node), .region = model_.region_of[node]});
+                bind_targets(scope, target,
+                             {.kind = BindingKind::deleted,
+                              .effect = tree_.subtree_end(node),
+                              .region = model_.region_of[node]});
             }
             break;
         case NodeKind::global_statement: collect_redirects(node, true); break;
@@ -118,11 +138,12 @@ void ScopeBuilder::collect_assignment(NodeId node) {
     // An annotation stands only in an assignment with one target.
     const NodeId annotation = tree_.child(node, Field::type);
     for (const NodeId target : targets) {
-        bind_targets(model_.scope_of[node], target, {.kind = value == kNoNode ? BindingKind::declared : BindingKind::value,
-                              .value = value,
-                              .annotation = annotation,
-                              .effect = tree_.subtree_end(node),
-                              .region = model_.region_of[node]});
+        bind_targets(model_.scope_of[node], target,
+                     {.kind = value == kNoNode ? BindingKind::declared : BindingKind::value,
+                      .value = value,
+                      .annotation = annotation,
+                      .effect = tree_.subtree_end(node),
+                      .region = model_.region_of[node]});
     }
 }
 
@@ -144,12 +165,13 @@ void ScopeBuilder::bind_targets(ScopeId scope, NodeId target, Binding binding) {
             const std::vector<NodeId> parts = operands(tree_, at);
             const bool wrapper = is_wrapper(tree_, at, parts.size());
             const bool follows = current.kind == BindingKind::value && !wrapper;
-            const std::vector<NodeId> values = follows ? unpacked(tree_, current.value, parts.size()) : std::vector<NodeId>{};
+            const std::vector<NodeId> values = follows ? unpacked(tree_, current.value, parts) : std::vector<NodeId>{};
             for (std::size_t i = 0; i < parts.size(); ++i) {
                 Binding part = current;
                 if (!wrapper) {
                     part.value = values.empty() ? kNoNode : values[i];
-                    if (current.kind != BindingKind::deleted) part.kind = values.empty() ? BindingKind::other : BindingKind::value;
+                    if (current.kind != BindingKind::deleted)
+                        part.kind = part.value == kNoNode ? BindingKind::other : BindingKind::value;
                 }
                 pending.emplace_back(parts[i], part);
             }
@@ -172,7 +194,9 @@ void ScopeBuilder::bind_attribute(const Binding& binding) {
 }
 
 void ScopeBuilder::collect_parameters(NodeId parameters, ScopeId scope, bool is_method) {
-    Binding binding{.kind = is_method ? BindingKind::self : BindingKind::parameter, .effect = 0, .region = model_.scopes[scope].region};
+    Binding binding{.kind = is_method ? BindingKind::self : BindingKind::parameter,
+                    .effect = 0,
+                    .region = model_.scopes[scope].region};
     for (const NodeId parameter : operands(tree_, parameters)) {
         NodeId target = tree_.child(parameter, Field::name);
         if (target == kNoNode) target = parameter;
@@ -202,7 +226,8 @@ void ScopeBuilder::collect_type_parameters(NodeId node, ScopeId scope) {
             const std::vector<NodeId> parts = operands(tree_, name);
             name = parts.empty() ? kNoNode : parts.front();
         }
-        if (name != kNoNode) bind(scope, {.kind = BindingKind::other, .target = name, .effect = 0, .region = model_.region_of[node]});
+        if (name != kNoNode)
+            bind(scope, {.kind = BindingKind::other, .target = name, .effect = 0, .region = model_.region_of[node]});
     }
 }
 
@@ -210,7 +235,10 @@ void ScopeBuilder::collect_type_parameters(NodeId node, ScopeId scope) {
 void ScopeBuilder::collect_as_pattern(NodeId node) {
     const std::vector<NodeId> parts = operands(tree_, node);
     if (parts.size() < 2) return;
-    Binding binding{.kind = BindingKind::other, .value = parts.front(), .effect = tree_.subtree_end(node), .region = model_.region_of[node]};
+    Binding binding{.kind = BindingKind::other,
+                    .value = parts.front(),
+                    .effect = tree_.subtree_end(node),
+                    .region = model_.region_of[node]};
     const NodeKind parent = tree_.kind(tree_.parent(node));
     if (parent == NodeKind::with_item) binding.kind = BindingKind::context;
     if (parent == NodeKind::except_clause) binding.kind = BindingKind::exception;
@@ -229,13 +257,15 @@ void ScopeBuilder::collect_pattern_name(NodeId node) {
     }
     if (parent_kind == NodeKind::dotted_name) {
         const NodeKind around = tree_.kind(tree_.parent(parent));
-        const bool is_pattern = around == NodeKind::case_pattern || around == NodeKind::keyword_pattern || around == NodeKind::union_pattern;
+        const bool is_pattern = around == NodeKind::case_pattern || around == NodeKind::keyword_pattern ||
+                                around == NodeKind::union_pattern;
         captures = is_pattern && tree_.next_sibling(tree_.first_child(parent)) == kNoNode;
         // In `case a.b.C()` only the first part is a name; import statements have no expressions at all.
         if (tree_.first_child(parent) != node) ignore(node);
     }
     if (captures) {
-        bind(model_.scope_of[node], {.kind = BindingKind::other, .target = node, .effect = node + 1, .region = model_.region_of[node]});
+        bind(model_.scope_of[node],
+             {.kind = BindingKind::other, .target = node, .effect = node + 1, .region = model_.region_of[node]});
     }
 }
 
@@ -261,8 +291,10 @@ void ScopeBuilder::collect_type_alias(NodeId node) {
         if (parts.size() > 1) collect_type_parameters(parts[1], model_.scope_of_definition[node]);
     }
     if (name == kNoNode || tree_.kind(name) != NodeKind::identifier) return;
-    bind(model_.scope_of[node],
-         {.kind = BindingKind::other, .target = name, .effect = tree_.subtree_end(node), .region = model_.region_of[node]});
+    bind(model_.scope_of[node], {.kind = BindingKind::other,
+                                 .target = name,
+                                 .effect = tree_.subtree_end(node),
+                                 .region = model_.region_of[node]});
 }
 
 }  // namespace migrator

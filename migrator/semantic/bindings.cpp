@@ -16,10 +16,10 @@ struct Bindings::Data {
     Data(const SyntaxTree& tree, const TypeFacts& facts, const ModuleContext& context) : model(tree, facts, context) {}
 
     FileModel model;
-    std::vector<ListId> list_of;                      // by node
-    std::vector<std::vector<Reference>> references;   // by list
-    std::vector<std::optional<Reference>> types;      // by list
-    std::vector<std::pair<SymbolId, NodeId>> reads;   // sorted
+    std::vector<ListId> list_of;                     // by node
+    std::vector<std::vector<Reference>> references;  // by list
+    std::vector<std::optional<Reference>> types;     // by list
+    std::vector<std::pair<SymbolId, NodeId>> reads;  // sorted
 };
 
 class BindingsBuilder {
@@ -53,7 +53,9 @@ private:
             if (c.kind != CandidateKind::ordinary && c.kind != CandidateKind::none_literal) continue;
             if (c.name == kNoName) continue;
             const Reference reference{std::string(data_->model.names.text(c.name)), c.origin, c.certainty};
-            const auto same = [&](const Reference& r) { return r.name == reference.name && r.origin == reference.origin; };
+            const auto same = [&](const Reference& r) {
+                return r.name == reference.name && r.origin == reference.origin;
+            };
             if (std::ranges::none_of(out, same)) out.push_back(reference);
         }
         return out;
@@ -101,7 +103,8 @@ private:
             const auto external = [](const Reference& r) { return r.origin == Origin::external; };
             if (std::ranges::any_of(found, external)) out.push_back(node);
         }
-        std::ranges::sort(out, {}, [&](NodeId node) { return std::pair(tree_.range(node).begin, tree_.range(node).end); });
+        std::ranges::sort(out, {},
+                          [&](NodeId node) { return std::pair(tree_.range(node).begin, tree_.range(node).end); });
         return out;
     }
 
@@ -152,7 +155,9 @@ ScopeId Bindings::scope_at(NodeId node) const { return data_->model.scope_of[nod
 bool Bindings::is_name_taken(ScopeId scope, std::string_view name) const {
     const FileModel& model = data_->model;
     for (const ImportedName& imported : imports_) {
-        if (imported.name == "*" && std::ranges::binary_search(model.facts.star_names(imported.module), name, std::less<>{})) return true;
+        if (imported.name == "*" &&
+            std::ranges::binary_search(model.facts.star_names(imported.module), name, std::less<>{}))
+            return true;
     }
     const auto id = model.names.find(name);
     if (!id) return false;
@@ -179,7 +184,8 @@ std::vector<BindingSite> Bindings::binding_sites(NodeId identifier) const {
 std::vector<NodeId> Bindings::reads(NodeId identifier) const {
     std::vector<NodeId> out;
     for (const SymbolId symbol : same_variable(data_->model, identifier)) {
-        const auto [first, last] = std::ranges::equal_range(data_->reads, symbol, {}, [](const auto& read) { return read.first; });
+        const auto [first, last] =
+            std::ranges::equal_range(data_->reads, symbol, {}, [](const auto& read) { return read.first; });
         for (auto it = first; it != last; ++it) out.push_back(it->second);
     }
     std::ranges::sort(out);

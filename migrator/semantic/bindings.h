@@ -24,14 +24,14 @@ enum class ScopeKind { module, function, class_, comprehension, lambda, type_par
 // One imported name: `import a.b`, `import a.b as c`, each name of `from a import b as c`.
 struct ImportedName {
     NodeId statement = kNoNode;
-    NodeId node = kNoNode;    // the dotted_name or aliased_import inside the statement; the wildcard_import for *
-    std::string module;       // absolute where it can be known: "torch.cuda", ".utils" when not
-    std::string name;         // the member of `from`, "*" for a wildcard; empty for plain `import`
-    std::string bound_name;   // what the scope gets: "torch" for `import torch.cuda`, "c" for `... as c`
+    NodeId node = kNoNode;   // the dotted_name or aliased_import inside the statement; the wildcard_import for *
+    std::string module;      // absolute where it can be known: "torch.cuda", ".utils" when not
+    std::string name;        // the member of `from`, "*" for a wildcard; empty for plain `import`
+    std::string bound_name;  // what the scope gets: "torch" for `import torch.cuda`, "c" for `... as c`
     ScopeId scope = kModuleScope;
     Origin origin = Origin::external;  // or project
-    bool type_checking_only = false;  // below `if TYPE_CHECKING:`
-    bool conditional = false;         // below if / try / except
+    bool type_checking_only = false;   // below `if TYPE_CHECKING:`
+    bool conditional = false;          // below if / try / except
     std::string qualified() const { return name.empty() ? module : module + "." + name; }
 };
 
@@ -42,9 +42,9 @@ struct BindingSite {
 };
 
 struct ModuleContext {
-    std::string module_name;         // dotted name in the project: "pkg.train"; empty when unknown
-    bool is_package = false;         // an __init__.py
-    std::span<const std::string> project_modules;  // sorted dotted names of the project's modules and packages
+    std::string module_name;                            // dotted name in the project: "pkg.train"; empty when unknown
+    bool is_package = false;                            // an __init__.py
+    std::span<const std::string> project_modules = {};  // sorted dotted names of the project's modules and packages
 };
 
 class Bindings {

@@ -8,8 +8,9 @@ namespace {
 std::uint64_t hash_of(const Candidates& candidates) {
     std::uint64_t hash = 14695981039346656037u;
     for (const Candidate& c : candidates) {
-        for (const std::uint64_t part : {std::uint64_t{c.name}, std::uint64_t{c.type}, std::uint64_t{c.type_scope}, std::uint64_t{c.class_scope},
-                                         std::uint64_t{c.function}, static_cast<std::uint64_t>(c.certainty)}) {
+        for (const std::uint64_t part :
+             {std::uint64_t{c.name}, std::uint64_t{c.type}, std::uint64_t{c.type_scope}, std::uint64_t{c.class_scope},
+              std::uint64_t{c.function}, static_cast<std::uint64_t>(c.certainty)}) {
             hash = (hash ^ part) * 1099511628211u;
         }
     }
@@ -21,8 +22,8 @@ std::uint64_t hash_of(const Candidates& candidates) {
 void merge(Candidates& into, const Candidate& candidate) {
     for (Candidate& known : into) {
         if (!known.same_object(candidate)) continue;
-        known.certainty = std::max(known.certainty, candidate.certainty);
-        known.type_certainty = std::max(known.type_certainty, candidate.type_certainty);
+        known.certainty = weaker(known.certainty, candidate.certainty);
+        known.type_certainty = weaker(known.type_certainty, candidate.type_certainty);
         return;
     }
     into.push_back(candidate);
@@ -35,7 +36,8 @@ void settle(Candidates& candidates) {
     }
     if (candidates.size() < 2) return;
     const Candidate& first = candidates.front();
-    const bool one_name = std::ranges::all_of(candidates, [&](const Candidate& c) { return c.name == first.name && c.origin == first.origin; });
+    const bool one_name = std::ranges::all_of(
+        candidates, [&](const Candidate& c) { return c.name == first.name && c.origin == first.origin; });
     const bool one_type = std::ranges::all_of(candidates, [&](const Candidate& c) { return c.same_type(first); });
     for (Candidate& c : candidates) {
         if (!one_name) c.certainty = weaker(c.certainty, Certainty::likely);
@@ -46,6 +48,10 @@ void settle(Candidates& candidates) {
 Candidates as_variable(const Candidates& candidates, NameId variable) {
     Candidates out;
     for (Candidate c : candidates) {
+        if (c.kind == CandidateKind::bottom) {
+            merge(out, c);
+            continue;
+        }
         if (c.name == kNoName || c.is_value || c.origin == Origin::local || c.certainty == Certainty::textual) {
             c.name = variable;
             c.origin = Origin::local;

@@ -38,8 +38,8 @@ struct Candidate {
 
     bool has_type() const { return type != kNoName || type_scope != kNone; }
     bool same_object(const Candidate& other) const {
-        return kind == other.kind && name == other.name && origin == other.origin && is_value == other.is_value && same_type(other) &&
-               class_scope == other.class_scope && function == other.function;
+        return kind == other.kind && name == other.name && origin == other.origin && is_value == other.is_value &&
+               same_type(other) && class_scope == other.class_scope && function == other.function;
     }
     bool same_type(const Candidate& other) const { return type == other.type && type_scope == other.type_scope; }
     bool operator==(const Candidate&) const = default;
@@ -47,7 +47,7 @@ struct Candidate {
 
 using Candidates = std::vector<Candidate>;  // empty: nothing is known
 
-// Adds one; of two that mean the same the surer stays.
+// Adds one; two that mean the same are as sure as the less sure of them.
 void merge(Candidates& into, const Candidate& candidate);
 // Several candidates make each other uncertain; what cannot be meant goes when there is something else.
 void settle(Candidates& candidates);

@@ -44,7 +44,9 @@ void Evaluator::add_named_call(const Candidate& callee, NodeId call, Candidates&
         // The very class of the receiver, which may be a sub-class of the one that has the method.
         for (const Candidate& object : get(tree_.child(function, Field::object))) {
             if (!object.has_type()) continue;
-            merge(out, {.type = object.type, .type_scope = object.type_scope, .type_certainty = weaker(object.type_certainty, callee.certainty)});
+            merge(out, {.type = object.type,
+                        .type_scope = object.type_scope,
+                        .type_certainty = weaker(object.type_certainty, callee.certainty)});
         }
         if (!out.empty()) return;
     }
@@ -83,7 +85,8 @@ void Evaluator::add_module(NodeId call, bool root_only, Candidates& out) {
     ResolvedModule resolved = resolve_module(model_.context, *module);
     std::string_view name = resolved.name;
     if (root_only) {
-        for (std::size_t at = module->find('.'); at != std::string::npos; at = module->find('.', at + 1)) name = name.substr(0, name.rfind('.'));
+        for (std::size_t at = module->find('.'); at != std::string::npos; at = module->find('.', at + 1))
+            name = name.substr(0, name.rfind('.'));
     }
     merge(out, {.name = model_.names.intern_copy(name), .origin = resolved.origin});
 }
@@ -98,7 +101,8 @@ void Evaluator::add_super(NodeId call, Candidates& out) {
 }
 
 // What calling a method of the object gives, by the facts; nothing when they are silent.
-void Evaluator::add_method_result(const Candidate& object, std::string_view method, Certainty at_most, Candidates& out) {
+void Evaluator::add_method_result(const Candidate& object, std::string_view method, Certainty at_most,
+                                  Candidates& out) {
     if (object.kind == CandidateKind::bottom) {
         merge(out, object);
         return;
@@ -147,14 +151,16 @@ Candidates Evaluator::unary_value(NodeId node) {
     Candidates out;
     if (symbol == kNoNode) return out;
     if (const auto method = unary_operator_method(tree_.text(symbol))) {
-        for (const Candidate& c : get(tree_.child(node, Field::argument))) add_method_result(c, *method, Certainty::likely, out);
+        for (const Candidate& c : get(tree_.child(node, Field::argument)))
+            add_method_result(c, *method, Certainty::likely, out);
     }
     return out;
 }
 
 Candidates Evaluator::subscript_value(NodeId node) {
     Candidates out;
-    for (const Candidate& c : get(tree_.child(node, Field::value))) add_method_result(c, "__getitem__", Certainty::likely, out);
+    for (const Candidate& c : get(tree_.child(node, Field::value)))
+        add_method_result(c, "__getitem__", Certainty::likely, out);
     return out;
 }
 

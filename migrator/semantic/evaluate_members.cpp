@@ -45,7 +45,8 @@ void Evaluator::add_member(const Candidate& object, std::string_view member, Nod
 }
 
 // A member of an instance of a class outside the project.
-void Evaluator::add_external_member(const Candidate& object, NameId class_name, std::string_view member, Candidates& out) {
+void Evaluator::add_external_member(const Candidate& object, NameId class_name, std::string_view member,
+                                    Candidates& out) {
     const TypeFacts& facts = model_.facts;
     const std::string_view class_text = model_.names.text(class_name);
     // Of a class we know nothing of, nothing is known of its members.
@@ -63,7 +64,8 @@ void Evaluator::add_external_member(const Candidate& object, NameId class_name, 
 }
 
 // A member of a class of this file, or of an instance of it.
-void Evaluator::add_class_member(const Candidate& object, ScopeId class_scope, std::string_view member, NodeId node, Candidates& out) {
+void Evaluator::add_class_member(const Candidate& object, ScopeId class_scope, std::string_view member, NodeId node,
+                                 Candidates& out) {
     const NameId name = model_.names.intern_copy(member);
     const bool through_instance = object.class_scope == kNone;
     const Bases& bases = bases_of(class_scope);
@@ -80,7 +82,8 @@ void Evaluator::add_class_member(const Candidate& object, ScopeId class_scope, s
     }
     if (bases.external != kNoName) {
         // What the base is not known to have is set by code we do not see.
-        if (!model_.facts.has_member(model_.facts.member_owner(model_.names.text(bases.external), member), member)) return;
+        if (!model_.facts.has_member(model_.facts.member_owner(model_.names.text(bases.external), member), member))
+            return;
         Candidate external = object;
         if (dynamic) external.type_certainty = weaker(external.type_certainty, Certainty::likely);
         add_external_member(external, bases.external, member, out);
@@ -91,7 +94,8 @@ void Evaluator::add_class_member(const Candidate& object, ScopeId class_scope, s
     }
 }
 
-void Evaluator::add_found_member(ScopeId class_scope, NameId member, bool through_instance, NodeId node, Candidates& out) {
+void Evaluator::add_found_member(ScopeId class_scope, NameId member, bool through_instance, NodeId node,
+                                 Candidates& out) {
     const NameId qualified = model_.names.child(model_.scopes[class_scope].qualified, model_.names.text(member));
     Candidates found;
     const auto add = [&](SymbolId symbol) {
@@ -103,8 +107,9 @@ void Evaluator::add_found_member(ScopeId class_scope, NameId member, bool throug
     settle(found);
     for (Candidate& candidate : found) {
         // Reading a property calls it.
-        const bool property = candidate.function != kNoNode &&
-                              (has_decorator(tree_, candidate.function, "property") || has_decorator(tree_, candidate.function, "cached_property"));
+        const bool property =
+            candidate.function != kNoNode && (has_decorator(tree_, candidate.function, "property") ||
+                                              has_decorator(tree_, candidate.function, "cached_property"));
         if (property && through_instance) {
             Candidates result = annotated_value(tree_.child(candidate.function, Field::return_type));
             candidate.function = kNoNode;
@@ -139,12 +144,14 @@ const Evaluator::Bases& Evaluator::bases_of(ScopeId class_scope) {
         pending.insert(pending.end(), found.rbegin(), found.rend());
     }
     out.unknown = out.unknown || !pending.empty();
-    if (missing_.size() == missing_before && low_ == low_before) return bases_.emplace(class_scope, std::move(out)).first->second;
+    if (missing_.size() == missing_before && low_ == low_before)
+        return bases_.emplace(class_scope, std::move(out)).first->second;
     unfinished_bases_ = std::move(out);
     return unfinished_bases_;
 }
 
-void Evaluator::add_bases(const Candidates& meanings, std::unordered_set<ScopeId>& seen, std::vector<ScopeId>& found, Bases& out) const {
+void Evaluator::add_bases(const Candidates& meanings, std::unordered_set<ScopeId>& seen, std::vector<ScopeId>& found,
+                          Bases& out) const {
     if (meanings.empty()) out.unknown = true;
     for (const Candidate& meaning : meanings) {
         if (meaning.class_scope != kNone) {
@@ -152,7 +159,8 @@ void Evaluator::add_bases(const Candidates& meanings, std::unordered_set<ScopeId
             continue;
         }
         if (meaning.origin == Origin::builtin) continue;
-        const bool external = meaning.origin == Origin::external && meaning.certainty != Certainty::textual && !meaning.has_type();
+        const bool external =
+            meaning.origin == Origin::external && meaning.certainty != Certainty::textual && !meaning.has_type();
         const bool known = external && model_.facts.is_class(model_.names.text(meaning.name));
         if (known && out.external == kNoName) out.external = meaning.name;
         out.unknown = out.unknown || !known;
@@ -166,9 +174,11 @@ std::optional<Reference> Evaluator::class_reference(const Candidate& value) {
         return Reference{std::string(names.text(value.type)), Origin::external, value.type_certainty};
     }
     const Bases& bases = bases_of(value.type_scope);
-    if (bases.external != kNoName) return Reference{std::string(names.text(bases.external)), Origin::external, value.type_certainty};
+    if (bases.external != kNoName)
+        return Reference{std::string(names.text(bases.external)), Origin::external, value.type_certainty};
     if (bases.unknown) return std::nullopt;
-    return Reference{std::string(names.text(model_.scopes[value.type_scope].qualified)), Origin::project, value.type_certainty};
+    return Reference{std::string(names.text(model_.scopes[value.type_scope].qualified)), Origin::project,
+                     value.type_certainty};
 }
 
 }  // namespace migrator

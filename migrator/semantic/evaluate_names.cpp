@@ -18,7 +18,8 @@ Candidates Evaluator::name_value(NodeId node, ScopeId scope, std::string_view na
     Candidates out;
     bool may_be_outside = true;
     auto lookup = model_.lookup(scope, id);
-    if (lookup && model_.symbol_of[node] == kNone && tree_.kind(node) == NodeKind::identifier) model_.symbol_of[node] = lookup->symbol;
+    if (lookup && model_.symbol_of[node] == kNone && tree_.kind(node) == NodeKind::identifier)
+        model_.symbol_of[node] = lookup->symbol;
     while (lookup && may_be_outside) {
         may_be_outside = false;
         add_bindings(*lookup, node, position_counts, out, may_be_outside);
@@ -39,7 +40,8 @@ Candidates Evaluator::unknown_name(NodeId, std::string_view name) {
     return {{.name = model_.names.intern_copy(name), .origin = Origin::external, .certainty = Certainty::textual}};
 }
 
-void Evaluator::add_bindings(const FileModel::Lookup& lookup, NodeId use, bool position_counts, Candidates& out, bool& may_be_outside) {
+void Evaluator::add_bindings(const FileModel::Lookup& lookup, NodeId use, bool position_counts, Candidates& out,
+                             bool& may_be_outside) {
     const Symbol& symbol = model_.symbols[lookup.symbol];
     const ScopeKind kind = model_.scopes[lookup.scope].kind;
     const bool in_order = position_counts && !lookup.later && kind != ScopeKind::comprehension;
@@ -51,7 +53,8 @@ void Evaluator::add_bindings(const FileModel::Lookup& lookup, NodeId use, bool p
         Reaching reaching = reaching_bindings(model_, lookup.symbol, use, model_.region_of[use]);
         std::ranges::sort(reaching.bindings, {}, &Binding::effect);
         for (const Binding* binding : reaching.bindings) {
-            for (const Candidate& candidate : as_variable(binding_value(*binding), symbol.name)) merge(found, candidate);
+            for (const Candidate& candidate : as_variable(binding_value(*binding), symbol.name))
+                merge(found, candidate);
         }
         if (reaching.cut) merge(found, {.name = symbol.name});
         may_be_outside = reaching.may_be_unbound && falls_through;
@@ -71,7 +74,7 @@ Candidates Evaluator::symbol_value(SymbolId symbol) {
     std::size_t followed = 0;
     for (const Binding& binding : model_.bindings_of(symbol)) {
         if (binding.kind == BindingKind::declared || binding.kind == BindingKind::deleted) continue;
-        if (++followed > kMaxCandidates) {
+        if (++followed >= kMaxCandidates) {
             merge(out, {.name = name});
             break;
         }
@@ -85,7 +88,8 @@ Candidates Evaluator::symbol_value(SymbolId symbol) {
 
 // `x: T` holds for every value of x.
 void Evaluator::apply_declaration(SymbolId symbol, Candidates& candidates) {
-    const bool open = std::ranges::any_of(candidates, [](const Candidate& c) { return !c.has_type() && c.origin == Origin::local; });
+    const bool open =
+        std::ranges::any_of(candidates, [](const Candidate& c) { return !c.has_type() && c.origin == Origin::local; });
     if (!open) return;
     const auto bindings = model_.bindings_of(symbol);
     const auto declared = std::ranges::find_if(bindings.first(std::min(bindings.size(), kMaxCandidates)),
@@ -143,7 +147,8 @@ Candidates Evaluator::import_value(const Binding& binding) {
     } else {
         // `import a.b.c` binds a; the module may have been found below the directory of this file.
         std::string_view root = imported.module;
-        for (std::size_t parts = operands(tree_, imported.node).size(); parts > 1; --parts) root = root.substr(0, root.rfind('.'));
+        for (std::size_t parts = operands(tree_, imported.node).size(); parts > 1; --parts)
+            root = root.substr(0, root.rfind('.'));
         out.name = names.intern_copy(root);
     }
     return {out};
@@ -182,10 +187,15 @@ Candidates Evaluator::assigned_value(const Binding& binding) {
     if (parameter) {
         // Callers pass what they like: the default tells the class at most.
         std::erase_if(out, [](const Candidate& c) { return !c.has_type() || c.kind != CandidateKind::ordinary; });
-        for (Candidate& c : out) c = {.type = c.type, .type_scope = c.type_scope, .type_certainty = weaker(c.type_certainty, Certainty::likely)};
+        for (Candidate& c : out)
+            c = {.type = c.type,
+                 .type_scope = c.type_scope,
+                 .type_certainty = weaker(c.type_certainty, Certainty::likely)};
         return annotated.empty() ? out : annotated;
     }
-    const bool silent = std::ranges::all_of(out, [](const Candidate& c) { return c.kind != CandidateKind::ordinary || (!c.has_type() && c.name == kNoName) || c.origin == Origin::local; });
+    const bool silent = std::ranges::all_of(out, [](const Candidate& c) {
+        return c.kind != CandidateKind::ordinary || (!c.has_type() && c.name == kNoName) || c.origin == Origin::local;
+    });
     if (annotated.empty() || !silent) return out;
     const bool typed = std::ranges::any_of(out, [](const Candidate& c) { return c.has_type(); });
     return typed ? out : annotated;
@@ -194,8 +204,9 @@ Candidates Evaluator::assigned_value(const Binding& binding) {
 // `case torch.float16:` and `case torch.device(...)` have no expression for the name, but a dotted_name.
 Candidates Evaluator::pattern_value(NodeId dotted_name) {
     const NodeKind around = tree_.kind(tree_.parent(dotted_name));
-    const bool in_pattern = around == NodeKind::class_pattern || around == NodeKind::case_pattern || around == NodeKind::union_pattern ||
-                            around == NodeKind::keyword_pattern || around == NodeKind::dict_pattern;
+    const bool in_pattern = around == NodeKind::class_pattern || around == NodeKind::case_pattern ||
+                            around == NodeKind::union_pattern || around == NodeKind::keyword_pattern ||
+                            around == NodeKind::dict_pattern;
     const std::vector<NodeId> parts = operands(tree_, dotted_name);
     if (!in_pattern || parts.empty()) return {};
     Candidates at = get(parts.front());

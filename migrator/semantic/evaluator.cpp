@@ -99,9 +99,20 @@ void Evaluator::finish(const Candidates& candidates) {
         frame.tentative = lists_.intern(candidates);
         return;
     }
-    list_of_[node] = lists_.intern(candidates);
+    list_of_[node] = lists_.intern(settled(node, candidates));
     state_[node] = State::done;
     stack_.pop_back();
+}
+
+// Nothing is left to wait for: what is still not known is unknown.
+Candidates Evaluator::settled(NodeId node, const Candidates& candidates) const {
+    Candidates out = candidates;
+    std::erase_if(out, [](const Candidate& c) { return c.kind == CandidateKind::bottom; });
+    const SymbolId symbol = model_.symbol_of[node];
+    if (out.empty() && !candidates.empty() && symbol != kNone && !model_.symbols[symbol].attribute) {
+        out.push_back({.name = model_.symbols[symbol].name});
+    }
+    return out;
 }
 
 // The meaning of another expression; when it is not known yet, the frame at work will be run again.

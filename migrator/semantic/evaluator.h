@@ -1,8 +1,9 @@
 // Evaluator: what every expression of a file means, on demand and without recursion.
 //
-// The meaning of an expression needs that of others: of its parts, and of what the variables in it were bound to, which
-// may be anywhere. A frame that misses something puts it on the stack and is run again later. An expression that needs
-// itself (`x = x.to(device)` in a loop) is run twice: first as if its own part said nothing, then with the first answer.
+// The meaning of an expression needs that of others: of its parts, and of what the variables in it were bound to,
+// which may be anywhere. A frame that misses something puts it on the stack and is run again later. An expression that
+// needs itself (`x = x.to(device)` in a loop) is run twice: first as if its own part said nothing, then with the first
+// answer.
 #pragma once
 
 #include <cstdint>
@@ -33,23 +34,25 @@ private:
     enum class State : std::uint8_t { fresh, active, provisional, done };
     struct Frame {
         NodeId node = kNoNode;
-        std::uint32_t low = 0;              // the deepest frame whose unfinished answer this one has used
-        std::size_t provisional_mark = 0;   // answers after this one rest on this frame
+        std::uint32_t low = 0;             // the deepest frame whose unfinished answer this one has used
+        std::size_t provisional_mark = 0;  // answers after this one rest on this frame
         bool started = false;
         bool second_round = false;
-        ListId tentative = kUnknownList;    // of the first round
+        ListId tentative = kUnknownList;  // of the first round
     };
 
     // evaluator.cpp: the stack
     void evaluate(NodeId node);
     void finish(const Candidates& candidates);
+    Candidates settled(NodeId node, const Candidates& candidates) const;
     const Candidates& get(NodeId node);
     Candidates compute(NodeId node);
     static bool is_expression(NodeKind kind);
 
     // evaluate_names.cpp: variables and what they are bound to
     Candidates name_value(NodeId node, ScopeId scope, std::string_view name, bool position_counts);
-    void add_bindings(const FileModel::Lookup& lookup, NodeId use, bool position_counts, Candidates& out, bool& may_be_outside);
+    void add_bindings(const FileModel::Lookup& lookup, NodeId use, bool position_counts, Candidates& out,
+                      bool& may_be_outside);
     Candidates symbol_value(SymbolId symbol);
     Candidates binding_value(const Binding& binding);
     Candidates import_value(const Binding& binding);
@@ -62,7 +65,8 @@ private:
     // evaluate_members.cpp: attributes
     Candidates attribute_value(NodeId node);
     void add_member(const Candidate& object, std::string_view member, NodeId node, Candidates& out);
-    void add_class_member(const Candidate& object, ScopeId class_scope, std::string_view member, NodeId node, Candidates& out);
+    void add_class_member(const Candidate& object, ScopeId class_scope, std::string_view member, NodeId node,
+                          Candidates& out);
     void add_external_member(const Candidate& object, NameId class_name, std::string_view member, Candidates& out);
     void add_found_member(ScopeId class_scope, NameId member, bool through_instance, NodeId node, Candidates& out);
     struct Bases {
@@ -71,7 +75,8 @@ private:
         bool unknown = false;          // there are bases whose members we cannot tell
     };
     const Bases& bases_of(ScopeId class_scope);
-    void add_bases(const Candidates& meanings, std::unordered_set<ScopeId>& seen, std::vector<ScopeId>& found, Bases& out) const;
+    void add_bases(const Candidates& meanings, std::unordered_set<ScopeId>& seen, std::vector<ScopeId>& found,
+                   Bases& out) const;
 
     // evaluate_calls.cpp: calls and operators
     Candidates call_value(NodeId node);
@@ -106,11 +111,11 @@ private:
     ListId bottom_ = kUnknownList;
     std::vector<State> state_;
     std::vector<ListId> list_of_;
-    std::vector<std::uint32_t> frame_of_;     // of active and provisional nodes: their frame, or the one they rest on
+    std::vector<std::uint32_t> frame_of_;  // of active and provisional nodes: their frame, or the one they rest on
     std::vector<std::uint8_t> times_dropped_;
     std::vector<Frame> stack_;
     std::vector<NodeId> provisional_;
-    std::vector<NodeId> missing_;             // needed by the frame at work
+    std::vector<NodeId> missing_;  // needed by the frame at work
     std::uint32_t low_ = 0;
     NodeId last_unknown_star_ = 0;
 };

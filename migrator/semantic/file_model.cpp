@@ -5,7 +5,8 @@ namespace migrator {
 std::vector<NodeId> operands(const SyntaxTree& tree, NodeId node) {
     std::vector<NodeId> out;
     for (NodeId at = tree.first_child(node); at != kNoNode; at = tree.next_sibling(at)) {
-        if (tree.named(at) && tree.kind(at) != NodeKind::comment && tree.kind(at) != NodeKind::line_continuation) out.push_back(at);
+        if (tree.named(at) && tree.kind(at) != NodeKind::comment && tree.kind(at) != NodeKind::line_continuation)
+            out.push_back(at);
     }
     return out;
 }

@@ -43,24 +43,24 @@ struct Branch {
     BranchKind kind = BranchKind::alternatives;
     NodeId node = kNoNode;
     RegionId parent = kNone;
-    RegionId first = kNone;     // the loop's or the try's body
-    std::uint32_t arms = 0;     // that flow out: without those that exit
-    bool exhaustive = false;    // one of the arms runs
+    RegionId first = kNone;   // the loop's or the try's body
+    std::uint32_t arms = 0;   // that flow out: without those that exit
+    bool exhaustive = false;  // one of the arms runs
 };
 
 enum class BindingKind {
-    value,       // target = value
-    import,      // the import `import`
-    star,        // one of the names that the star import `import` brings
-    function,    // value: the definition
-    class_,      // value: the definition
-    parameter,   // value: its default
-    self,        // the first parameter of a method
-    iteration,   // an element of the value
-    context,     // what entering the value gives
-    exception,   // an instance of the value
-    other,       // bound to something we do not follow
-    declared,    // `x: T` without a value
+    value,      // target = value
+    import,     // the import `import`
+    star,       // one of the names that the star import `import` brings
+    function,   // value: the definition
+    class_,     // value: the definition
+    parameter,  // value: its default
+    self,       // the first parameter of a method
+    iteration,  // an element of the value
+    context,    // what entering the value gives
+    exception,  // an instance of the value
+    other,      // bound to something we do not follow
+    declared,   // `x: T` without a value
     deleted,
 };
 
@@ -71,9 +71,9 @@ struct Binding {
     NodeId value = kNoNode;
     NodeId annotation = kNoNode;
     std::uint32_t import = kNone;
-    NodeId effect = 0;        // uses from this node on see it
+    NodeId effect = 0;  // uses from this node on see it
     RegionId region = kNone;
-    bool elsewhere = false;   // by `global` or `nonlocal` in another function: at an unknown time
+    bool elsewhere = false;  // by `global` or `nonlocal` in another function: at an unknown time
 };
 
 // A variable of a scope, or an attribute of the instances of a project class.
@@ -110,10 +110,10 @@ struct FileModel {
     std::vector<Role> role_of;        // by node
     std::vector<SymbolId> symbol_of;  // by node: the variable it reads or binds
 
-    std::unordered_map<std::uint64_t, SymbolId> variables;         // by scope and name
-    std::unordered_map<std::uint64_t, SymbolId> attributes;        // by class scope and name
-    std::unordered_map<std::uint64_t, ScopeId> redirects;          // by scope and name: global and nonlocal
-    std::unordered_map<NodeId, ScopeId> scope_of_definition;       // functions, classes, lambdas, comprehensions
+    std::unordered_map<std::uint64_t, SymbolId> variables;    // by scope and name
+    std::unordered_map<std::uint64_t, SymbolId> attributes;   // by class scope and name
+    std::unordered_map<std::uint64_t, ScopeId> redirects;     // by scope and name: global and nonlocal
+    std::unordered_map<NodeId, ScopeId> scope_of_definition;  // functions, classes, lambdas, comprehensions
 
     static std::uint64_t key(std::uint32_t a, std::uint32_t b) { return std::uint64_t{a} << 32 | b; }
 
@@ -138,11 +138,14 @@ struct FileModel {
     ScopeId class_around(ScopeId function_scope) const;
 
     std::optional<SymbolId> variable(ScopeId scope, NameId name) const { return find(variables, scope, name); }
-    std::optional<SymbolId> attribute(ScopeId class_scope, NameId name) const { return find(attributes, class_scope, name); }
+    std::optional<SymbolId> attribute(ScopeId class_scope, NameId name) const {
+        return find(attributes, class_scope, name);
+    }
 
 private:
     std::optional<Lookup> lookup_from(ScopeId scope, ScopeId user, NameId name) const;
-    static std::optional<SymbolId> find(const std::unordered_map<std::uint64_t, SymbolId>& map, ScopeId scope, NameId name) {
+    static std::optional<SymbolId> find(const std::unordered_map<std::uint64_t, SymbolId>& map, ScopeId scope,
+                                        NameId name) {
         const auto found = map.find(key(scope, name));
         if (found == map.end()) return std::nullopt;
         return found->second;

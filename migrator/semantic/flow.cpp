@@ -7,7 +7,7 @@ namespace migrator {
 namespace {
 
 // Beyond these nobody could say what the name means; they keep the work per use constant.
-constexpr std::size_t kMaxBindings = 16;
+constexpr std::size_t kMaxBindings = 15;
 constexpr std::size_t kMaxSteps = 256;
 
 // Walks from the use backwards. What is known at each moment: regions in which a later binding replaces all earlier
@@ -49,7 +49,7 @@ public:
     }
 
 private:
-    // Bindings with begin < effect <= end, latest first; true when one of them, or all of them, replace what was before.
+    // Bindings with begin < effect <= end, latest first; true when they replace all that was before.
     bool scan(NodeId begin, NodeId end, RegionId use_region) {
         auto it = std::ranges::upper_bound(bindings_, end, {}, &Binding::effect);
         while (it != bindings_.begin()) {
@@ -69,7 +69,8 @@ private:
     }
 
     void add(const Binding& binding) {
-        if (std::ranges::find(result_.bindings, &binding) == result_.bindings.end()) result_.bindings.push_back(&binding);
+        if (std::ranges::find(result_.bindings, &binding) == result_.bindings.end())
+            result_.bindings.push_back(&binding);
     }
 
     // The binding's code leaves the function, is another arm than the use's, or has been replaced.
@@ -106,9 +107,8 @@ private:
             covered_.push_back(region);
             const BranchId branch = model_.regions[region].branch;
             if (branch == kNone || !model_.branches[branch].exhaustive) return false;
-            const auto arms = std::ranges::count_if(covered_, [&](RegionId r) {
-                return model_.regions[r].branch == branch && !model_.regions[r].exits;
-            });
+            const auto arms = std::ranges::count_if(
+                covered_, [&](RegionId r) { return model_.regions[r].branch == branch && !model_.regions[r].exits; });
             if (static_cast<std::uint32_t>(arms) < model_.branches[branch].arms) return false;
             region = model_.branches[branch].parent;
         }
@@ -116,7 +116,8 @@ private:
     }
 
     bool is_around(RegionId outer, RegionId inner) const {
-        while (inner != kNone && model_.regions[inner].depth > model_.regions[outer].depth) inner = model_.regions[inner].parent;
+        while (inner != kNone && model_.regions[inner].depth > model_.regions[outer].depth)
+            inner = model_.regions[inner].parent;
         return inner == outer;
     }
 
@@ -124,7 +125,9 @@ private:
     RegionId loop_around(RegionId region) const {
         for (; region != kNone; region = model_.regions[region].parent) {
             const BranchId branch = model_.regions[region].branch;
-            if (branch != kNone && model_.branches[branch].kind == BranchKind::loop && model_.branches[branch].first == region) return region;
+            if (branch != kNone && model_.branches[branch].kind == BranchKind::loop &&
+                model_.branches[branch].first == region)
+                return region;
         }
         return kNone;
     }

@@ -36,7 +36,8 @@ std::string module_text(const SyntaxTree& tree, NodeId module) {
 
 bool is_type_checking_test(const SyntaxTree& tree, NodeId condition) {
     if (condition == kNoNode) return false;
-    const NodeId name = tree.kind(condition) == NodeKind::attribute ? tree.child(condition, Field::attribute) : condition;
+    const NodeId name =
+        tree.kind(condition) == NodeKind::attribute ? tree.child(condition, Field::attribute) : condition;
     return name != kNoNode && tree.text(name) == "TYPE_CHECKING";
 }
 

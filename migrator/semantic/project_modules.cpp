@@ -7,7 +7,8 @@ namespace {
 
 // Is it listed, or a directory that holds listed modules (a namespace package)?
 bool is_project_module(const ModuleContext& context, std::string_view module) {
-    const auto at = std::ranges::lower_bound(context.project_modules, module, {}, [](const std::string& s) { return std::string_view(s); });
+    const auto at = std::ranges::lower_bound(context.project_modules, module, {},
+                                             [](const std::string& s) { return std::string_view(s); });
     if (at != context.project_modules.end() && *at == module) return true;
     const std::string inside = std::string(module) + ".";
     const auto first = std::ranges::lower_bound(context.project_modules, inside);
@@ -15,7 +16,8 @@ bool is_project_module(const ModuleContext& context, std::string_view module) {
 }
 
 bool is_listed(const ModuleContext& context, std::string_view module) {
-    return std::ranges::binary_search(context.project_modules, module, {}, [](const std::string& s) { return std::string_view(s); });
+    return std::ranges::binary_search(context.project_modules, module, {},
+                                      [](const std::string& s) { return std::string_view(s); });
 }
 
 std::string_view parent_package(std::string_view module) {
@@ -44,7 +46,8 @@ ResolvedModule resolve_module(const ModuleContext& context, std::string_view dot
     if (is_project_module(context, dotted)) return {std::string(dotted), Origin::project};
     // A script sees its own directory: in src/train.py `import utils` is src/utils.py. Inside a package Python does
     // not look there, so a backends/torch.py beside a backends/__init__.py does not hide the real torch.
-    for (std::string_view around = parent_package(context.module_name); !around.empty(); around = parent_package(around)) {
+    for (std::string_view around = parent_package(context.module_name); !around.empty();
+         around = parent_package(around)) {
         if (is_listed(context, around)) continue;
         std::string candidate(around);
         candidate += '.';

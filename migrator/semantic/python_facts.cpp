@@ -8,6 +8,7 @@ namespace migrator {
 namespace {
 
 // dir(builtins) of Python 3.13, the names every module has of itself, and what Python 2 had besides; sorted.
+// clang-format off
 constexpr auto kBuiltins = std::to_array<std::string_view>({
     "ArithmeticError", "AssertionError", "AttributeError", "BaseException", "BaseExceptionGroup", "BlockingIOError",
     "BrokenPipeError", "BufferError", "BytesWarning", "ChildProcessError", "ConnectionAbortedError",
@@ -30,22 +31,29 @@ constexpr auto kBuiltins = std::to_array<std::string_view>({
     "hex", "id", "input", "int", "isinstance", "issubclass", "iter", "len", "license", "list", "locals", "long",
     "map", "max", "memoryview", "min", "next", "object", "oct", "open", "ord", "pow", "print", "property", "quit",
     "range", "raw_input", "reload", "repr", "reversed", "round", "set", "setattr", "slice", "sorted", "staticmethod",
-    "str", "sum", "super", "tuple", "type", "unichr", "unicode", "vars", "xrange", "zip",
+    "str", "sum", "super", "tuple", "type", "unichr", "unicode", "vars", "xrange", "zip"
 });
+// clang-format on
 
 using Row = std::pair<std::string_view, std::string_view>;
 
+// clang-format off
 constexpr auto kOperators = std::to_array<Row>({
-    {"+", "__add__"}, {"-", "__sub__"}, {"*", "__mul__"}, {"/", "__truediv__"}, {"//", "__floordiv__"}, {"%", "__mod__"},
-    {"**", "__pow__"}, {"@", "__matmul__"}, {"&", "__and__"}, {"|", "__or__"}, {"^", "__xor__"}, {"<<", "__lshift__"},
-    {">>", "__rshift__"}, {"<", "__lt__"}, {"<=", "__le__"}, {"==", "__eq__"}, {"!=", "__ne__"}, {">", "__gt__"}, {">=", "__ge__"},
+    {"+", "__add__"}, {"-", "__sub__"}, {"*", "__mul__"}, {"/", "__truediv__"}, {"//", "__floordiv__"},
+    {"%", "__mod__"}, {"**", "__pow__"}, {"@", "__matmul__"}, {"&", "__and__"}, {"|", "__or__"}, {"^", "__xor__"},
+    {"<<", "__lshift__"}, {">>", "__rshift__"}, {"<", "__lt__"}, {"<=", "__le__"}, {"==", "__eq__"}, {"!=", "__ne__"},
+    {">", "__gt__"}, {">=", "__ge__"}
 });
+// clang-format on
 
+// clang-format off
 constexpr auto kReflected = std::to_array<Row>({
-    {"+", "__radd__"}, {"-", "__rsub__"}, {"*", "__rmul__"}, {"/", "__rtruediv__"}, {"//", "__rfloordiv__"}, {"%", "__rmod__"},
-    {"**", "__rpow__"}, {"@", "__rmatmul__"}, {"&", "__rand__"}, {"|", "__ror__"}, {"^", "__rxor__"}, {"<<", "__rlshift__"},
-    {">>", "__rrshift__"}, {"<", "__gt__"}, {"<=", "__ge__"}, {"==", "__eq__"}, {"!=", "__ne__"}, {">", "__lt__"}, {">=", "__le__"},
+    {"+", "__radd__"}, {"-", "__rsub__"}, {"*", "__rmul__"}, {"/", "__rtruediv__"}, {"//", "__rfloordiv__"},
+    {"%", "__rmod__"}, {"**", "__rpow__"}, {"@", "__rmatmul__"}, {"&", "__rand__"}, {"|", "__ror__"},
+    {"^", "__rxor__"}, {"<<", "__rlshift__"}, {">>", "__rrshift__"}, {"<", "__gt__"}, {"<=", "__ge__"},
+    {"==", "__eq__"}, {"!=", "__ne__"}, {">", "__lt__"}, {">=", "__le__"}
 });
+// clang-format on
 
 constexpr auto kUnary = std::to_array<Row>({{"-", "__neg__"}, {"+", "__pos__"}, {"~", "__invert__"}});
 
@@ -81,7 +89,8 @@ bool is_annotation_wrapper(std::string_view qualified) {
 bool is_annotation_union(std::string_view qualified) { return typing_member(qualified) == "Union"; }
 
 bool is_typing_name(std::string_view qualified) {
-    return !typing_member(qualified).empty() || qualified.starts_with("collections.abc.") || qualified.starts_with("types.");
+    return !typing_member(qualified).empty() || qualified.starts_with("collections.abc.") ||
+           qualified.starts_with("types.");
 }
 
 bool takes_class(std::string_view function) {

@@ -38,13 +38,12 @@ void ScopeBuilder::place(NodeId node) {
     switch (tree_.kind(parent)) {
         case NodeKind::function_definition:
         case NodeKind::class_definition:
-        case NodeKind::lambda:
-            place_in_definition(node, parent);
-            break;
+        case NodeKind::lambda: place_in_definition(node, parent); break;
         case NodeKind::default_parameter:
         case NodeKind::typed_default_parameter:
         case NodeKind::typed_parameter:
-            if (tree_.field(node) == Field::value || tree_.field(node) == Field::type) place_outside_function(node, parent);
+            if (tree_.field(node) == Field::value || tree_.field(node) == Field::type)
+                place_outside_function(node, parent);
             break;
         case NodeKind::list_comprehension:
         case NodeKind::set_comprehension:
@@ -65,9 +64,7 @@ void ScopeBuilder::place(NodeId node) {
         case NodeKind::for_statement:
         case NodeKind::while_statement:
         case NodeKind::try_statement:
-        case NodeKind::block:
-            place_in_statement(node, parent);
-            break;
+        case NodeKind::block: place_in_statement(node, parent); break;
         default: break;
     }
 }
@@ -110,7 +107,8 @@ void ScopeBuilder::place_in_statement(NodeId node, NodeId statement) {
     switch (tree_.kind(statement)) {
         case NodeKind::if_statement:
             if (field == Field::consequence) model_.region_of[node] = add_arm(branch, node);
-            if (kind == NodeKind::elif_clause) model_.region_of[node] = add_arm(branch, tree_.child(node, Field::consequence));
+            if (kind == NodeKind::elif_clause)
+                model_.region_of[node] = add_arm(branch, tree_.child(node, Field::consequence));
             if (kind == NodeKind::else_clause) model_.region_of[node] = add_arm(branch, tree_.child(node, Field::body));
             break;
         case NodeKind::for_statement:
@@ -124,7 +122,8 @@ void ScopeBuilder::place_in_statement(NodeId node, NodeId statement) {
             break;
         case NodeKind::try_statement:
             // `else` goes on where the body ends; `finally` always runs.
-            if (field == Field::body || kind == NodeKind::else_clause) model_.region_of[node] = model_.branches[branch].first;
+            if (field == Field::body || kind == NodeKind::else_clause)
+                model_.region_of[node] = model_.branches[branch].first;
             if (kind == NodeKind::except_clause) {
                 const std::vector<NodeId> parts = operands(tree_, node);
                 model_.region_of[node] = add_arm(branch, parts.empty() ? kNoNode : parts.back());
@@ -219,7 +218,8 @@ void ScopeBuilder::enter_function(NodeId node) {
                                     name == kNoNode ? std::string_view{} : tree_.text(name));
     model_.scope_of_definition[node] = scope;
     const NodeId parameters = tree_.child(node, Field::parameters);
-    const bool is_method = model_.scopes[around].kind == ScopeKind::class_ && !is_lambda && !has_decorator(tree_, node, "staticmethod");
+    const bool is_method =
+        model_.scopes[around].kind == ScopeKind::class_ && !is_lambda && !has_decorator(tree_, node, "staticmethod");
     if (parameters != kNoNode) collect_parameters(parameters, scope, is_method);
 }
 
@@ -231,7 +231,8 @@ void ScopeBuilder::enter_class(NodeId node) {
         outer = add_scope(ScopeKind::type_parameters, outer, node);
         collect_type_parameters(type_parameters, outer);
     }
-    model_.scope_of_definition[node] = add_scope(ScopeKind::class_, outer, node, name == kNoNode ? std::string_view{} : tree_.text(name));
+    model_.scope_of_definition[node] =
+        add_scope(ScopeKind::class_, outer, node, name == kNoNode ? std::string_view{} : tree_.text(name));
 }
 
 void ScopeBuilder::enter_match(NodeId node) {

@@ -52,8 +52,16 @@ std::optional<char32_t> take_numeric_escape(char letter, std::string_view& text)
     }
 }
 
-constexpr auto kSimpleEscapes = std::to_array<std::pair<char, char>>({{'\\', '\\'}, {'\'', '\''}, {'"', '"'}, {'a', '\a'}, {'b', '\b'},
-                                                                      {'f', '\f'}, {'n', '\n'}, {'r', '\r'}, {'t', '\t'}, {'v', '\v'}});
+constexpr auto kSimpleEscapes = std::to_array<std::pair<char, char>>({{'\\', '\\'},
+                                                                      {'\'', '\''},
+                                                                      {'"', '"'},
+                                                                      {'a', '\a'},
+                                                                      {'b', '\b'},
+                                                                      {'f', '\f'},
+                                                                      {'n', '\n'},
+                                                                      {'r', '\r'},
+                                                                      {'t', '\t'},
+                                                                      {'v', '\v'}});
 
 // One escape; `text` starts behind the backslash. False when its value cannot be given.
 bool take_escape(std::string_view& text, std::string& out) {
@@ -102,7 +110,8 @@ bool append_content(std::string_view text, bool raw, bool format, std::string& o
 
 bool append_literal(const SyntaxTree& tree, NodeId node, std::string& out) {
     const NodeId first = tree.first_child(node);
-    if (tree.kind(node) != NodeKind::string || first == kNoNode || tree.kind(first) != NodeKind::string_start) return false;
+    if (tree.kind(node) != NodeKind::string || first == kNoNode || tree.kind(first) != NodeKind::string_start)
+        return false;
     bool raw = false;
     bool format = false;
     for (const char c : tree.text(first)) {

@@ -47,7 +47,8 @@ ScopeId ScopeBuilder::nonlocal_scope(ScopeId scope, NameId name) const {
 
 SymbolId ScopeBuilder::symbol_for(ScopeId scope, NameId name, bool attribute) {
     auto& table = attribute ? model_.attributes : model_.variables;
-    const auto [it, added] = table.try_emplace(FileModel::key(scope, name), static_cast<SymbolId>(model_.symbols.size()));
+    const auto [it, added] =
+        table.try_emplace(FileModel::key(scope, name), static_cast<SymbolId>(model_.symbols.size()));
     if (added) model_.symbols.push_back({name, scope, attribute});
     return it->second;
 }

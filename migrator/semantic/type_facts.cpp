@@ -202,7 +202,8 @@ bool TypeFacts::returns_receiver(std::string_view method) const {
     return member != nullptr && member->method && member->result == kReceiver;
 }
 
-std::optional<std::string_view> TypeFacts::attribute_class(std::string_view class_name, std::string_view attribute) const {
+std::optional<std::string_view> TypeFacts::attribute_class(std::string_view class_name,
+                                                           std::string_view attribute) const {
     const std::string_view owner = member_owner(class_name, attribute);
     const Member* member = find_member(owner, attribute);
     if (member == nullptr || member->method || member->result == kNotTracked) return std::nullopt;

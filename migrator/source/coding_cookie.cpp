@@ -11,7 +11,8 @@ namespace {
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\f'; }
 
 bool is_name_character(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' ||
+           c == '.';
 }
 
 // The name behind the first "coding:" or "coding=" of a comment that has one.
@@ -30,21 +31,22 @@ std::optional<std::string> cookie_of_comment(std::string_view comment) {
 }
 
 // Python's codecs know more spellings than any cookie uses; these are the ones met, without case, '-' being '_'.
+// clang-format off
 constexpr auto kAliases = std::to_array<std::pair<std::string_view, std::string_view>>({
-    {"646", "ascii"},           {"936", "gbk"},              {"1252", "cp1252"},         {"8859", "iso-8859-1"},
-    {"ascii", "ascii"},         {"big5", "big5"},            {"big5_tw", "big5"},        {"chinese", "gb2312"},
-    {"cp1251", "cp1251"},       {"cp1252", "cp1252"},        {"cp932", "cp932"},         {"cp936", "gbk"},
-    {"cp949", "cp949"},         {"cp65001", "utf-8"},        {"euc_cn", "gb2312"},       {"euc_jp", "euc-jp"},
-    {"euc_kr", "euc-kr"},       {"euccn", "gb2312"},         {"eucgb2312_cn", "gb2312"}, {"eucjp", "euc-jp"},
-    {"euckr", "euc-kr"},        {"gb18030", "gb18030"},      {"gb18030_2000", "gb18030"}, {"gb2312", "gb2312"},
-    {"gb2312_1980", "gb2312"},  {"gb2312_80", "gb2312"},     {"gbk", "gbk"},             {"iso8859_1", "iso-8859-1"},
-    {"iso8859", "iso-8859-1"},  {"iso8859_15", "iso-8859-15"}, {"iso_8859_1", "iso-8859-1"}, {"iso_8859_15", "iso-8859-15"},
-    {"iso_latin_1", "iso-8859-1"}, {"koi8_r", "koi8-r"},     {"l1", "iso-8859-1"},       {"latin", "iso-8859-1"},
-    {"latin1", "iso-8859-1"},   {"latin_1", "iso-8859-1"},   {"latin9", "iso-8859-15"},  {"latin_9", "iso-8859-15"},
-    {"ms936", "gbk"},           {"shift_jis", "shift_jis"},  {"shiftjis", "shift_jis"},  {"sjis", "shift_jis"},
-    {"u8", "utf-8"},            {"us_ascii", "ascii"},       {"utf", "utf-8"},           {"utf8", "utf-8"},
-    {"utf_8", "utf-8"},         {"windows_1251", "cp1251"},  {"windows_1252", "cp1252"},
+    {"646", "ascii"}, {"936", "gbk"}, {"1252", "cp1252"}, {"8859", "iso-8859-1"}, {"ascii", "ascii"},
+    {"big5", "big5"}, {"big5_tw", "big5"}, {"chinese", "gb2312"}, {"cp1251", "cp1251"}, {"cp1252", "cp1252"},
+    {"cp932", "cp932"}, {"cp936", "gbk"}, {"cp949", "cp949"}, {"cp65001", "utf-8"}, {"euc_cn", "gb2312"},
+    {"euc_jp", "euc-jp"}, {"euc_kr", "euc-kr"}, {"euccn", "gb2312"}, {"eucgb2312_cn", "gb2312"}, {"eucjp", "euc-jp"},
+    {"euckr", "euc-kr"}, {"gb18030", "gb18030"}, {"gb18030_2000", "gb18030"}, {"gb2312", "gb2312"},
+    {"gb2312_1980", "gb2312"}, {"gb2312_80", "gb2312"}, {"gbk", "gbk"}, {"iso8859_1", "iso-8859-1"},
+    {"iso8859", "iso-8859-1"}, {"iso8859_15", "iso-8859-15"}, {"iso_8859_1", "iso-8859-1"},
+    {"iso_8859_15", "iso-8859-15"}, {"iso_latin_1", "iso-8859-1"}, {"koi8_r", "koi8-r"}, {"l1", "iso-8859-1"},
+    {"latin", "iso-8859-1"}, {"latin1", "iso-8859-1"}, {"latin_1", "iso-8859-1"}, {"latin9", "iso-8859-15"},
+    {"latin_9", "iso-8859-15"}, {"ms936", "gbk"}, {"shift_jis", "shift_jis"}, {"shiftjis", "shift_jis"},
+    {"sjis", "shift_jis"}, {"u8", "utf-8"}, {"us_ascii", "ascii"}, {"utf", "utf-8"}, {"utf8", "utf-8"},
+    {"utf_8", "utf-8"}, {"windows_1251", "cp1251"}, {"windows_1252", "cp1252"}
 });
+// clang-format on
 
 std::string normalised(std::string_view cookie) {
     std::string out;
@@ -77,7 +79,8 @@ std::optional<std::string> find_coding_cookie(std::string_view bytes) {
         if (first != line.end()) {
             // The second line counts only below a blank or comment line.
             if (*first != '#') return std::nullopt;
-            if (auto cookie = cookie_of_comment(line.substr(static_cast<std::size_t>(first - line.begin())))) return cookie;
+            if (auto cookie = cookie_of_comment(line.substr(static_cast<std::size_t>(first - line.begin()))))
+                return cookie;
         }
         if (end == std::string_view::npos) break;
         bytes.remove_prefix(end + (bytes.substr(end).starts_with("\r\n") ? 2 : 1));

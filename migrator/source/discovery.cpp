@@ -20,10 +20,9 @@ using base::Path;
 constexpr std::uint64_t kMaxIgnoreFileBytes = 4 << 20;
 
 // Never part of a project's sources, wherever they are: version control, caches, installed packages.
-constexpr auto kSkippedNames = std::to_array<std::string_view>({
-    ".eggs", ".git", ".hg", ".ipynb_checkpoints", ".mypy_cache", ".nox", ".pytest_cache", ".ruff_cache", ".svn", ".tox",
-    "__pycache__", "node_modules",
-});
+constexpr auto kSkippedNames =
+    std::to_array<std::string_view>({".eggs", ".git", ".hg", ".ipynb_checkpoints", ".mypy_cache", ".nox",
+                                     ".pytest_cache", ".ruff_cache", ".svn", ".tox", "__pycache__", "node_modules"});
 
 bool has_entry(const std::vector<DirectoryEntry>& entries, std::string_view name) {
     return std::ranges::any_of(entries, [&](const DirectoryEntry& entry) { return entry.name == name; });
@@ -42,7 +41,8 @@ std::vector<PathPattern> parse_patterns(const std::vector<std::string>& patterns
 }
 
 bool any_matches(const std::vector<PathPattern>& patterns, std::string_view path) {
-    return std::ranges::any_of(patterns, [&](const PathPattern& pattern) { return pattern.matches_file_or_parent(path); });
+    return std::ranges::any_of(patterns,
+                               [&](const PathPattern& pattern) { return pattern.matches_file_or_parent(path); });
 }
 
 // A directory that is still to be read, with the .gitignore files that rule it.
@@ -113,7 +113,9 @@ private:
         IgnoreScopePtr ignore;
     };
 
-    Path absolute(const Path& relative) const { return relative.empty() ? list_.root : base::join(list_.root, relative); }
+    Path absolute(const Path& relative) const {
+        return relative.empty() ? list_.root : base::join(list_.root, relative);
+    }
 
     void read(const Directory& directory) {
         const Path path = absolute(directory.relative);
@@ -143,24 +145,28 @@ private:
         }
     }
 
-    static bool is_skipped_name(const DirectoryEntry& entry, const Directory& directory, const std::vector<DirectoryEntry>& siblings) {
+    static bool is_skipped_name(const DirectoryEntry& entry, const Directory& directory,
+                                const std::vector<DirectoryEntry>& siblings) {
         // The .git of a worktree or submodule is a file; a copy of it would speak for the original repository.
         if (entry.name == ".git") return true;
         if (entry.kind != FileKind::directory) return false;
         if (std::ranges::binary_search(kSkippedNames, entry.name) || entry.name.ends_with(".egg-info")) return true;
         // Elsewhere these are ordinary names of packages.
-        return (entry.name == "build" || entry.name == "dist") && (directory.relative.empty() || has_entry(siblings, "setup.py"));
+        return (entry.name == "build" || entry.name == "dist") &&
+               (directory.relative.empty() || has_entry(siblings, "setup.py"));
     }
 
     IgnoreScopePtr with_ignore_file(const Directory& directory, const std::vector<DirectoryEntry>& entries) {
         const auto found = std::ranges::find(entries, ".gitignore", &DirectoryEntry::name);
         if (found == entries.end() || found->kind != FileKind::regular) return directory.ignore;
-        const auto content = base::read_file(fs_, base::join(absolute(directory.relative), ".gitignore"), kMaxIgnoreFileBytes);
+        const auto content =
+            base::read_file(fs_, base::join(absolute(directory.relative), ".gitignore"), kMaxIgnoreFileBytes);
         if (!content) {
             list_.unreadable.push_back(content.error());
             return directory.ignore;
         }
-        return std::make_shared<IgnoreScope>(IgnoreScope{directory.relative, IgnoreFile::parse(*content), directory.ignore});
+        return std::make_shared<IgnoreScope>(
+            IgnoreScope{directory.relative, IgnoreFile::parse(*content), directory.ignore});
     }
 
     std::string reason_to_skip(const FoundFile& file, const IgnoreScopePtr& ignore) const {
@@ -196,7 +202,8 @@ base::Result<FileList> discover(base::FileSystem& fs, const Path& path, const Di
     // The user named this directory, so a failure to list it is no detail.
     TRY(fs.list(path));
     FileList list = Walk(fs, path, options).run();
-    if (list.files.empty()) return base::fail(base::ErrorKind::bad_input, "the directory holds no file to look at", path);
+    if (list.files.empty())
+        return base::fail(base::ErrorKind::bad_input, "the directory holds no file to look at", path);
     return list;
 }
 

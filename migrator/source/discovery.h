@@ -27,16 +27,16 @@ struct FoundFile {
 };
 
 struct FileList {
-    base::Path root;               // a directory; for a single file, its parent
-    std::vector<FoundFile> files;  // sorted by path
+    base::Path root;                              // a directory; for a single file, its parent
+    std::vector<FoundFile> files;                 // sorted by path
     std::vector<base::Path> directories_skipped;  // neither analysed nor copied, see discover()
     std::vector<base::Error> unreadable;          // entries that could not be read; the rest of the project was
 };
 
-// Skipped directories: version control (.git, .hg, .svn), caches (__pycache__, .mypy_cache ...), node_modules, .tox and
-// .nox, any directory with a pyvenv.cfg (a virtual environment), *.egg-info, `build` and `dist` at the root or next to a
-// setup.py, and directories that a .gitignore of the project excludes. Files that a .gitignore excludes are listed,
-// not analysed. A path named by the user is read whatever it is called, and through links.
+// Skipped directories: version control (.git, .hg, .svn), caches (__pycache__, .mypy_cache ...), node_modules, .tox
+// and .nox, any directory with a pyvenv.cfg (a virtual environment), *.egg-info, `build` and `dist` at the root or
+// next to a setup.py, and directories that a .gitignore of the project excludes. Files that a .gitignore excludes are
+// listed, not analysed. A path named by the user is read whatever it is called, and through links.
 //
 // Fails with bad_input when `path` does not exist or holds no file at all.
 base::Result<FileList> discover(base::FileSystem& fs, const base::Path& path, const DiscoveryOptions& options);

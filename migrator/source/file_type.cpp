@@ -17,15 +17,17 @@ std::string lower_case(std::string_view text) {
     return out;
 }
 
+// clang-format off
 constexpr auto kTypesByExtension = std::to_array<std::pair<std::string_view, FileType>>({
-    {".bash", FileType::shell},   {".c", FileType::cpp},       {".c++", FileType::cpp},      {".cc", FileType::cpp},
-    {".cpp", FileType::cpp},      {".cu", FileType::cuda},     {".cuh", FileType::cuda},     {".cxx", FileType::cpp},
-    {".h", FileType::cpp},        {".h++", FileType::cpp},     {".hh", FileType::cpp},       {".hpp", FileType::cpp},
-    {".hxx", FileType::cpp},      {".inl", FileType::cpp},     {".ipynb", FileType::notebook}, {".json", FileType::json},
-    {".ksh", FileType::shell},    {".py", FileType::python},   {".pyi", FileType::python},   {".pyw", FileType::python},
-    {".sbatch", FileType::shell}, {".sh", FileType::shell},    {".slurm", FileType::shell},  {".toml", FileType::toml},
-    {".yaml", FileType::yaml},    {".yml", FileType::yaml},    {".zsh", FileType::shell},
+    {".bash", FileType::shell}, {".c", FileType::cpp}, {".c++", FileType::cpp}, {".cc", FileType::cpp},
+    {".cpp", FileType::cpp}, {".cu", FileType::cuda}, {".cuh", FileType::cuda}, {".cxx", FileType::cpp},
+    {".h", FileType::cpp}, {".h++", FileType::cpp}, {".hh", FileType::cpp}, {".hpp", FileType::cpp},
+    {".hxx", FileType::cpp}, {".inl", FileType::cpp}, {".ipynb", FileType::notebook}, {".json", FileType::json},
+    {".ksh", FileType::shell}, {".py", FileType::python}, {".pyi", FileType::python}, {".pyw", FileType::python},
+    {".sbatch", FileType::shell}, {".sh", FileType::shell}, {".slurm", FileType::shell}, {".toml", FileType::toml},
+    {".yaml", FileType::yaml}, {".yml", FileType::yaml}, {".zsh", FileType::shell}
 });
+// clang-format on
 
 bool is_dockerfile(std::string_view file) {
     return file == "dockerfile" || file == "containerfile" || file.starts_with("dockerfile.") ||
@@ -70,7 +72,8 @@ FileType file_type_of(std::string_view path) {
     if (file == "pipfile") return FileType::toml;
     const auto dot = file.rfind('.');
     if (dot == std::string_view::npos || dot == 0) return FileType::other;
-    const auto* found = std::ranges::find(kTypesByExtension, file.substr(dot), [](const auto& row) { return row.first; });
+    const auto* found =
+        std::ranges::find(kTypesByExtension, file.substr(dot), [](const auto& row) { return row.first; });
     return found == kTypesByExtension.end() ? FileType::other : found->second;
 }
 

@@ -16,11 +16,19 @@ constexpr std::string_view kAnyDirectories = "**";
 using CharacterTest = int (*)(int);
 
 CharacterTest posix_class(std::string_view name) {
-    static constexpr auto kClasses = std::to_array<std::pair<std::string_view, CharacterTest>>({
-        {"alnum", std::isalnum}, {"alpha", std::isalpha}, {"blank", std::isblank}, {"cntrl", std::iscntrl},
-        {"digit", std::isdigit}, {"graph", std::isgraph}, {"lower", std::islower}, {"print", std::isprint},
-        {"punct", std::ispunct}, {"space", std::isspace}, {"upper", std::isupper}, {"xdigit", std::isxdigit},
-    });
+    static constexpr auto kClasses =
+        std::to_array<std::pair<std::string_view, CharacterTest>>({{"alnum", std::isalnum},
+                                                                   {"alpha", std::isalpha},
+                                                                   {"blank", std::isblank},
+                                                                   {"cntrl", std::iscntrl},
+                                                                   {"digit", std::isdigit},
+                                                                   {"graph", std::isgraph},
+                                                                   {"lower", std::islower},
+                                                                   {"print", std::isprint},
+                                                                   {"punct", std::ispunct},
+                                                                   {"space", std::isspace},
+                                                                   {"upper", std::isupper},
+                                                                   {"xdigit", std::isxdigit}});
     for (const auto& [known, test] : kClasses) {
         if (known == name) return test;
     }
@@ -193,7 +201,8 @@ std::optional<PathPattern> PathPattern::parse(std::string_view pattern) {
     for (const std::string_view component : split_path(pattern)) {
         if (component.empty() || !is_well_formed(component)) return std::nullopt;
         // Two "**" in a row say no more than one.
-        if (component == kAnyDirectories && !out.components_.empty() && out.components_.back() == kAnyDirectories) continue;
+        if (component == kAnyDirectories && !out.components_.empty() && out.components_.back() == kAnyDirectories)
+            continue;
         out.components_.emplace_back(component);
     }
     return out;

@@ -10,7 +10,7 @@ namespace {
 constexpr std::string_view kUtf8Mark = "\xEF\xBB\xBF";
 constexpr std::string_view kFallbackEncoding = "iso-8859-1";
 
-// Formats that declare no encoding and whose tools do not care: every byte is then a character, and comes back as it was.
+// Formats that declare no encoding and whose tools do not care: every byte is a character then, and comes back.
 bool may_be_any_bytes(FileType type) {
     return type == FileType::cuda || type == FileType::cpp || type == FileType::shell || type == FileType::dockerfile ||
            type == FileType::requirements;
@@ -43,7 +43,8 @@ std::string choose_encoding(SourceFile& file, std::string_view content) {
 std::string undecodable(const SourceFile& file, std::string_view content, const base::Error& error) {
     if (error.where.empty()) return error.message;
     const std::size_t offset = std::stoull(error.where.substr(error.where.find(' ') + 1));
-    const std::string_view hint = file.type == FileType::python && !file.encoding.declared ? ", and there is no coding cookie" : "";
+    const std::string_view hint =
+        file.type == FileType::python && !file.encoding.declared ? ", and there is no coding cookie" : "";
     return fmt::format("{} at {}{}", error.message, place(content, offset), hint);
 }
 
@@ -64,7 +65,8 @@ std::string decode_content(SourceFile& file, std::string_view content) {
     if (file.encoding.name != "utf-8") {
         const auto again = encode_text(*text, file.encoding.name);
         if (!again || *again != content) {
-            return fmt::format("some characters have two forms in {}, so the file could not be written back unchanged", file.encoding.name);
+            return fmt::format("some characters have two forms in {}, so the file could not be written back unchanged",
+                               file.encoding.name);
         }
     }
     file.text = std::move(*text);

@@ -12,7 +12,20 @@
 
 namespace migrator {
 
-enum class FileType { python, notebook, shell, dockerfile, requirements, yaml, json, toml, setup_cfg, cuda, cpp, other };
+enum class FileType {
+    python,
+    notebook,
+    shell,
+    dockerfile,
+    requirements,
+    yaml,
+    json,
+    toml,
+    setup_cfg,
+    cuda,
+    cpp,
+    other
+};
 std::string_view name(FileType type);  // "python", ... as reports print it
 
 // How the bytes of a text file became UTF-8 text. Edits are made on the text; `encode` takes them back to bytes.

@@ -90,8 +90,9 @@ tl::unexpected<base::Error> not_decodable(const std::string& encoding, std::size
 
 tl::unexpected<base::Error> not_encodable(std::string_view rest, const std::string& encoding) {
     const std::string_view character = rest.substr(0, std::max<std::size_t>(1, base::utf8_sequence_length(rest)));
-    return base::fail(ErrorKind::unsupported,
-                      fmt::format("the character '{}' cannot be written in {}, the encoding of the file", character, encoding));
+    return base::fail(
+        ErrorKind::unsupported,
+        fmt::format("the character '{}' cannot be written in {}, the encoding of the file", character, encoding));
 }
 
 Result<std::string> decode_single_byte(std::string_view bytes, const UpperHalf& upper, const std::string& encoding) {
@@ -165,13 +166,13 @@ private:
 };
 
 // The C library's name where it differs from ours.
-std::string library_name(const std::string& encoding) {
-    return encoding == "cp949" ? "UHC" : encoding;
-}
+std::string library_name(const std::string& encoding) { return encoding == "cp949" ? "UHC" : encoding; }
 
 tl::unexpected<base::Error> no_converter(const std::string& encoding) {
-    return base::fail(ErrorKind::unsupported, fmt::format("this machine's C library has no converter for {}; install its "
-                                                          "gconv modules, or save the file as utf-8", encoding));
+    return base::fail(ErrorKind::unsupported,
+                      fmt::format("this machine's C library has no converter for {}; install its "
+                                  "gconv modules, or save the file as utf-8",
+                                  encoding));
 }
 
 }  // namespace

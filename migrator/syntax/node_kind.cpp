@@ -13,19 +13,15 @@ constexpr std::string_view grammar_name(std::string_view enumerator) {
     return enumerator;
 }
 
-constexpr auto kKindNames = std::to_array<std::string_view>({
-    "other",
-    "token",
-    "error",
+constexpr auto kKindNames = std::to_array<std::string_view>({"other", "token", "error",
 #define X(kind) grammar_name(#kind),
-    MIGRATOR_NODE_KINDS(X)
+                                                             MIGRATOR_NODE_KINDS(X)
 #undef X
 });
 
-constexpr auto kFieldNames = std::to_array<std::string_view>({
-    "none",
+constexpr auto kFieldNames = std::to_array<std::string_view>({"none",
 #define X(field) grammar_name(#field),
-    MIGRATOR_FIELDS(X)
+                                                              MIGRATOR_FIELDS(X)
 #undef X
 });
 

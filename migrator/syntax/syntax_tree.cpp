@@ -86,7 +86,8 @@ SyntaxTree SyntaxTree::parse(std::string_view text) {
 }
 
 void SyntaxTree::add_unparsable() {
-    const auto end = static_cast<std::uint32_t>(std::min<std::size_t>(text_.size(), std::numeric_limits<std::uint32_t>::max()));
+    const auto end =
+        static_cast<std::uint32_t>(std::min<std::size_t>(text_.size(), std::numeric_limits<std::uint32_t>::max()));
     nodes_ = {Node{.end = end, .first_child = 1, .subtree_end = 2, .kind = NodeKind::module, .named = true},
               Node{.end = end, .parent = 0, .subtree_end = 2, .kind = NodeKind::error, .named = true}};
     errors_ = {{0, text_.size()}};
@@ -172,7 +173,8 @@ NodeId SyntaxTree::smallest_at(base::ByteRange range) const {
 }
 
 bool SyntaxTree::touches_error(base::ByteRange range) const {
-    const auto first = std::ranges::lower_bound(errors_, range.begin, {}, [](const base::ByteRange& error) { return error.end; });
+    const auto first =
+        std::ranges::lower_bound(errors_, range.begin, {}, [](const base::ByteRange& error) { return error.end; });
     return first != errors_.end() && first->begin <= range.end;
 }
 

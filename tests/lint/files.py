@@ -15,9 +15,9 @@ CPP = (".h", ".cpp")
 LONGER = {}
 
 # Input of tests: odd on purpose.
-FIXTURES = re.compile(r"^(tests/golden/|tests/fixtures/|samples/|rules/.*/cases/)")
+FIXTURES = re.compile(r"^(tests/(unit/.*/)?golden/|tests/fixtures/|samples/|rules/.*/cases/)")
 # Broken or Python 2 on purpose.
-NOT_PYTHON_3 = re.compile(r"^rules/.*/cases/.*|^tests/(golden|fixtures)/.*/(input|output|expected)/")
+NOT_PYTHON_3 = re.compile(r"^rules/.*/cases/.*|^tests/(golden|fixtures)/.*/(input|output|expected)/|^tests/unit/.*/golden/")
 
 # Written in parts, so that this file does not contain them.
 FORBIDDEN = [

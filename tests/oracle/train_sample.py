@@ -13,24 +13,23 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from checks import ROOT, Checks, run_ok, shorten, temporary_directory, tool  # noqa: E402
 
-STAND_IN = '''"""A torch_npu for a machine without an NPU."""
-import sys
+STAND_IN = {"__init__.py": '''import sys
 import types
 
 import torch
 
 npu = types.ModuleType("torch.npu")
+npu.__path__ = []
 npu.is_available = lambda: False
 npu.device_count = lambda: 0
-npu.manual_seed_all = lambda seed: None
 npu.__getattr__ = lambda name: getattr(torch.cuda, name)
 npu.amp = torch.cuda.amp
 torch.npu = npu
 torch.Tensor.is_npu = False
-sys.modules["torch.npu"] = npu
-sys.modules["torch.npu.amp"] = torch.cuda.amp
-sys.modules["torch_npu.npu"] = npu
-'''
+sys.modules["torch.npu"] = sys.modules["torch_npu.npu"] = npu
+sys.modules["torch.npu.amp"] = sys.modules["torch_npu.npu.amp"] = torch.cuda.amp
+''', "profiler.py": '''from torch.profiler import *
+'''}
 STEPS = 3
 
 
@@ -51,8 +50,9 @@ def main():
         project = work / "gpt_train"
         shutil.copytree(ROOT / "samples/gpt_train", project, ignore=shutil.ignore_patterns("__pycache__", "runs"))
         if run_ok(checks, tool("migrator"), "migrate", project, "-o", work / "npu"):
-            (work / "stand_in").mkdir()
-            (work / "stand_in/torch_npu.py").write_text(STAND_IN)
+            (work / "stand_in/torch_npu").mkdir(parents=True)
+            for name, text in STAND_IN.items():
+                (work / "stand_in/torch_npu" / name).write_text(text)
             before = losses(checks, "sample", project, work / "stand_in")
             after = losses(checks, "migrated sample", work / "npu", work / "stand_in")
             checks.expect(len(before) >= STEPS, f"sample: only {len(before)} losses in its log")

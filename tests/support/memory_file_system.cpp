@@ -21,11 +21,13 @@ Path normal(Path path) {
 
 class MemoryReadable : public base::ReadableFile {
 public:
-    MemoryReadable(std::shared_ptr<MemoryFileSystem::Node> node, Path path) : node_(std::move(node)), path_(std::move(path)) {}
+    MemoryReadable(std::shared_ptr<MemoryFileSystem::Node> node, Path path)
+        : node_(std::move(node)), path_(std::move(path)) {}
     std::uint64_t size() const override { return node_->content.size(); }
     const Path& path() const override { return path_; }
     Status read_at(std::uint64_t offset, base::MutableByteSpan out) override {
-        if (offset + out.size() > node_->content.size()) return base::fail(ErrorKind::bad_input, "the file ends early", path_);
+        if (offset + out.size() > node_->content.size())
+            return base::fail(ErrorKind::bad_input, "the file ends early", path_);
         std::memcpy(out.data(), node_->content.data() + offset, out.size());
         return {};
     }
@@ -38,7 +40,8 @@ private:
 
 class MemoryWritable : public base::WritableFile {
 public:
-    MemoryWritable(std::shared_ptr<MemoryFileSystem::Node> node, Path path) : node_(std::move(node)), path_(std::move(path)) {}
+    MemoryWritable(std::shared_ptr<MemoryFileSystem::Node> node, Path path)
+        : node_(std::move(node)), path_(std::move(path)) {}
     const Path& path() const override { return path_; }
     Status write_at(std::uint64_t offset, base::ByteSpan data) override {
         std::lock_guard lock(mutex_);
@@ -61,7 +64,9 @@ private:
     std::mutex mutex_;
 };
 
-tl::unexpected<Error> missing(const Path& path) { return base::fail(ErrorKind::bad_input, "cannot open: No such file or directory", path); }
+tl::unexpected<Error> missing(const Path& path) {
+    return base::fail(ErrorKind::bad_input, "cannot open: No such file or directory", path);
+}
 
 }  // namespace
 
@@ -88,7 +93,9 @@ std::shared_ptr<MemoryFileSystem::Node> MemoryFileSystem::find(const Path& path,
     Path at = normal(path);
     for (int hops = 0; hops < 8; ++hops) {
         auto it = nodes_.find(at);
-        if (it == nodes_.end()) return at == "." || at == "/" || at.empty() ? std::make_shared<Node>(Node{FileKind::directory, "", 0755, 0}) : nullptr;
+        if (it == nodes_.end())
+            return at == "." || at == "/" || at.empty() ? std::make_shared<Node>(Node{FileKind::directory, "", 0755, 0})
+                                                        : nullptr;
         if (it->second->kind != FileKind::symlink || !follow) return it->second;
         const std::string& target = it->second->content;
         at = normal(target.starts_with("/") ? target : base::join(base::parent(at), target));
@@ -99,7 +106,8 @@ std::shared_ptr<MemoryFileSystem::Node> MemoryFileSystem::find(const Path& path,
 Result<std::unique_ptr<base::ReadableFile>> MemoryFileSystem::open(const Path& path) {
     auto node = find(path, true);
     if (node == nullptr) return missing(path);
-    if (node->kind == FileKind::directory) return base::fail(ErrorKind::bad_input, "this is a directory, a file is needed", path);
+    if (node->kind == FileKind::directory)
+        return base::fail(ErrorKind::bad_input, "this is a directory, a file is needed", path);
     return std::make_unique<MemoryReadable>(node, path);
 }
 
@@ -164,18 +172,21 @@ Status MemoryFileSystem::make_directories(const Path& path) {
 
 Status MemoryFileSystem::rename(const Path& from, const Path& to) {
     Path source = normal(from);
-    if (!nodes_.contains(source)) return base::fail(ErrorKind::write_failed, "cannot rename: No such file or directory", from);
+    if (!nodes_.contains(source))
+        return base::fail(ErrorKind::write_failed, "cannot rename: No such file or directory", from);
     std::map<Path, std::shared_ptr<Node>> moved;
     for (const auto& [path, node] : nodes_) {
         if (path == source || path.starts_with(source + "/")) moved[normal(to) + path.substr(source.size())] = node;
     }
-    std::erase_if(nodes_, [&](const auto& item) { return item.first == source || item.first.starts_with(source + "/"); });
+    std::erase_if(nodes_,
+                  [&](const auto& item) { return item.first == source || item.first.starts_with(source + "/"); });
     for (auto& [path, node] : moved) nodes_[path] = node;
     return {};
 }
 
 Status MemoryFileSystem::remove(const Path& path) {
-    if (nodes_.erase(normal(path)) == 0) return base::fail(ErrorKind::write_failed, "cannot remove: No such file or directory", path);
+    if (nodes_.erase(normal(path)) == 0)
+        return base::fail(ErrorKind::write_failed, "cannot remove: No such file or directory", path);
     return {};
 }
 

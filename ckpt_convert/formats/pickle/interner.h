@@ -5,6 +5,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "ckpt_convert/formats/pickle/pointer_map.h"
 #include "ckpt_convert/formats/pickle/value.h"
 
 namespace ckpt::pickle {
@@ -16,14 +17,14 @@ public:
     Ref canonical(Ref value) {
         const std::string* text = value->as<std::string>();
         if (text == nullptr) return value;
-        auto [known, is_new] = by_value_.try_emplace(value, value);
-        if (is_new) known->second = by_text_.try_emplace(*text, value).first->second;
-        return known->second;
+        auto [known, is_new] = by_value_.insert(value, value);
+        if (is_new) *known = by_text_.try_emplace(*text, value).first->second;
+        return *known;
     }
 
 private:
     // The views are of strings in an Arena, which stay where they are.
-    std::unordered_map<Ref, Ref> by_value_;
+    PointerMap<Ref> by_value_;
     std::unordered_map<std::string_view, Ref> by_text_;
 };
 

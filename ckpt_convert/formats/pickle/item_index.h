@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ckpt_convert/formats/pickle/interner.h"
+#include "ckpt_convert/formats/pickle/pointer_map.h"
 #include "ckpt_convert/formats/pickle/value.h"
 
 namespace ckpt::pickle {
@@ -42,14 +43,14 @@ private:
         }
         auto [index, is_new] = by_mapping_.try_emplace(&items);
         if (is_new) {
-            for (std::size_t i = 0; i < items.size(); ++i) index->second.emplace(items[i].first, i);
+            for (std::size_t i = 0; i < items.size(); ++i) index->second.insert(items[i].first, i);
         }
-        return index->second.try_emplace(key, items.size()).first->second;
+        return *index->second.insert(key, items.size()).first;
     }
 
     Interner interner_;
     // By the mappings' item vectors, which stay where they are inside an Arena.
-    std::unordered_map<const Items*, std::unordered_map<Ref, std::size_t>> by_mapping_;
+    std::unordered_map<const Items*, PointerMap<std::size_t>> by_mapping_;
 };
 
 }  // namespace ckpt::pickle

@@ -1,6 +1,7 @@
 // Writes pickles of protocol 2 with only the opcodes that torch.load(weights_only=True) accepts.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "ckpt_convert/formats/pickle/value.h"
@@ -9,11 +10,11 @@ namespace ckpt::pickle {
 
 // The pickle of `root`. Strings and globals are memoised by content, other values by identity, and only when used
 // twice, so a shared value stays shared. Canonical: equal graphs give equal bytes. No recursion and linear in the
-// graph, so that values of untrusted files can be passed through. Strings must be valid UTF-8; `is_writable` is CHECKed.
+// graph. Strings must be valid UTF-8. That there is something to write at all (see `try_write`) is CHECKed.
 std::string write(Ref root);
 
-// False when a value contains itself by way of a tuple, a set or the arguments of a call, which cannot be written
-// (cycles by way of a list, a dict or an object's state can). Only hostile files have such values.
-bool is_writable(Ref root);
+// For values of untrusted files that are passed through: nullopt when a value contains itself by way of a tuple, a set
+// or the arguments of a call, which cannot be written. (Cycles by way of a list, a dict or an object's state can.)
+std::optional<std::string> try_write(Ref root);
 
 }  // namespace ckpt::pickle

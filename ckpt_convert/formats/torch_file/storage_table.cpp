@@ -83,7 +83,7 @@ Result<StorageReference> parse_storage_reference(const pickle::PersistentId& per
 }
 
 const StorageTable::Storage* StorageTable::find(std::string_view key) const {
-    auto found = by_key_.find(std::string(key));
+    auto found = by_key_.find(key);
     return found == by_key_.end() ? nullptr : &found->second;
 }
 
@@ -92,7 +92,7 @@ Status StorageTable::check_references(const pickle::Arena& arena, const base::Pa
         const auto* persistent = value.as<pickle::PersistentId>();
         if (persistent == nullptr) continue;
         TRY_ASSIGN(StorageReference reference, parse_storage_reference(*persistent, path));
-        auto found = by_key_.find(std::string(reference.key));
+        auto found = by_key_.find(reference.key);
         if (found == by_key_.end()) {
             return base::fail(ErrorKind::bad_input,
                               fmt::format("the storage {} is missing in the file", quoted_name(reference.key)), path);

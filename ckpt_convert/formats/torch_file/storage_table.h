@@ -1,7 +1,9 @@
 // StorageTable: where the storages of a torch file lie, and what the pickle says of them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -38,13 +40,19 @@ public:
 
     // False when the key is already there.
     bool add(std::string key, Storage storage) { return by_key_.emplace(std::move(key), storage).second; }
+    void reserve(std::size_t count) { by_key_.reserve(count); }
     const Storage* find(std::string_view key) const;
 
     // Every storage that a pickle refers to must be there, be long enough, and be of one class.
     base::Status check_references(const pickle::Arena& arena, const base::Path& path);
 
 private:
-    std::unordered_map<std::string, Storage> by_key_;
+    // Finds a key without making a string of it.
+    struct Hash {
+        using is_transparent = void;
+        std::size_t operator()(std::string_view key) const { return std::hash<std::string_view>()(key); }
+    };
+    std::unordered_map<std::string, Storage, Hash, std::equal_to<>> by_key_;
 };
 
 }  // namespace ckpt

@@ -1,5 +1,6 @@
 #include "ckpt_convert/formats/torch_file/torch_writer.h"
 
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -42,7 +43,9 @@ Value* TorchFilePlan::namespace_of(Value* attributes) {
 }
 
 Value* TorchFilePlan::global(std::string_view module, std::string_view name) {
-    return arena_.make(pickle::Global{std::string(module), std::string(name)});
+    auto [known, is_new] = globals_.try_emplace(fmt::format("{}.{}", module, name));
+    if (is_new) known->second = arena_.make(pickle::Global{std::string(module), std::string(name)});
+    return known->second;
 }
 
 Value* TorchFilePlan::tuple(std::vector<pickle::Ref> items) { return arena_.make(pickle::Tuple{std::move(items)}); }
@@ -67,14 +70,14 @@ base::Result<Value*> TorchFilePlan::tensor(DType dtype, const Shape& shape) {
                           fmt::format("a tensor of {} {} is too large", name(dtype), to_string(shape)));
     }
     auto typed = storage_class(dtype);
-    if (common_.empty()) common_ = {string("storage"), string("cpu"), integer(0), boolean(false)};
-    auto [storage, cpu, zero, no_gradient] = std::tie(common_[0], common_[1], common_[2], common_[3]);
+    if (common_.storage == nullptr) common_ = {string("storage"), string("cpu"), integer(0), boolean(false), tuple({})};
+    auto [storage, cpu, zero, no_gradient, nothing] = common_;
 
     Value* cls = typed ? global("torch", *typed) : global("torch.storage", "UntypedStorage");
     Value* key = string(std::to_string(tensor_bytes_.size()));
     Value* count = integer(static_cast<std::int64_t>(typed ? *elements : *bytes));
     Value* persistent = arena_.make(pickle::PersistentId{tuple({storage, cls, key, cpu, count})});
-    Value* hooks = arena_.make(pickle::Object{global("collections", "OrderedDict"), tuple({}), false, nullptr, {}, {}});
+    Value* hooks = arena_.make(pickle::Object{global("collections", "OrderedDict"), nothing, false, nullptr, {}, {}});
     std::vector<pickle::Ref> args{persistent,  zero, integers(shape), integers(row_major_strides(shape)),
                                   no_gradient, hooks};
     if (!typed) args.push_back(global("torch", *type_name));
@@ -95,19 +98,21 @@ void TorchFilePlan::set(Value* dict, Value* key, Value* value) {
 
 base::Status TorchFilePlan::finish(pickle::Ref root) {
     CHECK(zip_.member_count() == 0);
-    if (!pickle::is_writable(root))
-        return base::fail(ErrorKind::unsupported, "a value that is passed through contains itself");
-    for (auto& [name, content] : {std::pair<const char*, std::string>{"data.pkl", pickle::write(root)},
-                                  {"byteorder", kByteOrder},
-                                  {"version", kVersion}}) {
-        std::uint64_t offset = zip_.add(std::string(kPrefix) + name, content.size());
-        small_crc32_.push_back(crc32(base::as_bytes(content)));
-        small_records_.push_back({offset, content});
-    }
+    std::optional<std::string> pickle = pickle::try_write(root);
+    if (!pickle) return base::fail(ErrorKind::unsupported, "a value that is passed through contains itself");
+    add_small_record("data.pkl", std::move(*pickle));
+    add_small_record("byteorder", kByteOrder);
+    add_small_record("version", kVersion);
     for (std::size_t i = 0; i < tensor_bytes_.size(); ++i) {
         tensor_offsets_.push_back(zip_.add(fmt::format("{}data/{}", kPrefix, i), tensor_bytes_[i]));
     }
     return {};
+}
+
+void TorchFilePlan::add_small_record(const char* name, std::string content) {
+    std::uint64_t offset = zip_.add(std::string(kPrefix) + name, content.size());
+    small_crc32_.push_back(crc32(base::as_bytes(content)));
+    small_records_.push_back({offset, std::move(content)});
 }
 
 std::vector<FileChunk> TorchFilePlan::chunks(const std::vector<std::uint32_t>& tensor_crc32) const {

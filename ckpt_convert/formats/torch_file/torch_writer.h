@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "base/result.h"
@@ -52,9 +53,19 @@ private:
     pickle::Value* global(std::string_view module, std::string_view name);
     pickle::Value* tuple(std::vector<pickle::Ref> items);
     pickle::Value* integers(const std::vector<std::uint64_t>& values);
+    void add_small_record(const char* name, std::string content);
 
     pickle::Arena arena_;
-    std::vector<pickle::Value*> common_;  // what all tensors have in common: "storage", "cpu", 0, False
+    std::unordered_map<std::string, pickle::Value*> globals_;  // by "module.name"
+    // What all tensors have in common; made with the first.
+    struct Common {
+        pickle::Value* storage = nullptr;  // "storage"
+        pickle::Value* cpu = nullptr;      // "cpu"
+        pickle::Value* zero = nullptr;
+        pickle::Value* no_gradient = nullptr;  // False
+        pickle::Value* nothing = nullptr;      // ()
+    };
+    Common common_;
     std::vector<std::uint64_t> tensor_bytes_;
     std::vector<std::uint64_t> tensor_offsets_;
     std::vector<FileChunk> small_records_;

@@ -41,6 +41,7 @@ public:
         TRY(check_byte_order());
         TorchArchive archive;
         TRY(read_pickle(archive));
+        archive.storages.reserve(records_.size());
         for (const auto& [name, member] : records_) {
             if (!name.starts_with(kStoragePrefix)) continue;
             archive.storages.add(std::string(name.substr(kStoragePrefix.size())),
@@ -58,6 +59,7 @@ private:
         if (slash == std::string_view::npos)
             return bad("a zip archive, but not one of torch.save: its first member is not in a folder");
         std::string_view prefix = first.substr(0, slash + 1);
+        records_.reserve(members_.size());
         for (const ZipMember& member : members_) {
             std::string_view name = member.name;
             if (name.starts_with(prefix)) records_.emplace(name.substr(prefix.size()), &member);

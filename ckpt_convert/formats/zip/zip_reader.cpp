@@ -194,6 +194,7 @@ Result<std::vector<DirectoryEntry>> DirectoryReader::read_directory(const Direct
                    fmt::format("{} bytes are left in the directory behind its last member", reader.remaining()));
     }
     std::unordered_set<std::string_view> names;
+    names.reserve(entries.size());
     for (const DirectoryEntry& entry : entries) {
         if (!names.insert(entry.member.name).second) {
             return bad(place.offset, fmt::format("two members are named {}", quoted_name(entry.member.name)));

@@ -71,7 +71,14 @@ TEST_CASE("json object: missing, mistyped and unknown keys are named") {
 
 TEST_CASE("json writer: order, escapes and layout") {
     base::JsonWriter writer(2);
-    writer.begin_object().key("z").integer(-1).key("a").begin_array().string("q\"\n\x01\xFF").boolean(false).end_array();
+    writer.begin_object()
+        .key("z")
+        .integer(-1)
+        .key("a")
+        .begin_array()
+        .string("q\"\n\x01\xFF")
+        .boolean(false)
+        .end_array();
     writer.key("e").begin_object().end_object().end_object();
     CHECK(std::move(writer).take() ==
           "{\n  \"z\": -1,\n  \"a\": [\n    \"q\\\"\\n\\u0001\xEF\xBF\xBD\",\n    false\n  ],\n  \"e\": {}\n}");

@@ -17,7 +17,8 @@ void add_layer(Tensors& tensors, const TinyModel& model, int layer) {
     auto add = [&](const std::string& name, ckpt::Shape shape) {
         tensors.push_back({fmt::format("model.layers.{}.{}", layer, name), DType::bf16, std::move(shape)});
     };
-    std::uint64_t q = size(model.heads * model.head_dim), kv = size(model.kv_groups * model.head_dim), h = size(model.hidden), f = size(model.ffn);
+    std::uint64_t q = size(model.heads * model.head_dim), kv = size(model.kv_groups * model.head_dim),
+                  h = size(model.hidden), f = size(model.ffn);
     add("input_layernorm.weight", {h});
     add("post_attention_layernorm.weight", {h});
     add("self_attn.q_proj.weight", {q, h});
@@ -54,7 +55,8 @@ std::string filled(const ckpt::SafetensorsTensor& tensor) {
 
 void add_tiny_hf(MemoryFileSystem& fs, const base::Path& directory, const TinyModel& model) {
     auto vocab = static_cast<std::uint64_t>(model.vocab), hidden = static_cast<std::uint64_t>(model.hidden);
-    Tensors tensors{{"model.embed_tokens.weight", DType::bf16, {vocab, hidden}}, {"model.norm.weight", DType::bf16, {hidden}}};
+    Tensors tensors{{"model.embed_tokens.weight", DType::bf16, {vocab, hidden}},
+                    {"model.norm.weight", DType::bf16, {hidden}}};
     if (!model.tied) tensors.push_back({"lm_head.weight", DType::bf16, {vocab, hidden}});
     for (int layer = 0; layer < model.layers; ++layer) add_layer(tensors, model, layer);
     auto layout = ckpt::plan_safetensors(tensors, {{"format", "pt"}});
@@ -66,9 +68,12 @@ void add_tiny_hf(MemoryFileSystem& fs, const base::Path& directory, const TinyMo
         file.replace(layout->offsets[i], bytes.size(), bytes);
     }
     fs.add(base::join(directory, "model.safetensors"), std::move(file));
-    fs.add(base::join(directory, "config.json"),
-           fmt::format(R"({{"model_type": "{}", "num_hidden_layers": {}, "hidden_size": {}, "num_attention_heads": {}, "num_key_value_heads": {}, "head_dim": {}, "intermediate_size": {}, "vocab_size": {}, "tie_word_embeddings": {}, "rms_norm_eps": 1e-06}})",
-                       model.model_type, model.layers, model.hidden, model.heads, model.kv_groups, model.head_dim, model.ffn, model.vocab, model.tied));
+    fs.add(
+        base::join(directory, "config.json"),
+        fmt::format(
+            R"({{"model_type": "{}", "num_hidden_layers": {}, "hidden_size": {}, "num_attention_heads": {}, "num_key_value_heads": {}, "head_dim": {}, "intermediate_size": {}, "vocab_size": {}, "tie_word_embeddings": {}, "rms_norm_eps": 1e-06}})",
+            model.model_type, model.layers, model.hidden, model.heads, model.kv_groups, model.head_dim, model.ffn,
+            model.vocab, model.tied));
 }
 
 }  // namespace test

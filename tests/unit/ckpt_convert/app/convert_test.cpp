@@ -39,7 +39,8 @@ std::map<std::string, std::string> tensors_of(test::MemoryFileSystem& fs, const 
     std::map<std::string, std::string> out;
     for (const auto& tensor : index->tensors) {
         std::string bytes(tensor.bytes(), '\0');
-        REQUIRE(index->files[tensor.file]->read_at(tensor.offset, std::as_writable_bytes(std::span(bytes.data(), bytes.size()))));
+        REQUIRE(index->files[tensor.file]->read_at(tensor.offset,
+                                                   std::as_writable_bytes(std::span(bytes.data(), bytes.size()))));
         out[tensor.name] = ckpt::to_string(tensor.shape) + bytes;
     }
     return out;
@@ -142,7 +143,8 @@ TEST_CASE("convert: what does not fit is refused before anything is written") {
     test::TinyModel odd;
     odd.vocab = 33;
     test::add_tiny_hf(fs, "odd", odd);
-    CHECK(failure(fs, options("odd", "out", 2)).message == "TP 2 does not divide size 0 of embedding (33) of a llama2 model; possible sizes are 1");
+    CHECK(failure(fs, options("odd", "out", 2)).message ==
+          "TP 2 does not divide size 0 of embedding (33) of a llama2 model; possible sizes are 1");
 }
 
 TEST_CASE("convert: weights that are missing, extra or misshapen are named") {
@@ -161,7 +163,8 @@ TEST_CASE("convert: weights that are missing, extra or misshapen are named") {
     error = with("\"num_hidden_layers\": 4", "\"num_hidden_layers\": 3");
     CHECK(error.message.starts_with("9 source tensors have no place in the target and would be lost: model.layers.3."));
     error = with("\"intermediate_size\": 24", "\"intermediate_size\": 20");
-    CHECK(error.message == "model.layers.0.mlp.gate_proj.weight has the shape [24, 16], but the configuration asks for [20, 16]");
+    CHECK(error.message ==
+          "model.layers.0.mlp.gate_proj.weight has the shape [24, 16], but the configuration asks for [20, 16]");
     error = with("\"num_key_value_heads\": 2", "\"num_key_value_heads\": 1000000000000");
     CHECK(error.message == "\"kv_groups\" is 1000000000000");
     error = with("\"vocab_size\": 32", "\"vocab_size\": 9000000000000000000");
@@ -180,7 +183,8 @@ TEST_CASE("convert: a tied model may carry its head, which is noted and not writ
     fs.add("hf/config.json", config);
     auto result = ckpt::convert(fs, registry(), options("hf", "mg", 2, 2), false);
     REQUIRE(result);
-    CHECK(result->notes == std::vector<std::string>{"lm_head.weight is in the source but not used: the model ties it to another tensor"});
+    CHECK(result->notes == std::vector<std::string>{
+                               "lm_head.weight is in the source but not used: the model ties it to another tensor"});
     REQUIRE(ckpt::convert(fs, registry(), options("mg", "back"), false));
     auto expected = tensors_of(fs, "hf");
     expected.erase("lm_head.weight");
@@ -209,7 +213,9 @@ TEST_CASE("convert: a config that contradicts the saved arguments is refused") {
     test::add_tiny_hf(fs, "other", other);
     ConvertOptions back = options("mg", "back");
     back.hf_config_dir = "other";
-    CHECK(failure(fs, back).message == "ffn is 32 in other/config.json, but 24 in the arguments saved with the weights; is this the config of the same model?");
+    CHECK(failure(fs, back).message ==
+          "ffn is 32 in other/config.json, but 24 in the arguments saved with the weights; is this the config of the "
+          "same model?");
     REQUIRE(fs.remove("mg/hf_config/config.json"));
     CHECK(failure(fs, options("mg", "back")).kind == ErrorKind::usage);
 }
@@ -220,7 +226,8 @@ TEST_CASE("convert: a rank that is missing is named") {
     REQUIRE(ckpt::convert(fs, registry(), options("hf", "mg", 2, 2), false));
     REQUIRE(fs.remove("mg/iter_0000001/mp_rank_01_000/model_optim_rng.pt"));
     REQUIRE(fs.remove("mg/iter_0000001/mp_rank_01_000"));
-    CHECK(failure(fs, options("mg", "back")).message == "rank mp_rank_01_000 is missing; the others make a grid of TP 2 x PP 2");
+    CHECK(failure(fs, options("mg", "back")).message ==
+          "rank mp_rank_01_000 is missing; the others make a grid of TP 2 x PP 2");
 }
 
 TEST_CASE("inspect: both kinds of checkpoint and a single file") {
@@ -229,8 +236,11 @@ TEST_CASE("inspect: both kinds of checkpoint and a single file") {
     REQUIRE(ckpt::convert(fs, registry(), options("hf", "mg", 2, 1), false));
     auto hf = ckpt::inspect(fs, registry(), "hf", false);
     REQUIRE(hf);
-    CHECK(hf->starts_with("hf: Hugging Face checkpoint\n  model type                         llama\n  family                             llama2\n  39 tensors in 1 file, "));
-    CHECK(hf->ends_with("  model.layers.3.mlp.down_proj.weight             bf16     [16, 24]       768 B  model.safetensors\n"));
+    CHECK(
+        hf->starts_with("hf: Hugging Face checkpoint\n  model type                         llama\n  family             "
+                        "                llama2\n  39 tensors in 1 file, "));
+    CHECK(hf->ends_with(
+        "  model.layers.3.mlp.down_proj.weight             bf16     [16, 24]       768 B  model.safetensors\n"));
     auto mg = ckpt::inspect(fs, registry(), "mg", true);
     REQUIRE(mg);
     auto json = base::parse_json(*mg, "listing");

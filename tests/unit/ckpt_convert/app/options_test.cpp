@@ -20,9 +20,30 @@ base::Error error_of(std::vector<const char*> arguments) {
 }  // namespace
 
 TEST_CASE("options: the command line of an existing user") {
-    auto parsed = parse({"--model-type", "GPT", "--load-model-type", "hf", "--save-model-type", "mg", "--target-tensor-parallel-size", "1",
-                         "--target-pipeline-parallel-size", "2", "--num-layer-list", "16,16", "--model-type-hf", "llama2", "--load-dir", "D",
-                         "--save-dir", "E", "--tokenizer-model", "F", "--params-dtype", "bf16", "--make-vocab-size-divisible-by", "1"});
+    auto parsed = parse({"--model-type",
+                         "GPT",
+                         "--load-model-type",
+                         "hf",
+                         "--save-model-type",
+                         "mg",
+                         "--target-tensor-parallel-size",
+                         "1",
+                         "--target-pipeline-parallel-size",
+                         "2",
+                         "--num-layer-list",
+                         "16,16",
+                         "--model-type-hf",
+                         "llama2",
+                         "--load-dir",
+                         "D",
+                         "--save-dir",
+                         "E",
+                         "--tokenizer-model",
+                         "F",
+                         "--params-dtype",
+                         "bf16",
+                         "--make-vocab-size-divisible-by",
+                         "1"});
     REQUIRE(parsed);
     const ckpt::ConvertOptions& options = (*parsed)->convert;
     CHECK(options.from == ckpt::Side::huggingface);
@@ -33,12 +54,14 @@ TEST_CASE("options: the command line of an existing user") {
     CHECK(options.family == "llama2");
     CHECK(options.load_dir == "D");
     CHECK(options.save_dir == "E");
-    CHECK(options.notes == std::vector<std::string>{"--model-type has no effect: only GPT models exist",
-                                                    "--tokenizer-model has no effect: the vocabulary size is read from config.json"});
+    CHECK(options.notes ==
+          std::vector<std::string>{"--model-type has no effect: only GPT models exist",
+                                   "--tokenizer-model has no effect: the vocabulary size is read from config.json"});
 }
 
 TEST_CASE("options: the short form and the subcommands") {
-    auto parsed = parse({"--load-dir", "D", "--save-dir", "E", "--tp", "2", "--pp", "4", "--max-shard-size", "500MB", "--memory", "1GB"});
+    auto parsed = parse({"--load-dir", "D", "--save-dir", "E", "--tp", "2", "--pp", "4", "--max-shard-size", "500MB",
+                         "--memory", "1GB"});
     REQUIRE(parsed);
     CHECK((*parsed)->convert.topology.tp == 2);
     CHECK((*parsed)->convert.topology.pp == 4);
@@ -55,10 +78,16 @@ TEST_CASE("options: the short form and the subcommands") {
 TEST_CASE("options: what is wrong is said, with the exit code of its kind") {
     CHECK(error_of({}).message == "--load-dir is needed; see ckpt_convert --help");
     CHECK(error_of({"--load-dir", "D", "--save-dir", "E", "--bogus"}).kind == base::ErrorKind::usage);
-    CHECK(error_of({"--load-dir", "D", "--save-dir", "E", "--tp", "0"}).message == "--tp: \"0\" is not a whole number of at least 1; see ckpt_convert --help");
-    CHECK(error_of({"--load-dir", "D", "--save-dir", "E", "--num-layer-list", "1,x"}).message == "--num-layer-list: \"1,x\" is not a list of numbers such as 16,16");
-    CHECK(error_of({"--load-dir", "D", "--save-dir", "E", "--max-shard-size", "5 apples"}).message == "--max-shard-size: \"5 apples\" is not a size such as 5GB or 512MB");
-    CHECK(error_of({"--load-dir", "D", "--save-dir", "E", "--load-model-type", "gguf"}).message == "--load-model-type: \"gguf\" is neither hf nor mg");
-    CHECK(error_of({"--load-dir", "D", "--save-dir", "E", "--target-expert-parallel-size", "8"}).kind == base::ErrorKind::unsupported);
-    CHECK(error_of({"--load-dir", "D", "--save-dir", "E", "--moe-grouped-gemm"}).message == "--moe-grouped-gemm: a layout of experts is not supported");
+    CHECK(error_of({"--load-dir", "D", "--save-dir", "E", "--tp", "0"}).message ==
+          "--tp: \"0\" is not a whole number of at least 1; see ckpt_convert --help");
+    CHECK(error_of({"--load-dir", "D", "--save-dir", "E", "--num-layer-list", "1,x"}).message ==
+          "--num-layer-list: \"1,x\" is not a list of numbers such as 16,16");
+    CHECK(error_of({"--load-dir", "D", "--save-dir", "E", "--max-shard-size", "5 apples"}).message ==
+          "--max-shard-size: \"5 apples\" is not a size such as 5GB or 512MB");
+    CHECK(error_of({"--load-dir", "D", "--save-dir", "E", "--load-model-type", "gguf"}).message ==
+          "--load-model-type: \"gguf\" is neither hf nor mg");
+    CHECK(error_of({"--load-dir", "D", "--save-dir", "E", "--target-expert-parallel-size", "8"}).kind ==
+          base::ErrorKind::unsupported);
+    CHECK(error_of({"--load-dir", "D", "--save-dir", "E", "--moe-grouped-gemm"}).message ==
+          "--moe-grouped-gemm: a layout of experts is not supported");
 }

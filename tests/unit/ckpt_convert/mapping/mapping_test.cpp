@@ -40,18 +40,27 @@ TEST_CASE("mapping: the built-in families load, and are found by model type and 
     auto unknown = base::parse_json(R"({"model_type": "nope"})", "config.json");
     CHECK(registry->for_config(*unknown).error().kind == base::ErrorKind::unsupported);
     auto untyped = base::parse_json("{}", "config.json");
-    CHECK(registry->for_config(*untyped).error().message == "\"model_type\" is missing; name the family with --model-type-hf");
+    CHECK(registry->for_config(*untyped).error().message ==
+          "\"model_type\" is missing; name the family with --model-type-hf");
 }
 
 TEST_CASE("mapping: what is not strict does not load") {
-    CHECK(load_error(kHead + R"("tensors": []})").text() == "rules/models/mine.json:1:74: the key \"tensors\" is not known here");
-    CHECK(load_error(kHead + R"("include": "blocks/none.json"})").message == "rules/models/blocks/none.json is missing");
-    CHECK(load_error(kHead + R"("weights": {"w": {"shape": ["a +"]}}})").message == "the expression \"a +\" does not parse: a value is missing at the end");
-    CHECK(load_error(kHead + R"("weights": {"w": {"shape": ["1"]}}, "hf": [{"name": "w", "of": "w"}]})").message == "no mcore tensor stores the weight \"w\"");
-    CHECK(load_error(kHead + R"("hf": [{"name": "w", "of": "v"}]})").message == "hf tensor \"w\" is made of \"v\", which is no weight");
-    CHECK(load_error(kHead + R"("hf": [{"name": "w", "of": "v", "shard": 0}]})").message == "the key \"shard\" is not known here");
-    CHECK(load_error(kHead + R"("mcore": [{"name": "w", "of": "v", "stage": "middle"}]})").message == "\"stage\" must be \"first\" or \"last\"");
-    CHECK(load_error(kHead + R"("include": ["blocks/decoder.json"], "weights": {"head": {"shape": ["1"]}}})").message == "\"head\" is defined twice");
+    CHECK(load_error(kHead + R"("tensors": []})").text() ==
+          "rules/models/mine.json:1:74: the key \"tensors\" is not known here");
+    CHECK(load_error(kHead + R"("include": "blocks/none.json"})").message ==
+          "rules/models/blocks/none.json is missing");
+    CHECK(load_error(kHead + R"("weights": {"w": {"shape": ["a +"]}}})").message ==
+          "the expression \"a +\" does not parse: a value is missing at the end");
+    CHECK(load_error(kHead + R"("weights": {"w": {"shape": ["1"]}}, "hf": [{"name": "w", "of": "w"}]})").message ==
+          "no mcore tensor stores the weight \"w\"");
+    CHECK(load_error(kHead + R"("hf": [{"name": "w", "of": "v"}]})").message ==
+          "hf tensor \"w\" is made of \"v\", which is no weight");
+    CHECK(load_error(kHead + R"("hf": [{"name": "w", "of": "v", "shard": 0}]})").message ==
+          "the key \"shard\" is not known here");
+    CHECK(load_error(kHead + R"("mcore": [{"name": "w", "of": "v", "stage": "middle"}]})").message ==
+          "\"stage\" must be \"first\" or \"last\"");
+    CHECK(load_error(kHead + R"("include": ["blocks/decoder.json"], "weights": {"head": {"shape": ["1"]}}})").message ==
+          "\"head\" is defined twice");
     CHECK(load_error(R"({"schema": "model-mapping/2"})").message == "\"schema\" must be \"model-mapping/1\"");
 }
 
@@ -73,7 +82,8 @@ TEST_CASE("model: sizes from config.json, with fallbacks, and what is missing is
         REQUIRE(config);
         return ckpt::values_from_config(mapping, *config);
     };
-    auto full = values(R"({"num_hidden_layers": 2, "hidden_size": 64, "num_attention_heads": 4, "intermediate_size": 96, "vocab_size": 128, "head_dim": null})");
+    auto full = values(
+        R"({"num_hidden_layers": 2, "hidden_size": 64, "num_attention_heads": 4, "intermediate_size": 96, "vocab_size": 128, "head_dim": null})");
     REQUIRE(full);
     CHECK((*full)["head_dim"] == 16);
     CHECK((*full)["kv_groups"] == 4);
@@ -88,6 +98,8 @@ TEST_CASE("model: sizes from config.json, with fallbacks, and what is missing is
     REQUIRE_FALSE(missing);
     CHECK(missing.error().text() == "config.json: \"num_hidden_layers\" is missing; a llama2 model needs it");
     CHECK(missing.error().kind == base::ErrorKind::bad_input);
-    CHECK(values(R"({"num_hidden_layers": "2"})").error().message == "\"num_hidden_layers\" must be a whole number, not a string");
-    CHECK(values(R"({"num_hidden_layers": 2, "hidden_size": 64, "num_attention_heads": 5})").error().message == "head_dim: \"hidden / heads\": 64 is not a multiple of 5");
+    CHECK(values(R"({"num_hidden_layers": "2"})").error().message ==
+          "\"num_hidden_layers\" must be a whole number, not a string");
+    CHECK(values(R"({"num_hidden_layers": 2, "hidden_size": 64, "num_attention_heads": 5})").error().message ==
+          "head_dim: \"hidden / heads\": 64 is not a multiple of 5");
 }

@@ -31,8 +31,9 @@ std::unique_ptr<Planned> tiny_plan() {
     auto placement = ckpt::place_layers(topology, model.layers());
     REQUIRE(placement);
     out->index = checkpoint->index;
-    auto plan = ckpt::make_plan(model, out->index, *ckpt::hf_layout(model), *ckpt::mcore_layout(model, *placement, 2, "local"),
-                                [](std::string_view) { return false; });
+    auto plan =
+        ckpt::make_plan(model, out->index, *ckpt::hf_layout(model), *ckpt::mcore_layout(model, *placement, 2, "local"),
+                        [](std::string_view) { return false; });
     REQUIRE(plan);
     out->plan = std::move(*plan);
     return out;
@@ -54,15 +55,30 @@ TEST_CASE("plan proof: a sound plan passes, and every seeded defect is found") {
     using Defect = std::function<void(ckpt::ConversionPlan&)>;
     const std::pair<std::string, Defect> defects[] = {
         {"a target piece is lost", [](auto& plan) { move_of(plan, "layers.0.attention.q").targets.pop_back(); }},
-        {"a target piece is there twice", [](auto& plan) { auto& t = move_of(plan, "layers.0.mlp.up").targets; t.push_back(t.front()); }},
-        {"two target pieces overlap", [](auto& plan) { move_of(plan, "layers.0.mlp.up").targets.front().in_stored[0] = 0; }},
-        {"a target piece leaves its tensor", [](auto& plan) { move_of(plan, "layers.0.mlp.down").targets.front().in_stored[1] = 1; }},
-        {"a piece leaves the logical tensor", [](auto& plan) { move_of(plan, "layers.1.mlp.down").targets.front().in_logical[0] = 1; }},
+        {"a target piece is there twice",
+         [](auto& plan) {
+             auto& t = move_of(plan, "layers.0.mlp.up").targets;
+             t.push_back(t.front());
+         }},
+        {"two target pieces overlap",
+         [](auto& plan) { move_of(plan, "layers.0.mlp.up").targets.front().in_stored[0] = 0; }},
+        {"a target piece leaves its tensor",
+         [](auto& plan) { move_of(plan, "layers.0.mlp.down").targets.front().in_stored[1] = 1; }},
+        {"a piece leaves the logical tensor",
+         [](auto& plan) { move_of(plan, "layers.1.mlp.down").targets.front().in_logical[0] = 1; }},
         {"a source is lost", [](auto& plan) { move_of(plan, "embedding").sources.clear(); }},
         {"a source is read in part", [](auto& plan) { move_of(plan, "embedding").sources.front().extent[0] -= 1; }},
-        {"a source is read twice", [](auto& plan) { auto& s = move_of(plan, "head").sources; s.push_back(s.front()); }},
-        {"an extent overflows", [](auto& plan) { move_of(plan, "final_norm").sources.front().in_stored[0] = UINT64_MAX; }},
-        {"a target has no piece", [](auto& plan) { plan.targets.push_back({"extra", 0, ckpt::DType::bf16, {2, 2}}); }},
+        {"a source is read twice",
+         [](auto& plan) {
+             auto& s = move_of(plan, "head").sources;
+             s.push_back(s.front());
+         }},
+        {"an extent overflows",
+         [](auto& plan) { move_of(plan, "final_norm").sources.front().in_stored[0] = UINT64_MAX; }},
+        {"a target has no piece",
+         [](auto& plan) {
+             plan.targets.push_back({"extra", 0, ckpt::DType::bf16, {2, 2}});
+         }},
     };
     for (const auto& [what, defect] : defects) {
         CAPTURE(what);

@@ -55,16 +55,20 @@ TEST_CASE("placement: even, uneven, virtual stages, noop layers") {
 
 TEST_CASE("placement: what does not divide is refused, never rounded") {
     CHECK(error_of(pipeline(3), 8) ==
-          "8 layers do not divide over 3 pipeline ranks; use --num-layer-list with 3 numbers that sum up to 8, or --noop-layers to fill up to 9");
+          "8 layers do not divide over 3 pipeline ranks; use --num-layer-list with 3 numbers that sum up to 8, or "
+          "--noop-layers to fill up to 9");
     Topology list = pipeline(2);
     list.layers_per_stage = {3, 4};
-    CHECK(error_of(list, 8) == "--num-layer-list must have 2 entries, one per pipeline rank, that sum up to 8 layers; it has 2 entries and sums up to 7");
+    CHECK(error_of(list, 8) ==
+          "--num-layer-list must have 2 entries, one per pipeline rank, that sum up to 8 layers; it has 2 entries and "
+          "sums up to 7");
     list.noop_layers = {0};
     CHECK(error_of(list, 8) == "--num-layer-list cannot be combined with virtual pipeline stages or --noop-layers");
     // The peer writes 6 of these 8 layers and reports success.
     Topology lossy = pipeline(2);
     lossy.layers_per_virtual_stage = 3;
-    CHECK(error_of(lossy, 8) == "--num-layers-per-virtual-pipeline-stage 3 must divide the 4 layers of a pipeline rank and be smaller");
+    CHECK(error_of(lossy, 8) ==
+          "--num-layers-per-virtual-pipeline-stage 3 must divide the 4 layers of a pipeline rank and be smaller");
     Topology noop = pipeline(1);
     noop.noop_layers = {9};
     CHECK(error_of(noop, 8) == "--noop-layers: 9 is beyond the end; the padded model has the layers 0 to 8");

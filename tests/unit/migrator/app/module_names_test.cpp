@@ -21,8 +21,10 @@ FileList files(base::Path root, const std::vector<std::string>& paths) {
 }  // namespace
 
 TEST_CASE("module names: files, packages and packages without __init__.py") {
-    ModuleNames names(files("proj", {"train.py", "pkg/__init__.py", "pkg/model.py", "tools/deep/run.py", "my-tool/x.py", "README.md"}));
-    CHECK(names.all() == std::vector<std::string>{"pkg", "pkg.model", "tools", "tools.deep", "tools.deep.run", "train"});
+    ModuleNames names(files(
+        "proj", {"train.py", "pkg/__init__.py", "pkg/model.py", "tools/deep/run.py", "my-tool/x.py", "README.md"}));
+    CHECK(names.all() ==
+          std::vector<std::string>{"pkg", "pkg.model", "tools", "tools.deep", "tools.deep.run", "train"});
     CHECK(names.of("train.py") == "train");
     CHECK(names.of("pkg/__init__.py") == "pkg");
     CHECK(names.of("pkg/model.py") == "pkg.model");

@@ -35,8 +35,10 @@ TEST_CASE("options: analyze") {
     CHECK(plain.threads == 0);
     CHECK(plain.progress);
     CHECK(!plain.fail_on);
-    Options full = options({"analyze", "--report", "r/", "--format", "html,diff", "--include", "*.py", "--include", "*.sh", "--exclude", "old/",
-                            "-j", "3", "--rules", "more", "--fail-on", "warning", "--json", "-v", "--no-progress", "in"});
+    Options full = options({"analyze", "--report",      "r/",   "--format",  "html,diff", "--include",
+                            "*.py",    "--include",     "*.sh", "--exclude", "old/",      "-j",
+                            "3",       "--rules",       "more", "--fail-on", "warning",   "--json",
+                            "-v",      "--no-progress", "in"});
     CHECK(full.paths == std::vector<base::Path>{"in"});
     CHECK(full.report_directory == "r");
     CHECK(!full.formats.json);
@@ -65,7 +67,8 @@ TEST_CASE("options: migrate puts the report beside the output") {
 }
 
 TEST_CASE("options: help and version are text, not errors") {
-    for (std::vector<const char*> arguments : {std::vector<const char*>{"--help"}, {"analyze", "-h"}, {"migrate", "--help"}}) {
+    for (std::vector<const char*> arguments :
+         {std::vector<const char*>{"--help"}, {"analyze", "-h"}, {"migrate", "--help"}}) {
         auto line = parse(arguments);
         REQUIRE(line);
         CHECK(!line->options);
@@ -78,7 +81,8 @@ TEST_CASE("options: help and version are text, not errors") {
 TEST_CASE("options: wrong usage says what is wrong and where the help is") {
     CHECK(usage_error({}).find("migrator --help") != std::string::npos);
     CHECK(usage_error({"analyze"}).find("PATH is required; see migrator analyze --help") != std::string::npos);
-    CHECK(usage_error({"migrate", "in"}).find("--output is required; see migrator migrate --help") != std::string::npos);
+    CHECK(usage_error({"migrate", "in"}).find("--output is required; see migrator migrate --help") !=
+          std::string::npos);
     CHECK(usage_error({"transmogrify", "in"}).find("transmogrify") != std::string::npos);
     CHECK(usage_error({"analyze", "in", "--nope"}).find("--nope") != std::string::npos);
     CHECK(usage_error({"analyze", "in", "--report", "r", "--format", "pdf"}).find("pdf") != std::string::npos);

@@ -46,7 +46,8 @@ class FullDisk : public test::MemoryFileSystem {
 public:
     explicit FullDisk(base::Path path) : path_(std::move(path)) {}
     base::Result<std::unique_ptr<base::WritableFile>> create(const base::Path& path, std::uint32_t mode) override {
-        if (path == path_) return base::fail(base::ErrorKind::write_failed, "cannot create: No space left on device", path);
+        if (path == path_)
+            return base::fail(base::ErrorKind::write_failed, "cannot create: No space left on device", path);
         return MemoryFileSystem::create(path, mode);
     }
 
@@ -66,7 +67,8 @@ TEST_CASE("pipeline: migrate writes the copy and the report, and leaves the proj
     CHECK(fs.content("out/train.py").find("torch.npu.current_device()") != std::string::npos);
     CHECK(fs.info("out/train.py")->mode == 0755);
     CHECK(fs.content("out/data.bin") == std::string("\0\1", 2));
-    CHECK(result->trace.written == std::vector<std::string>{"out_report/report.html", "out_report/report.json", "out_report/report.diff"});
+    CHECK(result->trace.written ==
+          std::vector<std::string>{"out_report/report.html", "out_report/report.json", "out_report/report.diff"});
     CHECK(fs.content("out_report/report.diff").find("+++ b/train.py") != std::string::npos);
     CHECK(result->report.summary.applied >= 1);
     CHECK(result->report.summary.files_seen == 2);

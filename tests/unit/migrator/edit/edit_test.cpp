@@ -14,7 +14,8 @@ namespace {
 
 std::string random_text(std::mt19937& random, std::size_t lines, int alphabet) {
     std::string text;
-    for (std::size_t i = 0; i < lines; ++i) text += std::string(1, static_cast<char>('a' + random() % static_cast<unsigned>(alphabet))) + "\n";
+    for (std::size_t i = 0; i < lines; ++i)
+        text += std::string(1, static_cast<char>('a' + random() % static_cast<unsigned>(alphabet))) + "\n";
     return text;
 }
 
@@ -70,7 +71,9 @@ TEST_CASE("edit set: agrees with a naive model") {
             Edit edit{{begin, end}, std::string(1, static_cast<char>('a' + i))};
             bool free = std::none_of(accepted.begin(), accepted.end(), [&](const Edit& other) {
                 // Naive: ranges share a byte, or one lies strictly inside the other.
-                auto strictly_inside = [](std::uint64_t p, const base::ByteRange& r) { return p > r.begin && p < r.end; };
+                auto strictly_inside = [](std::uint64_t p, const base::ByteRange& r) {
+                    return p > r.begin && p < r.end;
+                };
                 if (edit.range.size() == 0 && other.range.size() == 0) return false;
                 if (edit.range.size() == 0) return strictly_inside(begin, other.range);
                 if (other.range.size() == 0) return strictly_inside(other.range.begin, edit.range);
@@ -104,9 +107,11 @@ TEST_CASE("unified diff: hunks with three lines of context") {
 
 TEST_CASE("unified diff: carriage returns stay, a missing last newline is marked, odd names are quoted") {
     CHECK(migrator::unified_diff("a\r\nb", "a\r\nc", "x") ==
-          "--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n a\r\n-b\n\\ No newline at end of file\n+c\n\\ No newline at end of file\n");
+          "--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n a\r\n-b\n\\ No newline at end of file\n+c\n\\ No newline at end of "
+          "file\n");
     CHECK(migrator::unified_diff("", "a\n", "x") == "--- a/x\n+++ b/x\n@@ -0,0 +1 @@\n+a\n");
-    CHECK(migrator::unified_diff("a\n", "", "q\"\n") == "--- \"a/q\\\"\\012\"\n+++ \"b/q\\\"\\012\"\n@@ -1 +0,0 @@\n-a\n");
+    CHECK(migrator::unified_diff("a\n", "", "q\"\n") ==
+          "--- \"a/q\\\"\\012\"\n+++ \"b/q\\\"\\012\"\n@@ -1 +0,0 @@\n-a\n");
 }
 
 TEST_CASE("line diff: the changes turn the old lines into the new ones, with a shortest script") {
@@ -118,8 +123,10 @@ TEST_CASE("line diff: the changes turn the old lines into the new ones, with a s
         auto old_lines = migrator::split_lines(a);
         auto new_lines = migrator::split_lines(b);
         std::size_t script = 0;
-        for (const auto& change : migrator::diff_lines(old_lines, new_lines)) script += change.old_count + change.new_count;
-        std::vector<std::vector<std::size_t>> longest(old_lines.size() + 1, std::vector<std::size_t>(new_lines.size() + 1));
+        for (const auto& change : migrator::diff_lines(old_lines, new_lines))
+            script += change.old_count + change.new_count;
+        std::vector<std::vector<std::size_t>> longest(old_lines.size() + 1,
+                                                      std::vector<std::size_t>(new_lines.size() + 1));
         for (std::size_t i = 1; i <= old_lines.size(); ++i) {
             for (std::size_t j = 1; j <= new_lines.size(); ++j) {
                 longest[i][j] = old_lines[i - 1] == new_lines[j - 1] ? longest[i - 1][j - 1] + 1

@@ -13,8 +13,8 @@ TEST_CASE("report json: the whole text of a small report") {
     file.parsed = true;
     file.original = "import flash_attn\n";
     file.rewritten = file.original;
-    file.findings.push_back(test::finding_outcome("package.flash_attn", FindingKind::third_party, Severity::warning, "flash-attn",
-                                                  "Use torch_npu.", FixState::none, {1, 8}, {1, 18}));
+    file.findings.push_back(test::finding_outcome("package.flash_attn", FindingKind::third_party, Severity::warning,
+                                                  "flash-attn", "Use torch_npu.", FixState::none, {1, 8}, {1, 18}));
     file.findings.back().old_text = "import flash_attn";
     Report report = make_report({"analyze", {"in"}, "", "1.2.3"}, {test::file_of(file)}, 2, {}, {"A note."});
     std::string id = report.files[0].findings[0].id;

@@ -63,8 +63,9 @@ TEST_CASE("report: a file that does not parse is a file with a problem, and is l
 TEST_CASE("report: one row per third-party package, with all its places") {
     FileOutcome other = test::train_outcome();
     other.path = "eval.py";
-    Report report = make_report({"analyze", {"in"}, "", "1"}, {test::file_of(test::train_outcome()), test::file_of(other)}, 2,
-                                {{"flash_attn", "replacement"}}, {});
+    Report report =
+        make_report({"analyze", {"in"}, "", "1"}, {test::file_of(test::train_outcome()), test::file_of(other)}, 2,
+                    {{"flash_attn", "replacement"}}, {});
     REQUIRE(report.third_party.size() == 1);
     CHECK(report.third_party[0].status == "replacement");
     CHECK(report.third_party[0].places == std::vector<std::string>{"eval.py:2", "train.py:2"});
@@ -88,13 +89,16 @@ TEST_CASE("report: actions are grouped by rule, packages by name, the most sever
 
 TEST_CASE("report: an action lists its subjects once, a package has its own") {
     auto open_finding = [](FindingKind kind, std::string subject) {
-        return test::finding_outcome("same.rule", kind, Severity::warning, subject, "About " + subject, FixState::none, {1, 1}, {1, 2});
+        return test::finding_outcome("same.rule", kind, Severity::warning, subject, "About " + subject, FixState::none,
+                                     {1, 1}, {1, 2});
     };
     FileOutcome file;
     file.path = "a.py";
     file.original = file.rewritten = "x\n";
-    for (const char* subject : {"one", "two", "one"}) file.findings.push_back(open_finding(FindingKind::cuda_api, subject));
-    for (const char* subject : {"apex", "dali"}) file.findings.push_back(open_finding(FindingKind::third_party, subject));
+    for (const char* subject : {"one", "two", "one"})
+        file.findings.push_back(open_finding(FindingKind::cuda_api, subject));
+    for (const char* subject : {"apex", "dali"})
+        file.findings.push_back(open_finding(FindingKind::third_party, subject));
     Report report = make_report({}, {test::file_of(file)}, 1, {}, {});
     REQUIRE(report.actions.size() == 3);
     CHECK(report.actions[0].findings == 3);
@@ -162,8 +166,8 @@ TEST_CASE("finding ids: differ by path, rule, subject, line and occurrence") {
 TEST_CASE("finding ids: a finding of a file without text has one") {
     FileOutcome file;
     file.path = "bad.py";
-    file.findings.push_back(test::finding_outcome("file.encoding", FindingKind::file, Severity::error, "bad.py", "Not UTF-8.",
-                                                  FixState::none, {12, 1}, {12, 1}));
+    file.findings.push_back(test::finding_outcome("file.encoding", FindingKind::file, Severity::error, "bad.py",
+                                                  "Not UTF-8.", FixState::none, {12, 1}, {12, 1}));
     ReportFile made = make_report_file(file, "\xFF\xFE", "\xFF\xFE");
     CHECK(made.findings[0].id.size() == 16);
     CHECK(!made.changed);

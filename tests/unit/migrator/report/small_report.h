@@ -10,9 +10,10 @@ inline constexpr std::string_view kTrainText =
     "import flash_attn\n"
     "x = torch.cuda.current_device()\n";
 
-inline migrator::FindingOutcome finding_outcome(std::string rule, migrator::FindingKind kind, migrator::Severity severity,
-                                                std::string subject, std::string message, migrator::FixState state,
-                                                base::TextPosition begin, base::TextPosition end) {
+inline migrator::FindingOutcome finding_outcome(std::string rule, migrator::FindingKind kind,
+                                                migrator::Severity severity, std::string subject, std::string message,
+                                                migrator::FixState state, base::TextPosition begin,
+                                                base::TextPosition end) {
     migrator::FindingOutcome outcome;
     outcome.finding.rule = std::move(rule);
     outcome.finding.kind = kind;
@@ -35,11 +36,13 @@ inline migrator::FileOutcome train_outcome() {
     file.parsed = true;
     file.original = kTrainText;
     file.rewritten = "import torch\nimport torch_npu\nimport flash_attn\nx = torch.npu.current_device()\n";
-    file.findings.push_back(finding_outcome("third_party.flash_attn", FindingKind::third_party, Severity::warning, "flash_attn",
-                                            "Use torch_npu.npu_fusion_attention.", FixState::none, {2, 8}, {2, 18}));
+    file.findings.push_back(finding_outcome("third_party.flash_attn", FindingKind::third_party, Severity::warning,
+                                            "flash_attn", "Use torch_npu.npu_fusion_attention.", FixState::none, {2, 8},
+                                            {2, 18}));
     file.findings.back().old_text = "import flash_attn";
-    file.findings.push_back(finding_outcome("cuda.module", FindingKind::cuda_api, Severity::error, "torch.cuda.current_device",
-                                            "torch.npu has the same function.", FixState::applied, {3, 5}, {3, 31}));
+    file.findings.push_back(finding_outcome("cuda.module", FindingKind::cuda_api, Severity::error,
+                                            "torch.cuda.current_device", "torch.npu has the same function.",
+                                            FixState::applied, {3, 5}, {3, 31}));
     file.findings.back().finding.fix = Fix{};
     file.findings.back().old_text = "x = torch.cuda.current_device()";
     file.findings.back().new_text = "x = torch.npu.current_device()";

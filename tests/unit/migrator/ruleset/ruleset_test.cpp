@@ -33,7 +33,8 @@ std::string error_of(const std::string& json) {
 
 std::string rule(const std::string& match, const std::string& fix = "{}") {
     return R"({"schema": 1, "rules": [{"id": "r", "kind": "amp", "severity": "info", "message": "m", "source": "s",
-        "match": )" + match + R"(, "fix": )" + fix + "}]}";
+        "match": )" +
+           match + R"(, "fix": )" + fix + "}]}";
 }
 
 }  // namespace
@@ -66,7 +67,8 @@ TEST_CASE("rule data is strict, and errors name the place") {
     CHECK(error_of(rule(R"({"nmae": ["a.b"]})")).find("\"nmae\" is not a word") != std::string::npos);
     CHECK(error_of(rule(R"({"name": []})")).find("at least one thing to look for") != std::string::npos);
     CHECK(error_of(rule(R"({"name": ["a", "a"]})")).find("already spoken for") != std::string::npos);
-    CHECK(error_of(rule(R"({"name": ["a"]})", R"({"renam": "b"})")).find("\"renam\" is not known here") != std::string::npos);
+    CHECK(error_of(rule(R"({"name": ["a"]})", R"({"renam": "b"})")).find("\"renam\" is not known here") !=
+          std::string::npos);
     CHECK(error_of(rule(R"({"method": {"names": ["m"], "of": []}})")).find("\"of\"") != std::string::npos);
     CHECK(error_of(rule(R"({"argument": {"of": ["f"]}})")).find("\"keyword\", a \"position\"") != std::string::npos);
     CHECK(error_of(rule(R"({"argument": {"of": ["f"], "keyword": "k", "is": "absent"}})", R"({"remove": true})"))
@@ -75,23 +77,29 @@ TEST_CASE("rule data is strict, and errors name the place") {
           std::string::npos);
     CHECK(error_of(rule(R"({"value": {"form": "device", "tokens": ["cuda"], "carriers": ["d"]}})"))
               .find("does not say what becomes of it") != std::string::npos);
-    CHECK(error_of(rule(R"({"value": {"form": "device", "tokens": ["cuda"]}})")).find("places to look at") != std::string::npos);
-    CHECK(error_of(rule(R"({"text": {"words": ["w"], "files": ["python"]}})")).find("not a type of text file") != std::string::npos);
+    CHECK(error_of(rule(R"({"value": {"form": "device", "tokens": ["cuda"]}})")).find("places to look at") !=
+          std::string::npos);
+    CHECK(error_of(rule(R"({"text": {"words": ["w"], "files": ["python"]}})")).find("not a type of text file") !=
+          std::string::npos);
 }
 
 TEST_CASE("rule headers: words, placeholders and ids") {
     auto with = [](const std::string& fields) {
         return R"({"schema": 1, "rules": [{"id": "r", "source": "s", "match": {"name": ["a"]}, )" + fields + "}]}";
     };
-    CHECK(error_of(with(R"("kind": "x", "severity": "info", "message": "m")")).find("\"kind\" is \"x\"") != std::string::npos);
+    CHECK(error_of(with(R"("kind": "x", "severity": "info", "message": "m")")).find("\"kind\" is \"x\"") !=
+          std::string::npos);
     CHECK(error_of(with(R"("kind": "amp", "severity": "bad", "message": "m")"))
               .find("not one of \"info\", \"warning\", \"error\"") != std::string::npos);
-    CHECK(error_of(with(R"("kind": "amp", "severity": "info", "message": "{nome}")")).find("{nome}") != std::string::npos);
+    CHECK(error_of(with(R"("kind": "amp", "severity": "info", "message": "{nome}")")).find("{nome}") !=
+          std::string::npos);
     CHECK(error_of(with(R"("kind": "amp", "severity": "info")")).find("\"message\" is missing") != std::string::npos);
     CHECK(error_of(with(R"("kind": "amp", "severity": "info", "message": "m", "imports": [{"module": "m"}])"))
               .find("\"after\" is missing") != std::string::npos);
-    std::string twice = R"({"id": "r", "kind": "amp", "severity": "info", "message": "m", "source": "s", "match": {"name": ["a"]}})";
-    CHECK(error_of(R"({"schema": 1, "rules": [)" + twice + ", " + twice + "]}").find("already is a rule \"r\"") != std::string::npos);
+    std::string twice =
+        R"({"id": "r", "kind": "amp", "severity": "info", "message": "m", "source": "s", "match": {"name": ["a"]}})";
+    CHECK(error_of(R"({"schema": 1, "rules": [)" + twice + ", " + twice + "]}").find("already is a rule \"r\"") !=
+          std::string::npos);
 }
 
 TEST_CASE("tables: rows are strict too") {
@@ -101,11 +109,13 @@ TEST_CASE("tables: rows are strict too") {
     };
     CHECK(error_of(table("nom", "[{}]")).find("not a word that a table can match") != std::string::npos);
     CHECK(error_of(table("name", "[]")).find("at least one row") != std::string::npos);
-    CHECK(error_of(table("name", R"([{"name": "a", "two": "b"}])")).find("\"two\" is not known here") != std::string::npos);
+    CHECK(error_of(table("name", R"([{"name": "a", "two": "b"}])")).find("\"two\" is not known here") !=
+          std::string::npos);
     CHECK(error_of(table("package", R"([{"package": "a"}])")).find("has a \"status\"") != std::string::npos);
     CHECK(error_of(table("package", R"([{"package": "a-b"}, {"package": "A_b"}])", R"(, "status": "native")"))
               .find("already is a package") != std::string::npos);
-    CHECK(error_of(table("environment", R"([{"name": "V", "same_values": true}])")).find("needs a \"to\"") != std::string::npos);
+    CHECK(error_of(table("environment", R"([{"name": "V", "same_values": true}])")).find("needs a \"to\"") !=
+          std::string::npos);
 }
 
 TEST_CASE("patterns with one star, and how distributions are spelt") {

@@ -1,0 +1,24 @@
+from numba import cuda  # expect: third_party.native
+import torch
+from torch.utils.cpp_extension import BuildExtension, CppExtension, CUDAExtension, CUDA_HOME, load_inline
+
+try:
+    import fused_kernel_cuda  # expect: custom_ops.compiled_module
+except ImportError:
+    fused_kernel_cuda = None
+
+modules = [
+    CUDAExtension("a", ["a.cpp", "a.cu"]),  # expect: custom_ops.cuda_extension
+    CppExtension("b", ["b.cpp"]),  # expect: custom_ops.cpp_extension
+]
+inline = load_inline("c", cpp_sources="", cuda_sources="")  # expect: custom_ops.load_inline
+home = CUDA_HOME  # expect: custom_ops.cuda_home
+torch.ops.load_library("libd.so")  # expect: custom_ops.load_library
+y = torch.ops.my_ops.gelu(torch.zeros(1))  # expect: custom_ops.torch_ops
+z = torch.ops.aten.add(1, 2)  # expect: custom_ops.torch_ops_builtin
+stream = torch._C._cuda_getCurrentRawStream(0)  # expect: custom_ops.private_bindings
+
+
+@cuda.jit  # expect: custom_ops.numba_cuda_call
+def kernel(a):
+    a[cuda.grid(1)] += 1  # expect: custom_ops.numba_cuda_call

@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# CUDA_VISIBLE_DEVICES in a comment stays
+export CUDA_VISIBLE_DEVICES=${CUDA_VISIBLE_DEVICES:-0,1} # expect: env.renamed, env.renamed
+export CUDA_HOME=/usr/local/cuda # expect: env.similar
+NCCL_IB_DISABLE=1 NCCL_SOCKET_IFNAME=eth0 python train.py --device cuda:0 --backend=nccl # expect: env.no_effect, env.renamed, device.string, backend.string
+echo "choose with CUDA_VISIBLE_DEVICES" # expect: env.renamed
+unset CUDA_LAUNCH_BLOCKING # expect: env.renamed
+nvidia-smi --query-gpu=name # expect: launch.nvidia_smi
+pip install flash-attn --no-build-isolation && pip install -U "torch==2.1.0+cu121" # expect: third_party.replacement, launch.cuda_wheels
+docker run --gpus all nvcr.io/nvidia/pytorch:24.01-py3 # expect: launch.gpus_option, launch.nvidia_image
+nsys profile python train.py train.device=cuda # expect: launch.nsys, device.string
+nvcc -c kernel.cu # expect: launch.nvcc
+python train.py --cuda --name cuda # ok: device.string

@@ -1,0 +1,14 @@
+import os
+import subprocess
+
+os.environ["CUDA_VISIBLE_DEVICES"] = "0,1"  # expect: env.renamed
+os.environ.setdefault("NCCL_DEBUG", "INFO")  # expect: env.similar
+if "CUDA_LAUNCH_BLOCKING" in os.environ:  # expect: env.renamed
+    del os.environ["CUDA_LAUNCH_BLOCKING"]  # expect: env.renamed
+count = len(os.getenv("CUDA_VISIBLE_DEVICES", "").split(","))  # expect: env.renamed
+os.environ["TORCH_CUDA_ARCH_LIST"] = "8.0"  # expect: env.no_effect
+os.environ["CUDA_DEVICE_MAX_CONNECTIONS"] = "1"  # expect: env.keep
+subprocess.run(["train"], env=dict(os.environ, CUDA_VISIBLE_DEVICES="0"))  # expect: env.renamed
+subprocess.run("CUDA_VISIBLE_DEVICES=0 python train.py", shell=True)  # expect: env.renamed
+home = os.environ.get("CUDA_HOME")  # expect: env.similar
+print("set CUDA_VISIBLE_DEVICES to choose")  # ok: env.renamed

@@ -1,0 +1,32 @@
+import torch
+import torch as th
+
+backend = torch.cuda  # expect: cuda.module
+backend.empty_cache()  # expect: cuda.renamed
+backend.CUDAGraph()  # expect: cuda.renamed
+total = (th  # expect: cuda.renamed
+         .cuda  # a chain on several lines
+         .memory_allocated())
+fn = torch . cuda . is_available  # expect: cuda.renamed
+torch.cuda.nccl.version()  # expect: cuda.missing
+torch.cuda.comm  # expect: cuda.module_missing
+torch.cuda.made_up_name(3)  # expect: cuda.unknown
+torch.cuda.Event().elapsed_time  # expect: cuda.renamed
+torch.cuda.current_stream().cuda_stream  # expect: cuda.renamed, method.cuda_stream
+torch.cuda.Event().cuda_event  # expect: cuda.renamed, method.cuda_event
+flag = getattr(torch, "cuda")  # expect: cuda.module
+if hasattr(torch.cuda, "nvtx"):  # expect: cuda.module, cuda.module
+    pass
+kind = torch.zeros(1).type() == "torch.cuda.FloatTensor"  # expect: cuda.type_name
+print("see torch.cuda.empty_cache in the manual")  # ok: cuda.type_name
+torch.backends.cuda.matmul.allow_tf32 = True  # expect: backends.instead
+torch.backends.cudnn.benchmark = True  # expect: backends.no_effect
+torch.backends.cudnn.something_new = 1  # expect: backends.cuda_other
+try:
+    pass
+except torch.cuda.OutOfMemoryError:  # expect: cuda.renamed
+    pass
+
+
+def lamp(torch):
+    torch.cuda.empty_cache()  # ok: cuda.renamed

@@ -1,0 +1,18 @@
+import torch
+import torch_npu
+from torch.profiler import record_function  # expect: profiler.renamed, profiler.renamed, profiler.renamed
+from torch_npu.profiler import ProfilerActivity, profile, schedule
+
+with profile(  # expect: profiler.renamed
+    activities=[ProfilerActivity.CPU, ProfilerActivity.NPU],  # expect: profiler.renamed, profiler.renamed
+    schedule=schedule(wait=1, warmup=1, active=1),  # expect: profiler.renamed
+    on_trace_ready=torch_npu.profiler.tensorboard_trace_handler("log"),  # expect: profiler.renamed
+    experimental_config=None,  # expect: profiler.experimental_config
+) as prof:
+    with record_function("forward"):
+        prof.step()
+print(prof.key_averages().table(sort_by="cuda_time_total"))  # expect: profiler.time_keys
+with torch.autograd.profiler.profile(use_device="npu"):  # expect: profiler.use_cuda
+    pass
+with torch.autograd.profiler.emit_nvtx():  # expect: profiler.emit_nvtx
+    pass

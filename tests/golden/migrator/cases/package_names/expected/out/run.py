@@ -1,0 +1,5 @@
+from lib import cuda, pick
+from lib.devices import current
+
+cuda.cuda()
+print(pick(), current())

@@ -1,0 +1,149 @@
+"""One golden case: a project in cases/NAME/in, what `migrator migrate` makes of it in cases/NAME/expected.
+
+expected/out is the migrated tree, expected/findings.txt has one line per finding: place, rule, severity, state, subject.
+Messages are not in it: they may be reworded without touching every case.
+"""
+
+import ast
+import base64
+import difflib
+import hashlib
+import json
+import re
+import shutil
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "support"))
+from checks import run, run_ok  # noqa: E402
+
+
+def tree(directory):
+    """{relative path: what is there}: bytes with the executable bit, or the target of a link."""
+    content = {}
+    for path in sorted(Path(directory).rglob("*")):
+        name = str(path.relative_to(directory))
+        if path.is_symlink():
+            content[name] = f"-> {path.readlink()}".encode()
+        elif path.is_file():
+            content[name] = path.read_bytes() + (b"\nexecutable" if path.stat().st_mode & 0o100 else b"")
+        elif not any(path.iterdir()):
+            content[name] = b"empty directory"
+    return content
+
+
+def finding_lines(report):
+    lines = []
+    for file in report["files"]:
+        for finding in file["findings"]:
+            place = f"{file['path']}:{finding['begin']['line']}:{finding['begin']['column']}"
+            lines.append(f"{place} {finding['rule']} {finding['severity']} {finding['state']} {finding['subject']}\n")
+    return "".join(lines)
+
+
+def difference(expected, found, name):
+    old, new = (text.decode(errors="replace").splitlines(keepends=True) for text in (expected, found))
+    return "".join(difflib.unified_diff(old, new, f"{name} (expected)", f"{name} (found)"))
+
+
+def compare_trees(checks, expected, found, what):
+    checks.equal(sorted(found), sorted(expected), f"{what}: files")
+    for name in sorted(set(expected) & set(found)):
+        checks.expect(expected[name] == found[name], f"{what}: {name} differs\n{difference(expected[name], found[name], name)}")
+
+
+def migrate(checks, migrator, work, output, *options):
+    """Migrates work/in into work/output; the parsed report, or None when it failed."""
+    arguments = ["migrate", "in", "-o", output, "--report", f"{output}_report", *options]
+    if not run_ok(checks, migrator, *arguments, cwd=work):
+        return None
+    return json.loads((work / f"{output}_report/report.json").read_text())
+
+
+def check_page(checks, page, report):
+    """The page holds the report as data that cannot leave its element, and lets only its own script run."""
+    data = re.search(r'<script type="application/json" id="report-data">(.*?)</script>', page, re.S)
+    if not checks.expect(data is not None, "report.html: no data"):
+        return
+    checks.expect(not re.search(r"[<>&\u2028\u2029]", data[1]), "report.html: the data has characters that HTML could read")
+    embedded = json.loads(data[1])
+    for key in ("schema", "summary", "actions", "third_party", "notes"):
+        checks.expect(embedded[key] == report[key], f"report.html: `{key}` is not that of report.json")
+    for element, directive in (("style", "style-src"), ("script", "script-src")):
+        text = re.search(f"<{element}>(.*?)</{element}>", page, re.S)[1]
+        wanted = "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        checks.expect(f"{directive} '{wanted}'" in page,
+                      f"templates/report/report.html: its <{element}> has changed; {directive} in its first lines must be '{wanted}'")
+
+
+def check_git_apply(checks, work, output):
+    """git applies report.diff to the project and gives the migrated tree."""
+    diff = work / f"{output}_report/report.diff"
+    if shutil.which("git") is None or diff.stat().st_size == 0:
+        return
+    clone = work / "clone"
+    shutil.copytree(work / "in", clone, symlinks=True)
+    run_ok(checks, "git", "init", "--quiet", clone)
+    if run_ok(checks, "git", "-C", clone, "-c", "core.autocrlf=false", "apply", "--whitespace=nowarn", diff):
+        migrated, applied = tree(work / output), tree(clone)
+        # The project may have directories that are not in the copy.
+        compare_trees(checks, migrated, {name: applied[name] for name in applied if name in migrated}, "git apply")
+    shutil.rmtree(clone)
+
+
+def parses(path):
+    try:
+        ast.parse(path.read_bytes())
+        return True
+    except (SyntaxError, ValueError):
+        return False
+
+
+def check_properties(checks, migrator, work):
+    """What holds for every project: work/in has been migrated to work/out."""
+    report = json.loads((work / "out_report/report.json").read_text())
+    check_page(checks, (work / "out_report/report.html").read_text(), report)
+    check_git_apply(checks, work, "out")
+    for path in (work / "out").rglob("*.py"):
+        if path.is_file() and not path.is_symlink() and parses(work / "in" / path.relative_to(work / "out")):
+            checks.expect(parses(path), f"{path.name}: no longer Python")
+
+    # The same for every number of threads.
+    one = migrate(checks, migrator, work, "one", "-j", "1")
+    if one is not None:
+        compare_trees(checks, tree(work / "out"), tree(work / "one"), "with one thread")
+        checks.expect({**one, "output": "out"} == report, "report.json depends on the number of threads")
+
+    # A migrated project is left alone.
+    again = work / "again"
+    again.mkdir()
+    shutil.copytree(work / "out", again / "in", symlinks=True)
+    second = migrate(checks, migrator, again, "out")
+    if second is not None:
+        compare_trees(checks, tree(again / "in"), tree(again / "out"), "second migration")
+        checks.equal(second["summary"]["files_changed"], 0, "files changed by the second migration")
+
+
+def run_case(checks, migrator, case, work, update):
+    """Runs one case in the empty directory `work`; with `update` the expected files are replaced."""
+    shutil.copytree(case / "in", work / "in", symlinks=True)
+    before = tree(work / "in")
+    report = migrate(checks, migrator, work, "out", "-j", "2")
+    if report is None:
+        return
+    compare_trees(checks, before, tree(work / "in"), f"{case.name}: the project itself")
+    found = {**{f"out/{name}": content for name, content in tree(work / "out").items()},
+             "findings.txt": finding_lines(report).encode()}
+    expected_directory = case / "expected"
+    if update:
+        show_update(case.name, tree(expected_directory) if expected_directory.exists() else {}, found)
+        shutil.rmtree(expected_directory, ignore_errors=True)
+        shutil.copytree(work / "out", expected_directory / "out", symlinks=True)
+        (expected_directory / "findings.txt").write_bytes(found["findings.txt"])
+    compare_trees(checks, tree(expected_directory), found, case.name)
+    check_properties(checks, migrator, work)
+
+
+def show_update(name, expected, found):
+    for path in sorted(set(expected) | set(found)):
+        print(difference(expected.get(path, b""), found.get(path, b""), f"{name}/expected/{path}"), end="")

@@ -1,0 +1,337 @@
+"""Gives `migrator` bad command lines and projects full of surprises.
+
+    run_hostile.py [NAME...]
+
+A bad command line or input ends with the documented exit code and one clear message, and changes nothing on the disk.
+A strange file in a project is a finding at most; the other files are migrated all the same.
+"""
+
+import json
+import os
+import shutil
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "support"))
+from checks import Checks, run, temporary_directory, tool  # noqa: E402
+from golden_cases import check_properties, compare_trees, migrate, tree  # noqa: E402
+
+USAGE, RULE_DATA, BAD_INPUT = 2, 3, 4  # docs/reference/exit-codes.md
+TRAIN = "import torch\nprint(torch.cuda.current_device())\n"
+MIGRATED = "torch.npu.current_device()"
+
+REFUSED = {}
+STRANGE = {}
+
+
+def refused(code, *mentions):
+    """A case that must fail: the function prepares `work`, which has a good project `in`, and gives the arguments."""
+    def register(function):
+        REFUSED[function.__name__] = (code, mentions, function)
+        return function
+    return register
+
+
+def strange(function):
+    """A case that must succeed: the function adds something to `project` and checks (report, project, output)."""
+    STRANGE[function.__name__] = function
+    return function
+
+
+# ---- refused ----
+
+@refused(USAGE, "migrator --help")
+def no_command(work):
+    return []
+
+
+@refused(USAGE, "--nope", "migrator analyze --help")
+def unknown_option(work):
+    return ["analyze", "in", "--nope"]
+
+
+@refused(BAD_INPUT, "missing", "no such file or directory")
+def missing_path(work):
+    return ["migrate", "missing", "-o", "out"]
+
+
+@refused(BAD_INPUT, "missing.py")
+def missing_second_path(work):
+    return ["analyze", "in", "missing.py", "--report", "report"]
+
+
+@refused(BAD_INPUT, "empty")
+def empty_directory(work):
+    (work / "empty").mkdir()
+    return ["migrate", "empty", "-o", "out"]
+
+
+@refused(USAGE, "out", "not empty")
+def output_not_empty(work):
+    (work / "out").mkdir()
+    (work / "out/precious.txt").write_text("x")
+    return ["migrate", "in", "-o", "out"]
+
+
+@refused(USAGE, "out", "file")
+def output_is_a_file(work):
+    (work / "out").write_text("x")
+    return ["migrate", "in", "-o", "out"]
+
+
+@refused(USAGE, "in/out", "outside")
+def output_inside_input(work):
+    return ["migrate", "in", "-o", "in/out"]
+
+
+@refused(USAGE, "outside")
+def output_is_the_input(work):
+    return ["migrate", "in", "-o", work / "in"]
+
+
+@refused(USAGE, "outside")
+def output_inside_input_through_a_link(work):
+    (work / "link").symlink_to("in")
+    return ["migrate", "in", "-o", "link/deep/out"]
+
+
+@refused(USAGE, "project lies in the output")
+def input_inside_output(work):
+    return ["migrate", work / "in", "-o", "."]
+
+
+@refused(USAGE, "out.partial")
+def something_else_has_the_temporary_name(work):
+    (work / "out.partial").mkdir()
+    (work / "out.partial/precious.txt").write_text("x")
+    return ["migrate", "in", "-o", "out"]
+
+
+@refused(USAGE, "report.txt", "directory")
+def report_is_a_file(work):
+    (work / "report.txt").write_text("x")
+    return ["migrate", "in", "-o", "out", "--report", "report.txt"]
+
+
+@refused(USAGE, "--rules", "nowhere")
+def missing_rules(work):
+    return ["analyze", "in", "--rules", "nowhere"]
+
+
+@refused(RULE_DATA, "broken.json:1:")
+def broken_rules(work):
+    (work / "rules/rewrite").mkdir(parents=True)
+    (work / "rules/rewrite/broken.json").write_text("{")
+    return ["migrate", "in", "-o", "out", "--rules", "rules"]
+
+
+# ---- strange, but no reason to stop ----
+
+def rules_of(report, path):
+    return [finding["rule"] for file in report["files"] if file["path"] == path for finding in file["findings"]]
+
+
+@strange
+def not_utf8(project):
+    (project / "bad.py").write_bytes(b"name = '\xff\xfe'\nimport torch\n")
+
+    def check(checks, report, output):
+        checks.expect(any(rule.startswith("file.") for rule in rules_of(report, "bad.py")), "no finding for bad.py")
+        checks.expect((output / "bad.py").read_bytes() == b"name = '\xff\xfe'\nimport torch\n", "bad.py is not as it was")
+        checks.equal(report["summary"]["files_with_problems"], 1, "files with problems")
+    return check
+
+
+@strange
+def nul_bytes(project):
+    (project / "nul.py").write_bytes(b"import torch\0\ntorch.cuda.synchronize()\n")
+
+    def check(checks, report, output):
+        checks.expect(rules_of(report, "nul.py") != [], "no finding for nul.py")
+        checks.expect(b"\0" in (output / "nul.py").read_bytes(), "nul.py is not as it was")
+    return check
+
+
+@strange
+def unparsable(project):
+    (project / "broken.py").write_text("import torch\ndef f(:\n    return torch.cuda.(\n")
+
+    def check(checks, report, output):
+        checks.expect(rules_of(report, "broken.py") != [], "no finding for broken.py")
+        checks.equal(report["summary"]["files_with_problems"], 1, "files with problems")
+    return check
+
+
+@strange
+def broken_notebook(project):
+    (project / "broken.ipynb").write_text('{"cells": [')
+
+    def check(checks, report, output):
+        checks.expect(rules_of(report, "broken.ipynb") != [], "no finding for broken.ipynb")
+    return check
+
+
+@strange
+def no_python(project):
+    (project / "train.py").unlink()
+    (project / "notes.txt").write_text("cuda\n")
+
+    def check(checks, report, output):
+        checks.equal(report["summary"]["findings"], 0, "findings")
+        checks.expect(any("can be analysed" in note for note in report["notes"]), "no note that there is nothing to analyse")
+        checks.equal((output / "notes.txt").read_text(), "cuda\n", "notes.txt")
+    return check
+
+
+@strange
+def links_and_modes(project):
+    (project / "run.sh").write_text("#!/bin/sh\npython train.py\n")
+    (project / "run.sh").chmod(0o750)
+    (project / "secret.txt").write_text("x")
+    (project / "secret.txt").chmod(0o440)
+    (project / "latest.py").symlink_to("train.py")
+    (project / "dangling").symlink_to("/does/not/exist")
+    (project / "loop").symlink_to(".")
+    (project / "checkpoints/empty").mkdir(parents=True)
+
+    def check(checks, report, output):
+        checks.equal((output / "run.sh").stat().st_mode & 0o777, 0o750, "mode of run.sh")
+        checks.equal((output / "secret.txt").stat().st_mode & 0o777, 0o440, "mode of secret.txt")
+        checks.equal(os.readlink(output / "latest.py"), "train.py", "latest.py")
+        checks.equal(os.readlink(output / "dangling"), "/does/not/exist", "dangling")
+        checks.equal(os.readlink(output / "loop"), ".", "loop")
+        checks.expect((output / "checkpoints/empty").is_dir(), "the empty directory is not there")
+    return check
+
+
+@strange
+def odd_names(project):
+    for name in ("with space.py", "数据.py", "quo'te\"s.py", "tab\there.py", "-dash.py", "<script>.py"):
+        (project / name).write_text(TRAIN)
+
+    def check(checks, report, output):
+        checks.equal(report["summary"]["files_changed"], 7, "files changed")
+        for path in output.glob("*.py"):
+            checks.expect(MIGRATED in path.read_text(), f"{path.name} is not migrated")
+    return check
+
+
+@strange
+def encodings(project):
+    (project / "bom.py").write_bytes(b"\xef\xbb\xbf" + TRAIN.encode())
+    (project / "crlf.py").write_bytes(TRAIN.replace("\n", "\r\n").encode())
+    (project / "latin.py").write_bytes(b"# -*- coding: latin-1 -*-\nname = 'caf\xe9'\n" + TRAIN.encode())
+    (project / "open_end.py").write_text(TRAIN.rstrip("\n"))
+    (project / "form_feed.py").write_text(TRAIN.replace("print", "\fprint"))
+
+    def check(checks, report, output):
+        content = {path.name: path.read_bytes() for path in output.glob("*.py")}
+        checks.expect(content["bom.py"].startswith(b"\xef\xbb\xbfimport"), "bom.py: no byte order mark")
+        checks.equal(content["crlf.py"].count(b"\n"), content["crlf.py"].count(b"\r\n"), "crlf.py: line ends")
+        checks.expect(b"caf\xe9" in content["latin.py"], "latin.py: encoding")
+        checks.expect(content["open_end.py"].endswith(b")"), "open_end.py: end of the file")
+        checks.expect(b"\fprint" in content["form_feed.py"], "form_feed.py: form feed")
+        for name, text in content.items():
+            checks.expect(MIGRATED.encode() in text, f"{name} is not migrated")
+    return check
+
+
+@strange
+def hostile_text(project):
+    (project / "page.py").write_text(TRAIN + "x = torch.cuda.Stream() # </script><script>alert(1)</script> \u2028 \u202e\n")
+
+    def check(checks, report, output):
+        checks.expect("</script><script>" in (output / "page.py").read_text(), "page.py")
+    return check
+
+
+@strange
+def skipped_directories(project):
+    for directory in (".git", "__pycache__", "venv"):
+        (project / directory).mkdir()
+        (project / directory / "a.py").write_text(TRAIN)
+    (project / "venv/pyvenv.cfg").write_text("")
+
+    def check(checks, report, output):
+        checks.equal(sorted(path.name for path in output.iterdir()), ["train.py"], "the copy")
+        checks.expect(any(".git, __pycache__, venv" in note for note in report["notes"]), "no note of what was skipped")
+    return check
+
+
+@strange
+def many_parentheses(project):
+    (project / "deep.py").write_text("x = " + "(" * 20000 + "1" + ")" * 20000 + "\n")
+    return lambda checks, report, output: checks.expect((output / "deep.py").exists(), "deep.py")
+
+
+@strange
+def left_over_of_a_killed_run(project):
+    partial = project.parent / "out.partial"
+    partial.mkdir()
+    (partial / ".migrator_incomplete").write_text("")
+    (partial / "old.py").write_text("")
+
+    def check(checks, report, output):
+        checks.expect(not (output / "old.py").exists() and not (output / ".migrator_incomplete").exists(), "the old copy is in the new one")
+    return check
+
+
+def run_refused(checks, migrator, name, work):
+    code, mentions, prepare = REFUSED[name]
+    arguments = prepare(work)
+    before = tree(work)
+    done = run(migrator, *arguments, cwd=work)
+    checks.equal(done.returncode, code, f"{name}: exit code")
+    checks.expect(done.stderr.startswith("migrator: error: ") and done.stderr.count("\n") == 1, f"{name}: not one message: {done.stderr!r}")
+    checks.equal(done.stdout, "", f"{name}: standard output")
+    for mention in mentions:
+        checks.expect(mention in done.stderr, f"{name}: the message does not say {mention!r}: {done.stderr}")
+    compare_trees(checks, before, tree(work), name)
+
+
+def run_strange(checks, migrator, name, work):
+    check = STRANGE[name](work / "in")
+    before = tree(work / "in")
+    failures = len(checks.failures)
+    report = migrate(checks, migrator, work, "out")
+    if report is not None:
+        compare_trees(checks, before, tree(work / "in"), "the project itself")
+        check(checks, report, work / "out")
+        if (work / "in/train.py").exists():
+            checks.expect(MIGRATED in (work / "out/train.py").read_text(), "train.py is not migrated")
+        check_properties(checks, migrator, work)
+    checks.failures[failures:] = [f"{name}: {failure}" for failure in checks.failures[failures:]]
+
+
+def check_exit_codes(checks, migrator, work):
+    """--fail-on and --json, on the good project."""
+    for arguments, code in ((["--fail-on", "info"], 1), (["--fail-on", "never"], 0), ([], 0)):
+        checks.equal(run(migrator, "analyze", "in", *arguments, cwd=work).returncode, code, f"exit code of {arguments}")
+    shutil.copytree(work / "in", work / "clean")
+    (work / "clean/train.py").write_text("print(1)\n")
+    checks.equal(run(migrator, "analyze", "clean", "--fail-on", "info", cwd=work).returncode, 0, "exit code without findings")
+    done = run(migrator, "analyze", "in", "--json", "-q", cwd=work)
+    checks.equal(json.loads(done.stdout)["schema"], "migrator-report/1", "--json: schema")
+    checks.equal(done.stderr, "", "--json -q: standard error")
+    checks.equal(run(migrator, "analyze", "in", "-q", cwd=work).stdout, "", "-q: standard output")
+
+
+def main():
+    checks = Checks()
+    migrator = tool("migrator")
+    runners = [(name, run_refused) for name in REFUSED] + [(name, run_strange) for name in STRANGE]
+    runners.append(("exit_codes", lambda checks, migrator, _, work: check_exit_codes(checks, migrator, work)))
+    for name, runner in runners:
+        if sys.argv[1:] and name not in sys.argv[1:]:
+            continue
+        with temporary_directory() as directory:
+            work = Path(directory)
+            (work / "in").mkdir()
+            (work / "in/train.py").write_text(TRAIN)
+            runner(checks, migrator, name, work)
+    checks.finish()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,2 @@
+DEVICE = "npu"
+BACKEND = "hccl"

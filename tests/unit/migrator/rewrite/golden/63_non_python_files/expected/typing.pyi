@@ -1,0 +1,3 @@
+import torch
+import torch_npu
+def f() -> torch.npu.Stream: ...

@@ -1,0 +1,133 @@
+#include "tests/unit/migrator/rules/case_support.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "base/file_system.h"
+#include "migrator/source/discovery.h"
+
+namespace test {
+namespace {
+
+template <class T>
+T load() {
+    static base::DataStore store;
+    auto loaded = T::load(store);
+    if (!loaded) throw std::runtime_error(loaded.error().text());
+    return std::move(*loaded);
+}
+
+// "pkg/mod.py" -> "pkg.mod"; "pkg/__init__.py" -> "pkg"
+std::string module_of(std::string path) {
+    path.resize(path.size() - 3);
+    std::replace(path.begin(), path.end(), '/', '.');
+    if (path.ends_with(".__init__")) path.resize(path.size() - 9);
+    return path;
+}
+
+void list_files(const std::string& directory, const std::string& prefix, std::vector<CaseFile>& out) {
+    base::FileSystem& fs = base::real_file_system();
+    auto entries = fs.list(directory);
+    REQUIRE(entries);
+    for (const base::DirectoryEntry& entry : *entries) {
+        std::string path = base::join(directory, entry.name);
+        std::string shown = base::join(prefix, entry.name);
+        if (entry.kind == base::FileKind::directory) {
+            list_files(path, shown, out);
+        } else {
+            auto bytes = base::read_file(fs, path);
+            REQUIRE(bytes);
+            out.push_back({shown, std::move(*bytes)});
+        }
+    }
+}
+
+}  // namespace
+
+std::string source_dir() {
+#ifdef MIGRATION_SOURCE_DIR
+    return MIGRATION_SOURCE_DIR;
+#else
+    if (const char* directory = std::getenv("MIGRATION_SOURCE_DIR")) return directory;
+    std::string here = __FILE__;
+    return here.substr(0, here.rfind("/tests/unit/"));
+#endif
+}
+
+bool update_cases() { return std::getenv("MIGRATION_UPDATE_CASES") != nullptr; }
+
+const migrator::RuleSet& rules() {
+    static const auto loaded = load<migrator::RuleSet>();
+    return loaded;
+}
+
+const migrator::TypeFacts& type_facts() {
+    static const auto loaded = load<migrator::TypeFacts>();
+    return loaded;
+}
+
+std::vector<CaseFile> read_files(const std::string& directory) {
+    std::vector<CaseFile> out;
+    list_files(directory, "", out);
+    std::sort(out.begin(), out.end(), [](const CaseFile& a, const CaseFile& b) { return a.path < b.path; });
+    return out;
+}
+
+void write_file(const std::string& path, std::string_view content) {
+    base::FileSystem& fs = base::real_file_system();
+    REQUIRE(fs.make_directories(base::parent(path)));
+    REQUIRE(base::write_file_atomically(fs, path, content));
+}
+
+std::vector<migrator::FileOutcome> migrate(const std::vector<CaseFile>& files, migrator::ApplyMode apply) {
+    std::vector<migrator::SourceFile> sources;
+    std::set<std::string> modules;
+    std::set<std::string> members;
+    for (const CaseFile& file : files) {
+        sources.push_back(migrator::make_source_file(file.path, migrator::file_type_of(file.path), file.bytes));
+        if (sources.back().type != migrator::FileType::python) continue;
+        for (std::string name = module_of(file.path);;) {
+            modules.insert(name);
+            std::size_t dot = name.rfind('.');
+            if (dot == name.npos) break;
+            name.resize(dot);
+        }
+        migrator::SyntaxTree tree = migrator::SyntaxTree::parse(sources.back().text);
+        for (std::string& name : migrator::member_names(tree)) members.insert(std::move(name));
+    }
+    std::vector<std::string> module_list(modules.begin(), modules.end());
+    std::vector<std::string> member_list(members.begin(), members.end());
+    std::vector<migrator::FileOutcome> outcomes;
+    for (const migrator::SourceFile& source : sources) {
+        migrator::RewriteContext context;
+        context.match.rules = &rules();
+        context.match.facts = &type_facts();
+        context.match.project_members = member_list;
+        if (source.type == migrator::FileType::python) context.match.module.module_name = module_of(source.path);
+        context.match.module.is_package = base::file_name(source.path) == "__init__.py";
+        context.match.module.project_modules = module_list;
+        context.apply = apply;
+        outcomes.push_back(migrator::rewrite(source, context));
+    }
+    return outcomes;
+}
+
+migrator::FileOutcome migrate_one(std::string_view path, std::string_view text, migrator::ApplyMode apply) {
+    return migrate({{std::string(path), std::string(text)}}, apply).front();
+}
+
+std::string list_findings(const migrator::FileOutcome& outcome) {
+    std::string out;
+    for (const migrator::FindingOutcome& finding : outcome.findings) {
+        out += fmt::format("{} {} {} {}\n", finding.begin.line, finding.finding.rule, name(finding.state),
+                           finding.finding.subject);
+    }
+    return out;
+}
+
+}  // namespace test

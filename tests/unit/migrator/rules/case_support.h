@@ -1,0 +1,38 @@
+// Support for tests that run rules on files: the project's folders, the loaded knowledge, small projects.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "migrator/rewrite/rewriter.h"
+
+namespace test {
+
+// The root of the source tree: MIGRATION_SOURCE_DIR as a definition or in the environment, else from this file's path.
+std::string source_dir();
+// True when MIGRATION_UPDATE_CASES is set: expected outputs are written instead of compared.
+bool update_cases();
+
+const migrator::RuleSet& rules();
+const migrator::TypeFacts& type_facts();
+
+struct CaseFile {
+    std::string path;  // relative
+    std::string bytes;
+};
+
+// All files below `directory`, sorted.
+std::vector<CaseFile> read_files(const std::string& directory);
+void write_file(const std::string& path, std::string_view content);
+
+// Runs the files as one project.
+std::vector<migrator::FileOutcome> migrate(const std::vector<CaseFile>& files,
+                                           migrator::ApplyMode apply = migrator::ApplyMode::safe);
+migrator::FileOutcome migrate_one(std::string_view path, std::string_view text,
+                                  migrator::ApplyMode apply = migrator::ApplyMode::safe);
+
+// "line rule state subject", a line for each finding.
+std::string list_findings(const migrator::FileOutcome& outcome);
+
+}  // namespace test

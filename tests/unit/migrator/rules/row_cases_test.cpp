@@ -1,0 +1,140 @@
+// A case made of every row of names: found through a plain import, an alias and `from`, renamed where the row has a new
+// name, and silent where the name is shadowed.
+#include <doctest/doctest.h>
+
+#include <fmt/format.h>
+
+#include "tests/unit/migrator/rules/case_support.h"
+
+namespace {
+
+using migrator::FileOutcome;
+using migrator::NameRow;
+
+struct Row {
+    std::string name;
+    std::string top;     // "torch"
+    std::string rest;    // "cuda.empty_cache"
+    std::string module;  // "torch.cuda"
+    std::string member;  // "empty_cache"
+    const NameRow* row;
+};
+
+// A member is renamed together with its class.
+std::string new_name(const Row& row) {
+    const std::string& to = *row.row->to;
+    if (test::rules().methods(row.member).empty()) return to;
+    return test::rules().renamed(row.module) + to.substr(to.rfind('.'));
+}
+
+Row split(const std::string& name, const NameRow& row) {
+    std::size_t first = name.find('.');
+    std::size_t last = name.rfind('.');
+    return {name, name.substr(0, first), name.substr(first + 1), name.substr(0, last), name.substr(last + 1), &row};
+}
+
+const migrator::FindingOutcome* find(const FileOutcome& outcome, const Row& row) {
+    for (const auto& finding : outcome.findings) {
+        if (finding.finding.rule == row.row->rule->id && finding.finding.subject == row.name) return &finding;
+    }
+    return nullptr;
+}
+
+// The last line of the output.
+std::string use_line(const FileOutcome& outcome) {
+    std::string text = outcome.rewritten.substr(0, outcome.rewritten.size() - 1);
+    return text.substr(text.rfind('\n') + 1);
+}
+
+void check_plain(const Row& row) {
+    FileOutcome outcome = test::migrate_one("a.py", fmt::format("import {}\nuse({})\n", row.top, row.name));
+    const auto* finding = find(outcome, row);
+    REQUIRE(finding != nullptr);
+    CHECK_FALSE(finding->finding.message.empty());
+    CHECK(finding->finding.message.find('{') == std::string::npos);
+    CHECK_FALSE(finding->finding.source.empty());
+    CHECK(outcome.changed() == row.row->to.has_value());
+    if (row.row->to) CHECK(use_line(outcome) == fmt::format("use({})", new_name(row)));
+}
+
+void check_alias(const Row& row) {
+    FileOutcome outcome = test::migrate_one("a.py", fmt::format("import {} as zz\nuse(zz.{})\n", row.top, row.rest));
+    REQUIRE(find(outcome, row) != nullptr);
+    if (!row.row->to) return;
+    std::string to = new_name(row);
+    bool same_top = to.starts_with(row.top + ".");
+    CHECK(use_line(outcome) == fmt::format("use({})", same_top ? "zz" + to.substr(row.top.size()) : to));
+}
+
+void check_from(const Row& row) {
+    FileOutcome outcome =
+        test::migrate_one("a.py", fmt::format("from {} import {} as zz\nuse(zz)\n", row.module, row.member));
+    REQUIRE(find(outcome, row) != nullptr);
+    CHECK(use_line(outcome) == "use(zz)");
+    if (!row.row->to) return;
+    std::size_t dot = row.row->to->rfind('.');
+    std::string import =
+        fmt::format("from {} import {} as zz\n", row.row->to->substr(0, dot), row.row->to->substr(dot + 1));
+    CHECK(outcome.rewritten.find(import) != std::string::npos);
+    // Without an alias the bound name stays, or all its uses follow.
+    FileOutcome bare =
+        test::migrate_one("a.py", fmt::format("from {} import {}\nuse({})\n", row.module, row.member, row.member));
+    CHECK(use_line(bare) == fmt::format("use({})", row.row->to->substr(dot + 1)));
+    CHECK_FALSE(test::migrate_one("a.py", bare.rewritten).changed());
+}
+
+void check_shadowed(const Row& row) {
+    FileOutcome outcome =
+        test::migrate_one("a.py", fmt::format("import {0}\ndef f({0}):\n    return {1}\n", row.top, row.name));
+    CHECK(find(outcome, row) == nullptr);
+    CHECK_FALSE(outcome.changed());
+}
+
+// A member of a class is imported with its class.
+bool is_method(const Row& row) { return !test::rules().methods(row.member).empty(); }
+
+}  // namespace
+
+TEST_CASE("rows of names: plain, alias, from, shadowed") {
+    for (const auto& [name, name_row] : test::rules().name_rows()) {
+        CAPTURE(name);
+        Row row = split(name, name_row);
+        check_plain(row);
+        check_alias(row);
+        // A member of something unknown may be what it looks like; that has its own cases.
+        if (is_method(row)) continue;
+        check_from(row);
+        check_shadowed(row);
+    }
+}
+
+TEST_CASE("rows of packages: found in imports and requirements, quiet ones not") {
+    auto status = test::rules().package_status();
+    REQUIRE(status.size() > 200);
+    for (const auto& [package, word] : status) {
+        CAPTURE(package);
+        const migrator::PackageRow* row = test::rules().package(package);
+        REQUIRE(row != nullptr);
+        FileOutcome outcome = test::migrate_one("requirements.txt", package + ">=1.0  # why\n");
+        REQUIRE(outcome.findings.size() == (row->quiet ? 0 : 1));
+        if (row->quiet) continue;
+        CHECK(outcome.findings[0].finding.subject == package);
+        CHECK(outcome.findings[0].finding.rule == "third_party." + word);
+    }
+}
+
+TEST_CASE("rows of variables: rewritten where the values stay, reported where not") {
+    for (const migrator::EnvironmentRow& row : test::rules().environment_rows()) {
+        if (row.name.ends_with('*')) continue;
+        CAPTURE(row.name);
+        FileOutcome python =
+            test::migrate_one("a.py", fmt::format("import os\nos.environ[\"{}\"] = \"1\"\n", row.name));
+        REQUIRE(python.findings.size() == 1);
+        CHECK(python.rewritten ==
+              fmt::format("import os\nos.environ[\"{}\"] = \"1\"\n", row.same_values ? *row.to : row.name));
+        FileOutcome shell = test::migrate_one("a.sh", fmt::format("export {0}=1 # {0}\necho ${{{0}}}\n", row.name));
+        REQUIRE(shell.findings.size() == 2);
+        std::string name = row.same_values ? *row.to : row.name;
+        CHECK(shell.rewritten == fmt::format("export {}=1 # {}\necho ${{{}}}\n", name, row.name, name));
+    }
+}

@@ -1,0 +1,189 @@
+// The cases beside the rules: rules/**/cases/*. What a line must give stands behind it:
+//   # expect: id, id      findings of these rules begin on this line
+//   # ok: id              this rule finds nothing here
+//   # todo-expect: id     it should, but does not yet
+// Every finding must be expected. NAME.expected.EXT is what NAME.EXT becomes; it is there when a fix changes the file.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "base/file_system.h"
+#include "migrator/edit/line_diff.h"
+#include "tests/unit/migrator/rules/case_support.h"
+
+namespace {
+
+using migrator::FileOutcome;
+using migrator::FixState;
+
+struct Case {
+    std::string path;  // "rewrite/cases/device.py"
+    std::string text;
+    std::string expected;  // output path on the disk
+};
+
+std::vector<Case> all_cases() {
+    std::vector<Case> cases;
+    std::string root = test::source_dir() + "/rules";
+    for (const test::CaseFile& file : test::read_files(root)) {
+        bool is_case =
+            file.path.find("/cases/") != std::string::npos && file.path.find(".expected.") == std::string::npos;
+        if (!is_case || file.path.starts_with("models/")) continue;
+        std::size_t dot = file.path.rfind('.');
+        cases.push_back(
+            {file.path, file.bytes, root + "/" + file.path.substr(0, dot) + ".expected" + file.path.substr(dot)});
+    }
+    return cases;
+}
+
+std::vector<std::string> ids_behind(std::string_view line, std::string_view word) {
+    std::vector<std::string> ids;
+    std::size_t at = line.find(fmt::format("# {}:", word));
+    if (at == line.npos) return ids;
+    std::string_view rest = line.substr(at + word.size() + 3);
+    rest = rest.substr(0, rest.find('#'));
+    while (!rest.empty()) {
+        std::size_t comma = std::min(rest.find(','), rest.size());
+        std::string_view id = rest.substr(0, comma);
+        rest.remove_prefix(std::min(comma + 1, rest.size()));
+        std::size_t begin = id.find_first_not_of(" \t\r\n");
+        if (begin != id.npos) ids.emplace_back(id.substr(begin, id.find_last_not_of(" \t\r\n") + 1 - begin));
+    }
+    return ids;
+}
+
+using LineRule = std::pair<std::uint32_t, std::string>;
+
+void check_expectations(const Case& item, const FileOutcome& outcome) {
+    std::multiset<LineRule> found;
+    for (const auto& finding : outcome.findings) found.emplace(finding.begin.line, finding.finding.rule);
+    std::uint32_t number = 0;
+    std::multiset<LineRule> expected;
+    for (std::string_view line : migrator::split_lines(item.text)) {
+        ++number;
+        for (std::string& id : ids_behind(line, "expect")) expected.emplace(number, std::move(id));
+        for (const std::string& id : ids_behind(line, "ok")) {
+            CHECK_MESSAGE(!found.contains({number, id}), fmt::format("line {}: {} should find nothing", number, id));
+        }
+        for (const std::string& id : ids_behind(line, "todo-expect")) {
+            CHECK_MESSAGE(!found.contains({number, id}),
+                          fmt::format("line {}: {} is found now: make it an expect", number, id));
+        }
+    }
+    for (const auto& [line, id] : expected) {
+        CHECK_MESSAGE(found.count({line, id}) == expected.count({line, id}),
+                      fmt::format("line {}: {} expected {} times, found {} times", line, id, expected.count({line, id}),
+                                  found.count({line, id})));
+    }
+    for (const auto& [line, id] : found) {
+        CHECK_MESSAGE(expected.contains({line, id}), fmt::format("line {}: {} is not expected", line, id));
+    }
+}
+
+void check_output(const Case& item, const FileOutcome& outcome) {
+    if (test::update_cases()) {
+        if (outcome.changed()) test::write_file(item.expected, outcome.rewritten);
+        return;
+    }
+    auto expected = base::read_file(base::real_file_system(), item.expected);
+    if (!expected) {
+        CHECK_MESSAGE(!outcome.changed(), "the case changes, but has no expected output");
+        return;
+    }
+    CHECK(outcome.rewritten == *expected);
+}
+
+// A line changes only where a fix on it was applied, or where an import is put.
+void check_untouched_lines(const FileOutcome& outcome) {
+    base::LineIndex lines(outcome.original);
+    std::set<std::uint32_t> touched;
+    for (const auto& finding : outcome.findings) {
+        if (finding.state != FixState::applied || !finding.finding.fix) continue;
+        for (const migrator::Edit& edit : finding.finding.fix->edits) {
+            for (std::uint32_t line = lines.position(edit.range.begin).line;
+                 line <= lines.position(edit.range.end).line; ++line)
+                touched.insert(line);
+        }
+    }
+    auto old_lines = migrator::split_lines(outcome.original);
+    auto new_lines = migrator::split_lines(outcome.rewritten);
+    for (const migrator::LineChange& change : migrator::diff_lines(old_lines, new_lines)) {
+        for (std::size_t i = 0; i < change.old_count; ++i) {
+            bool import = new_lines[change.new_begin].find("import ") != std::string_view::npos;
+            CHECK_MESSAGE((touched.contains(static_cast<std::uint32_t>(change.old_begin + i + 1)) || import),
+                          fmt::format("line {} changed without a fix", change.old_begin + i + 1));
+        }
+    }
+}
+
+std::string with_line_ends(std::string_view text, std::string_view end) {
+    std::string out;
+    for (char c : text) {
+        if (c == '\n') out += end;
+        else out += c;
+    }
+    return out;
+}
+
+std::string with_tabs(std::string_view text) {
+    std::string out;
+    for (std::string_view line : migrator::split_lines(text)) {
+        while (line.starts_with("    ")) {
+            out += '\t';
+            line.remove_prefix(4);
+        }
+        out += line;
+    }
+    return out;
+}
+
+void check_variants(const Case& item, const FileOutcome& outcome) {
+    CHECK(test::migrate_one(item.path, with_line_ends(item.text, "\r\n")).rewritten ==
+          with_line_ends(outcome.rewritten, "\r\n"));
+    FileOutcome marked = test::migrate_one(item.path, "\xEF\xBB\xBF" + item.text);
+    CHECK(marked.rewritten == outcome.rewritten);
+    if (outcome.type != migrator::FileType::python) return;
+    CHECK(test::migrate_one(item.path, with_tabs(item.text)).rewritten == with_tabs(outcome.rewritten));
+}
+
+void check_syntax(const FileOutcome& outcome) {
+    if (outcome.type != migrator::FileType::python) return;
+    auto before = migrator::SyntaxTree::parse(outcome.original).error_ranges().size();
+    CHECK(migrator::SyntaxTree::parse(outcome.rewritten).error_ranges().size() <= before);
+}
+
+}  // namespace
+
+TEST_CASE("rule cases: findings, outputs, and what holds for every case") {
+    std::vector<Case> cases = all_cases();
+    REQUIRE(cases.size() >= 10);
+    for (const Case& item : cases) {
+        CAPTURE(item.path);
+        FileOutcome outcome = test::migrate_one(item.path, item.text);
+        check_expectations(item, outcome);
+        check_output(item, outcome);
+        check_syntax(outcome);
+        CHECK_FALSE(test::migrate_one(item.path, outcome.rewritten).changed());
+        check_untouched_lines(outcome);
+        check_variants(item, outcome);
+        CHECK_FALSE(test::migrate_one(item.path, item.text, migrator::ApplyMode::none).changed());
+    }
+}
+
+TEST_CASE("every rule has a case, or rows that make their own") {
+    std::set<std::string> expected;
+    for (const Case& item : all_cases()) {
+        for (std::string_view line : migrator::split_lines(item.text)) {
+            for (std::string& id : ids_behind(line, "expect")) expected.insert(std::move(id));
+        }
+    }
+    for (const auto& rule : test::rules().rules()) {
+        bool in_rows = std::any_of(test::rules().name_rows().begin(), test::rules().name_rows().end(),
+                                   [&](const auto& row) { return row.second.rule == rule.get(); });
+        CHECK_MESSAGE((expected.contains(rule->id) || in_rows), rule->id);
+    }
+}
