@@ -11,10 +11,12 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # g++ 12 warns of overlaps in std::string::insert that cannot happen (GCC bug 105651).
   target_compile_options(project_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
 endif()
-if(MIGRATION_WERROR)
+# g++ sees uninitialised values that are not there in code with sanitizers; the ordinary build checks the warnings.
+if(MIGRATION_WERROR AND NOT MIGRATION_SANITIZE)
   target_compile_options(project_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Werror>)
 endif()
 if(MIGRATION_SANITIZE)
+  target_compile_options(project_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-maybe-uninitialized>)
   add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -O1)
   add_link_options(-fsanitize=address,undefined)
 else()

@@ -7,17 +7,15 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
-from checks import ROOT, Checks, tracked_files  # noqa: E402
+from checks import ROOT, Checks, is_fixture, tracked_files  # noqa: E402
 
 MAX_LINES = 400
 CPP = (".h", ".cpp")
 # C++ files that may be longer, each with the reason.
 LONGER = {}
 
-# Input of tests: odd on purpose.
-FIXTURES = re.compile(r"^(tests/(unit/.*/)?golden/|tests/fixtures/|samples/|rules/.*/cases/)")
 # Broken or Python 2 on purpose.
-NOT_PYTHON_3 = re.compile(r"^rules/.*/cases/.*|^tests/(golden|fixtures)/.*/(input|output|expected)/|^tests/unit/.*/golden/")
+NOT_PYTHON_3 = re.compile(r"^rules/.*/cases/.*|^tests/(golden|fixtures)/.*/(in|out|input|output|expected)/|^tests/unit/.*/golden/")
 
 # Written in parts, so that this file does not contain them.
 FORBIDDEN = [
@@ -38,7 +36,7 @@ def check_text(checks, name, text):
         for match in pattern.finditer(text):
             line = text.count("\n", 0, match.start()) + 1
             checks.expect(False, f"{name}:{line}: \"{match.group()}\": {reason}")
-    if FIXTURES.match(name):
+    if is_fixture(name):
         return
     checks.expect("\r" not in text, f"{name}: has carriage returns")
     checks.expect(text.endswith("\n") or not text, f"{name}: the last line has no end")
@@ -67,10 +65,10 @@ def main():
         try:
             text = content.decode("utf-8")
         except UnicodeDecodeError as problem:
-            checks.expect(FIXTURES.match(name), f"{name}: not UTF-8: {problem}")
+            checks.expect(is_fixture(name), f"{name}: not UTF-8: {problem}")
             continue
         check_text(checks, name, text)
-        if name.endswith(CPP):
+        if name.endswith(CPP) and not is_fixture(name):
             check_cpp(checks, name, text)
         if name.endswith(".py") and not NOT_PYTHON_3.match(name):
             try:

@@ -14,7 +14,7 @@ from collections import defaultdict
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
-from checks import ROOT, Checks, skip, tracked_files  # noqa: E402
+from checks import ROOT, Checks, is_fixture, skip, tracked_files  # noqa: E402
 
 VERSION = 14
 

@@ -12,7 +12,7 @@ from collections import defaultdict
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
-from checks import ROOT, Checks, tracked_files  # noqa: E402
+from checks import ROOT, Checks, is_fixture, tracked_files  # noqa: E402
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
 SOURCES = ("base/", "migrator/", "ckpt_convert/")
@@ -41,7 +41,7 @@ def folder_of(path):
 
 def main():
     checks = Checks()
-    files = [name for name in tracked_files() if name.endswith((".h", ".cpp"))]
+    files = [name for name in tracked_files() if name.endswith((".h", ".cpp")) and not is_fixture(name)]
     includes = {}  # file -> [(is_quoted, included)]
     for name in files:
         text = (ROOT / name).read_text(encoding="utf-8")

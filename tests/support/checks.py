@@ -1,6 +1,7 @@
 """What the Python tests share: collecting failures, running the tools, skipping."""
 
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -77,6 +78,11 @@ def temporary_directory():
 def make_tiny(checks, family, directory, *options):
     """A tiny Hugging Face checkpoint of the sample script in `directory`."""
     return run_ok(checks, sys.executable, ROOT / "samples/checkpoints/make_tiny.py", family, directory, *options)
+
+
+def is_fixture(name):
+    """True for input and expected output of tests: odd on purpose, and not to be laid out or checked as ours."""
+    return bool(re.match(r"(samples|tests/(.*/)?(golden|fixtures)|rules/(.*/)?cases)/", name)) and not name.endswith("CMakeLists.txt")
 
 
 def tracked_files():

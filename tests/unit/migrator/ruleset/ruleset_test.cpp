@@ -4,7 +4,9 @@
 
 #include <fmt/format.h>
 
+#include "base/json.h"
 #include "tests/support/memory_file_system.h"
+#include "tests/unit/migrator/rules/case_support.h"
 
 using migrator::RuleSet;
 
@@ -126,4 +128,25 @@ TEST_CASE("patterns with one star, and how distributions are spelt") {
     CHECK_FALSE(migrator::fits("ab*ba", "aba"));
     CHECK(migrator::normalise_distribution("Flash__Attn.X") == "flash-attn-x");
     CHECK(migrator::fill_message("{name} is {to}. {note}", "a", "b", "") == "a is b.");
+}
+
+TEST_CASE("the JSON Schema names the words that the loader knows") {
+    auto text = base::read_file(base::real_file_system(), test::source_dir() + "/rules/schema/rules.schema.json");
+    REQUIRE(text);
+    auto schema = base::parse_json(*text, "schema");
+    REQUIRE(schema);
+    const base::Json* words = schema->root.find("$defs")->find("match")->find("properties");
+    REQUIRE(words->object() != nullptr);
+    CHECK(words->object()->size() == 11);
+    for (const auto& [word, body] : *words->object()) {
+        CAPTURE(word);
+        // An object with an unknown key: the loader complains of the body, not of the word.
+        CHECK(error_of(rule("{\"" + word + "\": 1}")).find("is not a word") == std::string::npos);
+        if (body.find("properties") == nullptr) continue;
+        for (const auto& [key, value] : *body.find("properties")->object()) {
+            CAPTURE(key);
+            std::string message = error_of(rule("{\"" + word + "\": {\"" + key + "\": 1.5}}"));
+            CHECK(message.find("\"" + key + "\" is not known") == std::string::npos);
+        }
+    }
 }

@@ -1,0 +1,135 @@
+#include <doctest/doctest.h>
+
+#include "migrator/match/import_plan.h"
+#include "migrator/match/requirement.h"
+#include "migrator/match/value_form.h"
+#include "tests/unit/migrator/rules/case_support.h"
+
+namespace {
+
+migrator::ValueRow device_row() {
+    migrator::ValueRow row;
+    row.tokens = {"cuda"};
+    row.replace = {{"cuda", "npu"}};
+    return row;
+}
+
+migrator::ValueRow backend_row() {
+    migrator::ValueRow row;
+    row.form = migrator::ValueRow::Form::backend;
+    row.tokens = {"nccl", "NCCL"};
+    row.replace = {{"cuda", "npu"}, {"nccl", "hccl"}, {"NCCL", "HCCL"}};
+    return row;
+}
+
+std::string after(std::string_view text, const migrator::ValueRow& row) {
+    return migrator::replaced(text, migrator::value_tokens(text, row));
+}
+
+}  // namespace
+
+TEST_CASE("device values: names with an index, fields and lists of them") {
+    migrator::ValueRow row = device_row();
+    CHECK(after("cuda", row) == "npu");
+    CHECK(after("cuda:0", row) == "npu:0");
+    CHECK(after("cuda:", row) == "npu:");
+    CHECK(after("cuda:\x01", row) == "npu:\x01");
+    CHECK(after("cuda\x01", row) == "npu\x01");
+    CHECK(after("cuda:%d", row) == "npu:%d");
+    CHECK(after("cuda:%(rank)d", row) == "npu:%(rank)d");
+    CHECK(after("cuda:{idx}", row) == "npu:{idx}");
+    CHECK(after("cpu,cuda:0, cuda:1", row) == "cpu,npu:0, npu:1");
+    for (const char* other : {"cuda is fast", " cuda ", "cuda:setup", "cuda:11.8", "cuda_if_available", "'cuda'",
+                              "nvidia/cuda:1", "cuda:0;cuda:1", "^cuda:", "cuda,", "cuda true", "CUDA"}) {
+        CAPTURE(other);
+        CHECK(migrator::value_tokens(other, row).empty());
+    }
+}
+
+TEST_CASE("backend values: names and maps as a whole") {
+    migrator::ValueRow row = backend_row();
+    CHECK(after("nccl", row) == "hccl");
+    CHECK(after("NCCL", row) == "HCCL");
+    CHECK(after("cpu:gloo,cuda:nccl", row) == "cpu:gloo,npu:hccl");
+    for (const char* other : {"gloo", "cuda:gloo", "gloo+nccl", "the nccl library", "nccl:", "nccl_timeout"}) {
+        CAPTURE(other);
+        CHECK(migrator::value_tokens(other, row).empty());
+    }
+}
+
+TEST_CASE("requirements: names, locations, options") {
+    auto package = [](std::string_view text) { return std::string(migrator::required_package(text).value_or("-")); };
+    CHECK(package("flash-attn>=2.5") == "flash-attn");
+    CHECK(package("  torch == 2.1 ; python_version < '3.9'") == "torch");
+    CHECK(package("bitsandbytes[x]==0.4") == "bitsandbytes");
+    CHECK(package("apex @ git+https://github.com/NVIDIA/apex") == "apex");
+    CHECK(package("git+https://github.com/NVIDIA/apex.git@main") == "apex");
+    CHECK(package("-e git+ssh://git@host/team/xformers.git#egg=xformers") == "xformers");
+    CHECK(package("https://host/wheels/torch_scatter-2.1.2-cp310-linux.whl") == "torch_scatter");
+    CHECK(package("./wheels/flash_attn-2.5-py3.whl") == "flash_attn");
+    for (const char* none : {"", "# apex", "-r other.txt", "--index-url https://x/y", "$PACKAGES", "two words"}) {
+        CAPTURE(none);
+        CHECK(package(none) == "-");
+    }
+}
+
+TEST_CASE("dotted names: only the parts that differ are touched") {
+    auto edit = [](std::string_view from, std::string_view to) {
+        auto edits = migrator::rename_dotted({100, 100 + from.size()}, from, to);
+        REQUIRE(edits.size() == 1);
+        return edits[0];
+    };
+    CHECK(edit("torch.cuda.amp", "torch.npu.amp") == migrator::Edit{{106, 110}, "npu"});
+    CHECK(edit("torch.cuda", "torch.npu") == migrator::Edit{{106, 110}, "npu"});
+    CHECK(edit("torch.profiler", "torch_npu.profiler") == migrator::Edit{{100, 105}, "torch_npu"});
+    CHECK(edit("torch.cuda", "torch").replacement == "torch");
+    CHECK(migrator::rename_dotted({0, 1}, "a", "a").empty());
+}
+
+TEST_CASE("member names: methods, properties and attributes of classes") {
+    migrator::SyntaxTree tree = migrator::SyntaxTree::parse(
+        "class A:\n    x = 1\n    def cuda(self):\n        self.y = 2\n        def inner(): pass\n    class B: "
+        "pass\ndef f(): pass\nz = 1\nobj.w = 3\n");
+    CHECK(migrator::member_names(tree) == std::vector<std::string>{"B", "B()", "cuda", "cuda()", "w", "x", "y"});
+}
+
+TEST_CASE("notebooks: findings name the cell, magics and shell lines are tolerated") {
+    std::string notebook = R"({"cells": [
+  {"cell_type": "markdown", "source": ["torch.cuda.init()"]},
+  {"cell_type": "code", "source": ["%matplotlib inline\n", "!nvidia-smi\n", "import torch\n", "x = torch.zeros(1).cuda()"]},
+  {"cell_type": "code", "source": "x.cuda()\n"}
+], "nbformat": 4
+})";
+    migrator::FileOutcome outcome = test::migrate_one("a.ipynb", notebook);
+CHECK_FALSE(outcome.changed());
+CHECK(test::list_findings(outcome) ==
+      "3 launch.nvidia_smi none nvidia-smi\n3 method.cuda none torch.Tensor.cuda\n4 method.cuda none "
+      "torch.Tensor.cuda\n");
+CHECK(outcome.findings[1].finding.message.starts_with("Cell 2, line 4: "));
+CHECK(outcome.findings[1].finding.message.ends_with("Notebooks are not rewritten yet: change the cell by hand."));
+for (const char* bad : {"", "{", "[]", "{\"cells\": 1}", "{\"cells\": [1, {\"cell_type\": \"code\"}]}"}) {
+    CAPTURE(bad);
+    (void)test::migrate_one("a.ipynb", bad);
+}
+}
+
+TEST_CASE("setup scripts and project files: the packages they ask for") {
+    auto packages = [](std::string_view path, std::string_view text) {
+        return test::list_findings(test::migrate_one(path, text));
+    };
+    CHECK(packages("setup.py",
+                   "from setuptools import setup\nextras_require = {'x': "
+                   "['apex']}\nsetup(install_requires=['flash-attn>=2'],\n  name='apex')\n") ==
+          "2 third_party.ascend_fork none apex\n3 third_party.replacement none flash-attn\n");
+    CHECK(packages("pyproject.toml",
+                   "[project]\nname = 'apex'\ndependencies = [\n  \"flash-attn>=2\", # "
+                   "apex\n]\n[tool.poetry.dependencies]\nxformers = \"^1\"\n") ==
+          "4 third_party.replacement none flash-attn\n7 third_party.replacement none xformers\n");
+    CHECK(packages("setup.cfg", "[options]\ninstall_requires =\n    flash-attn\nname = x\n    apex\n") ==
+          "3 third_party.replacement none flash-attn\n");
+    CHECK(packages("environment.yml", "name: x\ndependencies:\n  - pip:\n    - flash-attn\n") ==
+          "4 third_party.replacement none flash-attn\n");
+    CHECK(packages("Dockerfile",
+                   "FROM x\nRUN pip install --no-cache-dir torch \\\n    flash-attn -r apex.txt && echo apex\n") ==
+          "3 third_party.replacement none flash-attn\n");
+}
