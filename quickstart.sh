@@ -21,7 +21,7 @@ say "third_party/: $(cat third_party/.fetched)"
 
 step "3/4 Build (some minutes the first time)"
 started=$SECONDS
-configure_and_build release
+configure_and_build release -- migrator ckpt_convert
 say "build/release/bin/ is up to date ($((SECONDS - started)) s); log: build/release.log"
 
 migrator=build/release/bin/migrator
@@ -53,7 +53,7 @@ say "    ... (all of it: out/tiny_qwen3_mcore.txt)"
 step "Done. Where to look"
 say "The sample project for the NPU    out/gpt_train_npu/"
 say "What was found and changed        out/gpt_train_report/report.html   (open it in a browser)"
-say "  the same as data, and as a diff out/gpt_train_report/report.json, $(cd out/gpt_train_report && ls ./*.diff 2>/dev/null | head -n 1)"
+say "  the same as data, and as a diff out/gpt_train_report/report.json, out/gpt_train_report/report.diff"
 say "The checkpoints for Megatron      out/tiny_llama2_mcore/, out/tiny_qwen3_mcore/"
 say "  what is in the second one       out/tiny_qwen3_mcore.txt"
 say "The programs                      $migrator, $ckpt_convert   (copy them anywhere; try --help)"
