@@ -71,7 +71,7 @@ private:
         piece.in_logical[axis] = piece.extent[axis] * round;
         if (rule_.shard && share_.count > 1 && !rounds_are_sharded) {
             auto shard = static_cast<std::size_t>(*rule_.shard);
-            TRY(require_divisible(piece.extent[shard], fmt::format("size {} of {}", shard, logical.name)));
+            TRY(require_divisible(piece.extent[shard], size_name(id, shard)));
             piece.extent[shard] /= share_.count;
             piece.in_logical[shard] += piece.extent[shard] * share_.index;
         }
@@ -82,6 +82,15 @@ private:
         }
         out.pieces.push_back(std::move(piece));
         return {};
+    }
+
+    // What the mapping calls the size of an axis: "vocab", "heads * head_dim".
+    std::string size_name(std::uint32_t id, std::size_t axis) const {
+        auto position = static_cast<std::size_t>(std::find(ids_.begin(), ids_.end(), id) - ids_.begin());
+        for (const WeightRule& weight : model_.mapping().weights) {
+            if (weight.name == rule_.weights[position]) return weight.shape[axis].text();
+        }
+        return model_.tensors()[id].name;
     }
 
     Status require_divisible(std::uint64_t size, const std::string& what) const {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "base/check.h"
 #include "migrator/semantic/evaluator.h"
 #include "migrator/semantic/file_model.h"
 #include "migrator/semantic/scope_builder.h"
@@ -39,6 +38,7 @@ public:
             data_->types.push_back(type(evaluator.lists()[id], evaluator));
         }
         collect_reads();
+        model.region_of = {};  // only the analysis needs it
         Bindings out;
         out.external_ = external_expressions();
         out.imports_ = model.imports;
@@ -133,12 +133,13 @@ Bindings Bindings::analyse(const SyntaxTree& tree, const TypeFacts& facts, const
 }
 
 std::span<const Reference> Bindings::references(NodeId expression) const {
-    CHECK(expression < data_->list_of.size());
+    // Broken code has nodes without the child one expects; nothing is known of kNoNode.
+    if (expression >= data_->list_of.size()) return {};
     return data_->references[data_->list_of[expression]];
 }
 
 std::optional<Reference> Bindings::type_of(NodeId expression) const {
-    CHECK(expression < data_->list_of.size());
+    if (expression >= data_->list_of.size()) return std::nullopt;
     return data_->types[data_->list_of[expression]];
 }
 
@@ -150,7 +151,9 @@ ScopeKind Bindings::scope_kind(ScopeId scope) const { return data_->model.scopes
 
 ScopeId Bindings::parent_scope(ScopeId scope) const { return data_->model.scopes[scope].parent; }
 
-ScopeId Bindings::scope_at(NodeId node) const { return data_->model.scope_of[node]; }
+ScopeId Bindings::scope_at(NodeId node) const {
+    return node < data_->model.scope_of.size() ? data_->model.scope_of[node] : kModuleScope;
+}
 
 bool Bindings::is_name_taken(ScopeId scope, std::string_view name) const {
     const FileModel& model = data_->model;

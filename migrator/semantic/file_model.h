@@ -95,7 +95,7 @@ struct FileModel {
 
     const SyntaxTree& tree;
     const TypeFacts& facts;
-    const ModuleContext& context;
+    const ModuleContext& context;  // for the analysis only; it may be gone afterwards
 
     NameTable names;
     std::vector<Scope> scopes;

@@ -144,7 +144,7 @@ TEST_CASE("convert: what does not fit is refused before anything is written") {
     odd.vocab = 33;
     test::add_tiny_hf(fs, "odd", odd);
     CHECK(failure(fs, options("odd", "out", 2)).message ==
-          "TP 2 does not divide size 0 of embedding (33) of a llama2 model; possible sizes are 1");
+          "TP 2 does not divide vocab (33) of a llama2 model; possible sizes are 1");
 }
 
 TEST_CASE("convert: weights that are missing, extra or misshapen are named") {

@@ -1,4 +1,7 @@
-"""Writes torch_fixtures.h: small files saved by PyTorch, and what is in them. Run with torch 2.13, without arguments."""
+"""Writes torch_fixtures.h: files saved by PyTorch, and what is in them. Run with torch 2.13, without arguments.
+
+The legacy file differs from run to run: its storage keys are addresses.
+"""
 
 import argparse
 import base64
@@ -39,8 +42,8 @@ def hex_of(tensor):
 def main():
     version = torch.__version__.split("+")[0]
     out = ["// Files saved by PyTorch %s and what is in them; written by make_torch_fixtures.py." % version,
-           "// clang-format off", "#pragma once", "", "namespace test {", "", "struct TorchFixtureTensor {", "    const char* name;",
-           "    const char* bytes;  // of the tensor made contiguous, in hexadecimal", "};", "",
+           "// clang-format off", "#pragma once", "", "namespace test {", "", "struct TorchFixtureTensor {",
+           "    const char* name;", "    const char* bytes;  // of the tensor made contiguous, in hexadecimal", "};", "",
            "inline constexpr TorchFixtureTensor kTorchFixtureTensors[] = {"]
     out += ['    {"%s", "%s"},' % (n, hex_of(t)) for n, t in OBJECT.items() if isinstance(t, torch.Tensor)]
     out += ["};", ""]
