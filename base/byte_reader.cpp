@@ -2,14 +2,14 @@
 
 #include <cstring>
 
-#include <fmt/format.h>
+#include "base/format.h"
 
 namespace base {
 
 Result<ByteSpan> ByteReader::take(std::size_t count) {
     if (count > remaining()) {
-        return error(fmt::format("the data ends {} bytes early: {} bytes are needed here, {} are left",
-                                 count - remaining(), count, remaining()));
+        return error(base::format("the data ends {} bytes early: {} bytes are needed here, {} are left",
+                                  count - remaining(), count, remaining()));
     }
     ByteSpan taken = bytes_.subspan(position_, count);
     position_ += count;
@@ -49,7 +49,7 @@ Result<std::uint16_t> ByteReader::u16() { return little_endian<std::uint16_t>();
 Result<std::uint32_t> ByteReader::u32() { return little_endian<std::uint32_t>(); }
 Result<std::uint64_t> ByteReader::u64() { return little_endian<std::uint64_t>(); }
 
-std::string ByteReader::where() const { return fmt::format("{}: byte {}", name_, base_offset_ + position_); }
+std::string ByteReader::where() const { return base::format("{}: byte {}", name_, base_offset_ + position_); }
 
 tl::unexpected<Error> ByteReader::error(std::string message) const {
     return fail(ErrorKind::bad_input, std::move(message), where());

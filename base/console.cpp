@@ -6,8 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include <fmt/format.h>
-
+#include "base/format.h"
 #include "base/human.h"
 
 namespace base {
@@ -26,7 +25,7 @@ std::string styled(std::string_view text, Style style, bool colour) {
                        : style == Style::yellow ? "33"
                        : style == Style::green  ? "32"
                                                 : "36";
-    return fmt::format("\x1b[{}m{}\x1b[0m", code, text);
+    return base::format("\x1b[{}m{}\x1b[0m", code, text);
 }
 
 ProgressBar::ProgressBar(std::string label, std::uint64_t total, Unit unit, bool enabled)
@@ -64,9 +63,10 @@ void ProgressBar::draw() {
         return unit_ == Unit::bytes ? human_bytes(amount) : with_separators(amount);
     };
     auto filled = static_cast<std::size_t>(share * kCells);
-    std::string line = fmt::format("\r{} [{}{}] {:3.0f}%  {} of {}  {}/s  {} left\x1b[K", label_,
-                                   std::string(filled, '#'), std::string(kCells - filled, '.'), share * 100, show(done),
-                                   show(total_), show(static_cast<std::uint64_t>(rate)), human_duration(left));
+    std::string line =
+        base::format("\r{} [{}{}] {:3.0f}%  {} of {}  {}/s  {} left\x1b[K", label_, std::string(filled, '#'),
+                     std::string(kCells - filled, '.'), share * 100, show(done), show(total_),
+                     show(static_cast<std::uint64_t>(rate)), human_duration(left));
     std::fputs(line.c_str(), stderr);
 }
 

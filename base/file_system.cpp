@@ -11,13 +11,13 @@
 #include <cstdio>
 #include <cstring>
 
-#include <fmt/format.h>
+#include "base/format.h"
 
 namespace base {
 namespace {
 
 tl::unexpected<Error> system_failure(ErrorKind kind, std::string_view action, const Path& path, int code) {
-    return fail(kind, fmt::format("cannot {}: {}", action, std::strerror(code)), path);
+    return fail(kind, base::format("cannot {}: {}", action, std::strerror(code)), path);
 }
 
 FileKind kind_of(mode_t mode) {
@@ -60,8 +60,8 @@ public:
             if (got < 0 && errno == EINTR) continue;
             if (got < 0) return system_failure(ErrorKind::bad_input, "read", path_, errno);
             if (got == 0) {
-                return fail(ErrorKind::bad_input, fmt::format("the file ends {} bytes early", out.size()),
-                            fmt::format("{}: byte {}", path_, offset));
+                return fail(ErrorKind::bad_input, base::format("the file ends {} bytes early", out.size()),
+                            base::format("{}: byte {}", path_, offset));
             }
             out = out.subspan(static_cast<std::size_t>(got));
             offset += static_cast<std::uint64_t>(got);
@@ -101,7 +101,7 @@ public:
         int code = ::posix_fallocate(fd_.get(), 0, static_cast<off_t>(bytes));
         // Some file systems cannot reserve; then the first failing write tells.
         if (code == 0 || code == EOPNOTSUPP || code == EINVAL) return {};
-        return system_failure(ErrorKind::write_failed, fmt::format("reserve {} bytes", bytes), path_, code);
+        return system_failure(ErrorKind::write_failed, base::format("reserve {} bytes", bytes), path_, code);
     }
 
     void write_behind(std::uint64_t offset, std::uint64_t bytes) override {
@@ -258,7 +258,7 @@ Result<std::string> read_file(FileSystem& fs, const Path& path, std::uint64_t ma
     TRY_ASSIGN(auto file, fs.open(path));
     if (file->size() > max_bytes) {
         return fail(ErrorKind::bad_input,
-                    fmt::format("the file has {} bytes, at most {} are read", file->size(), max_bytes), path);
+                    base::format("the file has {} bytes, at most {} are read", file->size(), max_bytes), path);
     }
     std::string content(file->size(), '\0');
     TRY(file->read_at(0, std::as_writable_bytes(std::span(content.data(), content.size()))));

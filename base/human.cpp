@@ -3,7 +3,7 @@
 #include <array>
 #include <cmath>
 
-#include <fmt/format.h>
+#include "base/format.h"
 
 namespace base {
 namespace {
@@ -15,30 +15,30 @@ std::string scaled(double value, const std::array<const char*, 6>& units) {
         value /= 1000;
         ++unit;
     }
-    return fmt::format("{:.{}f}{}", value, value < 9.995 ? 2 : 1, units[unit]);
+    return base::format("{:.{}f}{}", value, value < 9.995 ? 2 : 1, units[unit]);
 }
 
 }  // namespace
 
 std::string human_bytes(std::uint64_t bytes) {
-    if (bytes < 1000) return fmt::format("{} B", bytes);
+    if (bytes < 1000) return base::format("{} B", bytes);
     return scaled(static_cast<double>(bytes), {" B", " kB", " MB", " GB", " TB", " PB"});
 }
 
 std::string human_count(std::uint64_t count) {
-    if (count < 10000) return fmt::format("{}", count);
+    if (count < 10000) return base::format("{}", count);
     return scaled(static_cast<double>(count), {"", " K", " M", " B", " T", " Q"});
 }
 
 std::string human_duration(double seconds) {
-    if (seconds < 59.95) return fmt::format("{:.1f} s", seconds);
+    if (seconds < 59.95) return base::format("{:.1f} s", seconds);
     auto whole = static_cast<std::uint64_t>(std::llround(seconds));
-    if (whole < 3600) return fmt::format("{} min {:02} s", whole / 60, whole % 60);
-    return fmt::format("{} h {:02} min", whole / 3600, whole % 3600 / 60);
+    if (whole < 3600) return base::format("{} min {:02} s", whole / 60, whole % 60);
+    return base::format("{} h {:02} min", whole / 3600, whole % 3600 / 60);
 }
 
 std::string with_separators(std::uint64_t count) {
-    std::string digits = fmt::format("{}", count);
+    std::string digits = base::format("{}", count);
     for (std::size_t at = digits.size(); at > 3;) {
         at -= 3;
         digits.insert(at, ",");

@@ -4,8 +4,9 @@
 #include <cmath>
 #include <unordered_set>
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
+
+#include "base/format.h"
 
 namespace base {
 namespace {
@@ -50,7 +51,7 @@ std::vector<std::uint64_t> line_starts_of(std::string_view text) {
 std::string place(const std::string& name, const std::vector<std::uint64_t>& line_starts, std::uint64_t offset) {
     auto next = std::upper_bound(line_starts.begin(), line_starts.end(), offset);
     auto line = next - line_starts.begin();
-    return fmt::format("{}:{}:{}", name, line, offset - *(next - 1) + 1);
+    return base::format("{}:{}:{}", name, line, offset - *(next - 1) + 1);
 }
 
 // Turns SAX events into the strict ones and remembers the first error.
@@ -117,7 +118,7 @@ private:
     }
     bool nesting_allowed() {
         if (open_.size() <= static_cast<std::size_t>(limits_.max_depth)) return true;
-        return reject(fmt::format("values are nested deeper than {} levels", limits_.max_depth));
+        return reject(base::format("values are nested deeper than {} levels", limits_.max_depth));
     }
     bool keep(Status status) {
         if (status) return true;

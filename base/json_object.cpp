@@ -1,6 +1,6 @@
 #include "base/json_object.h"
 
-#include <fmt/format.h>
+#include "base/format.h"
 
 namespace base {
 
@@ -18,14 +18,14 @@ const Json* JsonObject::optional(std::string_view key) {
 
 Result<const Json*> JsonObject::required(std::string_view key) {
     const Json* found = optional(key);
-    if (found == nullptr) return error(fmt::format("the key \"{}\" is missing", key));
+    if (found == nullptr) return error(base::format("the key \"{}\" is missing", key));
     return found;
 }
 
 Result<std::string> JsonObject::string(std::string_view key) {
     TRY_ASSIGN(const Json* found, required(key));
     if (found->string() == nullptr) {
-        return error(*found, fmt::format("\"{}\" must be a string, not {}", key, found->kind_name()));
+        return error(*found, base::format("\"{}\" must be a string, not {}", key, found->kind_name()));
     }
     return *found->string();
 }
@@ -38,7 +38,7 @@ Result<std::string> JsonObject::string_or(std::string_view key, std::string fall
 Result<std::int64_t> JsonObject::integer(std::string_view key) {
     TRY_ASSIGN(const Json* found, required(key));
     if (found->integer() == nullptr) {
-        return error(*found, fmt::format("\"{}\" must be an integer, not {}", key, found->kind_name()));
+        return error(*found, base::format("\"{}\" must be an integer, not {}", key, found->kind_name()));
     }
     return *found->integer();
 }
@@ -47,7 +47,7 @@ Result<bool> JsonObject::boolean_or(std::string_view key, bool fallback) {
     const Json* found = optional(key);
     if (found == nullptr) return fallback;
     if (found->boolean() == nullptr) {
-        return error(*found, fmt::format("\"{}\" must be true or false, not {}", key, found->kind_name()));
+        return error(*found, base::format("\"{}\" must be true or false, not {}", key, found->kind_name()));
     }
     return *found->boolean();
 }
@@ -58,11 +58,11 @@ Result<std::vector<std::string>> JsonObject::strings(std::string_view key) {
     if (found == nullptr) return out;
     if (found->string() != nullptr) return std::vector<std::string>{*found->string()};
     if (found->array() == nullptr) {
-        return error(*found, fmt::format("\"{}\" must be a list of strings, not {}", key, found->kind_name()));
+        return error(*found, base::format("\"{}\" must be a list of strings, not {}", key, found->kind_name()));
     }
     for (const Json& item : *found->array()) {
         if (item.string() == nullptr) {
-            return error(item, fmt::format("\"{}\" must hold strings only, not {}", key, item.kind_name()));
+            return error(item, base::format("\"{}\" must hold strings only, not {}", key, item.kind_name()));
         }
         out.push_back(*item.string());
     }
@@ -71,7 +71,7 @@ Result<std::vector<std::string>> JsonObject::strings(std::string_view key) {
 
 Status JsonObject::finish() const {
     for (const auto& [key, value] : members()) {
-        if (!known_.contains(key)) return error(value, fmt::format("the key \"{}\" is not known here", key));
+        if (!known_.contains(key)) return error(value, base::format("the key \"{}\" is not known here", key));
     }
     return {};
 }

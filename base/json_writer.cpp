@@ -2,9 +2,8 @@
 
 #include <cmath>
 
-#include <fmt/format.h>
-
 #include "base/check.h"
+#include "base/format.h"
 #include "base/utf8.h"
 
 namespace base {
@@ -28,7 +27,7 @@ std::string json_escape(std::string_view text) {
             out += "\\r";
             ++i;
         } else if (c < 0x20 || c == 0x7f) {
-            out += fmt::format("\\u{:04x}", c);
+            out += base::format("\\u{:04x}", c);
             ++i;
         } else if (std::size_t length = utf8_sequence_length(text.substr(i)); length != 0) {
             out += text.substr(i, length);
@@ -87,12 +86,12 @@ JsonWriter& JsonWriter::key(std::string_view name) {
 }
 
 JsonWriter& JsonWriter::string(std::string_view value) { return raw('"' + json_escape(value) + '"'); }
-JsonWriter& JsonWriter::integer(std::int64_t value) { return raw(fmt::format("{}", value)); }
-JsonWriter& JsonWriter::unsigned_integer(std::uint64_t value) { return raw(fmt::format("{}", value)); }
+JsonWriter& JsonWriter::integer(std::int64_t value) { return raw(base::format("{}", value)); }
+JsonWriter& JsonWriter::unsigned_integer(std::uint64_t value) { return raw(base::format("{}", value)); }
 
 JsonWriter& JsonWriter::number(double value) {
     CHECK(std::isfinite(value));
-    return raw(fmt::format("{}", value));
+    return raw(base::format("{}", value));
 }
 
 JsonWriter& JsonWriter::boolean(bool value) { return raw(value ? "true" : "false"); }

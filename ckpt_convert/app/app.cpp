@@ -4,10 +4,9 @@
 
 #include <cstdio>
 
-#include <fmt/format.h>
-
 #include "base/console.h"
 #include "base/data_store.h"
+#include "base/format.h"
 #include "base/human.h"
 #include "base/json_writer.h"
 #include "ckpt_convert/app/convert.h"
@@ -49,26 +48,26 @@ std::string summary_text(const ConvertSummary& summary, const ConvertOptions& op
     double rate = summary.seconds > 0 ? static_cast<double>(summary.written_bytes) / summary.seconds : 0;
     std::string out =
         base::styled(summary.dry_run ? "dry run, nothing was written" : "converted", base::Style::green, colour);
-    out += fmt::format("  {} -> {}\n", summary.from, summary.to);
-    out += fmt::format("  model    {}, {}, {} parameters, {}\n", summary.family, base::plural(summary.layers, "layer"),
-                       base::human_count(summary.parameters), summary.dtypes);
-    out += fmt::format("  read     {} from {}\n", base::human_bytes(summary.read_bytes), options.load_dir);
-    out += fmt::format("  written  {}, {} in {} to {}\n", base::plural(summary.tensors, "tensor"),
-                       base::human_bytes(summary.written_bytes), base::plural(summary.files.size(), "file"),
-                       options.save_dir);
+    out += base::format("  {} -> {}\n", summary.from, summary.to);
+    out += base::format("  model    {}, {}, {} parameters, {}\n", summary.family, base::plural(summary.layers, "layer"),
+                        base::human_count(summary.parameters), summary.dtypes);
+    out += base::format("  read     {} from {}\n", base::human_bytes(summary.read_bytes), options.load_dir);
+    out += base::format("  written  {}, {} in {} to {}\n", base::plural(summary.tensors, "tensor"),
+                        base::human_bytes(summary.written_bytes), base::plural(summary.files.size(), "file"),
+                        options.save_dir);
     if (!summary.dry_run)
-        out += fmt::format("  time     {} ({}/s)\n", base::human_duration(summary.seconds),
-                           base::human_bytes(static_cast<std::uint64_t>(rate)));
-    for (const auto& note : summary.notes) out += fmt::format("  note     {}\n", note);
-    if (!summary.dry_run) out += fmt::format("  look at it with: ckpt_convert inspect {}\n", options.save_dir);
+        out += base::format("  time     {} ({}/s)\n", base::human_duration(summary.seconds),
+                            base::human_bytes(static_cast<std::uint64_t>(rate)));
+    for (const auto& note : summary.notes) out += base::format("  note     {}\n", note);
+    if (!summary.dry_run) out += base::format("  look at it with: ckpt_convert inspect {}\n", options.save_dir);
     return out;
 }
 
 Status list_models(const MappingRegistry& registry, bool json) {
     if (!json) {
         for (const auto& family : registry.families()) {
-            fmt::print("{:<12} {}\n             model types: {}\n", family.family, family.title,
-                       fmt::join(family.model_types, ", "));
+            base::print(stdout, "{:<12} {}\n             model types: {}\n", family.family, family.title,
+                        base::joined(family.model_types, ", "));
         }
         return {};
     }
@@ -86,7 +85,7 @@ Status list_models(const MappingRegistry& registry, bool json) {
         out.end_array().end_object();
     }
     out.end_array();
-    fmt::print("{}\n", std::move(out).take());
+    base::print(stdout, "{}\n", std::move(out).take());
     return {};
 }
 
@@ -109,8 +108,9 @@ Status run_command(const Options& options) {
 }
 
 int report(const base::Error& error) {
-    fmt::print(stderr, "{} {}\n",
-               base::styled("ckpt_convert: error:", base::Style::red, base::wants_colour(STDERR_FILENO)), error.text());
+    base::print(stderr, "{} {}\n",
+                base::styled("ckpt_convert: error:", base::Style::red, base::wants_colour(STDERR_FILENO)),
+                error.text());
     return base::exit_code(error.kind);
 }
 

@@ -4,8 +4,7 @@
 #include <chrono>
 #include <set>
 
-#include <fmt/format.h>
-
+#include "base/format.h"
 #include "base/parallel.h"
 #include "ckpt_convert/checkpoint/hf_checkpoint.h"
 #include "ckpt_convert/checkpoint/megatron_checkpoint.h"
@@ -49,7 +48,7 @@ Status refuse_overlap(const ConvertOptions& options) {
 std::string dtype_list(const ConversionPlan& plan) {
     std::set<std::string> names;
     for (const auto& target : plan.targets) names.emplace(name(target.dtype));
-    return fmt::format("{}", fmt::join(names, ", "));
+    return base::joined(names, ", ");
 }
 
 // --params-dtype in existing scripts mostly says what the weights are anyway.
@@ -58,9 +57,9 @@ Status check_params_dtype(const ConversionPlan& plan, const std::string& wanted)
     std::string_view expected = wanted == "fp16" ? "f16" : wanted == "fp32" ? "f32" : wanted;
     for (const auto& target : plan.targets) {
         if (name(target.dtype) == expected) continue;
-        return base::fail(ErrorKind::unsupported, fmt::format("--params-dtype {}: {} is {}, and changing the element "
-                                                              "type is not supported; leave the option out to keep it",
-                                                              wanted, target.name, name(target.dtype)));
+        return base::fail(ErrorKind::unsupported, base::format("--params-dtype {}: {} is {}, and changing the element "
+                                                               "type is not supported; leave the option out to keep it",
+                                                               wanted, target.name, name(target.dtype)));
     }
     return {};
 }
@@ -127,7 +126,7 @@ Result<ConvertSummary> hf_to_megatron(base::FileSystem& fs, const MappingRegistr
     TRY_ASSIGN(OutputPlan output, megatron_output(plan, model, placement, source.config, output_options));
     ConvertSummary summary = summarise(model, plan, output, options);
     summary.from = "Hugging Face";
-    summary.to = fmt::format("Megatron TP {} x PP {}", options.topology.tp, options.topology.pp);
+    summary.to = base::format("Megatron TP {} x PP {}", options.topology.tp, options.topology.pp);
     if (options.dry_run) return summary;
 
     TRY_ASSIGN(StagedOutput staging, StagedOutput::begin(fs, options.save_dir));
@@ -146,9 +145,9 @@ Result<Path> find_hf_config_dir(base::FileSystem& fs, const ConvertOptions& opti
         if (fs.exists(base::join(candidate, "config.json"))) return candidate;
     }
     return base::fail(ErrorKind::usage,
-                      fmt::format("a Hugging Face checkpoint needs a config.json, and there is no {} directory beside "
-                                  "this one; name the directory of the original model with --hf-cfg-dir",
-                                  kHfConfigDir),
+                      base::format("a Hugging Face checkpoint needs a config.json, and there is no {} directory beside "
+                                   "this one; name the directory of the original model with --hf-cfg-dir",
+                                   kHfConfigDir),
                       options.load_dir);
 }
 
@@ -165,11 +164,12 @@ Result<ModelValues> agreed_values(const ModelMapping& mapping, const base::JsonD
             std::int64_t value = saved->integer() != nullptr ? *saved->integer() : *saved->boolean();
             if (rule.argument_negated) value = value == 0;
             if (value == values[rule.name]) break;
-            return base::fail(ErrorKind::bad_input,
-                              fmt::format("{} is {} in {}, but {} in the arguments saved with the weights; is this the "
-                                          "config of the same model?",
-                                          rule.name, values[rule.name], config.name, value),
-                              source.directory);
+            return base::fail(
+                ErrorKind::bad_input,
+                base::format("{} is {} in {}, but {} in the arguments saved with the weights; is this the "
+                             "config of the same model?",
+                             rule.name, values[rule.name], config.name, value),
+                source.directory);
         }
     }
     return values;
@@ -197,7 +197,7 @@ Result<ConvertSummary> megatron_to_hf(base::FileSystem& fs, const MappingRegistr
 
     TRY_ASSIGN(HfOutput output, hf_output(plan, options.max_shard_bytes));
     ConvertSummary summary = summarise(model, plan, output.files, options);
-    summary.from = fmt::format("Megatron TP {} x PP {}", source.tp, source.pp);
+    summary.from = base::format("Megatron TP {} x PP {}", source.tp, source.pp);
     summary.to = "Hugging Face";
     if (options.dry_run) return summary;
 

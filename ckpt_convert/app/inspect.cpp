@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include <fmt/format.h>
-
+#include "base/format.h"
 #include "base/human.h"
 #include "base/json_writer.h"
 #include "ckpt_convert/checkpoint/hf_checkpoint.h"
@@ -43,7 +42,7 @@ Result<Found> found_hf(base::FileSystem& fs, const MappingRegistry& registry, co
 std::string argument_text(const base::Json& value) {
     if (const auto* integer = value.integer()) return std::to_string(*integer);
     if (const auto* flag = value.boolean()) return *flag ? "true" : "false";
-    if (const auto* real = value.real()) return fmt::format("{}", *real);
+    if (const auto* real = value.real()) return base::format("{}", *real);
     if (const auto* text = value.string()) return *text;
     return value.is_null() ? "none" : value.kind_name();
 }
@@ -114,25 +113,25 @@ std::string as_json(const Found& found) {
 }
 
 std::string as_text(const Found& found, const Path& path) {
-    std::string out = fmt::format("{}: {}\n", path, found.headline);
-    for (const auto& [key, value] : found.facts) out += fmt::format("  {:<34} {}\n", key, value);
+    std::string out = base::format("{}: {}\n", path, found.headline);
+    for (const auto& [key, value] : found.facts) out += base::format("  {:<34} {}\n", key, value);
     std::vector<std::string> dtypes;
     for (const auto& [dtype, bytes] : bytes_by_dtype(found.index))
-        dtypes.push_back(fmt::format("{} {}", dtype, base::human_bytes(bytes)));
-    out += fmt::format("  {} in {}, {} elements, {} ({})\n\n", base::plural(found.index.tensors.size(), "tensor"),
-                       base::plural(found.index.files.size(), "file"), base::human_count(found.index.total_elements()),
-                       base::human_bytes(found.index.total_bytes()), fmt::join(dtypes, ", "));
+        dtypes.push_back(base::format("{} {}", dtype, base::human_bytes(bytes)));
+    out += base::format("  {} in {}, {} elements, {} ({})\n\n", base::plural(found.index.tensors.size(), "tensor"),
+                        base::plural(found.index.files.size(), "file"), base::human_count(found.index.total_elements()),
+                        base::human_bytes(found.index.total_bytes()), base::joined(dtypes, ", "));
     std::size_t widest = 4, widest_shape = 5;
     for (const auto& tensor : found.index.tensors) {
         widest = std::max(widest, tensor.name.size());
         widest_shape = std::max(widest_shape, to_string(tensor.shape).size());
     }
-    out += fmt::format("  {:<{}}  {:<8} {:<{}}  {:>10}  {}\n", "name", widest, "dtype", "shape", widest_shape, "size",
-                       "file");
+    out += base::format("  {:<{}}  {:<8} {:<{}}  {:>10}  {}\n", "name", widest, "dtype", "shape", widest_shape, "size",
+                        "file");
     for (const auto& tensor : found.index.tensors) {
-        out += fmt::format("  {:<{}}  {:<8} {:<{}}  {:>10}  {}\n", tensor.name, widest, name(tensor.dtype),
-                           to_string(tensor.shape), widest_shape, base::human_bytes(tensor.bytes()),
-                           relative(found, tensor));
+        out += base::format("  {:<{}}  {:<8} {:<{}}  {:>10}  {}\n", tensor.name, widest, name(tensor.dtype),
+                            to_string(tensor.shape), widest_shape, base::human_bytes(tensor.bytes()),
+                            relative(found, tensor));
     }
     return out;
 }

@@ -2,9 +2,9 @@
 
 #include <cstdio>
 
-#include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include "base/format.h"
 #include "ckpt_convert/app/peer_options.h"
 
 namespace ckpt {
@@ -54,7 +54,7 @@ Result<std::vector<std::uint32_t>> number_list(const std::string& option, const 
         CLI::detail::trim(trimmed);
         if (trimmed.empty() || !CLI::detail::lexical_cast(trimmed, value)) {
             return base::fail(ErrorKind::usage,
-                              fmt::format("{}: \"{}\" is not a list of numbers such as 16,16", option, text));
+                              base::format("{}: \"{}\" is not a list of numbers such as 16,16", option, text));
         }
         out.push_back(value);
     }
@@ -73,7 +73,8 @@ Result<std::uint64_t> byte_count(const std::string& option, const std::string& t
     std::uint64_t value = 0;
     if (digits == 0 || scale == 0 || !CLI::detail::lexical_cast(text.substr(0, digits), value) || value == 0 ||
         value > UINT64_MAX / scale) {
-        return base::fail(ErrorKind::usage, fmt::format("{}: \"{}\" is not a size such as 5GB or 512MB", option, text));
+        return base::fail(ErrorKind::usage,
+                          base::format("{}: \"{}\" is not a size such as 5GB or 512MB", option, text));
     }
     return value * scale;
 }
@@ -84,7 +85,7 @@ Result<Side> side(const std::string& option, const std::string& text) {
     if (text == "mg") return Side::megatron;
     if (text == "optim")
         return base::fail(ErrorKind::unsupported, option + " optim: optimizer states cannot be converted");
-    return base::fail(ErrorKind::usage, fmt::format("{}: \"{}\" is neither hf nor mg", option, text));
+    return base::fail(ErrorKind::usage, base::format("{}: \"{}\" is neither hf nor mg", option, text));
 }
 
 // CLI11's own positive-number check prints the largest double in its message.
@@ -92,7 +93,7 @@ std::string at_least_one(const std::string& text) {
     int value = 0;
     return CLI::detail::lexical_cast(text, value) && value >= 1
                ? ""
-               : fmt::format("\"{}\" is not a whole number of at least 1", text);
+               : base::format("\"{}\" is not a whole number of at least 1", text);
 }
 
 void add_conversion_options(CLI::App& app, ConvertOptions& options, Raw& raw) {
@@ -134,7 +135,7 @@ void add_peer_options(CLI::App& app, std::vector<std::string>& retired, std::vec
     auto* group = app.add_option_group("Accepted for existing scripts, without effect");
     for (const RetiredOption& option : kRetiredOptions) {
         auto note = [&retired, option] {
-            retired.push_back(fmt::format("{} has no effect: {}", option.name, option.reason));
+            retired.push_back(base::format("{} has no effect: {}", option.name, option.reason));
         };
         if (option.takes_value)
             group->add_option_function<std::string>(
@@ -146,9 +147,9 @@ void add_peer_options(CLI::App& app, std::vector<std::string>& retired, std::vec
         bool is_flag = option.only_value != nullptr && *option.only_value == '\0';
         auto refuse = [&refused, option](const std::string& value) {
             if (option.only_value != nullptr && value == option.only_value && !value.empty()) return;
-            refused.push_back(fmt::format("{}: {} is not supported",
-                                          value.empty() ? option.name : fmt::format("{} {}", option.name, value),
-                                          option.meaning));
+            refused.push_back(base::format("{}: {} is not supported",
+                                           value.empty() ? option.name : base::format("{} {}", option.name, value),
+                                           option.meaning));
         };
         if (is_flag) app.add_flag_callback(option.name, [refuse] { refuse(""); })->group("");
         else app.add_option_function<std::string>(option.name, refuse)->group("");
@@ -157,8 +158,8 @@ void add_peer_options(CLI::App& app, std::vector<std::string>& retired, std::vec
 
 Status check_conversion(ConvertOptions& options, const Raw& raw) {
     if (options.load_dir.empty() || options.save_dir.empty()) {
-        return base::fail(ErrorKind::usage, fmt::format("{} is needed; see ckpt_convert --help",
-                                                        options.load_dir.empty() ? "--load-dir" : "--save-dir"));
+        return base::fail(ErrorKind::usage, base::format("{} is needed; see ckpt_convert --help",
+                                                         options.load_dir.empty() ? "--load-dir" : "--save-dir"));
     }
     TRY_ASSIGN(options.from, side("--load-model-type", raw.load_type));
     TRY_ASSIGN(options.to, side("--save-model-type", raw.save_type));
@@ -173,7 +174,7 @@ Status check_conversion(ConvertOptions& options, const Raw& raw) {
     if (raw.transformer_impl != "local" && raw.transformer_impl != "transformer_engine") {
         return base::fail(
             ErrorKind::usage,
-            fmt::format("--transformer-impl: \"{}\" is neither local nor transformer_engine", raw.transformer_impl));
+            base::format("--transformer-impl: \"{}\" is neither local nor transformer_engine", raw.transformer_impl));
     }
     options.topology.dialect = raw.transformer_impl == "local" ? "local" : "te";
     options.topology_given = options.topology.tp > 1 || options.topology.pp > 1 ||
@@ -212,10 +213,10 @@ Result<std::optional<Options>> parse_options(int argc, const char* const* argv) 
         std::fputs(app.help().c_str(), stdout);
         return std::optional<Options>();
     } catch (const CLI::CallForVersion&) {
-        fmt::print("ckpt_convert {}\n", kVersion);
+        base::print(stdout, "ckpt_convert {}\n", kVersion);
         return std::optional<Options>();
     } catch (const CLI::ParseError& error) {
-        return base::fail(ErrorKind::usage, fmt::format("{}; see ckpt_convert --help", error.what()));
+        return base::fail(ErrorKind::usage, base::format("{}; see ckpt_convert --help", error.what()));
     }
     options.progress = !no_progress && !options.quiet;
     options.convert.notes = retired;

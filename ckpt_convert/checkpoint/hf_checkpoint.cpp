@@ -6,7 +6,7 @@
 #include <set>
 #include <unordered_map>
 
-#include <fmt/format.h>
+#include "base/format.h"
 
 namespace ckpt {
 namespace {
@@ -65,7 +65,7 @@ Result<WeightMap> read_weight_map(base::FileSystem& fs, const Path& path) {
     for (const auto& [tensor, file] : *map->object()) {
         if (file.string() == nullptr || file.string()->empty() || file.string()->find('/') != std::string::npos) {
             return base::fail(ErrorKind::bad_input,
-                              fmt::format("\"{}\" must name a file in the same directory", tensor),
+                              base::format("\"{}\" must name a file in the same directory", tensor),
                               document.where(file));
         }
         out.entries.emplace_back(tensor, *file.string());
@@ -80,16 +80,15 @@ Status require_shards(base::FileSystem& fs, const Path& directory, const std::ve
         if (!fs.exists(base::join(directory, file))) missing.push_back(file);
     }
     if (missing.empty()) return {};
-    return base::fail(
-        ErrorKind::bad_input,
-        fmt::format(
-            "{} of {} weight files {} missing: {}{}; {} names {}, fetch {} again", missing.size(), files.size(),
-            missing.size() == 1 ? "is" : "are",
-            fmt::join(missing.begin(),
-                      missing.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(missing.size(), 5)), ", "),
-            missing.size() > 5 ? ", ..." : "", promised_by, missing.size() == 1 ? "it" : "them",
-            missing.size() == 1 ? "it" : "them"),
-        directory);
+    std::size_t count = missing.size();
+    std::string more = missing.size() > 5 ? ", ..." : "";
+    bool one = missing.size() == 1;
+    missing.resize(std::min<std::size_t>(missing.size(), 5));
+    return base::fail(ErrorKind::bad_input,
+                      base::format("{} of {} weight files {} missing: {}{}; {} names {}, fetch {} again", count,
+                                   files.size(), one ? "is" : "are", base::joined(missing, ", "), more, promised_by,
+                                   one ? "it" : "them", one ? "it" : "them"),
+                      directory);
 }
 
 // The files of a shard set without an index, by their numbers.
@@ -101,10 +100,10 @@ Result<std::vector<std::string>> numbered_shards(base::FileSystem& fs, const Pat
         auto shard = shard_number(entry.name, name);
         if (!shard) continue;
         if (count != 0 && shard->count != count) {
-            return base::fail(
-                ErrorKind::bad_input,
-                fmt::format("weight files of two sets are mixed: \"-of-{:05}\" and \"-of-{:05}\"", count, shard->count),
-                directory);
+            return base::fail(ErrorKind::bad_input,
+                              base::format("weight files of two sets are mixed: \"-of-{:05}\" and \"-of-{:05}\"", count,
+                                           shard->count),
+                              directory);
         }
         count = shard->count;
         found.push_back(entry.name);
@@ -113,7 +112,7 @@ Result<std::vector<std::string>> numbered_shards(base::FileSystem& fs, const Pat
     std::string last = found.back();
     std::vector<std::string> expected;
     for (int i = 1; i <= count; ++i)
-        expected.push_back(fmt::format("{}-{:05}-of-{:05}{}", name.stem, i, count, name.extension));
+        expected.push_back(base::format("{}-{:05}-of-{:05}{}", name.stem, i, count, name.extension));
     TRY(require_shards(fs, directory, expected, last));
     return expected;
 }
@@ -126,10 +125,10 @@ Status check_against_map(const TensorIndex& index, const WeightMap& map) {
         if (found == file_of.end() || found->second != file) {
             return base::fail(
                 ErrorKind::bad_input,
-                fmt::format("the index puts tensor \"{}\" into {}, but it is {}; index and shards are of "
-                            "different downloads, fetch them again",
-                            tensor, file,
-                            found == file_of.end() ? "in none of the files" : "in " + std::string(found->second)),
+                base::format("the index puts tensor \"{}\" into {}, but it is {}; index and shards are of "
+                             "different downloads, fetch them again",
+                             tensor, file,
+                             found == file_of.end() ? "in none of the files" : "in " + std::string(found->second)),
                 map.path);
         }
     }
@@ -142,8 +141,8 @@ Status reject_duplicates(const TensorIndex& index) {
         auto [it, fresh] = seen.emplace(tensor.name, tensor.file);
         if (fresh) continue;
         return base::fail(ErrorKind::bad_input,
-                          fmt::format("tensor \"{}\" is also in {}: a tensor may be in one file only", tensor.name,
-                                      base::file_name(index.files[it->second]->path())),
+                          base::format("tensor \"{}\" is also in {}: a tensor may be in one file only", tensor.name,
+                                       base::file_name(index.files[it->second]->path())),
                           index.files[tensor.file]->path());
     }
     return {};

@@ -4,8 +4,7 @@
 #include <charconv>
 #include <optional>
 
-#include <fmt/format.h>
-
+#include "base/format.h"
 #include "ckpt_convert/checkpoint/python_args.h"
 #include "ckpt_convert/formats/torch_file/torch_reader.h"
 
@@ -62,7 +61,7 @@ Result<Location> find_iteration(base::FileSystem& fs, const Path& directory) {
         if (holds_ranks(fs, directory)) return Location{directory, std::string(base::file_name(directory))};
         return base::fail(
             ErrorKind::bad_input,
-            fmt::format("no Megatron checkpoint here: neither {} nor mp_rank_* directories", kTrackerFile), directory);
+            base::format("no Megatron checkpoint here: neither {} nor mp_rank_* directories", kTrackerFile), directory);
     }
     TRY_ASSIGN(std::string content, base::read_file(fs, tracker, 4096));
     std::string iteration(trimmed(content));
@@ -72,14 +71,15 @@ Result<Location> find_iteration(base::FileSystem& fs, const Path& directory) {
         auto [end, code] = std::from_chars(iteration.data(), iteration.data() + iteration.size(), number);
         if (iteration.empty() || code != std::errc() || end != iteration.data() + iteration.size()) {
             return base::fail(ErrorKind::bad_input,
-                              fmt::format("\"{}\" is neither an iteration number nor \"release\"", iteration), tracker);
+                              base::format("\"{}\" is neither an iteration number nor \"release\"", iteration),
+                              tracker);
         }
-        name = fmt::format("iter_{:07}", number);
+        name = base::format("iter_{:07}", number);
     }
     Path found = base::join(directory, name);
     if (!fs.exists(found)) {
         return base::fail(ErrorKind::bad_input,
-                          fmt::format("the directory {} is missing, although {} names it", name, kTrackerFile),
+                          base::format("the directory {} is missing, although {} names it", name, kTrackerFile),
                           directory);
     }
     return Location{found, iteration};
@@ -123,8 +123,8 @@ Status check_grid(MegatronCheckpoint& checkpoint) {
             if (at < checkpoint.ranks.size() && checkpoint.ranks[at].tp == tp && checkpoint.ranks[at].pp == pp)
                 continue;
             return base::fail(ErrorKind::bad_input,
-                              fmt::format("rank {} is missing; the others make a grid of TP {} x PP {}",
-                                          rank_directory(tp, pp, checkpoint.pp > 1), checkpoint.tp, checkpoint.pp),
+                              base::format("rank {} is missing; the others make a grid of TP {} x PP {}",
+                                           rank_directory(tp, pp, checkpoint.pp > 1), checkpoint.tp, checkpoint.pp),
                               checkpoint.directory);
         }
     }
@@ -138,8 +138,8 @@ Status check_args(const MegatronCheckpoint& checkpoint) {
         const base::Json* saved = checkpoint.args.find(name);
         if (saved == nullptr || saved->integer() == nullptr || *saved->integer() == found) continue;
         return base::fail(ErrorKind::bad_input,
-                          fmt::format("the saved arguments say {} = {}, but there are rank directories for {}", name,
-                                      *saved->integer(), found),
+                          base::format("the saved arguments say {} = {}, but there are rank directories for {}", name,
+                                       *saved->integer(), found),
                           checkpoint.directory);
     }
     return {};
@@ -149,7 +149,7 @@ Status add_chunk(TensorIndex& index, const TorchFile& file, pickle::Ref model, c
                  std::uint32_t number) {
     const auto* items = pickle::mapping_items(model);
     if (items == nullptr) {
-        return base::fail(ErrorKind::bad_input, fmt::format("\"{}\" must be a dict of tensors", key),
+        return base::fail(ErrorKind::bad_input, base::format("\"{}\" must be a dict of tensors", key),
                           index.files[number]->path());
     }
     for (const auto& [name, value] : *items) {
@@ -192,11 +192,11 @@ Status add_rank(MegatronCheckpoint& checkpoint, base::FileSystem& fs, MegatronRa
 }  // namespace
 
 std::string rank_directory(int tp, int pp, bool has_pp) {
-    return has_pp ? fmt::format("mp_rank_{:02}_{:03}", tp, pp) : fmt::format("mp_rank_{:02}", tp);
+    return has_pp ? base::format("mp_rank_{:02}_{:03}", tp, pp) : base::format("mp_rank_{:02}", tp);
 }
 
 std::string chunk_key(bool virtual_stages, std::uint32_t chunk) {
-    return virtual_stages ? fmt::format("model{}", chunk) : "model";
+    return virtual_stages ? base::format("model{}", chunk) : "model";
 }
 
 bool is_megatron_checkpoint(base::FileSystem& fs, const Path& directory) {
@@ -219,8 +219,8 @@ Result<MegatronCheckpoint> open_megatron_checkpoint(base::FileSystem& fs, const 
     for (const MegatronRank& rank : checkpoint.ranks) {
         if (rank.chunks == checkpoint.ranks[0].chunks) continue;
         return base::fail(ErrorKind::bad_input,
-                          fmt::format("the rank files disagree on the number of virtual pipeline stages: {} and {}",
-                                      checkpoint.ranks[0].chunks, rank.chunks),
+                          base::format("the rank files disagree on the number of virtual pipeline stages: {} and {}",
+                                       checkpoint.ranks[0].chunks, rank.chunks),
                           checkpoint.directory);
     }
     TRY(check_args(checkpoint));

@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
-
+#include "base/format.h"
 #include "ckpt_convert/formats/safetensors/safetensors.h"
 #include "ckpt_convert/formats/torch_file/torch_reader.h"
 

@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <mutex>
 
-#include <fmt/format.h>
-
 #include "base/check.h"
 #include "base/console.h"
+#include "base/format.h"
 #include "base/human.h"
 #include "base/parallel.h"
 #include "ckpt_convert/execute/tile_copier.h"
@@ -81,8 +80,8 @@ Status require_space(base::FileSystem& fs, const base::Path& directory, std::uin
     auto available = fs.free_bytes(directory);
     if (!available || *available >= needed) return {};
     return base::fail(base::ErrorKind::write_failed,
-                      fmt::format("the output needs {}, but only {} are free here", base::human_bytes(needed),
-                                  base::human_bytes(*available)),
+                      base::format("the output needs {}, but only {} are free here", base::human_bytes(needed),
+                                   base::human_bytes(*available)),
                       directory);
 }
 

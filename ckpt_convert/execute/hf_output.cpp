@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <memory>
 
-#include <fmt/format.h>
-
+#include "base/format.h"
 #include "base/json_writer.h"
 #include "ckpt_convert/formats/safetensors/safetensors.h"
 
@@ -80,7 +79,7 @@ Result<HfOutput> hf_output(const ConversionPlan& plan, std::uint64_t max_shard_b
     auto shards = split_into_shards(plan, max_shard_bytes);
     for (std::size_t i = 0; i < shards.size(); ++i) {
         std::string path = shards.size() == 1 ? "model.safetensors"
-                                              : fmt::format("model-{:05}-of-{:05}.safetensors", i + 1, shards.size());
+                                              : base::format("model-{:05}-of-{:05}.safetensors", i + 1, shards.size());
         TRY_ASSIGN(OutputFile file, shard_file(plan, std::move(shards[i]), std::move(path)));
         out.files.files.push_back(std::move(file));
     }

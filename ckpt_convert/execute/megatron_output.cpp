@@ -2,8 +2,7 @@
 
 #include <memory>
 
-#include <fmt/format.h>
-
+#include "base/format.h"
 #include "ckpt_convert/checkpoint/megatron_checkpoint.h"
 #include "ckpt_convert/formats/torch_file/torch_writer.h"
 
@@ -109,7 +108,7 @@ Status add_models(TorchFilePlan& file, Value* root, const ConversionPlan& plan, 
 
 }  // namespace
 
-std::string iteration_directory(std::uint64_t iteration) { return fmt::format("iter_{:07}", iteration); }
+std::string iteration_directory(std::uint64_t iteration) { return base::format("iter_{:07}", iteration); }
 
 Result<OutputPlan> megatron_output(const ConversionPlan& plan, const Model& model, const Placement& placement,
                                    const base::JsonDocument& config, const MegatronOutputOptions& options) {
@@ -117,8 +116,8 @@ Result<OutputPlan> megatron_output(const ConversionPlan& plan, const Model& mode
     for (int pp = 0; pp < placement.pp(); ++pp) {
         for (int tp = 0; tp < options.tp; ++tp) {
             OutputFile file;
-            file.path = fmt::format("{}/{}/{}", iteration_directory(options.iteration),
-                                    rank_directory(tp, pp, placement.pp() > 1), kRankFile);
+            file.path = base::format("{}/{}/{}", iteration_directory(options.iteration),
+                                     rank_directory(tp, pp, placement.pp() > 1), kRankFile);
             file.needs_crc = true;
             output.files.push_back(std::move(file));
         }

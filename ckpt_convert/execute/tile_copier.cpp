@@ -2,9 +2,8 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
-
 #include "base/check.h"
+#include "base/format.h"
 #include "ckpt_convert/formats/zip/crc32.h"
 #include "ckpt_convert/tensor/strided_copy.h"
 
@@ -85,7 +84,7 @@ Status TileCopier::read_piece(const LogicalMove& move, RowRange rows, const Stor
         if (span > kMaxSpanBytes) {
             return base::fail(
                 base::ErrorKind::unsupported,
-                fmt::format("{} is a strided view over {} bytes; save it contiguous first", stored.name, span),
+                base::format("{} is a strided view over {} bytes; save it contiguous first", stored.name, span),
                 file.path());
         }
         scratch_.resize(span);

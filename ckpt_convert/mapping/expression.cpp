@@ -4,7 +4,7 @@
 #include <cctype>
 #include <charconv>
 
-#include <fmt/format.h>
+#include "base/format.h"
 
 namespace ckpt {
 
@@ -58,7 +58,7 @@ private:
         while (length < rest_.size() &&
                (std::isalnum(static_cast<unsigned char>(rest_[length])) || rest_[length] == '_'))
             ++length;
-        if (length == 0) return error(fmt::format("\"{}\" is not expected here", c));
+        if (length == 0) return error(base::format("\"{}\" is not expected here", c));
         std::string_view word = rest_.substr(0, length);
         rest_.remove_prefix(length);
         if (!std::isdigit(static_cast<unsigned char>(word.front()))) {
@@ -68,7 +68,7 @@ private:
         std::int64_t value = 0;
         auto [end, code] = std::from_chars(word.data(), word.data() + word.size(), value);
         if (code != std::errc() || end != word.data() + word.size())
-            return error(fmt::format("\"{}\" is not a number", word));
+            return error(base::format("\"{}\" is not a number", word));
         out_.steps_.push_back({Op::push_integer, value});
         return false;
     }
@@ -99,7 +99,7 @@ private:
             stack_.push_back({false, binary.op, binary.precedence});
             return true;
         }
-        return error(fmt::format("an operator is expected before \"{}\"", rest_));
+        return error(base::format("an operator is expected before \"{}\"", rest_));
     }
 
     void push_name(std::string_view word) {
@@ -120,7 +120,7 @@ private:
 
     tl::unexpected<base::Error> error(const std::string& problem) const {
         return base::fail(ErrorKind::rule_data,
-                          fmt::format("the expression \"{}\" does not parse: {}", out_.text_, problem), where_);
+                          base::format("the expression \"{}\" does not parse: {}", out_.text_, problem), where_);
     }
 
     Expression out_;
@@ -144,7 +144,7 @@ Result<std::int64_t> Expression::evaluate(const Lookup& lookup) const {
             const std::string& name = names_[static_cast<std::size_t>(step.operand)];
             auto value = lookup(name);
             if (!value)
-                return base::fail(ErrorKind::bad_input, fmt::format("\"{}\" has no value in \"{}\"", name, text_));
+                return base::fail(ErrorKind::bad_input, base::format("\"{}\" has no value in \"{}\"", name, text_));
             stack.push_back(*value);
             continue;
         }
@@ -172,12 +172,12 @@ Result<std::int64_t> Expression::apply(Op op, std::int64_t left, std::int64_t ri
         case Op::divide:
         case Op::remainder:
             if (right <= 0 || left < 0) {
-                return base::fail(ErrorKind::bad_input, fmt::format("\"{}\" divides {} by {}", text_, left, right));
+                return base::fail(ErrorKind::bad_input, base::format("\"{}\" divides {} by {}", text_, left, right));
             }
             if (op == Op::remainder) return left % right;
             if (left % right != 0) {
                 return base::fail(ErrorKind::bad_input,
-                                  fmt::format("\"{}\": {} is not a multiple of {}", text_, left, right));
+                                  base::format("\"{}\": {} is not a multiple of {}", text_, left, right));
             }
             return left / right;
         case Op::equal: return left == right;
@@ -190,7 +190,7 @@ Result<std::int64_t> Expression::apply(Op op, std::int64_t left, std::int64_t ri
         case Op::logical_or: return left != 0 || right != 0;
         default: break;
     }
-    if (overflow) return base::fail(ErrorKind::bad_input, fmt::format("\"{}\" is too large", text_));
+    if (overflow) return base::fail(ErrorKind::bad_input, base::format("\"{}\" is too large", text_));
     return out;
 }
 

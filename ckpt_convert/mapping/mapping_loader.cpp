@@ -4,8 +4,7 @@
 #include <memory>
 #include <set>
 
-#include <fmt/format.h>
-
+#include "base/format.h"
 #include "base/json_object.h"
 
 namespace ckpt {
@@ -32,7 +31,7 @@ Result<std::optional<Expression>> optional_expression(JsonObject& object, std::s
         TRY_ASSIGN(Expression constant, Expression::parse(*flag ? "1" : "0", object.document().where(*found)));
         return std::optional(std::move(constant));
     }
-    if (found->string() == nullptr) return object.error(*found, fmt::format("\"{}\" must be an expression", key));
+    if (found->string() == nullptr) return object.error(*found, base::format("\"{}\" must be an expression", key));
     TRY_ASSIGN(Expression parsed, Expression::parse(*found->string(), object.document().where(*found)));
     return std::optional(std::move(parsed));
 }
@@ -160,11 +159,11 @@ template <class Rule, class Read>
 Status read_named(JsonObject& object, std::string_view key, std::vector<Rule>& out, Read read) {
     const Json* section = object.optional(key);
     if (section == nullptr) return {};
-    if (section->object() == nullptr) return object.error(*section, fmt::format("\"{}\" must be an object", key));
+    if (section->object() == nullptr) return object.error(*section, base::format("\"{}\" must be an object", key));
     for (const auto& [name, json] : *section->object()) {
         TRY_ASSIGN(Rule rule, read(object.document(), name, json));
         if (std::any_of(out.begin(), out.end(), [&](const Rule& other) { return other.name == rule.name; })) {
-            return object.error(json, fmt::format("\"{}\" is defined twice", name));
+            return object.error(json, base::format("\"{}\" is defined twice", name));
         }
         out.push_back(std::move(rule));
     }
@@ -174,7 +173,7 @@ Status read_named(JsonObject& object, std::string_view key, std::vector<Rule>& o
 Status read_stored_list(JsonObject& object, std::string_view key, std::vector<StoredRule>& out, bool is_mcore) {
     const Json* section = object.optional(key);
     if (section == nullptr) return {};
-    if (section->array() == nullptr) return object.error(*section, fmt::format("\"{}\" must be a list", key));
+    if (section->array() == nullptr) return object.error(*section, base::format("\"{}\" must be a list", key));
     for (const Json& json : *section->array()) {
         TRY_ASSIGN(StoredRule rule, read_stored(object.document(), json, is_mcore));
         out.push_back(std::move(rule));
@@ -198,7 +197,7 @@ Status read_sections(JsonObject& object, ModelMapping& mapping) {
 Result<JsonDocument> read_document(const base::DataStore& store, const std::string& path,
                                    const std::string& wanted_by) {
     const std::string_view* text = store.find(path);
-    if (text == nullptr) return base::fail(ErrorKind::rule_data, fmt::format("{} is missing", path), wanted_by);
+    if (text == nullptr) return base::fail(ErrorKind::rule_data, base::format("{} is missing", path), wanted_by);
     auto document = base::parse_json(*text, store.origin(path));
     if (!document) {
         base::Error error = document.error();
@@ -229,15 +228,15 @@ Status check_references(const ModelMapping& mapping) {
         for (const auto& rule : *side) {
             for (const auto& weight : rule.weights) {
                 if (!defined.contains(weight)) {
-                    return problem(fmt::format("{} tensor \"{}\" is made of \"{}\", which is no weight", side_name,
-                                               rule.names.begin()->second, weight));
+                    return problem(base::format("{} tensor \"{}\" is made of \"{}\", which is no weight", side_name,
+                                                rule.names.begin()->second, weight));
                 }
                 if (!rule.optional) stored.insert(weight);
             }
         }
         for (const auto& weight : defined) {
             if (!stored.contains(weight))
-                return problem(fmt::format("no {} tensor stores the weight \"{}\"", side_name, weight));
+                return problem(base::format("no {} tensor stores the weight \"{}\"", side_name, weight));
         }
     }
     return {};
@@ -251,7 +250,7 @@ Result<ModelMapping> load_mapping(const base::DataStore& store, const std::strin
     ModelMapping mapping;
     mapping.origin = store.origin(path);
     TRY_ASSIGN(std::string schema, object.string("schema"));
-    if (schema != kSchema) return object.error(fmt::format("\"schema\" must be \"{}\"", kSchema));
+    if (schema != kSchema) return object.error(base::format("\"schema\" must be \"{}\"", kSchema));
     TRY_ASSIGN(mapping.family, object.string("family"));
     TRY_ASSIGN(mapping.title, object.string("title"));
     TRY_ASSIGN(mapping.model_types, object.strings("model_types"));

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include <fmt/format.h>
+#include "base/format.h"
 
 namespace ckpt {
 namespace {
@@ -37,7 +37,7 @@ Result<std::optional<std::int64_t>> read_value(const ValueRule& rule, const Sour
         auto value = whole_number(*found);
         if (!value)
             return base::fail(ErrorKind::bad_input,
-                              fmt::format("\"{}\" must be a whole number, not {}", path, found->kind_name()),
+                              base::format("\"{}\" must be a whole number, not {}", path, found->kind_name()),
                               source.where);
         bool negate = !source.is_config && rule.argument_negated;
         return std::optional<std::int64_t>(negate ? *value == 0 : *value);
@@ -52,7 +52,7 @@ Result<ModelValues> read_values(const ModelMapping& mapping, const Source& sourc
         if (!value && rule.fallback) {
             auto computed = rule.fallback->evaluate(lookup_in(values));
             if (!computed)
-                return base::fail(ErrorKind::bad_input, fmt::format("{}: {}", rule.name, computed.error().message),
+                return base::fail(ErrorKind::bad_input, base::format("{}: {}", rule.name, computed.error().message),
                                   source.where);
             value = *computed;
         }
@@ -60,7 +60,7 @@ Result<ModelValues> read_values(const ModelMapping& mapping, const Source& sourc
             const auto& names = source.is_config ? rule.config : rule.arguments;
             return base::fail(
                 ErrorKind::bad_input,
-                fmt::format("\"{}\" is missing; a {} model needs it", fmt::join(names, "\" or \""), mapping.family),
+                base::format("\"{}\" is missing; a {} model needs it", base::joined(names, "\" or \""), mapping.family),
                 source.where);
         }
         values[rule.name] = *value;
@@ -100,7 +100,7 @@ Result<Model> Model::make(const ModelMapping& mapping, ModelValues values) {
     if (layers == model.values_.end())
         return base::fail(ErrorKind::rule_data, "the mapping defines no value \"layers\"", mapping.origin);
     if (layers->second < 1 || layers->second > kMaxLayers) {
-        return base::fail(ErrorKind::bad_input, fmt::format("a model of {} layers is not plausible", layers->second));
+        return base::fail(ErrorKind::bad_input, base::format("a model of {} layers is not plausible", layers->second));
     }
     model.layers_ = static_cast<std::uint32_t>(layers->second);
 
@@ -113,19 +113,19 @@ Result<Model> Model::make(const ModelMapping& mapping, ModelValues values) {
             TRY_ASSIGN(std::int64_t value, extent.evaluate(lookup));
             if (value < 1)
                 return base::fail(ErrorKind::bad_input,
-                                  fmt::format("the size \"{}\" of {} is {}", extent.text(), rule.name, value));
+                                  base::format("the size \"{}\" of {} is {}", extent.text(), rule.name, value));
             shape.push_back(static_cast<std::uint64_t>(value));
         }
         if (!checked_elements(shape))
             return base::fail(ErrorKind::bad_input,
-                              fmt::format("the shape {} of {} is too large", to_string(shape), rule.name));
+                              base::format("the shape {} of {} is too large", to_string(shape), rule.name));
         model.slots_[rule.name] = {static_cast<std::uint32_t>(model.tensors_.size()), rule.each_layer};
         if (!rule.each_layer) {
             model.tensors_.push_back({rule.name, shape});
             continue;
         }
         for (std::uint32_t layer = 0; layer < model.layers_; ++layer) {
-            model.tensors_.push_back({fmt::format("layers.{}.{}", layer, rule.name), shape});
+            model.tensors_.push_back({base::format("layers.{}.{}", layer, rule.name), shape});
         }
     }
     return model;

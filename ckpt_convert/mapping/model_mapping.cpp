@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <set>
 
-#include <fmt/format.h>
-
 #include "base/check.h"
+#include "base/format.h"
 #include "ckpt_convert/mapping/mapping_loader.h"
 
 namespace ckpt {
@@ -38,7 +37,7 @@ bool matches_pattern(std::string_view pattern, std::string_view text) {
 std::string known_families(const std::vector<ModelMapping>& families) {
     std::vector<std::string> names;
     for (const auto& family : families) names.push_back(family.family);
-    return fmt::format("{}", fmt::join(names, ", "));
+    return base::joined(names, ", ");
 }
 
 }  // namespace
@@ -79,7 +78,7 @@ Result<MappingRegistry> MappingRegistry::load(const base::DataStore& store) {
                 std::string kind = names == &mapping.model_types ? "model type" : "name";
                 if (taken.insert(kind + " " + name).second) continue;
                 return base::fail(ErrorKind::rule_data,
-                                  fmt::format("the {} \"{}\" belongs to two families", kind, name), mapping.origin);
+                                  base::format("the {} \"{}\" belongs to two families", kind, name), mapping.origin);
             }
         }
         registry.families_.push_back(std::move(mapping));
@@ -99,9 +98,9 @@ Result<const ModelMapping*> MappingRegistry::for_config(const base::JsonDocument
     }
     return base::fail(
         ErrorKind::unsupported,
-        fmt::format("no mapping file knows the model type \"{}\"; known families: {}. If it is built like one "
-                    "of them, name that one with --model-type-hf; else a new file in rules/models is needed",
-                    *type->string(), known_families(families_)),
+        base::format("no mapping file knows the model type \"{}\"; known families: {}. If it is built like one "
+                     "of them, name that one with --model-type-hf; else a new file in rules/models is needed",
+                     *type->string(), known_families(families_)),
         config.where(*type));
 }
 
@@ -110,8 +109,8 @@ Result<const ModelMapping*> MappingRegistry::for_name(std::string_view name) con
         const auto& peers = family.peer_names;
         if (family.family == name || std::find(peers.begin(), peers.end(), name) != peers.end()) return &family;
     }
-    return base::fail(ErrorKind::usage, fmt::format("--model-type-hf: no family is called \"{}\"; known: {}", name,
-                                                    known_families(families_)));
+    return base::fail(ErrorKind::usage, base::format("--model-type-hf: no family is called \"{}\"; known: {}", name,
+                                                     known_families(families_)));
 }
 
 }  // namespace ckpt

@@ -4,8 +4,7 @@
 #include <map>
 #include <unordered_map>
 
-#include <fmt/format.h>
-
+#include "base/format.h"
 #include "ckpt_convert/plan/plan_proof.h"
 
 namespace ckpt {
@@ -20,8 +19,8 @@ std::string listed(const std::vector<std::string>& names) {
     constexpr std::size_t kShown = 5;
     std::vector<std::string> shown(names.begin(),
                                    names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), kShown)));
-    std::string out = fmt::format("{}", fmt::join(shown, ", "));
-    return names.size() > kShown ? out + fmt::format(" and {} more", names.size() - kShown) : out;
+    std::string out = base::joined(shown, ", ");
+    return names.size() > kShown ? out + base::format(" and {} more", names.size() - kShown) : out;
 }
 
 // Finds each tensor of a layout in the index: by file and name for rank files, by name alone otherwise.
@@ -53,12 +52,12 @@ public:
             TRY(check_shape(tensor, index_.tensors[found->second]));
             if (tensor.optional)
                 notes.push_back(
-                    fmt::format("{} is in the source but not used: the model ties it to another tensor", tensor.name));
+                    base::format("{} is in the source but not used: the model ties it to another tensor", tensor.name));
         }
         if (!missing.empty()) {
             return base::fail(ErrorKind::bad_input,
-                              fmt::format("{} of {} expected tensors {} missing from the source: {}", missing.size(),
-                                          layout_.tensors.size(), missing.size() == 1 ? "is" : "are", listed(missing)),
+                              base::format("{} of {} expected tensors {} missing from the source: {}", missing.size(),
+                                           layout_.tensors.size(), missing.size() == 1 ? "is" : "are", listed(missing)),
                               directory());
         }
         TRY(check_unused(ignored, notes));
@@ -67,15 +66,15 @@ public:
 
 private:
     std::string key(std::uint32_t file, const std::string& name) const {
-        return by_file_ ? fmt::format("{}:{}", file, name) : name;
+        return by_file_ ? base::format("{}:{}", file, name) : name;
     }
     std::string directory() const { return index_.files.empty() ? "" : base::parent(index_.files.front()->path()); }
 
     Status check_shape(const LayoutTensor& expected, const IndexedTensor& found) const {
         if (expected.shape == found.shape) return {};
         return base::fail(ErrorKind::bad_input,
-                          fmt::format("{} has the shape {}, but the configuration asks for {}", found.name,
-                                      to_string(found.shape), to_string(expected.shape)),
+                          base::format("{} has the shape {}, but the configuration asks for {}", found.name,
+                                       to_string(found.shape), to_string(expected.shape)),
                           index_.files[found.file]->path());
     }
 
@@ -88,12 +87,12 @@ private:
             else unexpected.push_back(index_.tensors[i].name);
         }
         if (skipped > 0)
-            notes.push_back(fmt::format(
+            notes.push_back(base::format(
                 "{} source tensors carry no weights and are left out (buffers such as rotary inv_freq)", skipped));
         if (unexpected.empty()) return {};
         return base::fail(
             ErrorKind::bad_input,
-            fmt::format(
+            base::format(
                 "{} source tensors have no place in the target and would be lost: {}; is this the right model family?",
                 unexpected.size(), listed(unexpected)),
             directory());
@@ -120,8 +119,8 @@ Status add_sources(std::vector<LogicalMove>& moves, const TensorIndex& index, co
             if (replica) continue;
             if (!move.sources.empty() && move.dtype != stored.dtype) {
                 return base::fail(ErrorKind::bad_input,
-                                  fmt::format("{} is {}, but other parts of {} are {}", stored.name, name(stored.dtype),
-                                              move.name, name(move.dtype)),
+                                  base::format("{} is {}, but other parts of {} are {}", stored.name,
+                                               name(stored.dtype), move.name, name(move.dtype)),
                                   index.files[stored.file]->path());
             }
             move.dtype = stored.dtype;
@@ -141,7 +140,7 @@ Status add_targets(ConversionPlan& plan, const Layout& layout) {
             if (move.dtype != dtype) {
                 return base::fail(
                     ErrorKind::bad_input,
-                    fmt::format(
+                    base::format(
                         "{} is made of {} ({}) and {} ({}): parts of one tensor must have the same element type",
                         tensor.name, plan.moves[tensor.pieces.front().logical].name, name(dtype), move.name,
                         name(move.dtype)));

@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
-
+#include "base/format.h"
 #include "ckpt_convert/checkpoint/megatron_checkpoint.h"
 
 namespace ckpt {
@@ -20,7 +19,7 @@ struct Share {
 };
 
 std::string filled(std::string name, std::string_view capture, std::uint32_t number) {
-    std::string placeholder = fmt::format("{{{}}}", capture);
+    std::string placeholder = base::format("{{{}}}", capture);
     for (std::size_t at = name.find(placeholder); at != std::string::npos; at = name.find(placeholder)) {
         name.replace(at, placeholder.size(), std::to_string(number));
     }
@@ -38,7 +37,7 @@ public:
             auto id = model_.tensor(weight, layer);
             if (!id)
                 return base::fail(ErrorKind::rule_data,
-                                  fmt::format("\"{}\" is stored, but the model does not have it", weight),
+                                  base::format("\"{}\" is stored, but the model does not have it", weight),
                                   model_.mapping().origin);
             ids_.push_back(*id);
         }
@@ -64,8 +63,8 @@ private:
         const LogicalTensor& logical = model_.tensors()[id];
         Piece piece{id, Shape(logical.shape.size(), 0), Shape(logical.shape.size(), 0), logical.shape};
         if (piece.extent[axis] % rounds_ != 0) {
-            return base::fail(ErrorKind::bad_input, fmt::format("{} has {} rows, which do not divide into {} rounds",
-                                                                logical.name, piece.extent[axis], rounds_));
+            return base::fail(ErrorKind::bad_input, base::format("{} has {} rows, which do not divide into {} rounds",
+                                                                 logical.name, piece.extent[axis], rounds_));
         }
         piece.extent[axis] /= rounds_;
         piece.in_logical[axis] = piece.extent[axis] * round;
@@ -100,8 +99,8 @@ private:
             if (size % i == 0) fitting.push_back(i);
         }
         return base::fail(ErrorKind::usage,
-                          fmt::format("TP {} does not divide {} ({}) of a {} model; possible sizes are {}",
-                                      share_.count, what, size, model_.mapping().family, fmt::join(fitting, ", ")));
+                          base::format("TP {} does not divide {} ({}) of a {} model; possible sizes are {}",
+                                       share_.count, what, size, model_.mapping().family, base::joined(fitting, ", ")));
     }
 
     const Model& model_;
@@ -117,7 +116,7 @@ Result<std::uint64_t> rounds_of(const StoredRule& rule, const Expression::Lookup
     // Far beyond any model; keeps a corrupt config from using all memory.
     constexpr std::int64_t kMaxRounds = 1 << 16;
     if (rounds < 1 || rounds > kMaxRounds)
-        return base::fail(ErrorKind::bad_input, fmt::format("\"{}\" is {}", rule.interleave->text(), rounds));
+        return base::fail(ErrorKind::bad_input, base::format("\"{}\" is {}", rule.interleave->text(), rounds));
     return static_cast<std::uint64_t>(rounds);
 }
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
+#include "base/format.h"
 
 namespace ckpt {
 namespace {
@@ -57,16 +57,16 @@ Status check_move(const LogicalMove& move, const ConversionPlan& plan, const Ten
     for (const StoredPiece& piece : move.sources) {
         if (!inside(piece.in_stored, piece.extent, source.tensors[piece.tensor].shape) ||
             !inside(piece.in_logical, piece.extent, move.shape)) {
-            return broken(fmt::format("a piece of {} leaves its tensor", move.name));
+            return broken(base::format("a piece of {} leaves its tensor", move.name));
         }
         read.push_back({&piece.in_logical, &piece.extent});
     }
     if (!tile_exactly(std::move(read), move.shape))
-        return broken(fmt::format("{} is not read exactly once", move.name));
+        return broken(base::format("{} is not read exactly once", move.name));
     for (const StoredPiece& piece : move.targets) {
         if (!inside(piece.in_stored, piece.extent, plan.targets[piece.tensor].shape) ||
             !inside(piece.in_logical, piece.extent, move.shape)) {
-            return broken(fmt::format("a piece of {} leaves {}", move.name, plan.targets[piece.tensor].name));
+            return broken(base::format("a piece of {} leaves {}", move.name, plan.targets[piece.tensor].name));
         }
     }
     return {};
@@ -83,7 +83,7 @@ Status prove_plan(const ConversionPlan& plan, const TensorIndex& source) {
     }
     for (std::size_t i = 0; i < plan.targets.size(); ++i) {
         if (!tile_exactly(std::move(written[i]), plan.targets[i].shape)) {
-            return broken(fmt::format("{} is not written exactly once", plan.targets[i].name));
+            return broken(base::format("{} is not written exactly once", plan.targets[i].name));
         }
     }
     return {};

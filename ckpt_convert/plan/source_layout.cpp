@@ -7,7 +7,7 @@
 #include <set>
 #include <unordered_set>
 
-#include <fmt/format.h>
+#include "base/format.h"
 
 namespace ckpt {
 namespace {
@@ -116,7 +116,7 @@ Result<FoundLayout> find_layout(const MegatronCheckpoint& checkpoint, const Mode
             for (int tp = 1; tp < checkpoint.tp; ++tp) {
                 if (of_rank(tp) == numbers) continue;
                 return base::fail(ErrorKind::bad_input,
-                                  fmt::format("pipeline rank {}: TP ranks 0 and {} hold different layers", pp, tp),
+                                  base::format("pipeline rank {}: TP ranks 0 and {} hold different layers", pp, tp),
                                   checkpoint.directory);
             }
             for (std::uint32_t number : numbers)
@@ -125,7 +125,7 @@ Result<FoundLayout> find_layout(const MegatronCheckpoint& checkpoint, const Mode
     }
     if (next != layers) {
         return base::fail(ErrorKind::bad_input,
-                          fmt::format("the checkpoint holds {} layers, but the configuration says {}", next, layers),
+                          base::format("the checkpoint holds {} layers, but the configuration says {}", next, layers),
                           checkpoint.directory);
     }
     found.placement.slots = std::max(saved_slots(checkpoint.args), layers);

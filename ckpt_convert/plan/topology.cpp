@@ -3,7 +3,7 @@
 #include <numeric>
 #include <optional>
 
-#include <fmt/format.h>
+#include "base/format.h"
 
 namespace ckpt {
 namespace {
@@ -19,8 +19,8 @@ Result<std::vector<std::optional<std::uint32_t>>> fill_slots(const Topology& top
     for (std::uint32_t slot : topology.noop_layers) {
         if (slot >= slots.size() || noop[slot]) {
             return base::fail(ErrorKind::usage,
-                              fmt::format("--noop-layers: {} is {}; the padded model has the layers 0 to {}", slot,
-                                          slot < slots.size() ? "named twice" : "beyond the end", slots.size() - 1));
+                              base::format("--noop-layers: {} is {}; the padded model has the layers 0 to {}", slot,
+                                           slot < slots.size() ? "named twice" : "beyond the end", slots.size() - 1));
         }
         noop[slot] = true;
     }
@@ -43,25 +43,26 @@ Result<std::vector<std::uint32_t>> chunk_sizes(const Topology& topology, std::ui
         std::uint64_t sum = std::accumulate(list.begin(), list.end(), std::uint64_t{0});
         if (list.size() != pp || sum != slots) {
             return base::fail(ErrorKind::usage,
-                              fmt::format("--num-layer-list must have {} entries, one per pipeline rank, that sum up "
-                                          "to {} layers; it has {} entries and sums up to {}",
-                                          pp, slots, list.size(), sum));
+                              base::format("--num-layer-list must have {} entries, one per pipeline rank, that sum up "
+                                           "to {} layers; it has {} entries and sums up to {}",
+                                           pp, slots, list.size(), sum));
         }
         return list;
     }
     if (slots % pp != 0) {
         return base::fail(ErrorKind::usage,
-                          fmt::format("{} layers do not divide over {} pipeline ranks; use --num-layer-list with {} "
-                                      "numbers that sum up to {}, or --noop-layers to fill up to {}",
-                                      slots, pp, pp, slots, (slots / pp + 1) * pp));
+                          base::format("{} layers do not divide over {} pipeline ranks; use --num-layer-list with {} "
+                                       "numbers that sum up to {}, or --noop-layers to fill up to {}",
+                                       slots, pp, pp, slots, (slots / pp + 1) * pp));
     }
     std::uint32_t per_rank = slots / pp;
     if (topology.layers_per_virtual_stage == 0) return std::vector<std::uint32_t>(pp, per_rank);
     std::uint32_t per_chunk = topology.layers_per_virtual_stage;
     if (per_rank % per_chunk != 0 || per_chunk >= per_rank) {
-        return base::fail(ErrorKind::usage, fmt::format("--num-layers-per-virtual-pipeline-stage {} must divide the {} "
-                                                        "layers of a pipeline rank and be smaller",
-                                                        per_chunk, per_rank));
+        return base::fail(ErrorKind::usage,
+                          base::format("--num-layers-per-virtual-pipeline-stage {} must divide the {} "
+                                       "layers of a pipeline rank and be smaller",
+                                       per_chunk, per_rank));
     }
     return std::vector<std::uint32_t>(slots / per_chunk, per_chunk);
 }

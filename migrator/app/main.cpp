@@ -4,9 +4,8 @@
 #include <cstdio>
 #include <exception>
 
-#include <fmt/format.h>
-
 #include "base/console.h"
+#include "base/format.h"
 #include "migrator/app/options.h"
 #include "migrator/app/pipeline.h"
 
@@ -17,7 +16,7 @@ using namespace migrator;
 constexpr int kFindingsExitCode = 1;
 
 int fail_with(const base::Error& error) {
-    fmt::print(stderr, "migrator: error: {}\n", error.text());
+    base::print(stderr, "migrator: error: {}\n", error.text());
     return base::exit_code(error.kind);
 }
 

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include "base/format.h"
 #include "migrator/app/version.h"
 
 namespace migrator {
@@ -159,7 +159,7 @@ base::Result<CommandLine> parse_command_line(int argc, const char* const* argv) 
     Options options;
     RawOptions raw;
     CLI::App app(kAbout, "migrator");
-    app.set_version_flag("--version", fmt::format("migrator {}", kVersion));
+    app.set_version_flag("--version", base::format("migrator {}", kVersion));
     app.require_subcommand(1);
     app.footer(kExamples);
     app.get_formatter()->column_width(26);
@@ -170,17 +170,17 @@ base::Result<CommandLine> parse_command_line(int argc, const char* const* argv) 
     if (!first.starts_with("-") && first != analyze->get_name() && first != migrate->get_name()) {
         return base::fail(
             base::ErrorKind::usage,
-            fmt::format("there is no command '{}', only analyze and migrate; see migrator --help", first));
+            base::format("there is no command '{}', only analyze and migrate; see migrator --help", first));
     }
     try {
         app.parse(argc, argv);
     } catch (const CLI::CallForVersion& version) {
-        return CommandLine{std::nullopt, fmt::format("{}\n", version.what())};
+        return CommandLine{std::nullopt, base::format("{}\n", version.what())};
     } catch (const CLI::CallForHelp&) {
         return CommandLine{std::nullopt, app.help()};
     } catch (const CLI::ParseError& error) {
         const char* command = analyze->parsed() ? " analyze" : migrate->parsed() ? " migrate" : "";
-        return base::fail(base::ErrorKind::usage, fmt::format("{}; see migrator{} --help", error.what(), command));
+        return base::fail(base::ErrorKind::usage, base::format("{}; see migrator{} --help", error.what(), command));
     }
     options.command = migrate->parsed() ? Command::migrate : Command::analyze;
     TRY_ASSIGN(Options finished, finish(std::move(options), raw));

@@ -1,6 +1,6 @@
 #include "migrator/app/path_checks.h"
 
-#include <fmt/format.h>
+#include "base/format.h"
 
 namespace migrator {
 namespace {

@@ -4,10 +4,9 @@
 #include <chrono>
 #include <tuple>
 
-#include <fmt/format.h>
-
 #include "base/check.h"
 #include "base/console.h"
+#include "base/format.h"
 #include "base/parallel.h"
 #include "migrator/app/output_tree.h"
 #include "migrator/app/path_checks.h"
@@ -178,8 +177,8 @@ private:
     }
 
     std::string unreadable_message(const base::Error& error) const {
-        return fmt::format("The file was {}: {}.", output_ ? "neither analysed nor copied" : "not analysed",
-                           error.message);
+        return base::format("The file was {}: {}.", output_ ? "neither analysed nor copied" : "not analysed",
+                            error.message);
     }
 
     void add_unreadable() {

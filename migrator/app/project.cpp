@@ -4,8 +4,7 @@
 #include <iterator>
 #include <map>
 
-#include <fmt/format.h>
-
+#include "base/format.h"
 #include "base/human.h"
 #include "base/parallel.h"
 #include "migrator/app/path_checks.h"
@@ -53,7 +52,7 @@ std::string some_of(const std::vector<Path>& paths) {
     std::string out;
     for (std::size_t i = 0; i < std::min(kNamesInNote, paths.size()); ++i) out += (i == 0 ? "" : ", ") + paths[i];
     if (paths.size() > kNamesInNote)
-        out += fmt::format(" and {} more", base::with_separators(paths.size() - kNamesInNote));
+        out += base::format(" and {} more", base::with_separators(paths.size() - kNamesInNote));
     return out;
 }
 
@@ -101,7 +100,7 @@ std::vector<std::string> notes_of(const Project& project, Command command) {
     if (!project.files.directories_skipped.empty()) {
         std::vector<Path> shown;
         for (const Path& path : project.files.directories_skipped) shown.push_back(project.shown(path));
-        notes.push_back(fmt::format(
+        notes.push_back(base::format(
             "{}: {}.", command == Command::migrate ? "Neither analysed nor copied" : "Not analysed", some_of(shown)));
     }
     std::map<std::string, std::vector<Path>> by_reason;
@@ -110,7 +109,7 @@ std::vector<std::string> notes_of(const Project& project, Command command) {
     }
     for (const auto& [reason, paths] : by_reason) {
         notes.push_back(
-            fmt::format("{} not analysed ({}): {}.", base::plural(paths.size(), "file"), reason, some_of(paths)));
+            base::format("{} not analysed ({}): {}.", base::plural(paths.size(), "file"), reason, some_of(paths)));
     }
     return notes;
 }

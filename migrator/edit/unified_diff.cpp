@@ -1,7 +1,6 @@
 #include <algorithm>
 
-#include <fmt/format.h>
-
+#include "base/format.h"
 #include "migrator/edit/edit.h"
 #include "migrator/edit/line_diff.h"
 
@@ -16,12 +15,12 @@ std::string header_path(std::string_view prefix, std::string_view path) {
     bool special = std::any_of(path.begin(), path.end(), [](char c) {
         return static_cast<unsigned char>(c) < 0x20 || c == '"' || c == '\\' || c == 0x7f;
     });
-    if (!special) return fmt::format("{}{}{}", prefix, path, path.find(' ') == path.npos ? "" : "\t");
-    std::string out = fmt::format("\"{}", prefix);
+    if (!special) return base::format("{}{}{}", prefix, path, path.find(' ') == path.npos ? "" : "\t");
+    std::string out = base::format("\"{}", prefix);
     for (char c : path) {
-        if (c == '"' || c == '\\') out += fmt::format("\\{}", c);
+        if (c == '"' || c == '\\') out += base::format("\\{}", c);
         else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
-            out += fmt::format("\\{:03o}", static_cast<unsigned char>(c));
+            out += base::format("\\{:03o}", static_cast<unsigned char>(c));
         else out += c;
     }
     return out + "\"";
@@ -35,8 +34,8 @@ void append_line(std::string& out, char mark, std::string_view line) {
 
 // "12,3"; the line before the hunk when it is empty, as diff has it.
 std::string hunk_range(std::size_t begin, std::size_t count) {
-    if (count == 1) return fmt::format("{}", begin + 1);
-    return fmt::format("{},{}", count == 0 ? begin : begin + 1, count);
+    if (count == 1) return base::format("{}", begin + 1);
+    return base::format("{},{}", count == 0 ? begin : begin + 1, count);
 }
 
 struct Hunk {
@@ -62,7 +61,7 @@ std::string unified_diff(std::string_view old_text, std::string_view new_text, s
     std::vector<std::string_view> new_lines = split_lines(new_text);
     std::vector<LineChange> changes = diff_lines(old_lines, new_lines);
 
-    std::string out = fmt::format("--- {}\n+++ {}\n", header_path("a/", path), header_path("b/", path));
+    std::string out = base::format("--- {}\n+++ {}\n", header_path("a/", path), header_path("b/", path));
     for (const Hunk& hunk : group(changes)) {
         const LineChange& first = changes[hunk.first];
         const LineChange& last = changes[hunk.last];
@@ -72,8 +71,8 @@ std::string unified_diff(std::string_view old_text, std::string_view new_text, s
         std::size_t old_begin = first.old_begin - before;
         std::size_t new_begin = first.new_begin - before;
         std::size_t new_end = last.new_begin + last.new_count + after;
-        out += fmt::format("@@ -{} +{} @@\n", hunk_range(old_begin, old_last + after - old_begin),
-                           hunk_range(new_begin, new_end - new_begin));
+        out += base::format("@@ -{} +{} @@\n", hunk_range(old_begin, old_last + after - old_begin),
+                            hunk_range(new_begin, new_end - new_begin));
         std::size_t at = old_begin;
         for (std::size_t i = hunk.first; i <= hunk.last; ++i) {
             const LineChange& change = changes[i];

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include <fmt/format.h>
+#include "base/format.h"
 
 namespace migrator {
 namespace {
@@ -18,7 +18,7 @@ std::string_view module_part(std::string_view qualified) {
 std::string_view member_part(std::string_view qualified) { return qualified.substr(qualified.rfind('.') + 1); }
 
 std::string imported_as(std::string_view member, std::string_view bound) {
-    return member == bound ? std::string(member) : fmt::format("{} as {}", member, bound);
+    return member == bound ? std::string(member) : base::format("{} as {}", member, bound);
 }
 
 }  // namespace
@@ -88,7 +88,7 @@ void ImportPlan::plan_plain(const ImportedName& import) {
         bool only_name = tree.named_children(import.statement).size() == 1;
         if (aliased && only_name) {
             std::string text =
-                fmt::format("from {} import {}", module_part(*to), imported_as(member_part(*to), import.bound_name));
+                base::format("from {} import {}", module_part(*to), imported_as(member_part(*to), import.bound_name));
             by_node_[import.node] = {{tree.range(import.statement), std::move(text)}};
         } else if (!aliased) {
             by_node_[import.node] = rename_dotted(tree.range(dotted), import.module, module_part(*to));
@@ -221,7 +221,7 @@ std::vector<Edit> ImportPlan::split(NodeId statement, std::vector<Change>& chang
             if (module_part(change.to) != target) continue;
             list += (list.empty() ? "" : ", ") + imported_as(member_part(change.to), change.bound_as);
         }
-        lines.push_back(fmt::format("from {} import {}", target, list));
+        lines.push_back(base::format("from {} import {}", target, list));
     }
     if (lines.empty()) return edits;
     remove_names(statement, changes, stays, edits);
@@ -266,7 +266,7 @@ Edit ImportPlan::insert_statements(NodeId statement, const std::vector<std::stri
                                 : text.substr(at).starts_with("\r") ? "\r"
                                                                     : "\n";
     std::string out;
-    for (const std::string& line : lines) out += fmt::format("{}{}{}", line_end, indent, line);
+    for (const std::string& line : lines) out += base::format("{}{}{}", line_end, indent, line);
     return {{at, at}, out};
 }
 

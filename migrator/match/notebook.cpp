@@ -1,8 +1,7 @@
 // Notebooks: the code cells as one Python text, whose findings are put back to where the lines stand in the JSON.
 #include <algorithm>
 
-#include <fmt/format.h>
-
+#include "base/format.h"
 #include "base/json.h"
 #include "migrator/match/text_file.h"
 #include "migrator/match/words.h"
@@ -98,8 +97,8 @@ void put_back(FindingSink& found, const std::vector<CodeLine>& lines, FindingSin
         if (next == lines.begin()) continue;
         const CodeLine& line = *(next - 1);
         std::string_view advice = finding.fix ? kNotRewritten : std::string_view{};
-        finding.message = fmt::format("Cell {}, line {}: {}{}{}", line.cell, line.line, finding.message,
-                                      advice.empty() ? "" : " ", advice);
+        finding.message = base::format("Cell {}, line {}: {}{}{}", line.cell, line.line, finding.message,
+                                       advice.empty() ? "" : " ", advice);
         finding.range = line.in_json;
         finding.fix.reset();
         sink.push_back(std::move(finding));
@@ -112,7 +111,8 @@ Finding not_a_notebook(const base::Error& error) {
     finding.kind = FindingKind::file;
     finding.severity = Severity::warning;
     finding.subject = "notebook";
-    finding.message = fmt::format("This is not a notebook that can be read ({}); it was left as it is.", error.message);
+    finding.message =
+        base::format("This is not a notebook that can be read ({}); it was left as it is.", error.message);
     finding.source = "parser";
     return finding;
 }

@@ -1,7 +1,6 @@
 #include <algorithm>
 
-#include <fmt/format.h>
-
+#include "base/format.h"
 #include "base/text_position.h"
 #include "migrator/match/words.h"
 
@@ -17,7 +16,7 @@ void leave_adapted_code(const PythonFile& file, FindingSink& sink) {
         if (!finding.fix || !file.is_adapted(file.tree().smallest_at(finding.range))) continue;
         finding.fix.reset();
         finding.severity = Severity::info;
-        finding.message = fmt::format("{} {}", finding.message, kAdaptedNote);
+        finding.message = base::format("{} {}", finding.message, kAdaptedNote);
     }
 }
 
@@ -29,12 +28,12 @@ void report_parse_errors(const PythonFile& file, FindingSink& sink) {
     finding.severity = Severity::warning;
     finding.range = file.tree().error_ranges().front();
     finding.subject = "syntax error";
-    finding.message = fmt::format(
+    finding.message = base::format(
         "This is not Python 3 as the parser knows it ({} in the file). The rest of the file is handled as usual; "
         "nothing "
         "is changed in or next to the parts that do not parse. Check them by hand.",
         file.tree().error_ranges().size() == 1 ? "one place"
-                                               : fmt::format("{} places", file.tree().error_ranges().size()));
+                                               : base::format("{} places", file.tree().error_ranges().size()));
     finding.source = "parser";
     sink.push_back(std::move(finding));
 }

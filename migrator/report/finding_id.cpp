@@ -1,6 +1,6 @@
 #include "migrator/report/finding_id.h"
 
-#include <fmt/format.h>
+#include "base/format.h"
 
 namespace migrator {
 namespace {
@@ -32,7 +32,7 @@ std::string FindingIds::next(std::string_view rule, std::string_view subject, st
     }
     std::uint64_t occurrence = seen_[key]++;
     key += '\0' + std::to_string(occurrence);
-    return fmt::format("{:016x}", hash(key));
+    return base::format("{:016x}", hash(key));
 }
 
 }  // namespace migrator

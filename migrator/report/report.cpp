@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include <fmt/format.h>
-
+#include "base/format.h"
 #include "base/human.h"
 #include "migrator/report/finding_id.h"
 #include "migrator/report/words.h"
@@ -33,7 +32,7 @@ bool needs_review(const FindingOutcome& outcome) {
 }
 
 std::string place(const ReportFile& file, const FindingOutcome& outcome) {
-    return fmt::format("{}:{}", file.path, outcome.begin.line);
+    return base::format("{}:{}", file.path, outcome.begin.line);
 }
 
 void count(const FindingOutcome& outcome, ReportSummary& summary, KindRow& row) {
@@ -69,7 +68,7 @@ Verdict verdict_of(const ReportSummary& summary) {
 std::string sentence_of(const ReportSummary& summary) {
     std::uint64_t looks = summary.to_review - summary.blocking;
     auto with_verb = [](std::uint64_t number, std::string_view one, std::string_view many) {
-        return fmt::format("{} {}", base::plural(number, "finding"), number == 1 ? one : many);
+        return base::format("{} {}", base::plural(number, "finding"), number == 1 ? one : many);
     };
     std::string left;
     if (summary.blocking > 0) {
@@ -78,8 +77,8 @@ std::string sentence_of(const ReportSummary& summary) {
     }
     if (looks > 0) {
         left += left.empty() ? with_verb(looks, "needs", "need") + " a look before the first run"
-                             : fmt::format(", and {} more {} a look", base::with_separators(looks),
-                                           looks == 1 ? "needs" : "need");
+                             : base::format(", and {} more {} a look", base::with_separators(looks),
+                                            looks == 1 ? "needs" : "need");
     }
     switch (summary.verdict) {
         case Verdict::nothing_found: return "Nothing that depends on CUDA was found.";
@@ -92,7 +91,7 @@ std::string sentence_of(const ReportSummary& summary) {
         case Verdict::blocked: break;
     }
     if (summary.available > 0) {
-        left += fmt::format("; {} can be rewritten automatically", base::with_separators(summary.available));
+        left += base::format("; {} can be rewritten automatically", base::with_separators(summary.available));
     }
     return left + ".";
 }

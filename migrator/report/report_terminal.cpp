@@ -1,8 +1,7 @@
 #include <algorithm>
 
-#include <fmt/format.h>
-
 #include "base/console.h"
+#include "base/format.h"
 #include "base/human.h"
 #include "migrator/report/report.h"
 #include "migrator/report/words.h"
@@ -70,31 +69,31 @@ std::string paths_of(const RunInfo& run) {
 std::string heading(const Report& report, const RunTrace& trace, bool colour) {
     const RunInfo& run = report.run;
     std::string what = run.output.empty()
-                           ? fmt::format("analysed {}", paths_of(run))
-                           : fmt::format("migrated {} to {}", paths_of(run), shell_word(printable(run.output)));
+                           ? base::format("analysed {}", paths_of(run))
+                           : base::format("migrated {} to {}", paths_of(run), shell_word(printable(run.output)));
     return styled("migrator " + run.tool_version, Style::bold, colour) +
-           fmt::format(": {} in {}\n\n", what, base::human_duration(trace.seconds));
+           base::format(": {} in {}\n\n", what, base::human_duration(trace.seconds));
 }
 
 std::string files_line(const ReportSummary& summary, bool analyse) {
-    std::string out = fmt::format("  {}, {} analysed ({}), {} {}", plural(summary.files_seen, "file"),
-                                  with_separators(summary.files_analysed), plural(summary.lines, "line"),
-                                  with_separators(summary.files_changed), analyse ? "would change" : "changed");
+    std::string out = base::format("  {}, {} analysed ({}), {} {}", plural(summary.files_seen, "file"),
+                                   with_separators(summary.files_analysed), plural(summary.lines, "line"),
+                                   with_separators(summary.files_changed), analyse ? "would change" : "changed");
     if (summary.files_with_problems > 0)
-        out += fmt::format(", {} with problems", with_separators(summary.files_with_problems));
+        out += base::format(", {} with problems", with_separators(summary.files_with_problems));
     return out + "\n\n";
 }
 
 std::string table_row(std::string_view label, const KindRow& row, bool analyse) {
-    return fmt::format("  {:<24}{:>9}{:>9}{:>9}{:>9}{:>12}{:>11}\n", label, with_separators(row.findings),
-                       with_separators(row.errors), with_separators(row.warnings), with_separators(row.infos),
-                       with_separators(analyse ? row.available : row.applied), with_separators(row.to_review));
+    return base::format("  {:<24}{:>9}{:>9}{:>9}{:>9}{:>12}{:>11}\n", label, with_separators(row.findings),
+                        with_separators(row.errors), with_separators(row.warnings), with_separators(row.infos),
+                        with_separators(analyse ? row.available : row.applied), with_separators(row.to_review));
 }
 
 std::string table(const ReportSummary& summary, bool analyse, bool colour) {
     if (summary.by_kind.empty()) return "";
-    std::string head = fmt::format("  {:<24}{:>9}{:>9}{:>9}{:>9}{:>12}{:>11}", "", "findings", "error", "warning",
-                                   "info", analyse ? "can rewrite" : "rewritten", "to review");
+    std::string head = base::format("  {:<24}{:>9}{:>9}{:>9}{:>9}{:>12}{:>11}", "", "findings", "error", "warning",
+                                    "info", analyse ? "can rewrite" : "rewritten", "to review");
     std::string out = styled(head, Style::dim, colour) + "\n";
     KindRow total;
     for (const KindRow& row : summary.by_kind) {
@@ -119,7 +118,7 @@ std::string verdict_line(const ReportSummary& summary, bool colour) {
 }
 
 std::string more(std::size_t total, std::size_t shown, std::string_view indent) {
-    return total > shown ? fmt::format("{}... and {} more in the report\n", indent, with_separators(total - shown))
+    return total > shown ? base::format("{}... and {} more in the report\n", indent, with_separators(total - shown))
                          : "";
 }
 
@@ -143,12 +142,12 @@ std::string actions(const Report& report, TerminalStyle style) {
     for (std::size_t i = 0; i < shown; ++i) {
         const ActionRow& row = report.actions[i];
         std::string places = printable(row.place);
-        if (row.findings > 1) places += fmt::format(" and {}", plural(row.findings - 1, "more place", "more places"));
+        if (row.findings > 1) places += base::format(" and {}", plural(row.findings - 1, "more place", "more places"));
         std::string severity(name(row.severity));
         out += "    " + styled(severity, style_of(row.severity), colour) + std::string(9 - severity.size(), ' ');
         out += wrapped(printable(row.message), 13) + "\n";
-        out += std::string(13, ' ') + styled(fmt::format("{}  [{}]", places, printable(row.rule)), Style::dim, colour) +
-               "\n";
+        out += std::string(13, ' ') +
+               styled(base::format("{}  [{}]", places, printable(row.rule)), Style::dim, colour) + "\n";
         if (row.subjects.size() > 1) {
             out +=
                 std::string(13, ' ') + styled(wrapped("also " + also_of(row.subjects), 13), Style::dim, colour) + "\n";
@@ -171,8 +170,8 @@ std::string files(const Report& report, TerminalStyle style) {
     if (!style.verbose || report.files.empty()) return "";
     std::string out = "  " + styled("Files", Style::bold, style.colour) + "\n";
     for (const ReportFile& file : report.files) {
-        out += fmt::format("    {}: {}{}\n", printable(file.path), plural(file.findings.size(), "finding"),
-                           file.changed ? report.run.output.empty() ? ", would change" : ", changed" : "");
+        out += base::format("    {}: {}{}\n", printable(file.path), plural(file.findings.size(), "finding"),
+                            file.changed ? report.run.output.empty() ? ", would change" : ", changed" : "");
     }
     return out + "\n";
 }
@@ -182,15 +181,15 @@ std::string next_step(const Report& report, const RunTrace& trace) {
     bool analyse = report.run.output.empty();
     std::string paths = paths_of(report.run);
     bool one = report.run.paths.size() == 1;
-    if (analyse && summary.available > 0) return fmt::format("migrator migrate {} -o OUT", one ? paths : "PATH");
+    if (analyse && summary.available > 0) return base::format("migrator migrate {} -o OUT", one ? paths : "PATH");
     if (analyse && trace.written.empty() && summary.findings > 0) {
-        return fmt::format("migrator analyze {} --report DIR   writes every finding to a page to work through", paths);
+        return base::format("migrator analyze {} --report DIR   writes every finding to a page to work through", paths);
     }
     if (summary.available > 0) return "run again without `--apply none` to apply the fixes";
     if (summary.to_review > 0) return "open the report and work through what is left to review";
     if (analyse) return "nothing";
-    return fmt::format("run the training script of {} on a machine with torch_npu",
-                       shell_word(printable(report.run.output)));
+    return base::format("run the training script of {} on a machine with torch_npu",
+                        shell_word(printable(report.run.output)));
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include <fmt/format.h>
+#include "base/format.h"
 
 namespace migrator {
 namespace {
@@ -163,20 +163,20 @@ private:
         NodeId block = tree_.parent(statement);
         bool in_line_block = !indent(statement) && block != kNoNode && tree_.kind(block) == NodeKind::block &&
                              tree_.range(block).begin >= line_begin(end);
-        if (in_line_block || is_followed_on_line(end)) return {{end, end}, fmt::format("; import {}", module)};
+        if (in_line_block || is_followed_on_line(end)) return {{end, end}, base::format("; import {}", module)};
         std::size_t at = end_of_line(end);
         // `import os; import torch`: the new line is indented like the first statement of the line.
         std::string_view text = tree_.source();
         std::size_t start = line_begin(tree_.range(statement).begin);
         std::size_t blanks = std::min(text.find_first_not_of(" \t\f", start), text.size()) - start;
-        return {{at, at}, fmt::format("{}{}import {}", line_end_at(at), text.substr(start, blanks), module)};
+        return {{at, at}, base::format("{}{}import {}", line_end_at(at), text.substr(start, blanks), module)};
     }
 
     Edit before(NodeId statement, const std::string& module) const {
         std::uint64_t begin = tree_.range(statement).begin;
         auto blanks = indent(statement);
-        if (!blanks) return {{begin, begin}, fmt::format("import {}; ", module)};
-        return {{begin, begin}, fmt::format("import {}{}{}", module, line_end_at(end_of_line(begin)), *blanks)};
+        if (!blanks) return {{begin, begin}, base::format("import {}; ", module)};
+        return {{begin, begin}, base::format("import {}{}{}", module, line_end_at(end_of_line(begin)), *blanks)};
     }
 
     const SyntaxTree& tree_;

@@ -1,8 +1,7 @@
 // The rows of tables.
 #include <array>
 
-#include <fmt/format.h>
-
+#include "base/format.h"
 #include "migrator/ruleset/rule_loader.h"
 
 namespace migrator {
@@ -24,7 +23,8 @@ base::Status RuleLoader::add_name(const base::JsonObject& object, std::string na
     auto& index = row.reach == NameRow::Reach::below ? set_.prefixes_ : set_.names_;
     auto [at, fresh] = index.emplace(std::move(name), std::move(row));
     if (fresh) return {};
-    return object.error(fmt::format("\"{}\" is already spoken for by the rule \"{}\"", at->first, at->second.rule->id));
+    return object.error(
+        base::format("\"{}\" is already spoken for by the rule \"{}\"", at->first, at->second.rule->id));
 }
 
 base::Status RuleLoader::load_any_name_row(base::JsonObject& row, const Rule* rule, NameRow::Reach reach) {
@@ -62,7 +62,7 @@ base::Status RuleLoader::load_package_row(base::JsonObject& row, const Rule* rul
     std::string key = normalise_distribution(out.name);
     std::string name = out.name;
     if (!set_.packages_.emplace(key, std::move(out)).second)
-        return row.error(fmt::format("there already is a package \"{}\"", name));
+        return row.error(base::format("there already is a package \"{}\"", name));
     // Several distributions may bring the same module: the one of its name speaks for it, or else the first.
     for (std::string& module : modules) {
         bool same_name = normalise_distribution(module) == key;
@@ -82,7 +82,7 @@ base::Status RuleLoader::load_environment_row(base::JsonObject& row, const Rule*
     TRY_ASSIGN(out.source, row.string_or("source", {}));
     if (out.same_values && !out.to) return row.error("\"same_values\" needs a \"to\"");
     if (!set_.environment_.emplace(out.name, set_.environment_list_.size()).second) {
-        return row.error(fmt::format("there already is a variable \"{}\"", out.name));
+        return row.error(base::format("there already is a variable \"{}\"", out.name));
     }
     set_.environment_list_.push_back(std::move(out));
     return {};

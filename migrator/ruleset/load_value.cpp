@@ -1,6 +1,6 @@
 // The word "value": constants of a domain, and the places that take them.
-#include <fmt/format.h>
 
+#include "base/format.h"
 #include "migrator/ruleset/rule_loader.h"
 
 namespace migrator {
@@ -38,7 +38,7 @@ base::Status RuleLoader::load_value(Words& words) {
     row.rule = words.rule;
     TRY_ASSIGN(std::string form, object.string("form"));
     if (form == "backend") row.form = ValueRow::Form::backend;
-    else if (form != "device") return object.error(fmt::format("\"form\" cannot be \"{}\"", form));
+    else if (form != "device") return object.error(base::format("\"form\" cannot be \"{}\"", form));
     TRY_ASSIGN(row.tokens, required_strings(object, "tokens"));
     TRY(load_parameters(object.document(), object.optional("parameters"), row.parameters, &row.methods));
     TRY_ASSIGN(row.results, object.strings("results"));
@@ -56,7 +56,7 @@ base::Status RuleLoader::load_value(Words& words) {
     for (const std::string& token : row.tokens) {
         if (!row.replace.contains(token)) {
             return words.fix.error(
-                fmt::format("\"{}\" is looked for, but \"replace\" does not say what becomes of it", token));
+                base::format("\"{}\" is looked for, but \"replace\" does not say what becomes of it", token));
         }
     }
     set_.values_.push_back(std::move(row));

@@ -2,8 +2,7 @@
 #include <algorithm>
 #include <array>
 
-#include <fmt/format.h>
-
+#include "base/format.h"
 #include "migrator/ruleset/rule_loader.h"
 
 namespace migrator {
@@ -78,7 +77,7 @@ base::Status RuleLoader::load_argument(Words& words) {
     if (state == "absent") row.state = ArgumentRow::State::absent;
     else if (state == "integer") row.state = ArgumentRow::State::integer;
     else if (state == "equal") row.state = ArgumentRow::State::equals;
-    else if (state != "present") return argument.error(fmt::format("\"is\" cannot be \"{}\"", state));
+    else if (state != "present") return argument.error(base::format("\"is\" cannot be \"{}\"", state));
     TRY_ASSIGN(row.values, argument.strings("values"));
     if (row.values.empty() == (row.state == ArgumentRow::State::equals)) {
         return argument.error("\"values\" belongs to \"is\": \"equal\", and only there");
@@ -113,7 +112,7 @@ base::Status RuleLoader::load_string(Words& words) {
     TRY_ASSIGN(row.replace, string_map(words.fix, "replace"));
     for (const auto& [from, to] : row.replace) {
         if (std::find(row.values.begin(), row.values.end(), from) == row.values.end()) {
-            return words.fix.error(fmt::format("\"{}\" is replaced, but it is not in \"values\"", from));
+            return words.fix.error(base::format("\"{}\" is replaced, but it is not in \"values\"", from));
         }
     }
     set_.strings_.push_back(std::move(row));
@@ -137,7 +136,7 @@ base::Status RuleLoader::load_text(Words& words) {
     TRY_ASSIGN(row.files, required_strings(object, "files"));
     for (const std::string& file : row.files) {
         if (std::find(kFiles.begin(), kFiles.end(), file) == kFiles.end()) {
-            return object.error(fmt::format("\"{}\" is not a type of text file", file));
+            return object.error(base::format("\"{}\" is not a type of text file", file));
         }
     }
     TRY(object.finish());

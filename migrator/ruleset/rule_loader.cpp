@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include <fmt/format.h>
+#include "base/format.h"
 
 namespace migrator {
 namespace {
@@ -18,9 +18,9 @@ base::Result<Word> one_of(base::JsonObject& object, std::string_view key, Words.
     std::string known;
     for (Word word : {words...}) {
         if (name(word) == text) return word;
-        known += fmt::format("{}\"{}\"", known.empty() ? "" : ", ", name(word));
+        known += base::format("{}\"{}\"", known.empty() ? "" : ", ", name(word));
     }
-    return object.error(fmt::format("\"{}\" is \"{}\", which is not one of {}", key, text, known));
+    return object.error(base::format("\"{}\" is \"{}\", which is not one of {}", key, text, known));
 }
 
 base::Result<Certainty> certainty_of(base::JsonObject& object) {
@@ -29,7 +29,7 @@ base::Result<Certainty> certainty_of(base::JsonObject& object) {
     if (word == "likely") return Certainty::likely;
     if (word == "textual") return Certainty::textual;
     return object.error(
-        fmt::format("\"certainty\" is \"{}\", which is not one of \"resolved\", \"likely\", \"textual\"", word));
+        base::format("\"certainty\" is \"{}\", which is not one of \"resolved\", \"likely\", \"textual\"", word));
 }
 
 base::Result<FindingKind> kind_of(base::JsonObject& object) {
@@ -45,7 +45,7 @@ base::Status check_message(const base::JsonObject& object, const std::string& me
         std::string word = message.substr(open, close == message.npos ? close : close - open + 1);
         if (word == "{name}" || word == "{to}" || word == "{note}") continue;
         return object.error(
-            fmt::format("the message has {}, but only {{name}}, {{to}} and {{note}} are filled in", word));
+            base::format("the message has {}, but only {{name}}, {{to}} and {{note}} are filled in", word));
     }
     return {};
 }
@@ -72,14 +72,14 @@ base::Status RuleLoader::load_file(std::string_view text, const std::string& ori
     TRY_ASSIGN(auto file, base::JsonObject::of(document, document.root));
     TRY_ASSIGN(std::int64_t schema, file.integer("schema"));
     if (schema != kSchema) {
-        return file.error(fmt::format("schema {} is not known; this program reads schema {}", schema, kSchema));
+        return file.error(base::format("schema {} is not known; this program reads schema {}", schema, kSchema));
     }
     TRY_ASSIGN(std::string about, file.string_or("about", {}));
     auto each = [&](std::string_view key,
                     base::Status (RuleLoader::*load)(const base::JsonDocument&, const base::Json&)) -> base::Status {
         const base::Json* list = file.optional(key);
         if (list == nullptr) return {};
-        if (list->array() == nullptr) return file.error(*list, fmt::format("\"{}\" must be a list of objects", key));
+        if (list->array() == nullptr) return file.error(*list, base::format("\"{}\" must be a list of objects", key));
         for (const base::Json& item : *list->array()) TRY((this->*load)(document, item));
         return {};
     };
@@ -103,7 +103,7 @@ base::Result<const Rule*> RuleLoader::load_header(base::JsonObject& object) {
     TRY_ASSIGN(rule->imports, imports_of(object));
     const Rule* out = rule.get();
     if (!set_.by_id_.emplace(rule->id, out).second) {
-        return object.error(fmt::format("there already is a rule \"{}\"", rule->id));
+        return object.error(base::format("there already is a rule \"{}\"", rule->id));
     }
     set_.rules_.push_back(std::move(rule));
     return out;
@@ -122,7 +122,7 @@ base::Status RuleLoader::load_rule(const base::JsonDocument& document, const bas
     if (match.members().size() != 1) return match.error("\"match\" must hold exactly one word");
     const std::string& word = match.members().front().first;
     WordLoader loader = find_word(word);
-    if (loader == nullptr) return match.error(fmt::format("\"{}\" is not a word of \"match\"", word));
+    if (loader == nullptr) return match.error(base::format("\"{}\" is not a word of \"match\"", word));
     Words words{std::move(match), std::move(fix), rule};
     TRY((this->*loader)(words));
     TRY(words.match.finish());
@@ -137,7 +137,7 @@ base::Status RuleLoader::load_table(const base::JsonDocument& document, const ba
     TRY_ASSIGN(const base::Json* rows, table.required("rows"));
     TRY(table.finish());
     RowLoader loader = find_row(word);
-    if (loader == nullptr) return table.error(fmt::format("\"{}\" is not a word that a table can match", word));
+    if (loader == nullptr) return table.error(base::format("\"{}\" is not a word that a table can match", word));
     return load_rows(document, *rows, loader, rule, status);
 }
 
@@ -190,8 +190,8 @@ base::Result<std::vector<std::string>> required_strings(base::JsonObject& object
     TRY_ASSIGN(auto out, object.strings(key));
     bool blank = std::any_of(out.begin(), out.end(), [](const std::string& text) { return text.empty(); });
     if (out.empty() || blank) {
-        return object.error(*json,
-                            fmt::format("\"{}\" must name at least one thing to look for, and none may be empty", key));
+        return object.error(
+            *json, base::format("\"{}\" must name at least one thing to look for, and none may be empty", key));
     }
     return out;
 }

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include <fmt/format.h>
-
+#include "base/format.h"
 #include "base/json_object.h"
 
 namespace migrator {
@@ -49,7 +48,7 @@ private:
         TRY_ASSIGN(const JsonObject all, JsonObject::of(document_, *classes));
         for (const auto& [name, value] : all.members()) {
             auto [entry, added] = facts_.classes_.try_emplace(name);
-            if (!added) return all.error(value, fmt::format("the class {} is listed twice", name));
+            if (!added) return all.error(value, base::format("the class {} is listed twice", name));
             TRY_ASSIGN(JsonObject object, JsonObject::of(document_, value));
             TRY_ASSIGN(entry->second.base, object.string_or("base", ""));
             TRY(load_members(object, "methods", true, entry->second));
@@ -67,7 +66,7 @@ private:
             TRY_ASSIGN(const std::vector<std::string> names, results.strings(result));
             for (const std::string& name : names) {
                 const auto [entry, added] = into.members.try_emplace(name, TypeFacts::Member{methods, result});
-                if (!added) return results.error(list, fmt::format("the member {} is listed twice", name));
+                if (!added) return results.error(list, base::format("the member {} is listed twice", name));
             }
         }
         return results.finish();
@@ -80,7 +79,7 @@ private:
         for (const auto& [name, value] : all.members()) {
             TRY_ASSIGN(std::string base, all.string(name));
             if (!facts_.namespaces_.try_emplace(name, std::move(base)).second) {
-                return all.error(value, fmt::format("the namespace {} is listed twice", name));
+                return all.error(value, base::format("the namespace {} is listed twice", name));
             }
         }
         return all.finish();
@@ -94,7 +93,7 @@ private:
             TRY_ASSIGN(const std::vector<std::string> names, results.strings(result));
             for (const std::string& name : names) {
                 if (!facts_.functions_.try_emplace(name, result).second) {
-                    return results.error(list, fmt::format("the function {} is listed twice", name));
+                    return results.error(list, base::format("the function {} is listed twice", name));
                 }
             }
         }
@@ -110,7 +109,7 @@ private:
             std::ranges::sort(names);
             if (std::ranges::adjacent_find(names) != names.end()) return all.error(list, "a name is listed twice");
             if (!facts_.star_names_.try_emplace(module, std::move(names)).second) {
-                return all.error(list, fmt::format("the module {} is listed twice", module));
+                return all.error(list, base::format("the module {} is listed twice", module));
             }
         }
         return all.finish();

@@ -6,8 +6,7 @@
 #include <set>
 #include <utility>
 
-#include <fmt/format.h>
-
+#include "base/format.h"
 #include "migrator/source/glob.h"
 
 namespace migrator {
@@ -176,7 +175,7 @@ private:
         if (!include_.empty() && !any_matches(include_, file.path)) return "not matched by --include";
         if (any_matches(exclude_, file.path)) return "excluded by --exclude";
         if (file.bytes > options_.max_file_bytes) {
-            return fmt::format("{} bytes, more than the limit of {}", file.bytes, options_.max_file_bytes);
+            return base::format("{} bytes, more than the limit of {}", file.bytes, options_.max_file_bytes);
         }
         return {};
     }

@@ -1,7 +1,6 @@
 #include "migrator/source/source_file.h"
 
-#include <fmt/format.h>
-
+#include "base/format.h"
 #include "migrator/source/text_codec.h"
 
 namespace migrator {
@@ -21,7 +20,7 @@ bool has_utf16_mark(std::string_view bytes) { return bytes.starts_with("\xFF\xFE
 // Where a byte is, for people: "byte 12 (line 2)".
 std::string place(std::string_view bytes, std::size_t offset) {
     const base::LineIndex lines(bytes);
-    return fmt::format("byte {} (line {})", offset, lines.position(offset).line);
+    return base::format("byte {} (line {})", offset, lines.position(offset).line);
 }
 
 // Decides the encoding; the result is a problem, or empty.
@@ -30,9 +29,9 @@ std::string choose_encoding(SourceFile& file, std::string_view content) {
     const auto cookie = find_coding_cookie(content);
     if (!cookie) return {};
     const auto encoding = canonical_encoding(*cookie);
-    if (!encoding) return fmt::format("the encoding '{}' of the coding cookie is not known", *cookie);
+    if (!encoding) return base::format("the encoding '{}' of the coding cookie is not known", *cookie);
     if (file.encoding.bom && *encoding != "utf-8") {
-        return fmt::format("the file starts with a UTF-8 byte order mark, but its coding cookie says '{}'", *cookie);
+        return base::format("the file starts with a UTF-8 byte order mark, but its coding cookie says '{}'", *cookie);
     }
     file.encoding.name = *encoding;
     file.encoding.declared = true;
@@ -45,7 +44,7 @@ std::string undecodable(const SourceFile& file, std::string_view content, const 
     const std::size_t offset = std::stoull(error.where.substr(error.where.find(' ') + 1));
     const std::string_view hint =
         file.type == FileType::python && !file.encoding.declared ? ", and there is no coding cookie" : "";
-    return fmt::format("{} at {}{}", error.message, place(content, offset), hint);
+    return base::format("{} at {}{}", error.message, place(content, offset), hint);
 }
 
 // Fills the text; the result is a problem, or empty.
@@ -65,8 +64,8 @@ std::string decode_content(SourceFile& file, std::string_view content) {
     if (file.encoding.name != "utf-8") {
         const auto again = encode_text(*text, file.encoding.name);
         if (!again || *again != content) {
-            return fmt::format("some characters have two forms in {}, so the file could not be written back unchanged",
-                               file.encoding.name);
+            return base::format("some characters have two forms in {}, so the file could not be written back unchanged",
+                                file.encoding.name);
         }
     }
     file.text = std::move(*text);

@@ -7,9 +7,8 @@
 #include <cerrno>
 #include <cstdint>
 
-#include <fmt/format.h>
-
 #include "base/check.h"
+#include "base/format.h"
 #include "base/utf8.h"
 
 namespace migrator {
@@ -85,14 +84,14 @@ const UpperHalf* upper_half(std::string_view encoding) {
 }
 
 tl::unexpected<base::Error> not_decodable(const std::string& encoding, std::size_t offset) {
-    return base::fail(ErrorKind::bad_input, "not valid " + encoding, fmt::format("byte {}", offset));
+    return base::fail(ErrorKind::bad_input, "not valid " + encoding, base::format("byte {}", offset));
 }
 
 tl::unexpected<base::Error> not_encodable(std::string_view rest, const std::string& encoding) {
     const std::string_view character = rest.substr(0, std::max<std::size_t>(1, base::utf8_sequence_length(rest)));
     return base::fail(
         ErrorKind::unsupported,
-        fmt::format("the character '{}' cannot be written in {}, the encoding of the file", character, encoding));
+        base::format("the character '{}' cannot be written in {}, the encoding of the file", character, encoding));
 }
 
 Result<std::string> decode_single_byte(std::string_view bytes, const UpperHalf& upper, const std::string& encoding) {
@@ -170,9 +169,9 @@ std::string library_name(const std::string& encoding) { return encoding == "cp94
 
 tl::unexpected<base::Error> no_converter(const std::string& encoding) {
     return base::fail(ErrorKind::unsupported,
-                      fmt::format("this machine's C library has no converter for {}; install its "
-                                  "gconv modules, or save the file as utf-8",
-                                  encoding));
+                      base::format("this machine's C library has no converter for {}; install its "
+                                   "gconv modules, or save the file as utf-8",
+                                   encoding));
 }
 
 }  // namespace

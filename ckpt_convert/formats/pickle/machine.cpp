@@ -1,7 +1,6 @@
 #include "ckpt_convert/formats/pickle/machine.h"
 
-#include <fmt/format.h>
-
+#include "base/format.h"
 #include "ckpt_convert/formats/pickle/opcodes.h"
 
 namespace ckpt::pickle {
@@ -53,21 +52,21 @@ Result<Ref> Machine::run() {
     static const Handlers kHandlers = make_handlers();
     for (std::uint64_t opcodes = 0;; ++opcodes) {
         if (opcodes == limits_.max_opcodes)
-            return error(fmt::format("the pickle has more than {} opcodes", limits_.max_opcodes));
+            return error(base::format("the pickle has more than {} opcodes", limits_.max_opcodes));
         if (reader_.at_end()) return error("the pickle ends without STOP; was the file cut off?");
         TRY_ASSIGN(opcode_, reader_.u8());
         if (opcode_ == row(op::kStop)) break;
         TRY((this->*kHandlers[opcode_])());
     }
     if (stack_.size() != 1 || !marks_.empty()) {
-        return error(fmt::format("the pickle leaves {} values at STOP, not one", stack_.size() + marks_.size()));
+        return error(base::format("the pickle leaves {} values at STOP, not one", stack_.size() + marks_.size()));
     }
     return stack_.back();
 }
 
 Status Machine::push(Value* value) {
     if (stack_.size() + marks_.size() >= limits_.max_stack) {
-        return error(fmt::format("the pickle needs a stack of more than {} values", limits_.max_stack));
+        return error(base::format("the pickle needs a stack of more than {} values", limits_.max_stack));
     }
     stack_.push_back(value);
     return {};
@@ -80,7 +79,7 @@ Status Machine::push_new(Value::Variant value) {
 
 Status Machine::charge(std::uint64_t values) {
     if (values > limits_.max_values - values_made_)
-        return error(fmt::format("the pickle makes more than {} values", limits_.max_values));
+        return error(base::format("the pickle makes more than {} values", limits_.max_values));
     values_made_ += values;
     return {};
 }
@@ -115,17 +114,17 @@ tl::unexpected<base::Error> Machine::unsupported(std::string message) const {
     return base::fail(base::ErrorKind::unsupported, std::move(message), reader_.where());
 }
 
-Status Machine::unknown() { return error(fmt::format("{:#04x} is no pickle opcode", opcode_)); }
+Status Machine::unknown() { return error(base::format("{:#04x} is no pickle opcode", opcode_)); }
 
 Status Machine::refuse() {
     return unsupported(
-        fmt::format("the pickle opcode {:#04x} has no place in a checkpoint; nothing was executed", opcode_));
+        base::format("the pickle opcode {:#04x} has no place in a checkpoint; nothing was executed", opcode_));
 }
 
 Status Machine::proto() {
     TRY_ASSIGN(std::uint8_t protocol, reader_.u8());
     if (protocol > kNewestProtocol)
-        return error(fmt::format("pickle protocol {} is not known; the newest is {}", protocol, kNewestProtocol));
+        return error(base::format("pickle protocol {} is not known; the newest is {}", protocol, kNewestProtocol));
     return {};
 }
 
@@ -133,13 +132,13 @@ Status Machine::proto() {
 Status Machine::frame() {
     TRY_ASSIGN(std::uint64_t bytes, reader_.u64());
     if (bytes > reader_.remaining())
-        return error(fmt::format("a frame of {} bytes, but {} are left", bytes, reader_.remaining()));
+        return error(base::format("a frame of {} bytes, but {} are left", bytes, reader_.remaining()));
     return {};
 }
 
 Status Machine::mark() {
     if (stack_.size() + marks_.size() >= limits_.max_stack) {
-        return error(fmt::format("the pickle needs a stack of more than {} values", limits_.max_stack));
+        return error(base::format("the pickle needs a stack of more than {} values", limits_.max_stack));
     }
     marks_.push_back(stack_.size());
     return {};
@@ -190,14 +189,14 @@ Status Machine::bin_put() {
 
 Status Machine::fetch(std::uint64_t number) {
     Value* value = memo_.get(number);
-    if (value == nullptr) return error(fmt::format("the pickle refers to value {}, which it has not stored", number));
+    if (value == nullptr) return error(base::format("the pickle refers to value {}, which it has not stored", number));
     return push(value);
 }
 
 Status Machine::store(std::uint64_t number) {
     TRY_ASSIGN(Value * value, top());
     if (memo_.size() >= limits_.max_memo && memo_.get(number) == nullptr) {
-        return error(fmt::format("the pickle stores more than {} values for later", limits_.max_memo));
+        return error(base::format("the pickle stores more than {} values for later", limits_.max_memo));
     }
     memo_.put(number, value);
     return {};

@@ -1,7 +1,6 @@
 #include <algorithm>
 
-#include <fmt/format.h>
-
+#include "base/format.h"
 #include "ckpt_convert/formats/pickle/machine.h"
 #include "ckpt_convert/formats/pickle/opcodes.h"
 #include "ckpt_convert/formats/quoted_name.h"
@@ -100,7 +99,7 @@ Status Machine::append_to(Value& target, const std::vector<Value*>& items) {
     std::vector<Ref>* grown = nullptr;
     if (List* list = target.as<List>()) grown = &list->items;
     if (Object* object = target.as<Object>()) grown = &object->appended;
-    if (grown == nullptr) return error(fmt::format("the pickle appends to {}", target.kind_name()));
+    if (grown == nullptr) return error(base::format("the pickle appends to {}", target.kind_name()));
     grown->insert(grown->end(), items.begin(), items.end());
     return {};
 }
@@ -130,7 +129,7 @@ Status Machine::set_items_of(Value& target, const std::vector<Value*>& pairs) {
     ItemIndex::Items* items = nullptr;
     if (Dict* dict = target.as<Dict>()) items = &dict->items;
     if (Object* object = target.as<Object>()) items = &object->items;
-    if (items == nullptr) return error(fmt::format("the pickle sets items of {}", target.kind_name()));
+    if (items == nullptr) return error(base::format("the pickle sets items of {}", target.kind_name()));
     if (pairs.size() % 2 != 0) return error("the pickle sets an item that has a key but no value");
     for (std::size_t i = 0; i < pairs.size(); i += 2) index_.set(*items, pairs[i], pairs[i + 1]);
     return {};
@@ -171,14 +170,14 @@ Status Machine::stack_global() {
 
 Status Machine::push_global(std::string_view module, std::string_view name) {
     bool plain = is_plain_name(module) && is_plain_name(name);
-    std::string both = plain ? fmt::format("{} {}", module, name) : std::string();
+    std::string both = plain ? base::format("{} {}", module, name) : std::string();
     // Equal names are one value: a pickle of a few bytes per use cannot make many copies of a long one.
     if (auto known = globals_.find(both); known != globals_.end()) return push(known->second);
     if (!plain || !accept_(module, name)) {
         return unsupported(
-            fmt::format("the pickle names {}, which no checkpoint of plain tensors needs; nothing was executed. "
-                        "If you trust the file, load it in Python and save only its tensors",
-                        quoted_name(fmt::format("{}.{}", module, name))));
+            base::format("the pickle names {}, which no checkpoint of plain tensors needs; nothing was executed. "
+                         "If you trust the file, load it in Python and save only its tensors",
+                         quoted_name(base::format("{}.{}", module, name))));
     }
     TRY(push_new(Global{std::string(module), std::string(name)}));
     globals_.emplace(std::move(both), stack_.back());
@@ -209,10 +208,10 @@ Status Machine::new_obj_ex() {
 Status Machine::push_object(Value* callable, Value* args, bool is_new) {
     if (callable->as<Global>() == nullptr) {
         return unsupported(
-            fmt::format("the pickle calls {}, which is not a name; nothing was executed", callable->kind_name()));
+            base::format("the pickle calls {}, which is not a name; nothing was executed", callable->kind_name()));
     }
     if (args->as<Tuple>() == nullptr)
-        return error(fmt::format("the pickle calls with {}, not a tuple, as arguments", args->kind_name()));
+        return error(base::format("the pickle calls with {}, not a tuple, as arguments", args->kind_name()));
     const List* pairs = ordered_dict_items(*callable, *args);
     TRY(push_new(Object{callable, pairs != nullptr ? empty_tuple_ : args, is_new, nullptr, {}, {}}));
     if (pairs == nullptr) return {};
@@ -233,7 +232,7 @@ Status Machine::build() {
     TRY_ASSIGN(Value * state, pop());
     TRY_ASSIGN(Value * target, top());
     Object* object = target->as<Object>();
-    if (object == nullptr) return error(fmt::format("the pickle gives a state to {}", target->kind_name()));
+    if (object == nullptr) return error(base::format("the pickle gives a state to {}", target->kind_name()));
     // Python would merge the states; no writer does this.
     if (object->state != nullptr) return error("the pickle gives an object a state twice");
     object->state = state;

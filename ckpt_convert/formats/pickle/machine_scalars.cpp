@@ -1,8 +1,7 @@
 #include <bit>
 #include <charconv>
 
-#include <fmt/format.h>
-
+#include "base/format.h"
 #include "base/utf8.h"
 #include "ckpt_convert/formats/pickle/integers.h"
 #include "ckpt_convert/formats/pickle/machine.h"
@@ -53,7 +52,7 @@ Result<std::uint64_t> Machine::decimal_number() {
     std::uint64_t value = 0;
     auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (problem != std::errc{} || end != text.data() + text.size()) {
-        return error(fmt::format("{} is no number of a stored value", quoted_name(text)));
+        return error(base::format("{} is no number of a stored value", quoted_name(text)));
     }
     return value;
 }
@@ -80,9 +79,9 @@ Status Machine::push_decimal(std::string_view digits) {
     // A byte has at least 2.4 decimal digits; a few more are for the sign and rounding.
     std::uint64_t max_digits = limits_.max_long_bytes * 12 / 5 + 2;
     if (digits.size() > max_digits)
-        return error(fmt::format("an integer of {} digits; the most allowed are {}", digits.size(), max_digits));
+        return error(base::format("an integer of {} digits; the most allowed are {}", digits.size(), max_digits));
     auto value = integer_from_decimal(digits);
-    if (!value) return error(fmt::format("{} is no integer", quoted_name(digits)));
+    if (!value) return error(base::format("{} is no integer", quoted_name(digits)));
     return push_new(std::move(*value));
 }
 
@@ -101,7 +100,7 @@ template <int kBytes>
 Status Machine::long_bytes() {
     TRY_ASSIGN(std::uint64_t count, unsigned_number<kBytes>());
     if (count > limits_.max_long_bytes) {
-        return error(fmt::format("an integer of {} bytes; the most allowed are {}", count, limits_.max_long_bytes));
+        return error(base::format("an integer of {} bytes; the most allowed are {}", count, limits_.max_long_bytes));
     }
     TRY_ASSIGN(std::string_view bytes, reader_.take_text(count));
     return push_new(integer_from_bytes(bytes));
@@ -112,7 +111,7 @@ Status Machine::float_text() {
     double value = 0;
     auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (problem != std::errc{} || end != text.data() + text.size())
-        return error(fmt::format("{} is no float", quoted_name(text)));
+        return error(base::format("{} is no float", quoted_name(text)));
     return push_new(value);
 }
 
@@ -127,14 +126,14 @@ Status Machine::bin_float() {
 Status Machine::string_text() {
     TRY_ASSIGN(std::string_view text, line());
     auto data = bytes_from_literal(text);
-    if (!data) return error(fmt::format("{} is no string literal", quoted_name(text)));
+    if (!data) return error(base::format("{} is no string literal", quoted_name(text)));
     return push_text_or_bytes(std::move(*data));
 }
 
 Status Machine::unicode_text() {
     TRY_ASSIGN(std::string_view text, reader_.take_until('\n'));
     auto data = utf8_from_raw_escapes(text);
-    if (!data) return error(fmt::format("{} has an invalid escape", quoted_name(text)));
+    if (!data) return error(base::format("{} has an invalid escape", quoted_name(text)));
     return push_new(std::move(*data));
 }
 
@@ -155,7 +154,7 @@ template <int kBytes>
 Status Machine::bin_unicode() {
     TRY_ASSIGN(std::uint64_t count, unsigned_number<kBytes>());
     TRY_ASSIGN(std::string_view text, reader_.take_text(count));
-    if (!base::is_valid_utf8(text)) return error(fmt::format("the string {} is not valid UTF-8", quoted_name(text)));
+    if (!base::is_valid_utf8(text)) return error(base::format("the string {} is not valid UTF-8", quoted_name(text)));
     return push_new(std::string(text));
 }
 

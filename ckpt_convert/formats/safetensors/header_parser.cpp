@@ -3,8 +3,7 @@
 #include <array>
 #include <optional>
 
-#include <fmt/format.h>
-
+#include "base/format.h"
 #include "base/json.h"
 #include "ckpt_convert/formats/quoted_name.h"
 #include "ckpt_convert/formats/safetensors/dtype_codes.h"
@@ -52,10 +51,10 @@ private:
     tl::unexpected<base::Error> error(std::string message, std::uint64_t offset) const {
         last_offset_ = offset;
         return base::fail(base::ErrorKind::bad_input, std::move(message),
-                          fmt::format("{}: byte {}", file_, kHeaderStart + offset));
+                          base::format("{}: byte {}", file_, kHeaderStart + offset));
     }
     tl::unexpected<base::Error> entry_error(const std::string& message, std::uint64_t offset) const {
-        return error(fmt::format("tensor {}: {}", quoted_name(entry_.name), message), offset);
+        return error(base::format("tensor {}: {}", quoted_name(entry_.name), message), offset);
     }
     bool ignoring() const { return ignored_depth_ > 0 || (at_ == At::entry && !is_known_field()); }
     bool is_known_field() const { return key_ == "dtype" || key_ == "shape" || key_ == "data_offsets"; }
@@ -79,18 +78,18 @@ Status HeaderHandler::scalar(const char* kind, std::uint64_t offset) {
     last_offset_ = offset;
     if (ignoring()) return {};
     switch (at_) {
-        case At::document: return error(fmt::format("the header must be an object, not {}", kind), offset);
-        case At::top: return error(fmt::format("{} must be an object, not {}", quoted_name(key_), kind), offset);
+        case At::document: return error(base::format("the header must be an object, not {}", kind), offset);
+        case At::top: return error(base::format("{} must be an object, not {}", quoted_name(key_), kind), offset);
         case At::metadata:
-            return error(fmt::format("__metadata__ {} must be a string, not {}", quoted_name(key_), kind), offset);
+            return error(base::format("__metadata__ {} must be a string, not {}", quoted_name(key_), kind), offset);
         case At::entry: {
             const char* wanted = key_ == "dtype" ? "a string" : "an array";
-            return entry_error(fmt::format("\"{}\" must be {}, not {}", key_, wanted, kind), offset);
+            return entry_error(base::format("\"{}\" must be {}, not {}", key_, wanted, kind), offset);
         }
         case At::shape:
-            return entry_error(fmt::format("\"shape\" must hold integers from 0 to 2^63 - 1, not {}", kind), offset);
+            return entry_error(base::format("\"shape\" must hold integers from 0 to 2^63 - 1, not {}", kind), offset);
         case At::data_offsets:
-            return entry_error(fmt::format("\"data_offsets\" must hold integers from 0 to 2^63 - 1, not {}", kind),
+            return entry_error(base::format("\"data_offsets\" must hold integers from 0 to 2^63 - 1, not {}", kind),
                                offset);
     }
     return {};
@@ -102,7 +101,7 @@ Status HeaderHandler::integer(std::int64_t value, std::uint64_t offset) {
     auto amount = static_cast<std::uint64_t>(value);
     if (at_ == At::shape) {
         if (entry_.shape.size() == kMaxSafetensorsDimensions) {
-            return entry_error(fmt::format("more than {} dimensions", kMaxSafetensorsDimensions), offset);
+            return entry_error(base::format("more than {} dimensions", kMaxSafetensorsDimensions), offset);
         }
         entry_.shape.push_back(amount);
         return {};
@@ -119,7 +118,7 @@ Status HeaderHandler::string(std::string&& value, std::uint64_t offset) {
     }
     if (ignoring() || at_ != At::entry || key_ != "dtype") return scalar("a string", offset);
     auto dtype = dtype_from_safetensors_code(value);
-    if (!dtype) return entry_error(fmt::format("the dtype {} is not known", quoted_name(value)), offset);
+    if (!dtype) return entry_error(base::format("the dtype {} is not known", quoted_name(value)), offset);
     entry_.dtype = *dtype;
     has_dtype_ = true;
     return {};
@@ -149,7 +148,7 @@ Status HeaderHandler::key(std::string&& value, std::uint64_t offset) {
     last_offset_ = offset;
     if (ignored_depth_ > 0) return {};
     if (at_ == At::top && value.find('\0') != std::string::npos) {
-        return error(fmt::format("the tensor name {} has a NUL character", quoted_name(value)), offset);
+        return error(base::format("the tensor name {} has a NUL character", quoted_name(value)), offset);
     }
     key_ = std::move(value);
     return {};
@@ -199,20 +198,20 @@ Status HeaderHandler::end_array() {
 
 Status HeaderHandler::finish_entry() {
     const char* missing = !has_dtype_ ? "dtype" : !has_shape_ ? "shape" : !has_offsets_ ? "data_offsets" : nullptr;
-    if (missing != nullptr) return entry_error(fmt::format("\"{}\" is missing", missing), last_offset_);
+    if (missing != nullptr) return entry_error(base::format("\"{}\" is missing", missing), last_offset_);
     auto [begin, end] = range_;
     if (begin > end) {
-        return entry_error(fmt::format("\"data_offsets\" end before they begin: {} to {}", begin, end), last_offset_);
+        return entry_error(base::format("\"data_offsets\" end before they begin: {} to {}", begin, end), last_offset_);
     }
     auto bytes = checked_bytes(entry_.shape, entry_.dtype);
     if (!bytes) {
-        return entry_error(fmt::format("{} of shape {} is too large, or does not fill whole bytes", name(entry_.dtype),
-                                       to_string(entry_.shape)),
+        return entry_error(base::format("{} of shape {} is too large, or does not fill whole bytes", name(entry_.dtype),
+                                        to_string(entry_.shape)),
                            last_offset_);
     }
     if (*bytes != end - begin) {
-        return entry_error(fmt::format("{} of shape {} needs {} bytes, but \"data_offsets\" span {}",
-                                       name(entry_.dtype), to_string(entry_.shape), *bytes, end - begin),
+        return entry_error(base::format("{} of shape {} needs {} bytes, but \"data_offsets\" span {}",
+                                        name(entry_.dtype), to_string(entry_.shape), *bytes, end - begin),
                            last_offset_);
     }
     entry_.offset = begin;

@@ -1,8 +1,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include <fmt/format.h>
-
+#include "base/format.h"
 #include "base/utf8.h"
 #include "ckpt_convert/formats/quoted_name.h"
 #include "ckpt_convert/formats/safetensors/header_parser.h"
@@ -14,26 +13,26 @@ namespace {
 constexpr std::uint64_t kLengthBytes = 8;
 
 tl::unexpected<base::Error> bad(const base::ReadableFile& file, std::uint64_t offset, std::string message) {
-    return base::fail(base::ErrorKind::bad_input, std::move(message), fmt::format("{}: byte {}", file.path(), offset));
+    return base::fail(base::ErrorKind::bad_input, std::move(message), base::format("{}: byte {}", file.path(), offset));
 }
 
 base::Result<std::string> read_header_text(base::ReadableFile& file) {
     std::uint64_t size = file.size();
     if (size < kLengthBytes) {
         return bad(file, size,
-                   fmt::format("the file has {} bytes; a safetensors file begins with an 8-byte header length", size));
+                   base::format("the file has {} bytes; a safetensors file begins with an 8-byte header length", size));
     }
     std::byte length_bytes[kLengthBytes];
     TRY(file.read_at(0, length_bytes));
     TRY_ASSIGN(std::uint64_t length, base::ByteReader(length_bytes, file.path()).u64());
     if (length > kMaxSafetensorsHeaderBytes) {
         return bad(file, 0,
-                   fmt::format("the header claims {} bytes, the largest allowed is {}; is this a safetensors file?",
-                               length, kMaxSafetensorsHeaderBytes));
+                   base::format("the header claims {} bytes, the largest allowed is {}; is this a safetensors file?",
+                                length, kMaxSafetensorsHeaderBytes));
     }
     if (length > size - kLengthBytes) {
         return bad(file, 0,
-                   fmt::format("the header claims {} bytes, but the file has {}; was it cut off?", length, size));
+                   base::format("the header claims {} bytes, but the file has {}; was it cut off?", length, size));
     }
     std::string header(length, '\0');
     TRY(file.read_at(kLengthBytes, std::as_writable_bytes(std::span(header))));
@@ -59,18 +58,18 @@ base::Status check_tiling(const base::ReadableFile& file, std::uint64_t buffer,
     for (SafetensorsEntry& entry : entries) {
         if (entry.offset > covered) {
             return bad(file, buffer + covered,
-                       fmt::format("tensor {}: its data begin {} bytes after those before it; no hole is allowed",
-                                   quoted_name(entry.name), entry.offset - covered));
+                       base::format("tensor {}: its data begin {} bytes after those before it; no hole is allowed",
+                                    quoted_name(entry.name), entry.offset - covered));
         }
         if (entry.offset < covered) {
             return bad(file, buffer + entry.offset,
-                       fmt::format("tensor {}: its data overlap those of tensor {}", quoted_name(entry.name),
-                                   quoted_name(last->name)));
+                       base::format("tensor {}: its data overlap those of tensor {}", quoted_name(entry.name),
+                                    quoted_name(last->name)));
         }
         if (entry.bytes > available - covered) {
             return bad(file, file.size(),
-                       fmt::format("tensor {}: its data end {} bytes behind the end of the file; was it cut off?",
-                                   quoted_name(entry.name), entry.bytes - (available - covered)));
+                       base::format("tensor {}: its data end {} bytes behind the end of the file; was it cut off?",
+                                    quoted_name(entry.name), entry.bytes - (available - covered)));
         }
         entry.offset += buffer;
         covered += entry.bytes;
@@ -78,8 +77,8 @@ base::Status check_tiling(const base::ReadableFile& file, std::uint64_t buffer,
     }
     if (covered != available) {
         return bad(file, buffer + covered,
-                   fmt::format("{} bytes follow the last tensor; the header and the data do not belong together",
-                               available - covered));
+                   base::format("{} bytes follow the last tensor; the header and the data do not belong together",
+                                available - covered));
     }
     return {};
 }

@@ -1,8 +1,7 @@
 #include <unordered_set>
 
-#include <fmt/format.h>
-
 #include "base/checked_math.h"
+#include "base/format.h"
 #include "base/json_writer.h"
 #include "base/utf8.h"
 #include "ckpt_convert/formats/quoted_name.h"
@@ -23,12 +22,12 @@ base::Status check_names(const std::vector<SafetensorsTensor>& tensors) {
         std::string_view name = tensor.name;
         if (!names.insert(name).second) {
             return base::fail(ErrorKind::internal,
-                              fmt::format("two tensors of one safetensors file are named {}", quoted_name(name)));
+                              base::format("two tensors of one safetensors file are named {}", quoted_name(name)));
         }
         if (name == "__metadata__" || name.find('\0') != std::string_view::npos || !base::is_valid_utf8(name)) {
             return base::fail(ErrorKind::unsupported,
-                              fmt::format("a safetensors file cannot hold a tensor named {}; rename it in the source",
-                                          quoted_name(name)));
+                              base::format("a safetensors file cannot hold a tensor named {}; rename it in the source",
+                                           quoted_name(name)));
         }
     }
     return {};
@@ -36,18 +35,18 @@ base::Status check_names(const std::vector<SafetensorsTensor>& tensors) {
 
 base::Result<std::uint64_t> payload_bytes(const SafetensorsTensor& tensor) {
     if (!safetensors_code(tensor.dtype)) {
-        return base::fail(ErrorKind::unsupported, fmt::format("tensor {}: safetensors has no type for {}",
-                                                              quoted_name(tensor.name), name(tensor.dtype)));
+        return base::fail(ErrorKind::unsupported, base::format("tensor {}: safetensors has no type for {}",
+                                                               quoted_name(tensor.name), name(tensor.dtype)));
     }
     if (tensor.shape.size() > kMaxSafetensorsDimensions) {
-        return base::fail(ErrorKind::unsupported, fmt::format("tensor {}: more than {} dimensions",
-                                                              quoted_name(tensor.name), kMaxSafetensorsDimensions));
+        return base::fail(ErrorKind::unsupported, base::format("tensor {}: more than {} dimensions",
+                                                               quoted_name(tensor.name), kMaxSafetensorsDimensions));
     }
     auto bytes = checked_bytes(tensor.shape, tensor.dtype);
     if (!bytes) {
         return base::fail(ErrorKind::bad_input,
-                          fmt::format("tensor {}: {} of shape {} is too large, or does not fill whole bytes",
-                                      quoted_name(tensor.name), name(tensor.dtype), to_string(tensor.shape)));
+                          base::format("tensor {}: {} of shape {} is too large, or does not fill whole bytes",
+                                       quoted_name(tensor.name), name(tensor.dtype), to_string(tensor.shape)));
     }
     return *bytes;
 }
@@ -101,8 +100,8 @@ base::Result<SafetensorsLayout> plan_safetensors(const std::vector<SafetensorsTe
     layout.header = framed(std::move(json).take());
     if (layout.header.size() - kLengthBytes > kMaxSafetensorsHeaderBytes) {
         return base::fail(ErrorKind::unsupported,
-                          fmt::format("the header of one safetensors file would exceed {} bytes; write more shards",
-                                      kMaxSafetensorsHeaderBytes));
+                          base::format("the header of one safetensors file would exceed {} bytes; write more shards",
+                                       kMaxSafetensorsHeaderBytes));
     }
     for (std::uint64_t& offset : layout.offsets) offset += layout.header.size();
     layout.file_bytes = layout.header.size() + end;

@@ -1,8 +1,7 @@
 #include "ckpt_convert/formats/torch_file/storage_table.h"
 
-#include <fmt/format.h>
-
 #include "base/checked_math.h"
+#include "base/format.h"
 #include "ckpt_convert/formats/quoted_name.h"
 #include "ckpt_convert/formats/torch_file/torch_dtypes.h"
 
@@ -30,8 +29,8 @@ Result<std::optional<DType>> dtype_of_class(const pickle::Global& cls, const bas
     auto dtype = cls.module == "torch" ? dtype_from_storage_class(cls.name) : std::nullopt;
     if (!dtype) {
         return base::fail(ErrorKind::unsupported,
-                          fmt::format("storages of class {} are not read; quantised weights must be dequantised first",
-                                      quoted_name(cls.module + "." + cls.name)),
+                          base::format("storages of class {} are not read; quantised weights must be dequantised first",
+                                       quoted_name(cls.module + "." + cls.name)),
                           path);
     }
     return dtype;
@@ -45,7 +44,7 @@ Status parse_view(StorageReference& reference, Ref view, const base::Path& path)
     auto size = parts != nullptr ? amount(*parts, 2) : std::nullopt;
     if (!offset || !size || *offset > reference.elements || *size > reference.elements - *offset) {
         return base::fail(ErrorKind::bad_input,
-                          fmt::format("a view of the storage {} does not lie inside it", quoted_name(reference.key)),
+                          base::format("a view of the storage {} does not lie inside it", quoted_name(reference.key)),
                           path);
     }
     reference.view_offset = *offset;
@@ -95,22 +94,22 @@ Status StorageTable::check_references(const pickle::Arena& arena, const base::Pa
         auto found = by_key_.find(reference.key);
         if (found == by_key_.end()) {
             return base::fail(ErrorKind::bad_input,
-                              fmt::format("the storage {} is missing in the file", quoted_name(reference.key)), path);
+                              base::format("the storage {} is missing in the file", quoted_name(reference.key)), path);
         }
         Storage& storage = found->second;
         auto bytes = base::checked_mul(reference.elements, reference.element_bytes());
         if (!bytes || *bytes > storage.bytes) {
             return base::fail(
                 ErrorKind::bad_input,
-                fmt::format(
+                base::format(
                     "the storage {} should have {} elements of {} bytes, but has {} bytes; was the file cut off?",
                     quoted_name(reference.key), reference.elements, reference.element_bytes(), storage.bytes),
                 path);
         }
         if (reference.dtype && storage.dtype && *reference.dtype != *storage.dtype) {
             return base::fail(ErrorKind::bad_input,
-                              fmt::format("the storage {} is used both as {} and as {}", quoted_name(reference.key),
-                                          name(*storage.dtype), name(*reference.dtype)),
+                              base::format("the storage {} is used both as {} and as {}", quoted_name(reference.key),
+                                           name(*storage.dtype), name(*reference.dtype)),
                               path);
         }
         if (reference.dtype) storage.dtype = reference.dtype;

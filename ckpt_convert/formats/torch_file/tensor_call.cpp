@@ -2,8 +2,7 @@
 
 #include <string_view>
 
-#include <fmt/format.h>
-
+#include "base/format.h"
 #include "ckpt_convert/formats/quoted_name.h"
 #include "ckpt_convert/formats/torch_file/torch_dtypes.h"
 
@@ -67,7 +66,7 @@ std::optional<std::vector<std::uint64_t>> amounts(Ref value) {
 }
 
 tl::unexpected<base::Error> bad(const Global& callable, std::string_view what, const base::Path& path) {
-    return base::fail(ErrorKind::bad_input, fmt::format("a tensor ({}) {}", callable.name, what), path);
+    return base::fail(ErrorKind::bad_input, base::format("a tensor ({}) {}", callable.name, what), path);
 }
 
 // _rebuild_tensor_v2 takes its type from the class of the storage, _rebuild_tensor_v3 as its seventh argument.
@@ -81,7 +80,7 @@ Result<DType> dtype_of(const Call& call, const StorageReference& storage, const 
     auto dtype = dtype_from_torch_name(global->name);
     if (!dtype)
         return base::fail(ErrorKind::unsupported,
-                          fmt::format("tensors of type {} are not read", quoted_name("torch." + global->name)), path);
+                          base::format("tensors of type {} are not read", quoted_name("torch." + global->name)), path);
     return *dtype;
 }
 
@@ -122,7 +121,7 @@ Result<std::optional<TensorCall>> parse_tensor_call(Ref value, const base::Path&
     if (name != "_rebuild_tensor" && name != "_rebuild_tensor_v2" && name != "_rebuild_tensor_v3") {
         return base::fail(
             ErrorKind::unsupported,
-            fmt::format("a tensor made by {} has no plain storage; convert it in Python first", quoted_name(name)),
+            base::format("a tensor made by {} has no plain storage; convert it in Python first", quoted_name(name)),
             path);
     }
     TRY_ASSIGN(TensorCall out, plain_tensor(*call, path));

@@ -4,9 +4,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include "base/checked_math.h"
+#include "base/format.h"
 #include "ckpt_convert/formats/quoted_name.h"
 #include "ckpt_convert/formats/torch_file/torch_archive.h"
 #include "ckpt_convert/formats/torch_file/torch_reader.h"
@@ -95,21 +94,21 @@ private:
             auto known = key != nullptr ? element_bytes.find(*key) : element_bytes.end();
             if (known == element_bytes.end()) return bad(at, "a storage is listed that nothing refers to");
             if (end_ - at < kCountBytes)
-                return bad(at, fmt::format("the storage {} is missing; was the file cut off?", quoted_name(*key)));
+                return bad(at, base::format("the storage {} is missing; was the file cut off?", quoted_name(*key)));
             std::byte count_bytes[kCountBytes];
             TRY(file_.read_at(at, count_bytes));
             TRY_ASSIGN(std::uint64_t elements, base::ByteReader(count_bytes, file_.path(), at).u64());
             at += kCountBytes;
             auto bytes = base::checked_mul(elements, known->second);
             if (!bytes || *bytes > end_ - at) {
-                return bad(at, fmt::format("the storage {} of {} elements does not fit into the file; was it cut off?",
-                                           quoted_name(*key), elements));
+                return bad(at, base::format("the storage {} of {} elements does not fit into the file; was it cut off?",
+                                            quoted_name(*key), elements));
             }
             if (!storages.add(*key, {at, *bytes, std::nullopt}))
-                return bad(at, fmt::format("the storage {} is listed twice", quoted_name(*key)));
+                return bad(at, base::format("the storage {} is listed twice", quoted_name(*key)));
             at += *bytes;
         }
-        if (at != end_) return bad(at, fmt::format("{} bytes follow the last storage", end_ - at));
+        if (at != end_) return bad(at, base::format("{} bytes follow the last storage", end_ - at));
         return {};
     }
 
@@ -125,7 +124,7 @@ private:
     }
 
     tl::unexpected<base::Error> bad(std::uint64_t offset, std::string message) const {
-        return base::fail(ErrorKind::bad_input, std::move(message), fmt::format("{}: byte {}", file_.path(), offset));
+        return base::fail(ErrorKind::bad_input, std::move(message), base::format("{}: byte {}", file_.path(), offset));
     }
     tl::unexpected<base::Error> unsupported(std::string message) const {
         return base::fail(ErrorKind::unsupported, std::move(message), file_.path());

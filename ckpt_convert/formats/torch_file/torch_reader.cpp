@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <string_view>
 
-#include <fmt/format.h>
-
 #include "base/checked_math.h"
+#include "base/format.h"
 #include "ckpt_convert/formats/quoted_name.h"
 #include "ckpt_convert/formats/torch_file/tensor_call.h"
 #include "ckpt_convert/formats/torch_file/torch_archive.h"
@@ -27,7 +26,7 @@ Result<TorchArchive> read_archive(base::ReadableFile& file, std::uint64_t begin,
     if (begin > file.size() || bytes > file.size() - begin) {
         return base::fail(
             ErrorKind::bad_input,
-            fmt::format("a part of {} bytes at byte {} does not lie inside the file of {}", bytes, begin, file.size()),
+            base::format("a part of {} bytes at byte {} does not lie inside the file of {}", bytes, begin, file.size()),
             file.path());
     }
     std::string start(std::min<std::uint64_t>(bytes, kSniffedBytes), '\0');
@@ -46,7 +45,7 @@ Result<TorchArchive> read_archive(base::ReadableFile& file, std::uint64_t begin,
     }
     return base::fail(ErrorKind::bad_input,
                       "this is no file of torch.save: it starts neither like a zip archive nor like a pickle",
-                      fmt::format("{}: byte {}", file.path(), begin));
+                      base::format("{}: byte {}", file.path(), begin));
 }
 
 // The elements from the first to the last of the view; nullopt on overflow, 0 for an empty one.
@@ -96,8 +95,8 @@ Result<std::optional<TorchTensor>> TorchFile::tensor(pickle::Ref value) const {
     const StorageTable::Storage* storage = storages_.find(reference.key);
     auto bad = [&](std::string_view what) {
         return base::fail(ErrorKind::bad_input,
-                          fmt::format("a tensor of shape {} {} (storage {} of {} elements)", to_string(call->shape),
-                                      what, quoted_name(reference.key), reference.elements),
+                          base::format("a tensor of shape {} {} (storage {} of {} elements)", to_string(call->shape),
+                                       what, quoted_name(reference.key), reference.elements),
                           path_);
     };
     if (storage == nullptr) return bad("has no storage");
@@ -109,7 +108,7 @@ Result<std::optional<TorchTensor>> TorchFile::tensor(pickle::Ref value) const {
     std::uint64_t available = reference.view_elements * reference.element_bytes() / element_bytes;
     if (!needed) return bad("is too large");
     if (*elements > 0 && *needed > available)
-        return bad(fmt::format("reaches to element {} of its storage, behind its end", *needed));
+        return bad(base::format("reaches to element {} of its storage, behind its end", *needed));
 
     TorchTensor tensor;
     tensor.dtype = call->dtype;

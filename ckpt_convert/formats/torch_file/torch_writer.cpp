@@ -3,9 +3,8 @@
 #include <optional>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "base/check.h"
+#include "base/format.h"
 #include "ckpt_convert/formats/pickle/writer.h"
 #include "ckpt_convert/formats/torch_file/torch_dtypes.h"
 #include "ckpt_convert/formats/zip/crc32.h"
@@ -43,7 +42,7 @@ Value* TorchFilePlan::namespace_of(Value* attributes) {
 }
 
 Value* TorchFilePlan::global(std::string_view module, std::string_view name) {
-    auto [known, is_new] = globals_.try_emplace(fmt::format("{}.{}", module, name));
+    auto [known, is_new] = globals_.try_emplace(base::format("{}.{}", module, name));
     if (is_new) known->second = arena_.make(pickle::Global{std::string(module), std::string(name)});
     return known->second;
 }
@@ -62,12 +61,13 @@ Value* TorchFilePlan::integers(const std::vector<std::uint64_t>& values) {
 base::Result<Value*> TorchFilePlan::tensor(DType dtype, const Shape& shape) {
     auto type_name = torch_name(dtype);
     if (!type_name)
-        return base::fail(ErrorKind::unsupported, fmt::format("PyTorch files have no tensors of type {}", name(dtype)));
+        return base::fail(ErrorKind::unsupported,
+                          base::format("PyTorch files have no tensors of type {}", name(dtype)));
     auto elements = checked_elements(shape);
     auto bytes = checked_bytes(shape, dtype);
     if (!elements || !bytes || *bytes > static_cast<std::uint64_t>(INT64_MAX)) {
         return base::fail(ErrorKind::bad_input,
-                          fmt::format("a tensor of {} {} is too large", name(dtype), to_string(shape)));
+                          base::format("a tensor of {} {} is too large", name(dtype), to_string(shape)));
     }
     auto typed = storage_class(dtype);
     if (common_.storage == nullptr) common_ = {string("storage"), string("cpu"), integer(0), boolean(false), tuple({})};
@@ -104,7 +104,7 @@ base::Status TorchFilePlan::finish(pickle::Ref root) {
     add_small_record("byteorder", kByteOrder);
     add_small_record("version", kVersion);
     for (std::size_t i = 0; i < tensor_bytes_.size(); ++i) {
-        tensor_offsets_.push_back(zip_.add(fmt::format("{}data/{}", kPrefix, i), tensor_bytes_[i]));
+        tensor_offsets_.push_back(zip_.add(base::format("{}data/{}", kPrefix, i), tensor_bytes_[i]));
     }
     return {};
 }

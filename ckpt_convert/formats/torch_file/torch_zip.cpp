@@ -3,8 +3,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include <fmt/format.h>
-
+#include "base/format.h"
 #include "ckpt_convert/formats/quoted_name.h"
 #include "ckpt_convert/formats/torch_file/torch_archive.h"
 #include "ckpt_convert/formats/torch_file/torch_reader.h"
@@ -65,8 +64,8 @@ private:
             if (name.starts_with(prefix)) records_.emplace(name.substr(prefix.size()), &member);
         }
         if (find("data.pkl") == nullptr) {
-            return bad(fmt::format("a zip archive, but not one of torch.save: it has no {}",
-                                   quoted_name(std::string(prefix) + "data.pkl")));
+            return bad(base::format("a zip archive, but not one of torch.save: it has no {}",
+                                    quoted_name(std::string(prefix) + "data.pkl")));
         }
         return {};
     }
@@ -82,15 +81,15 @@ private:
 
     Result<std::string> content(const ZipMember& member, std::uint64_t max_bytes) {
         if (member.bytes > max_bytes) {
-            return bad(fmt::format("the record {} has {} bytes, the largest allowed is {}", quoted_name(member.name),
-                                   member.bytes, max_bytes));
+            return bad(base::format("the record {} has {} bytes, the largest allowed is {}", quoted_name(member.name),
+                                    member.bytes, max_bytes));
         }
         std::string out(member.bytes, '\0');
         TRY(file_.read_at(member.offset, std::as_writable_bytes(std::span(out))));
         // 0: PyTorch was told not to compute it.
         if (member.crc32 != 0 && crc32(base::as_bytes(out)) != member.crc32) {
-            return bad(fmt::format("the record {} is damaged: its checksum is not that of the directory",
-                                   quoted_name(member.name)));
+            return bad(base::format("the record {} is damaged: its checksum is not that of the directory",
+                                    quoted_name(member.name)));
         }
         return out;
     }
@@ -104,11 +103,11 @@ private:
         unsigned version = 0;
         auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), version);
         if (problem != std::errc{} || end != text.data() + text.size())
-            return bad(fmt::format("the format version {} is no number", quoted_name(text)));
+            return bad(base::format("the format version {} is no number", quoted_name(text)));
         if (version < kOldestVersion || version > kNewestVersion) {
             return base::fail(version < kOldestVersion ? ErrorKind::bad_input : ErrorKind::unsupported,
-                              fmt::format("format version {} is not known; {} to {} are read", version, kOldestVersion,
-                                          kNewestVersion),
+                              base::format("format version {} is not known; {} to {} are read", version, kOldestVersion,
+                                           kNewestVersion),
                               file_.path());
         }
         return {};
@@ -121,17 +120,18 @@ private:
         if (text == "little") return {};
         if (text == "big")
             return base::fail(ErrorKind::unsupported, "the file was written on a big-endian machine", file_.path());
-        return bad(fmt::format("the byte order {} is not known", quoted_name(text)));
+        return bad(base::format("the byte order {} is not known", quoted_name(text)));
     }
 
     Status read_pickle(TorchArchive& archive) {
         const ZipMember& member = *find("data.pkl");
         TRY_ASSIGN(std::string text, content(member, kMaxTorchPickleBytes));
-        base::ByteReader reader(base::as_bytes(text), fmt::format("{} ({})", file_.path(), member.name), member.offset);
+        base::ByteReader reader(base::as_bytes(text), base::format("{} ({})", file_.path(), member.name),
+                                member.offset);
         archive.arena = std::make_unique<pickle::Arena>();
         TRY_ASSIGN(archive.root, pickle::read(reader, *archive.arena, accept_));
         if (!reader.at_end())
-            return reader.error(fmt::format("{} bytes follow the end of the pickle", reader.remaining()));
+            return reader.error(base::format("{} bytes follow the end of the pickle", reader.remaining()));
         return {};
     }
 

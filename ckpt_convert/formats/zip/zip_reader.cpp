@@ -5,9 +5,8 @@
 #include <string_view>
 #include <unordered_set>
 
-#include <fmt/format.h>
-
 #include "base/checked_math.h"
+#include "base/format.h"
 #include "base/utf8.h"
 #include "ckpt_convert/formats/quoted_name.h"
 #include "ckpt_convert/formats/zip/zip_records.h"
@@ -72,7 +71,7 @@ private:
     }
     tl::unexpected<base::Error> bad(std::uint64_t offset, std::string message) const {
         return base::fail(base::ErrorKind::bad_input, std::move(message),
-                          fmt::format("{}: byte {}", file_.path(), begin_ + offset));
+                          base::format("{}: byte {}", file_.path(), begin_ + offset));
     }
 
     base::ReadableFile& file_;
@@ -86,7 +85,7 @@ ByteReader reader_of(const std::string& bytes, const base::Path& name) {
 
 Result<std::uint64_t> DirectoryReader::find_end() {
     if (begin_ > file_.size() || bytes_ > file_.size() - begin_) {
-        return bad(0, fmt::format("the archive of {} bytes does not lie inside the file of {}", bytes_, file_.size()));
+        return bad(0, base::format("the archive of {} bytes does not lie inside the file of {}", bytes_, file_.size()));
     }
     std::uint64_t count = std::min(bytes_, kSearchBytes);
     TRY_ASSIGN(std::string tail, bytes_at(bytes_ - count, count));
@@ -133,16 +132,16 @@ Result<DirectoryPlace> DirectoryReader::read_end(std::uint64_t end_at) {
         return bad(end_at, "the zip64 end record is missing");
     }
     if (place.offset > place.end_record || place.bytes > place.end_record - place.offset) {
-        return bad(end_at, fmt::format("the directory, {} bytes at byte {}, does not end before its end record",
-                                       place.bytes, place.offset));
+        return bad(end_at, base::format("the directory, {} bytes at byte {}, does not end before its end record",
+                                        place.bytes, place.offset));
     }
     if (place.bytes > kMaxZipDirectoryBytes) {
-        return bad(end_at, fmt::format("the directory has {} bytes, the largest allowed is {}", place.bytes,
-                                       kMaxZipDirectoryBytes));
+        return bad(end_at, base::format("the directory has {} bytes, the largest allowed is {}", place.bytes,
+                                        kMaxZipDirectoryBytes));
     }
     if (place.entries > place.bytes / zip::kDirectoryHeaderBytes) {
         return bad(end_at,
-                   fmt::format("{} members do not fit into a directory of {} bytes", place.entries, place.bytes));
+                   base::format("{} members do not fit into a directory of {} bytes", place.entries, place.bytes));
     }
     return place;
 }
@@ -157,7 +156,7 @@ Result<DirectoryPlace> DirectoryReader::read_zip64_end(std::uint64_t locator_at)
     if (disk != 0 || disks > 1) return bad(locator_at, "archives of several parts are not read");
     if (locator_at < zip::kZip64EndBytes || end_at > locator_at - zip::kZip64EndBytes) {
         return bad(locator_at,
-                   fmt::format("the zip64 locator points to byte {}, where no zip64 end record can be", end_at));
+                   base::format("the zip64 locator points to byte {}, where no zip64 end record can be", end_at));
     }
     TRY_ASSIGN(std::string bytes, bytes_at(end_at, zip::kZip64EndBytes));
     ByteReader reader = reader_of(bytes, file_.path());
@@ -191,13 +190,13 @@ Result<std::vector<DirectoryEntry>> DirectoryReader::read_directory(const Direct
     }
     if (!reader.at_end()) {
         return bad(place.offset + reader.position(),
-                   fmt::format("{} bytes are left in the directory behind its last member", reader.remaining()));
+                   base::format("{} bytes are left in the directory behind its last member", reader.remaining()));
     }
     std::unordered_set<std::string_view> names;
     names.reserve(entries.size());
     for (const DirectoryEntry& entry : entries) {
         if (!names.insert(entry.member.name).second) {
-            return bad(place.offset, fmt::format("two members are named {}", quoted_name(entry.member.name)));
+            return bad(place.offset, base::format("two members are named {}", quoted_name(entry.member.name)));
         }
     }
     return entries;
@@ -226,19 +225,19 @@ Result<DirectoryEntry> DirectoryReader::read_entry(ByteReader& reader, std::uint
 
     TRY(check_name(entry.member.name, offset));
     if ((flags & (zip::kFlagEncrypted | zip::kFlagMaskedHeaders)) != 0) {
-        return bad(offset, fmt::format("member {} is encrypted", quoted_name(entry.member.name)));
+        return bad(offset, base::format("member {} is encrypted", quoted_name(entry.member.name)));
     }
     if (method != 0) {
         return bad(offset,
-                   fmt::format("member {} is compressed (method {}); checkpoints are stored without compression: "
-                               "unpack the archive and pack it with \"zip -0\"",
-                               quoted_name(entry.member.name), method));
+                   base::format("member {} is compressed (method {}); checkpoints are stored without compression: "
+                                "unpack the archive and pack it with \"zip -0\"",
+                                quoted_name(entry.member.name), method));
     }
     TRY(read_zip64_extra(extra, offset, size, stored, entry.header_offset));
     if (disk != 0) return bad(offset, "archives of several parts are not read");
     if (stored != size) {
-        return bad(offset, fmt::format("member {} has {} bytes stored, but {} unpacked", quoted_name(entry.member.name),
-                                       stored, size));
+        return bad(offset, base::format("member {} has {} bytes stored, but {} unpacked",
+                                        quoted_name(entry.member.name), stored, size));
     }
     entry.member.bytes = size;
     return entry;
@@ -272,7 +271,7 @@ Status DirectoryReader::check_name(const std::string& name, std::uint64_t offset
     if (name.find('\0') != std::string::npos) problem = "has a NUL character";
     if (!base::is_valid_utf8(name)) problem = "is not valid UTF-8";
     if (("/" + name + "/").find("/../") != std::string::npos) problem = "has a \"..\"";
-    if (problem != nullptr) return bad(offset, fmt::format("the member name {} {}", quoted_name(name), problem));
+    if (problem != nullptr) return bad(offset, base::format("the member name {} {}", quoted_name(name), problem));
     return {};
 }
 
@@ -284,8 +283,8 @@ Status DirectoryReader::locate_payloads(std::vector<DirectoryEntry>& entries, co
         std::uint64_t fixed = zip::kLocalHeaderBytes + name.size();
         std::uint64_t at = entry.header_offset;
         if (at > place.offset || fixed > place.offset - at) {
-            return bad(place.offset, fmt::format("member {}: its header at byte {} is not before the directory",
-                                                 quoted_name(name), at));
+            return bad(place.offset, base::format("member {}: its header at byte {} is not before the directory",
+                                                  quoted_name(name), at));
         }
         TRY_ASSIGN(std::string bytes, bytes_at(at, fixed));
         ByteReader reader = reader_of(bytes, file_.path());
@@ -298,15 +297,15 @@ Status DirectoryReader::locate_payloads(std::vector<DirectoryEntry>& entries, co
         TRY_ASSIGN(std::uint16_t extra_bytes, reader.u16());
         TRY_ASSIGN(std::string_view local_name, reader.take_text(name.size()));
         if (signature != zip::kLocalHeader)
-            return bad(at, fmt::format("member {}: there is no local header here", quoted_name(name)));
+            return bad(at, base::format("member {}: there is no local header here", quoted_name(name)));
         if (name_bytes != name.size() || local_name != name || method != 0 || (flags & zip::kFlagEncrypted) != 0) {
-            return bad(at,
-                       fmt::format("member {}: the local header here disagrees with the directory", quoted_name(name)));
+            return bad(
+                at, base::format("member {}: the local header here disagrees with the directory", quoted_name(name)));
         }
         std::uint64_t payload = at + fixed + extra_bytes;
         if (payload > place.offset || entry.member.bytes > place.offset - payload) {
-            return bad(at, fmt::format("member {}: its {} bytes do not end before the directory", quoted_name(name),
-                                       entry.member.bytes));
+            return bad(at, base::format("member {}: its {} bytes do not end before the directory", quoted_name(name),
+                                        entry.member.bytes));
         }
         entry.member.offset = begin_ + payload;
     }
@@ -321,8 +320,8 @@ Status DirectoryReader::check_overlaps(const std::vector<DirectoryEntry>& entrie
         const ZipMember& before = by_offset[i - 1]->member;
         if (begin_ + by_offset[i]->header_offset < before.offset + before.bytes) {
             return bad(by_offset[i]->header_offset,
-                       fmt::format("the members {} and {} overlap", quoted_name(before.name),
-                                   quoted_name(by_offset[i]->member.name)));
+                       base::format("the members {} and {} overlap", quoted_name(before.name),
+                                    quoted_name(by_offset[i]->member.name)));
         }
     }
     return {};

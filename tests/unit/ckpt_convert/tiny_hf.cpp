@@ -1,8 +1,8 @@
 #include "tests/unit/ckpt_convert/tiny_hf.h"
 
 #include <doctest/doctest.h>
-#include <fmt/format.h>
 
+#include "base/format.h"
 #include "ckpt_convert/formats/safetensors/safetensors.h"
 #include "ckpt_convert/formats/zip/crc32.h"
 
@@ -15,7 +15,7 @@ using Tensors = std::vector<ckpt::SafetensorsTensor>;
 void add_layer(Tensors& tensors, const TinyModel& model, int layer) {
     auto size = [](int value) { return static_cast<std::uint64_t>(value); };
     auto add = [&](const std::string& name, ckpt::Shape shape) {
-        tensors.push_back({fmt::format("model.layers.{}.{}", layer, name), DType::bf16, std::move(shape)});
+        tensors.push_back({base::format("model.layers.{}.{}", layer, name), DType::bf16, std::move(shape)});
     };
     std::uint64_t q = size(model.heads * model.head_dim), kv = size(model.kv_groups * model.head_dim),
                   h = size(model.hidden), f = size(model.ffn);
@@ -70,7 +70,7 @@ void add_tiny_hf(MemoryFileSystem& fs, const base::Path& directory, const TinyMo
     fs.add(base::join(directory, "model.safetensors"), std::move(file));
     fs.add(
         base::join(directory, "config.json"),
-        fmt::format(
+        base::format(
             R"({{"model_type": "{}", "num_hidden_layers": {}, "hidden_size": {}, "num_attention_heads": {}, "num_key_value_heads": {}, "head_dim": {}, "intermediate_size": {}, "vocab_size": {}, "tie_word_embeddings": {}, "rms_norm_eps": 1e-06}})",
             model.model_type, model.layers, model.hidden, model.heads, model.kv_groups, model.head_dim, model.ffn,
             model.vocab, model.tied));

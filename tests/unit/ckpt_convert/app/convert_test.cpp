@@ -2,9 +2,8 @@
 
 #include <map>
 
-#include <fmt/format.h>
-
 #include "base/data_store.h"
+#include "base/format.h"
 #include "ckpt_convert/app/convert.h"
 #include "ckpt_convert/app/inspect.h"
 #include "ckpt_convert/checkpoint/hf_checkpoint.h"
@@ -109,7 +108,7 @@ TEST_CASE("convert: small tiles give the same bytes as large ones") {
     REQUIRE(ckpt::convert(fs, registry(), large, false));
     REQUIRE(ckpt::convert(fs, registry(), small, false));
     for (const char* rank : {"00_000", "01_000", "00_001", "01_001"}) {
-        std::string path = fmt::format("/iter_0000001/mp_rank_{}/model_optim_rng.pt", rank);
+        std::string path = base::format("/iter_0000001/mp_rank_{}/model_optim_rng.pt", rank);
         CHECK(fs.content("small" + path) == fs.content("large" + path));
     }
 }

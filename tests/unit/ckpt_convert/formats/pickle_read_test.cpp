@@ -2,8 +2,7 @@
 
 #include <cmath>
 
-#include <fmt/format.h>
-
+#include "base/format.h"
 #include "tests/unit/ckpt_convert/formats/pickle_test_support.h"
 
 using test::bytes;
@@ -119,7 +118,7 @@ TEST_CASE("pickle: containers") {
 TEST_CASE("pickle: a later equal key replaces an earlier one, in its place, in dicts of every size") {
     for (int count : {3, 15, 16, 17, 1000}) {
         std::string text = "}(";
-        for (int i = 0; i < count; ++i) text += "X" + u32(4) + fmt::format("{:04}", i) + "N";
+        for (int i = 0; i < count; ++i) text += "X" + u32(4) + base::format("{:04}", i) + "N";
         text += "X" + u32(4) + bytes("0001K\x09u.");
         auto parsed = parse_pickle(text);
         const auto& items = parsed->value()->as<pickle::Dict>()->items;

@@ -6,8 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include <fmt/format.h>
-
+#include "base/format.h"
 #include "tests/unit/ckpt_convert/formats/format_test_support.h"
 
 namespace test::raw {
@@ -15,7 +14,7 @@ namespace test::raw {
 inline std::string text(std::string_view value) { return "X" + little_endian(value.size(), 4) + std::string(value); }
 inline std::string number(std::int64_t value) { return "J" + little_endian(static_cast<std::uint64_t>(value), 4); }
 inline std::string global(std::string_view module, std::string_view name) {
-    return fmt::format("c{}\n{}\n", module, name);
+    return base::format("c{}\n{}\n", module, name);
 }
 inline std::string tuple(const std::string& items) { return "(" + items + "t"; }
 inline std::string numbers(const std::vector<std::int64_t>& values) {

@@ -1,7 +1,6 @@
 #include <doctest/doctest.h>
 
-#include <fmt/format.h>
-
+#include "base/format.h"
 #include "ckpt_convert/formats/safetensors/safetensors.h"
 #include "tests/unit/ckpt_convert/formats/format_test_support.h"
 
@@ -25,7 +24,7 @@ TEST_CASE("safetensors: what is planned reads back") {
     std::vector<ckpt::SafetensorsTensor> tensors;
     for (int i = 0; i <= static_cast<int>(DType::f4); ++i) {
         auto dtype = static_cast<DType>(i);
-        if (dtype != DType::c128) tensors.push_back({fmt::format("layer.{}", i), dtype, {4, 2, 3}});
+        if (dtype != DType::c128) tensors.push_back({base::format("layer.{}", i), dtype, {4, 2, 3}});
     }
     tensors.push_back({"scalar", DType::f32, {}});
     tensors.push_back({"empty", DType::f32, {2, 0}});
@@ -89,13 +88,13 @@ TEST_CASE("safetensors: bad files by name") {
         const char* message;
     };
     auto one = [](std::string_view entry, std::size_t bytes) {
-        return framed(fmt::format(R"({{"t":{}}})", entry), payload(bytes));
+        return framed(base::format(R"({{"t":{}}})", entry), payload(bytes));
     };
     std::string good = R"({"dtype":"I32","shape":[2,2],"data_offsets":[0,16]})";
     std::string attack = "{";
     for (int i = 0; i < 10; ++i)
         attack +=
-            fmt::format(R"({}"weight_{}":{{"dtype":"F32","shape":[2,2],"data_offsets":[0,16]}})", i ? "," : "", i);
+            base::format(R"({}"weight_{}":{{"dtype":"F32","shape":[2,2],"data_offsets":[0,16]}})", i ? "," : "", i);
     const Row rows[] = {
         {"header_too_small", "", "0 bytes; a safetensors file begins with an 8-byte header length"},
         {"seven_bytes", std::string(7, '\0'), "7 bytes; a safetensors file begins"},
@@ -112,7 +111,7 @@ TEST_CASE("safetensors: bad files by name") {
         {"byte_order_mark", framed("\xEF\xBB\xBF{}"), "byte order mark"},
         {"lone_surrogate", framed(R"({"\ud800":1})"), "not valid JSON"},
         {"nul_in_a_name", framed(R"({"a\u0000b":1})"), "has a NUL character"},
-        {"duplicate_names", framed(fmt::format(R"({{"t":{0},"t":{0}}})", good), payload(32)),
+        {"duplicate_names", framed(base::format(R"({{"t":{0},"t":{0}}})", good), payload(32)),
          "the key \"t\" appears twice in one object"},
         {"duplicate_fields", one(R"({"dtype":"U8","dtype":"U8","shape":[1],"data_offsets":[0,1]})", 1),
          "the key \"dtype\" appears twice"},
@@ -182,7 +181,7 @@ TEST_CASE("safetensors: bad files by name") {
         {"missing_shape", one(R"({"dtype":"U8","data_offsets":[0,1]})", 1), "tensor \"t\": \"shape\" is missing"},
         {"missing_offsets", one(R"({"dtype":"U8","shape":[1]})", 1), "tensor \"t\": \"data_offsets\" is missing"},
         {"missing_offsets_in_the_second",
-         framed(fmt::format(R"({{"t":{},"u":{{"dtype":"U8","shape":[1]}}}})", good), payload(16)),
+         framed(base::format(R"({{"t":{},"u":{{"dtype":"U8","shape":[1]}}}})", good), payload(16)),
          "tensor \"u\": \"data_offsets\" is missing"},
         {"too_deep", one(R"({"x":[[[]]],"dtype":"U8","shape":[1],"data_offsets":[0,1]})", 1),
          "nested deeper than 4 levels"},
@@ -198,7 +197,7 @@ TEST_CASE("safetensors: limits on both sides") {
     auto with_dimensions = [](std::size_t count) {
         std::string shape = "1";
         for (std::size_t i = 1; i < count; ++i) shape += ",1";
-        return framed(fmt::format(R"({{"t":{{"dtype":"U8","shape":[{}],"data_offsets":[0,1]}}}})", shape), "x");
+        return framed(base::format(R"({{"t":{{"dtype":"U8","shape":[{}],"data_offsets":[0,1]}}}})", shape), "x");
     };
     CHECK(read(with_dimensions(ckpt::kMaxSafetensorsDimensions)));
     test::check_fails(read(with_dimensions(ckpt::kMaxSafetensorsDimensions + 1)), ErrorKind::bad_input,

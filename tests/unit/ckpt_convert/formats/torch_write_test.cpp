@@ -1,7 +1,6 @@
 #include <doctest/doctest.h>
 
-#include <fmt/format.h>
-
+#include "base/format.h"
 #include "ckpt_convert/formats/torch_file/torch_reader.h"
 #include "ckpt_convert/formats/torch_file/torch_writer.h"
 #include "ckpt_convert/formats/zip/zip_reader.h"

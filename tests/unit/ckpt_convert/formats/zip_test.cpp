@@ -2,8 +2,7 @@
 
 #include <functional>
 
-#include <fmt/format.h>
-
+#include "base/format.h"
 #include "ckpt_convert/formats/zip/zip_reader.h"
 #include "tests/unit/ckpt_convert/formats/raw_zip.h"
 
@@ -61,7 +60,7 @@ TEST_CASE("zip: members and offsets beyond 4 GiB") {
     const std::uint64_t sizes[] = {10, 0xFFFFFFFE, 0xFFFFFFFF, 5 * kGiB, 0, 7};
     std::vector<std::uint64_t> offsets;
     for (std::uint64_t size : sizes)
-        offsets.push_back(layout.add(fmt::format("archive/data/{}", offsets.size()), size));
+        offsets.push_back(layout.add(base::format("archive/data/{}", offsets.size()), size));
     test::SparseFile file(layout.file_bytes());
     for (auto& chunk : layout.headers({1, 2, 3, 4, 5, 6})) file.put(chunk.offset, chunk.data);
     auto members = read_zip_directory(file);
@@ -77,7 +76,7 @@ TEST_CASE("zip: members and offsets beyond 4 GiB") {
 
 TEST_CASE("zip: more members than 16 bits count") {
     std::vector<test::Record> records;
-    for (int i = 0; i < 70'000; ++i) records.push_back({fmt::format("archive/data/{}", i), ""});
+    for (int i = 0; i < 70'000; ++i) records.push_back({base::format("archive/data/{}", i), ""});
     auto members = read(test::zip_of(records));
     REQUIRE(members);
     CHECK(members->size() == 70'000);

@@ -2,9 +2,8 @@
 // golden/NAME/findings.txt. MIGRATION_UPDATE_CASES=1 writes the outputs.
 #include <doctest/doctest.h>
 
-#include <fmt/format.h>
-
 #include "base/file_system.h"
+#include "base/format.h"
 #include "tests/unit/migrator/rules/case_support.h"
 
 namespace {
@@ -14,7 +13,7 @@ std::string root() { return test::source_dir() + "/tests/unit/migrator/rewrite/g
 std::string findings_of(const std::vector<migrator::FileOutcome>& outcomes) {
     std::string out;
     for (const migrator::FileOutcome& outcome : outcomes) {
-        if (!outcome.findings.empty()) out += fmt::format("{}\n{}", outcome.path, test::list_findings(outcome));
+        if (!outcome.findings.empty()) out += base::format("{}\n{}", outcome.path, test::list_findings(outcome));
     }
     return out;
 }

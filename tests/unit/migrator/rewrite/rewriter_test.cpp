@@ -1,8 +1,7 @@
 #include "migrator/rewrite/rewriter.h"
+#include "base/format.h"
 
 #include <doctest/doctest.h>
-
-#include <fmt/format.h>
 
 #include "tests/unit/migrator/rules/case_support.h"
 

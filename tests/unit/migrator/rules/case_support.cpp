@@ -6,9 +6,8 @@
 #include <cstdlib>
 #include <set>
 
-#include <fmt/format.h>
-
 #include "base/file_system.h"
+#include "base/format.h"
 #include "migrator/source/discovery.h"
 
 namespace test {
@@ -124,8 +123,8 @@ migrator::FileOutcome migrate_one(std::string_view path, std::string_view text, 
 std::string list_findings(const migrator::FileOutcome& outcome) {
     std::string out;
     for (const migrator::FindingOutcome& finding : outcome.findings) {
-        out += fmt::format("{} {} {} {}\n", finding.begin.line, finding.finding.rule, name(finding.state),
-                           finding.finding.subject);
+        out += base::format("{} {} {} {}\n", finding.begin.line, finding.finding.rule, name(finding.state),
+                            finding.finding.subject);
     }
     return out;
 }

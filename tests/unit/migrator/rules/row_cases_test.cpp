@@ -2,8 +2,7 @@
 // name, and silent where the name is shadowed.
 #include <doctest/doctest.h>
 
-#include <fmt/format.h>
-
+#include "base/format.h"
 #include "tests/unit/migrator/rules/case_support.h"
 
 namespace {
@@ -47,45 +46,45 @@ std::string use_line(const FileOutcome& outcome) {
 }
 
 void check_plain(const Row& row) {
-    FileOutcome outcome = test::migrate_one("a.py", fmt::format("import {}\nuse({})\n", row.top, row.name));
+    FileOutcome outcome = test::migrate_one("a.py", base::format("import {}\nuse({})\n", row.top, row.name));
     const auto* finding = find(outcome, row);
     REQUIRE(finding != nullptr);
     CHECK_FALSE(finding->finding.message.empty());
     CHECK(finding->finding.message.find('{') == std::string::npos);
     CHECK_FALSE(finding->finding.source.empty());
     CHECK(outcome.changed() == row.row->to.has_value());
-    if (row.row->to) CHECK(use_line(outcome) == fmt::format("use({})", new_name(row)));
+    if (row.row->to) CHECK(use_line(outcome) == base::format("use({})", new_name(row)));
 }
 
 void check_alias(const Row& row) {
-    FileOutcome outcome = test::migrate_one("a.py", fmt::format("import {} as zz\nuse(zz.{})\n", row.top, row.rest));
+    FileOutcome outcome = test::migrate_one("a.py", base::format("import {} as zz\nuse(zz.{})\n", row.top, row.rest));
     REQUIRE(find(outcome, row) != nullptr);
     if (!row.row->to) return;
     std::string to = new_name(row);
     bool same_top = to.starts_with(row.top + ".");
-    CHECK(use_line(outcome) == fmt::format("use({})", same_top ? "zz" + to.substr(row.top.size()) : to));
+    CHECK(use_line(outcome) == base::format("use({})", same_top ? "zz" + to.substr(row.top.size()) : to));
 }
 
 void check_from(const Row& row) {
     FileOutcome outcome =
-        test::migrate_one("a.py", fmt::format("from {} import {} as zz\nuse(zz)\n", row.module, row.member));
+        test::migrate_one("a.py", base::format("from {} import {} as zz\nuse(zz)\n", row.module, row.member));
     REQUIRE(find(outcome, row) != nullptr);
     CHECK(use_line(outcome) == "use(zz)");
     if (!row.row->to) return;
     std::size_t dot = row.row->to->rfind('.');
     std::string import =
-        fmt::format("from {} import {} as zz\n", row.row->to->substr(0, dot), row.row->to->substr(dot + 1));
+        base::format("from {} import {} as zz\n", row.row->to->substr(0, dot), row.row->to->substr(dot + 1));
     CHECK(outcome.rewritten.find(import) != std::string::npos);
     // Without an alias the bound name stays, or all its uses follow.
     FileOutcome bare =
-        test::migrate_one("a.py", fmt::format("from {} import {}\nuse({})\n", row.module, row.member, row.member));
-    CHECK(use_line(bare) == fmt::format("use({})", row.row->to->substr(dot + 1)));
+        test::migrate_one("a.py", base::format("from {} import {}\nuse({})\n", row.module, row.member, row.member));
+    CHECK(use_line(bare) == base::format("use({})", row.row->to->substr(dot + 1)));
     CHECK_FALSE(test::migrate_one("a.py", bare.rewritten).changed());
 }
 
 void check_shadowed(const Row& row) {
     FileOutcome outcome =
-        test::migrate_one("a.py", fmt::format("import {0}\ndef f({0}):\n    return {1}\n", row.top, row.name));
+        test::migrate_one("a.py", base::format("import {0}\ndef f({0}):\n    return {1}\n", row.top, row.name));
     CHECK(find(outcome, row) == nullptr);
     CHECK_FALSE(outcome.changed());
 }
@@ -128,13 +127,13 @@ TEST_CASE("rows of variables: rewritten where the values stay, reported where no
         if (row.name.ends_with('*')) continue;
         CAPTURE(row.name);
         FileOutcome python =
-            test::migrate_one("a.py", fmt::format("import os\nos.environ[\"{}\"] = \"1\"\n", row.name));
+            test::migrate_one("a.py", base::format("import os\nos.environ[\"{}\"] = \"1\"\n", row.name));
         REQUIRE(python.findings.size() == 1);
         CHECK(python.rewritten ==
-              fmt::format("import os\nos.environ[\"{}\"] = \"1\"\n", row.same_values ? *row.to : row.name));
-        FileOutcome shell = test::migrate_one("a.sh", fmt::format("export {0}=1 # {0}\necho ${{{0}}}\n", row.name));
+              base::format("import os\nos.environ[\"{}\"] = \"1\"\n", row.same_values ? *row.to : row.name));
+        FileOutcome shell = test::migrate_one("a.sh", base::format("export {0}=1 # {0}\necho ${{{0}}}\n", row.name));
         REQUIRE(shell.findings.size() == 2);
         std::string name = row.same_values ? *row.to : row.name;
-        CHECK(shell.rewritten == fmt::format("export {}=1 # {}\necho ${{{}}}\n", name, row.name, name));
+        CHECK(shell.rewritten == base::format("export {}=1 # {}\necho ${{{}}}\n", name, row.name, name));
     }
 }

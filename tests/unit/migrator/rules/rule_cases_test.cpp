@@ -9,9 +9,8 @@
 #include <map>
 #include <set>
 
-#include <fmt/format.h>
-
 #include "base/file_system.h"
+#include "base/format.h"
 #include "migrator/edit/line_diff.h"
 #include "tests/unit/migrator/rules/case_support.h"
 
@@ -42,7 +41,7 @@ std::vector<Case> all_cases() {
 
 std::vector<std::string> ids_behind(std::string_view line, std::string_view word) {
     std::vector<std::string> ids;
-    std::size_t at = line.find(fmt::format("# {}:", word));
+    std::size_t at = line.find(base::format("# {}:", word));
     if (at == line.npos) return ids;
     std::string_view rest = line.substr(at + word.size() + 3);
     rest = rest.substr(0, rest.find('#'));
@@ -67,20 +66,20 @@ void check_expectations(const Case& item, const FileOutcome& outcome) {
         ++number;
         for (std::string& id : ids_behind(line, "expect")) expected.emplace(number, std::move(id));
         for (const std::string& id : ids_behind(line, "ok")) {
-            CHECK_MESSAGE(!found.contains({number, id}), fmt::format("line {}: {} should find nothing", number, id));
+            CHECK_MESSAGE(!found.contains({number, id}), base::format("line {}: {} should find nothing", number, id));
         }
         for (const std::string& id : ids_behind(line, "todo-expect")) {
             CHECK_MESSAGE(!found.contains({number, id}),
-                          fmt::format("line {}: {} is found now: make it an expect", number, id));
+                          base::format("line {}: {} is found now: make it an expect", number, id));
         }
     }
     for (const auto& [line, id] : expected) {
         CHECK_MESSAGE(found.count({line, id}) == expected.count({line, id}),
-                      fmt::format("line {}: {} expected {} times, found {} times", line, id, expected.count({line, id}),
-                                  found.count({line, id})));
+                      base::format("line {}: {} expected {} times, found {} times", line, id,
+                                   expected.count({line, id}), found.count({line, id})));
     }
     for (const auto& [line, id] : found) {
-        CHECK_MESSAGE(expected.contains({line, id}), fmt::format("line {}: {} is not expected", line, id));
+        CHECK_MESSAGE(expected.contains({line, id}), base::format("line {}: {} is not expected", line, id));
     }
 }
 
@@ -115,7 +114,7 @@ void check_untouched_lines(const FileOutcome& outcome) {
         for (std::size_t i = 0; i < change.old_count; ++i) {
             bool import = new_lines[change.new_begin].find("import ") != std::string_view::npos;
             CHECK_MESSAGE((touched.contains(static_cast<std::uint32_t>(change.old_begin + i + 1)) || import),
-                          fmt::format("line {} changed without a fix", change.old_begin + i + 1));
+                          base::format("line {} changed without a fix", change.old_begin + i + 1));
         }
     }
 }

@@ -1,8 +1,7 @@
+#include "base/format.h"
 #include "migrator/ruleset/rule_set.h"
 
 #include <doctest/doctest.h>
-
-#include <fmt/format.h>
 
 #include "base/json.h"
 #include "tests/support/memory_file_system.h"
@@ -17,7 +16,7 @@ base::Result<RuleSet> load(const std::string& json) {
     base::DataStore store;
     test::MemoryFileSystem fs;
     for (const char* folder : {"rewrite", "third_party", "env", "custom_ops", "advice", "api", "affinity"}) {
-        for (const std::string& path : store.list(fmt::format("rules/{}/", folder), ".json")) {
+        for (const std::string& path : store.list(base::format("rules/{}/", folder), ".json")) {
             fs.add("/o/" + path.substr(6), R"({"schema": 1})");
         }
     }

@@ -1,7 +1,8 @@
 #include "tests/unit/migrator/semantic/meaning.h"
 
 #include <doctest/doctest.h>
-#include <fmt/format.h>
+
+#include "base/format.h"
 
 namespace test {
 namespace {
@@ -81,7 +82,7 @@ std::string Meaning::places(const std::vector<NodeId>& nodes) const {
     std::string out;
     for (const NodeId id : nodes) {
         const base::TextPosition at = lines.position(tree_.range(id).begin);
-        out += fmt::format("{}{}:{}", out.empty() ? "" : " ", at.line, at.column);
+        out += base::format("{}{}:{}", out.empty() ? "" : " ", at.line, at.column);
     }
     return out;
 }
