@@ -50,21 +50,6 @@ std::optional<Call> unwrapped(const Call& call) {
     return inner;
 }
 
-// A tuple of sizes or strides; torch.Size((...)) is one too.
-std::optional<std::vector<std::uint64_t>> amounts(Ref value) {
-    if (auto call = call_of(value); call && call->callable->is("torch", "Size") && call->args->items.size() == 1)
-        value = call->args->items[0];
-    const Tuple* tuple = value->as<Tuple>();
-    if (tuple == nullptr || tuple->items.size() > kMaxDimensions) return std::nullopt;
-    std::vector<std::uint64_t> out;
-    for (Ref item : tuple->items) {
-        const std::int64_t* amount = item->as<std::int64_t>();
-        if (amount == nullptr || *amount < 0) return std::nullopt;
-        out.push_back(static_cast<std::uint64_t>(*amount));
-    }
-    return out;
-}
-
 tl::unexpected<base::Error> bad(const Global& callable, std::string_view what, const base::Path& path) {
     return base::fail(ErrorKind::bad_input, base::format("a tensor ({}) {}", callable.name, what), path);
 }
@@ -92,8 +77,8 @@ Result<TensorCall> plain_tensor(const Call& call, const base::Path& path) {
     TRY_ASSIGN(out.storage, parse_storage_reference(*persistent, path));
     TRY_ASSIGN(out.dtype, dtype_of(call, out.storage, path));
     const std::int64_t* offset = args[1]->as<std::int64_t>();
-    auto shape = amounts(args[2]);
-    auto strides = amounts(args[3]);
+    auto shape = parse_extents(args[2]);
+    auto strides = parse_extents(args[3]);
     if (offset == nullptr || *offset < 0)
         return bad(*call.callable, "has an offset that is not an integer from 0", path);
     if (!shape || !strides || shape->size() != strides->size()) {
@@ -106,6 +91,20 @@ Result<TensorCall> plain_tensor(const Call& call, const base::Path& path) {
 }
 
 }  // namespace
+
+std::optional<std::vector<std::uint64_t>> parse_extents(Ref value) {
+    if (auto call = call_of(value); call && call->callable->is("torch", "Size") && call->args->items.size() == 1)
+        value = call->args->items[0];
+    const Tuple* tuple = value->as<Tuple>();
+    if (tuple == nullptr || tuple->items.size() > kMaxDimensions) return std::nullopt;
+    std::vector<std::uint64_t> out;
+    for (Ref item : tuple->items) {
+        const std::int64_t* amount = item->as<std::int64_t>();
+        if (amount == nullptr || *amount < 0) return std::nullopt;
+        out.push_back(static_cast<std::uint64_t>(*amount));
+    }
+    return out;
+}
 
 Result<std::optional<TensorCall>> parse_tensor_call(Ref value, const base::Path& path) {
     std::optional<Call> call = call_of(value);

@@ -26,4 +26,8 @@ struct TensorCall {
 // nullopt when `value` is no tensor; `unsupported` for tensors without plain storage (sparse, quantised, meta ...).
 base::Result<std::optional<TensorCall>> parse_tensor_call(pickle::Ref value, const base::Path& path);
 
+// A tuple of sizes, strides or offsets, or the torch.Size made of one; nullopt when it is something else, has an item
+// that is no integer from 0, or is longer than any tensor's.
+std::optional<std::vector<std::uint64_t>> parse_extents(pickle::Ref value);
+
 }  // namespace ckpt

@@ -1,0 +1,36 @@
+// DistMetadata: what the pickle `.metadata` of a torch_dist checkpoint says, checked by itself.
+//
+//   Metadata
+//     state_dict_metadata: fqn -> TensorStorageMetadata {properties (dtype, ...), size, chunks [{offsets, sizes}]}
+//                                 or BytesStorageMetadata
+//     storage_data: MetadataIndex {fqn, offset} -> _StorageInfo {relative_path, offset, length}
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "base/file_system.h"
+#include "base/result.h"
+#include "ckpt_convert/formats/torch_dist/torch_dist_reader.h"
+
+namespace ckpt {
+
+// Where the file of torch.save lies that holds a chunk.
+struct DistItem {
+    std::uint32_t tensor = 0;  // TorchDistIndex::tensors
+    std::uint32_t chunk = 0;   // TorchDistTensor::chunks
+    std::uint64_t offset = 0;
+    std::uint64_t bytes = 0;
+};
+
+struct DistMetadata {
+    TorchDistIndex index;         // without the places of the chunks' elements
+    std::vector<DistItem> items;  // one for each chunk, in the order of the index
+};
+
+// `text`: the content of the file `path`. Classes are known by the ends of their names, as their modules have moved.
+base::Result<DistMetadata> parse_dist_metadata(std::string_view text, const base::Path& path,
+                                               const TorchDistOptions& options);
+
+}  // namespace ckpt

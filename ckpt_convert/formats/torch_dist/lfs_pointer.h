@@ -1,0 +1,21 @@
+// Git LFS pointers: small text files that stand in a clone for the large ones that were not fetched.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "base/file_system.h"
+#include "base/result.h"
+
+namespace ckpt {
+
+inline constexpr std::uint64_t kMaxLfsPointerBytes = 1024;
+
+// Fails when `content`, of which the start is enough, is a pointer.
+inline base::Status refuse_lfs_pointer(std::string_view content, const base::Path& path) {
+    if (!content.starts_with("version https://git-lfs")) return {};
+    return base::fail(base::ErrorKind::bad_input,
+                      "this is a Git LFS pointer, not the file it stands for; run \"git lfs pull\"", path);
+}
+
+}  // namespace ckpt

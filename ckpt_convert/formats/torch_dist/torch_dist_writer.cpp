@@ -1,0 +1,230 @@
+#include "ckpt_convert/formats/torch_dist/torch_dist_writer.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "base/check.h"
+#include "base/format.h"
+#include "ckpt_convert/formats/quoted_name.h"
+#include "ckpt_convert/formats/torch_dist/chunk_tiling.h"
+#include "ckpt_convert/formats/torch_dist/dist_backend.h"
+#include "ckpt_convert/formats/torch_dist/dist_metadata_writer.h"
+
+namespace ckpt {
+namespace {
+
+using base::ErrorKind;
+using base::Result;
+using base::Status;
+
+constexpr const char* kCommonItem = "common_state/shard_0_1";
+
+// Puts `chunk` behind the last one, as part of it when nothing is between them.
+void append(std::vector<FileChunk>& chunks, FileChunk chunk) {
+    if (!chunks.empty() && chunks.back().offset + chunks.back().data.size() == chunk.offset) {
+        chunks.back().data += chunk.data;
+    } else {
+        chunks.push_back(std::move(chunk));
+    }
+}
+
+// Appends what the torch file at `begin` has besides its payload.
+void append(std::vector<FileChunk>& chunks, const TorchFilePlan& file, std::uint64_t begin,
+            const std::vector<std::uint32_t>& crc32) {
+    std::vector<FileChunk> own = file.chunks(crc32);
+    std::sort(own.begin(), own.end(), [](auto& a, auto& b) { return a.offset < b.offset; });
+    for (FileChunk& chunk : own) append(chunks, {begin + chunk.offset, std::move(chunk.data)});
+}
+
+// The bytes of a torch file without tensors.
+std::string whole_file(const TorchFilePlan& file) {
+    std::vector<FileChunk> chunks;
+    append(chunks, file, 0, {});
+    CHECK(chunks.size() == 1 && chunks[0].data.size() == file.file_bytes());
+    return std::move(chunks[0].data);
+}
+
+// What is needed of a .distcp file when its checksums are known.
+struct DistFileLayout {
+    struct Item {
+        std::uint64_t offset = 0;
+        std::shared_ptr<const TorchFilePlan> file;
+    };
+    std::string front;  // the items of bytes
+    std::vector<Item> items;
+
+    std::vector<FileChunk> chunks(const std::vector<std::uint32_t>& crc32) const {
+        CHECK(crc32.size() == items.size());
+        std::vector<FileChunk> out;
+        if (!front.empty()) out.push_back({0, front});
+        for (std::size_t i = 0; i < items.size(); ++i) append(out, *items[i].file, items[i].offset, {crc32[i]});
+        return out;
+    }
+};
+
+TorchDistFile small_file(std::string path, std::string content) {
+    TorchDistFile file;
+    file.path = std::move(path);
+    file.bytes = content.size();
+    auto shared = std::make_shared<const std::string>(std::move(content));
+    file.chunks = [shared](const std::vector<std::uint32_t>&) { return std::vector<FileChunk>{{0, *shared}}; };
+    return file;
+}
+
+class Planner {
+public:
+    explicit Planner(const TorchDistContent& content) : content_(content) {}
+
+    Result<std::vector<TorchDistFile>> plan() {
+        TRY(group_items());
+        TRY_ASSIGN(std::string common_file, common_state(false));
+        TRY(add_front());
+        for (std::uint32_t i = 0; i < content_.items.size(); ++i) TRY(add_item(i));
+        close_file();
+        files_.push_back(small_file("common.pt", std::move(common_file)));
+        files_.push_back(small_file(".metadata", dist_metadata_pickle(content_.items, tensors_, places_, bytes_)));
+        files_.push_back(small_file(std::string(kDistBackendFile), std::string(kDistBackendJson)));
+        return std::move(files_);
+    }
+
+private:
+    static tl::unexpected<base::Error> wrong(std::string_view fqn, std::string_view what) {
+        return base::fail(ErrorKind::internal, base::format("the plan of the torch_dist checkpoint is wrong: {}: {}",
+                                                            quoted_name(fqn), what));
+    }
+
+    // The items of each tensor, which must make it up.
+    Status group_items() {
+        std::unordered_map<std::string_view, std::uint32_t> numbers;
+        for (std::uint32_t i = 0; i < content_.items.size(); ++i) {
+            const TorchDistItem& item = content_.items[i];
+            auto [number, is_new] = numbers.try_emplace(item.fqn, static_cast<std::uint32_t>(tensors_.size()));
+            if (is_new) tensors_.emplace_back();
+            tensors_[number->second].push_back(i);
+        }
+        for (const auto& tensor : tensors_) TRY(check_tensor(tensor));
+        for (const std::string& fqn : content_.extra_states) {
+            if (fqn == kCommonItem || !numbers.try_emplace(fqn, 0).second) return wrong(fqn, "the name is given twice");
+        }
+        if (numbers.contains(kCommonItem)) return wrong(kCommonItem, "the name is taken");
+        return {};
+    }
+
+    Status check_tensor(const std::vector<std::uint32_t>& tensor) const {
+        const TorchDistItem& first = content_.items[tensor.front()];
+        if (!checked_elements(first.global_shape)) return wrong(first.fqn, "the shape is too large");
+        std::vector<Box> boxes;
+        boxes.reserve(tensor.size());
+        for (std::uint32_t number : tensor) {
+            const TorchDistItem& item = content_.items[number];
+            if (item.dtype != first.dtype || item.global_shape != first.global_shape)
+                return wrong(first.fqn, "its chunks disagree on its type or shape");
+            boxes.push_back({item.chunk_offsets, item.chunk_sizes});
+        }
+        if (auto problem = tiling_problem(first.global_shape, boxes)) return wrong(first.fqn, *problem);
+        return {};
+    }
+
+    // As a file of its own, or as an item: a list of one object, as all items of bytes are.
+    Result<std::string> common_state(bool as_item) const {
+        TorchFilePlan file;
+        TRY_ASSIGN(pickle::Value * root, content_.common_state(file));
+        if (as_item) root = list_of(file, root);
+        CHECK(file.tensor_count() == 0);
+        TRY(file.finish(root));
+        return whole_file(file);
+    }
+
+    static pickle::Value* list_of(TorchFilePlan& file, pickle::Value* item) {
+        pickle::Value* list = file.list();
+        list->as<pickle::List>()->items.push_back(item);
+        return list;
+    }
+
+    // The items of bytes, at the start of the first file.
+    Status add_front() {
+        open_file();
+        if (!content_.extra_states.empty()) {
+            TorchFilePlan none;
+            TRY(none.finish(list_of(none, none.none())));
+            DistPlace place = add_bytes(whole_file(none));
+            for (const std::string& fqn : content_.extra_states) bytes_.push_back({fqn, place});
+        }
+        TRY_ASSIGN(std::string common, common_state(true));
+        bytes_.push_back({kCommonItem, add_bytes(common)});
+        return {};
+    }
+
+    DistPlace add_bytes(const std::string& bytes) {
+        DistPlace place{0, end_, bytes.size()};
+        layout_->front += bytes;
+        end_ += bytes.size();
+        return place;
+    }
+
+    Status add_item(std::uint32_t number) {
+        const TorchDistItem& item = content_.items[number];
+        auto& file = by_form_[{item.dtype, item.chunk_sizes}];
+        if (file == nullptr) {
+            TRY_ASSIGN(file, torch_file(item));
+        }
+        std::uint64_t bytes = file->file_bytes();
+        bool full = end_ > content_.max_file_bytes || bytes > content_.max_file_bytes - end_ ||
+                    layout_->items.size() == kMaxTorchDistFileItems;
+        if (end_ > 0 && full) {
+            close_file();
+            open_file();
+        }
+        places_.push_back({static_cast<std::uint32_t>(files_.size()), end_, bytes});
+        layout_->items.push_back({end_, file});
+        open_.items.push_back(number);
+        open_.offsets.push_back(end_ + file->tensor_offset(0));
+        end_ += bytes;
+        return {};
+    }
+
+    static Result<std::shared_ptr<const TorchFilePlan>> torch_file(const TorchDistItem& item) {
+        auto file = std::make_shared<TorchFilePlan>();
+        auto tensor = file->tensor(item.dtype, item.chunk_sizes);
+        if (!tensor)
+            return base::fail_with_context(std::move(tensor).error(), base::format("for {}", quoted_name(item.fqn)));
+        TRY(file->finish(*tensor));
+        return std::shared_ptr<const TorchFilePlan>(std::move(file));
+    }
+
+    void open_file() {
+        open_ = {};
+        open_.path = dist_file_name(static_cast<std::uint32_t>(files_.size()));
+        layout_ = std::make_shared<DistFileLayout>();
+        end_ = 0;
+    }
+
+    void close_file() {
+        open_.bytes = end_;
+        open_.chunks = [layout = std::move(layout_)](const std::vector<std::uint32_t>& crc32) {
+            return layout->chunks(crc32);
+        };
+        files_.push_back(std::move(open_));
+    }
+
+    const TorchDistContent& content_;
+    std::vector<std::vector<std::uint32_t>> tensors_;  // the items of each
+    std::vector<DistPlace> places_;                    // of the items
+    std::vector<DistBytesEntry> bytes_;
+    // Items of equal type and size differ in nothing but their payload, and there are few such forms.
+    std::map<std::pair<DType, Shape>, std::shared_ptr<const TorchFilePlan>> by_form_;
+    std::vector<TorchDistFile> files_;
+    TorchDistFile open_;
+    std::shared_ptr<DistFileLayout> layout_;  // of the open file
+    std::uint64_t end_ = 0;                   // of the open file
+};
+
+}  // namespace
+
+Result<std::vector<TorchDistFile>> plan_torch_dist(const TorchDistContent& content) { return Planner(content).plan(); }
+
+}  // namespace ckpt

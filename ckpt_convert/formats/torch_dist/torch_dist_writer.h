@@ -1,0 +1,59 @@
+// Plans the files of a torch_dist checkpoint: all sizes and offsets are known before a payload byte is written.
+//
+//   __0_0.distcp     [None] | [common state] | item | item | ...
+//   __0_N.distcp     item | item | ...
+//   common.pt, .metadata, metadata.json
+//
+// An item is a file of torch.save with one tensor; see torch_dist_reader.h for what refers to it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "ckpt_convert/formats/pickle/value.h"
+#include "ckpt_convert/formats/torch_file/torch_writer.h"
+#include "ckpt_convert/formats/zip/zip_layout.h"
+#include "ckpt_convert/tensor/dtype.h"
+#include "ckpt_convert/tensor/shape.h"
+
+namespace ckpt {
+
+// A chunk of a tensor, to be stored as one item.
+struct TorchDistItem {
+    std::string fqn;
+    DType dtype = DType::f32;
+    Shape global_shape;
+    std::vector<std::uint64_t> chunk_offsets;
+    Shape chunk_sizes;
+};
+
+struct TorchDistContent {
+    std::vector<TorchDistItem> items;  // in the order of the files
+    // Names of bytes entries that all stand for None: "decoder.layers.mlp.linear_fc1._extra_state/shard_0_4".
+    std::vector<std::string> extra_states;
+    // Builds the common state, without tensors; called once for each of the two places that it is written to.
+    std::function<base::Result<pickle::Value*>(TorchFilePlan& file)> common_state;
+    // A .distcp file is not made larger than this by a further item; one item may be.
+    std::uint64_t max_file_bytes = 0;
+};
+
+struct TorchDistFile {
+    std::string path;  // relative to the directory of the checkpoint
+    std::uint64_t bytes = 0;
+    std::vector<std::uint32_t> items;    // TorchDistContent::items, in the order of the file; empty for other files
+    std::vector<std::uint64_t> offsets;  // of each item's payload, absolute
+    // Everything but the payloads, given the CRC-32 of each. Needs nothing of the TorchDistContent any more.
+    std::function<std::vector<FileChunk>(const std::vector<std::uint32_t>& crc32)> chunks;
+};
+
+// Most items of one .distcp file, which bounds what `chunks` returns to some 20 MB.
+inline constexpr std::size_t kMaxTorchDistFileItems = 16384;
+
+// The file that makes the directory a checkpoint, metadata.json, is the last. Types that PyTorch lacks are
+// `unsupported`; chunks that do not make up their tensors, and names given twice, are `internal`.
+base::Result<std::vector<TorchDistFile>> plan_torch_dist(const TorchDistContent& content);
+
+}  // namespace ckpt
