@@ -23,11 +23,16 @@ Status DataStore::overlay(FileSystem& fs, const Path& directory, const std::stri
                 if (entry.kind != FileKind::symlink) pending.emplace_back(path, name);
                 continue;
             }
-            TRY_ASSIGN(std::string content, read_file(fs, path));
-            owned_.push_back(std::make_unique<std::string>(std::move(content)));
-            files_[name] = {*owned_.back(), path};
+            TRY(add(fs, path, name));
         }
     }
+    return {};
+}
+
+Status DataStore::add(FileSystem& fs, const Path& path, const std::string& name) {
+    TRY_ASSIGN(std::string content, read_file(fs, path));
+    owned_.push_back(std::make_shared<const std::string>(std::move(content)));
+    files_[name] = {*owned_.back(), path};
     return {};
 }
 

@@ -30,6 +30,9 @@ public:
     // Adds every file below `directory` under `prefix` ("rules"); a file with a known path replaces it.
     Status overlay(FileSystem& fs, const Path& directory, const std::string& prefix);
 
+    // Adds the file `path` of the disk under `name`, in place of one that is there.
+    Status add(FileSystem& fs, const Path& path, const std::string& name);
+
     // Paths that start with `prefix` and end with `suffix`, sorted.
     std::vector<std::string> list(std::string_view prefix, std::string_view suffix = {}) const;
     // nullptr when there is no such file. The view lives as long as the store.
@@ -43,7 +46,7 @@ private:
         std::string origin;
     };
     std::map<std::string, Entry, std::less<>> files_;
-    std::vector<std::unique_ptr<std::string>> owned_;
+    std::vector<std::shared_ptr<const std::string>> owned_;
 };
 
 }  // namespace base

@@ -3,108 +3,117 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <memory>
 
 #include "base/console.h"
 #include "base/data_store.h"
 #include "base/format.h"
 #include "base/human.h"
 #include "base/json_writer.h"
+#include "ckpt_convert/app/conversion_log.h"
 #include "ckpt_convert/app/convert.h"
 #include "ckpt_convert/app/inspect.h"
+#include "ckpt_convert/app/models.h"
 #include "ckpt_convert/app/options.h"
+#include "ckpt_convert/app/verify.h"
 
 namespace ckpt {
 namespace {
 
 using base::Result;
-using base::Status;
 
-std::string summary_json(const ConvertSummary& summary) {
+// What the program ends with when it did its work: 0, or 1 when a verification found differences.
+constexpr int kDone = 0;
+constexpr int kDifferent = 1;
+
+void print(const std::string& text) { std::fputs(text.c_str(), stdout); }
+
+Result<int> run_conversion(base::FileSystem& fs, const Knowledge& knowledge, const base::DataStore& store,
+                           const Options& options) {
+    if (options.json) {
+        JsonObserver observer;
+        TRY_ASSIGN(ConvertSummary summary, convert(fs, knowledge, store, options.convert, observer));
+        observer.done(summary);
+        return kDone;
+    }
+    ConvertSummary summary;
+    {
+        ProgressObserver observer(options.progress);
+        TRY_ASSIGN(summary, convert(fs, knowledge, store, options.convert, observer));
+    }
+    if (!options.quiet) print(summary_text(summary, options.convert, base::wants_colour(STDOUT_FILENO)));
+    return kDone;
+}
+
+std::string verify_text(const VerifySummary& summary) {
+    constexpr std::size_t kShown = 20;
+    bool equal = summary.differences.empty();
+    std::string out = summary.titles.size() == 2 ? (equal ? "the same weights" : "the weights differ")
+                                                 : (equal ? "complete and sound" : "problems were found");
+    out += base::format(": {} ({}, {}, {})\n", base::joined(summary.titles, " and "), summary.family,
+                        base::plural(summary.tensors, "weight tensor"), base::human_bytes(summary.bytes));
+    for (std::size_t i = 0; i < summary.differences.size() && i < kShown; ++i)
+        out += base::format("  {}: {}\n", summary.differences[i].tensor, summary.differences[i].what);
+    if (summary.differences.size() > kShown)
+        out += base::format("  and {} more\n", summary.differences.size() - kShown);
+    for (const auto& note : summary.notes) out += base::format("  note: {}\n", note);
+    return out;
+}
+
+std::string verify_json(const VerifySummary& summary) {
     base::JsonWriter json(1);
-    json.begin_object()
-        .key("schema")
-        .string("conversion-summary/1")
-        .key("from")
-        .string(summary.from)
-        .key("to")
-        .string(summary.to);
-    json.key("family").string(summary.family).key("layers").unsigned_integer(summary.layers);
-    json.key("parameters").unsigned_integer(summary.parameters).key("dtypes").string(summary.dtypes);
-    json.key("tensors_written")
-        .unsigned_integer(summary.tensors)
-        .key("bytes_read")
-        .unsigned_integer(summary.read_bytes);
-    json.key("bytes_written").unsigned_integer(summary.written_bytes).key("seconds").number(summary.seconds);
-    json.key("dry_run").boolean(summary.dry_run).key("files").begin_array();
-    for (const auto& [path, bytes] : summary.files)
-        json.begin_object().key("path").string(path).key("bytes").unsigned_integer(bytes).end_object();
+    json.begin_object().key("schema").string("verification/1").key("checkpoints").begin_array();
+    for (const auto& title : summary.titles) json.string(title);
+    json.end_array().key("family").string(summary.family).key("tensors").unsigned_integer(summary.tensors);
+    json.key("bytes").unsigned_integer(summary.bytes).key("equal").boolean(summary.differences.empty());
+    json.key("differences").begin_array();
+    for (const auto& found : summary.differences)
+        json.begin_object().key("tensor").string(found.tensor).key("what").string(found.what).end_object();
     json.end_array().key("notes").begin_array();
     for (const auto& note : summary.notes) json.string(note);
     json.end_array().end_object();
     return std::move(json).take() + "\n";
 }
 
-std::string summary_text(const ConvertSummary& summary, const ConvertOptions& options, bool colour) {
-    double rate = summary.seconds > 0 ? static_cast<double>(summary.written_bytes) / summary.seconds : 0;
-    std::string out =
-        base::styled(summary.dry_run ? "dry run, nothing was written" : "converted", base::Style::green, colour);
-    out += base::format("  {} -> {}\n", summary.from, summary.to);
-    out += base::format("  model    {}, {}, {} parameters, {}\n", summary.family, base::plural(summary.layers, "layer"),
-                        base::human_count(summary.parameters), summary.dtypes);
-    out += base::format("  read     {} from {}\n", base::human_bytes(summary.read_bytes), options.load_dir);
-    out += base::format("  written  {}, {} in {} to {}\n", base::plural(summary.tensors, "tensor"),
-                        base::human_bytes(summary.written_bytes), base::plural(summary.files.size(), "file"),
-                        options.save_dir);
-    if (!summary.dry_run)
-        out += base::format("  time     {} ({}/s)\n", base::human_duration(summary.seconds),
-                            base::human_bytes(static_cast<std::uint64_t>(rate)));
-    for (const auto& note : summary.notes) out += base::format("  note     {}\n", note);
-    if (!summary.dry_run) out += base::format("  look at it with: ckpt_convert inspect {}\n", options.save_dir);
-    return out;
+Result<int> run_verification(base::FileSystem& fs, const Knowledge& knowledge, const Options& options) {
+    ProgressMaker progress = [&](std::uint64_t total) {
+        auto bar = std::make_shared<base::ProgressBar>("verifying", total, base::ProgressBar::Unit::bytes,
+                                                       options.progress && !options.json);
+        return [bar](std::uint64_t bytes) { bar->add(bytes); };
+    };
+    TRY_ASSIGN(VerifySummary summary, verify(fs, knowledge, options.verify, progress));
+    if (options.json) print(verify_json(summary));
+    else if (!options.quiet) print(verify_text(summary));
+    return summary.differences.empty() ? kDone : kDifferent;
 }
 
-Status list_models(const MappingRegistry& registry, bool json) {
-    if (!json) {
-        for (const auto& family : registry.families()) {
-            base::print(stdout, "{:<12} {}\n             model types: {}\n", family.family, family.title,
-                        base::joined(family.model_types, ", "));
-        }
-        return {};
-    }
-    base::JsonWriter out(1);
-    out.begin_array();
-    for (const auto& family : registry.families()) {
-        out.begin_object()
-            .key("family")
-            .string(family.family)
-            .key("title")
-            .string(family.title)
-            .key("model_types")
-            .begin_array();
-        for (const auto& type : family.model_types) out.string(type);
-        out.end_array().end_object();
-    }
-    out.end_array();
-    base::print(stdout, "{}\n", std::move(out).take());
-    return {};
-}
-
-Status run_command(const Options& options) {
+Result<int> run_command(const Options& options) {
     base::FileSystem& fs = base::real_file_system();
     base::DataStore store;
     if (!options.rules_dir.empty()) TRY(store.overlay(fs, options.rules_dir, "rules"));
-    TRY_ASSIGN(MappingRegistry registry, MappingRegistry::load(store));
-    if (options.command == Options::Command::list_models) return list_models(registry, options.json);
-    if (options.command == Options::Command::inspect) {
-        TRY_ASSIGN(std::string listing, inspect(fs, registry, options.inspect.path, options.json));
-        std::fputs(listing.c_str(), stdout);
-        return {};
+    if (options.command == Options::Command::check_model) {
+        TRY_ASSIGN(std::string text, check_model(fs, store, options.model));
+        print(text);
+        return kDone;
     }
-    TRY_ASSIGN(ConvertSummary summary, convert(fs, registry, options.convert, options.progress));
-    if (options.json) std::fputs(summary_json(summary).c_str(), stdout);
-    else if (!options.quiet)
-        std::fputs(summary_text(summary, options.convert, base::wants_colour(STDOUT_FILENO)).c_str(), stdout);
-    return {};
+    TRY_ASSIGN(Knowledge knowledge, Knowledge::load(store));
+    switch (options.command) {
+        case Options::Command::convert: return run_conversion(fs, knowledge, store, options);
+        case Options::Command::verify: return run_verification(fs, knowledge, options);
+        case Options::Command::list_models: print(list_models(knowledge.families, options.json)); break;
+        case Options::Command::inspect: {
+            TRY_ASSIGN(std::string text, inspect(fs, knowledge, options.inspected, options.json));
+            print(text);
+            break;
+        }
+        case Options::Command::show_model: {
+            TRY_ASSIGN(std::string text, show_model(knowledge.families, options.model));
+            print(text);
+            break;
+        }
+        case Options::Command::check_model: break;
+    }
+    return kDone;
 }
 
 int report(const base::Error& error) {
@@ -120,8 +129,8 @@ int run(int argc, const char* const* argv) {
     auto options = parse_options(argc, argv);
     if (!options) return report(options.error());
     if (!*options) return 0;
-    Status done = run_command(**options);
-    return done ? 0 : report(done.error());
+    auto done = run_command(**options);
+    return done ? *done : report(done.error());
 }
 
 }  // namespace ckpt

@@ -1,4 +1,4 @@
-// The two conversions as straight lines: open, plan, prove, lay out, write, commit.
+// A conversion as a straight line: open, plan, prove, lay out, write, commit.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 #include "base/file_system.h"
 #include "ckpt_convert/app/options.h"
-#include "ckpt_convert/mapping/model_mapping.h"
+#include "ckpt_convert/app/source.h"
 
 namespace ckpt {
 
@@ -22,16 +22,25 @@ struct ConvertSummary {
     std::uint64_t tensors = 0;  // written
     std::uint64_t read_bytes = 0;
     std::uint64_t written_bytes = 0;
+    std::uint64_t buffer_bytes = 0;                            // of all threads
     std::vector<std::pair<std::string, std::uint64_t>> files;  // path in the output, bytes
     std::vector<std::string> notes;
     double seconds = 0;
     bool dry_run = false;
 };
 
-base::Result<ConvertSummary> convert(base::FileSystem& fs, const MappingRegistry& registry,
-                                     const ConvertOptions& options, bool progress);
+// Follows a conversion. `written` is called from any thread.
+class ConvertObserver {
+public:
+    virtual ~ConvertObserver() = default;
+    virtual void planned(const ConvertSummary&) {}
+    virtual void written(std::uint64_t /*bytes*/) {}
+};
 
-// Hugging Face companion files are kept here beside a Megatron checkpoint, so that the way back needs nothing else.
-inline constexpr const char* kHfConfigDir = "hf_config";
+base::Result<ConvertSummary> convert(base::FileSystem& fs, const Knowledge& knowledge, const base::DataStore& store,
+                                     const ConvertOptions& options, ConvertObserver& observer);
+
+// The file beside a Megatron checkpoint that says how a training run loads it.
+inline constexpr const char* kTrainingArgsFile = "training_args.sh";
 
 }  // namespace ckpt

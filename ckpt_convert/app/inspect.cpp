@@ -24,7 +24,7 @@ struct Found {
     Path root;
 };
 
-Result<Found> found_hf(base::FileSystem& fs, const MappingRegistry& registry, const Path& path) {
+Result<Found> found_hf(base::FileSystem& fs, const Knowledge& knowledge, const Path& path) {
     Found found{"huggingface", "Hugging Face checkpoint", {}, {}, path};
     TRY_ASSIGN(found.index, open_hf_weights(fs, path));
     auto config = read_hf_config(fs, path);
@@ -34,7 +34,7 @@ Result<Found> found_hf(base::FileSystem& fs, const MappingRegistry& registry, co
     }
     const base::Json* type = config->root.find("model_type");
     if (type != nullptr && type->string() != nullptr) found.facts.emplace_back("model type", *type->string());
-    auto family = registry.for_config(*config);
+    auto family = knowledge.families.for_config(*config);
     found.facts.emplace_back("family", family ? (*family)->family : "none of the known ones");
     return found;
 }
@@ -63,10 +63,10 @@ Result<Found> found_megatron(base::FileSystem& fs, const Path& path) {
     return found;
 }
 
-Result<Found> find(base::FileSystem& fs, const MappingRegistry& registry, const Path& path) {
+Result<Found> find(base::FileSystem& fs, const Knowledge& knowledge, const Path& path) {
     TRY_ASSIGN(auto info, fs.info(path));
     if (info.kind == base::FileKind::directory) {
-        return is_megatron_checkpoint(fs, path) ? found_megatron(fs, path) : found_hf(fs, registry, path);
+        return is_megatron_checkpoint(fs, path) ? found_megatron(fs, path) : found_hf(fs, knowledge, path);
     }
     Found found{"file", "weight file", {}, {}, base::parent(path)};
     TRY(add_weight_file(found.index, fs, path));
@@ -138,8 +138,8 @@ std::string as_text(const Found& found, const Path& path) {
 
 }  // namespace
 
-Result<std::string> inspect(base::FileSystem& fs, const MappingRegistry& registry, const Path& path, bool json) {
-    TRY_ASSIGN(Found found, find(fs, registry, path));
+Result<std::string> inspect(base::FileSystem& fs, const Knowledge& knowledge, const Path& path, bool json) {
+    TRY_ASSIGN(Found found, find(fs, knowledge, path));
     return json ? as_json(found) : as_text(found, path);
 }
 

@@ -4,12 +4,11 @@
 #include <string>
 
 #include "base/file_system.h"
-#include "ckpt_convert/mapping/model_mapping.h"
+#include "ckpt_convert/app/source.h"
 
 namespace ckpt {
 
 // `path`: a Hugging Face directory, a Megatron directory, or a single weight file.
-base::Result<std::string> inspect(base::FileSystem& fs, const MappingRegistry& registry, const base::Path& path,
-                                  bool json);
+base::Result<std::string> inspect(base::FileSystem& fs, const Knowledge& knowledge, const base::Path& path, bool json);
 
 }  // namespace ckpt

@@ -5,6 +5,8 @@
 #include <CLI/CLI.hpp>
 
 #include "base/format.h"
+#include "ckpt_convert/app/help_texts.h"
+#include "ckpt_convert/app/option_values.h"
 #include "ckpt_convert/app/peer_options.h"
 
 namespace ckpt {
@@ -16,118 +18,111 @@ using base::Status;
 
 constexpr const char* kVersion = "0.1.0";
 
-constexpr const char* kDescription =
-    "ckpt_convert - moves weights between Hugging Face and Megatron mcore checkpoints\n"
-    "\n"
-    "The direction and the model family are found from the input. Every source byte is read once, every target byte\n"
-    "is written once, and nothing is written before the whole conversion is proven to lose nothing.";
-
-constexpr const char* kFooter =
-    "Examples:\n"
-    "  ckpt_convert --load-dir Qwen3-8B --save-dir qwen3-mcore --tp 2 --pp 2\n"
-    "      Hugging Face to Megatron, tensor parallel 2, pipeline parallel 2\n"
-    "  ckpt_convert --load-dir qwen3-mcore --save-dir Qwen3-8B-tuned\n"
-    "      Megatron to Hugging Face; config and tokenizer come from the first conversion, or from --hf-cfg-dir\n"
-    "  ckpt_convert inspect qwen3-mcore\n"
-    "      what is in a checkpoint of either kind, or in a single weight file\n"
-    "\n"
-    "The options of MindSpeed-LLM's convert_ckpt.py and convert_ckpt_v2.py are understood under their own names.\n"
-    "Exit codes: 0 done, 2 usage, 3 mapping file, 4 unreadable or corrupt input, 5 unsupported, 6 write failed.";
-
 // What the parser fills, before it is checked.
 struct Raw {
     std::string load_type;
     std::string save_type;
     std::string layer_list;
     std::string noop_layers;
-    std::string transformer_impl = "local";
+    std::string transformer_impl;
+    std::string schedule;
+    std::string format;
+    std::string kv_sharing;
     std::string max_shard_size;
     std::string memory;
+    std::uint32_t layers = 0;
+    std::uint64_t true_vocab = 0;
+    std::uint64_t divisor = 0;
+    std::uint64_t padded_vocab = 0;
 };
 
-Result<std::vector<std::uint32_t>> number_list(const std::string& option, const std::string& text) {
-    std::vector<std::uint32_t> out;
-    if (text.empty()) return out;
-    for (const std::string& part : CLI::detail::split(text, ',')) {
-        std::uint32_t value = 0;
-        std::string trimmed = part;
-        CLI::detail::trim(trimmed);
-        if (trimmed.empty() || !CLI::detail::lexical_cast(trimmed, value)) {
-            return base::fail(ErrorKind::usage,
-                              base::format("{}: \"{}\" is not a list of numbers such as 16,16", option, text));
-        }
-        out.push_back(value);
-    }
-    return out;
-}
+constexpr std::uint32_t kMaxRanks = 65536;
 
-// "5GB", "512MB", "1000000".
-Result<std::uint64_t> byte_count(const std::string& option, const std::string& text) {
-    std::size_t digits = text.find_first_not_of("0123456789");
-    std::string unit = digits == std::string::npos ? "" : text.substr(digits);
-    std::uint64_t scale = unit.empty() || unit == "B" ? 1
-                          : unit == "KB"              ? 1'000
-                          : unit == "MB"              ? 1'000'000
-                          : unit == "GB"              ? 1'000'000'000
-                                                      : 0;
-    std::uint64_t value = 0;
-    if (digits == 0 || scale == 0 || !CLI::detail::lexical_cast(text.substr(0, digits), value) || value == 0 ||
-        value > UINT64_MAX / scale) {
-        return base::fail(ErrorKind::usage,
-                          base::format("{}: \"{}\" is not a size such as 5GB or 512MB", option, text));
-    }
-    return value * scale;
-}
+std::string at_least_one(const std::string& text) { return is_count(text, UINT32_MAX); }
+std::string rank_count(const std::string& text) { return is_count(text, kMaxRanks); }
 
-Result<Side> side(const std::string& option, const std::string& text) {
-    if (text.empty()) return Side::unknown;
-    if (text == "hf") return Side::huggingface;
-    if (text == "mg") return Side::megatron;
-    if (text == "optim")
-        return base::fail(ErrorKind::unsupported, option + " optim: optimizer states cannot be converted");
-    return base::fail(ErrorKind::usage, base::format("{}: \"{}\" is neither hf nor mg", option, text));
-}
-
-// CLI11's own positive-number check prints the largest double in its message.
-std::string at_least_one(const std::string& text) {
-    int value = 0;
-    return CLI::detail::lexical_cast(text, value) && value >= 1
-               ? ""
-               : base::format("\"{}\" is not a whole number of at least 1", text);
-}
-
-void add_conversion_options(CLI::App& app, ConvertOptions& options, Raw& raw) {
-    auto* where = app.add_option_group("Input and output");
-    where->add_option("--load-dir", options.load_dir, "Checkpoint to read: a Hugging Face directory or a Megatron one");
-    where->add_option("--save-dir", options.save_dir, "Directory to write; must be empty or not exist");
-    where->add_option("--load-model-type", raw.load_type, "hf or mg; found from the input when left out");
-    where->add_option("--save-model-type", raw.save_type, "mg or hf; the other side when left out");
-    where->add_option("--model-type-hf", options.family,
-                      "Model family; found from config.json when left out (see: ckpt_convert models)");
-    where
+void add_places(CLI::App& app, ConvertOptions& options, Raw& raw) {
+    auto* group = app.add_option_group("Input and output");
+    group->add_option("--load-dir", options.source.directory,
+                      "Checkpoint to read: a Hugging Face directory or a Megatron one");
+    group->add_option("--save-dir", options.save_dir, "Directory to write; must be empty or not exist");
+    group->add_option("--load-model-type", raw.load_type, "hf or mg; found from the input when left out");
+    group->add_option("--save-model-type", raw.save_type,
+                      "mg or hf; the other side when left out. mg from a Megatron input: another Megatron layout");
+    group->add_option(
+        "--model-type-hf", options.source.family,
+        "Model family; found from config.json or the tensor names when left out (ckpt_convert models list)");
+    group->add_option("--hf-cfg-dir", options.source.hf_config_dir,
+                      "For a Megatron input: where config.json and the tokenizer are");
+    group->add_option("--num-layers", raw.layers, "Take only the first N layers")->check(at_least_one);
+    group->add_option("--true-vocab-size", raw.true_vocab, "Take only the first N rows of the vocabulary")
+        ->check(at_least_one);
+    group
         ->add_option("--params-dtype", options.params_dtype,
-                     "Element type that the weights must have: bf16, fp16 or fp32 (nothing is cast)")
+                     "Cast to bf16, fp16 or fp32; the element types stay as they are when left out")
         ->check(CLI::IsMember({"bf16", "fp16", "fp32"}));
-    where->add_option("--hf-cfg-dir", options.hf_config_dir,
-                      "Megatron to Hugging Face: where config.json and the tokenizer are copied from");
+}
 
-    auto* layout = app.add_option_group("Megatron layout to write");
-    layout->add_option("--tp,--target-tensor-parallel-size", options.topology.tp, "Tensor parallel size")
-        ->check(at_least_one);
-    layout->add_option("--pp,--target-pipeline-parallel-size", options.topology.pp, "Pipeline parallel size")
-        ->check(at_least_one);
-    layout->add_option("--num-layer-list", raw.layer_list, "Layers of each pipeline rank, for example 16,16");
-    layout->add_option("--num-layers-per-virtual-pipeline-stage", options.topology.layers_per_virtual_stage,
-                       "Layers of each virtual pipeline stage");
-    layout->add_option("--noop-layers", raw.noop_layers,
-                       "Slots of the padded layer sequence that hold no layer, for example 0,33");
-    layout->add_option("--transformer-impl", raw.transformer_impl, "Names of the norms: local or transformer_engine");
+void add_layout(CLI::App& app, ConvertOptions& options, Raw& raw) {
+    Topology& topology = options.topology;
+    auto* group = app.add_option_group("Megatron layout to write");
+    group->add_option("--target", options.target,
+                      "Who reads it: mindspeed, or mcore, with @VERSION of megatron-core (default mindspeed)");
+    group->add_option("--ckpt-format", raw.format, "torch: one file per rank; torch_dist: loads at any TP and PP");
+    group->add_option("--transformer-impl", raw.transformer_impl,
+                      "local or transformer_engine (default: local for mindspeed, transformer_engine for mcore)");
+    group->add_option("--tp,--target-tensor-parallel-size", topology.tp, "Tensor parallel size")->check(rank_count);
+    group->add_option("--pp,--target-pipeline-parallel-size", topology.pp, "Pipeline parallel size")->check(rank_count);
+    group->add_option("--num-layers-per-virtual-pipeline-stage", topology.layers_per_virtual_stage,
+                      "Layers of each virtual pipeline stage");
+    group
+        ->add_option("--num-virtual-stages-per-pipeline-rank", topology.virtual_stages,
+                     "Virtual pipeline stages of each rank")
+        ->check(rank_count);
+    group->add_option("--num-layer-list", raw.layer_list, "Layers of each pipeline rank, for example 16,16");
+    group->add_option("--decoder-first-pipeline-num-layers,--num-layers-in-first-pipeline-stage",
+                      topology.first_stage_layers, "Layers of the first pipeline rank");
+    group->add_option("--decoder-last-pipeline-num-layers,--num-layers-in-last-pipeline-stage",
+                      topology.last_stage_layers, "Layers of the last pipeline rank");
+    group->add_flag("--account-for-embedding-in-pipeline-split", topology.count_embedding,
+                    "The embedding counts as a layer of the first stage");
+    group->add_flag("--account-for-loss-in-pipeline-split", topology.count_loss,
+                    "The loss counts as a layer of the last stage");
+    group->add_option("--pipeline-model-parallel-layout", topology.pipeline_layout,
+                      "Stages in Megatron's notation, for example \"Et*3|(tt|)*14,t|L\"");
+    group->add_option("--noop-layers", raw.noop_layers,
+                      "Slots of the padded layer sequence that hold no layer, for example 0,33");
+    group->add_option("--schedules-method", raw.schedule, "dualpipev: two chunks per rank, forwards and backwards")
+        ->check(CLI::IsMember({"dualpipev"}));
+    group
+        ->add_option("--tp-beyond-kv-groups", raw.kv_sharing,
+                     "When TP exceeds the KV groups: repeat copies key and value heads, split gives each rank a part "
+                     "of a group (megatron-core 0.16 and later)")
+        ->check(CLI::IsMember({"repeat", "split"}));
+    group->add_option("--iteration", options.iteration,
+                      "Iteration of the checkpoint, or release (default: what the target's users expect)");
+}
 
-    auto* run = app.add_option_group("Run");
-    run->add_option("--max-shard-size", raw.max_shard_size, "Largest safetensors file to write (default 5GB)");
-    run->add_option("-j,--threads", options.threads, "Threads (default: one per core)")->check(at_least_one);
-    run->add_option("--memory", raw.memory, "Memory for buffers (default 64MB)");
-    run->add_flag("--dry-run", options.dry_run, "Check everything and print the plan, write nothing");
+void add_vocabulary(CLI::App& app, ConvertOptions& options, Raw& raw) {
+    auto* group = app.add_option_group("Vocabulary of a Megatron output");
+    group
+        ->add_option("--make-vocab-size-divisible-by", raw.divisor,
+                     "Pad the vocabulary to a multiple of N times TP, as the training run does")
+        ->check(at_least_one);
+    group->add_option("--padded-vocab-size", raw.padded_vocab, "Pad the vocabulary to N rows")->check(at_least_one);
+    group->add_option("--vocab-padding", options.vocab.rule,
+                      "Pad as another tool does: none, mindspeed, megatron, megatron-bridge, mbridge, ms-swift");
+    group->add_option("--vocab-fill", options.vocab.fill, "What the rows of padding hold: zero, last-row or mean")
+        ->check(CLI::IsMember({"zero", "last-row", "mean"}));
+}
+
+void add_run(CLI::App& app, ConvertOptions& options, Raw& raw) {
+    auto* group = app.add_option_group("Run");
+    group->add_option("--max-shard-size", raw.max_shard_size,
+                      "Largest safetensors or .distcp file to write (default 5GB)");
+    group->add_option("-j,--threads", options.threads, "Threads (default: one per core)")->check(rank_count);
+    group->add_option("--memory", raw.memory, "Memory for buffers (default 64MB)");
+    group->add_flag("--dry-run", options.dry_run, "Check everything and print the plan, write nothing");
 }
 
 // Options of other converters: what was given of the first kind is noted, of the second kind refused.
@@ -156,31 +151,85 @@ void add_peer_options(CLI::App& app, std::vector<std::string>& retired, std::vec
     }
 }
 
-Status check_conversion(ConvertOptions& options, const Raw& raw) {
-    if (options.load_dir.empty() || options.save_dir.empty()) {
-        return base::fail(ErrorKind::usage, base::format("{} is needed; see ckpt_convert --help",
-                                                         options.load_dir.empty() ? "--load-dir" : "--save-dir"));
+Status check_layout(ConvertOptions& options, const Raw& raw) {
+    Topology& topology = options.topology;
+    TRY_ASSIGN(topology.layers_per_stage, number_list("--num-layer-list", raw.layer_list));
+    TRY_ASSIGN(topology.noop_layers, number_list("--noop-layers", raw.noop_layers));
+    topology.dualpipev = raw.schedule == "dualpipev";
+    if (raw.kv_sharing == "repeat") topology.kv_sharing = KvSharing::repeat;
+    if (raw.kv_sharing == "split") topology.kv_sharing = KvSharing::split;
+    if (!raw.transformer_impl.empty() && raw.transformer_impl != "local" &&
+        raw.transformer_impl != "transformer_engine") {
+        return base::fail(
+            ErrorKind::usage,
+            base::format("--transformer-impl: \"{}\" is neither local nor transformer_engine", raw.transformer_impl));
     }
-    TRY_ASSIGN(options.from, side("--load-model-type", raw.load_type));
+    if (!raw.transformer_impl.empty()) options.layers = raw.transformer_impl == "local" ? "local" : "te";
+    if (!raw.format.empty() && raw.format != "torch" && raw.format != "torch_dist") {
+        return base::fail(raw.format == "zarr" ? ErrorKind::unsupported : ErrorKind::usage,
+                          base::format("--ckpt-format: \"{}\" is neither torch nor torch_dist", raw.format));
+    }
+    options.torch_dist = raw.format == "torch_dist";
+    options.topology_given = topology.tp > 1 || topology.pp > 1 || !topology.layers_per_stage.empty() ||
+                             topology.layers_per_virtual_stage > 0 || !topology.noop_layers.empty() ||
+                             topology.virtual_stages > 0 || topology.dualpipev || !topology.pipeline_layout.empty() ||
+                             topology.first_stage_layers || topology.last_stage_layers || topology.count_embedding ||
+                             topology.count_loss;
+    return {};
+}
+
+Status check_conversion(ConvertOptions& options, const Raw& raw) {
+    if (options.source.directory.empty() || options.save_dir.empty()) {
+        return base::fail(ErrorKind::usage,
+                          base::format("{} is needed; see ckpt_convert --help",
+                                       options.source.directory.empty() ? "--load-dir" : "--save-dir"));
+    }
+    TRY_ASSIGN(options.source.side, side("--load-model-type", raw.load_type));
     TRY_ASSIGN(options.to, side("--save-model-type", raw.save_type));
-    TRY_ASSIGN(options.topology.layers_per_stage, number_list("--num-layer-list", raw.layer_list));
-    TRY_ASSIGN(options.topology.noop_layers, number_list("--noop-layers", raw.noop_layers));
+    TRY(check_layout(options, raw));
+    if (raw.layers > 0) options.source.layers = raw.layers;
+    if (raw.true_vocab > 0) options.source.true_vocab = raw.true_vocab;
+    if (raw.divisor > 0) options.vocab.divisor = raw.divisor;
+    if (raw.padded_vocab > 0) options.vocab.rows = raw.padded_vocab;
     if (!raw.max_shard_size.empty()) {
         TRY_ASSIGN(options.max_shard_bytes, byte_count("--max-shard-size", raw.max_shard_size));
     }
     if (!raw.memory.empty()) {
         TRY_ASSIGN(options.memory_bytes, byte_count("--memory", raw.memory));
     }
-    if (raw.transformer_impl != "local" && raw.transformer_impl != "transformer_engine") {
-        return base::fail(
-            ErrorKind::usage,
-            base::format("--transformer-impl: \"{}\" is neither local nor transformer_engine", raw.transformer_impl));
-    }
-    options.topology.dialect = raw.transformer_impl == "local" ? "local" : "te";
-    options.topology_given = options.topology.tp > 1 || options.topology.pp > 1 ||
-                             !options.topology.layers_per_stage.empty() ||
-                             options.topology.layers_per_virtual_stage > 0 || !options.topology.noop_layers.empty();
     return {};
+}
+
+void add_inspect(CLI::App& app, Options& options) {
+    auto* inspect = app.add_subcommand("inspect", "List what is in a checkpoint or a weight file")->fallthrough();
+    inspect->add_option("path", options.inspected, "A checkpoint directory, or a .safetensors, .bin or .pt file")
+        ->required();
+    inspect->callback([&options] { options.command = Options::Command::inspect; });
+}
+
+void add_verify(CLI::App& app, Options& options) {
+    auto* verify = app.add_subcommand("verify", kVerifyHelp)->fallthrough();
+    verify->add_option("path", options.verify.checkpoint.directory, "The checkpoint to verify")->required();
+    verify->add_option("--against", options.verify.against,
+                       "Another checkpoint that must hold the same weights, in whatever layout");
+    verify->callback([&options] { options.command = Options::Command::verify; });
+}
+
+void add_models(CLI::App& app, Options& options) {
+    auto* models = app.add_subcommand("models", "The model families that can be converted")->fallthrough();
+    models->callback([&options] { options.command = Options::Command::list_models; });
+    models->require_subcommand(0, 1);
+    models->add_subcommand("list", "List them (the default)")->fallthrough();
+    auto* show = models->add_subcommand("show", "How one family is stored on both sides")->fallthrough();
+    show->add_option("family", options.model, "Its name, as models list prints it")->required();
+    auto* check = models->add_subcommand("check", "Check a mapping file of your own")->fallthrough();
+    check->add_option("file", options.model, "The mapping file")->required();
+    // Called before the callback of `models`, which must not undo it.
+    models->callback([&options, show, check] {
+        options.command = show->parsed()    ? Options::Command::show_model
+                          : check->parsed() ? Options::Command::check_model
+                                            : Options::Command::list_models;
+    });
 }
 
 }  // namespace
@@ -194,18 +243,23 @@ Result<std::optional<Options>> parse_options(int argc, const char* const* argv) 
     CLI::App app(kDescription, "ckpt_convert");
     app.footer(kFooter);
     app.set_version_flag("--version", kVersion);
-    add_conversion_options(app, options.convert, raw);
+    add_places(app, options.convert, raw);
+    add_layout(app, options.convert, raw);
+    add_vocabulary(app, options.convert, raw);
+    add_run(app, options.convert, raw);
+    app.set_config("--config", "", "File with options as NAME=VALUE lines, names without the dashes");
+    app.allow_config_extras(CLI::config_extras_mode::error);
     app.add_option("--rules", options.rules_dir,
                    "Directory whose files add to the built-in rules or replace them (models/NAME.json)");
-    app.add_flag("--json", options.json, "Print the result as JSON");
+    app.add_flag("--json", options.json, "Print events as JSON, one per line; of other commands, the result");
     app.add_flag("-q,--quiet", options.quiet, "Print errors only");
     app.add_flag("--no-progress", no_progress, "No progress bar");
     add_peer_options(app, retired, refused);
-
-    auto* inspect = app.add_subcommand("inspect", "List what is in a checkpoint or a weight file")->fallthrough();
-    inspect->add_option("path", options.inspect.path, "A checkpoint directory, or a .safetensors, .bin or .pt file")
-        ->required();
-    auto* models = app.add_subcommand("models", "List the model families that can be converted")->fallthrough();
+    add_inspect(app, options);
+    add_verify(app, options);
+    add_models(app, options);
+    auto* plan = app.add_subcommand("plan-conversion", "The same as --dry-run")->fallthrough();
+    plan->callback([&options] { options.convert.dry_run = true; });
 
     try {
         app.parse(argc, argv);
@@ -220,9 +274,11 @@ Result<std::optional<Options>> parse_options(int argc, const char* const* argv) 
     }
     options.progress = !no_progress && !options.quiet;
     options.convert.notes = retired;
-    if (inspect->parsed()) options.command = Options::Command::inspect;
-    else if (models->parsed()) options.command = Options::Command::list_models;
-    else TRY(check_conversion(options.convert, raw));
+    options.verify.checkpoint.family = options.convert.source.family;
+    options.verify.checkpoint.hf_config_dir = options.convert.source.hf_config_dir;
+    options.verify.threads = options.convert.threads;
+    if (options.command == Options::Command::convert) TRY(check_conversion(options.convert, raw));
+    options.verify.memory_bytes = options.convert.memory_bytes;
     if (!refused.empty()) return base::fail(ErrorKind::unsupported, refused.front());
     return std::optional(std::move(options));
 }

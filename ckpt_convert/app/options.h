@@ -1,4 +1,4 @@
-// The command line of ckpt_convert: its own short form, and every option of the MindSpeed-LLM converters.
+// The command line of ckpt_convert: its own short forms, and every option of the MindSpeed-LLM converters.
 #pragma once
 
 #include <cstdint>
@@ -14,16 +14,36 @@ namespace ckpt {
 
 enum class Side { unknown, huggingface, megatron };
 
+// What the user says about a checkpoint that it may not say itself.
+struct SourceOptions {
+    base::Path directory;
+    Side side = Side::unknown;                // unknown: found from the files
+    std::string family;                       // empty: found from the config, or from the names of the tensors
+    base::Path hf_config_dir;                 // of a Megatron checkpoint; empty: beside it
+    std::optional<std::uint32_t> layers;      // only the first layers are wanted
+    std::optional<std::uint64_t> true_vocab;  // only the first rows of the vocabulary are wanted
+};
+
+// How many rows the embedding and the head of a Megatron checkpoint get.
+struct VocabOptions {
+    std::string rule;                      // a name of rules/targets/vocab_padding.json; empty: the peer's when needed
+    std::optional<std::uint64_t> divisor;  // instead of the rule's own
+    std::optional<std::uint64_t> rows;     // this many, whatever the rule
+    std::string fill;                      // instead of the rule's own; empty: as the rule says
+};
+
 struct ConvertOptions {
-    base::Path load_dir;
+    SourceOptions source;
     base::Path save_dir;
-    Side from = Side::unknown;  // unknown: found from the input
-    Side to = Side::unknown;    // unknown: the other side
-    Topology topology;          // of the output, when it is Megatron's
+    Side to = Side::unknown;           // unknown: the other side
+    std::string target = "mindspeed";  // a name of rules/targets/, with "@VERSION" of megatron-core when that matters
+    std::string layers;                // "local" or "te"; empty: what the target's users run
+    bool torch_dist = false;           // instead of rank files
+    Topology topology;                 // of the output, when it is Megatron's
     bool topology_given = false;
-    std::string family;  // --model-type-hf; empty: found from config.json
-    base::Path hf_config_dir;
-    std::string params_dtype;  // "bf16", "fp16" or "fp32": what the weights must already be; empty: whatever they are
+    VocabOptions vocab;
+    std::string params_dtype;  // "bf16", "fp16", "fp32"; empty: what the source has
+    std::string iteration;     // a number or "release"; empty: what the target's users expect
     std::uint64_t max_shard_bytes = 5'000'000'000;
     std::uint64_t memory_bytes = 64ull << 20;  // for buffers
     int threads = 0;
@@ -31,14 +51,19 @@ struct ConvertOptions {
     std::vector<std::string> notes;  // options that were accepted and have no effect
 };
 
-struct InspectOptions {
-    base::Path path;
+struct VerifyOptions {
+    SourceOptions checkpoint;
+    base::Path against;  // empty: the checkpoint by itself
+    int threads = 0;
+    std::uint64_t memory_bytes = 64ull << 20;
 };
 
 struct Options {
-    enum class Command { convert, inspect, list_models } command = Command::convert;
+    enum class Command { convert, inspect, verify, list_models, show_model, check_model } command = Command::convert;
     ConvertOptions convert;
-    InspectOptions inspect;
+    VerifyOptions verify;
+    base::Path inspected;
+    std::string model;     // of show_model: a family; of check_model: a mapping file
     base::Path rules_dir;  // empty: the compiled-in rules only
     bool json = false;
     bool quiet = false;

@@ -28,6 +28,9 @@ inline constexpr RetiredOption kRetiredOptions[] = {
     {"--load-checkpoint-loosely", false, "every tensor is checked"},
     {"--save-layer-by-layer", false, "memory is bounded anyway"},
     {"--no-checking", false, "every tensor is checked"},
+    {"--vocab-file", true, "the vocabulary size is read from config.json"},
+    {"--hf-dir", true, "the directory of the original model is --hf-cfg-dir"},
+    {"--load-hf-from-config", false, "the sizes are always read from config.json"},
 };
 
 // Understood, but only this value is supported.
@@ -39,12 +42,7 @@ struct FixedOption {
 inline constexpr FixedOption kFixedOptions[] = {
     {"--target-expert-parallel-size", "1", "expert parallelism"},
     {"--expert-tensor-parallel-size", "1", "expert tensor parallelism"},
-    {"--make-vocab-size-divisible-by", "1", "padding of the vocabulary"},
     {"--mtp-num-layers", "0", "multi-token prediction layers"},
-    {"--ckpt-format", "torch", "another output format"},
-    {"--schedules-method", nullptr, "dualpipev"},
-    {"--true-vocab-size", nullptr, "trimming the vocabulary"},
-    {"--num-layers", nullptr, "converting a part of the layers"},
     {"--first-k-dense-replace", nullptr, "changing the dense layers"},
     {"--moe-grouped-gemm", "", "a layout of experts"},
     {"--moe-tp-extend-ep", "", "a layout of experts"},

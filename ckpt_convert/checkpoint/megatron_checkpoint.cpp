@@ -6,6 +6,8 @@
 
 #include "base/format.h"
 #include "ckpt_convert/checkpoint/python_args.h"
+#include "ckpt_convert/checkpoint/torch_dist_checkpoint.h"
+#include "ckpt_convert/formats/torch_dist/dist_backend.h"
 #include "ckpt_convert/formats/torch_file/torch_reader.h"
 
 namespace ckpt {
@@ -50,6 +52,10 @@ bool holds_ranks(base::FileSystem& fs, const Path& directory) {
                                   [](const auto& entry) { return parse_rank_name(entry.name).has_value(); });
 }
 
+bool holds_torch_dist(base::FileSystem& fs, const Path& directory) {
+    return fs.exists(base::join(directory, std::string(kDistBackendFile)));
+}
+
 struct Location {
     Path directory;
     std::string iteration;
@@ -58,7 +64,8 @@ struct Location {
 Result<Location> find_iteration(base::FileSystem& fs, const Path& directory) {
     Path tracker = base::join(directory, kTrackerFile);
     if (!fs.exists(tracker)) {
-        if (holds_ranks(fs, directory)) return Location{directory, std::string(base::file_name(directory))};
+        if (holds_ranks(fs, directory) || holds_torch_dist(fs, directory))
+            return Location{directory, std::string(base::file_name(directory))};
         return base::fail(
             ErrorKind::bad_input,
             base::format("no Megatron checkpoint here: neither {} nor mp_rank_* directories", kTrackerFile), directory);
@@ -200,7 +207,8 @@ std::string chunk_key(bool virtual_stages, std::uint32_t chunk) {
 }
 
 bool is_megatron_checkpoint(base::FileSystem& fs, const Path& directory) {
-    return fs.exists(base::join(directory, kTrackerFile)) || holds_ranks(fs, directory);
+    return fs.exists(base::join(directory, kTrackerFile)) || holds_ranks(fs, directory) ||
+           holds_torch_dist(fs, directory);
 }
 
 Result<MegatronCheckpoint> open_megatron_checkpoint(base::FileSystem& fs, const Path& directory) {
@@ -208,6 +216,10 @@ Result<MegatronCheckpoint> open_megatron_checkpoint(base::FileSystem& fs, const 
     MegatronCheckpoint checkpoint;
     checkpoint.directory = location.directory;
     checkpoint.iteration = location.iteration;
+    if (holds_torch_dist(fs, location.directory)) {
+        TRY(read_torch_dist_weights(fs, checkpoint));
+        return checkpoint;
+    }
     TRY_ASSIGN(checkpoint.ranks, find_ranks(fs, location.directory));
     TRY(check_grid(checkpoint));
     TRY_ASSIGN(auto entries, fs.list(location.directory));

@@ -1,7 +1,8 @@
-// MegatronCheckpoint: a Megatron `torch` format checkpoint: rank files, their model chunks and the saved arguments.
+// MegatronCheckpoint: a Megatron checkpoint: rank files or one torch_dist index, model chunks, the saved arguments.
 //
 //   ROOT/latest_checkpointed_iteration.txt                       "1" or "release"
 //   ROOT/iter_0000001/mp_rank_TT[_PPP]/model_optim_rng.pt        TP rank, PP rank when PP > 1
+//   ROOT/iter_0000001/{metadata.json, .metadata, *.distcp}       instead of these: torch_dist
 #pragma once
 
 #include <cstdint>
@@ -29,6 +30,7 @@ struct MegatronCheckpoint {
     int tp = 1;
     int pp = 1;
     bool virtual_stages = false;      // chunks are called model0, model1 ...
+    bool torch_dist = false;          // one index of whole tensors instead of rank files; TP and PP are 1
     std::vector<MegatronRank> ranks;  // by pp, then tp; complete
     // Tensor names are "<chunk key>/<name>": "model/decoder.layers.0...", "model1/decoder...". Per file.
     TensorIndex index;

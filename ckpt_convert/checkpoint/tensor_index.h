@@ -20,6 +20,9 @@ struct IndexedTensor {
     std::uint64_t offset = 0;            // absolute byte offset of the element [0, ..., 0]
     std::vector<std::uint64_t> strides;  // elements; row-major unless a torch file holds a view
     bool contiguous = true;
+    // Of a part of a tensor, as torch_dist stores them: where it begins, and the shape of the whole. Else empty.
+    Shape part_offset = {};
+    Shape whole_shape = {};
 
     std::uint64_t bytes() const;  // of the dense tensor; checked when the index was made
 };

@@ -1,19 +1,22 @@
 #include "ckpt_convert/execute/executor.h"
 
 #include <algorithm>
+#include <map>
+#include <memory>
 #include <mutex>
 
 #include "base/check.h"
-#include "base/console.h"
 #include "base/format.h"
 #include "base/human.h"
 #include "base/parallel.h"
+#include "ckpt_convert/execute/row_filler.h"
 #include "ckpt_convert/execute/tile_copier.h"
 #include "ckpt_convert/formats/zip/crc32.h"
 
 namespace ckpt {
 namespace {
 
+using base::Result;
 using base::Status;
 
 struct Tile {
@@ -26,11 +29,8 @@ std::vector<Tile> cut_tiles(const ConversionPlan& plan, const TensorIndex& sourc
     std::vector<Tile> tiles;
     for (const LogicalMove& move : plan.moves) {
         std::uint64_t rows = move.shape[0];
-        std::uint64_t row_bytes = std::max<std::uint64_t>(*checked_bytes(move.shape, move.dtype) / rows, 1);
-        bool strided = std::any_of(move.sources.begin(), move.sources.end(),
-                                   [&](const auto& piece) { return !source.tensors[piece.tensor].contiguous; });
-        // Rows of a strided view are spread over all of it, so reading them bit by bit would read everything each time.
-        std::uint64_t step = strided ? rows : std::max<std::uint64_t>(tile_bytes / row_bytes, 1);
+        std::uint64_t step =
+            TileReader::strided(source, move.sources) ? rows : rows_per_tile(move.shape, move.dtype, tile_bytes);
         for (std::uint64_t row = 0; row < rows; row += step)
             tiles.push_back({&move, {row, std::min(row + step, rows)}});
     }
@@ -85,6 +85,62 @@ Status require_space(base::FileSystem& fs, const base::Path& directory, std::uin
                       directory);
 }
 
+// Copies the tiles, each with the buffers of whichever thread is free.
+class TileRun {
+public:
+    TileRun(const ConversionPlan& plan, const TensorIndex& source, const std::vector<TargetPlace>& places,
+            const ExecuteOptions& options, bool with_crc)
+        : plan_(plan), source_(source), places_(places), options_(options), with_crc_(with_crc) {}
+
+    Status run() {
+        std::vector<Tile> tiles = cut_tiles(plan_, source_, options_.tile_bytes);
+        return base::parallel_for(tiles.size(), options_.threads, [&](std::size_t i) { return copy(tiles[i]); });
+    }
+
+    std::vector<WrittenRun> runs;
+    std::map<std::uint32_t, CastLosses> losses;  // by logical tensor
+
+private:
+    Status copy(const Tile& tile) {
+        std::unique_ptr<TileCopier> copier = take();
+        std::vector<WrittenRun> written;
+        TRY_ASSIGN(CastLosses lost, copier->copy(*tile.move, tile.rows, with_crc_, written));
+        std::uint64_t bytes = 0;
+        for (const WrittenRun& run : written) bytes += run.bytes;
+        options_.progress(bytes);
+        std::lock_guard lock(mutex_);
+        if (with_crc_) runs.insert(runs.end(), written.begin(), written.end());
+        if (lost.any()) losses[tile.move->logical].add(lost);
+        idle_.push_back(std::move(copier));
+        return {};
+    }
+
+    std::unique_ptr<TileCopier> take() {
+        std::lock_guard lock(mutex_);
+        if (idle_.empty()) return std::make_unique<TileCopier>(plan_, source_, places_);
+        std::unique_ptr<TileCopier> copier = std::move(idle_.back());
+        idle_.pop_back();
+        return copier;
+    }
+
+    const ConversionPlan& plan_;
+    const TensorIndex& source_;
+    const std::vector<TargetPlace>& places_;
+    const ExecuteOptions& options_;
+    bool with_crc_;
+    std::mutex mutex_;
+    std::vector<std::unique_ptr<TileCopier>> idle_;
+};
+
+std::vector<CastReport> cast_reports(const ConversionPlan& plan, const std::map<std::uint32_t, CastLosses>& losses) {
+    std::vector<CastReport> out;
+    for (const LogicalMove& move : plan.moves) {
+        auto found = losses.find(move.logical);
+        if (found != losses.end()) out.push_back({move.name, found->second});
+    }
+    return out;
+}
+
 }  // namespace
 
 std::uint64_t OutputPlan::total_bytes() const {
@@ -93,43 +149,22 @@ std::uint64_t OutputPlan::total_bytes() const {
     return sum;
 }
 
-Status execute(const ConversionPlan& plan, const TensorIndex& source, const OutputPlan& output, StagedOutput& staging,
-               base::FileSystem& fs, const ExecuteOptions& options) {
+Result<std::vector<CastReport>> execute(const ConversionPlan& plan, const TensorIndex& source, const OutputPlan& output,
+                                        StagedOutput& staging, base::FileSystem& fs, const ExecuteOptions& options) {
     TRY_ASSIGN(base::Path root, staging.path_for("x"));
     TRY(require_space(fs, base::parent(root), output.total_bytes()));
     TRY_ASSIGN(OpenFiles open, create_files(output, plan.targets.size(), staging, fs));
     bool with_crc =
         std::any_of(output.files.begin(), output.files.end(), [](const auto& file) { return file.needs_crc; });
 
-    std::vector<Tile> tiles = cut_tiles(plan, source, options.tile_bytes);
-    base::ProgressBar progress("converting", plan.target_bytes(), base::ProgressBar::Unit::bytes, options.progress);
-    std::mutex mutex;
-    std::vector<WrittenRun> runs;
-    std::vector<std::unique_ptr<TileCopier>> idle;  // buffers are kept from tile to tile
-    TRY(base::parallel_for(tiles.size(), options.threads, [&](std::size_t i) -> Status {
-        std::unique_ptr<TileCopier> copier;
-        {
-            std::lock_guard lock(mutex);
-            if (!idle.empty()) {
-                copier = std::move(idle.back());
-                idle.pop_back();
-            }
-        }
-        if (copier == nullptr) copier = std::make_unique<TileCopier>(plan, source, open.places);
-        std::vector<WrittenRun> written;
-        TRY(copier->copy(*tiles[i].move, tiles[i].rows, with_crc, written));
-        std::uint64_t bytes = 0;
-        for (const WrittenRun& run : written) bytes += run.bytes;
-        progress.add(bytes);
-        std::lock_guard lock(mutex);
-        if (with_crc) runs.insert(runs.end(), written.begin(), written.end());
-        idle.push_back(std::move(copier));
-        return {};
-    }));
+    TileRun tiles(plan, source, open.places, options, with_crc);
+    TRY(tiles.run());
+    TRY(fill_rows(plan, source, open.places, tiles.runs));
 
-    std::vector<std::uint32_t> crc = combine(std::move(runs), plan.targets.size());
-    return base::parallel_for(output.files.size(), options.threads,
-                              [&](std::size_t i) { return finish_file(output.files[i], *open.files[i], crc); });
+    std::vector<std::uint32_t> crc = combine(std::move(tiles.runs), plan.targets.size());
+    TRY(base::parallel_for(output.files.size(), options.threads,
+                           [&](std::size_t i) { return finish_file(output.files[i], *open.files[i], crc); }));
+    return cast_reports(plan, tiles.losses);
 }
 
 }  // namespace ckpt

@@ -1,10 +1,10 @@
 #include "ckpt_convert/execute/megatron_output.h"
 
+#include <map>
 #include <memory>
 
 #include "base/format.h"
 #include "ckpt_convert/checkpoint/megatron_checkpoint.h"
-#include "ckpt_convert/formats/torch_file/torch_writer.h"
 
 namespace ckpt {
 namespace {
@@ -35,27 +35,44 @@ Value* from_json(TorchFilePlan& file, const Json& json) {
     return file.none();
 }
 
-const Json& config_value(const ArgumentRule& rule, const base::JsonDocument& config) {
-    for (const std::string& path : rule.config) {
-        const Json* found = config.root.find_path(path);
-        if (found != nullptr && !found->is_null()) return *found;
+Value* arguments(TorchFilePlan& file, const CheckpointState& state) {
+    Value* dict = file.dict();
+    for (const auto& [name, value] : *state.args.object()) {
+        if (name != "params_dtype") TorchFilePlan::set(dict, file.string(name), from_json(file, value));
     }
-    return rule.literal;
+    TorchFilePlan::set(dict, file.string("params_dtype"), file.dtype(state.params_dtype));
+    return file.namespace_of(dict);
 }
 
-Result<Value*> argument(TorchFilePlan& file, const ArgumentRule& rule, const base::JsonDocument& config,
-                        const Expression::Lookup& lookup) {
-    switch (rule.kind) {
-        case ArgumentRule::Kind::literal: return from_json(file, rule.literal);
-        case ArgumentRule::Kind::from_config: return from_json(file, config_value(rule, config));
-        case ArgumentRule::Kind::integer:
-        case ArgumentRule::Kind::boolean: break;
-    }
-    TRY_ASSIGN(std::int64_t value, rule.expression->evaluate(lookup));
-    return rule.kind == ArgumentRule::Kind::integer ? file.integer(value) : file.boolean(value != 0);
+// "self_attention.linear_qkv.weight" -> "self_attention.linear_qkv._extra_state".
+std::string extra_state_name(std::string_view weight) {
+    return std::string(weight.substr(0, weight.rfind('.'))) + "._extra_state";
 }
 
-// The element type of most of the weights.
+// The model dicts of a rank file, in chunk order; also empty ones, which Megatron asks for.
+Status add_models(TorchFilePlan& file, Value* root, const ConversionPlan& plan, const Placement& placement,
+                  const CheckpointState& state, const OutputFile& out) {
+    std::map<std::string, Value*, std::less<>> models;
+    for (std::uint32_t chunk = 0; chunk < placement.chunks(); ++chunk) {
+        std::string key = chunk_key(placement.virtual_stages, chunk);
+        models[key] = file.dict();
+        TorchFilePlan::set(root, file.string(key), models[key]);
+    }
+    for (std::uint32_t target : out.targets) {
+        const TargetTensor& tensor = plan.targets[target];
+        std::size_t slash = tensor.name.find('/');
+        Value* model = models[tensor.name.substr(0, slash)];
+        std::string name = tensor.name.substr(slash + 1);
+        TRY_ASSIGN(Value * value, file.tensor(tensor.dtype, tensor.shape));
+        TorchFilePlan::set(model, file.string(name), value);
+        if (tensor.extra_state && state.extra_states)
+            TorchFilePlan::set(model, file.string(extra_state_name(name)), file.none());
+    }
+    return {};
+}
+
+}  // namespace
+
 DType main_dtype(const ConversionPlan& plan) {
     std::map<DType, std::uint64_t> bytes;
     for (const auto& target : plan.targets)
@@ -67,57 +84,23 @@ DType main_dtype(const ConversionPlan& plan) {
     return best;
 }
 
-Result<Value*> arguments(TorchFilePlan& file, const ConversionPlan& plan, const Model& model,
-                         const Placement& placement, const base::JsonDocument& config,
-                         const MegatronOutputOptions& options) {
-    DType dtype = main_dtype(plan);
-    ModelValues facts{{"tp", options.tp},         {"pp", placement.pp()},         {"vpp", placement.chunks()},
-                      {"slots", placement.slots}, {"bf16", dtype == DType::bf16}, {"fp16", dtype == DType::f16}};
-    Expression::Lookup lookup = lookup_in(model.values(), facts);
-    Value* dict = file.dict();
-    for (const ArgumentRule& rule : model.mapping().args) {
-        TRY_ASSIGN(bool present, holds(rule.when, lookup));
-        if (!present) continue;
-        TRY_ASSIGN(Value * value, argument(file, rule, config, lookup));
-        TorchFilePlan::set(dict, file.string(rule.name), value);
-    }
-    TorchFilePlan::set(dict, file.string("params_dtype"), file.dtype(dtype));
-    TorchFilePlan::set(dict, file.string("transformer_impl"),
-                       file.string(options.dialect == "te" ? "transformer_engine" : "local"));
-    TorchFilePlan::set(dict, file.string("iteration"), file.integer(static_cast<std::int64_t>(options.iteration)));
-    return file.namespace_of(dict);
+Value* common_state(TorchFilePlan& file, const CheckpointState& state) {
+    Value* root = file.dict();
+    TorchFilePlan::set(root, file.string("args"), arguments(file, state));
+    TorchFilePlan::set(root, file.string("checkpoint_version"), file.real(kCheckpointVersion));
+    TorchFilePlan::set(root, file.string("iteration"), file.integer(static_cast<std::int64_t>(state.iteration)));
+    return root;
 }
 
-// The model dicts of a rank file, in chunk order; also empty ones, which Megatron asks for.
-Status add_models(TorchFilePlan& file, Value* root, const ConversionPlan& plan, const Placement& placement,
-                  OutputFile& out) {
-    std::map<std::string, Value*, std::less<>> models;
-    for (std::uint32_t chunk = 0; chunk < placement.chunks(); ++chunk) {
-        std::string key = chunk_key(placement.virtual_stages, chunk);
-        models[key] = file.dict();
-        TorchFilePlan::set(root, file.string(key), models[key]);
-    }
-    for (std::uint32_t target : out.targets) {
-        const TargetTensor& tensor = plan.targets[target];
-        std::size_t slash = tensor.name.find('/');
-        TRY_ASSIGN(Value * value, file.tensor(tensor.dtype, tensor.shape));
-        TorchFilePlan::set(models[tensor.name.substr(0, slash)], file.string(tensor.name.substr(slash + 1)), value);
-    }
-    return {};
-}
-
-}  // namespace
-
-std::string iteration_directory(std::uint64_t iteration) { return base::format("iter_{:07}", iteration); }
-
-Result<OutputPlan> megatron_output(const ConversionPlan& plan, const Model& model, const Placement& placement,
-                                   const base::JsonDocument& config, const MegatronOutputOptions& options) {
+Result<OutputPlan> megatron_output(const ConversionPlan& plan, const ParallelLayout& layout,
+                                   const CheckpointState& state) {
+    const Placement& placement = layout.placement;
     OutputPlan output;
     for (int pp = 0; pp < placement.pp(); ++pp) {
-        for (int tp = 0; tp < options.tp; ++tp) {
+        for (int tp = 0; tp < layout.tp; ++tp) {
             OutputFile file;
-            file.path = base::format("{}/{}/{}", iteration_directory(options.iteration),
-                                     rank_directory(tp, pp, placement.pp() > 1), kRankFile);
+            file.path =
+                base::format("{}/{}/{}", state.directory, rank_directory(tp, pp, placement.pp() > 1), kRankFile);
             file.needs_crc = true;
             output.files.push_back(std::move(file));
         }
@@ -126,13 +109,8 @@ Result<OutputPlan> megatron_output(const ConversionPlan& plan, const Model& mode
 
     for (OutputFile& file : output.files) {
         auto torch_file = std::make_shared<TorchFilePlan>();
-        Value* root = torch_file->dict();
-        TRY_ASSIGN(Value * args, arguments(*torch_file, plan, model, placement, config, options));
-        TorchFilePlan::set(root, torch_file->string("args"), args);
-        TorchFilePlan::set(root, torch_file->string("checkpoint_version"), torch_file->real(kCheckpointVersion));
-        TorchFilePlan::set(root, torch_file->string("iteration"),
-                           torch_file->integer(static_cast<std::int64_t>(options.iteration)));
-        TRY(add_models(*torch_file, root, plan, placement, file));
+        Value* root = common_state(*torch_file, state);
+        TRY(add_models(*torch_file, root, plan, placement, state, file));
         TRY(torch_file->finish(root));
         file.bytes = torch_file->file_bytes();
         for (std::size_t i = 0; i < file.targets.size(); ++i) file.offsets.push_back(torch_file->tensor_offset(i));

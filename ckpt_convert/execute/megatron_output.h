@@ -1,25 +1,33 @@
 // The rank files of a Megatron `torch` checkpoint, laid out.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "base/json.h"
 #include "ckpt_convert/execute/output_plan.h"
-#include "ckpt_convert/mapping/model.h"
-#include "ckpt_convert/plan/topology.h"
+#include "ckpt_convert/formats/torch_file/torch_writer.h"
+#include "ckpt_convert/plan/layout.h"
 
 namespace ckpt {
 
-struct MegatronOutputOptions {
-    std::uint64_t iteration = 1;  // as MindSpeed-LLM writes it
-    int tp = 1;
-    std::string dialect = "local";
+// What every file of a Megatron checkpoint says besides the weights.
+struct CheckpointState {
+    base::Json args;  // argparse.Namespace
+    DType params_dtype = DType::bf16;
+    std::uint64_t iteration = 0;  // 0 with a release checkpoint
+    std::string directory;        // "iter_0000001" or "release"
+    bool extra_states = false;    // write the "_extra_state" entries that Transformer Engine asks for
 };
 
-// One model_optim_rng.pt per rank below iter_NNNNNNN/. `config`: config.json, for the arguments that come from it.
-base::Result<OutputPlan> megatron_output(const ConversionPlan& plan, const Model& model, const Placement& placement,
-                                         const base::JsonDocument& config, const MegatronOutputOptions& options);
+// One model_optim_rng.pt per rank below the iteration's directory.
+base::Result<OutputPlan> megatron_output(const ConversionPlan& plan, const ParallelLayout& layout,
+                                         const CheckpointState& state);
 
-std::string iteration_directory(std::uint64_t iteration);  // "iter_0000001"
+// The dict that all files share, without weights: args, checkpoint_version, iteration.
+pickle::Value* common_state(TorchFilePlan& file, const CheckpointState& state);
+
+// The element type of most of the weights.
+DType main_dtype(const ConversionPlan& plan);
 
 }  // namespace ckpt

@@ -7,11 +7,13 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
+#include <span>
 #include <vector>
 
 #include "base/file_system.h"
+#include "ckpt_convert/execute/tile_reader.h"
 #include "ckpt_convert/plan/conversion_plan.h"
+#include "ckpt_convert/tensor/cast.h"
 
 namespace ckpt {
 
@@ -29,28 +31,23 @@ struct WrittenRun {
     std::uint32_t crc32 = 0;
 };
 
-struct RowRange {
-    std::uint64_t begin = 0;
-    std::uint64_t end = 0;
-};
-
 class TileCopier {
 public:
     TileCopier(const ConversionPlan& plan, const TensorIndex& source, const std::vector<TargetPlace>& places)
-        : plan_(plan), source_(source), places_(places) {}
+        : plan_(plan), places_(places), reader_(source) {}
 
-    // `runs` receives every write; checksums are computed when `with_crc`.
-    base::Status copy(const LogicalMove& move, RowRange rows, bool with_crc, std::vector<WrittenRun>& runs);
+    // `runs` receives every write; checksums are computed when `with_crc`. Returns what casts lost.
+    base::Result<CastLosses> copy(const LogicalMove& move, RowRange rows, bool with_crc, std::vector<WrittenRun>& runs);
 
 private:
-    base::Status read_piece(const LogicalMove& move, RowRange rows, const StoredPiece& piece);
     base::Status write_piece(const LogicalMove& move, RowRange rows, const StoredPiece& piece, bool with_crc,
                              std::vector<WrittenRun>& runs);
 
     const ConversionPlan& plan_;
-    const TensorIndex& source_;
     const std::vector<TargetPlace>& places_;
-    std::vector<std::byte> tile_;
+    TileReader reader_;
+    std::vector<std::byte> cast_;
+    std::span<const std::byte> tile_;  // of the target's element type
     std::vector<std::byte> scratch_;
 };
 

@@ -38,7 +38,8 @@ Result<std::optional<Expression>> optional_expression(JsonObject& object, std::s
 
 Result<ValueRule> read_value(const JsonDocument& document, const std::string& name, const Json& json) {
     TRY_ASSIGN(JsonObject object, JsonObject::of(document, json));
-    ValueRule rule{name, {}, {}, false, {}};
+    ValueRule rule;
+    rule.name = name;
     TRY_ASSIGN(rule.config, object.strings("config"));
     TRY_ASSIGN(rule.arguments, object.strings("arg"));
     for (std::string& argument : rule.arguments) {
@@ -46,6 +47,7 @@ Result<ValueRule> read_value(const JsonDocument& document, const std::string& na
         rule.argument_negated = true;
         argument.erase(0, 1);
     }
+    TRY_ASSIGN(rule.is, object.strings("is"));
     TRY_ASSIGN(rule.fallback, optional_expression(object, "default"));
     TRY(object.finish());
     return rule;
@@ -73,7 +75,7 @@ Result<WeightRule> read_weight(const JsonDocument& document, const std::string& 
 Status read_names(JsonObject& object, StoredRule& rule) {
     TRY_ASSIGN(const Json* name, object.required("name"));
     if (name->string() != nullptr) {
-        rule.names[""] = *name->string();
+        rule.names.emplace_back(DialectSelector(), *name->string());
         return {};
     }
     if (name->object() == nullptr || name->object()->empty()) {
@@ -81,7 +83,8 @@ Status read_names(JsonObject& object, StoredRule& rule) {
     }
     for (const auto& [dialect, text] : *name->object()) {
         if (text.string() == nullptr) return object.error(text, "a name must be a string");
-        rule.names[dialect] = *text.string();
+        TRY_ASSIGN(DialectSelector selector, DialectSelector::parse(dialect, object.document().where(text)));
+        rule.names.emplace_back(std::move(selector), *text.string());
     }
     return {};
 }
@@ -100,6 +103,18 @@ Status read_stage(JsonObject& object, StoredRule& rule) {
     return {};
 }
 
+Status read_mcore_keys(JsonObject& object, StoredRule& rule) {
+    if (object.optional("shard") != nullptr) {
+        TRY_ASSIGN(std::int64_t shard, object.integer("shard"));
+        rule.shard = static_cast<int>(shard);
+    }
+    TRY_ASSIGN(std::string dialect, object.string_or("dialect", ""));
+    TRY_ASSIGN(rule.dialect, DialectSelector::parse(dialect, object.document().where(object.json())));
+    TRY_ASSIGN(rule.repeat, object.strings("repeat"));
+    TRY_ASSIGN(rule.extra_state, object.boolean_or("extra_state", false));
+    return {};
+}
+
 Result<StoredRule> read_stored(const JsonDocument& document, const Json& json, bool is_mcore) {
     TRY_ASSIGN(JsonObject object, JsonObject::of(document, json));
     StoredRule rule;
@@ -114,15 +129,13 @@ Result<StoredRule> read_stored(const JsonDocument& document, const Json& json, b
         TRY_ASSIGN(std::int64_t axis, object.integer("axis"));
         rule.axis = static_cast<int>(axis);
     }
-    if (is_mcore && object.optional("shard") != nullptr) {
-        TRY_ASSIGN(std::int64_t shard, object.integer("shard"));
-        rule.shard = static_cast<int>(shard);
-    }
+    TRY_ASSIGN(rule.pad, optional_expression(object, "pad"));
+    if (is_mcore) TRY(read_mcore_keys(object, rule));
     TRY(object.finish());
     return rule;
 }
 
-// "=expr" integer, "?expr" boolean, {"config": ..} copied from config.json, anything else as it stands.
+// "=expr" integer, "?expr" boolean, "$name" text, {"config": ..} copied from config.json, anything else as it stands.
 Result<ArgumentRule> read_argument(const JsonDocument& document, const std::string& name, const Json& json) {
     ArgumentRule rule;
     rule.name = name;
@@ -130,6 +143,11 @@ Result<ArgumentRule> read_argument(const JsonDocument& document, const std::stri
         text != nullptr && (text->starts_with("=") || text->starts_with("?"))) {
         rule.kind = text->front() == '=' ? ArgumentRule::Kind::integer : ArgumentRule::Kind::boolean;
         TRY_ASSIGN(rule.expression, Expression::parse(std::string_view(*text).substr(1), document.where(json)));
+        return rule;
+    }
+    if (const std::string* text = json.string(); text != nullptr && text->starts_with("$")) {
+        rule.kind = ArgumentRule::Kind::text;
+        rule.text = text->substr(1);
         return rule;
     }
     if (json.object() == nullptr) {
@@ -141,11 +159,15 @@ Result<ArgumentRule> read_argument(const JsonDocument& document, const std::stri
     TRY_ASSIGN(rule.when, optional_expression(object, "when"));
     const Json* value = object.optional("value");
     const Json* fallback = object.optional("default");
+    const Json* otherwise = object.optional("else");
+    if (otherwise != nullptr && !rule.when) return object.error(*otherwise, "\"else\" needs a \"when\"");
+    if (otherwise != nullptr) rule.otherwise = *otherwise;
     if (rule.config.empty() == (value == nullptr))
         return object.error("exactly one of \"config\" and \"value\" is needed");
     if (value != nullptr) {
         TRY_ASSIGN(ArgumentRule inner, read_argument(document, name, *value));
         inner.when = std::move(rule.when);
+        inner.otherwise = std::move(rule.otherwise);
         rule = std::move(inner);
     } else {
         rule.kind = ArgumentRule::Kind::from_config;
@@ -155,17 +177,19 @@ Result<ArgumentRule> read_argument(const JsonDocument& document, const std::stri
     return rule;
 }
 
+// Adds the section's entries. The first `replaceable` entries come from blocks, and a family may redefine them.
 template <class Rule, class Read>
-Status read_named(JsonObject& object, std::string_view key, std::vector<Rule>& out, Read read) {
+Status read_named(JsonObject& object, std::string_view key, std::vector<Rule>& out, std::size_t replaceable,
+                  Read read) {
     const Json* section = object.optional(key);
     if (section == nullptr) return {};
     if (section->object() == nullptr) return object.error(*section, base::format("\"{}\" must be an object", key));
     for (const auto& [name, json] : *section->object()) {
         TRY_ASSIGN(Rule rule, read(object.document(), name, json));
-        if (std::any_of(out.begin(), out.end(), [&](const Rule& other) { return other.name == rule.name; })) {
-            return object.error(json, base::format("\"{}\" is defined twice", name));
-        }
-        out.push_back(std::move(rule));
+        auto same = std::find_if(out.begin(), out.end(), [&](const Rule& other) { return other.name == rule.name; });
+        if (same == out.end()) out.push_back(std::move(rule));
+        else if (same - out.begin() < static_cast<std::ptrdiff_t>(replaceable)) *same = std::move(rule);
+        else return object.error(json, base::format("\"{}\" is defined twice", name));
     }
     return {};
 }
@@ -182,15 +206,16 @@ Status read_stored_list(JsonObject& object, std::string_view key, std::vector<St
 }
 
 // The sections that a family file and a block have in common.
-Status read_sections(JsonObject& object, ModelMapping& mapping) {
-    TRY(read_named(object, "values", mapping.values, read_value));
-    TRY(read_named(object, "weights", mapping.weights, read_weight));
+Status read_sections(JsonObject& object, ModelMapping& mapping, bool is_family) {
+    auto replaceable = [&](const auto& section) { return is_family ? section.size() : 0; };
+    TRY(read_named(object, "values", mapping.values, replaceable(mapping.values), read_value));
+    TRY(read_named(object, "weights", mapping.weights, 0, read_weight));
     TRY(read_stored_list(object, "hf", mapping.hf, false));
     TRY(read_stored_list(object, "mcore", mapping.mcore, true));
-    TRY(read_named(object, "args", mapping.args, read_argument));
+    TRY(read_named(object, "args", mapping.args, replaceable(mapping.args), read_argument));
+    TRY(read_named(object, "flags", mapping.flags, replaceable(mapping.flags), read_argument));
     TRY_ASSIGN(auto ignore, object.strings("ignore"));
     mapping.ignore.insert(mapping.ignore.end(), ignore.begin(), ignore.end());
-    TRY(object.strings("source"));  // for people
     return {};
 }
 
@@ -207,12 +232,21 @@ Result<JsonDocument> read_document(const base::DataStore& store, const std::stri
     return document;
 }
 
-Status read_block(const base::DataStore& store, const std::string& name, ModelMapping& mapping) {
-    TRY_ASSIGN(JsonDocument document, read_document(store, kFolder + name, mapping.origin));
-    TRY_ASSIGN(JsonObject object, JsonObject::of(document, document.root));
-    TRY(object.string("about"));
-    TRY(read_sections(object, mapping));
-    return object.finish();
+// Blocks in the order of their inclusion, each once, those that a block includes before it.
+Status read_blocks(const base::DataStore& store, JsonObject& includer, std::set<std::string>& seen,
+                   ModelMapping& mapping) {
+    TRY_ASSIGN(auto names, includer.strings("include"));
+    for (const std::string& name : names) {
+        if (!seen.insert(name).second) continue;
+        TRY_ASSIGN(JsonDocument document, read_document(store, kFolder + name, includer.document().name));
+        TRY_ASSIGN(JsonObject object, JsonObject::of(document, document.root));
+        TRY(object.string("about"));
+        TRY(object.strings("source"));  // for people
+        TRY(read_blocks(store, object, seen, mapping));
+        TRY(read_sections(object, mapping, false));
+        TRY(object.finish());
+    }
+    return {};
 }
 
 // Every weight must be stored on both sides, and every stored weight defined.
@@ -229,7 +263,7 @@ Status check_references(const ModelMapping& mapping) {
             for (const auto& weight : rule.weights) {
                 if (!defined.contains(weight)) {
                     return problem(base::format("{} tensor \"{}\" is made of \"{}\", which is no weight", side_name,
-                                                rule.names.begin()->second, weight));
+                                                rule.names.front().second, weight));
                 }
                 if (!rule.optional) stored.insert(weight);
             }
@@ -255,9 +289,11 @@ Result<ModelMapping> load_mapping(const base::DataStore& store, const std::strin
     TRY_ASSIGN(mapping.title, object.string("title"));
     TRY_ASSIGN(mapping.model_types, object.strings("model_types"));
     TRY_ASSIGN(mapping.peer_names, object.strings("peer_names"));
-    TRY_ASSIGN(auto blocks, object.strings("include"));
-    for (const auto& block : blocks) TRY(read_block(store, block, mapping));
-    TRY(read_sections(object, mapping));
+    TRY_ASSIGN(mapping.hf_prefixes, object.strings("hf_prefixes"));
+    TRY_ASSIGN(mapping.source, object.strings("source"));
+    std::set<std::string> seen;
+    TRY(read_blocks(store, object, seen, mapping));
+    TRY(read_sections(object, mapping, true));
     TRY(object.finish());
     TRY(check_references(mapping));
     return mapping;

@@ -1,5 +1,6 @@
 #include "ckpt_convert/mapping/model.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/format.h"
@@ -30,10 +31,15 @@ struct Source {
     bool is_config;
 };
 
+bool says(const Json& json, const std::vector<std::string>& texts) {
+    return json.string() != nullptr && std::find(texts.begin(), texts.end(), *json.string()) != texts.end();
+}
+
 Result<std::optional<std::int64_t>> read_value(const ValueRule& rule, const Source& source) {
     for (const std::string& path : source.is_config ? rule.config : rule.arguments) {
         const Json* found = source.root->find_path(path);
         if (found == nullptr || found->is_null()) continue;
+        if (!rule.is.empty()) return std::optional<std::int64_t>(says(*found, rule.is));
         auto value = whole_number(*found);
         if (!value)
             return base::fail(ErrorKind::bad_input,

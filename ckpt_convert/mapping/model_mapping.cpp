@@ -42,24 +42,24 @@ std::string known_families(const std::vector<ModelMapping>& families) {
 
 }  // namespace
 
-const std::string& StoredRule::name(std::string_view dialect) const {
-    auto found = names.find(dialect);
-    if (found == names.end()) found = names.find("");
-    CHECK(found != names.end() || !names.empty());
-    return found == names.end() ? names.begin()->second : found->second;
+const std::string* StoredRule::name(const Dialect& wanted) const {
+    if (!dialect.matches(wanted)) return nullptr;
+    for (const auto& [selector, name] : names) {
+        if (selector.matches(wanted)) return &name;
+    }
+    return nullptr;
 }
 
-std::vector<std::string> ModelMapping::dialects() const {
-    std::set<std::string> found;
+std::vector<CoreVersion> ModelMapping::version_boundaries() const {
+    std::set<CoreVersion> found;
+    auto add = [&](const DialectSelector& selector) {
+        found.insert(selector.boundaries().begin(), selector.boundaries().end());
+    };
     for (const auto& rule : mcore) {
-        for (const auto& [dialect, name] : rule.names) {
-            if (!dialect.empty()) found.insert(dialect);
-        }
+        add(rule.dialect);
+        for (const auto& [selector, name] : rule.names) add(selector);
     }
-    std::vector<std::string> out(found.begin(), found.end());
-    if (out.empty()) out.push_back("local");
-    std::stable_partition(out.begin(), out.end(), [](const std::string& dialect) { return dialect == "local"; });
-    return out;
+    return {found.begin(), found.end()};
 }
 
 bool ModelMapping::ignores(std::string_view hf_tensor) const {

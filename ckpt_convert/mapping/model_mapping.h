@@ -5,11 +5,11 @@
 //   hf       the tensors of a Hugging Face checkpoint, each made of one or more weights
 //   mcore    the same for one rank of a Megatron checkpoint
 //   args     what the arguments object of a Megatron checkpoint says
+//   flags    what a training run must be told on its command line to use the checkpoint
 //
 // The format is described in rules/models/README.md.
 #pragma once
 
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,6 +18,7 @@
 #include "base/data_store.h"
 #include "base/json.h"
 #include "base/result.h"
+#include "ckpt_convert/mapping/dialect.h"
 #include "ckpt_convert/mapping/expression.h"
 
 namespace ckpt {
@@ -27,6 +28,7 @@ struct ValueRule {
     std::vector<std::string> config;     // dotted paths in config.json, the first that is there counts
     std::vector<std::string> arguments;  // names in the Megatron arguments
     bool argument_negated = false;       // "!untie_...": the argument says the opposite
+    std::vector<std::string> is;         // the value is 1 when the config has one of these texts there, else 0
     std::optional<Expression> fallback;  // from values defined earlier
 };
 
@@ -41,29 +43,35 @@ struct WeightRule {
 enum class Stage { first, layer, last };
 
 struct StoredRule {
-    // By dialect ("local", "te"); one entry under "" when all dialects agree. "{layer}" is the layer's number in the
-    // model, "{local_layer}" its number in the pipeline stage.
-    std::map<std::string, std::string, std::less<>> names;
+    // The first selector that matches decides. "{layer}" is the layer's number in the model, "{local_layer}" its number
+    // in the pipeline stage, "{prefix}" one of ModelMapping::hf_prefixes.
+    std::vector<std::pair<DialectSelector, std::string>> names;
+    DialectSelector dialect;  // the dialects that have this tensor at all
     std::vector<std::string> weights;
     int axis = 0;                          // the weights are joined along this axis
     std::optional<Expression> interleave;  // in this many rounds: a share of each weight in turn
+    std::vector<std::string> repeat;       // weights whose share may serve several rounds: key and value heads
     std::optional<int> shard;              // split over the TP ranks along this axis; absent: every rank has all of it
+    std::optional<Expression> pad;         // axis 0 is filled up to this many rows
     Stage stage = Stage::layer;
     bool each_layer = false;
-    bool optional = false;  // may be absent in a source, and is never written
+    bool optional = false;     // may be absent in a source, and is never written
+    bool extra_state = false;  // belongs to a linear layer, which Transformer Engine gives an "_extra_state"
     std::optional<Expression> when;
 
-    // The name in this dialect.
-    const std::string& name(std::string_view dialect) const;
+    // The name in this dialect; nullptr when the dialect does not have the tensor.
+    const std::string* name(const Dialect& dialect) const;
 };
 
 struct ArgumentRule {
     std::string name;
-    enum class Kind { literal, integer, boolean, from_config } kind = Kind::literal;
-    base::Json literal;                    // of `literal`; the fallback of `from_config`
+    enum class Kind { literal, integer, boolean, text, from_config } kind = Kind::literal;
+    base::Json literal;  // of `literal`; the fallback of `from_config`
+    std::string text;    // of `text`: the name of a fact of the layout, such as the list of noop layers
     std::optional<Expression> expression;  // of `integer` and `boolean`
     std::vector<std::string> config;       // of `from_config`
-    std::optional<Expression> when;        // left out when false
+    std::optional<Expression> when;        // when false: `otherwise`, or left out
+    std::optional<base::Json> otherwise;
 };
 
 struct ModelMapping {
@@ -77,9 +85,13 @@ struct ModelMapping {
     std::vector<StoredRule> hf;
     std::vector<StoredRule> mcore;
     std::vector<ArgumentRule> args;
-    std::vector<std::string> ignore;  // glob patterns of Hugging Face tensors that carry no weights
+    std::vector<ArgumentRule> flags;
+    std::vector<std::string> ignore;       // glob patterns of Hugging Face tensors that carry no weights
+    std::vector<std::string> hf_prefixes;  // what "{prefix}" may stand for; the first is written
+    std::vector<std::string> source;       // where the facts come from, for people
 
-    std::vector<std::string> dialects() const;  // of the mcore names, "local" first
+    // Versions of megatron-core at which a name changes.
+    std::vector<CoreVersion> version_boundaries() const;
     bool ignores(std::string_view hf_tensor) const;
 };
 

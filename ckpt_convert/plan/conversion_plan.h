@@ -3,29 +3,23 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "ckpt_convert/checkpoint/tensor_index.h"
+#include "ckpt_convert/mapping/target.h"
 #include "ckpt_convert/plan/layout.h"
+#include "ckpt_convert/plan/source_binding.h"
 
 namespace ckpt {
-
-// A box of a logical tensor inside a stored one; offsets and extent in elements.
-struct StoredPiece {
-    std::uint32_t tensor = 0;  // source: index into TensorIndex::tensors; target: into ConversionPlan::targets
-    Shape in_stored;
-    Shape in_logical;
-    Shape extent;
-};
 
 // Everything that happens to one logical tensor.
 struct LogicalMove {
     std::uint32_t logical = 0;
     std::string name;
     Shape shape;
-    DType dtype = DType::f32;
+    DType dtype = DType::f32;          // of the source
     std::vector<StoredPiece> sources;  // cover the tensor once
     std::vector<StoredPiece> targets;
 };
@@ -35,21 +29,36 @@ struct TargetTensor {
     std::uint32_t file = 0;
     DType dtype = DType::f32;
     Shape shape;
+    bool extra_state = false;  // see StoredRule
+};
+
+// Rows of a target that no weight fills: padding of the vocabulary.
+struct FilledRows {
+    std::uint32_t target = 0;
+    std::uint64_t first_row = 0;
+    std::uint64_t rows = 0;
+    VocabFill fill = VocabFill::zero;  // zero or mean: rows like the last one are ordinary pieces
+    std::uint32_t logical = 0;         // the tensor whose mean it is
 };
 
 struct ConversionPlan {
     std::vector<LogicalMove> moves;  // in the order of their first source byte
     std::vector<TargetTensor> targets;
+    std::vector<FilledRows> fills;
     std::vector<std::string> notes;  // what a user should know: tensors that were ignored, and why
 
     std::uint64_t source_bytes() const;  // bytes read, each once
     std::uint64_t target_bytes() const;  // bytes written, without headers
 };
 
-// Joins the two layouts over the logical tensors. `ignored`: decides which unexpected source tensors carry no weights.
-// Fails with bad_input: missing, unexpected or misshapen source tensors, or element types that differ inside one
-// target tensor. The result is proven (see plan_proof.h).
-base::Result<ConversionPlan> make_plan(const Model& model, const TensorIndex& index, const Layout& source,
-                                       const Layout& target, const std::function<bool(std::string_view)>& ignored);
+struct PlanOptions {
+    std::optional<DType> dtype;  // of all targets; nullopt: what the source has
+    VocabFill fill = VocabFill::zero;
+};
+
+// Joins the layouts over the logical tensors. Fails with bad_input when the element types differ inside one target
+// tensor, with unsupported when one cannot be cast. The result is proven (see plan_proof.h).
+base::Result<ConversionPlan> make_plan(const Model& model, const TensorIndex& index, const SourceBinding& source,
+                                       const Layout& target, const PlanOptions& options);
 
 }  // namespace ckpt

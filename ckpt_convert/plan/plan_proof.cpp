@@ -76,6 +76,19 @@ Status check_move(const LogicalMove& move, const ConversionPlan& plan, const Ten
 
 Status prove_plan(const ConversionPlan& plan, const TensorIndex& source) {
     std::vector<std::vector<Region>> written(plan.targets.size());
+    std::vector<Shape> fill_boxes;  // pairs of offset and extent, which the regions point at
+    fill_boxes.reserve(plan.fills.size() * 2);
+    for (const FilledRows& fill : plan.fills) {
+        const Shape& shape = plan.targets[fill.target].shape;
+        fill_boxes.push_back(Shape(shape.size(), 0));
+        fill_boxes.push_back(shape);
+        Shape& offset = fill_boxes[fill_boxes.size() - 2];
+        offset[0] = fill.first_row;
+        fill_boxes.back()[0] = fill.rows;
+        if (!inside(offset, fill_boxes.back(), shape))
+            return broken(base::format("padding leaves {}", plan.targets[fill.target].name));
+        written[fill.target].push_back({&offset, &fill_boxes.back()});
+    }
     for (const LogicalMove& move : plan.moves) {
         TRY(check_move(move, plan, source));
         for (const StoredPiece& piece : move.targets)

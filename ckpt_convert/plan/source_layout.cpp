@@ -1,48 +1,20 @@
 #include "ckpt_convert/plan/source_layout.h"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <optional>
 #include <set>
-#include <unordered_set>
 
 #include "base/format.h"
+#include "ckpt_convert/plan/name_form.h"
+#include "ckpt_convert/plan/saved_arguments.h"
 
 namespace ckpt {
 namespace {
 
 using base::ErrorKind;
 using base::Result;
-
-// A name with one "{local_layer}", split at it.
-struct LayerName {
-    std::string prefix;
-    std::string suffix;
-
-    // The number in `name`, when it has this form.
-    std::optional<std::uint32_t> number(std::string_view name) const {
-        if (name.size() <= prefix.size() + suffix.size() || !name.starts_with(prefix) || !name.ends_with(suffix))
-            return std::nullopt;
-        std::string_view digits = name.substr(prefix.size(), name.size() - prefix.size() - suffix.size());
-        std::uint32_t value = 0;
-        auto [end, code] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-        if (code != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
-        return value;
-    }
-};
-
-std::vector<LayerName> layer_names(const ModelMapping& mapping, std::string_view dialect) {
-    constexpr std::string_view kCapture = "{local_layer}";
-    std::vector<LayerName> out;
-    for (const StoredRule& rule : mapping.mcore) {
-        const std::string& name = rule.name(dialect);
-        std::size_t at = name.find(kCapture);
-        if (rule.stage == Stage::layer && at != std::string::npos)
-            out.push_back({name.substr(0, at), name.substr(at + kCapture.size())});
-    }
-    return out;
-}
+using base::Status;
 
 struct Names {
     std::string_view chunk;
@@ -54,82 +26,204 @@ Names split_key(std::string_view indexed_name) {
     return {indexed_name.substr(0, slash), indexed_name.substr(slash + 1)};
 }
 
-// How many tensors of the checkpoint have a name of this dialect that other dialects do not share.
-std::size_t matches(const MegatronCheckpoint& checkpoint, const ModelMapping& mapping, std::string_view dialect) {
-    std::vector<LayerName> names = layer_names(mapping, dialect);
+// The forms of all tensor names of a family in a dialect, by the rule they come from.
+struct RuleForm {
+    const StoredRule* rule;
+    NameForm form;
+};
+
+std::vector<RuleForm> forms_of(const ModelMapping& mapping, const Dialect& dialect) {
+    std::vector<RuleForm> out;
+    for (const StoredRule& rule : mapping.mcore) {
+        if (const std::string* name = rule.name(dialect)) out.push_back({&rule, NameForm(*name)});
+    }
+    return out;
+}
+
+// Every dialect in which the family's names may differ; what the saved arguments say first.
+std::vector<Dialect> candidates(const MegatronCheckpoint& checkpoint, const ModelMapping& mapping,
+                                const TargetRegistry& targets) {
+    std::vector<Dialect> out;
+    for (const Target& target : targets.targets()) {
+        std::vector<CoreVersion> versions{target.core};
+        for (const CoreVersion& boundary : mapping.version_boundaries()) {
+            versions.push_back(boundary);
+            if (boundary.minor > 0) versions.push_back({boundary.major, boundary.minor - 1});
+        }
+        for (const CoreVersion& version : versions) {
+            for (const char* layers : {"local", "te"})
+                out.push_back({target.name, version, layers, checkpoint.torch_dist});
+        }
+    }
+    std::string saved = saved_layers(checkpoint.args);
+    std::stable_partition(out.begin(), out.end(), [&](const Dialect& dialect) { return dialect.layers == saved; });
+    return out;
+}
+
+// How many tensors of the checkpoint have no name in this dialect.
+std::size_t unexplained(const MegatronCheckpoint& checkpoint, const std::vector<RuleForm>& forms) {
+    std::set<std::string> checked;  // names repeat over the ranks
     std::size_t count = 0;
     for (const auto& tensor : checkpoint.index.tensors) {
+        if (!checked.insert(tensor.name).second) continue;
         std::string_view name = split_key(tensor.name).name;
-        count += std::any_of(names.begin(), names.end(),
-                             [&](const LayerName& form) { return form.number(name).has_value(); });
+        count += std::none_of(forms.begin(), forms.end(),
+                              [&](const RuleForm& form) { return form.form.match(name).has_value(); });
     }
     return count;
 }
 
-using LocalLayers =
-    std::map<std::pair<std::uint32_t, std::string>, std::set<std::uint32_t>>;  // (file, chunk) -> numbers
+Dialect best_dialect(const MegatronCheckpoint& checkpoint, const ModelMapping& mapping, const TargetRegistry& targets) {
+    std::optional<Dialect> best;
+    std::size_t fewest = 0;
+    for (const Dialect& dialect : candidates(checkpoint, mapping, targets)) {
+        std::size_t count = unexplained(checkpoint, forms_of(mapping, dialect));
+        if (best && count >= fewest) continue;
+        best = dialect;
+        fewest = count;
+    }
+    return best.value_or(Dialect{});
+}
 
-LocalLayers find_local_layers(const MegatronCheckpoint& checkpoint, const std::vector<LayerName>& names) {
-    LocalLayers out;
+// What is in one rank's chunk: the layer numbers, and whether the final norm is there.
+struct ChunkContent {
+    std::set<std::uint32_t> layers;
+    bool head = false;
+};
+using Contents = std::map<std::pair<std::uint32_t, std::string>, ChunkContent>;  // by (rank, chunk key)
+
+Contents find_contents(const MegatronCheckpoint& checkpoint, const std::vector<RuleForm>& forms) {
+    Contents out;
     for (const auto& tensor : checkpoint.index.tensors) {
         Names key = split_key(tensor.name);
-        for (const LayerName& form : names) {
-            if (auto number = form.number(key.name)) out[{tensor.file, std::string(key.chunk)}].insert(*number);
+        std::uint32_t rank = checkpoint.torch_dist ? 0 : tensor.file;
+        ChunkContent& content = out[{rank, std::string(key.chunk)}];
+        for (const RuleForm& form : forms) {
+            auto number = form.form.match(key.name);
+            if (!number) continue;
+            if (form.rule->stage == Stage::layer) content.layers.insert(*number);
+            if (form.rule->stage == Stage::last) content.head = true;
+            break;
         }
     }
     return out;
 }
 
-// The number of slots that Megatron's num_layers speaks of; 0 when the arguments do not say.
-std::uint32_t saved_slots(const base::Json& args) {
-    const base::Json* saved = args.find("num_layers");
-    return saved != nullptr && saved->integer() != nullptr && *saved->integer() > 0
-               ? static_cast<std::uint32_t>(*saved->integer())
-               : 0;
+class PlacementFinder {
+public:
+    PlacementFinder(const MegatronCheckpoint& checkpoint, const std::vector<RuleForm>& forms)
+        : checkpoint_(checkpoint),
+          contents_(find_contents(checkpoint, forms)),
+          pp_(static_cast<std::uint32_t>(checkpoint.pp)),
+          chunks_(checkpoint.ranks.front().chunks) {}
+
+    // The number of layers is the sum over the chunks; `slots` still is to be set.
+    Result<FoundLayout> find() {
+        FoundLayout found;
+        Placement& placement = found.parallel.placement;
+        placement.virtual_stages = checkpoint_.virtual_stages;
+        placement.stages.assign(pp_, std::vector<std::vector<LayerSlot>>(chunks_));
+        TRY_ASSIGN(placement.head, find_head());
+        bool dualpipev = pp_ > 1 && placement.head == ChunkPosition{0, 1};
+        for (std::uint32_t chunk = 0; chunk < chunks_; ++chunk) {
+            for (std::uint32_t i = 0; i < pp_; ++i) {
+                std::uint32_t pp = dualpipev && chunk == 1 ? pp_ - 1 - i : i;
+                TRY_ASSIGN(auto numbers, layers_of(pp, chunk));
+                for (std::uint32_t number : numbers) placement.stages[pp][chunk].push_back({number, found.layers++});
+            }
+        }
+        return found;
+    }
+
+private:
+    const ChunkContent& content(std::uint32_t pp, std::uint32_t tp, std::uint32_t chunk) {
+        auto rank = pp * static_cast<std::uint32_t>(checkpoint_.tp) + tp;
+        return contents_[{rank, chunk_key(checkpoint_.virtual_stages, chunk)}];
+    }
+
+    Result<std::set<std::uint32_t>> layers_of(std::uint32_t pp, std::uint32_t chunk) {
+        const auto& numbers = content(pp, 0, chunk).layers;
+        for (std::uint32_t tp = 1; tp < static_cast<std::uint32_t>(checkpoint_.tp); ++tp) {
+            if (content(pp, tp, chunk).layers == numbers) continue;
+            return base::fail(ErrorKind::bad_input,
+                              base::format("pipeline rank {}: TP ranks 0 and {} hold different layers", pp, tp),
+                              checkpoint_.directory);
+        }
+        return numbers;
+    }
+
+    // Where the final norm is: on the last chunk, or on the second of the first rank (dualpipev).
+    Result<ChunkPosition> find_head() {
+        std::vector<ChunkPosition> found;
+        for (std::uint32_t pp = 0; pp < pp_; ++pp) {
+            for (std::uint32_t chunk = 0; chunk < chunks_; ++chunk) {
+                if (content(pp, 0, chunk).head) found.push_back({pp, chunk});
+            }
+        }
+        ChunkPosition last{pp_ - 1, chunks_ - 1}, second{0, 1};
+        if (found.empty()) return last;  // reported as a missing tensor
+        bool known = found.size() == 1 && (found[0] == last || (chunks_ == 2 && found[0] == second));
+        if (known) return found[0];
+        return base::fail(ErrorKind::bad_input,
+                          base::format("the final norm and the output layer are on pipeline rank {}, chunk {}{}; they "
+                                       "belong on the last chunk of the last rank, or with dualpipev on the second "
+                                       "chunk of the first",
+                                       found[0].pp, found[0].chunk, found.size() > 1 ? " and elsewhere" : ""),
+                          checkpoint_.directory);
+    }
+
+    const MegatronCheckpoint& checkpoint_;
+    Contents contents_;
+    std::uint32_t pp_;
+    std::uint32_t chunks_;
+};
+
+// The rows of the embedding over all TP ranks.
+std::uint64_t padded_vocab(const MegatronCheckpoint& checkpoint, const std::vector<RuleForm>& forms) {
+    for (const RuleForm& form : forms) {
+        if (!form.rule->pad) continue;
+        for (const auto& tensor : checkpoint.index.tensors) {
+            if (!form.form.match(split_key(tensor.name).name)) continue;
+            const Shape& shape = tensor.whole_shape.empty() ? tensor.shape : tensor.whole_shape;
+            return shape.empty() ? 0 : shape[0] * static_cast<std::uint64_t>(checkpoint.tp);
+        }
+    }
+    return 0;
+}
+
+// True when every tensor has a name of the family, and every unconditional name of the family is there.
+bool fits(const MegatronCheckpoint& checkpoint, const ModelMapping& mapping, const TargetRegistry& targets) {
+    auto forms = forms_of(mapping, best_dialect(checkpoint, mapping, targets));
+    if (unexplained(checkpoint, forms) > 0) return false;
+    return std::all_of(forms.begin(), forms.end(), [&](const RuleForm& form) {
+        return form.rule->when.has_value() || form.rule->optional ||
+               std::any_of(checkpoint.index.tensors.begin(), checkpoint.index.tensors.end(), [&](const auto& tensor) {
+                   return form.form.match(split_key(tensor.name).name).has_value();
+               });
+    });
 }
 
 }  // namespace
 
 Result<FoundLayout> find_layout(const MegatronCheckpoint& checkpoint, const ModelMapping& mapping,
-                                std::uint32_t layers) {
-    FoundLayout found;
-    std::size_t best = 0;
-    for (const std::string& dialect : mapping.dialects()) {
-        std::size_t count = matches(checkpoint, mapping, dialect);
-        if (found.dialect.empty() || count > best) {
-            found.dialect = dialect;
-            best = count;
-        }
-    }
-    LocalLayers local = find_local_layers(checkpoint, layer_names(mapping, found.dialect));
-    std::uint32_t chunks = checkpoint.ranks.front().chunks;
-    found.placement.virtual_stages = checkpoint.virtual_stages;
-    found.placement.stages.assign(static_cast<std::size_t>(checkpoint.pp), std::vector<std::vector<LayerSlot>>(chunks));
-    std::uint32_t next = 0;
-    for (std::uint32_t chunk = 0; chunk < chunks; ++chunk) {
-        for (int pp = 0; pp < checkpoint.pp; ++pp) {
-            auto of_rank = [&](int tp) {
-                return local[{static_cast<std::uint32_t>(pp * checkpoint.tp + tp),
-                              chunk_key(checkpoint.virtual_stages, chunk)}];
-            };
-            std::set<std::uint32_t> numbers = of_rank(0);
-            for (int tp = 1; tp < checkpoint.tp; ++tp) {
-                if (of_rank(tp) == numbers) continue;
-                return base::fail(ErrorKind::bad_input,
-                                  base::format("pipeline rank {}: TP ranks 0 and {} hold different layers", pp, tp),
-                                  checkpoint.directory);
-            }
-            for (std::uint32_t number : numbers)
-                found.placement.stages[static_cast<std::size_t>(pp)][chunk].push_back({number, next++});
-        }
-    }
-    if (next != layers) {
-        return base::fail(ErrorKind::bad_input,
-                          base::format("the checkpoint holds {} layers, but the configuration says {}", next, layers),
-                          checkpoint.directory);
-    }
-    found.placement.slots = std::max(saved_slots(checkpoint.args), layers);
+                                const TargetRegistry& targets) {
+    Dialect dialect = best_dialect(checkpoint, mapping, targets);
+    auto forms = forms_of(mapping, dialect);
+    TRY_ASSIGN(FoundLayout found, PlacementFinder(checkpoint, forms).find());
+    found.parallel.tp = checkpoint.tp;
+    found.parallel.dialect = dialect;
+    found.parallel.padded_vocab = padded_vocab(checkpoint, forms);
+    TRY_ASSIGN(found.parallel.placement.slots, check_saved_layout(checkpoint, found.parallel.placement, found.layers));
     return found;
+}
+
+std::vector<const ModelMapping*> fitting_families(const MegatronCheckpoint& checkpoint, const MappingRegistry& registry,
+                                                  const TargetRegistry& targets) {
+    std::vector<const ModelMapping*> out;
+    for (const ModelMapping& mapping : registry.families()) {
+        if (fits(checkpoint, mapping, targets)) out.push_back(&mapping);
+    }
+    return out;
 }
 
 }  // namespace ckpt

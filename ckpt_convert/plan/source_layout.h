@@ -2,21 +2,29 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "ckpt_convert/checkpoint/megatron_checkpoint.h"
 #include "ckpt_convert/mapping/model_mapping.h"
-#include "ckpt_convert/plan/topology.h"
+#include "ckpt_convert/mapping/target.h"
+#include "ckpt_convert/plan/layout.h"
 
 namespace ckpt {
 
 struct FoundLayout {
-    std::string dialect;
-    Placement placement;
+    ParallelLayout parallel;
+    std::uint32_t layers = 0;  // without noop layers
 };
 
-// The dialect whose names fit best, and which layers each stage holds, by the layer numbers in the tensor names (gaps
-// are noop layers). Fails with bad_input when the ranks of a stage disagree or the layers do not add up to `layers`.
+// The dialect whose names fit best; which layers each stage holds, by the layer numbers in the tensor names (gaps are
+// noop layers); the padded vocabulary, by the shape of the embedding. Fails with bad_input when ranks disagree, or when
+// the saved arguments contradict what was found.
 base::Result<FoundLayout> find_layout(const MegatronCheckpoint& checkpoint, const ModelMapping& mapping,
-                                      std::uint32_t layers);
+                                      const TargetRegistry& targets);
+
+// The families whose mcore names are those of the checkpoint: no name unexplained, none missing. Several families
+// may store the same tensors.
+std::vector<const ModelMapping*> fitting_families(const MegatronCheckpoint& checkpoint, const MappingRegistry& registry,
+                                                  const TargetRegistry& targets);
 
 }  // namespace ckpt

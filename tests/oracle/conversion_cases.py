@@ -16,12 +16,20 @@ from checkpoints import crc_filled, megatron_files, read_torch_file, write_safet
 
 CASES = ROOT / "tests/golden/conversion"
 FILL = "bf16 bits[i] = (crc32(name)+40503*i) mod 65536"
-HF_TYPES = {"llama2": ("llama", "LlamaForCausalLM"), "qwen25": ("qwen2", "Qwen2ForCausalLM")}
+# By the family of the case: model type and class of transformers, or of the model's own code.
+HF_TYPES = {
+    "baichuan2": ("baichuan", "BaichuanForCausalLM"),
+    "gemma2": ("gemma2", "Gemma2ForCausalLM"),
+    "llama2": ("llama", "LlamaForCausalLM"),
+    "phi35": ("phi3", "Phi3ForCausalLM"),
+    "qwen25": ("qwen2", "Qwen2ForCausalLM"),
+    "qwen3": ("qwen3", "Qwen3ForCausalLM"),
+}
 
 
 def write_input(case, directory):
     directory.mkdir()
-    model_type, architecture = HF_TYPES[case["model_type_hf"]]
+    model_type, architecture = HF_TYPES[case["family"]]
     config = {**case["config"], "model_type": model_type, "architectures": [architecture]}
     (directory / "config.json").write_text(json.dumps(config, indent=2))
     write_safetensors(directory / "model.safetensors", {name: crc_filled(name, shape) for name, shape in case["hf"].items()})

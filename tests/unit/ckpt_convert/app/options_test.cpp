@@ -46,14 +46,15 @@ TEST_CASE("options: the command line of an existing user") {
                          "1"});
     REQUIRE(parsed);
     const ckpt::ConvertOptions& options = (*parsed)->convert;
-    CHECK(options.from == ckpt::Side::huggingface);
+    CHECK(options.source.side == ckpt::Side::huggingface);
     CHECK(options.to == ckpt::Side::megatron);
     CHECK(options.topology.tp == 1);
     CHECK(options.topology.pp == 2);
     CHECK(options.topology.layers_per_stage == std::vector<std::uint32_t>{16, 16});
-    CHECK(options.family == "llama2");
-    CHECK(options.load_dir == "D");
+    CHECK(options.source.family == "llama2");
+    CHECK(options.source.directory == "D");
     CHECK(options.save_dir == "E");
+    CHECK(options.vocab.divisor == 1);
     CHECK(options.notes ==
           std::vector<std::string>{"--model-type has no effect: only GPT models exist",
                                    "--tokenizer-model has no effect: the vocabulary size is read from config.json"});
@@ -71,7 +72,7 @@ TEST_CASE("options: the short form and the subcommands") {
     auto inspect = parse({"inspect", "PATH", "--json"});
     REQUIRE(inspect);
     CHECK((*inspect)->command == ckpt::Options::Command::inspect);
-    CHECK((*inspect)->inspect.path == "PATH");
+    CHECK((*inspect)->inspected == "PATH");
     CHECK((*inspect)->json);
 }
 
@@ -79,7 +80,7 @@ TEST_CASE("options: what is wrong is said, with the exit code of its kind") {
     CHECK(error_of({}).message == "--load-dir is needed; see ckpt_convert --help");
     CHECK(error_of({"--load-dir", "D", "--save-dir", "E", "--bogus"}).kind == base::ErrorKind::usage);
     CHECK(error_of({"--load-dir", "D", "--save-dir", "E", "--tp", "0"}).message ==
-          "--tp: \"0\" is not a whole number of at least 1; see ckpt_convert --help");
+          "--tp: \"0\" is not a whole number from 1 to 65536; see ckpt_convert --help");
     CHECK(error_of({"--load-dir", "D", "--save-dir", "E", "--num-layer-list", "1,x"}).message ==
           "--num-layer-list: \"1,x\" is not a list of numbers such as 16,16");
     CHECK(error_of({"--load-dir", "D", "--save-dir", "E", "--max-shard-size", "5 apples"}).message ==

@@ -27,13 +27,14 @@ std::unique_ptr<Planned> tiny_plan() {
     const ckpt::ModelMapping& mapping = **out->registry.for_config(checkpoint->config);
     ckpt::Model model = *ckpt::Model::make(mapping, *ckpt::values_from_config(mapping, checkpoint->config));
     ckpt::Topology topology;
-    topology.tp = 2;
-    auto placement = ckpt::place_layers(topology, model.layers());
-    REQUIRE(placement);
+    ckpt::ParallelLayout parallel;
+    parallel.tp = topology.tp = 2;
+    parallel.placement = *ckpt::place_layers(topology, model.layers());
     out->index = checkpoint->index;
-    auto plan =
-        ckpt::make_plan(model, out->index, *ckpt::hf_layout(model), *ckpt::mcore_layout(model, *placement, 2, "local"),
-                        [](std::string_view) { return false; });
+    auto nothing = [](std::string_view) { return std::optional<std::string>(); };
+    auto source = ckpt::bind_source(model, out->index, *ckpt::hf_layout(model), nothing);
+    REQUIRE(source);
+    auto plan = ckpt::make_plan(model, out->index, *source, *ckpt::mcore_layout(model, parallel), {});
     REQUIRE(plan);
     out->plan = std::move(*plan);
     return out;

@@ -1,0 +1,33 @@
+// The longer texts of --help.
+#pragma once
+
+namespace ckpt {
+
+inline constexpr const char* kDescription =
+    "ckpt_convert - moves weights between Hugging Face and Megatron mcore checkpoints\n"
+    "\n"
+    "The direction and the model family are found from the input. Every source byte is read once, every target byte\n"
+    "is written once, and nothing is written before the whole conversion is proven to lose nothing.";
+
+inline constexpr const char* kFooter =
+    "Examples:\n"
+    "  ckpt_convert --load-dir Qwen3-8B --save-dir qwen3-mcore --tp 2 --pp 2\n"
+    "      Hugging Face to Megatron, tensor parallel 2, pipeline parallel 2\n"
+    "  ckpt_convert --load-dir qwen3-mcore --save-dir Qwen3-8B-tuned\n"
+    "      Megatron to Hugging Face; config and tokenizer come from the first conversion, or from --hf-cfg-dir\n"
+    "  ckpt_convert --load-dir qwen3-mcore --save-dir qwen3-tp8 --save-model-type mg --tp 8\n"
+    "      one Megatron layout to another\n"
+    "  ckpt_convert --load-dir Qwen3-8B --save-dir qwen3-dist --target mcore --ckpt-format torch_dist\n"
+    "      a checkpoint that Megatron loads at any TP and PP\n"
+    "  ckpt_convert verify Qwen3-8B --against qwen3-mcore\n"
+    "      whether two checkpoints hold the same weights, whatever their layouts\n"
+    "  ckpt_convert inspect qwen3-mcore\n"
+    "      what is in a checkpoint of either kind, or in a single weight file\n"
+    "\n"
+    "The options of MindSpeed-LLM's convert_ckpt.py and convert_ckpt_v2.py are understood under their own names.\n"
+    "Exit codes: 0 done, 1 verify found a difference, 2 usage, 3 mapping file, 4 unreadable or corrupt input,\n"
+    "5 unsupported, 6 write failed.";
+
+inline constexpr const char* kVerifyHelp = "Check that a checkpoint is complete and sound, or equal to another one";
+
+}  // namespace ckpt

@@ -1,0 +1,70 @@
+#include "ckpt_convert/app/hf_config.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "base/format.h"
+
+namespace ckpt {
+namespace {
+
+using base::Json;
+using base::Result;
+
+// Replaces the number or string whose token ends at `end` of the text.
+void replace_token(std::string& text, std::uint64_t end, const std::string& value) {
+    std::size_t begin = end - 1;
+    if (text[begin] == '"') {
+        begin = text.rfind('"', begin - 1);
+    } else {
+        while (begin > 0 && std::string_view("0123456789.+-eE").find(text[begin - 1]) != std::string_view::npos)
+            --begin;
+    }
+    text.replace(begin, end - begin, value);
+}
+
+std::string torch_name_of(const std::string& params_dtype) {
+    return params_dtype == "bf16" ? "bfloat16" : params_dtype == "fp16" ? "float16" : "float32";
+}
+
+struct Change {
+    const Json* value;
+    std::string text;
+};
+
+// Where the config says a value of the mapping; nullptr when it does not.
+const Json* place_of(const Source& source, std::string_view value) {
+    for (const ValueRule& rule : source.model.mapping().values) {
+        if (rule.name != value) continue;
+        for (const std::string& path : rule.config) {
+            const Json* found = source.config->root.find_path(path);
+            if (found != nullptr && found->integer() != nullptr) return found;
+        }
+    }
+    return nullptr;
+}
+
+}  // namespace
+
+Result<std::string> adapted_config(base::FileSystem& fs, const Source& source, const ConvertOptions& options) {
+    base::Path path = base::join(source.companions, "config.json");
+    TRY_ASSIGN(std::string text, base::read_file(fs, path, 64u << 20));
+    std::vector<Change> changes;
+    for (const char* key : {"torch_dtype", "dtype"}) {
+        const Json* found = source.config->root.find(key);
+        if (!options.params_dtype.empty() && found != nullptr && found->string() != nullptr)
+            changes.push_back({found, base::format("\"{}\"", torch_name_of(options.params_dtype))});
+    }
+    for (const char* value : {"vocab", "layers"}) {
+        const Json* found = place_of(source, value);
+        std::int64_t now = source.model.values().at(value);
+        if (found != nullptr && *found->integer() != now) changes.push_back({found, std::to_string(now)});
+    }
+    // From the end, so that the places of the others stay.
+    std::sort(changes.begin(), changes.end(),
+              [](const Change& a, const Change& b) { return a.value->offset() > b.value->offset(); });
+    for (const Change& change : changes) replace_token(text, change.value->offset(), change.text);
+    return text;
+}
+
+}  // namespace ckpt

@@ -1,0 +1,91 @@
+#include "ckpt_convert/app/models.h"
+
+#include <algorithm>
+
+#include "base/format.h"
+#include "base/json_writer.h"
+#include "ckpt_convert/mapping/mapping_loader.h"
+
+namespace ckpt {
+namespace {
+
+using base::Result;
+
+std::string shape_text(const WeightRule& weight) {
+    std::vector<std::string> extents;
+    for (const Expression& extent : weight.shape) extents.push_back(extent.text());
+    return "[" + base::joined(extents, ", ") + "]";
+}
+
+std::string condition_text(const std::optional<Expression>& when) { return when ? "  if " + when->text() : ""; }
+
+std::string stored_text(const StoredRule& rule) {
+    std::string out;
+    for (const auto& [selector, name] : rule.names) {
+        std::string words = selector.text();
+        out += base::format("  {}{}\n", name, words.empty() ? "" : "  (" + words + ")");
+    }
+    out += base::format("      = {}", base::joined(rule.weights, rule.interleave ? " / " : " + "));
+    if (rule.interleave) out += base::format(", in {} rounds", rule.interleave->text());
+    if (rule.axis != 0) out += base::format(", along axis {}", rule.axis);
+    if (rule.shard) out += base::format(", TP splits axis {}", *rule.shard);
+    if (rule.pad) out += ", padded";
+    if (rule.optional) out += ", may be absent";
+    if (!rule.dialect.text().empty()) out += base::format(", for {} only", rule.dialect.text());
+    return out + condition_text(rule.when) + "\n";
+}
+
+}  // namespace
+
+std::string list_models(const MappingRegistry& families, bool json) {
+    if (!json) {
+        std::string out;
+        for (const auto& family : families.families()) {
+            out += base::format("{:<12} {}\n             model types: {}\n", family.family, family.title,
+                                base::joined(family.model_types, ", "));
+        }
+        return out;
+    }
+    base::JsonWriter out(1);
+    out.begin_array();
+    for (const auto& family : families.families()) {
+        out.begin_object().key("family").string(family.family).key("title").string(family.title);
+        out.key("model_types").begin_array();
+        for (const auto& type : family.model_types) out.string(type);
+        out.end_array().key("peer_names").begin_array();
+        for (const auto& name : family.peer_names) out.string(name);
+        out.end_array().end_object();
+    }
+    out.end_array();
+    return std::move(out).take() + "\n";
+}
+
+Result<std::string> show_model(const MappingRegistry& families, const std::string& family) {
+    TRY_ASSIGN(const ModelMapping* mapping, families.for_name(family));
+    std::string out = base::format("{}: {}\nmodel types: {}\n", mapping->family, mapping->title,
+                                   base::joined(mapping->model_types, ", "));
+    out += "\nweights\n";
+    for (const WeightRule& weight : mapping->weights) {
+        out += base::format("  {:<24} {}{}{}\n", weight.name, shape_text(weight),
+                            weight.each_layer ? "  of each layer" : "", condition_text(weight.when));
+    }
+    out += "\nHugging Face\n";
+    for (const StoredRule& rule : mapping->hf) out += stored_text(rule);
+    out += "\nMegatron mcore\n";
+    for (const StoredRule& rule : mapping->mcore) out += stored_text(rule);
+    out += "\nsources\n";
+    for (const std::string& source : mapping->source) out += base::format("  {}\n", source);
+    return out;
+}
+
+Result<std::string> check_model(base::FileSystem& fs, const base::DataStore& store, const base::Path& path) {
+    base::DataStore with_file = store;
+    std::string name = base::format("rules/models/{}", base::file_name(path));
+    TRY(with_file.add(fs, path, name));
+    TRY_ASSIGN(ModelMapping mapping, load_mapping(with_file, name));
+    TRY_ASSIGN(MappingRegistry all, MappingRegistry::load(with_file));
+    return base::format("{}: {} is sound: {} weights, {} Hugging Face tensors, {} mcore tensors\n", path,
+                        mapping.family, mapping.weights.size(), mapping.hf.size(), mapping.mcore.size());
+}
+
+}  // namespace ckpt

@@ -1,0 +1,19 @@
+// What the mapping files say, for people: which families there are, how one is stored, whether a new file is sound.
+#pragma once
+
+#include <string>
+
+#include "base/data_store.h"
+#include "ckpt_convert/app/source.h"
+
+namespace ckpt {
+
+std::string list_models(const MappingRegistry& families, bool json);
+
+// The weights of a family with their shapes, and what each side makes of them. Fails with usage.
+base::Result<std::string> show_model(const MappingRegistry& families, const std::string& family);
+
+// Loads the mapping file `path` with the built-in blocks. Fails with rule_data, naming file, line and column.
+base::Result<std::string> check_model(base::FileSystem& fs, const base::DataStore& store, const base::Path& path);
+
+}  // namespace ckpt

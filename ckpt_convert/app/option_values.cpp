@@ -1,0 +1,78 @@
+#include "ckpt_convert/app/option_values.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+#include "base/format.h"
+
+namespace ckpt {
+namespace {
+
+using base::ErrorKind;
+using base::Result;
+
+std::optional<std::uint64_t> whole_number(std::string_view text) {
+    std::uint64_t value = 0;
+    auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (text.empty() || code != std::errc() || end != text.data() + text.size()) return std::nullopt;
+    return value;
+}
+
+std::string_view trimmed(std::string_view text) {
+    while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+    while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+    return text;
+}
+
+}  // namespace
+
+std::string is_count(const std::string& text, std::uint64_t most) {
+    auto value = whole_number(text);
+    return value && *value >= 1 && *value <= most
+               ? ""
+               : base::format("\"{}\" is not a whole number from 1 to {}", text, most);
+}
+
+Result<std::vector<std::uint32_t>> number_list(const std::string& option, const std::string& text) {
+    std::vector<std::uint32_t> out;
+    std::string_view rest = text;
+    while (!rest.empty()) {
+        std::size_t comma = std::min(rest.find(','), rest.size());
+        auto value = whole_number(trimmed(rest.substr(0, comma)));
+        if (!value || *value > UINT32_MAX || comma + 1 == rest.size()) {
+            return base::fail(ErrorKind::usage,
+                              base::format("{}: \"{}\" is not a list of numbers such as 16,16", option, text));
+        }
+        out.push_back(static_cast<std::uint32_t>(*value));
+        rest.remove_prefix(std::min(comma + 1, rest.size()));
+    }
+    return out;
+}
+
+Result<std::uint64_t> byte_count(const std::string& option, const std::string& text) {
+    std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+    std::string unit = text.substr(digits);
+    std::uint64_t scale = unit.empty() || unit == "B" ? 1
+                          : unit == "KB"              ? 1'000
+                          : unit == "MB"              ? 1'000'000
+                          : unit == "GB"              ? 1'000'000'000
+                                                      : 0;
+    auto value = whole_number(std::string_view(text).substr(0, digits));
+    if (!value || *value == 0 || scale == 0 || *value > UINT64_MAX / scale) {
+        return base::fail(ErrorKind::usage,
+                          base::format("{}: \"{}\" is not a size such as 5GB or 512MB", option, text));
+    }
+    return *value * scale;
+}
+
+Result<Side> side(const std::string& option, const std::string& text) {
+    if (text.empty()) return Side::unknown;
+    if (text == "hf") return Side::huggingface;
+    if (text == "mg") return Side::megatron;
+    if (text == "optim")
+        return base::fail(ErrorKind::unsupported, option + " optim: optimizer states cannot be converted");
+    return base::fail(ErrorKind::usage, base::format("{}: \"{}\" is neither hf nor mg", option, text));
+}
+
+}  // namespace ckpt

@@ -1,0 +1,24 @@
+// The values of options: numbers, sizes, lists.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ckpt_convert/app/options.h"
+
+namespace ckpt {
+
+// A message when `text` is not a whole number from 1 to `most`, else empty, as the parser asks for.
+std::string is_count(const std::string& text, std::uint64_t most);
+
+// "16,16". Fails with usage and names the option, as do the others.
+base::Result<std::vector<std::uint32_t>> number_list(const std::string& option, const std::string& text);
+
+// "5GB", "512MB", "1000000".
+base::Result<std::uint64_t> byte_count(const std::string& option, const std::string& text);
+
+// "hf" or "mg"; empty: unknown.
+base::Result<Side> side(const std::string& option, const std::string& text);
+
+}  // namespace ckpt

@@ -1,0 +1,252 @@
+#include "ckpt_convert/app/source.h"
+
+#include <algorithm>
+#include <set>
+
+#include "base/format.h"
+#include "ckpt_convert/checkpoint/hf_checkpoint.h"
+#include "ckpt_convert/checkpoint/megatron_checkpoint.h"
+#include "ckpt_convert/plan/source_layout.h"
+
+namespace ckpt {
+namespace {
+
+using base::ErrorKind;
+using base::Json;
+using base::JsonDocument;
+using base::Path;
+using base::Result;
+using base::Status;
+
+std::int64_t value_or_zero(const ModelValues& values, std::string_view name) {
+    auto found = values.find(name);
+    return found == values.end() ? 0 : found->second;
+}
+
+// --num-layers and --true-vocab-size: less of the model than the checkpoint has.
+Status reduce(ModelValues& values, const SourceOptions& options) {
+    std::int64_t layers = value_or_zero(values, "layers");
+    if (options.layers && *options.layers > layers) {
+        return base::fail(ErrorKind::usage,
+                          base::format("--num-layers {}: the model has {} layers", *options.layers, layers));
+    }
+    if (options.layers) values["layers"] = *options.layers;
+    std::int64_t vocab = value_or_zero(values, "vocab");
+    if (options.true_vocab && *options.true_vocab > static_cast<std::uint64_t>(vocab)) {
+        return base::fail(
+            ErrorKind::usage,
+            base::format("--true-vocab-size {}: the checkpoint has {} rows; --padded-vocab-size adds rows",
+                         *options.true_vocab, vocab));
+    }
+    if (options.true_vocab) values["vocab"] = static_cast<std::int64_t>(*options.true_vocab);
+    return {};
+}
+
+// The names that belong to layers beyond the ones wanted.
+Result<std::set<std::string, std::less<>>> names_beyond(const Model& whole, const Layout& wanted,
+                                                        const std::string& prefix) {
+    std::set<std::string, std::less<>> out;
+    TRY_ASSIGN(Layout all, hf_layout(whole, prefix));
+    for (const auto& tensor : all.tensors) out.insert(tensor.name);
+    for (const auto& tensor : wanted.tensors) out.erase(tensor.name);
+    return out;
+}
+
+// Which of the prefixes the tensors of a Hugging Face checkpoint have.
+std::string find_prefix(const ModelMapping& mapping, const TensorIndex& index) {
+    for (const std::string& prefix : mapping.hf_prefixes) {
+        bool found = std::any_of(index.tensors.begin(), index.tensors.end(), [&](const IndexedTensor& tensor) {
+            return !prefix.empty() && tensor.name.starts_with(prefix);
+        });
+        if (found) return prefix;
+    }
+    return mapping.hf_prefixes.empty() ? "" : mapping.hf_prefixes.back();
+}
+
+Result<Source> open_hf(base::FileSystem& fs, const Knowledge& knowledge, const SourceOptions& options) {
+    TRY_ASSIGN(HfCheckpoint checkpoint, open_hf_checkpoint(fs, options.directory));
+    TRY_ASSIGN(const ModelMapping* mapping, options.family.empty() ? knowledge.families.for_config(checkpoint.config)
+                                                                   : knowledge.families.for_name(options.family));
+    TRY_ASSIGN(ModelValues all, values_from_config(*mapping, checkpoint.config));
+    ModelValues values = all;
+    TRY(reduce(values, options));
+    Source source;
+    source.side = Side::huggingface;
+    source.title = "Hugging Face";
+    source.directory = source.companions = options.directory;
+    source.index = std::move(checkpoint.index);
+    TRY_ASSIGN(source.model, Model::make(*mapping, std::move(values)));
+
+    std::string prefix = find_prefix(*mapping, source.index);
+    TRY_ASSIGN(Layout layout, hf_layout(source.model, prefix, static_cast<std::uint64_t>(value_or_zero(all, "vocab"))));
+    std::set<std::string, std::less<>> beyond;
+    if (options.layers) {
+        TRY_ASSIGN(Model whole, Model::make(*mapping, std::move(all)));
+        TRY_ASSIGN(beyond, names_beyond(whole, layout, prefix));
+    }
+    auto leave_out = [&](std::string_view tensor) -> std::optional<std::string> {
+        if (mapping->ignores(tensor)) return "they carry no weights (buffers such as rotary inv_freq)";
+        if (beyond.contains(tensor)) return "they belong to layers beyond --num-layers";
+        return std::nullopt;
+    };
+    TRY_ASSIGN(source.binding, bind_source(source.model, source.index, layout, leave_out));
+    source.config = std::move(checkpoint.config);
+    return source;
+}
+
+// Where config.json of a Megatron checkpoint is; empty when nowhere.
+Path find_config_dir(base::FileSystem& fs, const SourceOptions& options) {
+    if (!options.hf_config_dir.empty()) return options.hf_config_dir;
+    for (const Path& candidate :
+         {base::join(options.directory, kHfConfigDir), base::join(base::parent(options.directory), kHfConfigDir)}) {
+        if (fs.exists(base::join(candidate, "config.json"))) return candidate;
+    }
+    return "";
+}
+
+// By name, by the config, or by the names of the tensors.
+Result<const ModelMapping*> family_of(const MegatronCheckpoint& checkpoint, const Knowledge& knowledge,
+                                      const SourceOptions& options, Source& source) {
+    if (!options.family.empty()) return knowledge.families.for_name(options.family);
+    if (source.config) return knowledge.families.for_config(*source.config);
+    auto fitting = fitting_families(checkpoint, knowledge.families, knowledge.targets);
+    if (fitting.empty()) {
+        return base::fail(ErrorKind::unsupported,
+                          "the tensors are those of no known model family; name it with --model-type-hf, or give the "
+                          "directory of the original model with --hf-cfg-dir",
+                          checkpoint.directory);
+    }
+    std::vector<std::string> names;
+    for (const ModelMapping* mapping : fitting) names.push_back(mapping->family);
+    source.notes.push_back(base::format(
+        "without a config.json the model family is found from the tensors: {}{}", names.front(),
+        names.size() > 1 ? base::format(" (stored the same: {})",
+                                        base::joined(std::vector<std::string>(names.begin() + 1, names.end()), ", "))
+                         : ""));
+    return fitting.front();
+}
+
+// What config.json and the saved arguments both say must agree. Layers and vocabulary are compared with the tensors.
+Status check_agreement(const ModelMapping& mapping, const ModelValues& values, const Json& args,
+                       const JsonDocument& config, const Path& directory) {
+    for (const ValueRule& rule : mapping.values) {
+        if (rule.name == "layers" || rule.name == "vocab" || rule.name == "kv_groups") continue;
+        for (const std::string& argument : rule.arguments) {
+            const Json* saved = args.find(argument);
+            if (saved == nullptr || (saved->integer() == nullptr && saved->boolean() == nullptr)) continue;
+            std::int64_t value = saved->integer() != nullptr ? *saved->integer() : *saved->boolean();
+            if (rule.argument_negated) value = value == 0;
+            if (value == values.at(rule.name)) break;
+            return base::fail(
+                ErrorKind::bad_input,
+                base::format("{} is {} in {}, but {} in the arguments saved with the weights; is this the "
+                             "config of the same model?",
+                             rule.name, values.at(rule.name), config.name, value),
+                directory);
+        }
+    }
+    return {};
+}
+
+// With more TP ranks than KV groups: copies make the saved number of groups equal TP.
+Status find_kv_sharing(FoundLayout& found, const ModelValues& values, const Json& args, const Path& directory) {
+    std::int64_t groups = value_or_zero(values, "kv_groups");
+    const Json* saved = args.find("num_query_groups");
+    std::int64_t stored = saved != nullptr && saved->integer() != nullptr ? *saved->integer() : groups;
+    if (found.parallel.tp > groups && groups > 0)
+        found.parallel.kv_sharing = stored == found.parallel.tp ? KvSharing::repeat : KvSharing::split;
+    if (stored == groups || found.parallel.kv_sharing == KvSharing::repeat) return {};
+    return base::fail(ErrorKind::bad_input,
+                      base::format("the config says {} KV groups, the arguments saved with the weights {}; is this the "
+                                   "config of the same model?",
+                                   groups, stored),
+                      directory);
+}
+
+Result<ModelValues> megatron_values(const ModelMapping& mapping, const MegatronCheckpoint& checkpoint,
+                                    FoundLayout& found, const std::optional<JsonDocument>& config) {
+    if (!config) {
+        // Nothing says how much of the vocabulary is padding, so all of it is kept.
+        TRY_ASSIGN(ModelValues values, values_from_arguments(mapping, checkpoint.args, checkpoint.directory));
+        values["layers"] = found.layers;
+        values["vocab"] = static_cast<std::int64_t>(found.parallel.padded_vocab);
+        return values;
+    }
+    TRY_ASSIGN(ModelValues values, values_from_config(mapping, *config));
+    TRY(check_agreement(mapping, values, checkpoint.args, *config, checkpoint.directory));
+    TRY(find_kv_sharing(found, values, checkpoint.args, checkpoint.directory));
+    if (value_or_zero(values, "layers") != found.layers) {
+        return base::fail(ErrorKind::bad_input,
+                          base::format("the checkpoint holds {} layers, but {} says {}", found.layers, config->name,
+                                       value_or_zero(values, "layers")),
+                          checkpoint.directory);
+    }
+    if (found.parallel.padded_vocab < static_cast<std::uint64_t>(value_or_zero(values, "vocab"))) {
+        return base::fail(ErrorKind::bad_input,
+                          base::format("the checkpoint has {} rows of vocabulary, but {} says {}; if the model was "
+                                       "trained with the smaller number, set vocab_size in a copy of the config to it",
+                                       found.parallel.padded_vocab, config->name, value_or_zero(values, "vocab")),
+                          checkpoint.directory);
+    }
+    return values;
+}
+
+Result<Source> open_megatron(base::FileSystem& fs, const Knowledge& knowledge, const SourceOptions& options) {
+    if (options.layers) {
+        return base::fail(ErrorKind::unsupported,
+                          "--num-layers takes layers from a Hugging Face checkpoint; convert to that first");
+    }
+    TRY_ASSIGN(MegatronCheckpoint checkpoint, open_megatron_checkpoint(fs, options.directory));
+    Source source;
+    source.side = Side::megatron;
+    source.directory = checkpoint.directory;
+    source.companions = find_config_dir(fs, options);
+    if (!source.companions.empty()) {
+        TRY_ASSIGN(source.config, read_hf_config(fs, source.companions));
+    }
+    TRY_ASSIGN(const ModelMapping* mapping, family_of(checkpoint, knowledge, options, source));
+    TRY_ASSIGN(FoundLayout found, find_layout(checkpoint, *mapping, knowledge.targets));
+    TRY_ASSIGN(ModelValues values, megatron_values(*mapping, checkpoint, found, source.config));
+    TRY(reduce(values, options));
+    TRY_ASSIGN(source.model, Model::make(*mapping, std::move(values)));
+    TRY_ASSIGN(Layout layout, mcore_layout(source.model, found.parallel));
+    TRY_ASSIGN(source.binding, bind_source(source.model, checkpoint.index, layout,
+                                           [](std::string_view) { return std::optional<std::string>(); }));
+    auto padding =
+        found.parallel.padded_vocab - static_cast<std::uint64_t>(value_or_zero(source.model.values(), "vocab"));
+    if (padding > 0) {
+        source.notes.push_back(base::format("{} rows of the vocabulary are padding and left out", padding));
+    }
+    source.title = checkpoint.torch_dist
+                       ? "Megatron torch_dist"
+                       : base::format("Megatron TP {} x PP {}{}", checkpoint.tp, checkpoint.pp,
+                                      found.parallel.placement.virtual_stages
+                                          ? base::format(" x VPP {}", found.parallel.placement.chunks())
+                                          : "");
+    source.index = std::move(checkpoint.index);
+    source.args = std::move(checkpoint.args);
+    source.parallel = std::move(found.parallel);
+    return source;
+}
+
+}  // namespace
+
+Result<Knowledge> Knowledge::load(const base::DataStore& store) {
+    Knowledge out;
+    TRY_ASSIGN(out.families, MappingRegistry::load(store));
+    TRY_ASSIGN(out.targets, TargetRegistry::load(store));
+    return out;
+}
+
+Result<Source> open_source(base::FileSystem& fs, const Knowledge& knowledge, const SourceOptions& options) {
+    TRY_ASSIGN(auto info, fs.info(options.directory));
+    if (info.kind != base::FileKind::directory)
+        return base::fail(ErrorKind::usage, "a checkpoint is a directory, and this is none", options.directory);
+    Side side = options.side;
+    // With neither kind recognised, the Hugging Face reader says best what is missing.
+    if (side == Side::unknown)
+        side = is_megatron_checkpoint(fs, options.directory) ? Side::megatron : Side::huggingface;
+    return side == Side::megatron ? open_megatron(fs, knowledge, options) : open_hf(fs, knowledge, options);
+}
+
+}  // namespace ckpt

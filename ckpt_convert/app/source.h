@@ -1,0 +1,46 @@
+// Source: an opened checkpoint of either kind, with everything that it tells about itself and its model.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/file_system.h"
+#include "base/json.h"
+#include "ckpt_convert/app/options.h"
+#include "ckpt_convert/mapping/model.h"
+#include "ckpt_convert/mapping/target.h"
+#include "ckpt_convert/plan/layout.h"
+#include "ckpt_convert/plan/source_binding.h"
+
+namespace ckpt {
+
+// Everything under rules/ that conversions need.
+struct Knowledge {
+    MappingRegistry families;
+    TargetRegistry targets;
+
+    static base::Result<Knowledge> load(const base::DataStore& store);
+};
+
+// Hugging Face companion files are kept here beside a Megatron checkpoint, so that the way back needs nothing else.
+inline constexpr const char* kHfConfigDir = "hf_config";
+
+struct Source {
+    Side side = Side::unknown;
+    std::string title;  // "Hugging Face", "Megatron TP 2 x PP 2"
+    base::Path directory;
+    TensorIndex index;
+    Model model;
+    SourceBinding binding;
+    std::optional<base::JsonDocument> config;  // config.json, when there is one
+    base::Path companions;                     // where it is, with the tokenizer; empty: nowhere
+    base::Json args;                           // of a Megatron checkpoint
+    std::optional<ParallelLayout> parallel;    // of a Megatron checkpoint
+    std::vector<std::string> notes;
+};
+
+// Opens, identifies and checks a checkpoint: every weight of the model is there once, nothing is unexplained.
+base::Result<Source> open_source(base::FileSystem& fs, const Knowledge& knowledge, const SourceOptions& options);
+
+}  // namespace ckpt

@@ -1,0 +1,66 @@
+#include "ckpt_convert/app/verify.h"
+
+#include "base/parallel.h"
+#include "ckpt_convert/execute/checksums.h"
+
+namespace ckpt {
+namespace {
+
+using base::Result;
+
+Readable readable(const Source& source) { return {&source.index, &source.binding, &source.model}; }
+
+std::uint64_t bytes_of(const Source& source) {
+    std::uint64_t sum = 0;
+    for (std::size_t i = 0; i < source.binding.tensors.size(); ++i)
+        sum += checked_bytes(source.model.tensors()[i].shape, source.binding.tensors[i].dtype).value_or(0);
+    return sum;
+}
+
+// The second checkpoint may lean on the config of the first, and the other way round.
+SourceOptions other_options(const VerifyOptions& options, const base::Path& directory, const base::Path& companions) {
+    SourceOptions out = options.checkpoint;
+    out.directory = directory;
+    if (out.hf_config_dir.empty()) out.hf_config_dir = companions;
+    return out;
+}
+
+void describe(VerifySummary& summary, const Source& source) {
+    summary.titles.push_back(source.title);
+    summary.notes.insert(summary.notes.end(), source.notes.begin(), source.notes.end());
+    summary.notes.insert(summary.notes.end(), source.binding.notes.begin(), source.binding.notes.end());
+}
+
+}  // namespace
+
+Result<VerifySummary> verify(base::FileSystem& fs, const Knowledge& knowledge, const VerifyOptions& options,
+                             const ProgressMaker& progress) {
+    TRY_ASSIGN(Source first, open_source(fs, knowledge, options.checkpoint));
+    VerifySummary summary;
+    summary.family = first.model.mapping().family;
+    summary.tensors = first.model.tensors().size();
+    summary.bytes = bytes_of(first);
+    describe(summary, first);
+    CompareOptions compare_options;
+    compare_options.threads = options.threads > 0 ? options.threads : base::default_thread_count();
+    std::uint64_t share = options.memory_bytes / static_cast<std::uint64_t>(compare_options.threads) / 4;
+    compare_options.tile_bytes = std::min<std::uint64_t>(std::max<std::uint64_t>(share, 64 << 10), 8 << 20);
+    if (options.against.empty()) {
+        compare_options.progress = progress(summary.bytes * 2);
+        TRY(verify_checksums(fs, first.directory, first.index, compare_options.threads, compare_options.progress));
+        TRY_ASSIGN(summary.differences, check_values(readable(first), compare_options));
+        return summary;
+    }
+    TRY_ASSIGN(Source second, open_source(fs, knowledge, other_options(options, options.against, first.companions)));
+    if (!first.config && second.config) {
+        // Opened again with a config, which says how much of the vocabulary is padding.
+        TRY_ASSIGN(first,
+                   open_source(fs, knowledge, other_options(options, options.checkpoint.directory, second.companions)));
+    }
+    describe(summary, second);
+    compare_options.progress = progress(summary.bytes);
+    TRY_ASSIGN(summary.differences, compare(readable(first), readable(second), compare_options));
+    return summary;
+}
+
+}  // namespace ckpt

@@ -1,0 +1,89 @@
+#include "ckpt_convert/execute/tile_reader.h"
+
+#include <algorithm>
+
+#include "base/format.h"
+#include "ckpt_convert/execute/box_math.h"
+#include "ckpt_convert/tensor/strided_copy.h"
+
+namespace ckpt {
+namespace {
+
+using base::Status;
+
+// A strided view of a source is read through the range of bytes it spans; this bounds that range.
+constexpr std::uint64_t kMaxSpanBytes = 256ull << 20;
+
+}  // namespace
+
+bool part_in_tile(const StoredPiece& piece, RowRange rows, TilePart& part) {
+    std::uint64_t begin = std::max(rows.begin, piece.in_logical[0]);
+    std::uint64_t end = std::min(rows.end, piece.in_logical[0] + piece.extent[0]);
+    if (begin >= end) return false;
+    part = {piece.in_stored, piece.in_logical, piece.extent};
+    part.in_stored[0] += begin - piece.in_logical[0];
+    part.in_tile[0] = begin - rows.begin;
+    part.extent[0] = end - begin;
+    return true;
+}
+
+std::uint64_t rows_per_tile(const Shape& shape, DType dtype, std::uint64_t tile_bytes) {
+    std::uint64_t row_bytes = std::max<std::uint64_t>(*checked_bytes(shape, dtype) / shape[0], 1);
+    return std::max<std::uint64_t>(tile_bytes / row_bytes, 1);
+}
+
+bool TileReader::strided(const TensorIndex& source, const std::vector<StoredPiece>& pieces) {
+    return std::any_of(pieces.begin(), pieces.end(),
+                       [&](const StoredPiece& piece) { return !source.tensors[piece.tensor].contiguous; });
+}
+
+base::Result<std::span<const std::byte>> TileReader::read(const Shape& shape, DType dtype,
+                                                          const std::vector<StoredPiece>& pieces, RowRange rows) {
+    Shape tile_shape = shape;
+    tile_shape[0] = rows.end - rows.begin;
+    tile_.resize(*checked_bytes(tile_shape, dtype));
+    for (const StoredPiece& piece : pieces) TRY(read_piece(shape, dtype, rows, piece));
+    return std::span<const std::byte>(tile_);
+}
+
+base::Result<std::span<const std::byte>> TileReader::overlay(const Shape& shape, DType dtype,
+                                                             const std::vector<StoredPiece>& pieces, RowRange rows,
+                                                             std::span<const std::byte> background) {
+    tile_.assign(background.begin(), background.end());
+    for (const StoredPiece& piece : pieces) TRY(read_piece(shape, dtype, rows, piece));
+    return std::span<const std::byte>(tile_);
+}
+
+Status TileReader::read_piece(const Shape& shape, DType dtype, RowRange rows, const StoredPiece& piece) {
+    TilePart part;
+    if (!part_in_tile(piece, rows, part)) return {};
+    const IndexedTensor& stored = source_.tensors[piece.tensor];
+    base::ReadableFile& file = *source_.files[stored.file];
+    std::uint64_t size = bits(dtype) / 8;
+    std::vector<std::uint64_t> tile_strides = byte_strides(row_major_strides(shape), size);
+    std::vector<std::uint64_t> stored_strides = byte_strides(stored.strides, size);
+    std::byte* into = tile_.data() + dot(part.in_tile, tile_strides);
+
+    // First and last byte of the part in the file.
+    std::uint64_t begin = stored.offset + dot(part.in_stored, stored_strides);
+    std::uint64_t span = size;
+    for (std::size_t i = 0; i < part.extent.size(); ++i) span += (part.extent[i] - 1) * stored_strides[i];
+    bool contiguous = stored.contiguous && whole_rows(part.extent, stored.shape);
+    if (contiguous && whole_rows(part.extent, shape)) {
+        TRY(file.read_at(begin, {into, span}));
+    } else {
+        if (span > kMaxSpanBytes) {
+            return base::fail(
+                base::ErrorKind::unsupported,
+                base::format("{} is a strided view over {} bytes; save it contiguous first", stored.name, span),
+                file.path());
+        }
+        scratch_.resize(span);
+        TRY(file.read_at(begin, scratch_));
+        copy_box(into, tile_strides, scratch_.data(), stored_strides, part.extent, size);
+    }
+    if (span >= kCacheHintBytes) file.drop_cache(begin, span);
+    return {};
+}
+
+}  // namespace ckpt

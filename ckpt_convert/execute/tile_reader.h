@@ -1,0 +1,56 @@
+// TileReader: reads a range of rows of a logical tensor from the stored tensors that hold its pieces.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "ckpt_convert/checkpoint/tensor_index.h"
+#include "ckpt_convert/plan/source_binding.h"
+
+namespace ckpt {
+
+struct RowRange {
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+};
+
+// The part of a piece that lies in a tile.
+struct TilePart {
+    Shape in_stored;
+    Shape in_tile;
+    Shape extent;
+};
+
+// False when no row of the piece is in `rows`.
+bool part_in_tile(const StoredPiece& piece, RowRange rows, TilePart& part);
+
+// The most bytes of a tile that keep `rows` of a tensor of this shape whole: at least one row.
+std::uint64_t rows_per_tile(const Shape& shape, DType dtype, std::uint64_t tile_bytes);
+
+class TileReader {
+public:
+    explicit TileReader(const TensorIndex& source) : source_(source) {}
+
+    // The rows as dense row-major bytes; valid until the next call.
+    base::Result<std::span<const std::byte>> read(const Shape& shape, DType dtype,
+                                                  const std::vector<StoredPiece>& pieces, RowRange rows);
+
+    // The rows of `background`, a tile of the same size, with the pieces over them; valid until the next call.
+    base::Result<std::span<const std::byte>> overlay(const Shape& shape, DType dtype,
+                                                     const std::vector<StoredPiece>& pieces, RowRange rows,
+                                                     std::span<const std::byte> background);
+
+    // True when rows of one of the pieces are spread over all of its bytes, so that it is read in one tile.
+    static bool strided(const TensorIndex& source, const std::vector<StoredPiece>& pieces);
+
+private:
+    base::Status read_piece(const Shape& shape, DType dtype, RowRange rows, const StoredPiece& piece);
+
+    const TensorIndex& source_;
+    std::vector<std::byte> tile_;
+    std::vector<std::byte> scratch_;
+};
+
+}  // namespace ckpt

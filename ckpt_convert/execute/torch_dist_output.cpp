@@ -1,0 +1,88 @@
+#include "ckpt_convert/execute/torch_dist_output.h"
+
+#include <charconv>
+#include <optional>
+
+#include "base/format.h"
+#include "ckpt_convert/formats/torch_dist/torch_dist_writer.h"
+
+namespace ckpt {
+namespace {
+
+using base::Result;
+
+constexpr std::string_view kLayers = "decoder.layers.";
+
+// "decoder.layers.3.mlp.x" -> "decoder.layers.mlp.x" and 3.
+struct LayerName {
+    std::string shared;
+    std::uint64_t layer = 0;
+};
+
+std::optional<LayerName> split_layer(std::string_view name) {
+    if (!name.starts_with(kLayers)) return std::nullopt;
+    std::string_view rest = name.substr(kLayers.size());
+    LayerName out;
+    auto [end, code] = std::from_chars(rest.data(), rest.data() + rest.size(), out.layer);
+    if (code != std::errc() || end == rest.data() + rest.size() || *end != '.') return std::nullopt;
+    out.shared = std::string(kLayers) + std::string(end + 1, rest.data() + rest.size());
+    return out;
+}
+
+std::string without_last_part(const std::string& name) { return name.substr(0, name.rfind('.')); }
+
+class ContentMaker {
+public:
+    ContentMaker(const ConversionPlan& plan, std::uint64_t slots) : plan_(plan), slots_(slots) {}
+
+    TorchDistContent make() {
+        for (const TargetTensor& target : plan_.targets) add(target);
+        return std::move(out_);
+    }
+
+private:
+    void add(const TargetTensor& target) {
+        std::string name = target.name.substr(target.name.find('/') + 1);
+        TorchDistItem item{name, target.dtype, target.shape, Shape(target.shape.size(), 0), target.shape};
+        std::optional<LayerName> layer = split_layer(name);
+        if (layer) {
+            item.fqn = layer->shared;
+            item.global_shape.insert(item.global_shape.begin(), slots_);
+            item.chunk_offsets.insert(item.chunk_offsets.begin(), layer->layer);
+            item.chunk_sizes.insert(item.chunk_sizes.begin(), 1);
+        }
+        if (target.extra_state) {
+            out_.extra_states.push_back(base::format("{}._extra_state/shard_{}_{}", without_last_part(item.fqn),
+                                                     layer ? layer->layer : 0, layer ? slots_ : 1));
+        }
+        out_.items.push_back(std::move(item));
+    }
+
+    const ConversionPlan& plan_;
+    std::uint64_t slots_;
+    TorchDistContent out_;
+};
+
+}  // namespace
+
+Result<OutputPlan> torch_dist_output(const ConversionPlan& plan, const ParallelLayout& layout,
+                                     const CheckpointState& state, std::uint64_t max_file_bytes) {
+    TorchDistContent content = ContentMaker(plan, layout.placement.slots).make();
+    content.max_file_bytes = max_file_bytes;
+    content.common_state = [&](TorchFilePlan& file) -> Result<pickle::Value*> { return common_state(file, state); };
+    TRY_ASSIGN(auto files, plan_torch_dist(content));
+    OutputPlan output;
+    for (TorchDistFile& planned : files) {
+        OutputFile file;
+        file.path = base::format("{}/{}", state.directory, planned.path);
+        file.bytes = planned.bytes;
+        file.targets = std::move(planned.items);
+        file.offsets = std::move(planned.offsets);
+        file.needs_crc = true;
+        file.chunks = std::move(planned.chunks);
+        output.files.push_back(std::move(file));
+    }
+    return output;
+}
+
+}  // namespace ckpt

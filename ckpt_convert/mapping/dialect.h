@@ -1,0 +1,58 @@
+// Dialect: whose tensor names a Megatron checkpoint has: the framework, its version, its layers, its file format.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace ckpt {
+
+// A version of megatron-core; the patch number never changes a name.
+struct CoreVersion {
+    int major = 0;
+    int minor = 0;
+    auto operator<=>(const CoreVersion&) const = default;
+
+    // "0.12", "0.12.1", "core_v0.12.1". Fails with `kind`.
+    static base::Result<CoreVersion> parse(std::string_view text, base::ErrorKind kind, const std::string& where);
+    std::string text() const;
+};
+
+struct Dialect {
+    std::string target = "mindspeed";  // a file of rules/targets/
+    CoreVersion core{0, 12};
+    std::string layers = "local";  // "local": Megatron's own layers, "te": Transformer Engine's, which fuse the norms
+    bool torch_dist = false;       // torch_dist has names of its own, without ranks
+
+    bool operator==(const Dialect&) const = default;
+    std::string text() const;  // "mindspeed, local layers"
+};
+
+// The dialects that a line of a mapping file is for: words that must all hold.
+//   ""  all       "te", "local"  the layers       "mcore", "mindspeed"  the target       "torch_dist"  that format
+//   "core>=0.14", "core<0.14"  versions of megatron-core
+class DialectSelector {
+public:
+    // Fails with rule_data.
+    static base::Result<DialectSelector> parse(std::string_view text, const std::string& where);
+
+    bool matches(const Dialect& dialect) const;
+    const std::string& text() const { return text_; }
+    // What must exist in rules/targets/.
+    const std::string& target() const { return target_; }
+    // Versions at which the answer may change.
+    const std::vector<CoreVersion>& boundaries() const { return boundaries_; }
+
+private:
+    std::string text_;
+    std::string target_;
+    std::string layers_;
+    bool torch_dist_ = false;
+    std::vector<CoreVersion> at_least_;
+    std::vector<CoreVersion> below_;
+    std::vector<CoreVersion> boundaries_;
+};
+
+}  // namespace ckpt

@@ -1,0 +1,108 @@
+#include "ckpt_convert/plan/arguments.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "base/format.h"
+
+namespace ckpt {
+namespace {
+
+using base::ErrorKind;
+using base::Json;
+using base::Result;
+
+const Json* copied(const ArgumentRule& rule, const ArgumentFacts& facts) {
+    for (const std::string& path : rule.config) {
+        const Json* found = facts.config == nullptr ? nullptr : facts.config->find_path(path);
+        if (found != nullptr && !found->is_null()) return found;
+    }
+    return nullptr;
+}
+
+const Json* saved(const ArgumentRule& rule, const ArgumentFacts& facts) {
+    const Json* found = facts.saved == nullptr ? nullptr : facts.saved->find(rule.name);
+    return found == nullptr || found->is_null() ? nullptr : found;
+}
+
+// The value of a rule; nullopt when its condition does not hold and there is no other value.
+Result<std::optional<Json>> value_of(const ArgumentRule& rule, const Model& model, const ArgumentFacts& facts) {
+    auto lookup = lookup_in(model.values(), facts.numbers);
+    TRY_ASSIGN(bool present, holds(rule.when, lookup));
+    if (!present) return rule.otherwise;
+    switch (rule.kind) {
+        case ArgumentRule::Kind::literal: return std::optional(rule.literal);
+        case ArgumentRule::Kind::from_config: {
+            const Json* found = copied(rule, facts);
+            if (found == nullptr) found = saved(rule, facts);
+            return std::optional(found == nullptr ? rule.literal : *found);
+        }
+        case ArgumentRule::Kind::text: {
+            auto found = facts.texts.find(rule.text);
+            if (found != facts.texts.end()) return std::optional(Json(found->second, 0));
+            return base::fail(ErrorKind::rule_data, base::format("{}: there is no text \"${}\"", rule.name, rule.text),
+                              model.mapping().origin);
+        }
+        case ArgumentRule::Kind::integer:
+        case ArgumentRule::Kind::boolean: break;
+    }
+    TRY_ASSIGN(std::int64_t value, rule.expression->evaluate(lookup));
+    return std::optional(rule.kind == ArgumentRule::Kind::integer ? Json(value, 0) : Json(value != 0, 0));
+}
+
+// A word of a shell command; quoted when the shell would read it otherwise.
+std::string shell_word(const std::string& text) {
+    constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,:/@%|()*";
+    constexpr std::string_view kSpecial = "|()*";
+    bool plain = !text.empty() && text.find_first_not_of(kPlain) == std::string::npos &&
+                 text.find_first_of(kSpecial) == std::string::npos;
+    if (plain) return text;
+    std::string out = "'";
+    for (char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    return out + "'";
+}
+
+std::string flag_words(const Json& value) {
+    if (const auto* integer = value.integer()) return base::format(" {}", *integer);
+    if (const auto* real = value.real()) return base::format(" {}", *real);
+    if (const auto* text = value.string()) return " " + shell_word(*text);
+    std::string out;
+    if (const auto* items = value.array()) {
+        for (const Json& item : *items) out += flag_words(item);
+    }
+    return out;
+}
+
+}  // namespace
+
+Result<Json> checkpoint_arguments(const Model& model, const ArgumentFacts& facts) {
+    Json::Object out;
+    if (facts.saved != nullptr && facts.saved->object() != nullptr) out = *facts.saved->object();
+    for (const ArgumentRule& rule : model.mapping().args) {
+        TRY_ASSIGN(auto value, value_of(rule, model, facts));
+        auto same = std::find_if(out.begin(), out.end(), [&](const auto& member) { return member.first == rule.name; });
+        if (!value) {
+            if (same != out.end()) out.erase(same);
+        } else if (same == out.end()) {
+            out.emplace_back(rule.name, std::move(*value));
+        } else if (rule.kind != ArgumentRule::Kind::literal || rule.when.has_value()) {
+            // A literal is what the family has in general; a training run may have been told otherwise.
+            same->second = std::move(*value);
+        }
+    }
+    return Json(std::move(out), 0);
+}
+
+Result<std::vector<std::string>> training_flags(const Model& model, const ArgumentFacts& facts) {
+    std::vector<std::string> out;
+    for (const ArgumentRule& rule : model.mapping().flags) {
+        TRY_ASSIGN(auto value, value_of(rule, model, facts));
+        if (!value || value->is_null()) continue;
+        const bool* on = value->boolean();
+        if (on == nullptr) out.push_back(rule.name + flag_words(*value));
+        else if (*on) out.push_back(rule.name);
+    }
+    return out;
+}
+
+}  // namespace ckpt

@@ -1,0 +1,29 @@
+// What a Megatron checkpoint says about itself, and what a training run must be told: the `args` and `flags` sections
+// of a mapping file, worked out for one conversion.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "ckpt_convert/mapping/model.h"
+
+namespace ckpt {
+
+// What the rules can refer to.
+struct ArgumentFacts {
+    ModelValues numbers;                                    // besides the model's own values: tp, slots, bf16 ...
+    std::map<std::string, std::string, std::less<>> texts;  // "$noop_layers"
+    const base::Json* config = nullptr;                     // config.json, for rules that copy from it
+    const base::Json* saved = nullptr;                      // arguments of the source checkpoint, which go on
+};
+
+// The arguments object: those of the source that are not about the layout, then those of the rules. Fails with rule_data
+// when a rule refers to nothing.
+base::Result<base::Json> checkpoint_arguments(const Model& model, const ArgumentFacts& facts);
+
+// The command line of a training run, one entry per flag with its values: "--num-layers 32".
+base::Result<std::vector<std::string>> training_flags(const Model& model, const ArgumentFacts& facts);
+
+}  // namespace ckpt

@@ -1,0 +1,205 @@
+#include "ckpt_convert/plan/composer.h"
+
+#include <algorithm>
+
+#include "base/format.h"
+
+namespace ckpt {
+namespace {
+
+using base::ErrorKind;
+using base::Result;
+using base::Status;
+
+class Composer {
+public:
+    Composer(const Model& model, const ActiveRule& active, Share share)
+        : model_(model), active_(active), rule_(*active.rule), share_(share) {}
+
+    Result<LayoutTensor> compose(std::uint32_t layer) {
+        TRY(find_weights(layer));
+        LayoutTensor out;
+        out.optional = rule_.optional;
+        out.extra_state = rule_.extra_state;
+        out.fill_like = ids_.front();
+        TRY(join(out));
+        if (active_.padded_rows > out.shape[0]) {
+            out.fill_rows = active_.padded_rows - out.shape[0];
+            out.shape[0] = active_.padded_rows;
+        }
+        if (!rule_.shard || share_.count == 1) return out;
+        bool as_a_whole = rule_.interleave.has_value() || rule_.pad.has_value();
+        if (as_a_whole) TRY(cut_whole(out));
+        else TRY(cut_each_weight(out));
+        return out;
+    }
+
+private:
+    std::size_t axis() const { return static_cast<std::size_t>(rule_.axis); }
+    std::size_t shard_axis() const { return static_cast<std::size_t>(*rule_.shard); }
+
+    Status find_weights(std::uint32_t layer) {
+        for (const std::string& weight : rule_.weights) {
+            auto id = model_.tensor(weight, layer);
+            if (!id)
+                return base::fail(ErrorKind::rule_data,
+                                  base::format("\"{}\" is stored, but the model does not have it", weight),
+                                  model_.mapping().origin);
+            ids_.push_back(*id);
+        }
+        return {};
+    }
+
+    // With more ranks than KV groups, copies of key and value heads make as many groups as ranks.
+    std::uint64_t rounds() const {
+        bool repeat = active_.sharing == KvSharing::repeat && !rule_.repeat.empty() && share_.count > active_.rounds;
+        return repeat ? share_.count : active_.rounds;
+    }
+
+    // All weights, one after the other in every round.
+    Status join(LayoutTensor& out) {
+        out.shape = model_.tensors()[ids_[0]].shape;
+        out.shape[axis()] = 0;
+        if (rounds() % active_.rounds != 0) {
+            return base::fail(ErrorKind::usage, base::format("TP {} must be a multiple of {} ({})", share_.count,
+                                                             rule_.interleave->text(), active_.rounds));
+        }
+        for (std::uint64_t round = 0; round < rounds(); ++round) {
+            for (std::size_t i = 0; i < ids_.size(); ++i) {
+                bool repeated =
+                    std::find(rule_.repeat.begin(), rule_.repeat.end(), rule_.weights[i]) != rule_.repeat.end();
+                std::uint64_t copies = repeated ? rounds() / active_.rounds : 1;
+                TRY(append(out, ids_[i], rounds() / copies, round / copies));
+            }
+        }
+        return {};
+    }
+
+    // Part `index` of `parts` of a weight.
+    Status append(LayoutTensor& out, std::uint32_t id, std::uint64_t parts, std::uint64_t index) {
+        const LogicalTensor& logical = model_.tensors()[id];
+        Piece piece{id, Shape(logical.shape.size(), 0), Shape(logical.shape.size(), 0), logical.shape};
+        if (piece.extent[axis()] % parts != 0) {
+            return base::fail(ErrorKind::usage, base::format("{} has {} rows, which do not divide into {} parts",
+                                                             logical.name, piece.extent[axis()], parts));
+        }
+        piece.extent[axis()] /= parts;
+        piece.in_logical[axis()] = piece.extent[axis()] * index;
+        piece.in_stored[axis()] = out.shape[axis()];
+        out.shape[axis()] += piece.extent[axis()];
+        for (std::size_t i = 0; i < out.shape.size(); ++i) {
+            if (i != axis()) out.shape[i] = piece.extent[i];
+        }
+        out.pieces.push_back(std::move(piece));
+        return {};
+    }
+
+    // A contiguous share of the joined tensor.
+    Status cut_whole(LayoutTensor& out) const {
+        bool parts_of_groups = rule_.interleave && active_.sharing == KvSharing::split;
+        if (rule_.interleave && !parts_of_groups) TRY(require_groups());
+        std::uint64_t rows = out.shape[shard_axis()];
+        if (rule_.pad) TRY(require_vocabulary(rows));
+        else TRY(require_divisible(rows, size_name(0, shard_axis())));
+        std::uint64_t step = rows / share_.count, begin = step * share_.index;
+        std::vector<Piece> kept;
+        for (Piece& piece : out.pieces) {
+            if (cut(piece, shard_axis(), begin, begin + step)) kept.push_back(std::move(piece));
+        }
+        std::uint64_t weight_rows = rows - out.fill_rows;
+        out.fill_rows = begin + step - std::min(begin + step, std::max(begin, weight_rows));
+        out.pieces = std::move(kept);
+        out.shape[shard_axis()] = step;
+        return {};
+    }
+
+    // Keeps the part of a piece that lies in [begin, end) of the stored tensor, which then starts at 0.
+    static bool cut(Piece& piece, std::size_t axis, std::uint64_t begin, std::uint64_t end) {
+        std::uint64_t first = std::max(piece.in_stored[axis], begin);
+        std::uint64_t last = std::min(piece.in_stored[axis] + piece.extent[axis], end);
+        if (first >= last) return false;
+        piece.in_logical[axis] += first - piece.in_stored[axis];
+        piece.in_stored[axis] = first - begin;
+        piece.extent[axis] = last - first;
+        return true;
+    }
+
+    // A share of every weight: a rank's gated MLP is its gate rows, then its up rows.
+    Status cut_each_weight(LayoutTensor& out) const {
+        std::size_t axis = shard_axis();
+        std::uint64_t at = 0;
+        for (std::size_t i = 0; i < out.pieces.size(); ++i) {
+            Piece& piece = out.pieces[i];
+            TRY(require_divisible(piece.extent[axis], size_name(i, axis)));
+            piece.extent[axis] /= share_.count;
+            piece.in_logical[axis] += piece.extent[axis] * share_.index;
+            if (axis == this->axis()) {
+                piece.in_stored[axis] = at;
+                at += piece.extent[axis];
+            }
+        }
+        out.shape[axis] = axis == this->axis() ? at : out.shape[axis] / share_.count;
+        return {};
+    }
+
+    // What the mapping calls the size of an axis: "vocab", "heads * head_dim".
+    std::string size_name(std::size_t position, std::size_t axis) const {
+        for (const WeightRule& weight : model_.mapping().weights) {
+            if (weight.name == rule_.weights[position]) return weight.shape[axis].text();
+        }
+        return model_.tensors()[ids_[position]].name;
+    }
+
+    std::string fitting(std::uint64_t size) const {
+        std::vector<std::uint64_t> sizes;
+        for (std::uint64_t i = 1; i <= size && i <= 64; i *= 2) {
+            if (size % i == 0) sizes.push_back(i);
+        }
+        return base::joined(sizes, ", ");
+    }
+
+    Status require_divisible(std::uint64_t size, const std::string& what) const {
+        if (size % share_.count == 0) return {};
+        return base::fail(ErrorKind::usage,
+                          base::format("TP {} does not divide {} ({}) of a {} model; possible sizes are {}",
+                                       share_.count, what, size, model_.mapping().family, fitting(size)));
+    }
+
+    Status require_groups() const {
+        if (rounds() % share_.count == 0) return {};
+        std::string more;
+        if (share_.count > active_.rounds && !rule_.repeat.empty()) {
+            more =
+                ". With more ranks than groups, choose: --tp-beyond-kv-groups repeat copies key and value heads, split "
+                "gives every rank a part of a group, which megatron-core 0.16 and later reads";
+        }
+        return base::fail(ErrorKind::usage,
+                          base::format("TP {} does not divide {} ({}) of a {} model; possible sizes are {}{}",
+                                       share_.count, rule_.interleave->text(), active_.rounds, model_.mapping().family,
+                                       fitting(active_.rounds), more));
+    }
+
+    Status require_vocabulary(std::uint64_t rows) const {
+        if (rows % share_.count == 0) return {};
+        return base::fail(
+            ErrorKind::usage,
+            base::format(
+                "TP {} does not divide the vocabulary of {} rows; pad it with --make-vocab-size-divisible-by 1 "
+                "(to {} rows), --padded-vocab-size N or --vocab-padding, or use one of the TP sizes {}",
+                share_.count, rows, (rows / share_.count + 1) * share_.count, fitting(rows)));
+    }
+
+    const Model& model_;
+    const ActiveRule& active_;
+    const StoredRule& rule_;
+    Share share_;
+    std::vector<std::uint32_t> ids_;
+};
+
+}  // namespace
+
+Result<LayoutTensor> compose(const Model& model, const ActiveRule& active, Share share, std::uint32_t layer) {
+    return Composer(model, active, share).compose(layer);
+}
+
+}  // namespace ckpt

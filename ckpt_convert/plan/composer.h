@@ -1,0 +1,27 @@
+// Composer: puts a stored tensor together from the weights that its rule names, and cuts out one TP rank's share.
+#pragma once
+
+#include "ckpt_convert/plan/layout.h"
+
+namespace ckpt {
+
+// Which part of the stored tensor a rank gets; {1, 0} is all of it.
+struct Share {
+    std::uint64_t count = 1;
+    std::uint64_t index = 0;
+};
+
+// A rule with what does not depend on rank and layer worked out.
+struct ActiveRule {
+    const StoredRule* rule = nullptr;
+    std::string name;               // in the dialect at hand
+    std::uint64_t rounds = 1;       // of StoredRule::interleave
+    std::uint64_t padded_rows = 0;  // 0: no padding
+    KvSharing sharing = KvSharing::refuse;
+};
+
+// The stored tensor of `layer` (ignored for tensors that are not per layer), without name and file. Fails with usage
+// when the share does not come out even.
+base::Result<LayoutTensor> compose(const Model& model, const ActiveRule& active, Share share, std::uint32_t layer);
+
+}  // namespace ckpt

@@ -1,0 +1,146 @@
+#include "ckpt_convert/plan/source_binding.h"
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+
+#include "base/format.h"
+
+namespace ckpt {
+namespace {
+
+using base::ErrorKind;
+using base::Result;
+using base::Status;
+
+// Names for a message: the first few, and how many more.
+std::string listed(std::vector<std::string> names) {
+    constexpr std::size_t kShown = 5;
+    std::size_t more = names.size() > kShown ? names.size() - kShown : 0;
+    names.resize(names.size() - more);
+    return base::joined(names, ", ") + (more > 0 ? base::format(" and {} more", more) : "");
+}
+
+class Binder {
+public:
+    Binder(const Model& model, const TensorIndex& index, const Layout& layout)
+        : model_(model), index_(index), layout_(layout), used_(index.tensors.size(), false) {
+        by_name_.reserve(index.tensors.size());
+        for (std::uint32_t i = 0; i < index.tensors.size(); ++i)
+            by_name_[key(index.tensors[i].file, index.tensors[i].name)].push_back(i);
+    }
+
+    Result<SourceBinding> bind(const LeaveOut& leave_out) {
+        out_.tensors.resize(model_.tensors().size());
+        std::vector<std::string> missing;
+        for (const LayoutTensor& tensor : layout_.tensors) {
+            auto found = by_name_.find(key(tensor.file, tensor.name));
+            if (found != by_name_.end()) TRY(add_tensor(tensor, found->second));
+            else if (!tensor.optional) missing.push_back(tensor.name);
+        }
+        if (!missing.empty()) {
+            return base::fail(ErrorKind::bad_input,
+                              base::format("{} of {} expected tensors {} missing from the source: {}", missing.size(),
+                                           layout_.tensors.size(), missing.size() == 1 ? "is" : "are", listed(missing)),
+                              directory());
+        }
+        TRY(check_unused(leave_out));
+        return std::move(out_);
+    }
+
+private:
+    std::string key(std::uint32_t file, const std::string& name) const {
+        return layout_.by_file ? base::format("{}:{}", file, name) : name;
+    }
+    std::string directory() const { return index_.files.empty() ? "" : base::parent(index_.files.front()->path()); }
+    const std::string& path_of(const IndexedTensor& tensor) const { return index_.files[tensor.file]->path(); }
+
+    // `parts`: the indexed tensors that make it up; one, unless the checkpoint stores tensors in parts.
+    Status add_tensor(const LayoutTensor& tensor, const std::vector<std::uint32_t>& parts) {
+        for (std::uint32_t part : parts) {
+            const IndexedTensor& stored = index_.tensors[part];
+            used_[part] = true;
+            TRY(check_shape(tensor, stored));
+            if (tensor.optional) continue;
+            for (const Piece& piece : tensor.pieces) TRY(add_piece(piece, part, stored));
+        }
+        if (tensor.optional) {
+            out_.notes.push_back(
+                base::format("{} is in the source but not used: the model ties it to another tensor", tensor.name));
+        }
+        return {};
+    }
+
+    Status check_shape(const LayoutTensor& expected, const IndexedTensor& found) const {
+        const Shape& whole = found.whole_shape.empty() ? found.shape : found.whole_shape;
+        if (expected.shape == whole) return {};
+        return base::fail(ErrorKind::bad_input,
+                          base::format("{} has the shape {}, but the configuration asks for {}", found.name,
+                                       to_string(whole), to_string(expected.shape)),
+                          path_of(found));
+    }
+
+    // The part of a piece that lies in this part of the stored tensor.
+    Status add_piece(const Piece& piece, std::uint32_t number, const IndexedTensor& stored) {
+        StoredPiece box{number, piece.in_stored, piece.in_logical, piece.extent};
+        for (std::size_t axis = 0; axis < stored.part_offset.size(); ++axis) {
+            std::uint64_t part_begin = stored.part_offset[axis], part_end = part_begin + stored.shape[axis];
+            std::uint64_t begin = std::max(piece.in_stored[axis], part_begin);
+            std::uint64_t end = std::min(piece.in_stored[axis] + piece.extent[axis], part_end);
+            if (begin >= end) return {};
+            box.in_stored[axis] = begin - part_begin;
+            box.in_logical[axis] += begin - piece.in_stored[axis];
+            box.extent[axis] = end - begin;
+        }
+        LogicalSource& source = out_.tensors[piece.logical];
+        if (!source.pieces.empty() && source.dtype != stored.dtype) {
+            return base::fail(ErrorKind::bad_input,
+                              base::format("{} is {}, but other parts of {} are {}", stored.name, name(stored.dtype),
+                                           model_.tensors()[piece.logical].name, name(source.dtype)),
+                              path_of(stored));
+        }
+        source.dtype = stored.dtype;
+        bool replica = std::any_of(source.pieces.begin(), source.pieces.end(), [&](const StoredPiece& other) {
+            return other.in_logical == box.in_logical && other.extent == box.extent;
+        });
+        (replica ? source.replicas : source.pieces).push_back(std::move(box));
+        return {};
+    }
+
+    Status check_unused(const LeaveOut& leave_out) {
+        std::vector<std::string> unexpected;
+        std::map<std::string, std::size_t> left_out;
+        for (std::size_t i = 0; i < used_.size(); ++i) {
+            if (used_[i]) continue;
+            if (auto reason = leave_out(index_.tensors[i].name)) ++left_out[*reason];
+            else unexpected.push_back(index_.tensors[i].name);
+        }
+        for (const auto& [reason, count] : left_out) {
+            out_.notes.push_back(
+                base::format("{} source {} left out: {}", count, count == 1 ? "tensor is" : "tensors are", reason));
+        }
+        if (unexpected.empty()) return {};
+        return base::fail(
+            ErrorKind::bad_input,
+            base::format(
+                "{} source tensors have no place in the target and would be lost: {}; is this the right model family?",
+                unexpected.size(), listed(unexpected)),
+            directory());
+    }
+
+    const Model& model_;
+    const TensorIndex& index_;
+    const Layout& layout_;
+    std::unordered_map<std::string, std::vector<std::uint32_t>> by_name_;
+    std::vector<bool> used_;
+    SourceBinding out_;
+};
+
+}  // namespace
+
+Result<SourceBinding> bind_source(const Model& model, const TensorIndex& index, const Layout& layout,
+                                  const LeaveOut& leave_out) {
+    return Binder(model, index, layout).bind(leave_out);
+}
+
+}  // namespace ckpt

@@ -1,0 +1,43 @@
+// SourceBinding: joins a layout with the tensors that a checkpoint really has: where each logical tensor is read.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ckpt_convert/checkpoint/tensor_index.h"
+#include "ckpt_convert/plan/layout.h"
+
+namespace ckpt {
+
+// A box of a logical tensor inside a stored one; offsets and extent in elements.
+struct StoredPiece {
+    std::uint32_t tensor = 0;  // source: index into TensorIndex::tensors; target: into ConversionPlan::targets
+    Shape in_stored;
+    Shape in_logical;
+    Shape extent;
+};
+
+// Where one logical tensor is read.
+struct LogicalSource {
+    DType dtype = DType::f32;
+    std::vector<StoredPiece> pieces;    // cover the tensor once
+    std::vector<StoredPiece> replicas;  // boxes that other files hold again: norms on every TP rank, a tied head
+};
+
+struct SourceBinding {
+    std::vector<LogicalSource> tensors;  // by Model::tensors()
+    std::vector<std::string> notes;      // what was left out, and why
+};
+
+// Why a source tensor that the layout does not have may be left out; nullopt when it would be a loss.
+using LeaveOut = std::function<std::optional<std::string>(std::string_view tensor)>;
+
+// Fails with bad_input, naming all of them: missing tensors, tensors without a place, wrong shapes, element types that
+// differ inside one logical tensor.
+base::Result<SourceBinding> bind_source(const Model& model, const TensorIndex& index, const Layout& layout,
+                                        const LeaveOut& leave_out);
+
+}  // namespace ckpt

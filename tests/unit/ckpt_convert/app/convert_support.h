@@ -1,0 +1,74 @@
+// Conversions in memory, for tests of the whole pipeline.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <map>
+#include <string>
+
+#include "base/data_store.h"
+#include "ckpt_convert/app/convert.h"
+#include "ckpt_convert/checkpoint/hf_checkpoint.h"
+#include "tests/unit/ckpt_convert/tiny_hf.h"
+
+namespace test {
+
+inline const base::DataStore& data_store() {
+    static const base::DataStore store;
+    return store;
+}
+
+inline const ckpt::Knowledge& knowledge() {
+    static const ckpt::Knowledge instance = *ckpt::Knowledge::load(data_store());
+    return instance;
+}
+
+inline base::Result<ckpt::ConvertSummary> convert(base::FileSystem& fs, const ckpt::ConvertOptions& options) {
+    ckpt::ConvertObserver nobody;
+    return ckpt::convert(fs, knowledge(), data_store(), options, nobody);
+}
+
+// To Megatron from Hugging Face, and back.
+inline ckpt::ConvertOptions options(const std::string& from, const std::string& to, int tp = 1, int pp = 1) {
+    ckpt::ConvertOptions out;
+    out.source.directory = from;
+    out.save_dir = to;
+    out.topology.tp = tp;
+    out.topology.pp = pp;
+    out.topology_given = tp > 1 || pp > 1;
+    out.threads = 2;
+    return out;
+}
+
+// To another Megatron layout.
+inline ckpt::ConvertOptions reshard(const std::string& from, const std::string& to, int tp = 1, int pp = 1) {
+    ckpt::ConvertOptions out = options(from, to, tp, pp);
+    out.to = ckpt::Side::megatron;
+    return out;
+}
+
+// Every tensor of a Hugging Face directory by name, with its shape and bytes.
+inline std::map<std::string, std::string> tensors_of(MemoryFileSystem& fs, const std::string& directory) {
+    auto index = ckpt::open_hf_weights(fs, directory);
+    REQUIRE(index);
+    std::map<std::string, std::string> out;
+    for (const auto& tensor : index->tensors) {
+        std::string bytes(tensor.bytes(), '\0');
+        REQUIRE(index->files[tensor.file]->read_at(tensor.offset,
+                                                   std::as_writable_bytes(std::span(bytes.data(), bytes.size()))));
+        out[tensor.name] = ckpt::to_string(tensor.shape) + bytes;
+    }
+    return out;
+}
+
+// Converts and expects failure; nothing may be left behind.
+inline base::Error failure(MemoryFileSystem& fs, const ckpt::ConvertOptions& bad) {
+    auto before = fs.files();
+    auto result = convert(fs, bad);
+    REQUIRE_FALSE(result);
+    CHECK(fs.files() == before);
+    CHECK_FALSE(fs.exists(bad.save_dir));
+    return result.error();
+}
+
+}  // namespace test
