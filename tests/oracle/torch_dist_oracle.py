@@ -6,7 +6,9 @@ found by the probe, every element at the place that it says.
 
 import argparse
 import io
+import itertools
 import json
+import pickle
 import pickletools
 import sys
 import zipfile
@@ -19,7 +21,9 @@ import numpy as np  # noqa: E402
 import torch  # noqa: E402
 import torch.distributed.checkpoint as dcp  # noqa: E402
 from torch.distributed.checkpoint.format_utils import dcp_to_torch_save  # noqa: E402
-from torch.distributed.checkpoint.metadata import BytesStorageMetadata, MetadataIndex  # noqa: E402
+from torch.distributed.checkpoint.metadata import (BytesStorageMetadata, ChunkStorageMetadata,  # noqa: E402
+                                                   MetadataIndex, TensorProperties)
+from torch.distributed.checkpoint.planner import TensorWriteData, WriteItem, WriteItemType  # noqa: E402
 
 TORCH_TYPES = {"bool": torch.bool, "u8": torch.uint8, "i8": torch.int8, "u16": torch.uint16, "i16": torch.int16,
                "u32": torch.uint32, "i32": torch.int32, "u64": torch.uint64, "i64": torch.int64, "f16": torch.float16,
@@ -135,8 +139,33 @@ def flattened(tree, prefix=""):
     return out
 
 
+class Chunked(torch.Tensor):
+    """A tensor that PyTorch saves in chunks of `step`, as it does those that are spread over ranks."""
+
+    @staticmethod
+    def of(tensor, step):
+        chunked = torch.Tensor._make_subclass(Chunked, tensor)
+        chunked.whole = tensor
+        starts = itertools.product(*(range(0, size, width) for size, width in zip(tensor.shape, step)))
+        chunked.chunks = [ChunkStorageMetadata(torch.Size(at), torch.Size(min(width, size - start) for width, size, start in
+                                                                          zip(step, tensor.shape, at))) for at in starts]
+        return chunked
+
+    def __create_write_items__(self, fqn, _):
+        return [WriteItem(MetadataIndex(fqn, chunk.offsets, number), WriteItemType.SHARD,
+                          tensor_data=TensorWriteData(chunk, TensorProperties(dtype=self.dtype), self.whole.size()))
+                for number, chunk in enumerate(self.chunks)]
+
+    def __get_tensor_shard__(self, index):
+        return part_of(self.whole, index.offset, self.chunks[index.index].sizes).clone()
+
+
+def part_of(tensor, offsets, sizes):
+    return tensor[tuple(slice(start, start + size) for start, size in zip(offsets, sizes))]
+
+
 def saved_state():
-    """Every type, in shapes of 0 to 4 axes, views of larger storages, and objects."""
+    """Every type, in shapes of 0 to 4 axes, views of larger storages, tensors in chunks, and an object."""
     generator = torch.Generator().manual_seed(1)
     state = {}
     for name, dtype in TORCH_TYPES.items():
@@ -148,44 +177,62 @@ def saved_state():
     state["transposed"] = torch.arange(12, dtype=torch.float32).reshape(3, 4).t()
     state["slice"] = torch.arange(100, dtype=torch.float32)[10:20]
     state["large"] = torch.arange(300_000, dtype=torch.int64).reshape(300, 1000)
+    state["chunks.two"] = Chunked.of(torch.arange(40, dtype=torch.bfloat16).reshape(10, 4), (4, 3))
+    state["chunks.three"] = Chunked.of(torch.arange(60, dtype=torch.float32).reshape(3, 4, 5), (1, 2, 5))
     state["object"] = {"step": 3, "names": ["a", "b"]}
     return state
 
 
 def check_listed(checks, directory):
-    """What PyTorch wrote, found by the probe."""
+    """What PyTorch wrote, found by the probe; with .metadata as every protocol has it."""
     state = saved_state()
     dcp.save(dict(state), storage_writer=dcp.FileSystemWriter(directory, single_file_per_rank=False, thread_count=2),
              no_dist=True)
     (directory / "metadata.json").write_text(METADATA_JSON)
     metadata = dcp.FileSystemReader(directory).read_metadata()
+    check_listing(checks, directory, state, metadata, "as saved")
+    for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1):
+        (directory / ".metadata").write_bytes(pickle.dumps(metadata, protocol=protocol))
+        check_listing(checks, directory, state, metadata, f"protocol {protocol}")
+
+
+def check_listing(checks, directory, state, metadata, what):
     done = run(tool("torch_dist_probe"), "list", directory)
-    if not checks.equal(done.returncode, 0, f"exit code of torch_dist_probe list, which says {done.stderr}"):
+    if not checks.equal(done.returncode, 0, f"{what}: exit code of torch_dist_probe list, which says {done.stderr}"):
         return
     found = json.loads(done.stdout)
     tensors = {fqn: value for fqn, value in flattened(state).items() if isinstance(value, torch.Tensor)}
-    checks.equal(sorted(tensor["fqn"] for tensor in found["tensors"]), sorted(tensors), "names found")
+    checks.equal(sorted(tensor["fqn"] for tensor in found["tensors"]), sorted(tensors), f"{what}: names found")
     for listed in found["tensors"]:
         check_listed_tensor(checks, directory, listed, tensors[listed["fqn"]])
     wanted = {index.fqn: (place.relative_path, place.offset, place.length)
               for index, place in metadata.storage_data.items() if index.offset is None}
-    checks.equal({b["fqn"]: (b["file"], b["offset"], b["bytes"]) for b in found["bytes"]}, wanted, "bytes entries")
+    checks.equal({b["fqn"]: (b["file"], b["offset"], b["bytes"]) for b in found["bytes"]}, wanted, f"{what}: bytes entries")
     checks.expect(wanted, "the state has no object")
 
 
 def check_listed_tensor(checks, directory, listed, wanted):
     fqn = listed["fqn"]
-    checks.equal((listed["dtype"], listed["shape"]), (OUR_NAMES[wanted.dtype], list(wanted.shape)), f"type and shape of {fqn}")
-    checks.equal(len(listed["chunks"]), 1, f"chunks of {fqn}")
-    chunk = listed["chunks"][0]
-    checks.equal((chunk["offsets"], chunk["sizes"]), ([0] * wanted.dim(), list(wanted.shape)), f"chunk of {fqn}")
-    data = (directory / chunk["file"]).read_bytes()[chunk["file_offset"]:]
-    last = sum((size - 1) * stride for size, stride in zip(wanted.shape, chunk["strides"]))
-    storage = data[:(last + 1) * wanted.dtype.itemsize] if wanted.numel() else b""
-    placed = torch.frombuffer(bytearray(storage or bytes(wanted.dtype.itemsize)), dtype=torch.uint8).view(wanted.dtype)
-    placed = placed.as_strided(wanted.shape, chunk["strides"]) if wanted.numel() else wanted
-    checks.equal(raw(placed), raw(wanted), f"bytes of {fqn}")
-    checks.equal(chunk["contiguous"], placed.is_contiguous(), f"contiguity of {fqn}")
+    whole = getattr(wanted, "whole", wanted)
+    checks.equal((listed["dtype"], listed["shape"]), (OUR_NAMES[whole.dtype], list(whole.shape)), f"type and shape of {fqn}")
+    chunks = [(list(c.offsets), list(c.sizes)) for c in wanted.chunks] if isinstance(wanted, Chunked) else \
+        [([0] * whole.dim(), list(whole.shape))]
+    checks.equal(sorted((chunk["offsets"], chunk["sizes"]) for chunk in listed["chunks"]), sorted(chunks), f"chunks of {fqn}")
+    for chunk in listed["chunks"]:
+        part = part_of(whole, chunk["offsets"], chunk["sizes"])
+        placed = placed_tensor(directory, chunk, part)
+        checks.equal(raw(placed), raw(part), f"bytes of {fqn} at {chunk['offsets']}")
+        checks.equal(chunk["contiguous"], placed.is_contiguous(), f"contiguity of {fqn} at {chunk['offsets']}")
+
+
+def placed_tensor(directory, chunk, like):
+    """The tensor at the place in the file that the probe names."""
+    if like.numel() == 0:
+        return like
+    last = sum((size - 1) * stride for size, stride in zip(like.shape, chunk["strides"]))
+    begin = chunk["file_offset"]
+    data = (directory / chunk["file"]).read_bytes()[begin:begin + (last + 1) * like.dtype.itemsize]
+    return torch.frombuffer(bytearray(data), dtype=torch.uint8).view(like.dtype).as_strided(like.shape, chunk["strides"])
 
 
 def main():
