@@ -108,6 +108,7 @@ std::string summary_text(const ConvertSummary& summary, const ConvertOptions& op
                             base::human_bytes(static_cast<std::uint64_t>(rate)));
     }
     for (const auto& note : summary.notes) out += base::format("  note     {}\n", note);
+    if (!summary.plan_text.empty()) out += "\n" + summary.plan_text;
     if (!summary.dry_run) out += base::format("  look at it with: ckpt_convert inspect {}\n", options.save_dir);
     return out;
 }

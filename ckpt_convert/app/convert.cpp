@@ -13,6 +13,7 @@
 #include "ckpt_convert/checkpoint/megatron_checkpoint.h"
 #include "ckpt_convert/execute/executor.h"
 #include "ckpt_convert/execute/hf_output.h"
+#include "ckpt_convert/execute/plan_text.h"
 #include "ckpt_convert/execute/torch_dist_output.h"
 
 namespace ckpt {
@@ -156,6 +157,7 @@ ConvertSummary summarise(const Source& source, const PlannedOutput& target, cons
     summary.notes.insert(summary.notes.end(), source.notes.begin(), source.notes.end());
     summary.notes.insert(summary.notes.end(), target.plan.notes.begin(), target.plan.notes.end());
     summary.dry_run = options.dry_run;
+    if (options.show_plan) summary.plan_text = plan_text(target.plan, target.output);
     return summary;
 }
 

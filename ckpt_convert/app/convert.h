@@ -25,6 +25,7 @@ struct ConvertSummary {
     std::uint64_t buffer_bytes = 0;                            // of all threads
     std::vector<std::pair<std::string, std::uint64_t>> files;  // path in the output, bytes
     std::vector<std::string> notes;
+    std::string plan_text;  // what every tensor is made of, when asked for
     double seconds = 0;
     bool dry_run = false;
 };

@@ -24,6 +24,50 @@ struct Found {
     Path root;
 };
 
+// "0 to 15", "0 to 3, 12 to 15": the layers of a chunk.
+std::string layer_ranges(const std::vector<LayerSlot>& slots) {
+    std::vector<std::string> ranges;
+    for (std::size_t i = 0; i < slots.size();) {
+        std::size_t last = i;
+        while (last + 1 < slots.size() && slots[last + 1].layer == slots[last].layer + 1) ++last;
+        ranges.push_back(last == i ? std::to_string(slots[i].layer)
+                                   : base::format("{} to {}", slots[i].layer, slots[last].layer));
+        i = last + 1;
+    }
+    return ranges.empty() ? "none" : base::joined(ranges, ", ");
+}
+
+void add_layout_facts(Found& found, const ParallelLayout& layout, std::uint32_t layers, std::uint64_t vocab) {
+    const Placement& placement = layout.placement;
+    found.facts.emplace_back("tensor names", layout.dialect.text());
+    if (placement.slots != layers) found.facts.emplace_back("layers with noop layers", std::to_string(placement.slots));
+    if (layout.padded_vocab != vocab)
+        found.facts.emplace_back("rows of padding", std::to_string(layout.padded_vocab - vocab));
+    for (std::size_t pp = 0; pp < placement.stages.size() && placement.pp() > 1; ++pp) {
+        std::vector<std::string> chunks;
+        for (const auto& chunk : placement.stages[pp]) chunks.push_back(layer_ranges(chunk));
+        found.facts.emplace_back(base::format("layers of pipeline rank {}", pp), base::joined(chunks, " | "));
+    }
+}
+
+// What the weights say when they are matched with a model family; why not, when they cannot be.
+void add_model_facts(Found& found, base::FileSystem& fs, const Knowledge& knowledge, const Path& directory) {
+    SourceOptions options;
+    options.directory = directory;
+    auto source = open_source(fs, knowledge, options);
+    if (!source) {
+        found.facts.emplace_back("not convertible", source.error().text());
+        return;
+    }
+    found.facts.emplace_back("family", source->model.mapping().family);
+    found.facts.emplace_back("layers", std::to_string(source->model.layers()));
+    found.facts.emplace_back("parameters", base::human_count(source->model.parameters()));
+    if (source->parallel) {
+        add_layout_facts(found, *source->parallel, source->model.layers(),
+                         static_cast<std::uint64_t>(source->model.values().at("vocab")));
+    }
+}
+
 Result<Found> found_hf(base::FileSystem& fs, const Knowledge& knowledge, const Path& path) {
     Found found{"huggingface", "Hugging Face checkpoint", {}, {}, path};
     TRY_ASSIGN(found.index, open_hf_weights(fs, path));
@@ -34,8 +78,7 @@ Result<Found> found_hf(base::FileSystem& fs, const Knowledge& knowledge, const P
     }
     const base::Json* type = config->root.find("model_type");
     if (type != nullptr && type->string() != nullptr) found.facts.emplace_back("model type", *type->string());
-    auto family = knowledge.families.for_config(*config);
-    found.facts.emplace_back("family", family ? (*family)->family : "none of the known ones");
+    add_model_facts(found, fs, knowledge, path);
     return found;
 }
 
@@ -47,15 +90,21 @@ std::string argument_text(const base::Json& value) {
     return value.is_null() ? "none" : value.kind_name();
 }
 
-Result<Found> found_megatron(base::FileSystem& fs, const Path& path) {
+Result<Found> found_megatron(base::FileSystem& fs, const Knowledge& knowledge, const Path& path) {
     TRY_ASSIGN(MegatronCheckpoint checkpoint, open_megatron_checkpoint(fs, path));
-    Found found{
-        "megatron", "Megatron checkpoint (torch format)", {}, std::move(checkpoint.index), checkpoint.directory};
+    Found found{"megatron",
+                base::format("Megatron checkpoint ({} format)", checkpoint.torch_dist ? "torch_dist" : "torch"),
+                {},
+                std::move(checkpoint.index),
+                checkpoint.directory};
     found.facts.emplace_back("iteration", checkpoint.iteration);
-    found.facts.emplace_back("tensor parallel", std::to_string(checkpoint.tp));
-    found.facts.emplace_back("pipeline parallel", std::to_string(checkpoint.pp));
+    if (!checkpoint.torch_dist) {
+        found.facts.emplace_back("tensor parallel", std::to_string(checkpoint.tp));
+        found.facts.emplace_back("pipeline parallel", std::to_string(checkpoint.pp));
+    }
     if (checkpoint.virtual_stages)
         found.facts.emplace_back("virtual stages", std::to_string(checkpoint.ranks.front().chunks));
+    add_model_facts(found, fs, knowledge, path);
     if (checkpoint.args.object() == nullptr) return found;
     for (const auto& [name, value] : *checkpoint.args.object()) {
         if (!value.is_null()) found.facts.emplace_back("args." + name, argument_text(value));
@@ -66,7 +115,7 @@ Result<Found> found_megatron(base::FileSystem& fs, const Path& path) {
 Result<Found> find(base::FileSystem& fs, const Knowledge& knowledge, const Path& path) {
     TRY_ASSIGN(auto info, fs.info(path));
     if (info.kind == base::FileKind::directory) {
-        return is_megatron_checkpoint(fs, path) ? found_megatron(fs, path) : found_hf(fs, knowledge, path);
+        return is_megatron_checkpoint(fs, path) ? found_megatron(fs, knowledge, path) : found_hf(fs, knowledge, path);
     }
     Found found{"file", "weight file", {}, {}, base::parent(path)};
     TRY(add_weight_file(found.index, fs, path));

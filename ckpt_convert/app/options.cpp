@@ -122,7 +122,8 @@ void add_run(CLI::App& app, ConvertOptions& options, Raw& raw) {
                       "Largest safetensors or .distcp file to write (default 5GB)");
     group->add_option("-j,--threads", options.threads, "Threads (default: one per core)")->check(rank_count);
     group->add_option("--memory", raw.memory, "Memory for buffers (default 64MB)");
-    group->add_flag("--dry-run", options.dry_run, "Check everything and print the plan, write nothing");
+    group->add_flag("--dry-run", options.dry_run, "Check everything and print sizes and files, write nothing");
+    group->add_flag("--show-plan", options.show_plan, "With --dry-run: print what every tensor is made of");
 }
 
 // Options of other converters: what was given of the first kind is noted, of the second kind refused.

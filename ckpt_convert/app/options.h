@@ -48,6 +48,7 @@ struct ConvertOptions {
     std::uint64_t memory_bytes = 64ull << 20;  // for buffers
     int threads = 0;
     bool dry_run = false;
+    bool show_plan = false;          // with dry_run: every tensor of the output
     std::vector<std::string> notes;  // options that were accepted and have no effect
 };
 

@@ -73,23 +73,53 @@ Result<WeightMap> read_weight_map(base::FileSystem& fs, const Path& path) {
     return out;
 }
 
-Status require_shards(base::FileSystem& fs, const Path& directory, const std::vector<std::string>& files,
-                      const std::string& promised_by) {
-    std::vector<std::string> missing;
-    for (const auto& file : files) {
-        if (!fs.exists(base::join(directory, file))) missing.push_back(file);
+// Endings of files that a download leaves while it is not finished.
+constexpr std::string_view kUnfinished[] = {".incomplete", ".part", ".aria2", ".crdownload", ".tmp"};
+
+// What is wrong with the weight files, all of it, so that one more download repairs them.
+class FileProblems {
+public:
+    explicit FileProblems(Path directory) : directory_(std::move(directory)) {}
+
+    void add(base::Error error) { errors_.push_back(std::move(error)); }
+
+    // Fails with the one problem, or with the list of them.
+    Status result(base::FileSystem& fs, std::size_t files) const {
+        if (errors_.empty()) return {};
+        base::Error error = errors_.front();
+        if (errors_.size() > 1) {
+            error.message = base::format("{} of {} weight files must be fetched again", errors_.size(), files);
+            for (std::size_t i = 0; i < errors_.size() && i < kShown; ++i)
+                error.message += base::format("{} {}", i == 0 ? ":" : ";", line(errors_[i]));
+            if (errors_.size() > kShown) error.message += base::format("; and {} more", errors_.size() - kShown);
+            error.where = directory_;
+        }
+        if (auto unfinished = unfinished_file(fs))
+            error.message += base::format(". {} is what an unfinished download leaves", *unfinished);
+        return tl::unexpected<base::Error>(std::move(error));
     }
-    if (missing.empty()) return {};
-    std::size_t count = missing.size();
-    std::string more = missing.size() > 5 ? ", ..." : "";
-    bool one = missing.size() == 1;
-    missing.resize(std::min<std::size_t>(missing.size(), 5));
-    return base::fail(ErrorKind::bad_input,
-                      base::format("{} of {} weight files {} missing: {}{}; {} names {}, fetch {} again", count,
-                                   files.size(), one ? "is" : "are", base::joined(missing, ", "), more, promised_by,
-                                   one ? "it" : "them", one ? "it" : "them"),
-                      directory);
-}
+
+private:
+    static constexpr std::size_t kShown = 10;
+
+    static std::string line(const base::Error& error) {
+        return base::format("{}: {}", base::file_name(error.where), error.message);
+    }
+
+    std::optional<std::string> unfinished_file(base::FileSystem& fs) const {
+        auto entries = fs.list(directory_);
+        if (!entries) return std::nullopt;
+        for (const auto& entry : *entries) {
+            for (std::string_view ending : kUnfinished) {
+                if (entry.name.ends_with(ending)) return entry.name;
+            }
+        }
+        return std::nullopt;
+    }
+
+    Path directory_;
+    std::vector<base::Error> errors_;
+};
 
 // The files of a shard set without an index, by their numbers.
 Result<std::vector<std::string>> numbered_shards(base::FileSystem& fs, const Path& directory, const WeightName& name) {
@@ -109,11 +139,9 @@ Result<std::vector<std::string>> numbered_shards(base::FileSystem& fs, const Pat
         found.push_back(entry.name);
     }
     if (found.empty()) return found;
-    std::string last = found.back();
     std::vector<std::string> expected;
     for (int i = 1; i <= count; ++i)
         expected.push_back(base::format("{}-{:05}-of-{:05}{}", name.stem, i, count, name.extension));
-    TRY(require_shards(fs, directory, expected, last));
     return expected;
 }
 
@@ -150,6 +178,7 @@ Status reject_duplicates(const TensorIndex& index) {
 
 struct WeightFiles {
     std::vector<std::string> names;
+    std::string promised_by;  // what says that these are the files: the index, or the name of one of them
     std::optional<WeightMap> map;
 };
 
@@ -162,7 +191,7 @@ Result<WeightFiles> find_weight_files(base::FileSystem& fs, const Path& director
         std::set<std::string> files;
         for (const auto& entry : out.map->entries) files.insert(entry.second);
         out.names.assign(files.begin(), files.end());
-        TRY(require_shards(fs, directory, out.names, std::string(base::file_name(index))));
+        out.promised_by = base::file_name(index);
         return out;
     }
     std::string single = std::string(name.stem) + name.extension;
@@ -171,7 +200,25 @@ Result<WeightFiles> find_weight_files(base::FileSystem& fs, const Path& director
         return out;
     }
     TRY_ASSIGN(out.names, numbered_shards(fs, directory, name));
+    if (!out.names.empty()) out.promised_by = base::format("the number in {}", out.names.back());
     return out;
+}
+
+// Reads the headers of all weight files.
+Result<TensorIndex> read_headers(base::FileSystem& fs, const Path& directory, const WeightFiles& files) {
+    TensorIndex index;
+    FileProblems problems(directory);
+    for (const auto& file : files.names) {
+        Path path = base::join(directory, file);
+        if (!fs.exists(path)) {
+            problems.add(
+                {ErrorKind::bad_input, base::format("missing, although {} names it", files.promised_by), path, {}});
+        } else if (auto added = add_weight_file(index, fs, path); !added) {
+            problems.add(added.error());
+        }
+    }
+    TRY(problems.result(fs, files.names.size()));
+    return index;
 }
 
 }  // namespace
@@ -194,8 +241,7 @@ Result<TensorIndex> open_hf_weights(base::FileSystem& fs, const Path& directory)
     for (const auto& name : kWeightNames) {
         TRY_ASSIGN(WeightFiles files, find_weight_files(fs, directory, name));
         if (files.names.empty()) continue;
-        TensorIndex index;
-        for (const auto& file : files.names) TRY(add_weight_file(index, fs, base::join(directory, file)));
+        TRY_ASSIGN(TensorIndex index, read_headers(fs, directory, files));
         TRY(reject_duplicates(index));
         if (files.map) TRY(check_against_map(index, *files.map));
         return index;

@@ -51,25 +51,41 @@ Result<std::optional<std::int64_t>> read_value(const ValueRule& rule, const Sour
     return std::optional<std::int64_t>();
 }
 
+tl::unexpected<base::Error> missing_value(const ModelMapping& mapping, const ValueRule& rule, const Source& source) {
+    const auto& names = source.is_config ? rule.config : rule.arguments;
+    std::string what = names.empty() ? base::format("the value {}", rule.name)
+                                     : base::format("\"{}\"", base::joined(names, "\" or \""));
+    return base::fail(ErrorKind::bad_input, base::format("{} is missing; a {} model needs it", what, mapping.family),
+                      source.where);
+}
+
+// True when all that the fallback refers to is known.
+bool computable(const ValueRule& rule, const ModelValues& values) {
+    const auto& names = rule.fallback->names();
+    return std::all_of(names.begin(), names.end(), [&](const std::string& name) { return values.contains(name); });
+}
+
+// What is there first, then the fallbacks, in whatever order they need each other.
 Result<ModelValues> read_values(const ModelMapping& mapping, const Source& source) {
     ModelValues values;
+    std::vector<const ValueRule*> open;
     for (const ValueRule& rule : mapping.values) {
         TRY_ASSIGN(auto value, read_value(rule, source));
-        if (!value && rule.fallback) {
-            auto computed = rule.fallback->evaluate(lookup_in(values));
-            if (!computed)
-                return base::fail(ErrorKind::bad_input, base::format("{}: {}", rule.name, computed.error().message),
-                                  source.where);
-            value = *computed;
-        }
-        if (!value) {
-            const auto& names = source.is_config ? rule.config : rule.arguments;
-            return base::fail(
-                ErrorKind::bad_input,
-                base::format("\"{}\" is missing; a {} model needs it", base::joined(names, "\" or \""), mapping.family),
-                source.where);
-        }
-        values[rule.name] = *value;
+        if (value) values[rule.name] = *value;
+        else if (rule.fallback) open.push_back(&rule);
+        else return missing_value(mapping, rule, source);
+    }
+    while (!open.empty()) {
+        auto next =
+            std::find_if(open.begin(), open.end(), [&](const ValueRule* rule) { return computable(*rule, values); });
+        if (next == open.end()) return missing_value(mapping, *open.front(), source);
+        const ValueRule& rule = **next;
+        auto computed = rule.fallback->evaluate(lookup_in(values));
+        if (!computed)
+            return base::fail(ErrorKind::bad_input, base::format("{}: {}", rule.name, computed.error().message),
+                              source.where);
+        values[rule.name] = *computed;
+        open.erase(next);
     }
     return values;
 }

@@ -71,7 +71,8 @@ Result<MappingRegistry> MappingRegistry::load(const base::DataStore& store) {
     MappingRegistry registry;
     std::set<std::string> taken;
     for (const std::string& path : store.list("rules/models/", ".json")) {
-        if (path.starts_with("rules/models/blocks/")) continue;
+        // Deeper down are blocks and cases.
+        if (path.find('/', std::string_view("rules/models/").size()) != std::string::npos) continue;
         TRY_ASSIGN(ModelMapping mapping, load_mapping(store, path));
         for (const auto* names : {&mapping.model_types, &mapping.peer_names}) {
             for (const auto& name : *names) {

@@ -1,0 +1,63 @@
+#include "ckpt_convert/execute/plan_text.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "base/format.h"
+
+namespace ckpt {
+namespace {
+
+// A box of a logical tensor at its place in a target.
+struct PlacedPiece {
+    const LogicalMove* move = nullptr;
+    const StoredPiece* piece = nullptr;
+};
+
+// "[0:24]", "[:, 16:32]"; nothing when the box is the whole tensor.
+std::string box_text(const PlacedPiece& placed) {
+    const auto& [move, piece] = placed;
+    std::vector<std::string> axes;
+    for (std::size_t i = 0; i < move->shape.size(); ++i) {
+        bool whole = piece->extent[i] == move->shape[i];
+        axes.push_back(whole ? ":"
+                             : base::format("{}:{}", piece->in_logical[i], piece->in_logical[i] + piece->extent[i]));
+    }
+    while (!axes.empty() && axes.back() == ":") axes.pop_back();
+    return axes.empty() ? "" : "[" + base::joined(axes, ", ") + "]";
+}
+
+const char* fill_name(VocabFill fill) { return fill == VocabFill::mean ? "the mean row" : "zero"; }
+
+std::string content_text(std::vector<PlacedPiece> pieces, const std::vector<FilledRows>& fills, std::uint32_t target) {
+    std::sort(pieces.begin(), pieces.end(),
+              [](const PlacedPiece& a, const PlacedPiece& b) { return a.piece->in_stored < b.piece->in_stored; });
+    std::vector<std::string> parts;
+    for (const PlacedPiece& placed : pieces) parts.push_back(placed.move->name + box_text(placed));
+    for (const FilledRows& fill : fills) {
+        if (fill.target == target) parts.push_back(base::format("{} rows of {}", fill.rows, fill_name(fill.fill)));
+    }
+    return base::joined(parts, ", ");
+}
+
+}  // namespace
+
+std::string plan_text(const ConversionPlan& plan, const OutputPlan& output) {
+    std::vector<std::vector<PlacedPiece>> pieces(plan.targets.size());
+    for (const LogicalMove& move : plan.moves) {
+        for (const StoredPiece& piece : move.targets) pieces[piece.tensor].push_back({&move, &piece});
+    }
+    std::string out;
+    for (const OutputFile& file : output.files) {
+        if (file.targets.empty()) continue;
+        out += file.path + "\n";
+        for (std::uint32_t i : file.targets) {
+            const TargetTensor& target = plan.targets[i];
+            out += base::format("  {}  {} {}  {}\n", target.name, name(target.dtype), to_string(target.shape),
+                                content_text(std::move(pieces[i]), plan.fills, i));
+        }
+    }
+    return out;
+}
+
+}  // namespace ckpt

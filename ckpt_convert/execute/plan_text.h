@@ -1,0 +1,17 @@
+// A conversion plan as text, for people: what every tensor of the output is made of.
+#pragma once
+
+#include <string>
+
+#include "ckpt_convert/execute/output_plan.h"
+
+namespace ckpt {
+
+// One line per tensor of the output, under a heading per file:
+//
+//   iter_0000001/mp_rank_00/model_optim_rng.pt
+//     model/decoder.layers.0.mlp.linear_fc1.weight  bf16 [48, 32]  layers.0.mlp.gate[0:24], layers.0.mlp.up[0:24]
+//
+std::string plan_text(const ConversionPlan& plan, const OutputPlan& output);
+
+}  // namespace ckpt
