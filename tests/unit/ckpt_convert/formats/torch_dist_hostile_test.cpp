@@ -112,6 +112,20 @@ TEST_CASE("torch_dist: what .metadata is made of") {
     });
 }
 
+TEST_CASE("torch_dist: objects with many attributes") {
+    // Metadata has four of its own.
+    for (int more : {60, 61}) {
+        CAPTURE(more);
+        RawDist dist;
+        for (int i = 0; i < more; ++i) dist.more_attributes += text(base::format("a{}", i)) + none();
+        if (more == 60) {
+            CHECK(read(dist));
+        } else {
+            test::check_fails(read(dist), kBad, "have no storage_data or no state_dict_metadata");
+        }
+    }
+}
+
 TEST_CASE("torch_dist: tensors and chunks that do not fit together") {
     check_refused({
         {"type", [](RawDist& d) { d.dtype = none(); }, kBad, "\"w\": it has no element type"},
