@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
+#include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 
@@ -27,6 +28,8 @@ using pickle::Ref;
 constexpr std::string_view kDistributedPrefix = "torch.distributed.";
 // Names of modules and parameters joined by dots; real ones have at most 200 bytes.
 constexpr std::size_t kMaxFqnBytes = 4096;
+// The classes have at most ten. Looking one up is linear, and objects may share a dict of them.
+constexpr std::size_t kMaxAttributes = 64;
 // Since Python 3.13 the module that defines pathlib's classes; a checkpoint's id is a path.
 constexpr std::string_view kPathlibModule = "pathlib._local";
 // How names of element types begin, also of those that no file of ours has: other tensors may be of such a type.
@@ -50,7 +53,9 @@ bool is_class(Ref value, std::string_view suffix) {
 // nullptr when the object has no such attribute, or it is None.
 Ref attribute(Ref value, std::string_view name) {
     const Object* object = value->as<Object>();
-    Ref found = object != nullptr ? pickle::find(object->state, name) : nullptr;
+    const auto* attributes = object != nullptr ? pickle::mapping_items(object->state) : nullptr;
+    if (attributes == nullptr || attributes->size() > kMaxAttributes) return nullptr;
+    Ref found = pickle::find(object->state, name);
     return found == nullptr || found->as<pickle::None>() != nullptr ? nullptr : found;
 }
 
@@ -82,15 +87,8 @@ struct StorageKey {
     std::string_view fqn;
     std::optional<std::vector<std::uint64_t>> offsets;
 
-    bool operator==(const StorageKey&) const = default;
-};
-
-struct StorageKeyHash {
-    std::size_t operator()(const StorageKey& key) const {
-        std::size_t hash = std::hash<std::string_view>()(key.fqn);
-        if (!key.offsets) return hash;
-        for (std::uint64_t offset : *key.offsets) hash = (hash ^ offset) * 0x9E3779B97F4A7C15u;
-        return hash ^ hash >> 32;
+    bool operator<(const StorageKey& other) const {
+        return std::tie(fqn, offsets) < std::tie(other.fqn, other.offsets);
     }
 };
 
@@ -137,7 +135,6 @@ private:
     }
 
     Status index_storages(const Items& items) {
-        storages_.reserve(items.size());
         for (const auto& [index, info] : items) {
             const std::string* fqn = text_attribute(index, "fqn");
             if (fqn == nullptr) return bad(base::format("the storage of {}, which has no fqn", index->kind_name()));
@@ -289,7 +286,7 @@ private:
     const base::Path& path_;
     const TorchDistOptions& options_;
     pickle::Arena arena_;
-    std::unordered_map<StorageKey, Storage, StorageKeyHash> storages_;
+    std::map<StorageKey, Storage> storages_;
     std::unordered_map<std::string_view, std::uint32_t> file_numbers_;
     DistMetadata out_;
 };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -133,6 +134,35 @@ struct RawDist {
         return fs;
     }
 };
+
+inline base::Result<ckpt::TorchDistIndex> read(const RawDist& dist, const ckpt::TorchDistOptions& options = {}) {
+    MemoryFileSystem fs = dist.files();
+    return ckpt::read_torch_dist(fs, kDist, options);
+}
+
+// What is changed of a sound checkpoint, and how it is refused.
+struct DistRow {
+    const char* name;
+    std::function<void(RawDist&)> spoil;
+    base::ErrorKind kind = base::ErrorKind::bad_input;
+    const char* message = "";
+};
+
+inline void check_refused(const std::vector<DistRow>& rows) {
+    for (const DistRow& row : rows) {
+        CAPTURE(std::string(row.name));
+        RawDist dist;
+        row.spoil(dist);
+        check_fails(read(dist), row.kind, row.message);
+    }
+}
+
+// The bytes of the torch file around what `build` makes.
+inline std::string torch_file(const std::function<ckpt::pickle::Ref(ckpt::TorchFilePlan&)>& build) {
+    ckpt::TorchFilePlan plan;
+    REQUIRE(plan.finish(build(plan)));
+    return assemble(plan, {});
+}
 
 }  // namespace raw
 }  // namespace test
