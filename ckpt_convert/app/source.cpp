@@ -127,40 +127,24 @@ Result<const ModelMapping*> family_of(const MegatronCheckpoint& checkpoint, cons
 }
 
 // What config.json and the saved arguments both say must agree. Layers and vocabulary are compared with the tensors.
-Status check_agreement(const ModelMapping& mapping, const ModelValues& values, const Json& args,
-                       const JsonDocument& config, const Path& directory) {
+// With more TP ranks than KV groups, copies make the saved number of groups equal TP.
+Status check_agreement(const ModelMapping& mapping, const ModelValues& values, const MegatronCheckpoint& checkpoint,
+                       const JsonDocument& config, ParallelLayout& parallel) {
     for (const ValueRule& rule : mapping.values) {
-        if (rule.name == "layers" || rule.name == "vocab" || rule.name == "kv_groups") continue;
-        for (const std::string& argument : rule.arguments) {
-            const Json* saved = args.find(argument);
-            if (saved == nullptr || (saved->integer() == nullptr && saved->boolean() == nullptr)) continue;
-            std::int64_t value = saved->integer() != nullptr ? *saved->integer() : *saved->boolean();
-            if (rule.argument_negated) value = value == 0;
-            if (value == values.at(rule.name)) break;
-            return base::fail(
-                ErrorKind::bad_input,
-                base::format("{} is {} in {}, but {} in the arguments saved with the weights; is this the "
-                             "config of the same model?",
-                             rule.name, values.at(rule.name), config.name, value),
-                directory);
-        }
+        if (rule.name == "layers" || rule.name == "vocab") continue;
+        TRY_ASSIGN(auto saved, value_from_arguments(rule, checkpoint.args, checkpoint.directory));
+        std::int64_t expected = values.at(rule.name);
+        if (rule.name == "kv_groups" && expected > 0 && parallel.tp > expected)
+            parallel.kv_sharing = saved == parallel.tp ? KvSharing::repeat : KvSharing::split;
+        bool repeated = rule.name == "kv_groups" && parallel.kv_sharing == KvSharing::repeat;
+        if (!saved || *saved == expected || repeated) continue;
+        return base::fail(ErrorKind::bad_input,
+                          base::format("{} is {} in {}, but {} in the arguments saved with the weights; is this the "
+                                       "config of the same model?",
+                                       rule.name, expected, config.name, *saved),
+                          checkpoint.directory);
     }
     return {};
-}
-
-// With more TP ranks than KV groups: copies make the saved number of groups equal TP.
-Status find_kv_sharing(FoundLayout& found, const ModelValues& values, const Json& args, const Path& directory) {
-    std::int64_t groups = value_or_zero(values, "kv_groups");
-    const Json* saved = args.find("num_query_groups");
-    std::int64_t stored = saved != nullptr && saved->integer() != nullptr ? *saved->integer() : groups;
-    if (found.parallel.tp > groups && groups > 0)
-        found.parallel.kv_sharing = stored == found.parallel.tp ? KvSharing::repeat : KvSharing::split;
-    if (stored == groups || found.parallel.kv_sharing == KvSharing::repeat) return {};
-    return base::fail(ErrorKind::bad_input,
-                      base::format("the config says {} KV groups, the arguments saved with the weights {}; is this the "
-                                   "config of the same model?",
-                                   groups, stored),
-                      directory);
 }
 
 Result<ModelValues> megatron_values(const ModelMapping& mapping, const MegatronCheckpoint& checkpoint,
@@ -173,8 +157,7 @@ Result<ModelValues> megatron_values(const ModelMapping& mapping, const MegatronC
         return values;
     }
     TRY_ASSIGN(ModelValues values, values_from_config(mapping, *config));
-    TRY(check_agreement(mapping, values, checkpoint.args, *config, checkpoint.directory));
-    TRY(find_kv_sharing(found, values, checkpoint.args, checkpoint.directory));
+    TRY(check_agreement(mapping, values, checkpoint, *config, found.parallel));
     if (value_or_zero(values, "layers") != found.layers) {
         return base::fail(ErrorKind::bad_input,
                           base::format("the checkpoint holds {} layers, but {} says {}", found.layers, config->name,

@@ -47,6 +47,7 @@ Result<ValueRule> read_value(const JsonDocument& document, const std::string& na
         rule.argument_negated = true;
         argument.erase(0, 1);
     }
+    TRY_ASSIGN(rule.argument_needs, object.string_or("arg_needs", ""));
     TRY_ASSIGN(rule.is, object.strings("is"));
     TRY_ASSIGN(rule.fallback, optional_expression(object, "default"));
     TRY(object.finish());

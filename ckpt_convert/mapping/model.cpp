@@ -35,7 +35,14 @@ bool says(const Json& json, const std::vector<std::string>& texts) {
     return json.string() != nullptr && std::find(texts.begin(), texts.end(), *json.string()) != texts.end();
 }
 
+// False when another argument says that the value does not apply.
+bool arguments_count(const ValueRule& rule, const Json& args) {
+    const Json* needed = rule.argument_needs.empty() ? nullptr : args.find(rule.argument_needs);
+    return needed == nullptr || needed->boolean() == nullptr || *needed->boolean();
+}
+
 Result<std::optional<std::int64_t>> read_value(const ValueRule& rule, const Source& source) {
+    if (!source.is_config && !arguments_count(rule, *source.root)) return std::optional<std::int64_t>();
     for (const std::string& path : source.is_config ? rule.config : rule.arguments) {
         const Json* found = source.root->find_path(path);
         if (found == nullptr || found->is_null()) continue;
@@ -98,6 +105,11 @@ Result<ModelValues> values_from_config(const ModelMapping& mapping, const base::
 
 Result<ModelValues> values_from_arguments(const ModelMapping& mapping, const Json& args, const std::string& where) {
     return read_values(mapping, {&args, where + ": saved arguments", false});
+}
+
+Result<std::optional<std::int64_t>> value_from_arguments(const ValueRule& rule, const Json& args,
+                                                         const std::string& where) {
+    return read_value(rule, {&args, where + ": saved arguments", false});
 }
 
 Expression::Lookup lookup_in(const ModelValues& values, const ModelValues& extra) {

@@ -28,6 +28,7 @@ struct ValueRule {
     std::vector<std::string> config;     // dotted paths in config.json, the first that is there counts
     std::vector<std::string> arguments;  // names in the Megatron arguments
     bool argument_negated = false;       // "!untie_...": the argument says the opposite
+    std::string argument_needs;          // the arguments count only when this one, if it is there, is true
     std::vector<std::string> is;         // the value is 1 when the config has one of these texts there, else 0
     std::optional<Expression> fallback;  // from values defined earlier
 };

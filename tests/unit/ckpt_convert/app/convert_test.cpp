@@ -188,8 +188,12 @@ TEST_CASE("inspect: both kinds of checkpoint and a single file") {
     auto hf = ckpt::inspect(fs, test::knowledge(), "hf", false);
     REQUIRE(hf);
     CHECK(
-        hf->starts_with("hf: Hugging Face checkpoint\n  model type                         llama\n  family             "
-                        "                llama2\n  39 tensors in 1 file, "));
+        hf->starts_with("hf: Hugging Face checkpoint\n"
+                        "  model type                         llama\n"
+                        "  family                             llama2\n"
+                        "  layers                             4\n"
+                        "  parameters                         8848\n"
+                        "  39 tensors in 1 file, "));
     CHECK(hf->ends_with(
         "  model.layers.3.mlp.down_proj.weight             bf16     [16, 24]       768 B  model.safetensors\n"));
     auto mg = ckpt::inspect(fs, test::knowledge(), "mg", true);

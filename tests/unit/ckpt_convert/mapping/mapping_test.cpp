@@ -99,6 +99,9 @@ TEST_CASE("model: sizes from config.json, with fallbacks, and what is missing is
     CHECK(missing.error().kind == base::ErrorKind::bad_input);
     CHECK(values(R"({"num_hidden_layers": "2"})").error().message ==
           "\"num_hidden_layers\" must be a whole number, not a string");
-    CHECK(values(R"({"num_hidden_layers": 2, "hidden_size": 64, "num_attention_heads": 5})").error().message ==
-          "head_dim: \"hidden / heads\": 64 is not a multiple of 5");
+    CHECK(
+        values(
+            R"({"num_hidden_layers": 2, "hidden_size": 64, "num_attention_heads": 5, "intermediate_size": 96, "vocab_size": 128})")
+            .error()
+            .message == "head_dim: \"hidden / heads\": 64 is not a multiple of 5");
 }
