@@ -1,0 +1,40 @@
+"""Which checks the ordinary run makes where, and which only --all: two cores, minutes."""
+
+# Checks that fail, each with what the converter does not do. A check that works again must lose its mark.
+KNOWN_DEFECTS = {
+    "padded": "Megatron pads the vocabulary to a multiple of 128 * TP, and a checkpoint trained so is refused",
+}
+
+DIST_FAMILIES = ("llama", "qwen2 tied", "qwen3")
+
+
+class Plan:
+    def __init__(self, everything):
+        self.everything = everything
+
+    def flavours(self, topology):
+        """What to save of a loaded model at this topology."""
+        return ("plain", "training") if self.everything or topology.world == 2 else ("plain",)
+
+    def pads(self, case, topology):
+        return topology.world == 1 and (self.everything or case.family in ("llama", "llama tied"))
+
+    def fused_norms(self, topology):
+        return self.everything or str(topology) == "tp2 pp1"
+
+    def sensitivity(self, case, topology):
+        return topology.world == 1 and case.family == "llama"
+
+    def reshapes(self, converted):
+        """Pairs of topologies: all of them, or a chain that visits each."""
+        if self.everything:
+            return [(before, after) for before in converted for after in converted if before != after]
+        return list(zip(converted, converted[1:] + converted[:1])) if len(converted) > 1 else []
+
+    def dist(self, case):
+        return self.everything or case.family in DIST_FAMILIES
+
+    def dist_targets(self, before, converted):
+        """Topologies that are to load a torch_dist checkpoint written at another: all, or the two most different."""
+        others = [topology for topology in converted if topology != before]
+        return others if self.everything else others[:1] + others[1:][-1:]

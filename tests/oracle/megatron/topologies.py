@@ -1,0 +1,75 @@
+"""The ways to split a model over ranks that the suite tries, in our converter's words and in Megatron's."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Topology:
+    tensor: int = 1
+    pipeline: int = 1
+    per_chunk: int | None = None  # layers of each virtual pipeline stage
+    layer_list: tuple = ()  # layers of each pipeline stage, where they differ
+
+    @property
+    def world(self):
+        return self.tensor * self.pipeline
+
+    def __str__(self):
+        name = f"tp{self.tensor} pp{self.pipeline}"
+        if self.per_chunk:
+            name += f" vpp{self.per_chunk}"
+        if self.layer_list:
+            name += " " + "+".join(map(str, self.layer_list))
+        return name
+
+    @property
+    def slug(self):
+        return str(self).replace(" ", "_").replace("+", "-")
+
+    def options(self):
+        """The converter's options."""
+        given = ["--tp", self.tensor, "--pp", self.pipeline]
+        if self.per_chunk:
+            given += ["--num-layers-per-virtual-pipeline-stage", self.per_chunk]
+        if self.layer_list:
+            given += ["--num-layer-list", ",".join(map(str, self.layer_list))]
+        return given
+
+    def chunks(self, layers):
+        """Model chunks of each rank; None without virtual pipeline, where Megatron names the only one otherwise."""
+        return layers // (self.pipeline * self.per_chunk) if self.per_chunk else None
+
+    def uneven(self):
+        """How Megatron says it: the layers of the first and of the last stage, None where the rest is shared evenly."""
+        if not self.layer_list:
+            return None, None
+        first, *middle, last = self.layer_list
+        assert len(self.layer_list) == self.pipeline and len(set(middle)) <= 1, "Megatron shares the middle stages evenly"
+        # With two stages one number says all; with both given Megatron would divide by no stages.
+        return first, last if middle else None
+
+    def rank_directory(self, tensor_rank, pipeline_rank):
+        return f"mp_rank_{tensor_rank:02d}" + (f"_{pipeline_rank:03d}" if self.pipeline > 1 else "")
+
+    def fits(self, config):
+        """Whether the sizes of a model allow this topology in every release of megatron-core that is tried."""
+        layers, stages = config["num_hidden_layers"], self.pipeline * (self.per_chunk or 1)
+        return config["num_key_value_heads"] % self.tensor == 0 and (self.layer_list or layers % stages == 0)
+
+
+QUICK = (
+    Topology(1, 1),
+    Topology(2, 1),
+    Topology(4, 1),
+    Topology(1, 2),
+    Topology(2, 2),
+    Topology(1, 2, per_chunk=1),
+    Topology(1, 2, layer_list=(1, 3)),
+)
+
+MORE = (
+    Topology(1, 4),
+    Topology(2, 2, per_chunk=1),
+    Topology(2, 2, layer_list=(3, 1)),
+    Topology(1, 3, layer_list=(1, 2, 1)),
+)
