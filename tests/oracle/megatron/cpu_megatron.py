@@ -19,6 +19,17 @@ def patch():
     # The random states of tensor-parallel regions are states of a GPU; inference has a tracker that does nothing.
     from megatron.core.tensor_parallel import random
     random.initialize_rng_tracker(use_te_rng_tracker=False, inference_rng_tracker=True)
+    patch_missing_transformer_engine()
+
+
+def patch_missing_transformer_engine():
+    """0.16.1 stumbles over the absence of TransformerEngine in two places: a type that is a mock, and a missing name."""
+    from megatron.core.transformer import multi_latent_attention
+    from megatron.core.transformer.moe import moe_utils
+    if not isinstance(getattr(multi_latent_attention, "TELinear", object), type):
+        multi_latent_attention.TELinear = type("NoSuchLinear", (), {})
+    if not hasattr(moe_utils, "te_general_gemm"):
+        moe_utils.te_general_gemm = None
 
 
 def patch_writer():

@@ -1,5 +1,6 @@
 """The checks, one function per way that a model can go. `case` is one family with its checkpoint and its logits."""
 
+import argparse
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,8 @@ from checks import run  # noqa: E402
 from checkpoints import megatron_directory, megatron_files  # noqa: E402
 
 ITERATION = 3
+
+torch.serialization.add_safe_globals([argparse.Namespace])
 
 
 @dataclass
@@ -142,11 +145,15 @@ class Directions:
         if self.convert(case, topology, what, saved, back, "--hf-cfg-dir", case.hf):
             self.compare_hf(case, topology, what, back)
 
-    def reshape(self, case, before, after):
-        """Megatron -> Megatron of another topology: the same as straight from Hugging Face."""
-        what = f"from {before}"
-        target = case.path(after, f"from_{before.slug}")
-        if not self.convert(case, after, what, case.path(before, "mcore"), target, "--save-model-type", "mg", *after.options()):
+    def reshape(self, case, before, after, kind="mcore"):
+        """Megatron -> Megatron of another topology: the same as straight from Hugging Face.
+
+        `kind` says which checkpoint is taken: our own, or one that Megatron saved, which has no config.json beside it.
+        """
+        what = f"from {before}" if kind == "mcore" else f"from {before}, {kind}"
+        target = case.path(after, f"from_{before.slug}_{kind}")
+        config = [] if kind == "mcore" else ["--hf-cfg-dir", case.hf]
+        if not self.convert(case, after, what, case.path(before, kind), target, "--save-model-type", "mg", *after.options(), *config):
             return
         found, wanted = (megatron_files(root) for root in (target, case.path(after, "mcore")))
         name = f"{case.family}, {after}, {what}"
@@ -154,8 +161,12 @@ class Directions:
         failures = len(self.results.checks.failures)
         for rank in sorted(set(found) & set(wanted)):
             one, other = (torch.load(files[rank], weights_only=True) for files in (found, wanted))
-            self.results.checks.equal(sorted(one), sorted(other), f"{name}/{rank}: keys")
-            for key in (key for key in one if key.startswith("model") and key in other):
+            for key in ("tensor_model_parallel_size", "pipeline_model_parallel_size", "virtual_pipeline_model_parallel_size"):
+                self.results.checks.equal(getattr(one["args"], key, None), getattr(other["args"], key, None),
+                                          f"{name}/{rank}: args.{key}")
+            models = sorted(key for key in other if key.startswith("model"))
+            self.results.checks.equal(sorted(key for key in one if key.startswith("model")), models, f"{name}/{rank}: chunks")
+            for key in set(models) & set(one):
                 self.results.same_tensors(f"{name}/{rank}/{key}", one[key], other[key])
         same = len(self.results.checks.failures) == failures
         self.results.row(case.family, after, what, "same bits" if same else "   FAILED")

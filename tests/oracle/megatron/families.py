@@ -85,9 +85,9 @@ FAMILIES = (
            transformer={"qk_layernorm": True}, off=NO_EXPERTS),
     Family("deepseek v2", "deepseek_v2", {"topk_method": "greedy", "norm_topk_prob": False, "n_group": 1, "topk_group": 1,
                                           "routed_scaling_factor": 1.0, **MLA, **rope(10000.0)}, off=NO_EXPERTS),
-    Family("deepseek v3", "deepseek_v3", {"n_group": 1, "topk_group": 1, "norm_topk_prob": True,
-                                          "routed_scaling_factor": 2.5, "num_mtp_layers": 0, **MLA, **rope(10000.0)},
-           off=NO_EXPERTS),
+    Family("deepseek v3", "deepseek_v3", {**MLA, "n_routed_experts": 8, "num_experts_per_tok": 4, "n_group": 4, "topk_group": 2,
+                                          "norm_topk_prob": True, "routed_scaling_factor": 2.5, "num_mtp_layers": 0,
+                                          **rope(10000.0)}, off=NO_EXPERTS),
 )
 
 
@@ -122,9 +122,14 @@ def dense_description(config):
     return transformer, gpt
 
 
+def number_of_experts(config):
+    """0 for a dense model; the families differ in the name."""
+    return config.get("num_local_experts") or config.get("num_experts") or config.get("n_routed_experts") or 0
+
+
 def expert_arguments(config):
     """TransformerConfig arguments of a mixture of experts; none for a dense model."""
-    experts = config.get("num_local_experts") or config.get("num_experts") or config.get("n_routed_experts")
+    experts = number_of_experts(config)
     if not experts:
         return {}
     ffn = config.get("moe_intermediate_size") or config["intermediate_size"]
@@ -140,6 +145,8 @@ def expert_arguments(config):
         "moe_router_pre_softmax": not sigmoid and not renormalized,
         "moe_router_score_function": "sigmoid" if sigmoid else "softmax",
         "moe_router_enable_expert_bias": sigmoid,
+        "moe_router_num_groups": config.get("n_group") if sigmoid else None,
+        "moe_router_group_topk": config.get("topk_group") if sigmoid else None,
         "moe_router_topk_scaling_factor": config.get("routed_scaling_factor"),
         "moe_router_load_balancing_type": "none",
         "moe_router_dtype": "fp32",
@@ -163,6 +170,7 @@ def attention_arguments(config):
         "v_head_dim": config["v_head_dim"],
         "qk_layernorm": True,
         "rope_type": "rope",
+        "rotary_scaling_factor": 1.0,  # otherwise the softmax is scaled for YaRN, whatever the rope type
         "rotary_base": rope_parameter(config, "rope_theta", 10000.0),
     }
 

@@ -41,6 +41,7 @@ def make_config(description, topology):
         "activation_func": torch.nn.functional.silu,
         "tensor_model_parallel_size": topology.tensor,
         "pipeline_model_parallel_size": topology.pipeline,
+        "expert_model_parallel_size": topology.expert,
         "virtual_pipeline_model_parallel_size": topology.chunks(description["transformer"]["num_layers"]),
         "num_layers_in_first_pipeline_stage": first,
         "num_layers_in_last_pipeline_stage": last,
@@ -49,7 +50,7 @@ def make_config(description, topology):
     return kind(**known(kind, arguments))
 
 
-def layer_spec(config, chunk):
+def layer_spec(config, chunk, shared_gate):
     """The layers in Megatron's own modules, without TransformerEngine."""
     if config.num_moe_experts is None:
         spec = gpt_layer_specs.get_gpt_layer_local_spec(normalization="RMSNorm", qk_layernorm=config.qk_layernorm,
@@ -60,8 +61,13 @@ def layer_spec(config, chunk):
         staged = {"vp_stage": chunk} if "vp_stage" in inspect.signature(make).parameters else {}
         spec = make(config, use_transformer_engine=False, normalization="RMSNorm", **staged)
         layers = spec.layer_specs
-    if config.multi_latent_attention:
-        for layer in layers:
+    for layer in layers:
+        mlp = layer.submodules.mlp
+        shared = getattr(mlp.submodules, "shared_experts", None)
+        if shared is not None and "gate" in shared.params:
+            # In 0.12.1 the gate of the shared experts is chosen here, later in the configuration.
+            shared.params["gate"] = shared_gate
+        if config.multi_latent_attention:
             layer.submodules.self_attention.submodules.core_attention = LatentCore
     return spec
 
@@ -88,7 +94,8 @@ def build(description, topology, padded_vocab=None):
         if "vp_stage" in inspect.signature(GPTModel.__init__).parameters:
             arguments["vp_stage"] = number
         own = copy.deepcopy(config)
-        models.append(GPTModel(own, layer_spec(own, number), **arguments).eval())
+        spec = layer_spec(own, number, description["transformer"].get("moe_shared_expert_gate", False))
+        models.append(GPTModel(own, spec, **arguments).eval())
     with torch.no_grad():
         for model in models:
             for parameter in model.parameters():
@@ -137,8 +144,8 @@ def forward(models, topology, ids):
     positions = torch.arange(length).expand(batch, length)
     masked = torch.ones(length, length, dtype=torch.bool).triu(1).reshape(1, 1, length, length)
     stage, last = parallel_state.get_pipeline_model_parallel_rank(), topology.pipeline - 1
-    tensor_rank = parallel_state.get_tensor_model_parallel_rank()
-    rank_of = lambda place: place * topology.tensor + tensor_rank  # noqa: E731
+    within_stage = torch.distributed.get_rank() % topology.stage_size
+    rank_of = lambda place: place * topology.stage_size + within_stage  # noqa: E731
     chunked = len(models) > 1 or topology.per_chunk is not None
     with torch.no_grad():
         for number, model in enumerate(models):

@@ -6,6 +6,7 @@ KNOWN_DEFECTS = {
 }
 
 DIST_FAMILIES = ("llama", "qwen2 tied", "qwen3")
+DIST_TARGETS = ("tp1 pp1", "tp2 pp1", "tp1 pp2 vpp1")
 
 
 class Plan:
@@ -35,6 +36,6 @@ class Plan:
         return self.everything or case.family in DIST_FAMILIES
 
     def dist_targets(self, before, converted):
-        """Topologies that are to load a torch_dist checkpoint written at another: all, or the two most different."""
+        """Topologies that are to load a torch_dist checkpoint written at another: all, or some that differ in each way."""
         others = [topology for topology in converted if topology != before]
-        return others if self.everything else others[:1] + others[1:][-1:]
+        return others if self.everything else [topology for topology in others if str(topology) in DIST_TARGETS]

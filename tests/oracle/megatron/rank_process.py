@@ -34,7 +34,8 @@ class Rank:
         torch.distributed.init_process_group(
             "gloo", init_method=f"file://{meeting_point}", rank=self.rank, world_size=topology.world,
             timeout=datetime.timedelta(seconds=COLLECTIVE_SECONDS))
-        parallel_state.initialize_model_parallel(topology.tensor, topology.pipeline)
+        parallel_state.initialize_model_parallel(topology.tensor, topology.pipeline,
+                                                 expert_model_parallel_size=topology.expert)
 
     def build(self, description, padded_vocab=None):
         chunks = self.topology.chunks(description["transformer"]["num_layers"])
@@ -44,7 +45,8 @@ class Rank:
 
     def own_directory(self):
         return self.topology.rank_directory(parallel_state.get_tensor_model_parallel_rank(),
-                                            parallel_state.get_pipeline_model_parallel_rank())
+                                            parallel_state.get_pipeline_model_parallel_rank(),
+                                            parallel_state.get_expert_model_parallel_rank())
 
     def keys(self):
         """The key of each chunk in a checkpoint."""
@@ -96,7 +98,11 @@ class Rank:
 
     def sharded(self):
         """Megatron's description of which part of which whole tensor each of its tensors is."""
-        return {key: model.sharded_state_dict() for key, model in zip(self.keys(), self.models)}
+        described = {}
+        for number, (key, model) in enumerate(zip(self.keys(), self.models)):
+            gpt_builder.select_chunk(number if self.topology.per_chunk else None)
+            described[key] = model.sharded_state_dict()
+        return described
 
     def save_dist(self, directory, description, iteration):
         """A torch_dist checkpoint by Megatron's own writer, in the way that starts the fewest processes."""

@@ -31,9 +31,9 @@ class Results:
         self.checks.expect(close, f"{name}: logits differ by {difference:.3g}, same token in {same:.1%}")
 
     def rank_logits(self, family, topology, what, answers, wanted):
-        """The same from every rank that has logits; only the last pipeline stage does, and all its ranks agree."""
+        """The same from every rank that has logits: those of the last pipeline stage, which agree."""
         found = [answer for answer in answers if answer is not None]
-        if self.checks.equal(len(found), topology.tensor, f"{family}, {topology}, {what}: ranks with logits"):
+        if self.checks.equal(len(found), topology.stage_size, f"{family}, {topology}, {what}: ranks with logits"):
             self.logits(family, topology, what, found[0], wanted)
             self.checks.expect(all(torch.equal(found[0], other) for other in found),
                                f"{family}, {topology}, {what}: the tensor-parallel ranks give different logits")

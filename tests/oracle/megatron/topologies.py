@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from families import number_of_experts
+
 
 @dataclass(frozen=True)
 class Topology:
@@ -9,10 +11,16 @@ class Topology:
     pipeline: int = 1
     per_chunk: int | None = None  # layers of each virtual pipeline stage
     layer_list: tuple = ()  # layers of each pipeline stage, where they differ
+    expert: int = 1  # ranks among which the experts are dealt out; each group of them sees the same input here
 
     @property
     def world(self):
-        return self.tensor * self.pipeline
+        return self.tensor * self.pipeline * self.expert
+
+    @property
+    def stage_size(self):
+        """Ranks of one pipeline stage; they have consecutive numbers, tensor-parallel ones fastest."""
+        return self.tensor * self.expert
 
     def __str__(self):
         name = f"tp{self.tensor} pp{self.pipeline}"
@@ -20,6 +28,8 @@ class Topology:
             name += f" vpp{self.per_chunk}"
         if self.layer_list:
             name += " " + "+".join(map(str, self.layer_list))
+        if self.expert > 1:
+            name += f" ep{self.expert}"
         return name
 
     @property
@@ -33,6 +43,8 @@ class Topology:
             given += ["--num-layers-per-virtual-pipeline-stage", self.per_chunk]
         if self.layer_list:
             given += ["--num-layer-list", ",".join(map(str, self.layer_list))]
+        if self.expert > 1:
+            given += ["--target-expert-parallel-size", self.expert]
         return given
 
     def chunks(self, layers):
@@ -48,13 +60,19 @@ class Topology:
         # With two stages one number says all; with both given Megatron would divide by no stages.
         return first, last if middle else None
 
-    def rank_directory(self, tensor_rank, pipeline_rank):
-        return f"mp_rank_{tensor_rank:02d}" + (f"_{pipeline_rank:03d}" if self.pipeline > 1 else "")
+    def rank_directory(self, tensor_rank, pipeline_rank, expert_rank):
+        """Megatron's name: a number appears where its kind of parallelism is used."""
+        name = f"mp_rank_{tensor_rank:02d}"
+        if self.pipeline > 1:
+            name += f"_{pipeline_rank:03d}"
+        return name + (f"_{expert_rank:03d}" if self.expert > 1 else "")
 
     def fits(self, config):
         """Whether the sizes of a model allow this topology in every release of megatron-core that is tried."""
         layers, stages = config["num_hidden_layers"], self.pipeline * (self.per_chunk or 1)
-        return config["num_key_value_heads"] % self.tensor == 0 and (self.layer_list or layers % stages == 0)
+        if self.expert > 1 and (number_of_experts(config) == 0 or number_of_experts(config) % self.expert):
+            return False
+        return config["num_key_value_heads"] % self.tensor == 0 and (bool(self.layer_list) or layers % stages == 0)
 
 
 QUICK = (
@@ -65,6 +83,7 @@ QUICK = (
     Topology(2, 2),
     Topology(1, 2, per_chunk=1),
     Topology(1, 2, layer_list=(1, 3)),
+    Topology(1, 1, expert=2),
 )
 
 MORE = (
@@ -72,4 +91,6 @@ MORE = (
     Topology(2, 2, per_chunk=1),
     Topology(2, 2, layer_list=(3, 1)),
     Topology(1, 3, layer_list=(1, 2, 1)),
+    Topology(2, 1, expert=2),
+    Topology(1, 2, expert=2),
 )

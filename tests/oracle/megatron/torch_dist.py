@@ -18,6 +18,16 @@ def load_and_compare(directions, case, topology, what, directory):
         directions.results.rank_logits(case.family, topology, what, answers[2], case.logits)
 
 
+def load_padded(directions, case, topology, what, directory, rows):
+    """Into a model with a padded vocabulary, as a training run has it: Megatron fills the rows that are not there."""
+    answers = directions.on_ranks(case, topology, what, ("build", {"description": case.description, "padded_vocab": rows}),
+                                  ("load_dist", {"directory": str(directory)}), ("forward", {"ids": case.ids}))
+    if answers is not None:
+        true_vocab = case.logits.shape[-1]
+        cut = [None if found is None else found[..., :true_vocab].contiguous() for found in answers[2]]
+        directions.results.rank_logits(case.family, topology, what, cut, case.logits)
+
+
 def write_ours(directions, case, before):
     """torch_dist from Hugging Face by our converter: one directory, which every topology is to load."""
     what = "hf -> torch_dist"
