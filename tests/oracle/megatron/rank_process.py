@@ -95,6 +95,7 @@ class Rank:
         states = {key: model.state_dict() for key, model in zip(self.keys(), self.models)}
         content = training_files.content(states, description, self.topology, iteration, flavour)
         torch.save(content, target / "model_optim_rng.pt", **training_files.save_options(flavour))
+        training_files.write_beside(target, flavour)
 
     def sharded(self):
         """Megatron's description of which part of which whole tensor each of its tensors is."""
@@ -106,7 +107,8 @@ class Rank:
 
     def save_dist(self, directory, description, iteration):
         """A torch_dist checkpoint by Megatron's own writer, in the way that starts the fewest processes."""
-        content = training_files.content({}, description, self.topology, iteration, "plain")
+        place = (parallel_state.get_pipeline_model_parallel_rank(), parallel_state.get_tensor_model_parallel_rank())
+        content = training_files.dist_content(description, self.topology, iteration, place)
         request = dist_checkpointing.save({**self.sharded(), **content}, directory, async_sharded_save=True)
         request.execute_sync()
 

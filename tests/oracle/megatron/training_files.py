@@ -10,7 +10,8 @@ import torch
 
 # What stands beside the weights:
 #   plain     the weights and the arguments, the latter of Python's own types only
-#   training  also the optimizer, the random states, and arguments of types that Megatron defines
+#   training  also the optimizer, the random states, and arguments of types that Megatron defines; beside the file the
+#             state of a distributed optimizer, beside the directory that of an earlier iteration
 FLAVOURS = ("plain", "training")
 
 
@@ -19,13 +20,16 @@ def arguments(description, topology, iteration, flavour):
     transformer, gpt = description["transformer"], description["gpt"]
     first, last = topology.uneven()
     chunks = topology.chunks(transformer["num_layers"])
+    groups = transformer.get("num_query_groups", transformer["num_attention_heads"])
+    # Without --group-query-attention the number of groups stays at the parser's default of 1, which then means nothing.
+    grouped = flavour == "plain" or groups != transformer["num_attention_heads"]
     given = {
         "num_layers": transformer["num_layers"],
         "hidden_size": transformer["hidden_size"],
         "ffn_hidden_size": transformer["ffn_hidden_size"],
         "num_attention_heads": transformer["num_attention_heads"],
-        "group_query_attention": True,
-        "num_query_groups": transformer.get("num_query_groups", 1),
+        "group_query_attention": grouped,
+        "num_query_groups": groups if grouped else 1,
         "kv_channels": transformer.get("kv_channels"),
         "max_position_embeddings": gpt["max_sequence_length"],
         "seq_length": gpt["max_sequence_length"],
@@ -75,6 +79,8 @@ def arguments(description, topology, iteration, flavour):
         from megatron.core.transformer.enums import AttnBackend
         given.update(attention_backend=AttnBackend.auto, exit_signal=signal.SIGTERM, params_dtype=torch.float32,
                      main_grads_dtype=torch.float32, main_params_dtype=torch.float32)
+        # Chunks can be asked for in two ways, of which this run took the other.
+        given.update(num_layers_per_virtual_pipeline_stage=None, num_virtual_stages_per_pipeline_rank=chunks)
         assert isinstance(AttnBackend.auto, enum.Enum)
     return argparse.Namespace(**given)
 
@@ -119,9 +125,29 @@ def content(states, description, topology, iteration, flavour):
     return value
 
 
+def dist_content(description, topology, iteration, place):
+    """What stands beside the weights in a torch_dist checkpoint; `place` is (pipeline rank, tensor rank)."""
+    from megatron.core.dist_checkpointing.mapping import ShardedObject
+    given = arguments(description, topology, iteration, "training")
+    given.ckpt_format = "torch_dist"
+    # Each rank's random states are an object of their own.
+    states = ShardedObject("rng_state", random_states(), (topology.pipeline, topology.tensor), place, replica_id=0)
+    return {"args": given, "checkpoint_version": 3.0, "iteration": iteration, "num_floating_point_operations_so_far": 10**15,
+            "rng_state": states}
+
+
 def save_options(flavour):
     """Megatron saves with torch's own protocol, MindSpeed-LLM with protocol 4."""
     return {} if flavour == "plain" else {"pickle_protocol": 4}
+
+
+def write_beside(target, flavour):
+    """Files that are no weights, in the rank's directory and in that of an iteration before."""
+    if flavour == "training":
+        torch.save({"state": [torch.zeros(3)]}, target / "distrib_optim.pt")
+        before = target.parent.parent / "iter_0000001" / target.name
+        before.mkdir(parents=True)
+        torch.save({"args": None, "model": {}}, before / "model_optim_rng.pt")
 
 
 def write_tracker(directory, iteration):
