@@ -79,7 +79,8 @@ install_python_packages() { # VENV PIP-ARGUMENT...
             "or run ./test.sh --quick"
 }
 
-# The releases of megatron-core exclude each other, so each gets a directory of its own, without what they depend on.
+# The releases of megatron-core exclude each other, so each gets a directory of its own, without what they depend on. There
+# are wheels for few versions of Python; what differs in them is a helper for data sets, so that one serves all.
 make_megatron_venv() {
     local release target
     make_venv .venv-megatron tests/oracle/requirements.txt tests/oracle/requirements-megatron.txt
@@ -87,7 +88,8 @@ make_megatron_venv() {
         target=.venv-megatron/mcore-$release
         [ ! -f "$target/.complete" ] || continue
         rm -rf "$target"
-        install_python_packages .venv-megatron --no-deps --target "$target" "megatron-core==$release"
+        install_python_packages .venv-megatron --no-deps --python-version 3.11 --only-binary=:all: --target "$target" \
+            "megatron-core==$release"
         touch "$target/.complete"
     done
 }

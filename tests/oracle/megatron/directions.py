@@ -60,17 +60,20 @@ class Directions:
             self.results.failed(case.family, topology, what, problem)
             return None
 
+    def compute(self, case, topology, what, load, padded_vocab=None, **arguments):
+        """Builds the model on all ranks, loads it with the command `load`, runs it; the answers of each of the three."""
+        return self.on_ranks(case, topology, what, ("build", {"description": case.description, "padded_vocab": padded_vocab}),
+                             (load, arguments), ("forward", {"ids": case.ids}))
+
     def to_megatron(self, case, topology):
         """Hugging Face -> our converter -> strict load in Megatron, which then computes what transformers does."""
         what, target = "hf -> mcore", case.path(topology, "mcore")
         if not self.convert(case, topology, what, case.hf, target, *topology.options()):
             return None
-        answers = self.on_ranks(case, topology, what, ("build", {"description": case.description}),
-                                ("load_files", {"directory": str(megatron_directory(target)[0])}),
-                                ("forward", {"ids": case.ids}))
+        answers = self.compute(case, topology, what, "load_files", directory=str(megatron_directory(target)[0]))
         if answers is None:
             return None
-        self.results.rank_logits(case.family, topology, what, answers[2], case.logits)
+        self.results.rank_logits(case.family, topology, what, answers[-1], case.logits)
         for rank, stated in enumerate(answers[1]):
             self.check_arguments(f"{case.family}, {topology}, rank {rank}", case, topology, stated)
         return target
@@ -80,12 +83,9 @@ class Directions:
         what, target = "hf -> mcore (TE names)", case.path(topology, "mcore_te")
         if not self.convert(case, topology, what, case.hf, target, *topology.options(), "--transformer-impl", "transformer_engine"):
             return
-        steps = [("build", {"description": case.description}),
-                 ("load_files", {"directory": str(megatron_directory(target)[0]), "fused_norms": True}),
-                 ("forward", {"ids": case.ids})]
-        answers = self.on_ranks(case, topology, what, *steps)
+        answers = self.compute(case, topology, what, "load_files", directory=str(megatron_directory(target)[0]), fused_norms=True)
         if answers is not None:
-            self.results.rank_logits(case.family, topology, what, answers[2], case.logits)
+            self.results.rank_logits(case.family, topology, what, answers[-1], case.logits)
 
     def sensitivity(self, case, topology):
         """That equal logits mean something: small mistakes in the first layer show."""
@@ -94,7 +94,7 @@ class Directions:
             steps = [("load_files", {"directory": str(source)}), ("disturb", {"kind": kind}), ("forward", {"ids": case.ids})]
             answers = self.on_ranks(case, topology, kind, *steps)
             if answers is not None:
-                difference = (answers[2][-1] - case.logits).abs().max().item()
+                difference = (answers[-1][-1] - case.logits).abs().max().item()
                 seen = self.results.checks.expect(difference > 100 * MOST, f"{case.family}, {topology}: {kind}: not seen, {difference}")
                 self.results.row(case.family, topology, kind, f"{difference:9.2g}  {'seen' if seen else 'NOT SEEN'}")
 
@@ -109,7 +109,7 @@ class Directions:
             self.results.checks.equal(stated.get(key), getattr(wanted, key), f"{name}: args.{key}")
 
     def to_hf(self, case, topology, flavour):
-        """What Megatron saves of the model that it has loaded -> our converter -> transformers."""
+        """What Megatron saves of the model that to_megatron() has left on the ranks -> our converter -> transformers."""
         what = f"mcore -> hf ({flavour})"
         saved, back = case.path(topology, f"saved_{flavour}"), case.path(topology, f"back_{flavour}")
         saved.mkdir()

@@ -156,6 +156,8 @@ def main():
     from results import Results
     from topologies import MORE, QUICK
     topologies = [t for t in QUICK + (MORE if options.all else ()) if not options.topology or str(t) in options.topology]
+    if not topologies:
+        sys.exit("no topology of that name; see topologies.py (some need --all)")
     checks = Checks()
     with temporary_directory() as work:
         pool = RankPool(max(topology.world for topology in topologies), work)

@@ -12,19 +12,17 @@ from checkpoints import megatron_directory  # noqa: E402
 
 def load_and_compare(directions, case, topology, what, directory):
     """Megatron loads a torch_dist directory at this topology and computes what transformers does."""
-    answers = directions.on_ranks(case, topology, what, ("build", {"description": case.description}),
-                                  ("load_dist", {"directory": str(directory)}), ("forward", {"ids": case.ids}))
+    answers = directions.compute(case, topology, what, "load_dist", directory=str(directory))
     if answers is not None:
-        directions.results.rank_logits(case.family, topology, what, answers[2], case.logits)
+        directions.results.rank_logits(case.family, topology, what, answers[-1], case.logits)
 
 
 def load_padded(directions, case, topology, what, directory, rows):
     """Into a model with a padded vocabulary, as a training run has it: Megatron fills the rows that are not there."""
-    answers = directions.on_ranks(case, topology, what, ("build", {"description": case.description, "padded_vocab": rows}),
-                                  ("load_dist", {"directory": str(directory)}), ("forward", {"ids": case.ids}))
+    answers = directions.compute(case, topology, what, "load_dist", padded_vocab=rows, directory=str(directory))
     if answers is not None:
         true_vocab = case.logits.shape[-1]
-        cut = [None if found is None else found[..., :true_vocab].contiguous() for found in answers[2]]
+        cut = [None if found is None else found[..., :true_vocab].contiguous() for found in answers[-1]]
         directions.results.rank_logits(case.family, topology, what, cut, case.logits)
 
 
