@@ -129,21 +129,31 @@ class Directions:
             self.results.checks.equal(sorted(notes.get(kind, [])), [], f"{name}: {kind} in transformers")
         self.results.logits(case.family, topology, what, tiny_models.logits(model, case.ids), case.logits)
 
-    def padded(self, case, topology, rows):
-        """Megatron pads the vocabulary to a multiple of 128 * TP; on the way to Hugging Face the padding goes."""
-        what = "mcore -> hf (vocabulary padded)"
-        saved, back = case.path(topology, "padded"), case.path(topology, "back_padded")
-        source = megatron_directory(case.path(topology, "mcore"))[0]
-        saved.mkdir()
+    def padded(self, case, topology):
+        """A vocabulary padded to a multiple of 128 * TP, as Megatron trains it: added by our converter, and taken off."""
+        what, rows = "hf -> mcore, padded", 128 * topology.tensor
+        target, saved, back = (case.path(topology, name) for name in ("padded", "saved_padded", "back_padded"))
+        if not self.convert(case, topology, what, case.hf, target, *topology.options(), "--make-vocab-size-divisible-by", 128):
+            return
+        answers = self.compute(case, topology, what, "load_files", padded_vocab=rows, directory=str(megatron_directory(target)[0]))
+        if answers is None:
+            return
+        self.padded_logits(case, topology, what, answers[-1])
+        self.results.checks.equal(answers[1][0].get("padded_vocab_size"), rows, f"{case.family}, {topology}, {what}: args")
+        what = "mcore -> hf, padded"
         description = {**case.description, "padded_vocab": rows}
-        steps = [("build", {"description": case.description, "padded_vocab": rows}),
-                 ("load_files", {"directory": str(source), "pad_to": rows}),
-                 ("save_files", {"directory": str(saved), "description": description, "iteration": ITERATION, "flavour": "plain"})]
-        if self.on_ranks(case, topology, what, *steps) is None:
+        saved.mkdir()
+        if self.on_ranks(case, topology, what, ("save_files", {"directory": str(saved), "description": description,
+                                                              "iteration": ITERATION, "flavour": "plain"})) is None:
             return
         training_files.write_tracker(saved, ITERATION)
         if self.convert(case, topology, what, saved, back, "--hf-cfg-dir", case.hf):
             self.compare_hf(case, topology, what, back)
+
+    def padded_logits(self, case, topology, what, answers):
+        """The logits of the tokens that exist."""
+        cut = [None if found is None else found[..., :case.logits.shape[-1]].contiguous() for found in answers]
+        self.results.rank_logits(case.family, topology, what, cut, case.logits)
 
     def reshape(self, case, before, after, kind="mcore"):
         """Megatron -> Megatron of another topology: the same as straight from Hugging Face.

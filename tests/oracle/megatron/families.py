@@ -5,7 +5,9 @@ A row is here only when both frameworks compute the same function, so that equal
 * glm4, gemma2, gemma3, olmo2: norms after the attention and after the MLP, which Megatron's layer does not have;
 * gemma: norms that multiply by 1 + w need TransformerEngine, and the embeddings are scaled by sqrt(hidden);
 * granite, minicpm: factors on embeddings, residuals and logits that Megatron does not have;
-* baichuan, internlm2, chatglm3: their code is not part of transformers (tests/oracle/mcore_reference.py is the oracle there);
+* baichuan, chatglm3, internlm2, internlm3, qwen1: their code is not part of transformers (the reference of layout_oracle.py is
+  for those);
+* bloom: positions by a bias on the attention, which Megatron does not have;
 * hunyuan_v1_dense: norms of queries and keys after the rotation, which Megatron does before it;
 * smollm3, cohere2, llama4: layers without rotation, which 0.12.1 does not have.
 """
@@ -75,6 +77,8 @@ FAMILIES = (
            transformer={"add_qkv_bias": True}),
     Family("glm", "glm", {"head_dim": 16, "attention_bias": True, **rope(10000.0, partial_rotary_factor=0.5)},
            transformer={"add_qkv_bias": True, "rotary_interleaved": True}),
+    Family("ernie4_5", "ernie4_5", {"head_dim": 32, "use_bias": False, "tie_word_embeddings": True, **rope(500000.0)},
+           transformer={"rotary_interleaved": True}),
     # Experts, prepared.
     Family("mixtral", "mixtral", {"num_local_experts": 4, "num_experts_per_tok": 2, "intermediate_size": 96, **rope(10000.0)},
            off=NO_EXPERTS),

@@ -45,6 +45,9 @@ def make_config(description, topology):
         "virtual_pipeline_model_parallel_size": topology.chunks(description["transformer"]["num_layers"]),
         "num_layers_in_first_pipeline_stage": first,
         "num_layers_in_last_pipeline_stage": last,
+        "account_for_embedding_in_pipeline_split": topology.account,
+        "account_for_loss_in_pipeline_split": topology.account,
+        "pipeline_model_parallel_layout": topology.layout or None,
     }
     kind = MLATransformerConfig if arguments.get("multi_latent_attention") else TransformerConfig
     return kind(**known(kind, arguments))
@@ -146,7 +149,7 @@ def forward(models, topology, ids):
     stage, last = parallel_state.get_pipeline_model_parallel_rank(), topology.pipeline - 1
     within_stage = torch.distributed.get_rank() % topology.stage_size
     rank_of = lambda place: place * topology.stage_size + within_stage  # noqa: E731
-    chunked = len(models) > 1 or topology.per_chunk is not None
+    chunked = topology.chunks(models[0].config.num_layers) is not None
     with torch.no_grad():
         for number, model in enumerate(models):
             select_chunk(number if chunked else None)

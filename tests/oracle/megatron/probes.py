@@ -16,7 +16,7 @@ class Abilities:
         self.help = run(self.convert, "--help").stdout
         listed = run(self.convert, "--json", "models")
         self.model_types = set(find_model_types(json.loads(listed.stdout))) if listed.returncode == 0 else set()
-        self.expert_parallel = "expert-parallel" in self.help
+        self.padding = "--make-vocab-size-divisible-by" in self.help and "--true-vocab-size" in self.help
         self.torch_dist = "--ckpt-format" in self.help and "torch_dist" in self.help
 
     def reshapes(self, megatron):

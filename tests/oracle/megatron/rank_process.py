@@ -23,6 +23,7 @@ class Rank:
         self.rank = rank
         self.topology = None
         self.models = []
+        self.chunks = None  # of each rank; None without virtual pipeline
 
     def start(self, topology, meeting_point):
         """Joins the process group of a topology, leaving the one before. All ranks meet at a file of that name."""
@@ -38,9 +39,9 @@ class Rank:
                                                  expert_model_parallel_size=topology.expert)
 
     def build(self, description, padded_vocab=None):
-        chunks = self.topology.chunks(description["transformer"]["num_layers"])
-        parallel_state.set_virtual_pipeline_model_parallel_world_size(chunks)
-        parallel_state.set_virtual_pipeline_model_parallel_rank(None if chunks is None else 0)
+        self.chunks = self.topology.chunks(description["transformer"]["num_layers"])
+        parallel_state.set_virtual_pipeline_model_parallel_world_size(self.chunks)
+        parallel_state.set_virtual_pipeline_model_parallel_rank(None if self.chunks is None else 0)
         self.models = gpt_builder.build(description, self.topology, padded_vocab)
 
     def own_directory(self):
@@ -50,12 +51,12 @@ class Rank:
 
     def keys(self):
         """The key of each chunk in a checkpoint."""
-        return ["model"] if self.topology.per_chunk is None else [f"model{i}" for i in range(len(self.models))]
+        return ["model"] if self.chunks is None else [f"model{i}" for i in range(self.chunks)]
 
-    def load_files(self, directory, pad_to=None, fused_norms=False):
+    def load_files(self, directory, fused_norms=False):
         """Strict load of this rank's file; gives the arguments that stand in it.
 
-        `pad_to`: rows that the embedding is to have. `fused_norms`: the file has TransformerEngine's names of the norms.
+        `fused_norms`: the file has TransformerEngine's names of the norms.
         """
         path = Path(directory) / self.own_directory() / "model_optim_rng.pt"
         content = torch.load(path, weights_only=True)
@@ -69,17 +70,9 @@ class Rank:
                 raise ValueError(f"{path}: cast on load: {other}")
             if fused_norms:
                 weights = gpt_builder.with_own_norms(weights)
-            if pad_to:
-                weights = {name: self.pad(name, value, pad_to) for name, value in weights.items()}
             model.load_state_dict(weights, strict=True)
         return {name: value for name, value in vars(content["args"]).items()
                 if isinstance(value, (bool, int, float, str, type(None)))}
-
-    def pad(self, name, value, rows):
-        """Rows of zeros at the end of the vocabulary; for one tensor-parallel rank, so that the end is here."""
-        if name not in ("embedding.word_embeddings.weight", "output_layer.weight"):
-            return value
-        return torch.cat([value, value.new_zeros(rows - value.shape[0], value.shape[1])])
 
     def disturb(self, kind):
         """Spoils the loaded weights as a wrong conversion might."""
@@ -101,7 +94,7 @@ class Rank:
         """Megatron's description of which part of which whole tensor each of its tensors is."""
         described = {}
         for number, (key, model) in enumerate(zip(self.keys(), self.models)):
-            gpt_builder.select_chunk(number if self.topology.per_chunk else None)
+            gpt_builder.select_chunk(None if self.chunks is None else number)
             described[key] = model.sharded_state_dict()
         return described
 

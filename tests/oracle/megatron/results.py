@@ -56,7 +56,7 @@ class Results:
             self.checks, self.row = real, show
         if self.checks.expect(failures, f"{family}, {topology}, {what}: works now; take its mark out of plan.py"):
             self.row(family, topology, what, "    known defect")
-            self.note(f"KNOWN DEFECT: {what}: {reason}")
+            self.note(f"KNOWN DEFECT: {reason}")
 
     def note(self, text):
         """Something left out; said once, at the end."""

@@ -12,6 +12,9 @@ class Topology:
     per_chunk: int | None = None  # layers of each virtual pipeline stage
     layer_list: tuple = ()  # layers of each pipeline stage, where they differ
     expert: int = 1  # ranks among which the experts are dealt out; each group of them sees the same input here
+    account: bool = False  # embedding and loss count as a layer each when the stages are made
+    layout: str = ""  # stages in Megatron's notation
+    split_groups: bool = False  # more tensor-parallel ranks than KV groups: each rank gets a part of a group
 
     @property
     def world(self):
@@ -30,11 +33,17 @@ class Topology:
             name += " " + "+".join(map(str, self.layer_list))
         if self.expert > 1:
             name += f" ep{self.expert}"
+        if self.account:
+            name += " account"
+        if self.layout:
+            name += " " + self.layout
+        if self.split_groups:
+            name += " split"
         return name
 
     @property
     def slug(self):
-        return str(self).replace(" ", "_").replace("+", "-")
+        return str(self).replace(" ", "_").replace("+", "-").replace("|", "I")
 
     def options(self):
         """The converter's options."""
@@ -45,10 +54,27 @@ class Topology:
             given += ["--num-layer-list", ",".join(map(str, self.layer_list))]
         if self.expert > 1:
             given += ["--target-expert-parallel-size", self.expert]
+        if self.account:
+            given += ["--account-for-embedding-in-pipeline-split", "--account-for-loss-in-pipeline-split"]
+        if self.layout:
+            given += ["--pipeline-model-parallel-layout", self.layout]
+        if self.split_groups:
+            given += ["--tp-beyond-kv-groups", "split"]
         return given
+
+    def missing_option(self, help_text):
+        """An option that this topology needs and the converter does not have yet; empty when it has all."""
+        return next((name for name in self.options() if str(name).startswith("--") and name not in help_text), "")
+
+    def since(self):
+        """The release of megatron-core that has this first."""
+        return (0, 16) if self.layout or self.split_groups else (0, 12)
 
     def chunks(self, layers):
         """Model chunks of each rank; None without virtual pipeline, where Megatron names the only one otherwise."""
+        if self.layout:
+            stages = self.layout.count("|") + 1
+            return stages // self.pipeline if stages > self.pipeline else None
         return layers // (self.pipeline * self.per_chunk) if self.per_chunk else None
 
     def uneven(self):
@@ -72,7 +98,10 @@ class Topology:
         layers, stages = config["num_hidden_layers"], self.pipeline * (self.per_chunk or 1)
         if self.expert > 1 and (number_of_experts(config) == 0 or number_of_experts(config) % self.expert):
             return False
-        return config["num_key_value_heads"] % self.tensor == 0 and (bool(self.layer_list) or layers % stages == 0)
+        groups, heads = config["num_key_value_heads"], config["num_attention_heads"]
+        if self.split_groups != (groups < self.tensor) or max(groups, self.tensor) % min(groups, self.tensor) or heads % self.tensor:
+            return False
+        return bool(self.layer_list or self.layout or self.account) or layers % stages == 0
 
 
 QUICK = (
@@ -84,6 +113,9 @@ QUICK = (
     Topology(1, 2, per_chunk=1),
     Topology(1, 2, layer_list=(1, 3)),
     Topology(1, 1, expert=2),
+    Topology(1, 3, account=True),
+    Topology(1, 2, layout="E|t|tt|tL"),
+    Topology(4, 1, split_groups=True),
 )
 
 MORE = (

@@ -21,9 +21,7 @@ def load_padded(directions, case, topology, what, directory, rows):
     """Into a model with a padded vocabulary, as a training run has it: Megatron fills the rows that are not there."""
     answers = directions.compute(case, topology, what, "load_dist", padded_vocab=rows, directory=str(directory))
     if answers is not None:
-        true_vocab = case.logits.shape[-1]
-        cut = [None if found is None else found[..., :true_vocab].contiguous() for found in answers[-1]]
-        directions.results.rank_logits(case.family, topology, what, cut, case.logits)
+        directions.padded_logits(case, topology, what, answers[-1])
 
 
 def write_ours(directions, case, before):
