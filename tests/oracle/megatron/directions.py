@@ -81,7 +81,8 @@ class Directions:
     def fused_norms(self, case, topology):
         """The same with the names of TransformerEngine, which needs a GPU: Megatron itself says which norm is which."""
         what, target = "hf -> mcore (TE names)", case.path(topology, "mcore_te")
-        if not self.convert(case, topology, what, case.hf, target, *topology.options(), "--transformer-impl", "transformer_engine"):
+        options = [*topology.options(), "--transformer-impl", "transformer_engine", *self.abilities.for_megatron]
+        if not self.convert(case, topology, what, case.hf, target, *options):
             return
         answers = self.compute(case, topology, what, "load_files", directory=str(megatron_directory(target)[0]), fused_norms=True)
         if answers is not None:

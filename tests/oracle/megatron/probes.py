@@ -11,13 +11,17 @@ USAGE, UNSUPPORTED = 2, 5  # exit codes that say "not with this program"
 
 
 class Abilities:
-    def __init__(self):
+    def __init__(self, release):
+        """`release`: the version of megatron-core that reads what the converter writes."""
         self.convert = tool("ckpt_convert")
         self.help = run(self.convert, "--help").stdout
         listed = run(self.convert, "--json", "models")
         self.model_types = set(find_model_types(json.loads(listed.stdout))) if listed.returncode == 0 else set()
         self.padding = "--make-vocab-size-divisible-by" in self.help and "--true-vocab-size" in self.help
         self.torch_dist = "--ckpt-format" in self.help and "torch_dist" in self.help
+
+        # For Megatron itself; without it the converter writes for MindSpeed-LLM, which differs in trifles.
+        self.for_megatron = ["--target", f"mcore@{release}"] if "--target " in self.help else []
 
     def reshapes(self, megatron):
         """Whether one Megatron checkpoint can be made from another: a dry run with a real one tells."""

@@ -65,7 +65,8 @@ class Rank:
             raise ValueError(f"{path} has {stated}, Megatron asks for {self.keys()}")
         for key, model in zip(self.keys(), self.models):
             weights = content[key]
-            other = {name: value.dtype for name, value in weights.items() if value.dtype != torch.float32}
+            # TransformerEngine's names come with states of its own, which are None.
+            other = {name: value.dtype for name, value in weights.items() if value is not None and value.dtype != torch.float32}
             if other:
                 raise ValueError(f"{path}: cast on load: {other}")
             if fused_norms:

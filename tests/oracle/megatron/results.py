@@ -17,7 +17,7 @@ class Results:
     def __init__(self, checks):
         self.checks = checks
         self.notes = []
-        print(f"{'family':20} {'topology':16} {'what':34} {'max diff':>9}  argmax", flush=True)
+        print(f"{'family':20} {'topology':18} {'what':34} {'max diff':>9}  argmax", flush=True)
 
     def logits(self, family, topology, what, found, wanted):
         """Equal up to rounding, and the same token chosen everywhere."""
@@ -39,7 +39,7 @@ class Results:
                                f"{family}, {topology}, {what}: the tensor-parallel ranks give different logits")
 
     def row(self, family, topology, what, outcome):
-        print(f"{family:20} {topology!s:16} {what:34} {outcome}", flush=True)
+        print(f"{family:20} {topology!s:18} {what:34} {outcome}", flush=True)
 
     def failed(self, family, topology, what, reason):
         self.row(family, topology, what, "   FAILED")

@@ -117,12 +117,17 @@ def run_torch_dist(directions, case, converted, plan):
     if not directions.abilities.torch_dist:
         directions.results.note("left out: torch_dist by the converter: waits for --ckpt-format torch_dist")
         return
-    directory = torch_dist.write_ours(directions, case, before)
-    if directory is not None:
+    variants = [("hf -> torch_dist", "dist", [])]
+    if directions.abilities.for_megatron:
+        variants.append(("hf -> torch_dist, for mcore", "dist_mcore", directions.abilities.for_megatron))
+    for what, name, more in variants:
+        directory = torch_dist.write_ours(directions, case, before, what, name, more)
+        if directory is None:
+            continue
         for topology in others:
-            torch_dist.load_and_compare(directions, case, topology, "hf -> torch_dist", directory)
-        torch_dist.load_padded(directions, case, others[0], "hf -> torch_dist, padded", directory, 256)
-        torch_dist.ours_to_hf(directions, case, before)
+            torch_dist.load_and_compare(directions, case, topology, what, directory)
+            torch_dist.load_padded(directions, case, topology, what + ", padded", directory, 128 * (topology.tensor + 1))
+        torch_dist.ours_to_hf(directions, case, before, name)
     if root is not None:
         torch_dist.megatrons_to_hf(directions, case, before, root)
 
@@ -161,9 +166,9 @@ def main():
     options = parse_arguments()
     started = time.monotonic()
     prepare(options.megatron)
-    from probes import Abilities
-    abilities = Abilities()
     import megatron.core
+    from probes import Abilities
+    abilities = Abilities(megatron.core.__version__)
     from rank_pool import RankPool
     from directions import Directions
     from results import Results

@@ -24,11 +24,10 @@ def load_padded(directions, case, topology, what, directory, rows):
         directions.padded_logits(case, topology, what, answers[-1])
 
 
-def write_ours(directions, case, before):
+def write_ours(directions, case, before, what, name, more):
     """torch_dist from Hugging Face by our converter: one directory, which every topology is to load."""
-    what = "hf -> torch_dist"
-    target = case.path(before, "dist")
-    options = [*before.options(), "--save-model-type", "mg", "--ckpt-format", "torch_dist"]
+    target = case.path(before, name)
+    options = [*before.options(), "--save-model-type", "mg", "--ckpt-format", "torch_dist", *more]
     if not directions.convert(case, before, what, case.hf, target, *options):
         return None
     return megatron_directory(target)[0]
@@ -49,10 +48,10 @@ def write_megatrons(directions, case, before):
     return root
 
 
-def ours_to_hf(directions, case, before):
+def ours_to_hf(directions, case, before, name):
     """Our torch_dist read back by our converter, without being told what it is."""
-    what, back = "torch_dist -> hf", case.path(before, "dist_back")
-    if directions.convert(case, before, what, case.path(before, "dist"), back, "--hf-cfg-dir", case.hf):
+    what, back = "torch_dist -> hf", case.path(before, f"{name}_back")
+    if directions.convert(case, before, what, case.path(before, name), back, "--hf-cfg-dir", case.hf):
         directions.compare_hf(case, before, what, back)
 
 
