@@ -19,7 +19,6 @@ class Abilities:
         self.model_types = set(find_model_types(json.loads(listed.stdout))) if listed.returncode == 0 else set()
         self.padding = "--make-vocab-size-divisible-by" in self.help and "--true-vocab-size" in self.help
         self.torch_dist = "--ckpt-format" in self.help and "torch_dist" in self.help
-
         # For Megatron itself; without it the converter writes for MindSpeed-LLM, which differs in trifles.
         self.for_megatron = ["--target", f"mcore@{release}"] if "--target " in self.help else []
 
