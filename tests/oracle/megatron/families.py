@@ -1,0 +1,191 @@
+"""The table of model families: a tiny configuration for transformers, and what megatron-core must be told for the same model.
+
+A row is here only when both frameworks compute the same function, so that equal logits prove the conversion. Left out:
+
+* glm4, gemma2, gemma3, olmo2: norms after the attention and after the MLP, which Megatron's layer does not have;
+* gemma: norms that multiply by 1 + w need TransformerEngine, and the embeddings are scaled by sqrt(hidden);
+* granite, minicpm: factors on embeddings, residuals and logits that Megatron does not have;
+* baichuan, chatglm3, internlm2, internlm3, qwen1: their code is not part of transformers (the reference of layout_oracle.py is
+  for those);
+* bloom: positions by a bias on the attention, which Megatron does not have;
+* hunyuan_v1_dense: norms of queries and keys after the rotation, which Megatron does before it;
+* smollm3, cohere2, llama4: layers without rotation, which 0.12.1 does not have.
+"""
+
+from dataclasses import dataclass, field
+
+LAYERS = 4
+VOCAB = 128
+SMALL = {
+    "vocab_size": VOCAB,
+    "hidden_size": 64,
+    "intermediate_size": 160,
+    "num_hidden_layers": LAYERS,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+    "max_position_embeddings": 64,
+    "tie_word_embeddings": False,
+    "bos_token_id": 1,
+    "eos_token_id": 2,
+    "pad_token_id": None,
+    "initializer_range": 0.02,
+}
+FOUR_GROUPS = {"num_attention_heads": 8, "num_key_value_heads": 4}  # so that four tensor-parallel ranks divide them
+
+
+def rope(base, **more):
+    return {"rope_parameters": {"rope_type": "default", "rope_theta": base, **more}}
+
+
+@dataclass(frozen=True)
+class Family:
+    name: str
+    model_type: str  # of transformers and of config.json
+    config: dict  # what differs from SMALL
+    transformer: dict = field(default_factory=dict)  # for TransformerConfig, beside what follows from config.json
+    gpt: dict = field(default_factory=dict)  # for GPTModel
+    required: bool = False  # the converter must list this model type; other rows wait until it does
+    off: str = ""  # why the row is switched off
+
+    def full_config(self):
+        return {**SMALL, **self.config}
+
+
+LLAMA3_SCALING = {"rope_parameters": {"rope_type": "llama3", "rope_theta": 500000.0, "factor": 8.0, "low_freq_factor": 1.0,
+                                      "high_freq_factor": 4.0, "original_max_position_embeddings": 8192}}
+NO_EXPERTS = "the converter has no experts yet"
+EXPERTS = {"moe_intermediate_size": 48, "num_experts_per_tok": 2}
+MLA = {"num_key_value_heads": 4, "q_lora_rank": 24, "kv_lora_rank": 16, "qk_nope_head_dim": 16, "qk_rope_head_dim": 8,
+       "v_head_dim": 16, "n_routed_experts": 4, "n_shared_experts": 2, "first_k_dense_replace": 1, **EXPERTS}
+
+FAMILIES = (
+    Family("llama", "llama", {"num_key_value_heads": 2, **rope(10000.0)}, required=True),
+    Family("llama mha", "llama", {"num_key_value_heads": 4, **rope(10000.0)}, required=True),
+    Family("llama tied", "llama", {"tie_word_embeddings": True, **rope(10000.0)}, required=True),
+    Family("llama3 scaled", "llama", {**FOUR_GROUPS, **LLAMA3_SCALING},
+           gpt={"rope_scaling": True, "rope_scaling_factor": 8.0}, required=True),
+    Family("mistral wide heads", "mistral", {"head_dim": 32, "sliding_window": None, **rope(1000000.0)}, required=True),
+    Family("qwen2", "qwen2", rope(1000000.0), transformer={"add_qkv_bias": True}, required=True),
+    Family("qwen2 tied", "qwen2", {"tie_word_embeddings": True, **rope(1000000.0)},
+           transformer={"add_qkv_bias": True}, required=True),
+    Family("qwen3", "qwen3", {**FOUR_GROUPS, "head_dim": 16, **rope(1000000.0)},
+           transformer={"qk_layernorm": True}, required=True),
+    # Waiting for the converter: these run as soon as `ckpt_convert models` lists their model type.
+    Family("phi3", "phi3", {"original_max_position_embeddings": 64, **rope(10000.0)}),
+    Family("seed_oss", "seed_oss", {"head_dim": 32, "attention_bias": True, "attention_out_bias": False, "mlp_bias": False,
+                                    "attention_dropout": 0.0, "residual_dropout": 0.0, **rope(10000.0)},
+           transformer={"add_qkv_bias": True}),
+    Family("glm", "glm", {"head_dim": 16, "attention_bias": True, **rope(10000.0, partial_rotary_factor=0.5)},
+           transformer={"add_qkv_bias": True, "rotary_interleaved": True}),
+    Family("ernie4_5", "ernie4_5", {"head_dim": 32, "use_bias": False, "tie_word_embeddings": True, **rope(500000.0)},
+           transformer={"rotary_interleaved": True}),
+    # Experts, prepared.
+    Family("mixtral", "mixtral", {"num_local_experts": 4, "num_experts_per_tok": 2, "intermediate_size": 96, **rope(10000.0)},
+           off=NO_EXPERTS),
+    Family("qwen2 moe", "qwen2_moe", {"num_experts": 4, "shared_expert_intermediate_size": 80, "norm_topk_prob": False,
+                                      **EXPERTS, **rope(10000.0)},
+           transformer={"add_qkv_bias": True, "moe_shared_expert_gate": True}, off=NO_EXPERTS),
+    Family("qwen3 moe", "qwen3_moe", {"num_experts": 4, "norm_topk_prob": True, "head_dim": 16, **EXPERTS, **rope(10000.0)},
+           transformer={"qk_layernorm": True}, off=NO_EXPERTS),
+    Family("deepseek v2", "deepseek_v2", {"topk_method": "greedy", "norm_topk_prob": False, "n_group": 1, "topk_group": 1,
+                                          "routed_scaling_factor": 1.0, **MLA, **rope(10000.0)}, off=NO_EXPERTS),
+    Family("deepseek v3", "deepseek_v3", {**MLA, "n_routed_experts": 8, "num_experts_per_tok": 4, "n_group": 4, "topk_group": 2,
+                                          "norm_topk_prob": True, "routed_scaling_factor": 2.5, "num_mtp_layers": 0,
+                                          **rope(10000.0)}, off=NO_EXPERTS),
+)
+
+
+def rope_parameter(config, name, default):
+    """transformers 5 keeps what concerns the rotation in an object of its own; older files have it at the top."""
+    return (config.get("rope_parameters") or {}).get(name, config.get(name, default))
+
+
+def dense_description(config):
+    """TransformerConfig and GPTModel arguments that follow from a config.json."""
+    heads = config["num_attention_heads"]
+    transformer = {
+        "num_layers": config["num_hidden_layers"],
+        "hidden_size": config["hidden_size"],
+        "ffn_hidden_size": config["intermediate_size"],
+        "num_attention_heads": heads,
+        "num_query_groups": config["num_key_value_heads"],
+        "kv_channels": config.get("head_dim") or config["hidden_size"] // heads,
+        "layernorm_epsilon": config["rms_norm_eps"],
+        "normalization": "RMSNorm",
+        "gated_linear_unit": True,
+        "add_bias_linear": False,
+    }
+    gpt = {
+        "vocab_size": config["vocab_size"],
+        "max_sequence_length": config["max_position_embeddings"],
+        "share_embeddings_and_output_weights": config["tie_word_embeddings"],
+        "position_embedding_type": "rope",
+        "rotary_base": rope_parameter(config, "rope_theta", 10000.0),
+        "rotary_percent": rope_parameter(config, "partial_rotary_factor", 1.0),
+    }
+    return transformer, gpt
+
+
+def number_of_experts(config):
+    """0 for a dense model; the families differ in the name."""
+    return config.get("num_local_experts") or config.get("num_experts") or config.get("n_routed_experts") or 0
+
+
+def expert_arguments(config):
+    """TransformerConfig arguments of a mixture of experts; none for a dense model."""
+    experts = number_of_experts(config)
+    if not experts:
+        return {}
+    ffn = config.get("moe_intermediate_size") or config["intermediate_size"]
+    shared = config.get("shared_expert_intermediate_size") or ffn * (config.get("n_shared_experts") or 0)
+    dense_layers = config.get("first_k_dense_replace", 0)
+    sigmoid = config["model_type"] == "deepseek_v3"
+    # Weights of the chosen experts that add up to 1 are the softmax over the chosen ones alone.
+    renormalized = config.get("norm_topk_prob", True)
+    return {
+        "num_moe_experts": experts,
+        "moe_ffn_hidden_size": ffn,
+        "moe_router_topk": config["num_experts_per_tok"],
+        "moe_router_pre_softmax": not sigmoid and not renormalized,
+        "moe_router_score_function": "sigmoid" if sigmoid else "softmax",
+        "moe_router_enable_expert_bias": sigmoid,
+        "moe_router_num_groups": config.get("n_group") if sigmoid else None,
+        "moe_router_group_topk": config.get("topk_group") if sigmoid else None,
+        "moe_router_topk_scaling_factor": config.get("routed_scaling_factor"),
+        "moe_router_load_balancing_type": "none",
+        "moe_router_dtype": "fp32",
+        "moe_token_dispatcher_type": "allgather",
+        "moe_grouped_gemm": False,
+        "moe_shared_expert_intermediate_size": shared or None,
+        "moe_layer_freq": [int(layer >= dense_layers) for layer in range(config["num_hidden_layers"])] if dense_layers else 1,
+    }
+
+
+def attention_arguments(config):
+    """TransformerConfig arguments of multi-head latent attention; none for the ordinary one."""
+    if "kv_lora_rank" not in config:
+        return {}
+    return {
+        "multi_latent_attention": True,
+        "q_lora_rank": config["q_lora_rank"],
+        "kv_lora_rank": config["kv_lora_rank"],
+        "qk_head_dim": config["qk_nope_head_dim"],
+        "qk_pos_emb_head_dim": config["qk_rope_head_dim"],
+        "v_head_dim": config["v_head_dim"],
+        "qk_layernorm": True,
+        "rope_type": "rope",
+        "rotary_scaling_factor": 1.0,  # otherwise the softmax is scaled for YaRN, whatever the rope type
+        "rotary_base": rope_parameter(config, "rope_theta", 10000.0),
+    }
+
+
+def describe(family, config):
+    """What builds the model in megatron-core, as plain data that can be sent to another process."""
+    transformer, gpt = dense_description(config)
+    transformer.update(expert_arguments(config))
+    latent = attention_arguments(config)
+    if latent:
+        transformer.pop("num_query_groups")
+        transformer.pop("kv_channels")
+        transformer.update(latent)
+    return {"transformer": {**transformer, **family.transformer}, "gpt": {**gpt, **family.gpt}}

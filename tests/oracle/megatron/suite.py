@@ -1,0 +1,196 @@
+"""Converted checkpoints in the hands of those who use them: megatron-core on the CPU, and transformers.
+
+    suite.py --megatron DIRECTORY [--family NAME]... [--topology NAME]... [--all] [--also-off]
+
+DIRECTORY holds one release of megatron-core. A tiny model of each family is made by transformers and converted for
+several topologies; Megatron, one process per rank, loads every file strictly and must compute the same logits. Then what
+Megatron saves goes back. The table of families is families.py, that of topologies topologies.py.
+"""
+
+import argparse
+import logging
+import os
+import sys
+import time
+import warnings
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parents[1] / "support"))
+from checks import Checks, skip, temporary_directory  # noqa: E402
+from plan import Plan  # noqa: E402
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--megatron", required=True, type=Path, metavar="DIRECTORY", help="where megatron/core is")
+    parser.add_argument("--family", action="append", metavar="NAME", help="only this row of the table; may be repeated")
+    parser.add_argument("--topology", action="append", metavar="NAME", help='only this one, for example "tp2 pp2"')
+    parser.add_argument("--all", action="store_true", help="more topologies, and every check at every one of them")
+    parser.add_argument("--also-off", action="store_true", help="also the rows that are switched off")
+    return parser.parse_args()
+
+
+def prepare(megatron):
+    """Before anything imports torch: threads, the compiler, and which megatron-core is found."""
+    os.environ.update(OMP_NUM_THREADS="1", TORCH_COMPILE_DISABLE="1", TOKENIZERS_PARALLELISM="false")
+    if not (megatron / ".complete").exists():
+        skip(f"{megatron} has no megatron-core; ./test.sh installs it")
+    sys.path.insert(1, str(megatron))
+    warnings.filterwarnings("ignore")
+    logging.disable(logging.WARNING)
+
+
+def chosen_families(options, abilities, results):
+    from families import FAMILIES
+    for family in FAMILIES:
+        if options.family and family.name not in options.family:
+            continue
+        if family.off and not options.also_off:
+            results.note(f"left out: {family.name}: switched off: {family.off}")
+        elif family.model_type not in abilities.model_types and not family.required and not options.also_off:
+            results.note(f"left out: {family.name}: waits for the converter, which does not list the model type {family.model_type}")
+        else:
+            yield family
+
+
+def make_case(family, work):
+    from directions import Case
+    from families import describe
+    import tiny_models
+    hf = work / f"{family.name.replace(' ', '_')}_hf"
+    config = tiny_models.make(family, hf)
+    model, _ = tiny_models.load(hf)
+    ids = tiny_models.token_ids()
+    return Case(family.name, work, hf, config, describe(family, config), ids, tiny_models.logits(model, ids), tiny_models.tensors(hf))
+
+
+def run_topology(directions, case, topology, plan):
+    """The checks of one family at one topology, which leave the converted checkpoint for the others."""
+    target = directions.to_megatron(case, topology)
+    if target is None:
+        return
+    for flavour in plan.flavours(topology):
+        unless_known(directions, case, topology, f"mcore -> hf ({flavour})", plan.defect(case, flavour),
+                     lambda flavour=flavour: directions.to_hf(case, topology, flavour))
+    if plan.fused_norms(topology):
+        directions.fused_norms(case, topology)
+    if plan.sensitivity(case, topology):
+        directions.sensitivity(case, topology)
+    if not directions.abilities.padding:
+        directions.results.note("left out: a padded vocabulary: waits for the converter's --make-vocab-size-divisible-by")
+    elif plan.pads(case, topology):
+        directions.padded(case, topology)
+
+
+def unless_known(directions, case, topology, what, defect, check):
+    """Runs a check; where a defect is known, it has to fail."""
+    if defect:
+        directions.results.known_defect(case.family, topology, what, defect, check)
+    else:
+        check()
+
+
+def run_reshapes(directions, case, converted, plan):
+    """Megatron to Megatron; needs both topologies converted from Hugging Face to compare with."""
+    if not directions.abilities.reshapes(case.path(converted[0], "mcore")):
+        directions.results.note("left out: mcore -> mcore: waits for the converter")
+        return
+    for before, after in plan.reshapes(converted):
+        directions.reshape(case, before, after)
+        if case.path(before, "saved_training").exists():
+            unless_known(directions, case, after, f"from {before}, saved_training", plan.defect(case, "training"),
+                         lambda before=before, after=after: directions.reshape(case, before, after, "saved_training"))
+
+
+def run_torch_dist(directions, case, converted, plan):
+    """torch_dist of both writers at other topologies than the one written."""
+    import torch_dist
+    if not plan.dist(case):
+        return
+    before = max(converted, key=lambda topology: topology.world)
+    others = plan.dist_targets(before, converted)
+    root = torch_dist.write_megatrons(directions, case, before)
+    if root is not None:
+        for topology in others:
+            torch_dist.load_and_compare(directions, case, topology, "Megatron's own torch_dist", next(root.glob("iter_*")))
+    if not directions.abilities.torch_dist:
+        directions.results.note("left out: torch_dist by the converter: waits for --ckpt-format torch_dist")
+        return
+    variants = [("hf -> torch_dist", "dist", [])]
+    if directions.abilities.for_megatron:
+        variants.append(("hf -> torch_dist, for mcore", "dist_mcore", directions.abilities.for_megatron))
+    for what, name, more in variants:
+        directory = torch_dist.write_ours(directions, case, before, what, name, more)
+        if directory is None:
+            continue
+        for topology in others:
+            torch_dist.load_and_compare(directions, case, topology, what, directory)
+            torch_dist.load_padded(directions, case, topology, what + ", padded", directory, 128 * (topology.tensor + 1))
+        torch_dist.ours_to_hf(directions, case, before, name)
+    if root is not None:
+        torch_dist.megatrons_to_hf(directions, case, before, root)
+
+
+def is_possible(directions, topology):
+    """Whether the converter and this release of megatron-core know what the topology asks for."""
+    import megatron.core
+    option = topology.missing_option(directions.abilities.help)
+    if option:
+        directions.results.note(f"left out: {topology}: waits for the converter's {option}")
+    elif topology.since() > tuple(map(int, megatron.core.__version__.split(".")[:2])):
+        directions.results.note(f"left out: {topology}: this megatron-core does not have it")
+    else:
+        return True
+    return False
+
+
+def run_all(directions, plan, topologies, families, work):
+    """Topologies outside, families inside: a process group is made once per topology."""
+    cases = [make_case(family, work) for family in families]
+    topologies = [topology for topology in topologies if is_possible(directions, topology)]
+    converted = {case.family: [] for case in cases}
+    for topology in topologies:
+        for case in cases:
+            if topology.fits(case.config):
+                run_topology(directions, case, topology, plan)
+                if case.path(topology, "mcore").exists():
+                    converted[case.family].append(topology)
+    for case in cases:
+        if converted[case.family]:
+            run_reshapes(directions, case, converted[case.family], plan)
+            run_torch_dist(directions, case, converted[case.family], plan)
+
+
+def main():
+    options = parse_arguments()
+    started = time.monotonic()
+    prepare(options.megatron)
+    import megatron.core
+    from probes import Abilities
+    abilities = Abilities(megatron.core.__version__)
+    from rank_pool import RankPool
+    from directions import Directions
+    from results import Results
+    from topologies import MORE, QUICK
+    topologies = [t for t in QUICK + (MORE if options.all else ()) if not options.topology or str(t) in options.topology]
+    if not topologies:
+        sys.exit("no topology of that name; see topologies.py (some need --all)")
+    checks = Checks()
+    with temporary_directory() as work:
+        pool = RankPool(max(topology.world for topology in topologies), work)
+        try:
+            print(f"megatron-core {megatron.core.__version__}, {len(topologies)} topologies")
+            results = Results(checks)
+            directions, plan = Directions(abilities, results, pool), Plan(options.all)
+            run_all(directions, plan, topologies, list(chosen_families(options, abilities, results)), Path(work))
+        finally:
+            pool.close()
+    for note in results.notes:
+        print(note)
+    print(f"{time.monotonic() - started:.0f} s")
+    checks.finish()
+
+
+if __name__ == "__main__":
+    main()
