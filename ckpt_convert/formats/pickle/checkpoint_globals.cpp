@@ -58,6 +58,8 @@ constexpr std::array kGlobals{
     Row{"pathlib", "PurePosixPath"},
     Row{"pathlib", "PureWindowsPath"},
     Row{"pathlib", "WindowsPath"},
+    Row{"pathlib._local", "PosixPath"},  // where Python 3.13 defines them
+    Row{"pathlib._local", "WindowsPath"},
     Row{"signal", "Signals"},
     Row{"torch", "Size"},
     Row{"torch", "Tensor"},

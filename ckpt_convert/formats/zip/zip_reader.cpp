@@ -87,8 +87,15 @@ Result<std::uint64_t> DirectoryReader::find_end() {
     if (begin_ > file_.size() || bytes_ > file_.size() - begin_) {
         return bad(0, base::format("the archive of {} bytes does not lie inside the file of {}", bytes_, file_.size()));
     }
-    std::uint64_t count = std::min(bytes_, kSearchBytes);
+    // Nearly always the end record is the end, without a comment; else the search starts over with more bytes.
+    std::uint64_t count = std::min(bytes_, zip::kEndBytes);
     TRY_ASSIGN(std::string tail, bytes_at(bytes_ - count, count));
+    bool at_end =
+        tail.size() == zip::kEndBytes && tail.starts_with("PK\x05\x06") && tail.ends_with(std::string(2, '\0'));
+    if (!at_end) {
+        count = std::min(bytes_, kSearchBytes);
+        TRY_ASSIGN(tail, bytes_at(bytes_ - count, count));
+    }
     for (std::uint64_t at = count; at-- > 0;) {
         if (count - at < zip::kEndBytes || tail.compare(at, 4, "PK\x05\x06") != 0) continue;
         // A true end record's comment reaches exactly to the end of the archive.
