@@ -33,10 +33,13 @@ class Plan:
         return topology.world == 1 and case.family == "llama"
 
     def reshapes(self, converted):
-        """Pairs of topologies: all of them, or a chain that visits each."""
-        if self.everything:
-            return [(before, after) for before in converted for after in converted if before != after]
-        return list(zip(converted, converted[1:] + converted[:1])) if len(converted) > 1 else []
+        """Pairs of topologies: a chain that visits each; with --all also backwards, and in steps of three."""
+        if len(converted) < 2:
+            return []
+        steps = (1, -1, 3) if self.everything else (1,)
+        count = len(converted)
+        pairs = [(converted[i], converted[(i + step) % count]) for step in steps for i in range(count)]
+        return list(dict.fromkeys(pair for pair in pairs if pair[0] != pair[1]))
 
     def dist(self, case):
         return self.everything or case.family in DIST_FAMILIES
