@@ -6,7 +6,7 @@ source cmake/setup.sh
 
 usage="Usage: ./test.sh [--quick]
   --quick   without the build with sanitizers and without the oracle tests, which compare with
-            CPython, torch, transformers and megatron-core in .venv and .venv-megatron (some GB the
+            CPython, torch, transformers and megatron-core in a .venv of their own (some GB the
             first time)"
 quick=no
 for argument in "$@"; do
@@ -50,45 +50,39 @@ find_python() { # prints a Python that is new enough for the oracles' packages
     return 1
 }
 
-make_venv() { # DIRECTORY REQUIREMENTS-FILE...: makes it anew when the files have changed
-    local directory=$1 python wanted file options=()
-    shift
-    wanted=$(cat "$@")
-    if [ -f "$directory/.made-from" ] && [ "$(cat "$directory/.made-from")" = "$wanted" ] &&
-        "$directory/bin/python" -c '' 2>/dev/null; then
-        say "$directory is there"
+make_venv() {
+    local python wanted
+    wanted=$(cat tests/oracle/requirements.txt)
+    if [ -f .venv/.made-from ] && [ "$(cat .venv/.made-from)" = "$wanted" ] && .venv/bin/python -c '' 2>/dev/null; then
+        say ".venv is there"
         return 0
     fi
     python=$(find_python) || stop "the oracle tests need Python 3.10 to 3.13, and there is none on the PATH" \
         "Install one, or run ./test.sh --quick"
     "$python" -c 'import ensurepip, venv' 2>/dev/null || install_packages python3-venv
-    say "making $directory with $("$python" --version) and: $(grep -hv '^#' "$@" | tr '\n' ' ')"
-    "$python" -m venv --clear "$directory"
-    for file in "$@"; do options+=(-r "$file"); done
-    install_python_packages "$directory" "${options[@]}"
-    printf '%s\n' "$wanted" >"$directory/.made-from"
+    say "making .venv with $("$python" --version) and: $(grep -v '^#' tests/oracle/requirements.txt | tr '\n' ' ')"
+    "$python" -m venv --clear .venv
+    install_python_packages -r tests/oracle/requirements.txt
+    printf '%s\n' "$wanted" >.venv/.made-from
 }
 
-install_python_packages() { # VENV PIP-ARGUMENT...
-    local directory=$1
-    shift
-    "$directory/bin/python" -m pip install --quiet --disable-pip-version-check "$@" </dev/null ||
+install_python_packages() { # PIP-ARGUMENT...
+    .venv/bin/python -m pip install --quiet --disable-pip-version-check "$@" </dev/null ||
         stop "pip could not install the packages of the oracle tests" \
-            "By hand:  $directory/bin/python -m pip install $*" \
+            "By hand:  .venv/bin/python -m pip install $*" \
             "(PIP_INDEX_URL or PIP_FIND_LINKS can name a mirror or a folder with a CPU build of torch)" \
             "or run ./test.sh --quick"
 }
 
 # The releases of megatron-core exclude each other, so each gets a directory of its own, without what they depend on. There
 # are wheels for few versions of Python; what differs in them is a helper for data sets, so that one serves all.
-make_megatron_venv() {
+add_megatron_releases() {
     local release target
-    make_venv .venv-megatron tests/oracle/requirements.txt tests/oracle/requirements-megatron.txt
     for release in $(grep -v '^#' tests/oracle/megatron/versions.txt); do
-        target=.venv-megatron/mcore-$release
+        target=.venv/megatron-core-$release
         [ ! -f "$target/.complete" ] || continue
         rm -rf "$target"
-        install_python_packages .venv-megatron --no-deps --python-version 3.11 --only-binary=:all: --target "$target" \
+        install_python_packages --no-deps --python-version 3.11 --only-binary=:all: --target "$target" \
             "megatron-core==$release"
         touch "$target/.complete"
     done
@@ -117,8 +111,8 @@ if [ "$quick" = no ]; then
     check "unit tests with ASan and UBSan" run_ctest asan -L unit
 
     step "Oracle tests"
-    make_venv .venv tests/oracle/requirements.txt
-    make_megatron_venv
+    make_venv
+    add_megatron_releases
     check "oracle tests (torch, transformers, Megatron)" run_ctest release -L oracle
 fi
 

@@ -1,10 +1,5 @@
 """Which checks the ordinary run makes where, and which only --all: two cores, minutes."""
 
-# Checks that fail, each with what the converter does not do. The suite fails when one of them passes: take it out here.
-KNOWN_DEFECTS = {
-    "ungrouped": "without --group-query-attention Megatron saves num_query_groups=1, which is taken for the number of groups",
-}
-
 DIST_FAMILIES = ("llama", "qwen2 tied", "qwen3")
 DIST_TARGETS = ("tp1 pp1", "tp2 pp1", "tp1 pp2 vpp1")
 
@@ -16,12 +11,6 @@ class Plan:
     def flavours(self, topology):
         """What to save of a loaded model at this topology."""
         return ("plain", "training") if self.everything or topology.world == 2 else ("plain",)
-
-    def defect(self, case, flavour):
-        """Why it is known that what Megatron saves cannot be converted back; empty when it can."""
-        transformer = case.description["transformer"]
-        ungrouped = transformer.get("num_query_groups") == transformer["num_attention_heads"]
-        return KNOWN_DEFECTS.get("ungrouped", "") if ungrouped and flavour == "training" else ""
 
     def pads(self, case, topology):
         return self.everything or str(topology) == "tp2 pp1"

@@ -45,19 +45,6 @@ class Results:
         self.row(family, topology, what, "   FAILED")
         self.checks.expect(False, f"{family}, {topology}, {what}: {reason}")
 
-    def known_defect(self, family, topology, what, reason, check):
-        """Runs a check that fails for a known reason. It must fail: the mark goes away with the defect."""
-        real, self.checks = self.checks, Checks()
-        show, self.row = self.row, lambda *columns: None
-        try:
-            check()
-            failures = self.checks.failures
-        finally:
-            self.checks, self.row = real, show
-        if self.checks.expect(failures, f"{family}, {topology}, {what}: works now; take its mark out of plan.py"):
-            self.row(family, topology, what, "    known defect")
-            self.note(f"KNOWN DEFECT: {reason}")
-
     def note(self, text):
         """Something left out; said once, at the end."""
         if text not in self.notes:

@@ -71,8 +71,7 @@ def run_topology(directions, case, topology, plan):
     if target is None:
         return
     for flavour in plan.flavours(topology):
-        unless_known(directions, case, topology, f"mcore -> hf ({flavour})", plan.defect(case, flavour),
-                     lambda flavour=flavour: directions.to_hf(case, topology, flavour))
+        directions.to_hf(case, topology, flavour)
     if plan.fused_norms(topology):
         directions.fused_norms(case, topology)
     if plan.sensitivity(case, topology):
@@ -83,14 +82,6 @@ def run_topology(directions, case, topology, plan):
         directions.padded(case, topology)
 
 
-def unless_known(directions, case, topology, what, defect, check):
-    """Runs a check; where a defect is known, it has to fail."""
-    if defect:
-        directions.results.known_defect(case.family, topology, what, defect, check)
-    else:
-        check()
-
-
 def run_reshapes(directions, case, converted, plan):
     """Megatron to Megatron; needs both topologies converted from Hugging Face to compare with."""
     if not directions.abilities.reshapes(case.path(converted[0], "mcore")):
@@ -99,8 +90,7 @@ def run_reshapes(directions, case, converted, plan):
     for before, after in plan.reshapes(converted):
         directions.reshape(case, before, after)
         if case.path(before, "saved_training").exists():
-            unless_known(directions, case, after, f"from {before}, saved_training", plan.defect(case, "training"),
-                         lambda before=before, after=after: directions.reshape(case, before, after, "saved_training"))
+            directions.reshape(case, before, after, "saved_training")
 
 
 def run_torch_dist(directions, case, converted, plan):
@@ -129,8 +119,7 @@ def run_torch_dist(directions, case, converted, plan):
             torch_dist.load_padded(directions, case, topology, what + ", padded", directory, 128 * (topology.tensor + 1))
         torch_dist.ours_to_hf(directions, case, before, name)
     if root is not None:
-        unless_known(directions, case, before, "Megatron's torch_dist -> hf", plan.defect(case, "training"),
-                     lambda: torch_dist.megatrons_to_hf(directions, case, before, root))
+        torch_dist.megatrons_to_hf(directions, case, before, root)
 
 
 def is_possible(directions, topology):
