@@ -25,6 +25,23 @@ std::optional<std::int64_t> whole_number(const Json& json) {
 // Largest number of layers accepted from a config; keeps a corrupt one from using all memory.
 constexpr std::int64_t kMaxLayers = 100'000;
 
+// " (from num_hidden_layers)": where the values that a message speaks of stand in config.json.
+std::string origin_of(const ModelMapping& mapping, const std::vector<std::string>& values) {
+    std::vector<std::string> keys;
+    for (const ValueRule& rule : mapping.values) {
+        bool named = std::find(values.begin(), values.end(), rule.name) != values.end();
+        if (named && !rule.config.empty()) keys.push_back(rule.config.front());
+    }
+    return keys.empty() ? "" : base::format(" (from {})", base::joined(keys, ", "));
+}
+
+std::vector<std::string> names_in(const std::vector<Expression>& expressions) {
+    std::vector<std::string> out;
+    for (const Expression& expression : expressions)
+        out.insert(out.end(), expression.names().begin(), expression.names().end());
+    return out;
+}
+
 struct Source {
     const Json* root;
     std::string where;
@@ -134,7 +151,8 @@ Result<Model> Model::make(const ModelMapping& mapping, ModelValues values) {
     if (layers == model.values_.end())
         return base::fail(ErrorKind::rule_data, "the mapping defines no value \"layers\"", mapping.origin);
     if (layers->second < 1 || layers->second > kMaxLayers) {
-        return base::fail(ErrorKind::bad_input, base::format("a model of {} layers is not plausible", layers->second));
+        return base::fail(ErrorKind::bad_input, base::format("a model of {} layers is not plausible{}", layers->second,
+                                                             origin_of(mapping, {"layers"})));
     }
     model.layers_ = static_cast<std::uint32_t>(layers->second);
 
@@ -147,12 +165,13 @@ Result<Model> Model::make(const ModelMapping& mapping, ModelValues values) {
             TRY_ASSIGN(std::int64_t value, extent.evaluate(lookup));
             if (value < 1)
                 return base::fail(ErrorKind::bad_input,
-                                  base::format("the size \"{}\" of {} is {}", extent.text(), rule.name, value));
+                                  base::format("the size \"{}\" of {} is {}{}", extent.text(), rule.name, value,
+                                               origin_of(mapping, extent.names())));
             shape.push_back(static_cast<std::uint64_t>(value));
         }
         if (!checked_elements(shape))
-            return base::fail(ErrorKind::bad_input,
-                              base::format("the shape {} of {} is too large", to_string(shape), rule.name));
+            return base::fail(ErrorKind::bad_input, base::format("the shape {} of {} is too large{}", to_string(shape),
+                                                                 rule.name, origin_of(mapping, names_in(rule.shape))));
         model.slots_[rule.name] = {static_cast<std::uint32_t>(model.tensors_.size()), rule.each_layer};
         if (!rule.each_layer) {
             model.tensors_.push_back({rule.name, shape});

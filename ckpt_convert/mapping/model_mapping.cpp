@@ -99,9 +99,11 @@ Result<const ModelMapping*> MappingRegistry::for_config(const base::JsonDocument
     }
     return base::fail(
         ErrorKind::unsupported,
-        base::format("no mapping file knows the model type \"{}\"; known families: {}. If it is built like one "
-                     "of them, name that one with --model-type-hf; else a new file in rules/models is needed",
-                     *type->string(), known_families(families_)),
+        base::format(
+            "no mapping file knows the model type \"{}\"; known families: {}. If its tensors have the names of "
+            "one of them, give that with --model-type-hf; else write a mapping file of some lines, as "
+            "docs/guides/add-a-model.md shows, and pass its directory with --rules",
+            *type->string(), known_families(families_)),
         config.where(*type));
 }
 

@@ -25,12 +25,16 @@ constexpr std::uint32_t kBf16Overflow = 0x7F7F8000;
 constexpr std::uint32_t kF16Underflow = 0x33000000;
 constexpr std::uint32_t kBf16Underflow = 0x00008000;
 
-void bf16_to_f32(float* to, const std::uint16_t* from, std::size_t count) {
-    for (std::size_t i = 0; i < count; ++i) to[i] = std::bit_cast<float>(std::uint32_t{from[i]} << 16);
+// Loops over whole blocks: a known number of turns is what the compiler makes vector code of.
+using Floats = float[kBlock];
+using Halves = std::uint16_t[kBlock];
+
+void bf16_to_f32(Floats& to, const Halves& from) {
+    for (std::size_t i = 0; i < kBlock; ++i) to[i] = std::bit_cast<float>(std::uint32_t{from[i]} << 16);
 }
 
-void f32_to_bf16(std::uint16_t* to, const float* from, std::size_t count) {
-    for (std::size_t i = 0; i < count; ++i) {
+void f32_to_bf16(Halves& to, const Floats& from) {
+    for (std::size_t i = 0; i < kBlock; ++i) {
         auto bits = std::bit_cast<std::uint32_t>(from[i]);
         std::uint32_t rounded = (bits + 0x7FFF + ((bits >> 16) & 1)) >> 16;
         bool nan = (bits & kF32Magnitude) > kF32Infinity;
@@ -63,54 +67,43 @@ std::uint16_t f32_to_f16_scalar(float value) {
     return static_cast<std::uint16_t>(sign | (std::bit_cast<std::uint32_t>(shifted) - 0x3F000000));
 }
 
-void f16_to_f32_portable(float* to, const std::uint16_t* from, std::size_t count) {
-    for (std::size_t i = 0; i < count; ++i) to[i] = f16_to_f32_scalar(from[i]);
-}
-
-void f32_to_f16_portable(std::uint16_t* to, const float* from, std::size_t count) {
-    for (std::size_t i = 0; i < count; ++i) to[i] = f32_to_f16_scalar(from[i]);
-}
-
 #if defined(__x86_64__)
-__attribute__((target("avx,f16c"))) void f16_to_f32_f16c(float* to, const std::uint16_t* from, std::size_t count) {
-    std::size_t i = 0;
-    for (; i + 8 <= count; i += 8)
+__attribute__((target("avx,f16c"))) void f16_to_f32_f16c(Floats& to, const Halves& from) {
+    for (std::size_t i = 0; i < kBlock; i += 8)
         _mm256_storeu_ps(to + i, _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i))));
-    f16_to_f32_portable(to + i, from + i, count - i);
 }
 
-__attribute__((target("avx,f16c"))) void f32_to_f16_f16c(std::uint16_t* to, const float* from, std::size_t count) {
-    std::size_t i = 0;
-    for (; i + 8 <= count; i += 8) {
+__attribute__((target("avx,f16c"))) void f32_to_f16_f16c(Halves& to, const Floats& from) {
+    for (std::size_t i = 0; i < kBlock; i += 8) {
         __m128i halves = _mm256_cvtps_ph(_mm256_loadu_ps(from + i), _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
         _mm_storeu_si128(reinterpret_cast<__m128i*>(to + i), halves);
     }
-    f32_to_f16_portable(to + i, from + i, count - i);
 }
 
 bool has_f16c() {
     static const bool found = __builtin_cpu_supports("avx") && __builtin_cpu_supports("f16c");
     return found;
 }
+#else
+constexpr bool has_f16c() { return false; }
+void f16_to_f32_f16c(Floats&, const Halves&) {}
+void f32_to_f16_f16c(Halves&, const Floats&) {}
 #endif
 
-void f16_to_f32(float* to, const std::uint16_t* from, std::size_t count) {
-#if defined(__x86_64__)
-    if (has_f16c()) return f16_to_f32_f16c(to, from, count);
-#endif
-    f16_to_f32_portable(to, from, count);
+void f16_to_f32(Floats& to, const Halves& from) {
+    if (has_f16c()) return f16_to_f32_f16c(to, from);
+    for (std::size_t i = 0; i < kBlock; ++i) to[i] = f16_to_f32_scalar(from[i]);
 }
 
-void f32_to_f16(std::uint16_t* to, const float* from, std::size_t count) {
-#if defined(__x86_64__)
-    if (has_f16c()) return f32_to_f16_f16c(to, from, count);
-#endif
-    f32_to_f16_portable(to, from, count);
+void f32_to_f16(Halves& to, const Floats& from) {
+    if (has_f16c()) return f32_to_f16_f16c(to, from);
+    for (std::size_t i = 0; i < kBlock; ++i) to[i] = f32_to_f16_scalar(from[i]);
 }
 
-CastLosses losses(const float* values, std::size_t count, std::uint32_t overflow, std::uint32_t underflow) {
+// Zeros, which fill up a block, are no losses.
+CastLosses losses(const Floats& values, std::uint32_t overflow, std::uint32_t underflow) {
     std::uint32_t over = 0, under = 0;
-    for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t i = 0; i < kBlock; ++i) {
         std::uint32_t magnitude = std::bit_cast<std::uint32_t>(values[i]) & kF32Magnitude;
         over += magnitude - overflow < kF32Infinity - overflow;  // at least `overflow`, and finite
         under += magnitude - 1 < underflow;                      // not 0, and at most `underflow`
@@ -118,28 +111,31 @@ CastLosses losses(const float* values, std::size_t count, std::uint32_t overflow
     return {over, under};
 }
 
-void load(float* to, const std::byte* from, DType type, std::size_t count) {
+// Fills a block from `count` elements, and the rest of it with 0.
+void load(Floats& to, const std::byte* from, DType type, std::size_t count) {
     if (type == DType::f32) {
         std::memcpy(to, from, count * sizeof(float));
+        std::fill(to + count, to + kBlock, 0.0f);
         return;
     }
-    std::uint16_t halves[kBlock];
+    Halves halves;
     std::memcpy(halves, from, count * sizeof(std::uint16_t));
-    if (type == DType::f16) f16_to_f32(to, halves, count);
-    else bf16_to_f32(to, halves, count);
+    std::fill(halves + count, halves + kBlock, std::uint16_t{0});
+    if (type == DType::f16) f16_to_f32(to, halves);
+    else bf16_to_f32(to, halves);
 }
 
-CastLosses store(std::byte* to, DType type, const float* from, std::size_t count) {
+CastLosses store(std::byte* to, DType type, const Floats& from, std::size_t count) {
     if (type == DType::f32) {
         std::memcpy(to, from, count * sizeof(float));
         return {};
     }
-    std::uint16_t halves[kBlock];
+    Halves halves;
     bool f16 = type == DType::f16;
-    if (f16) f32_to_f16(halves, from, count);
-    else f32_to_bf16(halves, from, count);
+    if (f16) f32_to_f16(halves, from);
+    else f32_to_bf16(halves, from);
     std::memcpy(to, halves, count * sizeof(std::uint16_t));
-    return f16 ? losses(from, count, kF16Overflow, kF16Underflow) : losses(from, count, kBf16Overflow, kBf16Underflow);
+    return f16 ? losses(from, kF16Overflow, kF16Underflow) : losses(from, kBf16Overflow, kBf16Underflow);
 }
 
 }  // namespace
@@ -157,7 +153,7 @@ CastLosses cast(std::byte* to, DType to_type, const std::byte* from, DType from_
         return {};
     }
     CastLosses sum;
-    float block[kBlock];
+    Floats block;
     for (std::size_t i = 0; i < count; i += kBlock) {
         std::size_t step = std::min(kBlock, count - i);
         load(block, from + i * from_size, from_type, step);

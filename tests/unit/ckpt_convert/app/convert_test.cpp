@@ -119,7 +119,8 @@ TEST_CASE("convert: weights that are missing, extra or misshapen are named") {
         "model.layers.0.self_attn.k_proj.weight has the shape [8, 16], but the configuration asks for [4000000000000, "
         "16]");
     error = with("\"vocab_size\": 32", "\"vocab_size\": 9000000000000000000");
-    CHECK(error.message == "the shape [9000000000000000000, 16] of embedding is too large");
+    CHECK(error.message ==
+          "the shape [9000000000000000000, 16] of embedding is too large (from hidden_size, vocab_size)");
     error = with("\"hidden_size\": 16, ", "");
     CHECK(error.text() == "hf/config.json: \"hidden_size\" is missing; a llama2 model needs it");
     error = with("\"model_type\": \"llama\"", "\"model_type\": \"qwen2\"");
