@@ -11,6 +11,7 @@ namespace {
 using base::ErrorKind;
 using base::Json;
 using base::Result;
+using base::Status;
 
 // Integers, flags, and floats that are whole ("8.0", as some configs have it).
 std::optional<std::int64_t> whole_number(const Json& json) {
@@ -51,37 +52,66 @@ Result<std::optional<std::int64_t>> read_value(const ValueRule& rule, const Sour
     return std::optional<std::int64_t>();
 }
 
-Result<ModelValues> read_values(const ModelMapping& mapping, const Source& source) {
-    ModelValues values;
-    for (const ValueRule& rule : mapping.values) {
-        TRY_ASSIGN(auto value, read_value(rule, source));
-        if (!value && rule.fallback) {
-            auto computed = rule.fallback->evaluate(lookup_in(values));
-            if (!computed)
-                return base::fail(ErrorKind::bad_input, base::format("{}: {}", rule.name, computed.error().message),
-                                  source.where);
-            value = *computed;
+// Works the values of a mapping out. The order of the rules says nothing: a family may redefine a value that comes
+// early in a block by one that it adds itself.
+class ValueReader {
+public:
+    ValueReader(const ModelMapping& mapping, const Source& source) : mapping_(mapping), source_(source) {}
+
+    Result<ModelValues> read() {
+        std::vector<const ValueRule*> open;  // whose default needs values that come later
+        for (const ValueRule& rule : mapping_.values) {
+            TRY_ASSIGN(auto value, read_value(rule, source_));
+            if (value) values_[rule.name] = *value;
+            else if (!rule.fallback) return missing(rule);
+            else if (is_ready(rule)) TRY(compute(rule));
+            else open.push_back(&rule);
         }
-        if (!value) {
-            const auto& names = source.is_config ? rule.config : rule.arguments;
-            return base::fail(
-                ErrorKind::bad_input,
-                base::format("\"{}\" is missing; a {} model needs it", base::joined(names, "\" or \""), mapping.family),
-                source.where);
+        while (!open.empty()) {
+            auto next = std::find_if(open.begin(), open.end(), [&](const ValueRule* rule) { return is_ready(*rule); });
+            if (next == open.end()) next = open.begin();  // they need each other; the evaluation says so
+            TRY(compute(**next));
+            open.erase(next);
         }
-        values[rule.name] = *value;
+        return std::move(values_);
     }
-    return values;
-}
+
+private:
+    bool is_ready(const ValueRule& rule) const {
+        const auto& names = rule.fallback->names();
+        return std::all_of(names.begin(), names.end(), [&](const std::string& name) { return values_.contains(name); });
+    }
+
+    Status compute(const ValueRule& rule) {
+        auto computed = rule.fallback->evaluate(lookup_in(values_));
+        if (!computed)
+            return base::fail(ErrorKind::bad_input, base::format("{}: {}", rule.name, computed.error().message),
+                              source_.where);
+        values_[rule.name] = *computed;
+        return {};
+    }
+
+    tl::unexpected<base::Error> missing(const ValueRule& rule) const {
+        const auto& names = source_.is_config ? rule.config : rule.arguments;
+        return base::fail(
+            ErrorKind::bad_input,
+            base::format("\"{}\" is missing; a {} model needs it", base::joined(names, "\" or \""), mapping_.family),
+            source_.where);
+    }
+
+    const ModelMapping& mapping_;
+    const Source& source_;
+    ModelValues values_;
+};
 
 }  // namespace
 
 Result<ModelValues> values_from_config(const ModelMapping& mapping, const base::JsonDocument& config) {
-    return read_values(mapping, {&config.root, config.name, true});
+    return ValueReader(mapping, {&config.root, config.name, true}).read();
 }
 
 Result<ModelValues> values_from_arguments(const ModelMapping& mapping, const Json& args, const std::string& where) {
-    return read_values(mapping, {&args, where + ": saved arguments", false});
+    return ValueReader(mapping, {&args, where + ": saved arguments", false}).read();
 }
 
 Expression::Lookup lookup_in(const ModelValues& values, const ModelValues& extra) {

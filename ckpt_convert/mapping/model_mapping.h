@@ -29,7 +29,7 @@ struct ValueRule {
     std::vector<std::string> arguments;  // names in the Megatron arguments
     bool argument_negated = false;       // "!untie_...": the argument says the opposite
     std::vector<std::string> is;         // the value is 1 when the config has one of these texts there, else 0
-    std::optional<Expression> fallback;  // from values defined earlier
+    std::optional<Expression> fallback;  // from other values
 };
 
 struct WeightRule {
