@@ -134,6 +134,9 @@ TEST_CASE("source layout: saved arguments that contradict the files are named") 
           "the saved arguments say num_layers = 4 with 1 noop layers, but the checkpoint holds 4 layers");
     CHECK(plain.args(R"({"num_layers": 4, "virtual_pipeline_model_parallel_size": 2})").error().message ==
           "the saved arguments say virtual_pipeline_model_parallel_size = 2, but the rank files hold 1 model chunk");
+    CHECK(plain.args(R"({"num_layers": -9223372036854775808, "noop_layers": "1"})").error().message ==
+          "the saved arguments say num_layers = -9223372036854775808 with 1 noop layers, but the checkpoint holds 4 "
+          "layers");
     Checkpoint chunks(1, 2, 2);
     chunks.layers(0, 0, {0}).layers(1, 0, {0}).layers(0, 1, {0}).layers(1, 1, {0}).head(1, 1);
     CHECK(chunks.args(R"({"virtual_pipeline_model_parallel_size": 4})").error().message ==
