@@ -108,7 +108,7 @@ if [ "$quick" = no ]; then
     configure_and_build asan -- unit_tests
     say "built in $((SECONDS - started)) s"
     step "Tests with sanitizers"
-    check "unit tests with ASan and UBSan" run_ctest asan -L unit
+    check "unit and property tests, ASan and UBSan" run_ctest asan -L 'unit|property'
 
     step "Oracle tests"
     make_venv

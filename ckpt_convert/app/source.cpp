@@ -132,7 +132,7 @@ Status check_agreement(const ModelMapping& mapping, const ModelValues& values, c
                        const JsonDocument& config, ParallelLayout& parallel) {
     for (const ValueRule& rule : mapping.values) {
         if (rule.name == "layers" || rule.name == "vocab") continue;
-        TRY_ASSIGN(auto saved, value_from_arguments(rule, checkpoint.args, checkpoint.directory));
+        TRY_ASSIGN(auto saved, value_from_arguments(rule, checkpoint.args, values, checkpoint.directory));
         std::int64_t expected = values.at(rule.name);
         if (rule.name == "kv_groups" && expected > 0 && parallel.tp > expected)
             parallel.kv_sharing = saved == parallel.tp ? KvSharing::repeat : KvSharing::split;
@@ -154,6 +154,9 @@ Result<ModelValues> megatron_values(const ModelMapping& mapping, const MegatronC
         TRY_ASSIGN(ModelValues values, values_from_arguments(mapping, checkpoint.args, checkpoint.directory));
         values["layers"] = found.layers;
         values["vocab"] = static_cast<std::int64_t>(found.parallel.padded_vocab);
+        // Copied heads would count as groups of their own, so there are parts of groups.
+        std::int64_t groups = value_or_zero(values, "kv_groups");
+        if (groups > 0 && found.parallel.tp > groups) found.parallel.kv_sharing = KvSharing::split;
         return values;
     }
     TRY_ASSIGN(ModelValues values, values_from_config(mapping, *config));

@@ -93,6 +93,19 @@ Status for_each_tile(const Readable& readable, std::uint32_t logical, std::uint6
     return {};
 }
 
+// Adds where the copies that other files hold differ from the tile.
+Status add_replicas(Differences& found, TileReader& reader, const Shape& shape, const LogicalSource& source,
+                    RowRange rows, std::span<const std::byte> tile) {
+    std::uint64_t row_elements = *checked_elements(shape) / shape[0];
+    for (const StoredPiece& replica : source.replicas) {
+        TRY_ASSIGN(auto copy, reader.overlay(shape, source.dtype, {replica}, rows, tile));
+        found.add(tile, copy, rows.begin * row_elements);
+    }
+    return {};
+}
+
+constexpr const char* kCopiesDiffer = "copies on other ranks are not the same: ";
+
 Result<std::optional<std::string>> compare_tensor(const Readable& a, std::uint32_t in_a, const Readable& b,
                                                   std::uint32_t in_b, const CompareOptions& options) {
     const Shape& shape = a.model->tensors()[in_a].shape;
@@ -106,10 +119,10 @@ Result<std::optional<std::string>> compare_tensor(const Readable& a, std::uint32
     if (!type)
         return std::optional(
             base::format("the element types differ: {} and {}", name(source_a.dtype), name(source_b.dtype)));
-    TileReader reader_a(*a.index), reader_b(*b.index);
-    Differences found(shape, *type);
+    TileReader reader_a(*a.index), reader_b(*b.index), copies_a(*a.index), copies_b(*b.index);
+    Differences found(shape, *type), in_copies_a(shape, source_a.dtype), in_copies_b(shape, source_b.dtype);
     std::uint64_t row_elements = *checked_elements(shape) / shape[0];
-    bool whole_b = TileReader::strided(*b.index, source_b.pieces);
+    bool whole_b = TileReader::strided(*b.index, source_b.pieces) || TileReader::strided(*b.index, source_b.replicas);
     TRY(for_each_tile(a, in_a, whole_b ? UINT64_MAX : options.tile_bytes, [&](RowRange rows) -> Status {
         TRY_ASSIGN(auto tile_a, reader_a.read(shape, source_a.dtype, source_a.pieces, rows));
         TRY_ASSIGN(auto tile_b, reader_b.read(shape, source_b.dtype, source_b.pieces, rows));
@@ -118,9 +131,15 @@ Result<std::optional<std::string>> compare_tensor(const Readable& a, std::uint32
         else
             found.add(as_type(tile_a, source_a.dtype, *type), as_type(tile_b, source_b.dtype, *type),
                       rows.begin * row_elements);
+        TRY(add_replicas(in_copies_a, copies_a, shape, source_a, rows, tile_a));
+        TRY(add_replicas(in_copies_b, copies_b, shape, source_b, rows, tile_b));
         return {};
     }));
-    return found.text();
+    if (auto text = found.text()) return text;
+    for (const Differences* copies : {&in_copies_a, &in_copies_b}) {
+        if (auto text = copies->text()) return std::optional(kCopiesDiffer + *text);
+    }
+    return std::optional<std::string>();
 }
 
 std::uint64_t count_not_finite(std::span<const std::byte> values, DType type) {
@@ -141,18 +160,14 @@ Result<std::optional<std::string>> check_tensor(const Readable& a, std::uint32_t
     const LogicalSource& source = a.binding->tensors[logical];
     TileReader reader(*a.index), copy_reader(*a.index);
     Differences found(shape, source.dtype);
-    std::uint64_t row_elements = *checked_elements(shape) / shape[0], not_finite = 0;
+    std::uint64_t not_finite = 0;
     TRY(for_each_tile(a, logical, options.tile_bytes, [&](RowRange rows) -> Status {
         TRY_ASSIGN(auto tile, reader.read(shape, source.dtype, source.pieces, rows));
         not_finite += count_not_finite(tile, source.dtype);
         options.progress(tile.size());
-        for (const StoredPiece& replica : source.replicas) {
-            TRY_ASSIGN(auto copy, copy_reader.overlay(shape, source.dtype, {replica}, rows, tile));
-            found.add(tile, copy, rows.begin * row_elements);
-        }
-        return {};
+        return add_replicas(found, copy_reader, shape, source, rows, tile);
     }));
-    if (auto text = found.text()) return std::optional("copies on other ranks are not the same: " + *text);
+    if (auto text = found.text()) return std::optional(kCopiesDiffer + *text);
     if (not_finite > 0) return std::optional(base::format("{} values are not finite (NaN or infinite)", not_finite));
     return std::optional<std::string>();
 }

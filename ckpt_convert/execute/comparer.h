@@ -30,8 +30,8 @@ struct CompareOptions {
     std::function<void(std::uint64_t bytes)> progress = [](std::uint64_t) {};
 };
 
-// The tensors that are not equal in `a` and `b`, in the order of the model. When the element types differ, the values
-// are compared in the narrower of the two.
+// The tensors that are not equal in `a` and `b`, or of which one of the two holds copies that differ, in the order of
+// the model. When the element types differ, the values are compared in the narrower of the two.
 base::Result<std::vector<TensorDifference>> compare(const Readable& a, const Readable& b,
                                                     const CompareOptions& options);
 

@@ -55,7 +55,7 @@ Result<DialectSelector> DialectSelector::parse(std::string_view text, const std:
     DialectSelector out;
     out.text_ = text;
     for (std::string_view word : words_of(text)) {
-        if (word == "local" || word == "te") {
+        if (out.layers_.empty() && (word == "local" || word == "te")) {
             out.layers_ = word;
         } else if (word == "torch_dist") {
             out.torch_dist_ = true;
@@ -65,7 +65,8 @@ Result<DialectSelector> DialectSelector::parse(std::string_view text, const std:
                        CoreVersion::parse(word.substr(at_least ? 6 : 5), ErrorKind::rule_data, where));
             (at_least ? out.at_least_ : out.below_).push_back(version);
             out.boundaries_.push_back(version);
-        } else if (out.target_.empty() && word.find_first_of("<>=") == std::string_view::npos) {
+        } else if (out.target_.empty() && word != "local" && word != "te" &&
+                   word.find_first_of("<>=") == std::string_view::npos) {
             out.target_ = word;
         } else {
             return base::fail(ErrorKind::rule_data, base::format("\"{}\" names no dialect", text), where);

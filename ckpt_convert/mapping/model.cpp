@@ -11,6 +11,7 @@ namespace {
 using base::ErrorKind;
 using base::Json;
 using base::Result;
+using base::Status;
 
 // Integers, flags, and floats that are whole ("8.0", as some configs have it).
 std::optional<std::int64_t> whole_number(const Json& json) {
@@ -75,58 +76,74 @@ Result<std::optional<std::int64_t>> read_value(const ValueRule& rule, const Sour
     return std::optional<std::int64_t>();
 }
 
-tl::unexpected<base::Error> missing_value(const ModelMapping& mapping, const ValueRule& rule, const Source& source) {
-    const auto& names = source.is_config ? rule.config : rule.arguments;
-    std::string what = names.empty() ? base::format("the value {}", rule.name)
-                                     : base::format("\"{}\"", base::joined(names, "\" or \""));
-    return base::fail(ErrorKind::bad_input, base::format("{} is missing; a {} model needs it", what, mapping.family),
-                      source.where);
-}
+// Works the values of a mapping out. The order of the rules says nothing: a family may redefine a value that comes
+// early in a block by one that it adds itself.
+class ValueReader {
+public:
+    ValueReader(const ModelMapping& mapping, const Source& source) : mapping_(mapping), source_(source) {}
 
-// True when all that the fallback refers to is known.
-bool computable(const ValueRule& rule, const ModelValues& values) {
-    const auto& names = rule.fallback->names();
-    return std::all_of(names.begin(), names.end(), [&](const std::string& name) { return values.contains(name); });
-}
-
-// What is there first, then the fallbacks, in whatever order they need each other.
-Result<ModelValues> read_values(const ModelMapping& mapping, const Source& source) {
-    ModelValues values;
-    std::vector<const ValueRule*> open;
-    for (const ValueRule& rule : mapping.values) {
-        TRY_ASSIGN(auto value, read_value(rule, source));
-        if (value) values[rule.name] = *value;
-        else if (rule.fallback) open.push_back(&rule);
-        else return missing_value(mapping, rule, source);
+    Result<ModelValues> read() {
+        std::vector<const ValueRule*> open;  // whose default needs values that come later
+        for (const ValueRule& rule : mapping_.values) {
+            TRY_ASSIGN(auto value, read_value(rule, source_));
+            if (value) values_[rule.name] = *value;
+            else if (!rule.fallback) return missing(rule);
+            else if (is_ready(rule)) TRY(compute(rule));
+            else open.push_back(&rule);
+        }
+        while (!open.empty()) {
+            auto next = std::find_if(open.begin(), open.end(), [&](const ValueRule* rule) { return is_ready(*rule); });
+            if (next == open.end()) next = open.begin();  // they need each other; the evaluation says so
+            TRY(compute(**next));
+            open.erase(next);
+        }
+        return std::move(values_);
     }
-    while (!open.empty()) {
-        auto next =
-            std::find_if(open.begin(), open.end(), [&](const ValueRule* rule) { return computable(*rule, values); });
-        if (next == open.end()) return missing_value(mapping, *open.front(), source);
-        const ValueRule& rule = **next;
-        auto computed = rule.fallback->evaluate(lookup_in(values));
+
+private:
+    bool is_ready(const ValueRule& rule) const {
+        const auto& names = rule.fallback->names();
+        return std::all_of(names.begin(), names.end(), [&](const std::string& name) { return values_.contains(name); });
+    }
+
+    Status compute(const ValueRule& rule) {
+        auto computed = rule.fallback->evaluate(lookup_in(values_));
         if (!computed)
             return base::fail(ErrorKind::bad_input, base::format("{}: {}", rule.name, computed.error().message),
-                              source.where);
-        values[rule.name] = *computed;
-        open.erase(next);
+                              source_.where);
+        values_[rule.name] = *computed;
+        return {};
     }
-    return values;
-}
+
+    tl::unexpected<base::Error> missing(const ValueRule& rule) const {
+        const auto& names = source_.is_config ? rule.config : rule.arguments;
+        std::string what = names.empty() ? base::format("the value {}", rule.name)
+                                         : base::format("\"{}\"", base::joined(names, "\" or \""));
+        return base::fail(ErrorKind::bad_input,
+                          base::format("{} is missing; a {} model needs it", what, mapping_.family), source_.where);
+    }
+
+    const ModelMapping& mapping_;
+    const Source& source_;
+    ModelValues values_;
+};
 
 }  // namespace
 
 Result<ModelValues> values_from_config(const ModelMapping& mapping, const base::JsonDocument& config) {
-    return read_values(mapping, {&config.root, config.name, true});
+    return ValueReader(mapping, {&config.root, config.name, true}).read();
 }
 
 Result<ModelValues> values_from_arguments(const ModelMapping& mapping, const Json& args, const std::string& where) {
-    return read_values(mapping, {&args, where + ": saved arguments", false});
+    return ValueReader(mapping, {&args, where + ": saved arguments", false}).read();
 }
 
 Result<std::optional<std::int64_t>> value_from_arguments(const ValueRule& rule, const Json& args,
-                                                         const std::string& where) {
-    return read_value(rule, {&args, where + ": saved arguments", false});
+                                                         const ModelValues& values, const std::string& where) {
+    if (arguments_count(rule, args) || !rule.fallback)
+        return read_value(rule, {&args, where + ": saved arguments", false});
+    TRY_ASSIGN(std::int64_t value, rule.fallback->evaluate(lookup_in(values)));
+    return std::optional(value);
 }
 
 Expression::Lookup lookup_in(const ModelValues& values, const ModelValues& extra) {

@@ -21,9 +21,10 @@ base::Result<ModelValues> values_from_config(const ModelMapping& mapping, const 
 base::Result<ModelValues> values_from_arguments(const ModelMapping& mapping, const base::Json& args,
                                                 const std::string& where);
 
-// What saved arguments say of one value, whatever they call it; nullopt when they do not. Fails with bad_input.
+// What saved arguments say of one value, whatever they call it; nullopt when they do not. When they say that it does not
+// apply (no query groups), it is the default, computed from `values`. Fails with bad_input.
 base::Result<std::optional<std::int64_t>> value_from_arguments(const ValueRule& rule, const base::Json& args,
-                                                               const std::string& where);
+                                                               const ModelValues& values, const std::string& where);
 
 // A lookup over values that expressions can use; `extra` (tp, pp ...) wins.
 Expression::Lookup lookup_in(const ModelValues& values, const ModelValues& extra = {});

@@ -30,7 +30,7 @@ struct ValueRule {
     bool argument_negated = false;       // "!untie_...": the argument says the opposite
     std::string argument_needs;          // the arguments count only when this one, if it is there, is true
     std::vector<std::string> is;         // the value is 1 when the config has one of these texts there, else 0
-    std::optional<Expression> fallback;  // from values defined earlier
+    std::optional<Expression> fallback;  // from other values
 };
 
 struct WeightRule {

@@ -64,6 +64,7 @@ std::string shell_word(const std::string& text) {
 
 std::string flag_words(const Json& value) {
     if (const auto* integer = value.integer()) return base::format(" {}", *integer);
+    if (const auto* large = std::get_if<std::uint64_t>(&value.value())) return base::format(" {}", *large);
     if (const auto* real = value.real()) return base::format(" {}", *real);
     if (const auto* text = value.string()) return " " + shell_word(*text);
     std::string out;

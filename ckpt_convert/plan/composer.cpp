@@ -18,6 +18,7 @@ public:
 
     Result<LayoutTensor> compose(std::uint32_t layer) {
         TRY(find_weights(layer));
+        if (beyond_groups()) TRY(require_heads());
         LayoutTensor out;
         out.optional = rule_.optional;
         out.extra_state = rule_.extra_state;
@@ -50,25 +51,27 @@ private:
         return {};
     }
 
-    // With more ranks than KV groups, copies of key and value heads make as many groups as ranks.
+    // More ranks than KV groups, which therefore share groups.
+    bool beyond_groups() const {
+        return active_.sharing != KvSharing::refuse && !rule_.repeat.empty() && share_.count > active_.rounds;
+    }
+
+    // Copies of key and value heads make as many groups as ranks.
     std::uint64_t rounds() const {
-        bool repeat = active_.sharing == KvSharing::repeat && !rule_.repeat.empty() && share_.count > active_.rounds;
-        return repeat ? share_.count : active_.rounds;
+        return beyond_groups() && active_.sharing == KvSharing::repeat ? share_.count : active_.rounds;
+    }
+
+    bool repeated(const std::string& weight) const {
+        return std::find(rule_.repeat.begin(), rule_.repeat.end(), weight) != rule_.repeat.end();
     }
 
     // All weights, one after the other in every round.
     Status join(LayoutTensor& out) {
         out.shape = model_.tensors()[ids_[0]].shape;
         out.shape[axis()] = 0;
-        if (rounds() % active_.rounds != 0) {
-            return base::fail(ErrorKind::usage, base::format("TP {} must be a multiple of {} ({})", share_.count,
-                                                             rule_.interleave->text(), active_.rounds));
-        }
         for (std::uint64_t round = 0; round < rounds(); ++round) {
             for (std::size_t i = 0; i < ids_.size(); ++i) {
-                bool repeated =
-                    std::find(rule_.repeat.begin(), rule_.repeat.end(), rule_.weights[i]) != rule_.repeat.end();
-                std::uint64_t copies = repeated ? rounds() / active_.rounds : 1;
+                std::uint64_t copies = repeated(rule_.weights[i]) ? rounds() / active_.rounds : 1;
                 TRY(append(out, ids_[i], rounds() / copies, round / copies));
             }
         }
@@ -96,11 +99,10 @@ private:
 
     // A contiguous share of the joined tensor.
     Status cut_whole(LayoutTensor& out) const {
-        bool parts_of_groups = rule_.interleave && active_.sharing == KvSharing::split;
-        if (rule_.interleave && !parts_of_groups) TRY(require_groups());
+        if (rule_.interleave && !beyond_groups()) TRY(require_groups());
         std::uint64_t rows = out.shape[shard_axis()];
         if (rule_.pad) TRY(require_vocabulary(rows));
-        else TRY(require_divisible(rows, size_name(0, shard_axis())));
+        else TRY(require_divisible(rows, all_size_names(shard_axis())));
         std::uint64_t step = rows / share_.count, begin = step * share_.index;
         std::vector<Piece> kept;
         for (Piece& piece : out.pieces) {
@@ -150,6 +152,13 @@ private:
         return model_.tensors()[ids_[position]].name;
     }
 
+    // "heads * head_dim + kv_groups * head_dim + kv_groups * head_dim"
+    std::string all_size_names(std::size_t axis) const {
+        std::vector<std::string> names;
+        for (std::size_t i = 0; i < ids_.size(); ++i) names.push_back(size_name(i, axis));
+        return base::joined(names, " + ");
+    }
+
     std::string fitting(std::uint64_t size) const {
         std::vector<std::uint64_t> sizes;
         for (std::uint64_t i = 1; i <= size && i <= 64; i *= 2) {
@@ -163,6 +172,23 @@ private:
         return base::fail(ErrorKind::usage,
                           base::format("TP {} does not divide {} ({}) of a {} model; possible sizes are {}",
                                        share_.count, what, size, model_.mapping().family, fitting(size)));
+    }
+
+    // Ranks that share a group have whole query heads each, which are as high as the group's key head.
+    Status require_heads() const {
+        if (share_.count % active_.rounds != 0) {
+            return base::fail(ErrorKind::usage, base::format("TP {} must be a multiple of {} ({})", share_.count,
+                                                             rule_.interleave->text(), active_.rounds));
+        }
+        auto rows = [&](std::size_t i) { return model_.tensors()[ids_[i]].shape[axis()]; };
+        std::uint64_t head_rows = 1;
+        for (std::size_t i = 0; i < ids_.size(); ++i) {
+            if (repeated(rule_.weights[i])) head_rows = rows(i) / active_.rounds;
+        }
+        for (std::size_t i = 0; i < ids_.size(); ++i) {
+            if (!repeated(rule_.weights[i])) TRY(require_divisible(rows(i) / head_rows, "the heads"));
+        }
+        return {};
     }
 
     Status require_groups() const {

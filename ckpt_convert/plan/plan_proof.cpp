@@ -55,7 +55,8 @@ bool tile_exactly(std::vector<Region> boxes, const Shape& shape) {
 Status check_move(const LogicalMove& move, const ConversionPlan& plan, const TensorIndex& source) {
     std::vector<Region> read;
     for (const StoredPiece& piece : move.sources) {
-        if (!inside(piece.in_stored, piece.extent, source.tensors[piece.tensor].shape) ||
+        if (piece.tensor >= source.tensors.size() ||
+            !inside(piece.in_stored, piece.extent, source.tensors[piece.tensor].shape) ||
             !inside(piece.in_logical, piece.extent, move.shape)) {
             return broken(base::format("a piece of {} leaves its tensor", move.name));
         }
@@ -64,6 +65,8 @@ Status check_move(const LogicalMove& move, const ConversionPlan& plan, const Ten
     if (!tile_exactly(std::move(read), move.shape))
         return broken(base::format("{} is not read exactly once", move.name));
     for (const StoredPiece& piece : move.targets) {
+        if (piece.tensor >= plan.targets.size())
+            return broken(base::format("a piece of {} belongs to no tensor", move.name));
         if (!inside(piece.in_stored, piece.extent, plan.targets[piece.tensor].shape) ||
             !inside(piece.in_logical, piece.extent, move.shape)) {
             return broken(base::format("a piece of {} leaves {}", move.name, plan.targets[piece.tensor].name));
@@ -79,6 +82,8 @@ Status prove_plan(const ConversionPlan& plan, const TensorIndex& source) {
     std::vector<Shape> fill_boxes;  // pairs of offset and extent, which the regions point at
     fill_boxes.reserve(plan.fills.size() * 2);
     for (const FilledRows& fill : plan.fills) {
+        if (fill.target >= plan.targets.size() || plan.targets[fill.target].shape.empty())
+            return broken("padding belongs to no tensor with rows");
         const Shape& shape = plan.targets[fill.target].shape;
         fill_boxes.push_back(Shape(shape.size(), 0));
         fill_boxes.push_back(shape);

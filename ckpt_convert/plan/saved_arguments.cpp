@@ -47,9 +47,8 @@ Result<std::uint32_t> check_saved_layout(const MegatronCheckpoint& checkpoint, c
     }
     auto slots = saved_integer(checkpoint.args, "num_layers");
     if (!slots) return layers + saved_noop_layers(checkpoint.args);
-    std::int64_t expected = *slots - saved_noop_layers(checkpoint.args);
-    if (expected != layers) {
-        std::uint32_t noops = saved_noop_layers(checkpoint.args);
+    std::uint32_t noops = saved_noop_layers(checkpoint.args);
+    if (*slots != std::int64_t{layers} + noops) {
         return contradiction(
             base::format("the saved arguments say num_layers = {}{}, but the checkpoint holds {} layers", *slots,
                          noops > 0 ? base::format(" with {} noop layers", noops) : "", layers));

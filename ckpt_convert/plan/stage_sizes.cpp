@@ -93,6 +93,9 @@ Result<std::vector<ChunkSize>> first_and_last(const Topology& t, std::uint32_t s
             "the first and the last stage take {} of {} layers; the rest does not divide over {} other pipeline ranks",
             given, slots, between));
     }
+    // A rank without layers would divide into any number of chunks.
+    if (t.virtual_stages > slots)
+        return usage(base::format("{} virtual stages are more than the model's {} layers", t.virtual_stages, slots));
     std::vector<std::uint32_t> per_rank(pp, between == 0 ? 0 : static_cast<std::uint32_t>(slots - given) / between);
     if (t.first_stage_layers) per_rank.front() = *t.first_stage_layers;
     if (t.last_stage_layers) per_rank.back() = *t.last_stage_layers;
@@ -104,14 +107,15 @@ Result<std::vector<ChunkSize>> counted(const Topology& t, std::uint32_t slots) {
     auto pp = static_cast<std::uint32_t>(t.pp);
     std::uint32_t chunks = std::max(t.virtual_stages, 1u);
     std::uint32_t all = slots + t.count_embedding + t.count_loss;
-    if (all % (pp * chunks) != 0) {
+    std::uint64_t stages = std::uint64_t{pp} * chunks;
+    if (all % stages != 0) {
         return usage(
             base::format("{} layers with embedding and loss counted make {}, which do not divide over {} "
                          "stages",
-                         slots, all, pp * chunks));
+                         slots, all, stages));
     }
     std::vector<ChunkSize> out = chunk_order(pp, chunks, false);
-    for (ChunkSize& chunk : out) chunk.slots = all / (pp * chunks);
+    for (ChunkSize& chunk : out) chunk.slots = static_cast<std::uint32_t>(all / stages);
     if (t.count_embedding) --out.front().slots;
     if (t.count_loss) --out.back().slots;
     return out;

@@ -9,6 +9,7 @@
 #include "base/data_store.h"
 #include "ckpt_convert/app/convert.h"
 #include "ckpt_convert/checkpoint/hf_checkpoint.h"
+#include "ckpt_convert/checkpoint/megatron_checkpoint.h"
 #include "tests/unit/ckpt_convert/tiny_hf.h"
 
 namespace test {
@@ -57,6 +58,36 @@ inline std::map<std::string, std::string> tensors_of(MemoryFileSystem& fs, const
         REQUIRE(index->files[tensor.file]->read_at(tensor.offset,
                                                    std::as_writable_bytes(std::span(bytes.data(), bytes.size()))));
         out[tensor.name] = ckpt::to_string(tensor.shape) + bytes;
+    }
+    return out;
+}
+
+// Puts `bytes` over those of a Hugging Face tensor, from the byte `at` on.
+inline void set_bytes(MemoryFileSystem& fs, const std::string& directory, const std::string& tensor, std::size_t at,
+                      const std::string& bytes) {
+    auto index = ckpt::open_hf_weights(fs, directory);
+    REQUIRE(index);
+    for (const auto& candidate : index->tensors) {
+        if (candidate.name != tensor) continue;
+        REQUIRE(at + bytes.size() <= candidate.bytes());
+        base::Path path = index->files[candidate.file]->path();
+        std::string content = fs.content(path);
+        fs.add(path, content.replace(candidate.offset + at, bytes.size(), bytes));
+        return;
+    }
+    FAIL("no such tensor: ", tensor);
+}
+
+// The tensors of a Megatron directory: "mp_rank_01 model/output_layer.weight", with their bytes.
+inline std::map<std::string, std::string> megatron_tensors(MemoryFileSystem& fs, const std::string& directory) {
+    auto checkpoint = ckpt::open_megatron_checkpoint(fs, directory);
+    REQUIRE_MESSAGE(checkpoint, checkpoint.error().text());
+    std::map<std::string, std::string> out;
+    for (const auto& tensor : checkpoint->index.tensors) {
+        auto& file = *checkpoint->index.files[tensor.file];
+        std::string bytes(tensor.bytes(), '\0');
+        REQUIRE(file.read_at(tensor.offset, std::as_writable_bytes(std::span(bytes.data(), bytes.size()))));
+        out[std::string(base::file_name(base::parent(file.path()))) + " " + tensor.name] = bytes;
     }
     return out;
 }

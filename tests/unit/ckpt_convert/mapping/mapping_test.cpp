@@ -105,3 +105,29 @@ TEST_CASE("model: sizes from config.json, with fallbacks, and what is missing is
             .error()
             .message == "head_dim: \"hidden / heads\": 64 is not a multiple of 5");
 }
+
+TEST_CASE("model: a family may compute a value of a block from one of its own, whatever comes first") {
+    base::DataStore store;
+    auto registry = ckpt::MappingRegistry::load(store);
+    REQUIRE(registry);
+    auto config = base::parse_json(
+        R"({"num_hidden_layers": 2, "hidden_size": 64, "num_attention_heads": 4, "intermediate_size": 96, "vocab_size": 128})",
+        "config.json");
+    REQUIRE(config);
+    // Qwen 1 counts gate and up projection together.
+    auto values = ckpt::values_from_config(**registry->for_name("qwen"), *config);
+    REQUIRE_MESSAGE(values, values.error().text());
+    CHECK((*values)["ffn"] == 48);
+}
+
+TEST_CASE("model: values that need each other are named") {
+    test::MemoryFileSystem fs;
+    base::DataStore store = store_with(
+        fs, kHead + R"("values": {"layers": {"default": "a"}, "a": {"default": "b + 1"}, "b": {"default": "a - 1"}}})");
+    auto mapping = ckpt::load_mapping(store, "rules/models/mine.json");
+    REQUIRE(mapping);
+    auto config = base::parse_json("{}", "config.json");
+    auto values = ckpt::values_from_config(*mapping, *config);
+    REQUIRE_FALSE(values);
+    CHECK(values.error().message == "layers: \"a\" has no value in \"a\"");
+}

@@ -18,7 +18,7 @@ struct Planned {
     ckpt::ConversionPlan plan;
 };
 
-std::unique_ptr<Planned> tiny_plan() {
+std::unique_ptr<Planned> tiny_plan(std::uint64_t padded_vocab = 0) {
     auto out = std::make_unique<Planned>();
     test::add_tiny_hf(out->fs, "hf", {});
     out->registry = *ckpt::MappingRegistry::load(out->store);
@@ -29,6 +29,7 @@ std::unique_ptr<Planned> tiny_plan() {
     ckpt::Topology topology;
     ckpt::ParallelLayout parallel;
     parallel.tp = topology.tp = 2;
+    parallel.padded_vocab = padded_vocab;
     parallel.placement = *ckpt::place_layers(topology, model.layers());
     out->index = checkpoint->index;
     auto nothing = [](std::string_view) { return std::optional<std::string>(); };
@@ -96,4 +97,47 @@ TEST_CASE("plan: bytes read and written are each counted once") {
     CHECK(planned->plan.source_bytes() == planned->index.total_bytes());
     // Norms are on both TP ranks: 2 per layer and the final one.
     CHECK(planned->plan.target_bytes() == planned->index.total_bytes() + (4 * 2 + 1) * 16 * 2);
+}
+
+TEST_CASE("plan proof: padding is proven like everything else") {
+    auto planned = tiny_plan(40);  // 32 rows of vocabulary: 20 on the first rank, 12 and 8 of padding on the second
+    REQUIRE(ckpt::prove_plan(planned->plan, planned->index));
+    REQUIRE(planned->plan.fills.size() == 2);  // embedding and head
+    CHECK(planned->plan.fills[0].first_row == 12);
+    CHECK(planned->plan.fills[0].rows == 8);
+    using Defect = std::function<void(ckpt::ConversionPlan&)>;
+    const std::pair<std::string, Defect> defects[] = {
+        {"padding is lost", [](auto& plan) { plan.fills.pop_back(); }},
+        {"padding is there twice", [](auto& plan) { plan.fills.push_back(plan.fills.front()); }},
+        {"padding is a row short", [](auto& plan) { plan.fills[0].rows -= 1; }},
+        {"padding begins a row late", [](auto& plan) { plan.fills[0].first_row += 1; }},
+        {"padding lies over weights", [](auto& plan) { plan.fills[0].first_row -= 1; }},
+        {"padding covers weights",
+         [](auto& plan) {
+             plan.fills[0].first_row -= 1;
+             plan.fills[0].rows += 1;
+         }},
+        {"padding is in another tensor", [](auto& plan) { plan.fills[0].target -= 1; }},
+        {"padding overflows", [](auto& plan) { plan.fills[0].first_row = UINT64_MAX; }},
+        {"padding is endless", [](auto& plan) { plan.fills[0].rows = UINT64_MAX; }},
+        {"padding of a tensor that is not there",
+         [](auto& plan) { plan.fills[0].target = static_cast<std::uint32_t>(plan.targets.size()); }},
+    };
+    for (const auto& [what, defect] : defects) {
+        CAPTURE(what);
+        ckpt::ConversionPlan broken = planned->plan;
+        defect(broken);
+        auto proof = ckpt::prove_plan(broken, planned->index);
+        REQUIRE_FALSE(proof);
+        CHECK(proof.error().kind == base::ErrorKind::internal);
+    }
+}
+
+TEST_CASE("plan proof: pieces of tensors that are not there are found, not followed") {
+    auto planned = tiny_plan();
+    auto beyond_source = planned->plan, beyond_target = planned->plan;
+    move_of(beyond_source, "head").sources[0].tensor = static_cast<std::uint32_t>(planned->index.tensors.size());
+    CHECK_FALSE(ckpt::prove_plan(beyond_source, planned->index));
+    move_of(beyond_target, "head").targets[0].tensor = static_cast<std::uint32_t>(planned->plan.targets.size());
+    CHECK_FALSE(ckpt::prove_plan(beyond_target, planned->index));
 }

@@ -1,0 +1,50 @@
+// The random cases of one property: some models of every family, each with layouts to convert to.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include "tests/property/ckpt_convert/checkpoint_view.h"
+#include "tests/property/ckpt_convert/random_model.h"
+#include "tests/property/ckpt_convert/random_target.h"
+#include "tests/unit/ckpt_convert/app/convert_support.h"
+
+namespace test {
+
+struct Case {
+    MemoryFileSystem& fs;  // with a model in "hf"
+    const ckpt::Model& model;
+    Random& random;
+};
+
+// Calls `property` for `rounds` models of each family of rules/models. A failure names seed and family.
+template <class Property>
+void for_random_models(std::uint32_t first_seed, std::uint32_t rounds, Property property) {
+    std::uint32_t seed = first_seed;
+    for (const ckpt::ModelMapping& mapping : knowledge().families.families()) {
+        for (std::uint32_t round = 0; round < rounds; ++round, ++seed) {
+            CAPTURE(seed);
+            CAPTURE(mapping.family);
+            Random random(seed);
+            MemoryFileSystem fs;
+            ckpt::Model model = add_random_hf(fs, "hf", mapping, random);
+            std::string config = fs.content("hf/config.json");
+            CAPTURE(config);
+            property(Case{fs, model, random});
+        }
+    }
+}
+
+// Options that convert `from` into a random Megatron layout in `to`.
+inline ckpt::ConvertOptions random_options(const Case& at, const std::string& from, const std::string& to) {
+    ckpt::ConvertOptions out = options(from, to);
+    choose_target(out, at.model, at.random);
+    return out;
+}
+
+// A conversion that must succeed.
+inline void must_convert(MemoryFileSystem& fs, const ckpt::ConvertOptions& options) {
+    auto result = convert(fs, options);
+    REQUIRE_MESSAGE(result, result.error().text());
+}
+
+}  // namespace test

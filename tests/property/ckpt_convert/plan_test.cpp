@@ -1,0 +1,139 @@
+// The plan of a conversion, counted element by element.
+#include <algorithm>
+#include <numeric>
+
+#include "base/format.h"
+#include "tests/property/ckpt_convert/cases.h"
+
+using ckpt::LogicalMove;
+using ckpt::Shape;
+using test::Case;
+
+namespace {
+
+std::uint64_t elements(const Shape& shape) { return *ckpt::checked_elements(shape); }
+
+// Calls `visit` with the number of each element of the box in a dense tensor.
+template <class Visit>
+void for_each_element(const Shape& shape, const Shape& offset, const Shape& extent, Visit visit) {
+    auto strides = ckpt::row_major_strides(shape);
+    for (std::uint64_t n = 0; n < elements(extent); ++n) {
+        std::uint64_t rest = n, at = 0;
+        for (std::size_t axis = shape.size(); axis-- > 0;) {
+            at += (offset[axis] + rest % extent[axis]) * strides[axis];
+            rest /= extent[axis];
+        }
+        visit(at);
+    }
+}
+
+// How often each element of each tensor is touched.
+using Counts = std::vector<std::vector<int>>;
+
+Counts zeros(const std::vector<Shape>& shapes) {
+    Counts out;
+    for (const Shape& shape : shapes) out.emplace_back(elements(shape), 0);
+    return out;
+}
+
+bool all_are(const std::vector<int>& counts, int wanted) {
+    return std::all_of(counts.begin(), counts.end(), [&](int count) { return count == wanted; });
+}
+
+void check_reads(const test::PlannedMegatron& planned, bool from_hf) {
+    const auto& index = planned.source.index;
+    std::vector<Shape> shapes;
+    for (const auto& tensor : index.tensors) shapes.push_back(tensor.shape);
+    Counts read = zeros(shapes);
+    for (const LogicalMove& move : planned.plan.moves) {
+        std::vector<int> covered(elements(move.shape), 0);
+        for (const auto& piece : move.sources) {
+            for_each_element(shapes[piece.tensor], piece.in_stored, piece.extent,
+                             [&](std::uint64_t at) { ++read[piece.tensor][at]; });
+            for_each_element(move.shape, piece.in_logical, piece.extent, [&](std::uint64_t at) { ++covered[at]; });
+        }
+        CHECK(all_are(covered, 1));
+    }
+    for (std::size_t i = 0; i < read.size(); ++i) {
+        CAPTURE(index.tensors[i].name);
+        // A rank file also holds copies and padding, which are not read.
+        if (from_hf) CHECK(all_are(read[i], 1));
+        else CHECK(std::all_of(read[i].begin(), read[i].end(), [](int count) { return count <= 1; }));
+    }
+}
+
+void check_writes(const test::PlannedMegatron& planned) {
+    const ckpt::ConversionPlan& plan = planned.plan;
+    std::vector<Shape> shapes;
+    for (const auto& target : plan.targets) shapes.push_back(target.shape);
+    Counts written = zeros(shapes);
+    std::uint64_t distinct_bytes = 0;
+    for (const LogicalMove& move : plan.moves) {
+        std::vector<int> used(elements(move.shape), 0);
+        for (const auto& piece : move.targets) {
+            for_each_element(shapes[piece.tensor], piece.in_stored, piece.extent,
+                             [&](std::uint64_t at) { ++written[piece.tensor][at]; });
+            for_each_element(move.shape, piece.in_logical, piece.extent, [&](std::uint64_t at) { used[at] = 1; });
+        }
+        auto count = static_cast<std::uint64_t>(std::accumulate(used.begin(), used.end(), 0));
+        distinct_bytes += count * ckpt::bits(move.dtype) / 8;
+    }
+    for (const auto& fill : plan.fills) {
+        Shape offset(shapes[fill.target].size(), 0), extent = shapes[fill.target];
+        offset[0] = fill.first_row;
+        extent[0] = fill.rows;
+        for_each_element(shapes[fill.target], offset, extent, [&](std::uint64_t at) { ++written[fill.target][at]; });
+    }
+    for (std::size_t i = 0; i < written.size(); ++i) {
+        CAPTURE(plan.targets[i].name);
+        CHECK(all_are(written[i], 1));
+    }
+    CHECK(distinct_bytes == plan.source_bytes());
+}
+
+}  // namespace
+
+TEST_CASE("property: every source element is used once, every target element written once") {
+    test::for_random_models(5000, 6, [](const Case& at) {
+        auto to_a = test::random_options(at, "hf", "a");
+        std::string layout = test::text_of(to_a);
+        CAPTURE(layout);
+        auto from_hf = test::plan_megatron(at.fs, to_a);
+        check_reads(from_hf, true);
+        check_writes(from_hf);
+        CHECK(from_hf.plan.source_bytes() == from_hf.source.index.total_bytes());
+
+        test::must_convert(at.fs, to_a);
+        auto to_b = test::random_options(at, "a", "b");
+        std::string second = test::text_of(to_b);
+        CAPTURE(second);
+        auto from_a = test::plan_megatron(at.fs, to_b);
+        check_reads(from_a, false);
+        check_writes(from_a);
+        CHECK(from_a.plan.source_bytes() == from_hf.plan.source_bytes());
+    });
+}
+
+TEST_CASE("property: the output is the same for every number of threads and every size of tiles") {
+    test::for_random_models(6000, 4, [](const Case& at) {
+        auto options = test::random_options(at, "hf", "whole");
+        std::string layout = test::text_of(options);
+        CAPTURE(layout);
+        auto planned = test::plan_megatron(at.fs, options);
+        test::write_megatron(at.fs, planned, options, 1, 1 << 20);
+        for (auto [threads, tile_bytes] : {std::pair(1, 1), std::pair(5, 1), std::pair(5, 200)}) {
+            auto other = options;
+            other.save_dir = base::format("tiles_{}_{}", threads, tile_bytes);
+            CAPTURE(other.save_dir);
+            test::write_megatron(at.fs, planned, other, threads, static_cast<std::uint64_t>(tile_bytes));
+            std::size_t files = 0;
+            for (const base::Path& path : at.fs.files()) {
+                if (!path.starts_with("whole/")) continue;
+                ++files;
+                CAPTURE(path);
+                CHECK(at.fs.content(other.save_dir + path.substr(5)) == at.fs.content(path));
+            }
+            CHECK(files > 0);
+        }
+    });
+}
