@@ -62,7 +62,8 @@ Result<WeightRule> read_weight(const JsonDocument& document, const std::string& 
     if (!each.empty() && each != "layer") return object.error("\"each\" can only be \"layer\"");
     rule.each_layer = each == "layer";
     TRY_ASSIGN(const Json* shape, object.required("shape"));
-    if (shape->array() == nullptr) return object.error(*shape, "\"shape\" must be a list of expressions");
+    if (shape->array() == nullptr || shape->array()->empty())
+        return object.error(*shape, "\"shape\" must be a list of expressions");
     for (const Json& extent : *shape->array()) {
         if (extent.string() == nullptr) return object.error(extent, "an extent must be an expression in a string");
         TRY_ASSIGN(Expression parsed, Expression::parse(*extent.string(), document.where(extent)));
@@ -104,10 +105,16 @@ Status read_stage(JsonObject& object, StoredRule& rule) {
     return {};
 }
 
+Result<int> axis_number(JsonObject& object, std::string_view key) {
+    constexpr std::int64_t kMostAxes = 64;
+    TRY_ASSIGN(std::int64_t axis, object.integer(key));
+    if (axis < 0 || axis >= kMostAxes) return object.error(base::format("\"{}\" is no axis of a tensor", key));
+    return static_cast<int>(axis);
+}
+
 Status read_mcore_keys(JsonObject& object, StoredRule& rule) {
     if (object.optional("shard") != nullptr) {
-        TRY_ASSIGN(std::int64_t shard, object.integer("shard"));
-        rule.shard = static_cast<int>(shard);
+        TRY_ASSIGN(rule.shard, axis_number(object, "shard"));
     }
     TRY_ASSIGN(std::string dialect, object.string_or("dialect", ""));
     TRY_ASSIGN(rule.dialect, DialectSelector::parse(dialect, object.document().where(object.json())));
@@ -127,8 +134,7 @@ Result<StoredRule> read_stored(const JsonDocument& document, const Json& json, b
     TRY_ASSIGN(rule.optional, object.boolean_or("optional", false));
     TRY_ASSIGN(rule.when, optional_expression(object, "when"));
     if (object.optional("axis") != nullptr) {
-        TRY_ASSIGN(std::int64_t axis, object.integer("axis"));
-        rule.axis = static_cast<int>(axis);
+        TRY_ASSIGN(rule.axis, axis_number(object, "axis"));
     }
     TRY_ASSIGN(rule.pad, optional_expression(object, "pad"));
     if (is_mcore) TRY(read_mcore_keys(object, rule));
@@ -277,6 +283,31 @@ Status check_references(const ModelMapping& mapping) {
     return {};
 }
 
+// The axes that a stored tensor is joined and split along must be there in each of its weights.
+Status check_axes(const ModelMapping& mapping, const StoredRule& rule) {
+    auto problem = [&](const std::string& message) {
+        return base::fail(ErrorKind::rule_data, base::format("tensor \"{}\" {}", rule.names.front().second, message),
+                          mapping.origin);
+    };
+    std::optional<std::size_t> axes;
+    for (const auto& weight : mapping.weights) {
+        if (std::find(rule.weights.begin(), rule.weights.end(), weight.name) == rule.weights.end()) continue;
+        if (axes.value_or(weight.shape.size()) != weight.shape.size())
+            return problem("is made of weights with different numbers of axes");
+        axes = weight.shape.size();
+    }
+    for (int axis : {rule.axis, rule.shard.value_or(0)}) {
+        if (axis < 0 || static_cast<std::size_t>(axis) >= *axes)
+            return problem(base::format("has no axis {}, it has {}", axis, *axes));
+    }
+    for (const auto& weight : rule.repeat) {
+        if (std::find(rule.weights.begin(), rule.weights.end(), weight) == rule.weights.end())
+            return problem(base::format("repeats \"{}\", which it is not made of", weight));
+    }
+    if (!rule.repeat.empty() && !rule.interleave) return problem("repeats weights without \"interleave\"");
+    return {};
+}
+
 }  // namespace
 
 Result<ModelMapping> load_mapping(const base::DataStore& store, const std::string& path) {
@@ -297,6 +328,9 @@ Result<ModelMapping> load_mapping(const base::DataStore& store, const std::strin
     TRY(read_sections(object, mapping, true));
     TRY(object.finish());
     TRY(check_references(mapping));
+    for (const auto* side : {&mapping.hf, &mapping.mcore}) {
+        for (const StoredRule& rule : *side) TRY(check_axes(mapping, rule));
+    }
     return mapping;
 }
 

@@ -2,7 +2,6 @@
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <map>
 #include <set>
 
@@ -33,13 +32,6 @@ Sizes random_sizes(Random& random) {
     return sizes;
 }
 
-// The saved arguments of models with it say that there are none, see known_defects_test.cpp.
-bool is_mlp_bias(const ckpt::ModelMapping& mapping, const std::string& path) {
-    return std::any_of(mapping.values.begin(), mapping.values.end(), [&](const ckpt::ValueRule& rule) {
-        return rule.name == "mlp_bias" && std::find(rule.config.begin(), rule.config.end(), path) != rule.config.end();
-    });
-}
-
 // The text of config.json: each value of the family under one of the names that its mapping file reads.
 std::string config_text(const ckpt::ModelMapping& mapping, const Sizes& sizes, Random& random, std::string_view on) {
     base::JsonWriter json(2);
@@ -56,7 +48,7 @@ std::string config_text(const ckpt::ModelMapping& mapping, const Sizes& sizes, R
         } else {
             // Only switches are left: "tied", "qkv_bias" ... Other values have a default.
             bool is_switch = rule.name == "tied" || rule.name.ends_with("_bias");
-            if (is_switch) json.key(path).boolean(rule.name == on || (random.one_in(2) && !is_mlp_bias(mapping, path)));
+            if (is_switch) json.key(path).boolean(rule.name == on || random.one_in(2));
             else REQUIRE(rule.fallback.has_value());
         }
     }

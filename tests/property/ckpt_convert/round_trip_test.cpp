@@ -6,7 +6,7 @@
 using test::Case;
 
 TEST_CASE("property: hf to a Megatron layout and back gives the same bytes") {
-    test::for_random_models(1000, 12, [](const Case& at) {
+    test::for_random_models(1000, 8, [](const Case& at) {
         auto there = test::random_options(at, "hf", "a");
         std::string layout = test::text_of(there);
         CAPTURE(layout);
@@ -20,7 +20,7 @@ TEST_CASE("property: hf to a Megatron layout and back gives the same bytes") {
 }
 
 TEST_CASE("property: one Megatron layout to another gives what the direct way gives") {
-    test::for_random_models(2000, 10, [](const Case& at) {
+    test::for_random_models(2000, 8, [](const Case& at) {
         auto to_a = test::random_options(at, "hf", "a");
         auto to_b = test::random_options(at, "hf", "b");
         to_b.params_dtype = at.random.pick<std::string>({"", "", "bf16", "fp16", "fp32"});

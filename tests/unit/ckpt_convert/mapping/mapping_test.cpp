@@ -63,6 +63,25 @@ TEST_CASE("mapping: what is not strict does not load") {
     CHECK(load_error(R"({"schema": "model-mapping/2"})").message == "\"schema\" must be \"model-mapping/1\"");
 }
 
+TEST_CASE("mapping: axes that the weights do not have are refused") {
+    auto error = [](const std::string& shape_w, const std::string& shape_v, const std::string& mcore) {
+        std::string weights =
+            R"("weights": {"w": {"shape": )" + shape_w + R"(}, "v": {"shape": )" + shape_v + R"(}}, )";
+        std::string hf = R"("hf": [{"name": "w", "of": "w"}, {"name": "v", "of": "v"}], )";
+        return load_error(kHead + weights + hf + R"("mcore": [{"name": "m", "of": ["w", "v"])" + mcore + "}]}").message;
+    };
+    const std::string kMatrix = R"(["2", "3"])", kVector = R"(["2"])";
+    CHECK(error(kMatrix, kMatrix, R"(, "shard": 2)") == "tensor \"m\" has no axis 2, it has 2");
+    CHECK(error(kVector, kVector, R"(, "axis": 1)") == "tensor \"m\" has no axis 1, it has 1");
+    CHECK(error(kMatrix, kVector, "") == "tensor \"m\" is made of weights with different numbers of axes");
+    CHECK(error(kMatrix, kMatrix, R"(, "shard": -1)") == "\"shard\" is no axis of a tensor");
+    CHECK(error(kMatrix, kMatrix, R"(, "axis": 4294967296)") == "\"axis\" is no axis of a tensor");
+    CHECK(error(kMatrix, kMatrix, R"(, "interleave": "1", "repeat": ["x"])") ==
+          "tensor \"m\" repeats \"x\", which it is not made of");
+    CHECK(error(kMatrix, kMatrix, R"(, "repeat": ["v"])") == "tensor \"m\" repeats weights without \"interleave\"");
+    CHECK(error("[]", "[]", "") == "\"shape\" must be a list of expressions");
+}
+
 TEST_CASE("mapping: two families cannot claim one model type") {
     test::MemoryFileSystem fs;
     base::DataStore store = store_with(fs, kHead + R"("model_types": ["llama"]})");
