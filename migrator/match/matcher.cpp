@@ -30,12 +30,16 @@ std::vector<Finding> match(const SourceFile& file, const MatchContext& context) 
     return match(file, file.text, context);
 }
 
-std::vector<Finding> match(const SourceFile& file, std::string_view text, const MatchContext& context) {
+std::vector<Finding> match(const SourceFile& file, std::string_view text, const MatchContext& context,
+                           const ParsedText& parsed) {
     CHECK(context.rules != nullptr && context.facts != nullptr);
     FindingSink findings;
     if (file.problem) return {unreadable(file)};
     switch (file.type) {
-        case FileType::python: match_python(file.path, text, context, true, findings); break;
+        case FileType::python:
+            if (parsed.tree != nullptr) match_python(file.path, parsed, context, true, findings);
+            else match_python(file.path, text, context, true, findings);
+            break;
         case FileType::notebook: match_notebook(file, text, context, findings); break;
         case FileType::cuda:
         case FileType::cpp: match_cuda_source(file, text, context, findings); break;

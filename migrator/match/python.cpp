@@ -44,7 +44,13 @@ void match_python(std::string_view path, std::string_view text, const MatchConte
                   FindingSink& sink) {
     SyntaxTree tree = SyntaxTree::parse(text);
     Bindings bindings = Bindings::analyse(tree, *context.facts, context.module);
-    PythonFile file(path, tree, bindings, context);
+    match_python(path, {&tree, &bindings}, context, whole_file, sink);
+}
+
+void match_python(std::string_view path, const ParsedText& parsed, const MatchContext& context, bool whole_file,
+                  FindingSink& sink) {
+    const SyntaxTree& tree = *parsed.tree;
+    PythonFile file(path, tree, *parsed.bindings, context);
     ImportPlan plan(file);
     std::vector<Literal> literals = read_literals(tree);
     FindingSink found;

@@ -36,5 +36,7 @@ void match_notebook(const SourceFile& file, std::string_view text, const MatchCo
 // All words of a Python text; parse errors are reported when `whole_file`.
 void match_python(std::string_view path, std::string_view text, const MatchContext& context, bool whole_file,
                   FindingSink& sink);
+void match_python(std::string_view path, const ParsedText& parsed, const MatchContext& context, bool whole_file,
+                  FindingSink& sink);
 
 }  // namespace migrator

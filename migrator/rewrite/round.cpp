@@ -9,15 +9,11 @@
 namespace migrator {
 namespace {
 
-// Accepts fixes for one text and keeps the result parsable.
+// Accepts fixes for one text and keeps the result parsable. `parsed` has no tree when the text is not Python.
 class Editor {
 public:
-    Editor(const SourceFile& file, std::string_view text, const RewriteContext& context, std::vector<Decided>& findings)
-        : text_(text), findings_(findings) {
-        if (file.type != FileType::python) return;
-        tree_ = SyntaxTree::parse(text);
-        bindings_ = Bindings::analyse(*tree_, *context.match.facts, context.match.module);
-    }
+    Editor(std::string_view text, const ParsedText& parsed, std::vector<Decided>& findings)
+        : text_(text), tree_(parsed.tree), bindings_(parsed.bindings), findings_(findings) {}
 
     // Of the findings at `candidates` those that can be applied together; the others get their state.
     std::vector<Edit> apply(const std::vector<std::size_t>& candidates) {
@@ -29,15 +25,21 @@ public:
             else if (!set.add(fix.edits)) findings_[i].state = FixState::conflict;
             else accepted.push_back(i);
         }
-        if (!parses(accepted)) accepted = largest_parsable(accepted);
+        if (!parses(accepted)) {
+            accepted = largest_parsable(accepted);
+            parses(accepted);
+        }
         for (std::size_t i : accepted) findings_[i].state = FixState::applied;
         return edits_of(accepted);
     }
 
+    // The text with the edits that were applied.
+    std::unique_ptr<TextVersion> take_result() { return std::move(result_); }
+
 private:
     bool touches_error(const Fix& fix) const {
-        return tree_ && std::any_of(fix.edits.begin(), fix.edits.end(),
-                                    [&](const Edit& edit) { return tree_->touches_error(edit.range); });
+        return tree_ != nullptr && std::any_of(fix.edits.begin(), fix.edits.end(),
+                                               [&](const Edit& edit) { return tree_->touches_error(edit.range); });
     }
 
     std::vector<Edit> edits_of(const std::vector<std::size_t>& accepted) const {
@@ -48,8 +50,8 @@ private:
             CHECK(set.add(finding.fix->edits));
             fixes.push_back({&*finding.fix, finding.range});
         }
-        if (!tree_ || accepted.empty()) return set.edits();
-        for (const Edit& edit : import_edits(*tree_, bindings_, fixes)) {
+        if (tree_ == nullptr || accepted.empty()) return set.edits();
+        for (const Edit& edit : import_edits(*tree_, *bindings_, fixes)) {
             // Imports stand on lines of their own; inside an edited statement there is no place for one.
             if (!tree_->touches_error(edit.range)) set.add({edit});
         }
@@ -62,10 +64,15 @@ private:
         return set.apply(text_);
     }
 
-    bool parses(const std::vector<std::size_t>& accepted) const {
-        if (!tree_ || accepted.empty()) return true;
-        std::string result = apply_edits(edits_of(accepted));
-        return SyntaxTree::parse(result).error_ranges().size() <= tree_->error_ranges().size();
+    // Makes the result of these; false when it is worse than the text was.
+    bool parses(const std::vector<std::size_t>& accepted) {
+        result_ = std::make_unique<TextVersion>();
+        result_->owned = apply_edits(edits_of(accepted));
+        result_->text = result_->owned;
+        if (tree_ == nullptr) return true;
+        result_->own_tree = SyntaxTree::parse(result_->text);
+        result_->tree = &*result_->own_tree;
+        return result_->tree->error_ranges().size() <= tree_->error_ranges().size();
     }
 
     // Halves what does not parse until the fixes that break it stand alone.
@@ -92,9 +99,10 @@ private:
     }
 
     std::string_view text_;
+    const SyntaxTree* tree_;
+    const Bindings* bindings_;
     std::vector<Decided>& findings_;
-    std::optional<SyntaxTree> tree_;
-    Bindings bindings_;
+    std::unique_ptr<TextVersion> result_;
 };
 
 // What becomes of a finding before its edits are looked at; nullopt: its fix may be applied.
@@ -109,24 +117,29 @@ std::optional<FixState> settled(const Finding& finding, const RewriteContext& co
 
 }  // namespace
 
-Round run_round(const SourceFile& file, std::string_view text, const RewriteContext& context) {
+Round run_round(const SourceFile& file, const TextVersion& version, const RewriteContext& context) {
     Round round;
     std::vector<std::size_t> candidates;
-    for (Finding& finding : match(file, text, context.match)) {
+    std::optional<SyntaxTree> tree;
+    Bindings bindings;
+    ParsedText parsed;
+    if (file.type == FileType::python && !file.problem) {
+        if (version.tree == nullptr) tree = SyntaxTree::parse(version.text);
+        parsed.tree = version.tree != nullptr ? version.tree : &*tree;
+        bindings = Bindings::analyse(*parsed.tree, *context.match.facts, context.match.module);
+        parsed.bindings = &bindings;
+    }
+    for (Finding& finding : match(file, version.text, context.match, parsed)) {
         Decided decided{std::move(finding), FixState::none};
         auto state = settled(decided.finding, context);
         if (state) decided.state = *state;
         else candidates.push_back(round.findings.size());
         round.findings.push_back(std::move(decided));
     }
-    if (candidates.empty()) {
-        round.text = text;
-        return round;
-    }
-    round.edits = Editor(file, text, context, round.findings).apply(candidates);
-    EditSet set;
-    CHECK(set.add(round.edits));
-    round.text = set.apply(text);
+    if (candidates.empty()) return round;
+    Editor editor(version.text, parsed, round.findings);
+    round.edits = editor.apply(candidates);
+    if (!round.edits.empty()) round.next = editor.take_result();
     return round;
 }
 
