@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/check.h"
+#include "migrator/match/notebook.h"
 #include "migrator/rewrite/import_requests.h"
 
 namespace migrator {
@@ -115,11 +116,65 @@ std::optional<FixState> settled(const Finding& finding, const RewriteContext& co
     return std::nullopt;
 }
 
+// What may be applied of `findings`; the others get their state.
+std::vector<std::size_t> decide(std::vector<Finding> findings, const RewriteContext& context,
+                                std::vector<Decided>& out) {
+    std::vector<std::size_t> candidates;
+    for (Finding& finding : findings) {
+        Decided decided{std::move(finding), FixState::none};
+        auto state = settled(decided.finding, context);
+        if (state) decided.state = *state;
+        else candidates.push_back(out.size());
+        out.push_back(std::move(decided));
+    }
+    return candidates;
+}
+
+// Decides in one of a notebook's texts, and gives findings and edits in the places of its JSON.
+void add_cells(const NotebookCode& code, const CellText& text, const ParsedText& parsed, std::vector<Finding> findings,
+               const RewriteContext& context, Round& round) {
+    for (Finding& finding : findings) {
+        // A fix that has no place in the JSON is none.
+        if (finding.fix && !finding_in_json(code, text, finding).fix) finding.fix.reset();
+    }
+    std::vector<Decided> decided;
+    const std::vector<std::size_t> candidates = decide(std::move(findings), context, decided);
+    std::vector<Edit> edits;
+    if (!candidates.empty()) edits = Editor(text.text(), parsed, decided).apply(candidates);
+    for (const Edit& edit : edits) {
+        if (auto mapped = edit_in_json(code, text, edit)) round.edits.push_back(std::move(*mapped));
+    }
+    for (Decided& one : decided)
+        round.findings.push_back({finding_in_json(code, text, std::move(one.finding)), one.state});
+}
+
+Round run_notebook_round(const SourceFile& file, const TextVersion& version, const RewriteContext& context) {
+    Round round;
+    const auto code = NotebookCode::read(version.text, file.path);
+    if (!code) {
+        round.findings.push_back({not_a_notebook(code.error()), FixState::none});
+        return round;
+    }
+    const SyntaxTree tree = SyntaxTree::parse(code->python().text());
+    const Bindings bindings = Bindings::analyse(tree, *context.match.facts, context.match.module);
+    const ParsedText parsed{&tree, &bindings};
+    add_cells(*code, code->python(), parsed, match_cells(file, parsed, context.match), context, round);
+    add_cells(*code, code->shell(), {}, match_shell_lines(file, *code, context.match), context, round);
+    if (round.edits.empty()) return round;
+    EditSet set;
+    CHECK(set.add(round.edits));
+    round.edits = set.edits();
+    round.next = std::make_unique<TextVersion>();
+    round.next->owned = set.apply(version.text);
+    round.next->text = round.next->owned;
+    return round;
+}
+
 }  // namespace
 
 Round run_round(const SourceFile& file, const TextVersion& version, const RewriteContext& context) {
+    if (file.type == FileType::notebook && !file.problem) return run_notebook_round(file, version, context);
     Round round;
-    std::vector<std::size_t> candidates;
     std::optional<SyntaxTree> tree;
     Bindings bindings;
     ParsedText parsed;
@@ -129,13 +184,8 @@ Round run_round(const SourceFile& file, const TextVersion& version, const Rewrit
         bindings = Bindings::analyse(*parsed.tree, *context.match.facts, context.match.module);
         parsed.bindings = &bindings;
     }
-    for (Finding& finding : match(file, version.text, context.match, parsed)) {
-        Decided decided{std::move(finding), FixState::none};
-        auto state = settled(decided.finding, context);
-        if (state) decided.state = *state;
-        else candidates.push_back(round.findings.size());
-        round.findings.push_back(std::move(decided));
-    }
+    const std::vector<std::size_t> candidates =
+        decide(match(file, version.text, context.match, parsed), context, round.findings);
     if (candidates.empty()) return round;
     Editor editor(version.text, parsed, round.findings);
     round.edits = editor.apply(candidates);
