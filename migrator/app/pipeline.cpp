@@ -97,11 +97,11 @@ public:
           fs_(fs),
           knowledge_(knowledge),
           projects_(std::move(projects)),
-          applies_(options.command == Command::migrate && options.apply == ApplyMode::safe) {}
+          applies_(options.command == Command::migrate && options.apply == ApplyMode::safe && writes(options)) {}
 
     base::Result<RunResult> execute() {
         jobs_ = jobs_of(projects_);
-        if (options_.command == Command::migrate) {
+        if (!options_.output.empty()) {
             TRY_ASSIGN(output_, OutputTree::create(fs_, options_.output));
         }
         TRY(analyse_all());
@@ -117,6 +117,10 @@ public:
     }
 
 private:
+    static bool writes(const Options& options) {
+        return options.destination == Destination::copy || options.destination == Destination::in_place;
+    }
+
     base::Status analyse_all() {
         // The largest first, so that no thread is left alone with a large file at the end.
         std::vector<std::size_t> order(jobs_.size());
@@ -151,9 +155,13 @@ private:
         outcome.path = shown;
         std::string written = bytes_after(source, outcome);
         if (output_) TRY(output_->write(job.file->path, applies_ ? written : source.bytes, source.mode));
+        if (writes_in_place() && written != source.bytes)
+            TRY(base::write_file_atomically(fs_, job.project->on_disk(job.file->path), written, source.mode));
         if (!applies_) call_available(outcome);
         return make_report_file(std::move(outcome), source.bytes, written);
     }
+
+    bool writes_in_place() const { return applies_ && options_.destination == Destination::in_place; }
 
     RewriteContext context(const Job& job) const {
         RewriteContext out;
@@ -224,7 +232,8 @@ private:
     }
 
     RunInfo info() const {
-        return {options_.command == Command::migrate ? "migrate" : "analyze", options_.paths, options_.output,
+        const base::Path& output = writes_in_place() ? options_.paths.front() : options_.output;
+        return {options_.command == Command::migrate ? "migrate" : "analyze", options_.paths, output,
                 std::string(kVersion)};
     }
 

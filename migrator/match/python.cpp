@@ -2,6 +2,7 @@
 
 #include "base/format.h"
 #include "base/text_position.h"
+#include "migrator/match/ignore_comments.h"
 #include "migrator/match/words.h"
 
 namespace migrator {
@@ -89,6 +90,7 @@ void match_python(std::string_view path, const ParsedText& parsed, const MatchCo
     match_environment(file, literals, found);
     match_packages(file, literals, found);
     leave_adapted_code(file, found);
+    apply_ignore_comments(tree, found);
     if (whole_file) report_parse_errors(file, found);
     sink.insert(sink.end(), std::make_move_iterator(found.begin()), std::make_move_iterator(found.end()));
 }

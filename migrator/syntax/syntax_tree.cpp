@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "migrator/syntax/grammar.h"
+#include "migrator/syntax/parse_memory.h"
 
 namespace migrator {
 namespace {
@@ -74,6 +75,7 @@ private:
 SyntaxTree SyntaxTree::parse(std::string_view text) {
     SyntaxTree tree;
     tree.text_ = text;
+    use_parse_memory();
     // tree-sitter counts bytes in 32 bits; kNoNode bounds the number of nodes in the same way.
     TreePtr parsed;
     if (text.size() < std::numeric_limits<std::uint32_t>::max()) parsed = parse_text(text);
@@ -82,6 +84,8 @@ SyntaxTree SyntaxTree::parse(std::string_view text) {
     } else {
         tree.copy(parsed.get());
     }
+    parsed.reset();
+    reset_parse_memory();
     return tree;
 }
 
