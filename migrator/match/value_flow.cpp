@@ -80,7 +80,10 @@ NodeId ValueFlow::above(NodeId node, Role& role) {
             NodeId call = file_.call_of(parent);
             if (call == kNoNode) return kNoNode;
             if (tree.kind(node) == NodeKind::string || tree.kind(node) == NodeKind::concatenated_string) return call;
-            return role == Role::value ? kNoNode : above_mapping_read(call, role);
+            if (role == Role::value) return kNoNode;
+            NodeId read = above_mapping_read(call, role);
+            role = Role::value;  // what was asked for is no mapping any more
+            return read;
         }
         case NodeKind::interpolation: {
             // f"{'cuda'}:{i}": a device only when the text begins with it
@@ -199,13 +202,28 @@ NodeId ValueFlow::above_pair(NodeId pair, NodeId side, Role& role) {
     if (role != Role::value) return kNoNode;
     if (tree.field(side) == Field::key) {
         role = Role::dict_key;
-        users_name_ = true;
+        users_name_ = !is_renamed_alike(tree.child(pair, Field::value));
     } else {
         NodeId key = tree.child(pair, Field::key);
         if (key != kNoNode && is_carrier_key(key)) found(Certainty::likely);
         role = Role::dict_value;
     }
     return tree.parent(pair);
+}
+
+// {"cuda": torch.cuda.synchronize}: the key goes with a name that gets a new one in the same way.
+bool ValueFlow::is_renamed_alike(NodeId value) const {
+    if (value == kNoNode) return false;
+    for (const Reference& reference : file_.bindings().references(value)) {
+        const NameRow* row = file_.rules().name_row(reference.name);
+        if (row == nullptr || !row->to) continue;
+        for (const auto& [from, to] : row_.replace) {
+            const bool alike = (reference.name + ".").find("." + from + ".") != std::string::npos &&
+                               (*row->to + ".").find("." + to + ".") != std::string::npos;
+            if (alike) return true;
+        }
+    }
+    return false;
 }
 
 NodeId ValueFlow::above_subscript(NodeId subscript, NodeId side, Role& role) {

@@ -108,8 +108,7 @@ void Evaluator::add_class_member(const Candidate& object, ScopeId class_scope, s
 bool Evaluator::add_indexed_base_member(const Candidate& object, const Bases& bases, std::string_view member,
                                         Candidates& out) {
     for (const NameId base : bases.indexed) {
-        const ProjectIndex::Members members = index()->find_member(model_.names.text(base), member);
-        if (members.found.empty()) continue;
+        if (indexed_members(base, member).found.empty()) continue;
         add_indexed_member(object, base, member, out);
         return true;
     }
@@ -175,7 +174,7 @@ const Evaluator::Bases& Evaluator::bases_of(ScopeId class_scope) {
 }
 
 void Evaluator::add_bases(const Candidates& meanings, std::unordered_set<ScopeId>& seen, std::vector<ScopeId>& found,
-                          Bases& out) const {
+                          Bases& out) {
     if (meanings.empty()) out.unknown = true;
     for (const Candidate& meaning : meanings) {
         if (meaning.class_scope != kNone) {
@@ -184,7 +183,7 @@ void Evaluator::add_bases(const Candidates& meanings, std::unordered_set<ScopeId
         }
         if (meaning.origin == Origin::builtin) continue;
         if (is_indexed_class(meaning.name)) {
-            const ProjectIndex::Members end = index()->find_member(model_.names.text(meaning.name), kNoMember);
+            const ProjectIndex::Members& end = indexed_members(meaning.name, kNoMember);
             out.indexed.push_back(meaning.name);
             if (!end.external.empty() && out.external == kNoName) out.external = model_.names.intern_copy(end.external);
             out.unknown = out.unknown || end.open;

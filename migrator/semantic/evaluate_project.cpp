@@ -48,7 +48,9 @@ void Evaluator::add_project_call(const Candidate& callee, Candidates& out) {
         merge(out, {.type = model_.names.child(callee.name, kCalled), .type_certainty = callee.certainty});
         return;
     }
-    for (const Meaning& meaning : index()->result_of(model_.names.text(callee.name))) {
+    const auto [known, added] = project_results_.try_emplace(callee.name);
+    if (added) known->second = index()->result_of(model_.names.text(callee.name));
+    for (const Meaning& meaning : known->second) {
         Candidate result = from_index(meaning);
         result.certainty = weaker(result.certainty, callee.certainty);
         result.type_certainty = weaker(result.type_certainty, callee.certainty);
@@ -61,10 +63,17 @@ bool Evaluator::is_indexed_class(NameId name) const {
     return index() != nullptr && name != kNoName && index()->is_class(model_.names.text(name));
 }
 
+const ProjectIndex::Members& Evaluator::indexed_members(NameId class_name, std::string_view member) {
+    const std::uint64_t key = FileModel::key(class_name, model_.names.intern_copy(member));
+    const auto [known, added] = indexed_members_.try_emplace(key);
+    if (added) known->second = index()->find_member(model_.names.text(class_name), member);
+    return known->second;
+}
+
 // A member of a class of another file, or of an instance of it.
 void Evaluator::add_indexed_member(const Candidate& object, NameId class_name, std::string_view member,
                                    Candidates& out) {
-    const ProjectIndex::Members members = index()->find_member(model_.names.text(class_name), member);
+    const ProjectIndex::Members& members = indexed_members(class_name, member);
     for (const Meaning& meaning : members.found) {
         Candidate found = from_index(meaning);
         found.certainty = weaker(found.certainty, object.type_certainty);
@@ -89,10 +98,10 @@ void Evaluator::add_indexed_member(const Candidate& object, NameId class_name, s
     }
 }
 
-std::optional<Reference> Evaluator::indexed_class_reference(const Candidate& value) const {
+std::optional<Reference> Evaluator::indexed_class_reference(const Candidate& value) {
     const std::string_view name = model_.names.text(value.type);
     // A member that no class can have ends at the class outside the project, if there is one.
-    const ProjectIndex::Members members = index()->find_member(name, kNoMember);
+    const ProjectIndex::Members& members = indexed_members(value.type, kNoMember);
     if (!members.external.empty()) return Reference{members.external, Origin::external, value.type_certainty};
     if (members.open) return std::nullopt;
     return Reference{std::string(name), Origin::project, value.type_certainty};

@@ -15,7 +15,7 @@
 
 #include "migrator/semantic/candidate.h"
 #include "migrator/semantic/file_model.h"
-#include "migrator/semantic/module_summary.h"
+#include "migrator/semantic/project_index.h"
 
 namespace migrator {
 
@@ -94,7 +94,7 @@ private:
     };
     const Bases& bases_of(ScopeId class_scope);
     void add_bases(const Candidates& meanings, std::unordered_set<ScopeId>& seen, std::vector<ScopeId>& found,
-                   Bases& out) const;
+                   Bases& out);
     bool add_indexed_base_member(const Candidate& object, const Bases& bases, std::string_view member, Candidates& out);
 
     // evaluate_calls.cpp: calls and operators
@@ -131,7 +131,8 @@ private:
     void add_project_call(const Candidate& callee, Candidates& out);
     bool is_indexed_class(NameId name) const;
     void add_indexed_member(const Candidate& object, NameId class_name, std::string_view member, Candidates& out);
-    std::optional<Reference> indexed_class_reference(const Candidate& value) const;
+    const ProjectIndex::Members& indexed_members(NameId class_name, std::string_view member);
+    std::optional<Reference> indexed_class_reference(const Candidate& value);
 
     // annotations.cpp
     Candidates annotated_value(NodeId annotation);
@@ -146,8 +147,11 @@ private:
     const SyntaxTree& tree_;
     const bool summarising_;
     CandidateLists lists_;
+    // What the index has been asked, as most of it is asked often.
     std::unordered_map<NameId, Candidates> project_values_;
-    std::unordered_map<ScopeId, Bases> bases_;  // final ones
+    std::unordered_map<NameId, Meanings> project_results_;
+    std::unordered_map<std::uint64_t, ProjectIndex::Members> indexed_members_;  // by class and member
+    std::unordered_map<ScopeId, Bases> bases_;                                  // final ones
     Bases unfinished_bases_;
     ListId bottom_ = kUnknownList;
     std::vector<State> state_;
