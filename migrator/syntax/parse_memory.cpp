@@ -38,7 +38,7 @@ public:
             return block;
         }
         const std::size_t whole = sizeof(Header) + units * kUnit;
-        if (at_ + whole > end_ && !next_chunk()) return nullptr;
+        if (static_cast<std::size_t>(end_ - at_) < whole && !next_chunk()) return nullptr;
         char* block = at_;
         at_ += whole;
         return with_header(block, {units, bytes});
