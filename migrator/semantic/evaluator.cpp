@@ -21,9 +21,9 @@ Evaluator::Evaluator(FileModel& model, bool summarising) : model_(model), tree_(
     frame_of_.assign(tree_.size(), kNone);
     times_dropped_.assign(tree_.size(), 0);
     for (const ImportedName& imported : model_.imports) {
-        const bool known = !model_.facts.star_names(imported.module).empty() ||
-                           (index() != nullptr && index()->knows_star(imported.module));
-        const bool unknown = imported.name == "*" && !known;
+        if (imported.name != "*") continue;
+        const bool unknown = model_.facts.star_names(imported.module).empty() &&
+                             (index() == nullptr || !index()->knows_star(imported.module));
         if (unknown) last_unknown_star_ = imported.statement;
     }
 }
