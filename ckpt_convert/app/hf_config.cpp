@@ -32,13 +32,17 @@ struct Change {
     std::string text;
 };
 
+double number_of(const Json& json) {
+    return json.integer() != nullptr ? static_cast<double>(*json.integer()) : *json.real();
+}
+
 // Where the config says a value of the mapping; nullptr when it does not.
 const Json* place_of(const Source& source, std::string_view value) {
     for (const ValueRule& rule : source.model.mapping().values) {
         if (rule.name != value) continue;
         for (const std::string& path : rule.config) {
             const Json* found = source.config->root.find_path(path);
-            if (found != nullptr && found->integer() != nullptr) return found;
+            if (found != nullptr && (found->integer() != nullptr || found->real() != nullptr)) return found;
         }
     }
     return nullptr;
@@ -58,7 +62,8 @@ Result<std::string> adapted_config(base::FileSystem& fs, const Source& source, c
     for (const char* value : {"vocab", "layers"}) {
         const Json* found = place_of(source, value);
         std::int64_t now = source.model.values().at(value);
-        if (found != nullptr && *found->integer() != now) changes.push_back({found, std::to_string(now)});
+        if (found != nullptr && number_of(*found) != static_cast<double>(now))
+            changes.push_back({found, std::to_string(now)});
     }
     // From the end, so that the places of the others stay.
     std::sort(changes.begin(), changes.end(),

@@ -195,9 +195,6 @@ Status check_conversion(ConvertOptions& options, const Raw& raw) {
     if (!raw.max_shard_size.empty()) {
         TRY_ASSIGN(options.max_shard_bytes, byte_count("--max-shard-size", raw.max_shard_size));
     }
-    if (!raw.memory.empty()) {
-        TRY_ASSIGN(options.memory_bytes, byte_count("--memory", raw.memory));
-    }
     return {};
 }
 
@@ -275,11 +272,14 @@ Result<std::optional<Options>> parse_options(int argc, const char* const* argv) 
     }
     options.progress = !no_progress && !options.quiet;
     options.convert.notes = retired;
+    if (!raw.memory.empty()) {
+        TRY_ASSIGN(options.convert.memory_bytes, byte_count("--memory", raw.memory));
+    }
+    options.verify.memory_bytes = options.convert.memory_bytes;
     options.verify.checkpoint.family = options.convert.source.family;
     options.verify.checkpoint.hf_config_dir = options.convert.source.hf_config_dir;
     options.verify.threads = options.convert.threads;
     if (options.command == Options::Command::convert) TRY(check_conversion(options.convert, raw));
-    options.verify.memory_bytes = options.convert.memory_bytes;
     if (!refused.empty()) return base::fail(ErrorKind::unsupported, refused.front());
     return std::optional(std::move(options));
 }

@@ -8,6 +8,7 @@
 #include "base/format.h"
 #include "migrator/app/options.h"
 #include "migrator/app/pipeline.h"
+#include "migrator/app/rule_pages.h"
 
 namespace {
 
@@ -29,11 +30,19 @@ base::Status flush_output() {
 }
 
 void print_result(const Options& options, const RunResult& result) {
+    const bool diff = options.command == Command::migrate && options.destination == Destination::diff;
     if (options.json) print(stdout, report_json(result.report));
+    if (diff) print(stdout, report_diff(result.report));
     if (options.quiet) return;
-    std::FILE* stream = options.json ? stderr : stdout;
-    TerminalStyle style{base::wants_colour(options.json ? STDERR_FILENO : STDOUT_FILENO), options.verbose};
+    std::FILE* stream = options.json || diff ? stderr : stdout;
+    TerminalStyle style{base::wants_colour(options.json || diff ? STDERR_FILENO : STDOUT_FILENO), options.verbose};
     print(stream, report_terminal(result.report, result.trace, style));
+}
+
+// Of --check: whether a migration would do something.
+bool is_unfinished(const Options& options, const Report& report) {
+    return options.command == Command::migrate && options.destination == Destination::check &&
+           report.summary.files_changed > 0;
 }
 
 base::Result<int> run_command_line(int argc, char** argv) {
@@ -43,10 +52,17 @@ base::Result<int> run_command_line(int argc, char** argv) {
         TRY(flush_output());
         return 0;
     }
+    if (line.options->command == Command::explain || line.options->command == Command::rules) {
+        TRY_ASSIGN(const std::string pages, rule_pages(*line.options, base::real_file_system()));
+        print(stdout, pages);
+        TRY(flush_output());
+        return 0;
+    }
     TRY_ASSIGN(RunResult result, run(*line.options, base::real_file_system()));
     print_result(*line.options, result);
     TRY(flush_output());
-    bool failed = line.options->fail_on && has_open_finding(result.report, *line.options->fail_on);
+    bool failed = (line.options->fail_on && has_open_finding(result.report, *line.options->fail_on)) ||
+                  is_unfinished(*line.options, result.report);
     return failed ? kFindingsExitCode : 0;
 }
 

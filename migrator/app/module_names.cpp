@@ -45,14 +45,21 @@ ModuleNames::ModuleNames(const FileList& files) {
     if (root_package_.find('.') != std::string::npos) root_package_.clear();
     for (const FoundFile& file : files.files) {
         if (!is_module(file)) continue;
-        std::string name = dotted(file.path);
-        add_with_packages(all_, name);
-        if (!root_package_.empty()) add_with_packages(all_, below(root_package_, name));
-        if (file.path.starts_with(kSource))
-            add_with_packages(all_, dotted(std::string_view(file.path).substr(kSource.size())));
+        for (const std::string& name : names_of(file.path)) add_with_packages(all_, name);
     }
     std::sort(all_.begin(), all_.end());
     all_.erase(std::unique(all_.begin(), all_.end()), all_.end());
+}
+
+std::vector<std::string> ModuleNames::names_of(std::string_view path) const {
+    std::vector<std::string> out;
+    if (!path.ends_with(".py")) return out;
+    std::string name = dotted(path);
+    if (!root_package_.empty()) out.push_back(below(root_package_, name));
+    if (path.starts_with(kSource)) out.push_back(dotted(path.substr(kSource.size())));
+    out.push_back(std::move(name));
+    std::erase(out, "");
+    return out;
 }
 
 std::string ModuleNames::of(std::string_view path) const {

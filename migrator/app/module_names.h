@@ -19,6 +19,8 @@ public:
     const std::vector<std::string>& all() const { return all_; }
     // The name that relative imports in this file count from; empty for a file that cannot be imported.
     std::string of(std::string_view path) const;
+    // All names under which the file may be imported.
+    std::vector<std::string> names_of(std::string_view path) const;
 
 private:
     std::string root_package_;     // "pkg" when the root directory pkg has an __init__.py

@@ -10,7 +10,15 @@
 
 namespace migrator {
 
-enum class Command { analyze, migrate };
+enum class Command { analyze, migrate, explain, rules };
+
+// What becomes of the migrated files.
+enum class Destination {
+    copy,      // a copy of the project
+    in_place,  // the project's own files
+    diff,      // a diff on standard output
+    check,     // nothing; the exit code tells whether there is something to do
+};
 
 struct ReportFormats {
     bool json = true;
@@ -20,9 +28,11 @@ struct ReportFormats {
 
 struct Options {
     Command command = Command::analyze;
-    std::vector<base::Path> paths;  // of migrate: one
-    base::Path output;              // of migrate
-    base::Path report_directory;    // empty: no report files
+    std::vector<base::Path> paths;                // of migrate: one
+    Destination destination = Destination::copy;  // of migrate
+    base::Path output;                            // of migrate, for a copy
+    std::string rule;                             // of explain
+    base::Path report_directory;                  // empty: no report files
     ReportFormats formats;
     ApplyMode apply = ApplyMode::safe;  // of migrate
     std::vector<std::string> include;

@@ -106,7 +106,7 @@ base::Status check_paths(base::FileSystem& fs, const Options& options) {
             return fail(ErrorKind::usage, "--rules needs a directory, and this is none", options.rules);
         }
     }
-    if (options.command == Command::migrate) TRY(check_output(fs, options));
+    if (!options.output.empty()) TRY(check_output(fs, options));
     if (!options.report_directory.empty()) TRY(check_report_directory(fs, options));
     return {};
 }

@@ -48,14 +48,19 @@ base::Result<Knowledge> load_knowledge(const Options& options, base::FileSystem&
 
 // One file to analyse.
 struct Job {
-    const Project* project;
+    Project* project;
     const FoundFile* file;
+
+    std::unique_ptr<ParsedFile> take_parsed() const {
+        const auto place = static_cast<std::size_t>(file - project->files.files.data());
+        return place < project->parsed.size() ? std::move(project->parsed[place]) : nullptr;
+    }
 };
 
 // A path that two arguments name is looked at once. Sorted by the path that the report shows.
-std::vector<Job> jobs_of(const std::vector<Project>& projects) {
+std::vector<Job> jobs_of(std::vector<Project>& projects) {
     std::vector<Job> jobs;
-    for (const Project& project : projects) {
+    for (Project& project : projects) {
         for (const FoundFile& file : project.files.files) {
             if (file.analysed) jobs.push_back({&project, &file});
         }
@@ -92,11 +97,11 @@ public:
           fs_(fs),
           knowledge_(knowledge),
           projects_(std::move(projects)),
-          applies_(options.command == Command::migrate && options.apply == ApplyMode::safe) {}
+          applies_(options.command == Command::migrate && options.apply == ApplyMode::safe && writes(options)) {}
 
     base::Result<RunResult> execute() {
         jobs_ = jobs_of(projects_);
-        if (options_.command == Command::migrate) {
+        if (!options_.output.empty()) {
             TRY_ASSIGN(output_, OutputTree::create(fs_, options_.output));
         }
         TRY(analyse_all());
@@ -112,6 +117,10 @@ public:
     }
 
 private:
+    static bool writes(const Options& options) {
+        return options.destination == Destination::copy || options.destination == Destination::in_place;
+    }
+
     base::Status analyse_all() {
         // The largest first, so that no thread is left alone with a large file at the end.
         std::vector<std::size_t> order(jobs_.size());
@@ -132,24 +141,33 @@ private:
 
     base::Result<ReportFile> analyse(const Job& job) {
         const Path shown = job.project->shown(job.file->path);
-        auto bytes = base::read_file(fs_, job.project->on_disk(job.file->path));
-        if (!bytes) return problem_file(shown, job.file->type, "file.unreadable", unreadable_message(bytes.error()));
-        SourceFile source = make_source_file(job.file->path, job.file->type, std::move(*bytes), job.file->mode);
-        FileOutcome outcome = rewrite(source, context(job));
+        std::unique_ptr<ParsedFile> parsed = job.take_parsed();
+        SourceFile read;
+        if (!parsed) {
+            auto bytes = base::read_file(fs_, job.project->on_disk(job.file->path));
+            if (!bytes)
+                return problem_file(shown, job.file->type, "file.unreadable", unreadable_message(bytes.error()));
+            read = make_source_file(job.file->path, job.file->type, std::move(*bytes), job.file->mode);
+        }
+        const SourceFile& source = parsed ? parsed->source : read;
+        const SyntaxTree* tree = parsed && !source.problem ? &parsed->tree : nullptr;
+        FileOutcome outcome = rewrite(source, context(job), tree);
         outcome.path = shown;
         std::string written = bytes_after(source, outcome);
         if (output_) TRY(output_->write(job.file->path, applies_ ? written : source.bytes, source.mode));
+        if (writes_in_place() && written != source.bytes)
+            TRY(base::write_file_atomically(fs_, job.project->on_disk(job.file->path), written, source.mode));
         if (!applies_) call_available(outcome);
         return make_report_file(std::move(outcome), source.bytes, written);
     }
+
+    bool writes_in_place() const { return applies_ && options_.destination == Destination::in_place; }
 
     RewriteContext context(const Job& job) const {
         RewriteContext out;
         out.match.rules = &knowledge_.rules;
         out.match.facts = &knowledge_.facts;
-        out.match.module.module_name = job.project->modules.of(job.file->path);
-        out.match.module.is_package = base::file_name(job.file->path) == "__init__.py";
-        out.match.module.project_modules = job.project->modules.all();
+        out.match.module = module_context(*job.project, job.file->path);
         out.match.project_members = job.project->members;
         return out;
     }
@@ -214,7 +232,8 @@ private:
     }
 
     RunInfo info() const {
-        return {options_.command == Command::migrate ? "migrate" : "analyze", options_.paths, options_.output,
+        const base::Path& output = writes_in_place() ? options_.paths.front() : options_.output;
+        return {options_.command == Command::migrate ? "migrate" : "analyze", options_.paths, output,
                 std::string(kVersion)};
     }
 
@@ -253,7 +272,7 @@ base::Result<RunResult> run(const Options& options, base::FileSystem& fs) {
     TRY(check_paths(fs, options));
     TRY_ASSIGN(Knowledge knowledge, load_knowledge(options, fs));
     TRY_ASSIGN(auto projects, find_projects(fs, options));
-    TRY(collect_members(fs, options, projects));
+    TRY(index_projects(fs, options, knowledge.facts, projects));
     TRY_ASSIGN(RunResult result, Run(options, fs, knowledge, std::move(projects)).execute());
     result.trace.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return result;

@@ -1,6 +1,7 @@
 #include "migrator/app/project.h"
 
 #include <algorithm>
+#include <atomic>
 #include <iterator>
 #include <map>
 
@@ -39,13 +40,29 @@ Path prefix_of(const Options& options, const Path& argument, bool is_directory) 
     return directory == "." ? "" : directory;
 }
 
-std::vector<std::string> members_of(base::FileSystem& fs, const Project& project, const FoundFile& file) {
+// Parsing costs more than all the rest, so trees are kept; beyond this files are parsed again when it is their turn.
+constexpr std::size_t kKeptTreeBytes = std::size_t{256} << 20;
+
+// What one Python file tells the others.
+struct FileFacts {
+    std::vector<std::string> members;
+    ModuleSummary summary;
+    std::unique_ptr<ParsedFile> parsed;
+};
+
+FileFacts facts_of(base::FileSystem& fs, const Project& project, const TypeFacts& facts, const FoundFile& file) {
+    FileFacts out;
     auto bytes = base::read_file(fs, project.on_disk(file.path));
-    // A file that cannot be read is told of when it is analysed. Only classes have members.
-    if (!bytes || bytes->find("class") == std::string::npos) return {};
-    SourceFile source = make_source_file(file.path, file.type, std::move(*bytes));
-    if (source.problem) return {};
-    return member_names(SyntaxTree::parse(source.text));
+    // A file that cannot be read is told of when it is analysed.
+    if (!bytes) return out;
+    out.parsed = std::make_unique<ParsedFile>();
+    out.parsed->source = make_source_file(file.path, file.type, std::move(*bytes), file.mode);
+    if (out.parsed->source.problem) return out;
+    const SyntaxTree& tree = out.parsed->tree = SyntaxTree::parse(out.parsed->source.text);
+    out.members = member_names(tree);
+    ModuleContext context = module_context(project, file.path);
+    if (!context.module_name.empty()) out.summary = summarise(tree, facts, context);
+    return out;
 }
 
 std::string some_of(const std::vector<Path>& paths) {
@@ -70,27 +87,54 @@ base::Result<std::vector<Project>> find_projects(base::FileSystem& fs, const Opt
                             prefix_of(options, argument, is_directory),
                             std::move(files),
                             std::move(modules),
+                            {},
+                            nullptr,
                             {}});
     }
     return projects;
 }
 
-base::Status collect_members(base::FileSystem& fs, const Options& options, std::vector<Project>& projects) {
+ModuleContext module_context(const Project& project, const Path& path) {
+    ModuleContext out;
+    out.module_name = project.modules.of(path);
+    out.is_package = base::file_name(path) == "__init__.py";
+    out.project_modules = project.modules.all();
+    out.index = project.index.get();
+    return out;
+}
+
+base::Status index_projects(base::FileSystem& fs, const Options& options, const TypeFacts& facts,
+                            std::vector<Project>& projects) {
+    std::atomic<std::size_t> kept = 0;
     for (Project& project : projects) {
-        std::vector<const FoundFile*> modules;
-        for (const FoundFile& file : project.files.files) {
-            if (file.analysed && file.type == FileType::python) modules.push_back(&file);
+        const std::vector<FoundFile>& files = project.files.files;
+        std::vector<std::size_t> modules;
+        for (std::size_t i = 0; i < files.size(); ++i) {
+            if (files[i].analysed && files[i].type == FileType::python) modules.push_back(i);
         }
-        std::vector<std::vector<std::string>> members(modules.size());
+        project.parsed.resize(files.size());
+        std::vector<FileFacts> found(modules.size());
         TRY(base::parallel_for(modules.size(), options.threads, [&](std::size_t i) -> base::Status {
-            members[i] = members_of(fs, project, *modules[i]);
+            found[i] = facts_of(fs, project, facts, files[modules[i]]);
+            const std::size_t bytes = found[i].parsed ? found[i].parsed->tree.bytes() : 0;
+            if (kept.fetch_add(bytes) + bytes <= kKeptTreeBytes) {
+                project.parsed[modules[i]] = std::move(found[i].parsed);
+            } else {
+                kept -= bytes;
+                found[i].parsed.reset();
+            }
             return {};
         }));
-        for (auto& names : members)
-            project.members.insert(project.members.end(), std::move_iterator(names.begin()),
-                                   std::move_iterator(names.end()));
+        auto index = std::make_shared<ProjectIndex>(facts);
+        for (std::size_t i = 0; i < modules.size(); ++i) {
+            project.members.insert(project.members.end(), std::move_iterator(found[i].members.begin()),
+                                   std::move_iterator(found[i].members.end()));
+            if (!found[i].summary.module.empty())
+                index->add(std::move(found[i].summary), project.modules.names_of(files[modules[i]].path));
+        }
         std::sort(project.members.begin(), project.members.end());
         project.members.erase(std::unique(project.members.begin(), project.members.end()), project.members.end());
+        project.index = std::move(index);
     }
     return {};
 }

@@ -1,14 +1,24 @@
-// Project: one path of the command line: its files, the names of its modules and of the members of its classes.
+// Project: one path of the command line: its files, the names of its modules and what they offer to each other.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "migrator/app/module_names.h"
 #include "migrator/app/options.h"
+#include "migrator/semantic/project_index.h"
 #include "migrator/source/discovery.h"
+#include "migrator/source/source_file.h"
+#include "migrator/syntax/syntax_tree.h"
 
 namespace migrator {
+
+// A Python file that has been read and parsed. The tree points into the source's text.
+struct ParsedFile {
+    SourceFile source;
+    SyntaxTree tree;
+};
 
 struct Project {
     base::Path argument;       // as named on the command line
@@ -16,17 +26,24 @@ struct Project {
     base::Path prefix;         // of paths in the report; empty when they are relative to the root
     FileList files;
     ModuleNames modules;
-    std::vector<std::string> members;  // sorted; see MatchContext::project_members
+    std::vector<std::string> members;           // sorted; see MatchContext::project_members
+    std::shared_ptr<const ProjectIndex> index;  // what the modules mean to each other
+    // By file: parsed for the index, and kept for the analysis as long as there is room.
+    std::vector<std::unique_ptr<ParsedFile>> parsed;
 
     base::Path shown(const base::Path& path) const { return base::join(prefix, path); }
     base::Path on_disk(const base::Path& path) const { return base::join(files.root, path); }
 };
 
-// Finds and reads what the options name; `members` are still empty.
+// Finds what the options name; `members` and `index` are still empty.
 base::Result<std::vector<Project>> find_projects(base::FileSystem& fs, const Options& options);
 
-// Fills `members` of all projects, reading their Python files on several threads.
-base::Status collect_members(base::FileSystem& fs, const Options& options, std::vector<Project>& projects);
+// Fills `members`, `index` and `parsed` of all projects, reading their Python files on several threads.
+base::Status index_projects(base::FileSystem& fs, const Options& options, const TypeFacts& facts,
+                            std::vector<Project>& projects);
+
+// How name resolution sees a Python file of the project.
+ModuleContext module_context(const Project& project, const base::Path& path);
 
 // What a person should know of the files that were not analysed.
 std::vector<std::string> notes_of(const Project& project, Command command);

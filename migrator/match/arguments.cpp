@@ -43,6 +43,11 @@ NodeId find_argument(const SyntaxTree& tree, const Arguments& arguments, const A
 bool is_integer(const PythonFile& file, NodeId value) {
     const SyntaxTree& tree = file.tree();
     if (tree.kind(value) == NodeKind::integer) return true;
+    if (tree.kind(value) == NodeKind::call) {
+        NodeId function = tree.child(value, Field::function);
+        auto references = file.bindings().references(function);
+        return references.size() == 1 && references[0].origin == Origin::builtin && references[0].name == "int";
+    }
     if (tree.kind(value) != NodeKind::identifier) return false;
     std::vector<BindingSite> sites = file.bindings().binding_sites(value);
     return !sites.empty() && std::all_of(sites.begin(), sites.end(), [&](const BindingSite& site) {

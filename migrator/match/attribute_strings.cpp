@@ -28,13 +28,16 @@ NodeId object_of(const PythonFile& file, NodeId literal) {
     return kNoNode;
 }
 
-// The qualified names of the object: what it refers to, or the class it is of.
-std::vector<Reference> names_of(const PythonFile& file, NodeId object) {
+// The qualified names of the object: what it refers to, or the class that has the member.
+std::vector<Reference> names_of(const PythonFile& file, NodeId object, std::string_view member) {
     std::vector<Reference> names;
     for (const Reference& reference : file.bindings().references(object)) {
         if (reference.origin == Origin::external) names.push_back(reference);
     }
-    if (auto type = file.bindings().type_of(object); names.empty() && type) names.push_back(*type);
+    if (auto type = file.bindings().type_of(object); names.empty() && type) {
+        type->name = file.context().facts->member_owner(type->name, member);
+        names.push_back(*type);
+    }
     return names;
 }
 
@@ -46,7 +49,7 @@ void match_attribute_strings(const PythonFile& file, std::span<const Literal> li
     for (const Literal& literal : literals) {
         NodeId object = object_of(file, literal.node);
         if (object == kNoNode) continue;
-        for (const Reference& owner : names_of(file, object)) {
+        for (const Reference& owner : names_of(file, object, literal.text)) {
             const std::string qualified = owner.name + "." + literal.text;
             const NameRow* row = file.rules().name_row(qualified);
             if (row == nullptr) continue;

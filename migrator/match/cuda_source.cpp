@@ -155,9 +155,26 @@ private:
     }
 
     void operator_name(std::size_t at, const std::string& library, const RegistrationRow& row) {
+        if (is_word(at) && (text(at + 1) == "," || text(at + 1) == ")")) {
+            add_operator(at, macro_text(text(at)), library, row);
+            return;
+        }
         while (is_word(at) || text(at) == "(" || text(at) == ":") ++at;  // MACRO("...") around the name
         if (at >= tokens_.size() || tokens_[at].kind != Token::Kind::string) return;
-        std::string_view name = text(at).substr(0, text(at).find_first_of("( "));
+        add_operator(at, text(at), library, row);
+    }
+
+    // #define NAME "text": the text; without one the name itself.
+    std::string_view macro_text(std::string_view name) const {
+        for (std::size_t i = 0; i + 3 < tokens_.size(); ++i) {
+            bool defines = text(i) == "#" && text(i + 1) == "define" && text(i + 2) == name;
+            if (defines && tokens_[i + 3].kind == Token::Kind::string) return text(i + 3);
+        }
+        return name;
+    }
+
+    void add_operator(std::size_t at, std::string_view schema, const std::string& library, const RegistrationRow& row) {
+        std::string_view name = schema.substr(0, schema.find_first_of("( "));
         std::string subject = row.namespaced ? library + "::" + std::string(name) : std::string(name);
         sink_.push_back(make_finding(*row.rule, {tokens_[at].begin, tokens_[at].end}, std::move(subject),
                                      Certainty::resolved, {}, {}, {}));

@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "base/check.h"
+#include "migrator/match/notebook.h"
 #include "migrator/match/words.h"
 
 namespace migrator {
@@ -20,22 +21,57 @@ Finding unreadable(const SourceFile& file) {
     return finding;
 }
 
+void match_notebook(const SourceFile& file, std::string_view text, const MatchContext& context, FindingSink& findings) {
+    auto code = NotebookCode::read(text, file.path);
+    if (!code) {
+        findings.push_back(not_a_notebook(code.error()));
+        return;
+    }
+    const SyntaxTree tree = SyntaxTree::parse(code->python().text());
+    const Bindings bindings = Bindings::analyse(tree, *context.facts, context.module);
+    for (Finding& finding : match_cells(file, {&tree, &bindings}, context))
+        findings.push_back(finding_in_json(*code, code->python(), std::move(finding)));
+    for (Finding& finding : match_shell_lines(file, *code, context))
+        findings.push_back(finding_in_json(*code, code->shell(), std::move(finding)));
+}
+
+// Cython is close enough to Python to be read, but not to be changed.
+void report_only(FindingSink& findings) {
+    for (Finding& finding : findings) finding.fix.reset();
+}
+
 auto order(const Finding& finding) {
     return std::tie(finding.range.begin, finding.range.end, finding.rule, finding.subject);
 }
 
 }  // namespace
 
+void sort_findings(FindingSink& findings) {
+    std::stable_sort(findings.begin(), findings.end(),
+                     [](const Finding& a, const Finding& b) { return order(a) < order(b); });
+    // Two rows may see the same thing in two ways; once is enough.
+    auto same = [](const Finding& a, const Finding& b) { return order(a) == order(b); };
+    findings.erase(std::unique(findings.begin(), findings.end(), same), findings.end());
+}
+
 std::vector<Finding> match(const SourceFile& file, const MatchContext& context) {
     return match(file, file.text, context);
 }
 
-std::vector<Finding> match(const SourceFile& file, std::string_view text, const MatchContext& context) {
+std::vector<Finding> match(const SourceFile& file, std::string_view text, const MatchContext& context,
+                           const ParsedText& parsed) {
     CHECK(context.rules != nullptr && context.facts != nullptr);
     FindingSink findings;
     if (file.problem) return {unreadable(file)};
     switch (file.type) {
-        case FileType::python: match_python(file.path, text, context, true, findings); break;
+        case FileType::python:
+            if (parsed.tree != nullptr) match_python(file.path, parsed, context, true, findings);
+            else match_python(file.path, text, context, true, findings);
+            break;
+        case FileType::cython:
+            match_python(file.path, text, context, true, findings);
+            report_only(findings);
+            break;
         case FileType::notebook: match_notebook(file, text, context, findings); break;
         case FileType::cuda:
         case FileType::cpp: match_cuda_source(file, text, context, findings); break;
@@ -48,11 +84,7 @@ std::vector<Finding> match(const SourceFile& file, std::string_view text, const 
         case FileType::setup_cfg: match_text_file(file, text, context, findings); break;
         case FileType::other: break;
     }
-    std::stable_sort(findings.begin(), findings.end(),
-                     [](const Finding& a, const Finding& b) { return order(a) < order(b); });
-    // Two rows may see the same thing in two ways; once is enough.
-    auto same = [](const Finding& a, const Finding& b) { return order(a) == order(b); };
-    findings.erase(std::unique(findings.begin(), findings.end(), same), findings.end());
+    sort_findings(findings);
     return findings;
 }
 

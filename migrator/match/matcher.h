@@ -22,10 +22,17 @@ struct MatchContext {
     std::span<const std::string> project_members;
 };
 
+// A Python text that is parsed and resolved already.
+struct ParsedText {
+    const SyntaxTree* tree = nullptr;
+    const Bindings* bindings = nullptr;
+};
+
 std::vector<Finding> match(const SourceFile& file, const MatchContext& context);
 
-// The same for text that is not the file's own any more: `text` replaces `file.text`.
-std::vector<Finding> match(const SourceFile& file, std::string_view text, const MatchContext& context);
+// The same for text that is not the file's own any more: `text` replaces `file.text`. `parsed` is used for Python.
+std::vector<Finding> match(const SourceFile& file, std::string_view text, const MatchContext& context,
+                           const ParsedText& parsed = {});
 
 // The names that the classes of a Python file define, sorted, without duplicates.
 std::vector<std::string> member_names(const SyntaxTree& tree);

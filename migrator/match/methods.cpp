@@ -5,22 +5,31 @@
 namespace migrator {
 namespace {
 
+// Names from nowhere, or from a star import that we cannot see into: only their text is known.
+bool only_text(std::span<const Reference> references) {
+    return std::all_of(references.begin(), references.end(), [](const Reference& reference) {
+        return reference.origin == Origin::external && reference.certainty == Certainty::textual;
+    });
+}
+
 // How sure it is that an object of which no class is known is one of the row's classes; nullopt: it is not.
 std::optional<Certainty> certainty_of_unknown(const PythonFile& file, NodeId attribute, const MethodRow& row) {
     const SyntaxTree& tree = file.tree();
     const Bindings& bindings = file.bindings();
     NodeId object = file.skip_parentheses(tree.child(attribute, Field::object));
     // Something is known of it: it is a class of its own, a module, or a member that the file defines.
-    if (!bindings.references(attribute).empty() || bindings.type_of(object)) return std::nullopt;
-    for (const Reference& reference : bindings.references(object)) {
-        if (reference.origin != Origin::local) return std::nullopt;
+    if (!only_text(bindings.references(attribute)) || bindings.type_of(object)) return std::nullopt;
+    const auto of_object = bindings.references(object);
+    const bool from_nowhere = !of_object.empty() && only_text(of_object);
+    for (const Reference& reference : of_object) {
+        if (reference.origin != Origin::local && !from_nowhere) return std::nullopt;
     }
     if (row.called && file.call_of(attribute) == kNoNode) return std::nullopt;
     if (tree.field(attribute) == Field::left && tree.kind(tree.parent(attribute)) == NodeKind::assignment)
         return std::nullopt;
     if (!file.imports_any(row.when_imported)) return std::nullopt;
     bool may_be_own = file.is_project_member(row.called ? row.name + "()" : row.name);
-    return may_be_own ? Certainty::textual : Certainty::likely;
+    return may_be_own || from_nowhere ? Certainty::textual : Certainty::likely;
 }
 
 }  // namespace
@@ -38,8 +47,7 @@ void match_methods(const PythonFile& file, FindingSink& sink) {
                 make_finding(*row.rule, tree.range(name), row.name, *certainty, row.to.value_or(""), {}, {});
             if (certainty == Certainty::textual) {
                 finding.severity = Severity::info;
-                finding.message +=
-                    " A class of this project defines the same name, and which object this is could not be seen.";
+                finding.message += " Which object this is could not be seen; it may be something of the project's own.";
             }
             if (row.to) finding.fix = Fix{{{tree.range(name), *row.to}}, row.rule->imports};
             sink.push_back(std::move(finding));

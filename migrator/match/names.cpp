@@ -112,7 +112,7 @@ private:
     std::optional<Fix> fix_of(const Match& match) const {
         Fix fix;
         fix.imports = match.row->rule->imports;
-        NodeId root = file_.chain_root(match.node);
+        NodeId root = root_of(match.node, match.name);
         std::vector<NodeId> names;  // the attribute names of the chain, in order
         for (NodeId node = match.node; node != root; node = tree().child(node, Field::object)) {
             names.insert(names.begin(), tree().child(node, Field::attribute));
@@ -138,6 +138,26 @@ private:
         return fix;
     }
 
+    // Where the chain begins to spell out the name: what is in front of it is an alias (`self.lib.cuda` for torch.cuda
+    // after `self.lib = torch`), or an instance of a class whose member the last part is.
+    NodeId root_of(NodeId node, std::string_view name) const {
+        while (tree().kind(node) == NodeKind::attribute) {
+            const NodeId object = tree().child(node, Field::object);
+            const std::size_t dot = name.rfind('.');
+            if (object == kNoNode || dot == name.npos || file_.last_name(node) != name.substr(dot + 1)) break;
+            name = name.substr(0, dot);
+            if (!refers(object, name)) return file_.context().facts->is_class(name) ? object : node;
+            node = object;
+        }
+        return node;
+    }
+
+    bool refers(NodeId node, std::string_view name) const {
+        auto references = file_.bindings().references(node);
+        return std::any_of(references.begin(), references.end(),
+                           [&](const Reference& reference) { return reference.name == name; });
+    }
+
     // The qualified name without the parts that the chain spells out: what its root refers to.
     static std::string without_last(std::string name, std::size_t parts) {
         for (; parts > 0 && name.find('.') != name.npos; --parts) name.resize(name.rfind('.'));
@@ -146,10 +166,8 @@ private:
 
     // What the root refers to once everything else is rewritten.
     std::string new_root_name(NodeId root, const std::string& old_root, bool import_changes) const {
-        auto references = file_.bindings().references(root);
-        bool refers = std::any_of(references.begin(), references.end(),
-                                  [&](const Reference& reference) { return reference.name == old_root; });
-        if (!refers) return old_root;  // an instance of a class: its members are renamed, the class is not
+        if (!refers(root, old_root))
+            return old_root;  // an instance of a class: its members are renamed, the class is not
         if (import_changes) return file_.rules().renamed(old_root);
         if (tree().kind(root) == NodeKind::identifier) {
             // Bound by an import that stays, or by a star; a variable follows what is assigned to it.

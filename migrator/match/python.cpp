@@ -2,6 +2,7 @@
 
 #include "base/format.h"
 #include "base/text_position.h"
+#include "migrator/match/ignore_comments.h"
 #include "migrator/match/words.h"
 
 namespace migrator {
@@ -20,8 +21,33 @@ void leave_adapted_code(const PythonFile& file, FindingSink& sink) {
     }
 }
 
+// The parser takes the statements of Python 2 as well.
+NodeId python2_statement(const SyntaxTree& tree) {
+    for (NodeId id = 0; id < tree.size(); ++id) {
+        if (tree.kind(id) == NodeKind::print_statement || tree.kind(id) == NodeKind::exec_statement) return id;
+    }
+    return kNoNode;
+}
+
+void report_python2(const PythonFile& file, FindingSink& sink) {
+    const NodeId statement = python2_statement(file.tree());
+    if (statement == kNoNode) return;
+    Finding finding;
+    finding.rule = "file.not_parsed";
+    finding.kind = FindingKind::file;
+    finding.severity = Severity::warning;
+    finding.range = file.tree().range(statement);
+    finding.subject = "Python 2";
+    finding.message =
+        "This is a statement of Python 2. The file is handled as usual, but it has to become Python 3 before it can "
+        "run "
+        "on the NPU.";
+    finding.source = "parser";
+    sink.push_back(std::move(finding));
+}
+
 void report_parse_errors(const PythonFile& file, FindingSink& sink) {
-    if (!file.tree().has_errors()) return;
+    if (!file.tree().has_errors()) return report_python2(file, sink);
     Finding finding;
     finding.rule = "file.not_parsed";
     finding.kind = FindingKind::file;
@@ -44,7 +70,13 @@ void match_python(std::string_view path, std::string_view text, const MatchConte
                   FindingSink& sink) {
     SyntaxTree tree = SyntaxTree::parse(text);
     Bindings bindings = Bindings::analyse(tree, *context.facts, context.module);
-    PythonFile file(path, tree, bindings, context);
+    match_python(path, {&tree, &bindings}, context, whole_file, sink);
+}
+
+void match_python(std::string_view path, const ParsedText& parsed, const MatchContext& context, bool whole_file,
+                  FindingSink& sink) {
+    const SyntaxTree& tree = *parsed.tree;
+    PythonFile file(path, tree, *parsed.bindings, context);
     ImportPlan plan(file);
     std::vector<Literal> literals = read_literals(tree);
     FindingSink found;
@@ -53,12 +85,21 @@ void match_python(std::string_view path, std::string_view text, const MatchConte
     match_arguments(file, found);
     match_attribute_strings(file, literals, found);
     match_strings(file, literals, found);
+    match_code_strings(file, literals, found);
     match_values(file, literals, found);
     match_environment(file, literals, found);
     match_packages(file, literals, found);
     leave_adapted_code(file, found);
+    apply_ignore_comments(tree, found);
     if (whole_file) report_parse_errors(file, found);
     sink.insert(sink.end(), std::make_move_iterator(found.begin()), std::make_move_iterator(found.end()));
+}
+
+void match_code(const ParsedText& code, const PythonFile& around, FindingSink& sink) {
+    const PythonFile file(around.path(), *code.tree, *code.bindings, around.context());
+    const ImportPlan plan(file);
+    match_names(file, plan, sink);
+    match_methods(file, sink);
 }
 
 }  // namespace migrator

@@ -139,6 +139,17 @@ bool PythonFile::guard_below(NodeId node) const {
     return std::any_of(guards_.begin(), guards_.end(), [&](NodeId guard) { return tree_.is_ancestor(node, guard); });
 }
 
+// Entries of a mapping are told apart by the keys, if these are names that may get another one; else by the values.
+Field PythonFile::compared_side(NodeId pair, NodeId node) const {
+    NodeId key = tree_.child(pair, Field::key);
+    NodeId value = tree_.child(pair, Field::value);
+    if (value == kNoNode || !tree_.is_ancestor(value, node)) return Field::key;
+    auto content = key != kNoNode && tree_.kind(key) == NodeKind::string ? plain_content(tree_, key) : std::nullopt;
+    auto renames = [&](const ValueRow& row) { return row.replace.contains(*content); };
+    return content && std::any_of(rules().values().begin(), rules().values().end(), renames) ? Field::key
+                                                                                             : Field::value;
+}
+
 bool PythonFile::is_adapted(NodeId node) const {
     if (mentions_.empty()) return false;
     auto condition_mentions = [&](NodeId branch) {
@@ -160,8 +171,7 @@ bool PythonFile::is_adapted(NodeId node) const {
                 break;
             case NodeKind::dictionary:
                 for (NodeId pair : tree_.named_children(at)) {
-                    NodeId side = tree_.child(
-                        pair, tree_.is_ancestor(tree_.child(child, Field::value), node) ? Field::value : Field::key);
+                    NodeId side = tree_.child(pair, compared_side(child, node));
                     if (side != kNoNode && tree_.kind(side) == NodeKind::string && mentions_target(tree_.range(side)))
                         return true;
                 }

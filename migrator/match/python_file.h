@@ -57,6 +57,7 @@ private:
     void find_target_mentions();
     bool mentions_target(base::ByteRange range) const;
     bool guard_below(NodeId node) const;
+    Field compared_side(NodeId pair, NodeId node) const;
 
     std::string_view path_;
     const SyntaxTree& tree_;

@@ -80,7 +80,10 @@ NodeId ValueFlow::above(NodeId node, Role& role) {
             NodeId call = file_.call_of(parent);
             if (call == kNoNode) return kNoNode;
             if (tree.kind(node) == NodeKind::string || tree.kind(node) == NodeKind::concatenated_string) return call;
-            return role == Role::value ? kNoNode : above_mapping_read(call, role);
+            if (role == Role::value) return kNoNode;
+            NodeId read = above_mapping_read(call, role);
+            role = Role::value;  // what was asked for is no mapping any more
+            return read;
         }
         case NodeKind::interpolation: {
             // f"{'cuda'}:{i}": a device only when the text begins with it
@@ -107,6 +110,7 @@ NodeId ValueFlow::above(NodeId node, Role& role) {
         case NodeKind::comparison_operator: compared(parent, node); return kNoNode;
         case NodeKind::case_pattern:
         case NodeKind::union_pattern: matched(parent); return kNoNode;
+        case NodeKind::keyword_pattern: matched_keyword(parent); return kNoNode;
         default: return kNoNode;
     }
 }
@@ -150,7 +154,10 @@ NodeId ValueFlow::above_argument(NodeId argument, Role role) {
             found(Certainty::likely);
             return call;
         }
-        if (position == key) users_name_ = true;
+        if (position == key) {
+            users_name_ = true;
+            if (key == 1 && role == Role::value) names_member_of(arguments.front());
+        }
     }
     if (name == "str" && position == 0) return call;
     found(parameter(call, argument, {}));
@@ -195,13 +202,28 @@ NodeId ValueFlow::above_pair(NodeId pair, NodeId side, Role& role) {
     if (role != Role::value) return kNoNode;
     if (tree.field(side) == Field::key) {
         role = Role::dict_key;
-        users_name_ = true;
+        users_name_ = !is_renamed_alike(tree.child(pair, Field::value));
     } else {
         NodeId key = tree.child(pair, Field::key);
         if (key != kNoNode && is_carrier_key(key)) found(Certainty::likely);
         role = Role::dict_value;
     }
     return tree.parent(pair);
+}
+
+// {"cuda": torch.cuda.synchronize}: the key goes with a name that gets a new one in the same way.
+bool ValueFlow::is_renamed_alike(NodeId value) const {
+    if (value == kNoNode) return false;
+    for (const Reference& reference : file_.bindings().references(value)) {
+        const NameRow* row = file_.rules().name_row(reference.name);
+        if (row == nullptr || !row->to) continue;
+        for (const auto& [from, to] : row_.replace) {
+            const bool alike = (reference.name + ".").find("." + from + ".") != std::string::npos &&
+                               (*row->to + ".").find("." + to + ".") != std::string::npos;
+            if (alike) return true;
+        }
+    }
+    return false;
 }
 
 NodeId ValueFlow::above_subscript(NodeId subscript, NodeId side, Role& role) {
@@ -212,6 +234,8 @@ NodeId ValueFlow::above_subscript(NodeId subscript, NodeId side, Role& role) {
         NodeId object = tree.child(subscript, Field::value);
         if (object != kNoNode && file_.last_name(object) == "Literal") return kNoNode;
         users_name_ = true;
+        if (object != kNoNode && file_.last_name(object) == "__dict__")
+            names_member_of(tree.child(object, Field::object));
         return kNoNode;
     }
     if (role == Role::dict_key) {
@@ -243,6 +267,30 @@ void ValueFlow::compared(NodeId comparison, NodeId operand) {
     for (NodeId other : file_.tree().named_children(comparison)) {
         if (other == operand) continue;
         found(is_value(other));
+    }
+}
+
+// getattr(torch, kind): the value is a part of a name, and what names that part is renamed in the same way.
+void ValueFlow::names_member_of(NodeId object) {
+    for (const Reference& owner : file_.bindings().references(object)) {
+        if (owner.origin != Origin::external) continue;
+        for (const auto& [from, to] : row_.replace) {
+            const NameRow* row = file_.rules().name_row(owner.name + "." + from);
+            if (row != nullptr && row->to == owner.name + "." + to) found(owner.certainty);
+        }
+    }
+}
+
+// case torch.device(type="cuda"):
+void ValueFlow::matched_keyword(NodeId pattern) {
+    const SyntaxTree& tree = file_.tree();
+    NodeId class_pattern = tree.ancestor(pattern, NodeKind::class_pattern);
+    NodeId name = tree.first_child(pattern);
+    if (class_pattern == kNoNode || name == kNoNode) return;
+    for (const Reference& reference : file_.bindings().references(tree.first_child(class_pattern))) {
+        const std::string member = reference.name + "." + std::string(tree.text(name));
+        if (std::find(row_.results.begin(), row_.results.end(), member) != row_.results.end())
+            found(reference.certainty);
     }
 }
 

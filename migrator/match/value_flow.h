@@ -49,7 +49,10 @@ private:
     void returned(NodeId statement, Role role);
     void compared(NodeId comparison, NodeId operand);
     void matched(NodeId pattern);
+    void matched_keyword(NodeId pattern);
+    void names_member_of(NodeId object);
     bool is_carrier_key(NodeId key) const;
+    bool is_renamed_alike(NodeId value) const;
 
     std::optional<Certainty> parameter(NodeId call, NodeId argument, std::string_view keyword);
     std::optional<Certainty> parameter_of(const std::vector<ParameterRow>& rows, NodeId argument,

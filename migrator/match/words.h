@@ -19,6 +19,10 @@ void match_attribute_strings(const PythonFile& file, std::span<const Literal> li
 bool names_attribute(const PythonFile& file, NodeId literal);
 // `string`
 void match_strings(const PythonFile& file, std::span<const Literal> literals, FindingSink& sink);
+// Literals that are Python code themselves.
+void match_code_strings(const PythonFile& file, std::span<const Literal> literals, FindingSink& sink);
+// Names and members in a piece of code inside a file.
+void match_code(const ParsedText& code, const PythonFile& around, FindingSink& sink);
 // `value`
 void match_values(const PythonFile& file, std::span<const Literal> literals, FindingSink& sink);
 // Tables of environment variables.
@@ -30,11 +34,13 @@ void match_packages(const PythonFile& file, std::span<const Literal> literals, F
 void match_text_file(const SourceFile& file, std::string_view text, const MatchContext& context, FindingSink& sink);
 // `registration`, `kernel` and `text` in C++ and CUDA sources.
 void match_cuda_source(const SourceFile& file, std::string_view text, const MatchContext& context, FindingSink& sink);
-// The code cells of a notebook.
-void match_notebook(const SourceFile& file, std::string_view text, const MatchContext& context, FindingSink& sink);
+// By position; of two that say the same one stays.
+void sort_findings(FindingSink& findings);
 
 // All words of a Python text; parse errors are reported when `whole_file`.
 void match_python(std::string_view path, std::string_view text, const MatchContext& context, bool whole_file,
+                  FindingSink& sink);
+void match_python(std::string_view path, const ParsedText& parsed, const MatchContext& context, bool whole_file,
                   FindingSink& sink);
 
 }  // namespace migrator

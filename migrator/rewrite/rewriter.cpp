@@ -77,6 +77,7 @@ public:
 
     FileOutcome take(bool parsed) {
         outcome_.parsed = parsed;
+        if (version_) outcome_.rewritten = std::move(version_->owned);
         std::stable_sort(outcome_.findings.begin(), outcome_.findings.end(),
                          [](const FindingOutcome& a, const FindingOutcome& b) {
                              return std::tie(a.finding.range.begin, a.finding.range.end, a.finding.rule) <
@@ -85,7 +86,7 @@ public:
         return std::move(outcome_);
     }
 
-    const std::string& text() const { return outcome_.rewritten; }
+    const TextVersion& version() const { return *version_; }
 
 private:
     static std::uint64_t line_count(std::string_view text) {
@@ -96,8 +97,8 @@ private:
     }
 
     void finish_round(Round round) {
-        outcome_.rewritten = std::move(round.text);
         rounds_.push_back(std::move(round.edits));
+        if (round.next) version_ = std::move(round.next);
     }
 
     std::uint64_t original_offset(std::uint64_t offset) const {
@@ -140,6 +141,7 @@ private:
     base::LineIndex lines_;
     FileOutcome outcome_;
     std::vector<std::vector<Edit>> rounds_;
+    std::unique_ptr<TextVersion> version_;  // the last one
 };
 
 }  // namespace
@@ -157,17 +159,20 @@ std::string_view name(FixState state) {
     return {};
 }
 
-FileOutcome rewrite(const SourceFile& file, const RewriteContext& context) {
+FileOutcome rewrite(const SourceFile& file, const RewriteContext& context, const SyntaxTree* tree) {
     OutcomeBuilder builder(file);
-    Round round = run_round(file, file.text, context);
+    TextVersion original;
+    original.text = file.text;
+    original.tree = tree;
+    Round round = run_round(file, original, context);
     bool parsed = file.type == FileType::python && !file.problem &&
                   std::none_of(round.findings.begin(), round.findings.end(),
                                [](const Decided& decided) { return decided.finding.rule == "file.not_parsed"; });
-    bool changed = !round.edits.empty();
+    bool changed = round.next != nullptr;
     builder.add_first(std::move(round));
     for (int i = 1; changed && i < kMaxRounds; ++i) {
-        round = run_round(file, builder.text(), context);
-        changed = !round.edits.empty();
+        round = run_round(file, builder.version(), context);
+        changed = round.next != nullptr;
         if (changed) builder.add_later(std::move(round));
     }
     return builder.take(parsed);

@@ -21,6 +21,7 @@ struct RewriteContext {
 
 // Never fails: a file that cannot be read or parsed has an outcome that says so. The same file and context give the
 // same outcome, whatever ran before; thread-safe.
-FileOutcome rewrite(const SourceFile& file, const RewriteContext& context);
+// `tree`: of the file's text, for a Python file that is parsed already.
+FileOutcome rewrite(const SourceFile& file, const RewriteContext& context, const SyntaxTree* tree = nullptr);
 
 }  // namespace migrator

@@ -4,20 +4,17 @@
 #include <optional>
 
 #include "base/check.h"
+#include "migrator/match/notebook.h"
 #include "migrator/rewrite/import_requests.h"
 
 namespace migrator {
 namespace {
 
-// Accepts fixes for one text and keeps the result parsable.
+// Accepts fixes for one text and keeps the result parsable. `parsed` has no tree when the text is not Python.
 class Editor {
 public:
-    Editor(const SourceFile& file, std::string_view text, const RewriteContext& context, std::vector<Decided>& findings)
-        : text_(text), findings_(findings) {
-        if (file.type != FileType::python) return;
-        tree_ = SyntaxTree::parse(text);
-        bindings_ = Bindings::analyse(*tree_, *context.match.facts, context.match.module);
-    }
+    Editor(std::string_view text, const ParsedText& parsed, std::vector<Decided>& findings)
+        : text_(text), tree_(parsed.tree), bindings_(parsed.bindings), findings_(findings) {}
 
     // Of the findings at `candidates` those that can be applied together; the others get their state.
     std::vector<Edit> apply(const std::vector<std::size_t>& candidates) {
@@ -29,15 +26,21 @@ public:
             else if (!set.add(fix.edits)) findings_[i].state = FixState::conflict;
             else accepted.push_back(i);
         }
-        if (!parses(accepted)) accepted = largest_parsable(accepted);
+        if (!parses(accepted)) {
+            accepted = largest_parsable(accepted);
+            parses(accepted);
+        }
         for (std::size_t i : accepted) findings_[i].state = FixState::applied;
         return edits_of(accepted);
     }
 
+    // The text with the edits that were applied.
+    std::unique_ptr<TextVersion> take_result() { return std::move(result_); }
+
 private:
     bool touches_error(const Fix& fix) const {
-        return tree_ && std::any_of(fix.edits.begin(), fix.edits.end(),
-                                    [&](const Edit& edit) { return tree_->touches_error(edit.range); });
+        return tree_ != nullptr && std::any_of(fix.edits.begin(), fix.edits.end(),
+                                               [&](const Edit& edit) { return tree_->touches_error(edit.range); });
     }
 
     std::vector<Edit> edits_of(const std::vector<std::size_t>& accepted) const {
@@ -48,8 +51,8 @@ private:
             CHECK(set.add(finding.fix->edits));
             fixes.push_back({&*finding.fix, finding.range});
         }
-        if (!tree_ || accepted.empty()) return set.edits();
-        for (const Edit& edit : import_edits(*tree_, bindings_, fixes)) {
+        if (tree_ == nullptr || accepted.empty()) return set.edits();
+        for (const Edit& edit : import_edits(*tree_, *bindings_, fixes)) {
             // Imports stand on lines of their own; inside an edited statement there is no place for one.
             if (!tree_->touches_error(edit.range)) set.add({edit});
         }
@@ -62,10 +65,15 @@ private:
         return set.apply(text_);
     }
 
-    bool parses(const std::vector<std::size_t>& accepted) const {
-        if (!tree_ || accepted.empty()) return true;
-        std::string result = apply_edits(edits_of(accepted));
-        return SyntaxTree::parse(result).error_ranges().size() <= tree_->error_ranges().size();
+    // Makes the result of these; false when it is worse than the text was.
+    bool parses(const std::vector<std::size_t>& accepted) {
+        result_ = std::make_unique<TextVersion>();
+        result_->owned = apply_edits(edits_of(accepted));
+        result_->text = result_->owned;
+        if (tree_ == nullptr) return true;
+        result_->own_tree = SyntaxTree::parse(result_->text);
+        result_->tree = &*result_->own_tree;
+        return result_->tree->error_ranges().size() <= tree_->error_ranges().size();
     }
 
     // Halves what does not parse until the fixes that break it stand alone.
@@ -92,9 +100,10 @@ private:
     }
 
     std::string_view text_;
+    const SyntaxTree* tree_;
+    const Bindings* bindings_;
     std::vector<Decided>& findings_;
-    std::optional<SyntaxTree> tree_;
-    Bindings bindings_;
+    std::unique_ptr<TextVersion> result_;
 };
 
 // What becomes of a finding before its edits are looked at; nullopt: its fix may be applied.
@@ -107,26 +116,80 @@ std::optional<FixState> settled(const Finding& finding, const RewriteContext& co
     return std::nullopt;
 }
 
-}  // namespace
-
-Round run_round(const SourceFile& file, std::string_view text, const RewriteContext& context) {
-    Round round;
+// What may be applied of `findings`; the others get their state.
+std::vector<std::size_t> decide(std::vector<Finding> findings, const RewriteContext& context,
+                                std::vector<Decided>& out) {
     std::vector<std::size_t> candidates;
-    for (Finding& finding : match(file, text, context.match)) {
+    for (Finding& finding : findings) {
         Decided decided{std::move(finding), FixState::none};
         auto state = settled(decided.finding, context);
         if (state) decided.state = *state;
-        else candidates.push_back(round.findings.size());
-        round.findings.push_back(std::move(decided));
+        else candidates.push_back(out.size());
+        out.push_back(std::move(decided));
     }
-    if (candidates.empty()) {
-        round.text = text;
+    return candidates;
+}
+
+// Decides in one of a notebook's texts, and gives findings and edits in the places of its JSON.
+void add_cells(const NotebookCode& code, const CellText& text, const ParsedText& parsed, std::vector<Finding> findings,
+               const RewriteContext& context, Round& round) {
+    for (Finding& finding : findings) {
+        // A fix that has no place in the JSON is none.
+        if (finding.fix && !finding_in_json(code, text, finding).fix) finding.fix.reset();
+    }
+    std::vector<Decided> decided;
+    const std::vector<std::size_t> candidates = decide(std::move(findings), context, decided);
+    std::vector<Edit> edits;
+    if (!candidates.empty()) edits = Editor(text.text(), parsed, decided).apply(candidates);
+    for (const Edit& edit : edits) {
+        if (auto mapped = edit_in_json(code, text, edit)) round.edits.push_back(std::move(*mapped));
+    }
+    for (Decided& one : decided)
+        round.findings.push_back({finding_in_json(code, text, std::move(one.finding)), one.state});
+}
+
+Round run_notebook_round(const SourceFile& file, const TextVersion& version, const RewriteContext& context) {
+    Round round;
+    const auto code = NotebookCode::read(version.text, file.path);
+    if (!code) {
+        round.findings.push_back({not_a_notebook(code.error()), FixState::none});
         return round;
     }
-    round.edits = Editor(file, text, context, round.findings).apply(candidates);
+    const SyntaxTree tree = SyntaxTree::parse(code->python().text());
+    const Bindings bindings = Bindings::analyse(tree, *context.match.facts, context.match.module);
+    const ParsedText parsed{&tree, &bindings};
+    add_cells(*code, code->python(), parsed, match_cells(file, parsed, context.match), context, round);
+    add_cells(*code, code->shell(), {}, match_shell_lines(file, *code, context.match), context, round);
+    if (round.edits.empty()) return round;
     EditSet set;
     CHECK(set.add(round.edits));
-    round.text = set.apply(text);
+    round.edits = set.edits();
+    round.next = std::make_unique<TextVersion>();
+    round.next->owned = set.apply(version.text);
+    round.next->text = round.next->owned;
+    return round;
+}
+
+}  // namespace
+
+Round run_round(const SourceFile& file, const TextVersion& version, const RewriteContext& context) {
+    if (file.type == FileType::notebook && !file.problem) return run_notebook_round(file, version, context);
+    Round round;
+    std::optional<SyntaxTree> tree;
+    Bindings bindings;
+    ParsedText parsed;
+    if (file.type == FileType::python && !file.problem) {
+        if (version.tree == nullptr) tree = SyntaxTree::parse(version.text);
+        parsed.tree = version.tree != nullptr ? version.tree : &*tree;
+        bindings = Bindings::analyse(*parsed.tree, *context.match.facts, context.match.module);
+        parsed.bindings = &bindings;
+    }
+    const std::vector<std::size_t> candidates =
+        decide(match(file, version.text, context.match, parsed), context, round.findings);
+    if (candidates.empty()) return round;
+    Editor editor(version.text, parsed, round.findings);
+    round.edits = editor.apply(candidates);
+    if (!round.edits.empty()) round.next = editor.take_result();
     return round;
 }
 

@@ -1,7 +1,10 @@
 // Round: one pass over a text: match, decide what becomes of every fix, and edit. Private to this folder.
 #pragma once
 
+#include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "migrator/rewrite/file_outcome.h"
@@ -14,12 +17,20 @@ struct Decided {
     FixState state = FixState::none;
 };
 
-struct Round {
-    std::vector<Decided> findings;
-    std::vector<Edit> edits;  // all that were made, imports included, by position
-    std::string text;         // after them
+// A text of the file: the original one, or what a round made of it.
+struct TextVersion {
+    std::string owned;  // of a later version
+    std::string_view text;
+    std::optional<SyntaxTree> own_tree;
+    const SyntaxTree* tree = nullptr;  // of a Python text, when it is parsed already
 };
 
-Round run_round(const SourceFile& file, std::string_view text, const RewriteContext& context);
+struct Round {
+    std::vector<Decided> findings;
+    std::vector<Edit> edits;            // all that were made, imports included, by position
+    std::unique_ptr<TextVersion> next;  // after them; nullptr when there are none
+};
+
+Round run_round(const SourceFile& file, const TextVersion& version, const RewriteContext& context);
 
 }  // namespace migrator

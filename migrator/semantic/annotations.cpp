@@ -59,6 +59,9 @@ void Evaluator::add_annotated(const Candidate& meaning, Candidates& out) const {
                !meaning.has_type() && meaning.certainty != Certainty::textual &&
                !is_typing_name(model_.names.text(meaning.name))) {
         merge(out, {.type = meaning.name, .type_certainty = meaning.certainty});
+    } else if (meaning.origin == Origin::project && (summarising_ || is_indexed_class(meaning.name)) &&
+               !meaning.has_type() && meaning.function == kNoNode) {
+        merge(out, {.type = meaning.name, .type_certainty = meaning.certainty});
     } else {
         merge(out, {});
     }

@@ -121,6 +121,8 @@ void ScopeBuilder::collect(NodeId node) {
         case NodeKind::global_statement: collect_redirects(node, true); break;
         case NodeKind::nonlocal_statement: collect_redirects(node, false); break;
         case NodeKind::type_alias_statement: collect_type_alias(node); break;
+        case NodeKind::return_statement:
+        case NodeKind::yield: collect_return(node); break;
         case NodeKind::import_statement: collect_import(node); break;
         case NodeKind::import_from_statement: collect_from_import(node); break;
         case NodeKind::future_import_statement: collect_future_import(node); break;
@@ -144,6 +146,21 @@ void ScopeBuilder::collect_assignment(NodeId node) {
                       .annotation = annotation,
                       .effect = tree_.subtree_end(node),
                       .region = model_.region_of[node]});
+    }
+}
+
+void ScopeBuilder::collect_return(NodeId node) {
+    constexpr std::size_t kMaxReturns = 8;
+    const ScopeId scope = model_.scope_of[node];
+    if (model_.scopes[scope].kind != ScopeKind::function) return;
+    FileModel::Returns& returns = model_.returns[scope];
+    if (tree_.kind(node) == NodeKind::yield) {
+        returns.generator = true;
+    } else if (returns.values.size() == kMaxReturns) {
+        returns.cut = true;
+    } else {
+        const std::vector<NodeId> parts = operands(tree_, node);
+        returns.values.push_back(parts.size() == 1 ? parts.front() : kNoNode);
     }
 }
 

@@ -15,6 +15,8 @@
 
 namespace migrator {
 
+class ProjectIndex;
+
 using ScopeId = std::uint32_t;
 inline constexpr ScopeId kModuleScope = 0;
 
@@ -45,6 +47,7 @@ struct ModuleContext {
     std::string module_name;                            // dotted name in the project: "pkg.train"; empty when unknown
     bool is_package = false;                            // an __init__.py
     std::span<const std::string> project_modules = {};  // sorted dotted names of the project's modules and packages
+    const ProjectIndex* index = nullptr;                // what these modules mean to each other; nullptr: not known
 };
 
 class Bindings {

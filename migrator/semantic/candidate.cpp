@@ -10,7 +10,7 @@ std::uint64_t hash_of(const Candidates& candidates) {
     for (const Candidate& c : candidates) {
         for (const std::uint64_t part :
              {std::uint64_t{c.name}, std::uint64_t{c.type}, std::uint64_t{c.type_scope}, std::uint64_t{c.class_scope},
-              std::uint64_t{c.function}, static_cast<std::uint64_t>(c.certainty)}) {
+              std::uint64_t{c.function}, std::uint64_t{c.display}, static_cast<std::uint64_t>(c.certainty)}) {
             hash = (hash ^ part) * 1099511628211u;
         }
     }

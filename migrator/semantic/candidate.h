@@ -35,11 +35,14 @@ struct Candidate {
     // What the object is, if it is defined in this file.
     ScopeId class_scope = kNone;
     NodeId function = kNoNode;
+    // The list, tuple, set or dictionary that it was written as.
+    NodeId display = kNoNode;
 
     bool has_type() const { return type != kNoName || type_scope != kNone; }
     bool same_object(const Candidate& other) const {
         return kind == other.kind && name == other.name && origin == other.origin && is_value == other.is_value &&
-               same_type(other) && class_scope == other.class_scope && function == other.function;
+               same_type(other) && class_scope == other.class_scope && function == other.function &&
+               display == other.display;
     }
     bool same_type(const Candidate& other) const { return type == other.type && type_scope == other.type_scope; }
     bool operator==(const Candidate&) const = default;

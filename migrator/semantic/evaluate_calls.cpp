@@ -2,7 +2,6 @@
 #include "migrator/semantic/evaluator.h"
 #include "migrator/semantic/project_modules.h"
 #include "migrator/semantic/python_facts.h"
-#include "migrator/semantic/string_literal.h"
 
 namespace migrator {
 
@@ -27,17 +26,56 @@ void Evaluator::add_call(const Candidate& callee, NodeId call, Candidates& out) 
     } else if (callee.has_type()) {
         add_method_result(callee, "__call__", Certainty::likely, out);
     } else if (callee.function != kNoNode) {
-        const NodeId async = tree_.first_child(callee.function);
-        if (async != kNoNode && tree_.text(async) == "async") return;
-        for (const Candidate& c : annotated_value(tree_.child(callee.function, Field::return_type))) merge(out, c);
+        for (const Candidate& c : function_result(callee.function)) merge(out, c);
     } else if (callee.name != kNoName && !callee.is_value && callee.certainty != Certainty::textual) {
         add_named_call(callee, call, out);
     }
 }
 
+// What calling a function of this file gives: what it says, or what its return statements say.
+Candidates Evaluator::function_result(NodeId function) {
+    const NodeId async = tree_.first_child(function);
+    if (async != kNoNode && tree_.text(async) == "async") return {};
+    const NodeId annotation = tree_.child(function, Field::return_type);
+    return annotation != kNoNode ? annotated_value(annotation) : inferred_result(function);
+}
+
+Candidates Evaluator::inferred_result(NodeId function) {
+    const ScopeId scope = model_.definition_scope(function);
+    const auto found = scope == kNone ? model_.returns.end() : model_.returns.find(scope);
+    if (found == model_.returns.end() || found->second.generator || found->second.cut) return {};
+    Candidates out;
+    for (const NodeId value : found->second.values) {
+        if (value == kNoNode) continue;
+        const Candidates& returned = get(value);
+        if (returned.empty()) merge(out, {});
+        for (Candidate c : returned) {
+            if (c.origin == Origin::local || c.is_value || c.certainty == Certainty::textual) {
+                c.name = kNoName;
+                c.origin = Origin::local;
+                c.certainty = Certainty::resolved;
+                c.is_value = false;
+            }
+            merge(out, c);
+        }
+    }
+    settle(out);
+    // A sub-class may have its own, and a decorator may give something else.
+    const bool replaceable =
+        model_.class_around(scope) != kNone || tree_.kind(tree_.parent(function)) == NodeKind::decorated_definition;
+    for (Candidate& c : out) {
+        if (!replaceable) break;
+        c.certainty = weaker(c.certainty, Certainty::likely);
+        c.type_certainty = weaker(c.type_certainty, Certainty::likely);
+    }
+    return out;
+}
+
 // A function or class that is known by its name only.
 void Evaluator::add_named_call(const Candidate& callee, NodeId call, Candidates& out) {
-    if (add_special_call(callee, call, out) || callee.origin != Origin::external) return;
+    if (add_special_call(callee, call, out)) return;
+    if (callee.origin == Origin::project) add_project_call(callee, out);
+    if (callee.origin != Origin::external) return;
     const std::string_view name = model_.names.text(callee.name);
     const NodeId function = tree_.child(call, Field::function);
     if (model_.facts.returns_receiver(name) && tree_.kind(function) == NodeKind::attribute) {
@@ -60,6 +98,15 @@ bool Evaluator::add_special_call(const Candidate& callee, NodeId call, Candidate
         add_module(call, false, out);
         return true;
     }
+    if (callee.origin == Origin::external && is_partial(name)) {
+        // Calling it is calling its first argument.
+        const std::vector<NodeId> parts = arguments(call);
+        for (Candidate c : parts.empty() ? Candidates{} : get(parts.front())) {
+            c.certainty = weaker(c.certainty, Certainty::likely);
+            merge(out, c);
+        }
+        return true;
+    }
     if (callee.origin != Origin::builtin) return false;
     if (name == "__import__") {
         add_module(call, true, out);
@@ -68,7 +115,7 @@ bool Evaluator::add_special_call(const Candidate& callee, NodeId call, Candidate
     } else if (name == "getattr") {
         const std::vector<NodeId> parts = arguments(call);
         if (parts.size() < 2) return true;
-        if (const auto member = string_literal_value(tree_, parts[1])) {
+        if (const auto member = constant_text(parts[1])) {
             for (const Candidate& object : get(parts[0])) add_member(object, *member, kNoNode, out);
         }
     }
@@ -79,7 +126,7 @@ bool Evaluator::add_special_call(const Candidate& callee, NodeId call, Candidate
 void Evaluator::add_module(NodeId call, bool root_only, Candidates& out) {
     const std::vector<NodeId> parts = arguments(call);
     if (parts.empty()) return;
-    const auto module = string_literal_value(tree_, parts[0]);
+    const auto module = constant_text(parts[0]);
     // A relative name is relative to an argument; leave it.
     if (!module || module->empty() || module->starts_with('.')) return;
     ResolvedModule resolved = resolve_module(model_.context, *module);
@@ -154,13 +201,6 @@ Candidates Evaluator::unary_value(NodeId node) {
         for (const Candidate& c : get(tree_.child(node, Field::argument)))
             add_method_result(c, *method, Certainty::likely, out);
     }
-    return out;
-}
-
-Candidates Evaluator::subscript_value(NodeId node) {
-    Candidates out;
-    for (const Candidate& c : get(tree_.child(node, Field::value)))
-        add_method_result(c, "__getitem__", Certainty::likely, out);
     return out;
 }
 

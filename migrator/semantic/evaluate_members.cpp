@@ -3,6 +3,7 @@
 #include <unordered_set>
 
 #include "migrator/semantic/evaluator.h"
+#include "migrator/semantic/project_index.h"
 
 namespace migrator {
 namespace {
@@ -35,6 +36,10 @@ void Evaluator::add_member(const Candidate& object, std::string_view member, Nod
     } else if (object.name != kNoName && !object.is_value && object.origin != Origin::local) {
         const NameId name = model_.names.child(object.name, member);
         if (name == kNoName) return;
+        if (object.origin == Origin::project && index() != nullptr) {
+            for (const Candidate& c : project_value(name)) merge(out, c);
+            return;
+        }
         Candidate found{.name = name, .origin = object.origin, .certainty = object.certainty};
         if (const auto type = model_.facts.attribute_class(model_.names.text(object.name), member)) {
             found.type = model_.names.intern_copy(*type);
@@ -49,6 +54,10 @@ void Evaluator::add_external_member(const Candidate& object, NameId class_name, 
                                     Candidates& out) {
     const TypeFacts& facts = model_.facts;
     const std::string_view class_text = model_.names.text(class_name);
+    if (is_indexed_class(class_name)) {
+        add_indexed_member(object, class_name, member, out);
+        return;
+    }
     // Of a class we know nothing of, nothing is known of its members.
     if (!facts.is_class(class_text)) return;
     const std::string_view owner = facts.member_owner(class_text, member);
@@ -80,6 +89,7 @@ void Evaluator::add_class_member(const Candidate& object, ScopeId class_scope, s
             dynamic = dynamic || model_.variable(scope, model_.names.intern(hook)).has_value();
         }
     }
+    if (add_indexed_base_member(object, bases, member, out)) return;
     if (bases.external != kNoName) {
         // What the base is not known to have is set by code we do not see.
         if (!model_.facts.has_member(model_.facts.member_owner(model_.names.text(bases.external), member), member))
@@ -94,6 +104,17 @@ void Evaluator::add_class_member(const Candidate& object, ScopeId class_scope, s
     }
 }
 
+// A member that a base in another file has; true when that is all there is to say.
+bool Evaluator::add_indexed_base_member(const Candidate& object, const Bases& bases, std::string_view member,
+                                        Candidates& out) {
+    for (const NameId base : bases.indexed) {
+        if (indexed_members(base, member).found.empty()) continue;
+        add_indexed_member(object, base, member, out);
+        return true;
+    }
+    return false;
+}
+
 void Evaluator::add_found_member(ScopeId class_scope, NameId member, bool through_instance, NodeId node,
                                  Candidates& out) {
     const NameId qualified = model_.names.child(model_.scopes[class_scope].qualified, model_.names.text(member));
@@ -106,21 +127,23 @@ void Evaluator::add_found_member(ScopeId class_scope, NameId member, bool throug
     if (const auto symbol = model_.attribute(class_scope, member); symbol && through_instance) add(*symbol);
     settle(found);
     for (Candidate& candidate : found) {
-        // Reading a property calls it.
-        const bool property =
-            candidate.function != kNoNode && (has_decorator(tree_, candidate.function, "property") ||
-                                              has_decorator(tree_, candidate.function, "cached_property"));
-        if (property && through_instance) {
-            Candidates result = annotated_value(tree_.child(candidate.function, Field::return_type));
-            candidate.function = kNoNode;
-            candidate.is_value = true;
-            if (result.size() == 1) {
-                candidate.type = result[0].type;
-                candidate.type_scope = result[0].type_scope;
-            }
-        }
+        if (through_instance) read_property(candidate);
         merge(out, candidate);
     }
+}
+
+// Reading a property calls it.
+void Evaluator::read_property(Candidate& candidate) {
+    const NodeId function = candidate.function;
+    if (function == kNoNode) return;
+    if (!has_decorator(tree_, function, "property") && !has_decorator(tree_, function, "cached_property")) return;
+    const Candidates result = function_result(function);
+    candidate.function = kNoNode;
+    candidate.is_value = true;
+    if (result.size() != 1) return;
+    candidate.type = result[0].type;
+    candidate.type_scope = result[0].type_scope;
+    candidate.type_certainty = result[0].type_certainty;
 }
 
 const Evaluator::Bases& Evaluator::bases_of(ScopeId class_scope) {
@@ -151,7 +174,7 @@ const Evaluator::Bases& Evaluator::bases_of(ScopeId class_scope) {
 }
 
 void Evaluator::add_bases(const Candidates& meanings, std::unordered_set<ScopeId>& seen, std::vector<ScopeId>& found,
-                          Bases& out) const {
+                          Bases& out) {
     if (meanings.empty()) out.unknown = true;
     for (const Candidate& meaning : meanings) {
         if (meaning.class_scope != kNone) {
@@ -159,6 +182,13 @@ void Evaluator::add_bases(const Candidates& meanings, std::unordered_set<ScopeId
             continue;
         }
         if (meaning.origin == Origin::builtin) continue;
+        if (is_indexed_class(meaning.name)) {
+            const ProjectIndex::Members& end = indexed_members(meaning.name, kNoMember);
+            out.indexed.push_back(meaning.name);
+            if (!end.external.empty() && out.external == kNoName) out.external = model_.names.intern_copy(end.external);
+            out.unknown = out.unknown || end.open;
+            continue;
+        }
         const bool external =
             meaning.origin == Origin::external && meaning.certainty != Certainty::textual && !meaning.has_type();
         const bool known = external && model_.facts.is_class(model_.names.text(meaning.name));
@@ -170,6 +200,7 @@ void Evaluator::add_bases(const Candidates& meanings, std::unordered_set<ScopeId
 std::optional<Reference> Evaluator::class_reference(const Candidate& value) {
     const NameTable& names = model_.names;
     if (value.type_scope == kNone) {
+        if (is_indexed_class(value.type)) return indexed_class_reference(value);
         if (!model_.facts.is_class(names.text(value.type))) return std::nullopt;
         return Reference{std::string(names.text(value.type)), Origin::external, value.type_certainty};
     }

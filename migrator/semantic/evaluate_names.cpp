@@ -117,7 +117,12 @@ Candidates Evaluator::binding_value(const Binding& binding) {
         case BindingKind::self: return self_value(binding);
         case BindingKind::iteration:
             // Iterating gives what indexing gives.
-            for (const Candidate& c : get(binding.value)) add_method_result(c, "__getitem__", Certainty::likely, out);
+            for (const Candidate& c : get(binding.value)) {
+                const bool lists_elements = c.display != kNoNode && tree_.kind(c.display) != NodeKind::dictionary;
+                if (lists_elements) add_elements(c, kNoNode, out);
+                else add_method_result(c, "__getitem__", Certainty::likely, out);
+            }
+            settle(out);
             return out;
         case BindingKind::context:
             for (const Candidate& c : get(binding.value)) add_method_result(c, "__enter__", Certainty::resolved, out);
@@ -138,10 +143,17 @@ Candidates Evaluator::import_value(const Binding& binding) {
     Candidate out{.origin = imported.origin};
     if (binding.kind == BindingKind::star) {
         out.name = names.child(names.intern_copy(imported.module), names.text(model_.symbols[binding.symbol].name));
+        Candidates found{out};
+        if (imported.origin == Origin::project) found = project_value(out.name);
         // A later star import may bring the same name.
-        if (last_unknown_star_ > imported.statement) out.certainty = Certainty::likely;
-    } else if (!imported.name.empty()) {
+        for (Candidate& c : found) {
+            if (last_unknown_star_ > imported.statement) c.certainty = weaker(c.certainty, Certainty::likely);
+        }
+        return found;
+    }
+    if (!imported.name.empty()) {
         out.name = names.intern_copy(imported.qualified());
+        if (imported.origin == Origin::project) return project_value(out.name);
     } else if (tree_.kind(imported.node) == NodeKind::aliased_import) {
         out.name = names.intern_copy(imported.module);
     } else {

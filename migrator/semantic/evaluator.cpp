@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "migrator/semantic/flow.h"
+#include "migrator/semantic/project_index.h"
+
 namespace migrator {
 namespace {
 
@@ -11,14 +14,16 @@ constexpr std::uint8_t kMaxDrops = 3;
 
 }  // namespace
 
-Evaluator::Evaluator(FileModel& model) : model_(model), tree_(model.tree) {
+Evaluator::Evaluator(FileModel& model, bool summarising) : model_(model), tree_(model.tree), summarising_(summarising) {
     bottom_ = lists_.intern({{.kind = CandidateKind::bottom}});
     state_.assign(tree_.size(), State::fresh);
     list_of_.assign(tree_.size(), kUnknownList);
     frame_of_.assign(tree_.size(), kNone);
     times_dropped_.assign(tree_.size(), 0);
     for (const ImportedName& imported : model_.imports) {
-        const bool unknown = imported.name == "*" && model_.facts.star_names(imported.module).empty();
+        if (imported.name != "*") continue;
+        const bool unknown = model_.facts.star_names(imported.module).empty() &&
+                             (index() == nullptr || !index()->knows_star(imported.module));
         if (unknown) last_unknown_star_ = imported.statement;
     }
 }
@@ -43,6 +48,10 @@ bool Evaluator::is_expression(NodeKind kind) {
         case NodeKind::parenthesized_expression:
         case NodeKind::named_expression:
         case NodeKind::none:
+        case NodeKind::list:
+        case NodeKind::tuple:
+        case NodeKind::set:
+        case NodeKind::dictionary:
         case NodeKind::dotted_name: return true;
         default: return false;
     }
@@ -141,6 +150,10 @@ Candidates Evaluator::compute(NodeId node) {
         case NodeKind::boolean_operator: return either(tree_.child(node, Field::left), tree_.child(node, Field::right));
         case NodeKind::named_expression: return get(tree_.child(node, Field::value));
         case NodeKind::none: return {{.kind = CandidateKind::none_literal}};
+        case NodeKind::list:
+        case NodeKind::tuple:
+        case NodeKind::set:
+        case NodeKind::dictionary: return {{.display = node}};
         case NodeKind::dotted_name: return pattern_value(node);
         case NodeKind::conditional_expression: {
             const std::vector<NodeId> parts = operands(tree_, node);
@@ -152,6 +165,68 @@ Candidates Evaluator::compute(NodeId node) {
         }
         default: return {};
     }
+}
+
+// For questions from outside: whatever the answer needs is evaluated first.
+template <class Compute>
+Candidates Evaluator::complete(const Compute& compute) {
+    for (;;) {
+        missing_.clear();
+        low_ = kNone;
+        Candidates out = compute();
+        if (missing_.empty()) return out;
+        const std::vector<NodeId> needed = missing_;
+        for (const NodeId node : needed) {
+            if (state_[node] == State::fresh) evaluate(node);
+        }
+    }
+}
+
+Candidates Evaluator::last_value(SymbolId symbol) {
+    const auto end = static_cast<NodeId>(tree_.size());
+    Reaching reaching = reaching_bindings(model_, symbol, end, model_.scopes[kModuleScope].region);
+    std::ranges::sort(reaching.bindings, {}, &Binding::effect);
+    return complete([&] {
+        Candidates out;
+        for (const Binding* binding : reaching.bindings) {
+            for (const Candidate& c : as_variable(binding_value(*binding), model_.symbols[symbol].name)) merge(out, c);
+        }
+        if (reaching.cut) merge(out, {});
+        apply_declaration(symbol, out);
+        settle(out);
+        return out;
+    });
+}
+
+Candidates Evaluator::member_value(SymbolId symbol) {
+    return complete([&] {
+        Candidates out = symbol_value(symbol);
+        for (Candidate& c : out) read_property(c);
+        return out;
+    });
+}
+
+Candidates Evaluator::result_of_function(NodeId function) {
+    return complete([&] { return function_result(function); });
+}
+
+Evaluator::BaseNames Evaluator::base_names(ScopeId class_scope) {
+    BaseNames out;
+    const NodeId superclasses = tree_.child(model_.scopes[class_scope].node, Field::superclasses);
+    if (superclasses == kNoNode) return out;
+    for (const NodeId base : operands(tree_, superclasses)) {
+        if (tree_.kind(base) == NodeKind::keyword_argument) continue;
+        const Candidates found = complete([&] { return get(base); });
+        out.unknown = out.unknown || found.empty();
+        for (const Candidate& c : found) {
+            if (c.origin == Origin::builtin) continue;
+            const bool named = c.name != kNoName && !c.has_type() && c.certainty != Certainty::textual &&
+                               (c.origin == Origin::external || c.origin == Origin::project);
+            if (named) out.names.push_back(c.name);
+            else out.unknown = true;
+        }
+    }
+    return out;
 }
 
 Candidate Evaluator::instance_of(std::string_view class_name, Certainty certainty) {

@@ -15,12 +15,16 @@
 
 #include "migrator/semantic/candidate.h"
 #include "migrator/semantic/file_model.h"
+#include "migrator/semantic/project_index.h"
 
 namespace migrator {
 
 class Evaluator {
 public:
-    explicit Evaluator(FileModel& model);
+    // `summarising`: for other files, of which nothing is known yet: what calling something of theirs gives is kept as
+    // a class named after the callee, with kCalled as its last part.
+    explicit Evaluator(FileModel& model, bool summarising = false);
+    static constexpr std::string_view kCalled = "()";
 
     // Evaluates every expression of the file.
     void run();
@@ -29,6 +33,16 @@ public:
     // The class of a value that has one: a known class, the nearest known base of a class of this file, or the class
     // itself when it derives from nothing else; nullopt when its members cannot be told.
     std::optional<Reference> class_reference(const Candidate& value);
+
+    // For summaries. What a variable of the module means when the module has run:
+    Candidates last_value(SymbolId symbol);
+    Candidates member_value(SymbolId symbol);
+    Candidates result_of_function(NodeId function);
+    struct BaseNames {
+        std::vector<NameId> names;  // the bases of this class alone
+        bool unknown = false;
+    };
+    BaseNames base_names(ScopeId class_scope);
 
 private:
     enum class State : std::uint8_t { fresh, active, provisional, done };
@@ -47,6 +61,8 @@ private:
     Candidates settled(NodeId node, const Candidates& candidates) const;
     const Candidates& get(NodeId node);
     Candidates compute(NodeId node);
+    template <class Compute>
+    Candidates complete(const Compute& compute);
     static bool is_expression(NodeKind kind);
 
     // evaluate_names.cpp: variables and what they are bound to
@@ -69,14 +85,17 @@ private:
                           Candidates& out);
     void add_external_member(const Candidate& object, NameId class_name, std::string_view member, Candidates& out);
     void add_found_member(ScopeId class_scope, NameId member, bool through_instance, NodeId node, Candidates& out);
+    void read_property(Candidate& property);
     struct Bases {
         std::vector<ScopeId> project;  // classes of this file, itself first, nearest first
+        std::vector<NameId> indexed;   // the nearest classes of other files of the project
         NameId external = kNoName;     // the nearest class outside the project that we know
         bool unknown = false;          // there are bases whose members we cannot tell
     };
     const Bases& bases_of(ScopeId class_scope);
     void add_bases(const Candidates& meanings, std::unordered_set<ScopeId>& seen, std::vector<ScopeId>& found,
-                   Bases& out) const;
+                   Bases& out);
+    bool add_indexed_base_member(const Candidate& object, const Bases& bases, std::string_view member, Candidates& out);
 
     // evaluate_calls.cpp: calls and operators
     Candidates call_value(NodeId node);
@@ -90,9 +109,30 @@ private:
     Candidates comparison_value(NodeId node);
     Candidates operator_value(NodeId left, NodeId right, std::string_view symbol);
     Candidates unary_value(NodeId node);
-    Candidates subscript_value(NodeId node);
     Candidates either(NodeId first, NodeId second);
     std::vector<NodeId> arguments(NodeId call) const;
+    Candidates function_result(NodeId function);
+    Candidates inferred_result(NodeId function);
+
+    // evaluate_displays.cpp: what is written out in lists, dictionaries and constant texts
+    Candidates subscript_value(NodeId node);
+    std::vector<NodeId> elements(NodeId display, NodeId key) const;
+    void add_elements(const Candidate& container, NodeId key, Candidates& out);
+    NodeId namespace_owner(NodeId expression) const;
+    std::optional<std::string> constant_text(NodeId expression) const;
+    std::optional<std::string> constant_text(NodeId expression, int depth) const;
+    std::optional<std::string> interpolated_text(NodeId string, int depth) const;
+
+    // evaluate_project.cpp: names of other files
+    static constexpr std::string_view kNoMember = " ";
+    const ProjectIndex* index() const { return model_.context.index; }
+    Candidate from_index(const Meaning& meaning);
+    const Candidates& project_value(NameId qualified);
+    void add_project_call(const Candidate& callee, Candidates& out);
+    bool is_indexed_class(NameId name) const;
+    void add_indexed_member(const Candidate& object, NameId class_name, std::string_view member, Candidates& out);
+    const ProjectIndex::Members& indexed_members(NameId class_name, std::string_view member);
+    std::optional<Reference> indexed_class_reference(const Candidate& value);
 
     // annotations.cpp
     Candidates annotated_value(NodeId annotation);
@@ -105,8 +145,13 @@ private:
 
     FileModel& model_;
     const SyntaxTree& tree_;
+    const bool summarising_;
     CandidateLists lists_;
-    std::unordered_map<ScopeId, Bases> bases_;  // final ones
+    // What the index has been asked, as most of it is asked often.
+    std::unordered_map<NameId, Candidates> project_values_;
+    std::unordered_map<NameId, Meanings> project_results_;
+    std::unordered_map<std::uint64_t, ProjectIndex::Members> indexed_members_;  // by class and member
+    std::unordered_map<ScopeId, Bases> bases_;                                  // final ones
     Bases unfinished_bases_;
     ListId bottom_ = kUnknownList;
     std::vector<State> state_;

@@ -114,6 +114,12 @@ struct FileModel {
     std::unordered_map<std::uint64_t, SymbolId> attributes;   // by class scope and name
     std::unordered_map<std::uint64_t, ScopeId> redirects;     // by scope and name: global and nonlocal
     std::unordered_map<NodeId, ScopeId> scope_of_definition;  // functions, classes, lambdas, comprehensions
+    struct Returns {
+        std::vector<NodeId> values;  // of the first return statements; kNoNode for a bare one
+        bool generator = false;
+        bool cut = false;  // there are more
+    };
+    std::unordered_map<ScopeId, Returns> returns;  // by the function's scope
 
     static std::uint64_t key(std::uint32_t a, std::uint32_t b) { return std::uint64_t{a} << 32 | b; }
 

@@ -93,6 +93,10 @@ bool is_typing_name(std::string_view qualified) {
            qualified.starts_with("types.");
 }
 
+bool is_partial(std::string_view qualified) {
+    return qualified == "functools.partial" || qualified == "functools.partialmethod";
+}
+
 bool takes_class(std::string_view function) {
     return function == "__new__" || function == "__init_subclass__" || function == "__class_getitem__";
 }

@@ -22,6 +22,9 @@ bool is_annotation_union(std::string_view qualified);
 // Names that say nothing of a value's class: "typing.Any", "typing.List" ...
 bool is_typing_name(std::string_view qualified);
 
+// Functions that give their first argument with some of its own arguments filled in.
+bool is_partial(std::string_view qualified);
+
 // Functions whose first parameter is the class although they have no @classmethod.
 bool takes_class(std::string_view function);
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "migrator/semantic/project_index.h"
 #include "migrator/semantic/scope_builder.h"
 
 namespace migrator {
@@ -58,9 +59,10 @@ void ScopeBuilder::add_star_names() {
     std::vector<NameId> mentioned;
     for (std::uint32_t index = 0; index < model_.imports.size(); ++index) {
         const ImportedName& imported = model_.imports[index];
-        if (imported.name != "*" || imported.origin != Origin::external) continue;
+        if (imported.name != "*") continue;
+        const ProjectIndex* project = imported.origin == Origin::project ? model_.context.index : nullptr;
         const auto known = model_.facts.star_names(imported.module);
-        if (known.empty()) continue;
+        if (project == nullptr && (known.empty() || imported.origin != Origin::external)) continue;
         if (mentioned.empty()) {
             for (NodeId node = 0; node < tree_.size(); ++node) {
                 if (tree_.kind(node) == NodeKind::identifier && model_.role_of[node] != Role::none) {
@@ -71,7 +73,10 @@ void ScopeBuilder::add_star_names() {
             mentioned.erase(std::unique(mentioned.begin(), mentioned.end()), mentioned.end());
         }
         for (const NameId name : mentioned) {
-            if (!std::ranges::binary_search(known, model_.names.text(name), std::less<>{})) continue;
+            const bool brings = project != nullptr
+                                    ? !project->star_name(imported.module, model_.names.text(name)).empty()
+                                    : std::ranges::binary_search(known, model_.names.text(name), std::less<>{});
+            if (!brings) continue;
             Binding binding{.kind = BindingKind::star, .target = imported.node, .import = index};
             binding.effect = tree_.subtree_end(imported.statement);
             binding.region = model_.region_of[imported.statement];

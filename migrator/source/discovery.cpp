@@ -19,9 +19,9 @@ using base::Path;
 constexpr std::uint64_t kMaxIgnoreFileBytes = 4 << 20;
 
 // Never part of a project's sources, wherever they are: version control, caches, installed packages.
-constexpr auto kSkippedNames =
-    std::to_array<std::string_view>({".eggs", ".git", ".hg", ".ipynb_checkpoints", ".mypy_cache", ".nox",
-                                     ".pytest_cache", ".ruff_cache", ".svn", ".tox", "__pycache__", "node_modules"});
+constexpr auto kSkippedNames = std::to_array<std::string_view>(
+    {".eggs", ".git", ".hg", ".ipynb_checkpoints", ".mypy_cache", ".nox", ".pytest_cache", ".ruff_cache", ".svn",
+     ".tox", ".venv", "__pycache__", "dist-packages", "node_modules", "site-packages"});
 
 bool has_entry(const std::vector<DirectoryEntry>& entries, std::string_view name) {
     return std::ranges::any_of(entries, [&](const DirectoryEntry& entry) { return entry.name == name; });

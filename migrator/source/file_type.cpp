@@ -24,7 +24,7 @@ constexpr auto kTypesByExtension = std::to_array<std::pair<std::string_view, Fil
     {".h", FileType::cpp}, {".h++", FileType::cpp}, {".hh", FileType::cpp}, {".hpp", FileType::cpp},
     {".hxx", FileType::cpp}, {".inl", FileType::cpp}, {".ipynb", FileType::notebook}, {".json", FileType::json},
     {".ksh", FileType::shell}, {".py", FileType::python}, {".pyi", FileType::python}, {".pyw", FileType::python},
-    {".sbatch", FileType::shell}, {".sh", FileType::shell}, {".slurm", FileType::shell}, {".toml", FileType::toml},
+    {".pyx", FileType::cython}, {".sbatch", FileType::shell}, {".sh", FileType::shell}, {".slurm", FileType::shell}, {".toml", FileType::toml},
     {".yaml", FileType::yaml}, {".yml", FileType::yaml}, {".zsh", FileType::shell}
 });
 // clang-format on
@@ -47,6 +47,7 @@ bool is_requirements(std::string_view path, std::string_view file) {
 std::string_view name(FileType type) {
     switch (type) {
         case FileType::python: return "python";
+        case FileType::cython: return "cython";
         case FileType::notebook: return "notebook";
         case FileType::shell: return "shell";
         case FileType::dockerfile: return "dockerfile";

@@ -14,6 +14,7 @@ namespace migrator {
 
 enum class FileType {
     python,
+    cython,
     notebook,
     shell,
     dockerfile,

@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "migrator/syntax/grammar.h"
+#include "migrator/syntax/parse_memory.h"
 
 namespace migrator {
 namespace {
@@ -74,6 +75,7 @@ private:
 SyntaxTree SyntaxTree::parse(std::string_view text) {
     SyntaxTree tree;
     tree.text_ = text;
+    use_parse_memory();
     // tree-sitter counts bytes in 32 bits; kNoNode bounds the number of nodes in the same way.
     TreePtr parsed;
     if (text.size() < std::numeric_limits<std::uint32_t>::max()) parsed = parse_text(text);
@@ -82,13 +84,15 @@ SyntaxTree SyntaxTree::parse(std::string_view text) {
     } else {
         tree.copy(parsed.get());
     }
+    parsed.reset();
+    reset_parse_memory();
     return tree;
 }
 
 void SyntaxTree::add_unparsable() {
     const auto end =
         static_cast<std::uint32_t>(std::min<std::size_t>(text_.size(), std::numeric_limits<std::uint32_t>::max()));
-    nodes_ = {Node{.end = end, .first_child = 1, .subtree_end = 2, .kind = NodeKind::module, .named = true},
+    nodes_ = {Node{.end = end, .subtree_end = 2, .kind = NodeKind::module, .named = true},
               Node{.end = end, .parent = 0, .subtree_end = 2, .kind = NodeKind::error, .named = true}};
     errors_ = {{0, text_.size()}};
 }
@@ -98,7 +102,6 @@ void SyntaxTree::copy(const TSTree* parsed) {
     nodes_.reserve(text_.size() / 3 + 16);  // ordinary Python has a node per 3 to 4 bytes
     Cursor cursor(parsed);
     NodeId parent = kNoNode;
-    NodeId previous = kNoNode;  // the last finished child of `parent`
     for (;;) {
         const TSNode node = cursor.node();
         const auto id = static_cast<NodeId>(nodes_.size());
@@ -109,16 +112,10 @@ void SyntaxTree::copy(const TSTree* parsed) {
                           .field = grammar.field(cursor.field()),
                           .named = ts_node_is_named(node),
                           .missing = ts_node_is_missing(node)});
-        if (previous != kNoNode) {
-            nodes_[previous].next_sibling = id;
-        } else if (parent != kNoNode) {
-            nodes_[parent].first_child = id;
-        }
         note_error(id);
 
         if (cursor.to_first_child()) {
             parent = id;
-            previous = kNoNode;
             continue;
         }
         NodeId last = id;
@@ -129,7 +126,6 @@ void SyntaxTree::copy(const TSTree* parsed) {
             parent = nodes_[last].parent;
             nodes_[last].subtree_end = static_cast<NodeId>(nodes_.size());
         }
-        previous = last;
     }
 }
 

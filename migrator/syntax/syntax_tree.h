@@ -27,7 +27,8 @@ public:
 
     std::string_view source() const { return text_; }
     NodeId root() const { return 0; }
-    std::size_t size() const { return nodes_.size(); }  // ids are 0 .. size()-1 in preorder
+    std::size_t size() const { return nodes_.size(); }                      // ids are 0 .. size()-1 in preorder
+    std::size_t bytes() const { return nodes_.capacity() * sizeof(Node); }  // that it takes in memory
 
     NodeKind kind(NodeId id) const { return nodes_[id].kind; }
     Field field(NodeId id) const { return nodes_[id].field; }  // its role in the parent
@@ -37,8 +38,11 @@ public:
     std::string_view text(NodeId id) const { return text_.substr(nodes_[id].begin, nodes_[id].end - nodes_[id].begin); }
 
     NodeId parent(NodeId id) const { return nodes_[id].parent; }
-    NodeId first_child(NodeId id) const { return nodes_[id].first_child; }
-    NodeId next_sibling(NodeId id) const { return nodes_[id].next_sibling; }
+    NodeId first_child(NodeId id) const { return nodes_[id].subtree_end == id + 1 ? kNoNode : id + 1; }
+    NodeId next_sibling(NodeId id) const {
+        const NodeId next = nodes_[id].subtree_end;
+        return nodes_[id].parent == kNoNode || next == nodes_[nodes_[id].parent].subtree_end ? kNoNode : next;
+    }
     // One past the last node of the subtree: the subtree of `id` is [id, subtree_end(id)).
     NodeId subtree_end(NodeId id) const { return nodes_[id].subtree_end; }
     bool is_ancestor(NodeId ancestor, NodeId id) const { return id >= ancestor && id < subtree_end(ancestor); }
@@ -57,17 +61,16 @@ public:
     bool touches_error(base::ByteRange range) const;
 
 private:
+    // Children come right behind their parent, siblings behind each other's subtrees: no links are needed.
     struct Node {
         std::uint32_t begin = 0;
         std::uint32_t end = 0;
         NodeId parent = kNoNode;
-        NodeId first_child = kNoNode;
-        NodeId next_sibling = kNoNode;
         NodeId subtree_end = 0;
         NodeKind kind = NodeKind::other;
         Field field = Field::none;
-        bool named = false;
-        bool missing = false;
+        bool named : 1 = false;
+        bool missing : 1 = false;
     };
 
     void copy(const TSTree* parsed);

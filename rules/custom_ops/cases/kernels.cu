@@ -20,3 +20,9 @@ PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
   m.def("host", &check)  // # expect: custom_ops.pybind
       .def("chained", &check);  // # expect: custom_ops.pybind
 }
+
+#define OPERATOR_NAME "named_by_macro"
+TORCH_LIBRARY_IMPL(extra, CUDA, m) {
+    m.impl(OPERATOR_NAME, &by_macro);  // # expect: custom_ops.dispatch
+    m.impl(UNKNOWN_NAME, &by_unknown);  // # expect: custom_ops.dispatch
+}

@@ -49,3 +49,25 @@ parser.add_argument("--cuda", action="store_true")  # ok: device.string
 print("https://example.org/cuda:1", "'cuda'", "runs on cuda", b"cuda")  # ok: device.string
 table = {"cuda": True}
 table["cuda"] = getattr(parser, "cuda", None)  # ok: device.string
+
+
+def moved(x, rank=0):
+    x = torch.zeros(2, device=0)  # expect: device.integer_argument
+    x = x.to(0).to(int(rank))  # expect: device.integer_move, device.integer_move
+    x.to(torch.float16).to(rank, True)  # expect: device.integer_move
+    return x.new_zeros(2, device=1), torch.Generator(device=2)  # expect: device.integer_method, device.integer_move
+
+
+def by_name():
+    which = "cuda"  # expect: device.string
+    getattr(torch, which).empty_cache()  # expect: cuda.renamed
+    torch.__dict__["cuda"].synchronize()  # expect: device.string, cuda.renamed
+    match x:
+        case torch.device(type="cuda"):  # expect: device.string
+            eval("torch.cuda.is_available()")  # expect: cuda.renamed
+    exec("import torch; torch.cuda.empty_cache(); x.cuda()")  # expect: cuda.renamed, method.cuda
+    print("import things from the web", "Import torch.cuda first")  # ok: cuda.renamed
+
+
+def out_of_memory(error):
+    return "CUDA out of memory" in str(error)  # expect: cuda.message

@@ -13,3 +13,14 @@ backend = {"npu": "hccl", "cpu": "gloo"}[torch.device("npu").type]  # expect: de
 ready = is_hccl_available()  # expect: backend.renamed
 model = torch.nn.DataParallel(torch.nn.Linear(1, 1))  # expect: parallel.data_parallel
 note = "the nccl library"  # ok: backend.string
+
+BACKENDS = {
+    "npu": "hccl",  # expect: device.string, backend.string
+    "hpu": "hccl",
+}
+BOTH = {"cuda": "nccl", "npu": "hccl"}  # expect: device.string
+
+
+def backend_of(device_type):
+    backend = BACKENDS.get(device_type)
+    return backend or BOTH[device_type]

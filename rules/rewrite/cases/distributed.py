@@ -12,3 +12,14 @@ backend = {"cuda": "nccl", "cpu": "gloo"}[torch.device("cuda").type]  # expect: 
 ready = is_nccl_available()  # expect: backend.renamed
 model = torch.nn.DataParallel(torch.nn.Linear(1, 1))  # expect: parallel.data_parallel
 note = "the nccl library"  # ok: backend.string
+
+BACKENDS = {
+    "cuda": "nccl",  # expect: device.string, backend.string
+    "hpu": "hccl",
+}
+BOTH = {"cuda": "nccl", "npu": "hccl"}  # expect: device.string
+
+
+def backend_of(device_type):
+    backend = BACKENDS.get(device_type)
+    return backend or BOTH[device_type]

@@ -24,3 +24,8 @@ if args.cuda:  # ok: method.cuda
 
 def send(items):
     return [item.cuda() for item in items]  # expect: method.cuda
+
+
+def from_nowhere():
+    from unknown.things import *
+    somebody_elses_model.cuda()  # expect: method.cuda

@@ -31,3 +31,20 @@ except torch.OutOfMemoryError:  # expect: cuda.renamed
 
 def lamp(torch):
     torch.cuda.empty_cache()  # ok: cuda.renamed
+
+
+class Tracker:
+    cuda = torch.npu  # expect: cuda.module
+
+    def __init__(self):
+        self.torch = torch
+        self.lib = torch.npu  # expect: cuda.module
+
+    def reset(self):
+        self.torch.npu.empty_cache()  # expect: cuda.renamed
+        self.lib.empty_cache()  # expect: cuda.renamed
+        self.cuda.empty_cache()  # expect: cuda.renamed
+        self.torch.npu.mstx.range_pop()  # expect: cuda.renamed
+
+
+SYNCHRONIZE = {"cuda": torch.npu.synchronize, "cpu": None}  # expect: device.string, cuda.renamed

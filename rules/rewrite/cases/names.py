@@ -30,3 +30,20 @@ except torch.cuda.OutOfMemoryError:  # expect: cuda.renamed
 
 def lamp(torch):
     torch.cuda.empty_cache()  # ok: cuda.renamed
+
+
+class Tracker:
+    cuda = torch.cuda  # expect: cuda.module
+
+    def __init__(self):
+        self.torch = torch
+        self.lib = torch.cuda  # expect: cuda.module
+
+    def reset(self):
+        self.torch.cuda.empty_cache()  # expect: cuda.renamed
+        self.lib.empty_cache()  # expect: cuda.renamed
+        self.cuda.empty_cache()  # expect: cuda.renamed
+        self.torch.cuda.nvtx.range_pop()  # expect: cuda.renamed
+
+
+SYNCHRONIZE = {"cuda": torch.cuda.synchronize, "cpu": None}  # expect: device.string, cuda.renamed

@@ -14,7 +14,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "support"))
-from checks import Checks, run, temporary_directory, tool  # noqa: E402
+from checks import Checks, run, run_ok, temporary_directory, tool  # noqa: E402
 from golden_cases import check_properties, compare_trees, migrate, tree  # noqa: E402
 
 USAGE, RULE_DATA, BAD_INPUT = 2, 3, 4  # docs/reference/exit-codes.md
@@ -317,10 +317,33 @@ def check_exit_codes(checks, migrator, work):
     checks.equal(run(migrator, "analyze", "in", "-q", cwd=work).stdout, "", "-q: standard output")
 
 
+def check_destinations(checks, migrator, work):
+    """--check, --diff and --in-place, on the good project and on a single file with mode and encoding of its own."""
+    before = tree(work)
+    checks.equal(run(migrator, "migrate", "in", "--check", "-q", cwd=work).returncode, 1, "--check: exit code")
+    diff = run(migrator, "migrate", "in", "--diff", cwd=work)
+    checks.equal(diff.returncode, 0, "--diff: exit code")
+    checks.expect("\n+" in diff.stdout and MIGRATED in diff.stdout, f"--diff: {diff.stdout!r}")
+    compare_trees(checks, before, tree(work), "--check and --diff")
+    script = work / "in/script.py"
+    script.write_bytes(b"# -*- coding: latin-1 -*-\r\nimport torch  # caf\xe9\r\ntorch.cuda.init()\r\n")
+    script.chmod(0o755)
+    run_ok(checks, migrator, "migrate", "in/script.py", "--in-place", "-q", cwd=work)
+    checks.equal(script.read_bytes(), b"# -*- coding: latin-1 -*-\r\nimport torch  # caf\xe9\r\nimport torch_npu\r\ntorch.npu.init()\r\n",
+                 "--in-place: the file")
+    checks.equal(script.stat().st_mode & 0o777, 0o755, "--in-place: mode")
+    checks.expect(MIGRATED not in (work / "in/train.py").read_text(), "--in-place: another file has changed")
+    run_ok(checks, migrator, "migrate", "in", "--in-place", "-q", cwd=work)
+    checks.expect(MIGRATED in (work / "in/train.py").read_text(), "--in-place: the project")
+    checks.equal(sorted(path.name for path in (work / "in").iterdir()), ["script.py", "train.py"], "--in-place: files")
+    checks.equal(run(migrator, "migrate", "in", "--check", "-q", cwd=work).returncode, 0, "--check of a migrated project")
+
+
 def main():
     checks = Checks()
     migrator = tool("migrator")
     runners = [(name, run_refused) for name in REFUSED] + [(name, run_strange) for name in STRANGE]
+    runners.append(("destinations", lambda checks, migrator, _, work: check_destinations(checks, migrator, work)))
     runners.append(("exit_codes", lambda checks, migrator, _, work: check_exit_codes(checks, migrator, work)))
     for name, runner in runners:
         if sys.argv[1:] and name not in sys.argv[1:]:

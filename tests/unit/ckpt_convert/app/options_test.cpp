@@ -76,6 +76,29 @@ TEST_CASE("options: the short form and the subcommands") {
     CHECK((*inspect)->json);
 }
 
+TEST_CASE("options: verify, models, plan-conversion") {
+    auto verify = parse({"verify", "A", "--against", "B", "--memory", "8MB", "-j", "3", "--hf-cfg-dir", "C"});
+    REQUIRE(verify);
+    CHECK((*verify)->command == ckpt::Options::Command::verify);
+    CHECK((*verify)->verify.checkpoint.directory == "A");
+    CHECK((*verify)->verify.checkpoint.hf_config_dir == "C");
+    CHECK((*verify)->verify.against == "B");
+    CHECK((*verify)->verify.memory_bytes == 8'000'000);
+    CHECK((*verify)->verify.threads == 3);
+    CHECK((*parse({"models"}))->command == ckpt::Options::Command::list_models);
+    CHECK((*parse({"models", "list"}))->command == ckpt::Options::Command::list_models);
+    auto show = parse({"models", "show", "qwen3"});
+    REQUIRE(show);
+    CHECK((*show)->command == ckpt::Options::Command::show_model);
+    CHECK((*show)->model == "qwen3");
+    CHECK((*parse({"models", "check", "f.json"}))->command == ckpt::Options::Command::check_model);
+    auto plan = parse({"plan-conversion", "--load-dir", "D", "--save-dir", "E", "--ckpt-format", "torch_dist"});
+    REQUIRE(plan);
+    CHECK((*plan)->command == ckpt::Options::Command::convert);
+    CHECK((*plan)->convert.dry_run);
+    CHECK((*plan)->convert.torch_dist);
+}
+
 TEST_CASE("options: what is wrong is said, with the exit code of its kind") {
     CHECK(error_of({}).message == "--load-dir is needed; see ckpt_convert --help");
     CHECK(error_of({"--load-dir", "D", "--save-dir", "E", "--bogus"}).kind == base::ErrorKind::usage);

@@ -78,11 +78,22 @@ TEST_CASE("options: help and version are text, not errors") {
     CHECK(parse({"--version"})->text.starts_with("migrator "));
 }
 
+TEST_CASE("options: where the result of a migration goes") {
+    CHECK(options({"migrate", "in", "-o", "out"}).destination == Destination::copy);
+    CHECK(options({"migrate", "in", "--in-place"}).destination == Destination::in_place);
+    CHECK(options({"migrate", "in", "--diff"}).destination == Destination::diff);
+    CHECK(options({"migrate", "in", "--check"}).destination == Destination::check);
+    CHECK(options({"migrate", "in", "--check"}).report_directory.empty());
+    CHECK(options({"explain", "a.b"}).rule == "a.b");
+    CHECK(options({"rules"}).command == Command::rules);
+}
+
 TEST_CASE("options: wrong usage says what is wrong and where the help is") {
     CHECK(usage_error({}).find("migrator --help") != std::string::npos);
     CHECK(usage_error({"analyze"}).find("PATH is required; see migrator analyze --help") != std::string::npos);
-    CHECK(usage_error({"migrate", "in"}).find("--output is required; see migrator migrate --help") !=
-          std::string::npos);
+    CHECK(usage_error({"migrate", "in"}).find("--output OUT, --in-place, --diff or --check") != std::string::npos);
+    CHECK(usage_error({"migrate", "in", "-o", "out", "--check"}).find("exclude each other") != std::string::npos);
+    CHECK(usage_error({"migrate", "in", "--diff", "--json"}).find("exclude each other") != std::string::npos);
     CHECK(usage_error({"transmogrify", "in"}).find("transmogrify") != std::string::npos);
     CHECK(usage_error({"analyze", "in", "--nope"}).find("--nope") != std::string::npos);
     CHECK(usage_error({"analyze", "in", "--report", "r", "--format", "pdf"}).find("pdf") != std::string::npos);

@@ -8,6 +8,7 @@
 
 #include "base/file_system.h"
 #include "base/format.h"
+#include "migrator/semantic/project_index.h"
 #include "migrator/source/discovery.h"
 
 namespace test {
@@ -101,15 +102,28 @@ std::vector<migrator::FileOutcome> migrate(const std::vector<CaseFile>& files, m
     }
     std::vector<std::string> module_list(modules.begin(), modules.end());
     std::vector<std::string> member_list(members.begin(), members.end());
+    migrator::ProjectIndex index(type_facts());
+    auto module_context = [&](const migrator::SourceFile& source) {
+        migrator::ModuleContext out;
+        if (source.type == migrator::FileType::python) out.module_name = module_of(source.path);
+        out.is_package = base::file_name(source.path) == "__init__.py";
+        out.project_modules = module_list;
+        return out;
+    };
+    for (const migrator::SourceFile& source : sources) {
+        if (source.type != migrator::FileType::python || source.problem) continue;
+        migrator::SyntaxTree tree = migrator::SyntaxTree::parse(source.text);
+        std::vector<std::string> names{module_of(source.path)};
+        index.add(migrator::summarise(tree, type_facts(), module_context(source)), names);
+    }
     std::vector<migrator::FileOutcome> outcomes;
     for (const migrator::SourceFile& source : sources) {
         migrator::RewriteContext context;
         context.match.rules = &rules();
         context.match.facts = &type_facts();
         context.match.project_members = member_list;
-        if (source.type == migrator::FileType::python) context.match.module.module_name = module_of(source.path);
-        context.match.module.is_package = base::file_name(source.path) == "__init__.py";
-        context.match.module.project_modules = module_list;
+        context.match.module = module_context(source);
+        context.match.module.index = &index;
         context.apply = apply;
         outcomes.push_back(migrator::rewrite(source, context));
     }

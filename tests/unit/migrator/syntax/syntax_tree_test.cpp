@@ -203,3 +203,18 @@ TEST_CASE("syntax: trees can be made on several threads") {
     for (std::thread& thread : threads) thread.join();
     for (const std::string& other : shapes) CHECK(other == shapes.front());
 }
+
+TEST_CASE("syntax: a tree does not depend on what was parsed before it") {
+    const std::string small = "x = [1, 2]\ndef f(a): return a\n";
+    std::string large;
+    for (int i = 0; i < 20000; ++i) large += "f(x, 'some text', key=[1, (2, 3)])\n";
+    const migrator::SyntaxTree first = migrator::SyntaxTree::parse(small);
+    const migrator::SyntaxTree between = migrator::SyntaxTree::parse(large);
+    const migrator::SyntaxTree second = migrator::SyntaxTree::parse(small);
+    CHECK_FALSE(between.has_errors());
+    REQUIRE(first.size() == second.size());
+    for (migrator::NodeId id = 0; id < first.size(); ++id) {
+        CHECK(first.kind(id) == second.kind(id));
+        CHECK(first.subtree_end(id) == second.subtree_end(id));
+    }
+}

@@ -1,0 +1,112 @@
+#include "migrator/semantic/module_summary.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "migrator/semantic/evaluator.h"
+#include "migrator/semantic/scope_builder.h"
+
+namespace migrator {
+namespace {
+
+class Summariser {
+public:
+    Summariser(const SyntaxTree& tree, const TypeFacts& facts, const ModuleContext& context)
+        : model_(tree, facts, context) {
+        ScopeBuilder(model_).run();
+    }
+
+    ModuleSummary run() {
+        Evaluator evaluator(model_, true);
+        evaluator_ = &evaluator;
+        ModuleSummary out;
+        out.module = model_.context.module_name;
+        for (SymbolId symbol = 0; symbol < model_.symbols.size(); ++symbol)
+            symbols_of_[model_.symbols[symbol].scope].push_back(symbol);
+        for (const SymbolId symbol : symbols_of_[kModuleScope]) {
+            const Symbol& s = model_.symbols[symbol];
+            if (!s.attribute) out.names.emplace(model_.names.text(s.name), meanings(evaluator.last_value(symbol)));
+        }
+        for (const ImportedName& imported : model_.imports) {
+            if (imported.name == "*" && imported.scope == kModuleScope) out.stars.push_back(imported.module);
+        }
+        for (ScopeId scope = 0; scope < model_.scopes.size(); ++scope) add_scope(scope, out);
+        return out;
+    }
+
+private:
+    // Classes and functions that others can reach: not those inside functions.
+    void add_scope(ScopeId scope, ModuleSummary& out) {
+        const Scope& s = model_.scopes[scope];
+        if (scope == kModuleScope || !is_reachable(s.parent)) return;
+        const std::string name(model_.names.text(s.qualified));
+        if (name.empty()) return;
+        if (s.kind == ScopeKind::function) out.results.emplace(name, meanings(evaluator_->result_of_function(s.node)));
+        if (s.kind == ScopeKind::class_) out.classes.emplace(name, class_summary(scope));
+    }
+
+    bool is_reachable(ScopeId scope) const {
+        for (; scope != kModuleScope; scope = model_.scopes[scope].parent) {
+            const ScopeKind kind = model_.scopes[scope].kind;
+            if (kind != ScopeKind::class_ && kind != ScopeKind::type_parameters) return false;
+        }
+        return true;
+    }
+
+    ClassSummary class_summary(ScopeId scope) {
+        ClassSummary out;
+        const Evaluator::BaseNames bases = evaluator_->base_names(scope);
+        out.open = bases.unknown;
+        for (const NameId base : bases.names) out.bases.emplace_back(model_.names.text(base));
+        for (const SymbolId symbol : symbols_of_[scope]) {
+            Meanings& members = out.members[std::string(model_.names.text(model_.symbols[symbol].name))];
+            for (Meaning& meaning : meanings(evaluator_->member_value(symbol))) {
+                if (std::find(members.begin(), members.end(), meaning) == members.end())
+                    members.push_back(std::move(meaning));
+            }
+        }
+        for (const std::string_view hook : {"__getattr__", "__getattribute__"})
+            out.open = out.open || out.members.contains(hook);
+        return out;
+    }
+
+    Meanings meanings(const Candidates& candidates) const {
+        Meanings out;
+        for (const Candidate& c : candidates) {
+            if (c.kind == CandidateKind::ordinary) out.push_back(meaning(c));
+        }
+        if (out.empty()) out.push_back({});
+        return out;
+    }
+
+    Meaning meaning(const Candidate& c) const {
+        Meaning out;
+        out.certainty = c.certainty;
+        const bool object = c.name != kNoName && !c.is_value && c.certainty != Certainty::textual &&
+                            (c.origin == Origin::external || c.origin == Origin::project);
+        if (object) {
+            out.name = model_.names.text(c.name);
+            out.origin = c.origin;
+        }
+        if (!c.has_type()) return out;
+        std::string_view type = model_.names.text(c.type);
+        if (c.type_scope != kNone) type = model_.names.text(model_.scopes[c.type_scope].qualified);
+        out.type_is_called = type.ends_with(Evaluator::kCalled);
+        if (out.type_is_called) type.remove_suffix(Evaluator::kCalled.size() + 1);
+        out.type = type;
+        out.type_certainty = c.type_certainty;
+        return out;
+    }
+
+    FileModel model_;
+    std::unordered_map<ScopeId, std::vector<SymbolId>> symbols_of_;
+    Evaluator* evaluator_ = nullptr;
+};
+
+}  // namespace
+
+ModuleSummary summarise(const SyntaxTree& tree, const TypeFacts& facts, const ModuleContext& context) {
+    return Summariser(tree, facts, context).run();
+}
+
+}  // namespace migrator

@@ -1,0 +1,43 @@
+// ModuleSummary: what one Python file of a project offers to the other files, as text: names, classes, results.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "migrator/semantic/bindings.h"
+
+namespace migrator {
+
+// One thing that a name of a module or a member of a class may mean. A value of which nothing is known is empty.
+struct Meaning {
+    std::string name;  // qualified name of the object; empty for a value
+    Origin origin = Origin::external;
+    Certainty certainty = Certainty::resolved;
+    std::string type{};           // class of the value; empty when it is not known
+    bool type_is_called = false;  // `type` is something of another file: the value is what calling it gives
+    Certainty type_certainty = Certainty::resolved;
+    bool operator==(const Meaning&) const = default;
+};
+using Meanings = std::vector<Meaning>;
+
+struct ClassSummary {
+    std::vector<std::string> bases;  // qualified
+    bool open = false;               // it has bases that cannot be told, or makes members at run time
+    std::map<std::string, Meanings, std::less<>> members;
+};
+
+struct ModuleSummary {
+    std::string module;  // dotted name; empty for a file that cannot be imported
+    std::map<std::string, Meanings, std::less<>> names;
+    std::vector<std::string> stars;  // modules whose names `from m import *` brings
+    // By qualified name:
+    std::map<std::string, ClassSummary, std::less<>> classes;
+    std::map<std::string, Meanings, std::less<>> results;  // functions, and what calling them gives
+};
+
+// Never fails; what is not understood is left out.
+ModuleSummary summarise(const SyntaxTree& tree, const TypeFacts& facts, const ModuleContext& context);
+
+}  // namespace migrator

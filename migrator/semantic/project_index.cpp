@@ -1,0 +1,267 @@
+#include "migrator/semantic/project_index.h"
+
+#include <algorithm>
+
+namespace migrator {
+namespace {
+
+constexpr std::size_t kMaxBases = 64;
+constexpr std::size_t kMaxDepth = 48;
+constexpr int kMaxSteps = 4000;
+
+std::string joined_name(std::string_view parent, std::string_view member) {
+    std::string out(parent);
+    if (!out.empty()) out += '.';
+    out += member;
+    return out;
+}
+
+bool is_private(std::string_view name) { return name.starts_with('_'); }
+
+void add_new(Meanings& out, const Meaning& meaning) {
+    if (std::ranges::find(out, meaning) == out.end()) out.push_back(meaning);
+}
+
+}  // namespace
+
+struct ProjectIndex::Search {
+    std::set<std::string> active;
+    int steps = 0;
+};
+
+class ProjectIndex::Step {
+public:
+    Step(Search& search, std::string_view what, std::string_view name) : search_(search) {
+        key_ = std::string(what) + " " + std::string(name);
+        allowed_ = ++search.steps <= kMaxSteps && search.active.size() < kMaxDepth && search.active.insert(key_).second;
+    }
+    ~Step() {
+        if (allowed_) search_.active.erase(key_);
+    }
+    Step(const Step&) = delete;
+    Step& operator=(const Step&) = delete;
+    explicit operator bool() const { return allowed_; }
+
+private:
+    Search& search_;
+    std::string key_;
+    bool allowed_ = false;
+};
+
+void ProjectIndex::add(ModuleSummary summary, std::span<const std::string> names) {
+    const std::size_t place = summaries_.size();
+    for (const std::string& name : names) {
+        modules_.try_emplace(name, place);
+        for (std::size_t dot = name.rfind('.'); dot != name.npos && dot > 0; dot = name.rfind('.', dot - 1))
+            packages_.emplace(name.substr(0, dot));
+    }
+    for (const auto& [name, unused] : summary.classes) classes_.try_emplace(name, place);
+    for (const auto& [name, unused] : summary.results) functions_.try_emplace(name, place);
+    summaries_.push_back(std::move(summary));
+}
+
+const ModuleSummary* ProjectIndex::find_module(std::string_view name) const {
+    const auto found = modules_.find(name);
+    return found == modules_.end() ? nullptr : &summaries_[found->second];
+}
+
+Meanings ProjectIndex::resolve(std::string_view qualified) const {
+    Search search;
+    return resolve(qualified, search);
+}
+
+Meanings ProjectIndex::resolve(std::string_view qualified, Search& search) const {
+    const Step step(search, "name", qualified);
+    if (!step) return {};
+    // The longest module in front of the name, one member behind it, and members of that.
+    std::size_t end = qualified.rfind('.');
+    while (end != qualified.npos && !modules_.contains(qualified.substr(0, end)) &&
+           !packages_.contains(qualified.substr(0, end)))
+        end = end == 0 ? qualified.npos : qualified.rfind('.', end - 1);
+    if (end == qualified.npos) {
+        if (!modules_.contains(qualified) && !packages_.contains(qualified)) return {};
+        return {{.name = std::string(qualified), .origin = Origin::project}};
+    }
+    const std::string_view module = qualified.substr(0, end);
+    std::string_view rest = qualified.substr(end + 1);
+    const std::string_view first = rest.substr(0, rest.find('.'));
+    Meanings out = module_name(module, first, search);
+    rest.remove_prefix(std::min(rest.size(), first.size() + 1));
+    while (!rest.empty() && !out.empty()) {
+        const std::string_view member = rest.substr(0, rest.find('.'));
+        out = members_of(out, member, search);
+        rest.remove_prefix(std::min(rest.size(), member.size() + 1));
+    }
+    return out;
+}
+
+Meanings ProjectIndex::module_name(std::string_view module, std::string_view name, Search& search) const {
+    std::vector<std::string> pending{std::string(module)};
+    std::set<std::string, std::less<>> visited;
+    for (std::size_t i = 0; i < pending.size(); ++i) {
+        if (!visited.insert(pending[i]).second) continue;
+        const ModuleSummary* summary = find_module(pending[i]);
+        if (summary != nullptr) {
+            const auto found = summary->names.find(name);
+            if (found != summary->names.end()) return chased(found->second, search);
+        }
+        const std::string qualified = joined_name(pending[i], name);
+        if (modules_.contains(qualified) || packages_.contains(qualified))
+            return {{.name = qualified, .origin = Origin::project}};
+        if (summary != nullptr) pending.insert(pending.end(), summary->stars.begin(), summary->stars.end());
+        if (std::ranges::binary_search(facts_->star_names(pending[i]), name, std::less<>{}))
+            return {{.name = qualified, .origin = Origin::external}};
+    }
+    return {};
+}
+
+Meanings ProjectIndex::star_name(std::string_view module, std::string_view name) const {
+    const ModuleSummary* summary = find_module(module);
+    if (summary == nullptr) return {};
+    const auto listed = summary->names.find("__all__");
+    if (listed == summary->names.end() && is_private(name)) return {};
+    Search search;
+    return module_name(module, name, search);
+}
+
+bool ProjectIndex::knows_star(std::string_view module) const {
+    std::vector<std::string> pending{std::string(module)};
+    std::set<std::string, std::less<>> visited;
+    for (std::size_t i = 0; i < pending.size(); ++i) {
+        if (!visited.insert(pending[i]).second) continue;
+        const ModuleSummary* summary = find_module(pending[i]);
+        if (summary != nullptr) pending.insert(pending.end(), summary->stars.begin(), summary->stars.end());
+        else if (facts_->star_names(pending[i]).empty()) return false;
+    }
+    return true;
+}
+
+// Follows what one file says of another one's names.
+Meanings ProjectIndex::chased(const Meanings& meanings, Search& search) const {
+    Meanings out;
+    for (const Meaning& meaning : meanings) {
+        const bool elsewhere = meaning.origin == Origin::project && !meaning.name.empty() &&
+                               !classes_.contains(meaning.name) && !functions_.contains(meaning.name);
+        const Meanings further = elsewhere ? resolve(meaning.name, search) : Meanings{};
+        for (Meaning found : further) {
+            found.certainty = std::min(found.certainty, meaning.certainty);
+            add_new(out, found);
+        }
+        if (further.empty()) add_new(out, with_known_type(meaning, search));
+    }
+    return out;
+}
+
+Meaning ProjectIndex::with_known_type(Meaning meaning, Search& search) const {
+    if (meaning.type.empty() || classes_.contains(meaning.type)) return meaning;
+    Meanings types;
+    if (meaning.type_is_called) {
+        types = result_of(meaning.type, search);
+    } else {
+        for (const Meaning& found : resolve(meaning.type, search)) {
+            if (!found.name.empty()) types.push_back({.name = {}, .type = found.name});
+        }
+        if (types.empty()) return meaning;  // a class outside the project
+    }
+    meaning.type_is_called = false;
+    if (types.size() == 1) {
+        meaning.type = types.front().type;
+        meaning.type_certainty = std::min(meaning.type_certainty, types.front().type_certainty);
+    } else {
+        meaning.type.clear();
+    }
+    return meaning;
+}
+
+// Members of classes of the project, and of things outside it; nothing of values.
+Meanings ProjectIndex::members_of(const Meanings& objects, std::string_view member, Search& search) const {
+    Meanings out;
+    for (const Meaning& object : objects) {
+        if (object.name.empty() || !object.type.empty()) continue;
+        if (classes_.contains(object.name)) {
+            for (const Meaning& found : find_member(object.name, member, search).found) add_new(out, found);
+        } else if (object.origin == Origin::external) {
+            add_new(out, {.name = joined_name(object.name, member), .certainty = object.certainty});
+        }
+    }
+    return out;
+}
+
+Meanings ProjectIndex::result_of(std::string_view qualified) const {
+    Search search;
+    return result_of(qualified, search);
+}
+
+Meanings ProjectIndex::result_of(std::string_view qualified, Search& search) const {
+    const Step step(search, "result", qualified);
+    if (!step) return {};
+    Meanings callees;
+    if (classes_.contains(qualified) || functions_.contains(qualified))
+        callees.push_back({.name = std::string(qualified), .origin = Origin::project});
+    else callees = resolve(qualified, search);
+    Meanings out;
+    for (const Meaning& callee : callees) {
+        const Certainty certainty = callee.certainty;
+        if (classes_.contains(callee.name)) {
+            add_new(out, {.name = {}, .type = callee.name, .type_certainty = certainty});
+        } else if (const auto function = functions_.find(callee.name); function != functions_.end()) {
+            const Meanings& results = summaries_[function->second].results.find(callee.name)->second;
+            for (const Meaning& result : chased(results, search)) add_new(out, result);
+        } else if (callee.origin == Origin::external && callee.type.empty()) {
+            if (const auto type = facts_->returned_class(callee.name))
+                add_new(out, {.name = {}, .type = std::string(*type), .type_certainty = certainty});
+        }
+    }
+    return out;
+}
+
+ProjectIndex::Members ProjectIndex::find_member(std::string_view class_name, std::string_view member) const {
+    Search search;
+    return find_member(class_name, member, search);
+}
+
+ProjectIndex::Members ProjectIndex::find_member(std::string_view class_name, std::string_view member,
+                                                Search& search) const {
+    Members out;
+    const Step step(search, member, class_name);
+    if (!step) return {.found = {}, .external = {}, .open = true};
+    std::vector<std::string> pending{std::string(class_name)};
+    std::set<std::string, std::less<>> visited;
+    while (!pending.empty() && visited.size() < kMaxBases) {
+        const std::string name = std::move(pending.back());
+        pending.pop_back();
+        const auto place = classes_.find(name);
+        if (place == classes_.end() || !visited.insert(name).second) continue;
+        const ClassSummary& at = summaries_[place->second].classes.find(name)->second;
+        if (const auto found = at.members.find(member); found != at.members.end()) {
+            out.found = chased(found->second, search);
+            return out;
+        }
+        out.open = out.open || at.open;
+        add_bases(at, pending, out, search);
+    }
+    return out;
+}
+
+// Depth first, from left to right.
+void ProjectIndex::add_bases(const ClassSummary& of, std::vector<std::string>& pending, Members& out,
+                             Search& search) const {
+    std::vector<std::string> found;
+    for (const std::string& base : of.bases) {
+        Meanings meanings;
+        if (!classes_.contains(base)) meanings = resolve(base, search);
+        if (meanings.empty()) meanings.push_back({.name = base});
+        for (const Meaning& meaning : meanings) {
+            if (classes_.contains(meaning.name)) {
+                found.push_back(meaning.name);
+            } else if (facts_->is_class(meaning.name)) {
+                if (out.external.empty()) out.external = meaning.name;
+            } else {
+                out.open = true;
+            }
+        }
+    }
+    pending.insert(pending.end(), found.rbegin(), found.rend());
+}
+
+}  // namespace migrator

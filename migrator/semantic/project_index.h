@@ -1,0 +1,68 @@
+// ProjectIndex: what the modules of a project mean to each other: re-exports, classes and functions of other files.
+#pragma once
+
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "migrator/semantic/module_summary.h"
+
+namespace migrator {
+
+// Read-only once it is filled, so that all threads may ask.
+class ProjectIndex {
+public:
+    // The facts must outlive the index.
+    explicit ProjectIndex(const TypeFacts& facts) : facts_(&facts) {}
+
+    // `names`: the dotted names under which the file can be imported.
+    void add(ModuleSummary summary, std::span<const std::string> names);
+
+    // What a qualified name of the project means, followed through the imports of its files: "pkg.compat.torch" is
+    // torch. Empty: nothing is known.
+    Meanings resolve(std::string_view qualified) const;
+    // What `name` means behind `from module import *`.
+    Meanings star_name(std::string_view module, std::string_view name) const;
+    // Every name that the module's star brings is known.
+    bool knows_star(std::string_view module) const;
+
+    bool is_class(std::string_view qualified) const { return classes_.contains(qualified); }
+    // What calling a function or class of the project gives: values with their types.
+    Meanings result_of(std::string_view qualified) const;
+
+    struct Members {
+        Meanings found;
+        std::string external;  // not found: the class outside the project that the search ended at
+        bool open = false;     // there are bases whose members cannot be told
+    };
+    // A member of a class of the project, or of one of its bases.
+    Members find_member(std::string_view class_name, std::string_view member) const;
+
+private:
+    // One question, with all that it leads to. What is being answered is not asked again: a cycle of imports or bases
+    // ends there. The number of steps is bounded.
+    struct Search;
+    class Step;
+
+    Meanings resolve(std::string_view qualified, Search& search) const;
+    Meanings module_name(std::string_view module, std::string_view name, Search& search) const;
+    Meanings chased(const Meanings& meanings, Search& search) const;
+    Meaning with_known_type(Meaning meaning, Search& search) const;
+    Meanings members_of(const Meanings& objects, std::string_view member, Search& search) const;
+    Meanings result_of(std::string_view qualified, Search& search) const;
+    Members find_member(std::string_view class_name, std::string_view member, Search& search) const;
+    void add_bases(const ClassSummary& of, std::vector<std::string>& pending, Members& out, Search& search) const;
+    const ModuleSummary* find_module(std::string_view name) const;
+
+    const TypeFacts* facts_;
+    std::vector<ModuleSummary> summaries_;
+    std::map<std::string, std::size_t, std::less<>> modules_;  // and the places of their summaries
+    std::map<std::string, std::size_t, std::less<>> classes_;
+    std::map<std::string, std::size_t, std::less<>> functions_;
+    std::set<std::string, std::less<>> packages_;  // everything that holds modules
+};
+
+}  // namespace migrator

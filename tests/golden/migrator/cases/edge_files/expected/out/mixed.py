@@ -1,0 +1,4 @@
+import torch
+import torch_npu
+x = torch.zeros(1).npu()
+y = 'cuda'

@@ -1,0 +1,4 @@
+#!/usr/bin/env python3
+import torch
+import torch_npu
+torch.npu.empty_cache()

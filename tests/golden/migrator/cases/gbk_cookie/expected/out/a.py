@@ -1,0 +1,6 @@
+# -*- coding: gbk -*-
+import torch
+import torch_npu
+name = 'ÄãºÃ'
+x = torch.zeros(1).npu()
+print(ascii(name))

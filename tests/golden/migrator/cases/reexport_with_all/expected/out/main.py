@@ -1,0 +1,3 @@
+from common import *
+import torch_npu
+print(torch.npu.is_available())

@@ -1,0 +1,3 @@
+import torch
+import torch_npu
+torch.npu.empty_cache()
