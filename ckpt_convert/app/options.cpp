@@ -126,29 +126,31 @@ void add_run(CLI::App& app, ConvertOptions& options, Raw& raw) {
     group->add_flag("--show-plan", options.show_plan, "With --dry-run: print what every tensor is made of");
 }
 
-// Options of other converters: what was given of the first kind is noted, of the second kind refused.
+// An option of another converter; `given` is called with its values.
+CLI::Option* add_peer_option(CLI::App& app, const char* name, Values values, const std::string& about,
+                             const std::function<void(const std::vector<std::string>&)>& given) {
+    if (values == Values::none)
+        return app.add_flag_callback(
+            name, [given] { given({}); }, about);
+    auto* option = app.add_option_function<std::vector<std::string>>(name, given, about);
+    return values == Values::one ? option->expected(1) : option->expected(1, 1 << 10);
+}
+
+// What was given of the first kind is noted, of the second kind refused.
 void add_peer_options(CLI::App& app, std::vector<std::string>& retired, std::vector<std::string>& refused) {
     auto* group = app.add_option_group("Accepted for existing scripts, without effect");
     for (const RetiredOption& option : kRetiredOptions) {
-        auto note = [&retired, option] {
+        add_peer_option(*group, option.name, option.values, option.reason, [&retired, option](const auto&) {
             retired.push_back(base::format("{} has no effect: {}", option.name, option.reason));
-        };
-        if (option.takes_value)
-            group->add_option_function<std::string>(
-                option.name, [note](const std::string&) { note(); }, option.reason);
-        else group->add_flag_callback(option.name, note, option.reason);
+        });
     }
     // Not shown in the help: they would only teach what cannot be done.
     for (const FixedOption& option : kFixedOptions) {
-        bool is_flag = option.only_value != nullptr && *option.only_value == '\0';
-        auto refuse = [&refused, option](const std::string& value) {
-            if (option.only_value != nullptr && value == option.only_value && !value.empty()) return;
-            refused.push_back(base::format("{}: {} is not supported",
-                                           value.empty() ? option.name : base::format("{} {}", option.name, value),
-                                           option.meaning));
-        };
-        if (is_flag) app.add_flag_callback(option.name, [refuse] { refuse(""); })->group("");
-        else app.add_option_function<std::string>(option.name, refuse)->group("");
+        add_peer_option(app, option.name, option.values, "", [&refused, option](const auto& values) {
+            if (option.only_value != nullptr && values.front() == option.only_value) return;
+            refused.push_back(base::format("{}{}{}: {} is not supported", option.name, values.empty() ? "" : " ",
+                                           base::joined(values, " "), option.meaning));
+        })->group("");
     }
 }
 

@@ -3,55 +3,68 @@
 
 namespace ckpt {
 
+// How many values an option takes.
+enum class Values { none, one, many };
+
 // Accepted and noted.
 struct RetiredOption {
     const char* name;
-    bool takes_value;
+    Values values;
     const char* reason;
 };
 inline constexpr RetiredOption kRetiredOptions[] = {
-    {"--model-type", true, "only GPT models exist"},
-    {"--tokenizer-model", true, "the vocabulary size is read from config.json"},
-    {"--use-mcore-models", false, "the output always has mcore names"},
-    {"--add-qkv-bias", false, "known from the model family"},
-    {"--add-dense-bias", false, "known from the model family"},
-    {"--add-output-layer-bias", false, "known from the model family"},
-    {"--w-pack", true, "known from the model family"},
-    {"--post-norm", false, "known from the model family"},
-    {"--embed-layernorm", false, "known from the model family"},
-    {"--spec", true, "known from the model family"},
-    {"--loader", true, "found from the input"},
-    {"--saver", true, "found from the input"},
-    {"--ckpt-cfg-path", true, "replaced by the mapping files of this tool"},
-    {"--megatron-path", true, "Megatron is not needed to convert"},
-    {"--max-queue-size", true, "there are no loader and saver processes"},
-    {"--load-checkpoint-loosely", false, "every tensor is checked"},
-    {"--save-layer-by-layer", false, "memory is bounded anyway"},
-    {"--no-checking", false, "every tensor is checked"},
-    {"--vocab-file", true, "the vocabulary size is read from config.json"},
-    {"--hf-dir", true, "the directory of the original model is --hf-cfg-dir"},
-    {"--load-hf-from-config", false, "the sizes are always read from config.json"},
+    {"--model-type", Values::one, "only GPT models exist"},
+    {"--tokenizer-model", Values::one, "the vocabulary size is read from config.json"},
+    {"--vocab-file", Values::one, "the vocabulary size is read from config.json"},
+    {"--use-mcore-models", Values::none, "the output always has mcore names"},
+    {"--add-qkv-bias", Values::none, "known from the model family"},
+    {"--add-dense-bias", Values::none, "known from the model family"},
+    {"--add-output-layer-bias", Values::none, "known from the model family"},
+    {"--w-pack", Values::one, "known from the model family"},
+    {"--post-norm", Values::none, "known from the model family"},
+    {"--embed-layernorm", Values::none, "known from the model family"},
+    {"--spec", Values::many, "known from the model family"},
+    {"--hidden-size", Values::one, "the sizes are read from config.json"},
+    {"--load-hf-from-config", Values::none, "the sizes are read from config.json"},
+    {"--loader", Values::one, "found from the input"},
+    {"--saver", Values::one, "found from the input"},
+    {"--input-tp-rank", Values::one, "found from the input"},
+    {"--input-pp-rank", Values::one, "found from the input"},
+    {"--moe-grouped-gemm", Values::none, "the model has no experts"},
+    {"--moe-tp-extend-ep", Values::none, "the model has no experts"},
+    {"--expert-tensor-parallel-size", Values::one, "the model has no experts"},
+    {"--first-k-dense-replace", Values::one, "the model has no experts"},
+    {"--mla-mm-split", Values::none, "the model has no multi-latent attention"},
+    {"--ckpt-cfg-path", Values::one, "replaced by the mapping files of this tool"},
+    {"--megatron-path", Values::one, "Megatron is not needed to convert"},
+    {"--max-queue-size", Values::one, "there are no loader and saver processes"},
+    {"--load-checkpoint-loosely", Values::none, "every tensor is checked"},
+    {"--no-checking", Values::none, "every tensor is checked"},
+    {"--save-layer-by-layer", Values::none, "memory is bounded anyway"},
+    {"--hf-dir", Values::one, "the directory of the original model is --hf-cfg-dir"},
 };
 
-// Understood, but only this value is supported.
+// Understood, but only this value is supported; nullptr: none is.
 struct FixedOption {
     const char* name;
-    const char* only_value;  // nullptr: a flag, which is not supported at all
+    Values values;
+    const char* only_value;
     const char* meaning;
 };
 inline constexpr FixedOption kFixedOptions[] = {
-    {"--target-expert-parallel-size", "1", "expert parallelism"},
-    {"--expert-tensor-parallel-size", "1", "expert tensor parallelism"},
-    {"--mtp-num-layers", "0", "multi-token prediction layers"},
-    {"--first-k-dense-replace", nullptr, "changing the dense layers"},
-    {"--moe-grouped-gemm", "", "a layout of experts"},
-    {"--moe-tp-extend-ep", "", "a layout of experts"},
-    {"--mla-mm-split", "", "multi-latent attention"},
-    {"--lora-load", nullptr, "LoRA weights"},
-    {"--save-lora-to-hf", "", "LoRA weights"},
-    {"--qlora-nf4", "", "NF4 quantisation"},
-    {"--save-to-legacy", "", "the legacy (non-mcore) format"},
-    {"--load-from-legacy", "", "the legacy (non-mcore) format"},
+    {"--target-expert-parallel-size", Values::one, "1", "expert parallelism"},
+    {"--mtp-num-layers", Values::one, "0", "the multi-token prediction of a model"},
+    {"--lora-load", Values::one, nullptr, "a LoRA checkpoint"},
+    {"--lora-r", Values::one, nullptr, "a LoRA checkpoint"},
+    {"--lora-alpha", Values::one, nullptr, "a LoRA checkpoint"},
+    {"--lora-target-modules", Values::many, nullptr, "a LoRA checkpoint"},
+    {"--save-lora-to-hf", Values::none, nullptr, "a LoRA checkpoint"},
+    {"--mamba-state-dim", Values::one, nullptr, "a Mamba model"},
+    {"--mamba-num-groups", Values::one, nullptr, "a Mamba model"},
+    {"--mamba-head-dim", Values::one, nullptr, "a Mamba model"},
+    {"--qlora-nf4", Values::none, nullptr, "NF4 quantisation"},
+    {"--save-to-legacy", Values::none, nullptr, "the legacy (non-mcore) format"},
+    {"--load-from-legacy", Values::none, nullptr, "the legacy (non-mcore) format"},
 };
 
 }  // namespace ckpt

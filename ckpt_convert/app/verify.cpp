@@ -1,5 +1,8 @@
 #include "ckpt_convert/app/verify.h"
 
+#include <algorithm>
+
+#include "base/format.h"
 #include "base/parallel.h"
 #include "ckpt_convert/execute/checksums.h"
 
@@ -31,6 +34,18 @@ void describe(VerifySummary& summary, const Source& source) {
     summary.notes.insert(summary.notes.end(), source.binding.notes.begin(), source.binding.notes.end());
 }
 
+// Said once: the values may still be the same.
+void note_element_types(VerifySummary& summary, const Source& first, const Source& second) {
+    std::size_t count = std::min(first.binding.tensors.size(), second.binding.tensors.size());
+    for (std::size_t i = 0; i < count; ++i) {
+        DType a = first.binding.tensors[i].dtype, b = second.binding.tensors[i].dtype;
+        if (a == b) continue;
+        summary.notes.push_back(base::format(
+            "the element types differ ({} and {}): values are compared in what both hold", name(a), name(b)));
+        return;
+    }
+}
+
 }  // namespace
 
 Result<VerifySummary> verify(base::FileSystem& fs, const Knowledge& knowledge, const VerifyOptions& options,
@@ -58,6 +73,7 @@ Result<VerifySummary> verify(base::FileSystem& fs, const Knowledge& knowledge, c
                    open_source(fs, knowledge, other_options(options, options.checkpoint.directory, second.companions)));
     }
     describe(summary, second);
+    note_element_types(summary, first, second);
     compare_options.progress = progress(summary.bytes);
     TRY_ASSIGN(summary.differences, compare(readable(first), readable(second), compare_options));
     return summary;

@@ -164,9 +164,12 @@ Result<Model> Model::make(const ModelMapping& mapping, ModelValues values) {
     Model model;
     model.mapping_ = &mapping;
     model.values_ = std::move(values);
+    for (const char* needed : {"layers", "vocab"}) {
+        if (!model.values_.contains(needed))
+            return base::fail(ErrorKind::rule_data, base::format("the mapping defines no value \"{}\"", needed),
+                              mapping.origin);
+    }
     auto layers = model.values_.find("layers");
-    if (layers == model.values_.end())
-        return base::fail(ErrorKind::rule_data, "the mapping defines no value \"layers\"", mapping.origin);
     if (layers->second < 1 || layers->second > kMaxLayers) {
         return base::fail(ErrorKind::bad_input, base::format("a model of {} layers is not plausible{}", layers->second,
                                                              origin_of(mapping, {"layers"})));

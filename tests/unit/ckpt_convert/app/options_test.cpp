@@ -112,6 +112,13 @@ TEST_CASE("options: what is wrong is said, with the exit code of its kind") {
           "--load-model-type: \"gguf\" is neither hf nor mg");
     CHECK(error_of({"--load-dir", "D", "--save-dir", "E", "--target-expert-parallel-size", "8"}).kind ==
           base::ErrorKind::unsupported);
-    CHECK(error_of({"--load-dir", "D", "--save-dir", "E", "--moe-grouped-gemm"}).message ==
-          "--moe-grouped-gemm: a layout of experts is not supported");
+    CHECK(error_of({"--load-dir", "D", "--save-dir", "E", "--lora-target-modules", "linear_qkv", "linear_proj"})
+              .message == "--lora-target-modules linear_qkv linear_proj: a LoRA checkpoint is not supported");
+    CHECK(error_of({"--load-dir", "D", "--save-dir", "E", "--mtp-num-layers", "1"}).message ==
+          "--mtp-num-layers 1: the multi-token prediction of a model is not supported");
+    auto noted = parse({"--load-dir", "D", "--save-dir", "E", "--spec", "a.b", "layer_spec", "--moe-grouped-gemm"});
+    REQUIRE(noted);
+    CHECK((*noted)->convert.notes ==
+          std::vector<std::string>{"--spec has no effect: known from the model family",
+                                   "--moe-grouped-gemm has no effect: the model has no experts"});
 }

@@ -17,7 +17,7 @@ public:
         test::MemoryFileSystem fs;
         fs.add("rules/models/mine.json",
                R"({"schema": "model-mapping/1", "family": "mine", "title": "t",
-                   "values": {"layers": {"default": "3"}}, "weights": {"w": {"shape": ["1"]}},
+                   "values": {"layers": {"default": "3"}, "vocab": {"default": "1"}}, "weights": {"w": {"shape": ["1"]}},
                    "hf": [{"name": "w", "of": "w", "stage": "first"}],
                    "mcore": [{"name": "w", "of": "w", "stage": "first"}], )" +
                    sections + "}");
@@ -25,7 +25,7 @@ public:
         auto mapping = ckpt::load_mapping(store_, "rules/models/mine.json");
         REQUIRE_MESSAGE(mapping, mapping.error().text());
         mapping_ = std::move(*mapping);
-        model_ = *ckpt::Model::make(mapping_, {{"layers", 3}});
+        model_ = *ckpt::Model::make(mapping_, {{"layers", 3}, {"vocab", 1}});
         facts.numbers = {{"tp", 2}, {"off", 0}};
         facts.texts = {{"noops", "0,3"}};
     }
