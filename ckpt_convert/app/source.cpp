@@ -18,6 +18,9 @@ using base::Path;
 using base::Result;
 using base::Status;
 
+// Why a tensor that a mapping file ignores is left out.
+constexpr const char* kNoWeights = "they carry no weights (buffers such as rotary inv_freq)";
+
 std::int64_t value_or_zero(const ModelValues& values, std::string_view name) {
     auto found = values.find(name);
     return found == values.end() ? 0 : found->second;
@@ -85,7 +88,7 @@ Result<Source> open_hf(base::FileSystem& fs, const Knowledge& knowledge, const S
         TRY_ASSIGN(beyond, names_beyond(whole, layout, prefix));
     }
     auto leave_out = [&](std::string_view tensor) -> std::optional<std::string> {
-        if (mapping->ignores(tensor)) return "they carry no weights (buffers such as rotary inv_freq)";
+        if (mapping->ignores(tensor)) return kNoWeights;
         if (beyond.contains(tensor)) return "they belong to layers beyond --num-layers";
         return std::nullopt;
     };
@@ -116,6 +119,10 @@ Result<const ModelMapping*> family_of(const MegatronCheckpoint& checkpoint, cons
                           "directory of the original model with --hf-cfg-dir",
                           checkpoint.directory);
     }
+    // The plainest of them: the others ask for more in a training run, of which nothing says that it is so.
+    std::stable_sort(fitting.begin(), fitting.end(), [](const ModelMapping* a, const ModelMapping* b) {
+        return a->args.size() + a->flags.size() < b->args.size() + b->flags.size();
+    });
     std::vector<std::string> names;
     for (const ModelMapping* mapping : fitting) names.push_back(mapping->family);
     source.notes.push_back(base::format(
@@ -196,8 +203,10 @@ Result<Source> open_megatron(base::FileSystem& fs, const Knowledge& knowledge, c
     TRY(reduce(values, options));
     TRY_ASSIGN(source.model, Model::make(*mapping, std::move(values)));
     TRY_ASSIGN(Layout layout, mcore_layout(source.model, found.parallel));
-    TRY_ASSIGN(source.binding, bind_source(source.model, checkpoint.index, layout,
-                                           [](std::string_view) { return std::optional<std::string>(); }));
+    auto leave_out = [&](std::string_view tensor) {
+        return mapping->ignores(tensor) ? std::optional<std::string>(kNoWeights) : std::nullopt;
+    };
+    TRY_ASSIGN(source.binding, bind_source(source.model, checkpoint.index, layout, leave_out));
     auto padding =
         found.parallel.padded_vocab - static_cast<std::uint64_t>(value_or_zero(source.model.values(), "vocab"));
     if (padding > 0) {

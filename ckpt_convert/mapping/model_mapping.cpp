@@ -62,9 +62,9 @@ std::vector<CoreVersion> ModelMapping::version_boundaries() const {
     return {found.begin(), found.end()};
 }
 
-bool ModelMapping::ignores(std::string_view hf_tensor) const {
+bool ModelMapping::ignores(std::string_view tensor) const {
     return std::any_of(ignore.begin(), ignore.end(),
-                       [&](const std::string& pattern) { return matches_pattern(pattern, hf_tensor); });
+                       [&](const std::string& pattern) { return matches_pattern(pattern, tensor); });
 }
 
 Result<MappingRegistry> MappingRegistry::load(const base::DataStore& store) {

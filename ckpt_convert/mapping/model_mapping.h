@@ -87,13 +87,13 @@ struct ModelMapping {
     std::vector<StoredRule> mcore;
     std::vector<ArgumentRule> args;
     std::vector<ArgumentRule> flags;
-    std::vector<std::string> ignore;       // glob patterns of Hugging Face tensors that carry no weights
+    std::vector<std::string> ignore;       // glob patterns of tensors that carry no weights, on either side
     std::vector<std::string> hf_prefixes;  // what "{prefix}" may stand for; the first is written
     std::vector<std::string> source;       // where the facts come from, for people
 
     // Versions of megatron-core at which a name changes.
     std::vector<CoreVersion> version_boundaries() const;
-    bool ignores(std::string_view hf_tensor) const;
+    bool ignores(std::string_view tensor) const;
 };
 
 // All families of rules/models/.

@@ -20,13 +20,37 @@ const Json* copied(const ArgumentRule& rule, const ArgumentFacts& facts) {
     return nullptr;
 }
 
+// "--rotary-base" is saved as "rotary_base".
+std::string argument_name(std::string name) {
+    if (name.starts_with("--")) name.erase(0, 2);
+    std::replace(name.begin(), name.end(), '-', '_');
+    return name;
+}
+
 const Json* saved(const ArgumentRule& rule, const ArgumentFacts& facts) {
-    const Json* found = facts.saved == nullptr ? nullptr : facts.saved->find(rule.name);
+    const Json* found = facts.saved == nullptr ? nullptr : facts.saved->find(argument_name(rule.name));
     return found == nullptr || found->is_null() ? nullptr : found;
+}
+
+// True when a conversion may change what the rule says: it speaks of the layout, of sizes that options reduce, or of
+// the conversion itself.
+bool changes(const ArgumentRule& rule, const ArgumentFacts& facts) {
+    if (rule.kind == ArgumentRule::Kind::text) return true;
+    bool computed = rule.kind == ArgumentRule::Kind::integer || rule.kind == ArgumentRule::Kind::boolean;
+    std::vector<std::string> names;
+    if (computed) names = rule.expression->names();
+    if (computed && names.empty()) return true;
+    if (rule.when) names.insert(names.end(), rule.when->names().begin(), rule.when->names().end());
+    return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+        return facts.numbers.contains(name) || name == "vocab" || name == "layers";
+    });
 }
 
 // The value of a rule; nullopt when its condition does not hold and there is no other value.
 Result<std::optional<Json>> value_of(const ArgumentRule& rule, const Model& model, const ArgumentFacts& facts) {
+    // Without a config the arguments of the source know the model best.
+    if (const Json* known = saved(rule, facts); known != nullptr && facts.config == nullptr && !changes(rule, facts))
+        return std::optional(*known);
     auto lookup = lookup_in(model.values(), facts.numbers);
     TRY_ASSIGN(bool present, holds(rule.when, lookup));
     if (!present) return rule.otherwise;
@@ -34,7 +58,8 @@ Result<std::optional<Json>> value_of(const ArgumentRule& rule, const Model& mode
         case ArgumentRule::Kind::literal: return std::optional(rule.literal);
         case ArgumentRule::Kind::from_config: {
             const Json* found = copied(rule, facts);
-            if (found == nullptr) found = saved(rule, facts);
+            // What stands neither in the config nor in the rule is not said at all.
+            if (found == nullptr && !rule.literal.is_null()) found = saved(rule, facts);
             return std::optional(found == nullptr ? rule.literal : *found);
         }
         case ArgumentRule::Kind::text: {

@@ -19,8 +19,8 @@ struct ArgumentFacts {
     const base::Json* saved = nullptr;                      // arguments of the source checkpoint, which go on
 };
 
-// The arguments object: those of the source that are not about the layout, then those of the rules. Fails with rule_data
-// when a rule refers to nothing.
+// The arguments object: those of the source, with what the rules say in their place. Without a config the rules replace
+// only what a conversion may change. Fails with rule_data when a rule refers to nothing.
 base::Result<base::Json> checkpoint_arguments(const Model& model, const ArgumentFacts& facts);
 
 // The command line of a training run, one entry per flag with its values: "--num-layers 32".

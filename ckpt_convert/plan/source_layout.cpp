@@ -61,11 +61,12 @@ std::vector<Dialect> candidates(const MegatronCheckpoint& checkpoint, const Mode
 }
 
 // How many tensors of the checkpoint have no name in this dialect.
-std::size_t unexplained(const MegatronCheckpoint& checkpoint, const std::vector<RuleForm>& forms) {
+std::size_t unexplained(const MegatronCheckpoint& checkpoint, const ModelMapping& mapping,
+                        const std::vector<RuleForm>& forms) {
     std::set<std::string> checked;  // names repeat over the ranks
     std::size_t count = 0;
     for (const auto& tensor : checkpoint.index.tensors) {
-        if (!checked.insert(tensor.name).second) continue;
+        if (!checked.insert(tensor.name).second || mapping.ignores(tensor.name)) continue;
         std::string_view name = split_key(tensor.name).name;
         count += std::none_of(forms.begin(), forms.end(),
                               [&](const RuleForm& form) { return form.form.match(name).has_value(); });
@@ -77,7 +78,7 @@ Dialect best_dialect(const MegatronCheckpoint& checkpoint, const ModelMapping& m
     std::optional<Dialect> best;
     std::size_t fewest = 0;
     for (const Dialect& dialect : candidates(checkpoint, mapping, targets)) {
-        std::size_t count = unexplained(checkpoint, forms_of(mapping, dialect));
+        std::size_t count = unexplained(checkpoint, mapping, forms_of(mapping, dialect));
         if (best && count >= fewest) continue;
         best = dialect;
         fewest = count;
@@ -194,7 +195,7 @@ std::uint64_t padded_vocab(const MegatronCheckpoint& checkpoint, const std::vect
 // True when every tensor has a name of the family, and every unconditional name of the family is there.
 bool fits(const MegatronCheckpoint& checkpoint, const ModelMapping& mapping, const TargetRegistry& targets) {
     auto forms = forms_of(mapping, best_dialect(checkpoint, mapping, targets));
-    if (unexplained(checkpoint, forms) > 0) return false;
+    if (unexplained(checkpoint, mapping, forms) > 0) return false;
     return std::all_of(forms.begin(), forms.end(), [&](const RuleForm& form) {
         return form.rule->when.has_value() || form.rule->optional ||
                std::any_of(checkpoint.index.tensors.begin(), checkpoint.index.tensors.end(), [&](const auto& tensor) {

@@ -43,6 +43,16 @@ TEST_CASE("mapping: the built-in families load, and are found by model type and 
           "\"model_type\" is missing; name the family with --model-type-hf");
 }
 
+TEST_CASE("mapping: buffers of positions are no weights, on either side") {
+    base::DataStore store;
+    auto registry = ckpt::MappingRegistry::load(store);
+    REQUIRE(registry);
+    const ckpt::ModelMapping& llama = **registry->for_name("llama2");
+    CHECK(llama.ignores("model.layers.0.self_attn.rotary_emb.inv_freq"));
+    CHECK(llama.ignores("model1/rotary_pos_emb.inv_freq"));
+    CHECK_FALSE(llama.ignores("model/decoder.layers.0.mlp.linear_fc1.weight"));
+}
+
 TEST_CASE("mapping: what is not strict does not load") {
     CHECK(load_error(kHead + R"("tensors": []})").text() ==
           "rules/models/mine.json:1:74: the key \"tensors\" is not known here");

@@ -148,3 +148,16 @@ TEST_CASE("training flags: integers beyond 63 bits are written") {
     CHECK(Rules(R"("flags": {"--f": {"config": "f"}})").config(R"({"f": 18446744073709551615})").flags() ==
           "--f 18446744073709551615");
 }
+
+TEST_CASE("arguments: without a config those of the source win, but for what a conversion changes") {
+    Rules rules(
+        R"("args": {"kind": {"value": "alibi", "when": "layers == 3", "else": "rope"}, "base": {"config": "theta", "default": 1},
+                   "size": {"value": "=tp", "when": "tp > 1"}, "always": "?1"},
+                  "flags": {"--base": {"config": "theta", "default": 1}, "--size": "=tp", "--kind": "rope"})");
+    rules.saved(R"({"kind": "learned", "base": 7, "size": 64, "always": false, "own": 5})");
+    CHECK(rules.arguments() == "kind='alibi' base=7 size=2 always=true own=5");
+    CHECK(rules.flags() == "--base 7\n--size 2\n--kind learned");
+    rules.config(R"({"theta": 9})");
+    CHECK(rules.arguments() == "kind='alibi' base=9 size=2 always=true own=5");
+    CHECK(rules.flags() == "--base 9\n--size 2\n--kind rope");
+}
