@@ -18,7 +18,9 @@ endif()
 if(MIGRATION_SANITIZE)
   target_compile_options(project_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-maybe-uninitialized>)
   # Without optimisation: with it, the code that the sanitizers add takes twice as long to compile.
-  add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -O0)
+  # The checks left out stand at every access to memory, cost a third of the time, and find little that ASan does not.
+  add_compile_options(-fsanitize=address,undefined -fno-sanitize=null,alignment,object-size,vptr
+    -fno-sanitize-recover=all -fno-omit-frame-pointer -O0)
   add_link_options(-fsanitize=address,undefined)
 else()
   # One binary that runs on any machine of the same architecture and libc.
