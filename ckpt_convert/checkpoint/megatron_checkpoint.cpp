@@ -52,8 +52,10 @@ bool holds_ranks(base::FileSystem& fs, const Path& directory) {
                                   [](const auto& entry) { return parse_rank_name(entry.name).has_value(); });
 }
 
+// One of its two files is enough: the reader says which of them is missing.
 bool holds_torch_dist(base::FileSystem& fs, const Path& directory) {
-    return fs.exists(base::join(directory, std::string(kDistBackendFile)));
+    return fs.exists(base::join(directory, std::string(kDistBackendFile))) ||
+           fs.exists(base::join(directory, ".metadata"));
 }
 
 struct Location {

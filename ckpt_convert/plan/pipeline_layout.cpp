@@ -39,7 +39,7 @@ private:
         char c = text_[at_];
         if (c != '(') {
             if (std::string_view("EtL|,").find(c) == std::string_view::npos)
-                return problem("only E, t, L, |, commas, parentheses and *N are known, not what stands");
+                return problem("something else than E, t, L, |, commas, parentheses and *N stands");
             ++at_;
             return std::string(c == ',' ? "" : std::string(1, c));
         }

@@ -157,3 +157,17 @@ TEST_CASE("refusals: a tensor of one rank that is not there") {
     fs.add(rank, sound);
     CHECK(test::convert(fs, options("mg", "out")));
 }
+
+TEST_CASE("refusals: a torch_dist checkpoint without one of its files") {
+    for (const char* file : {"metadata.json", ".metadata", "__0_0.distcp"}) {
+        test::MemoryFileSystem fs;
+        test::add_tiny_hf(fs, "hf", {});
+        ConvertOptions there = reshard("hf", "dist");
+        there.torch_dist = true;
+        REQUIRE(test::convert(fs, there));
+        REQUIRE(fs.remove(std::string("dist/iter_0000001/") + file));
+        auto error = failure(fs, options("dist", "out"));
+        CHECK(error.kind == ErrorKind::bad_input);
+        CHECK(error.text().find(file) != std::string::npos);
+    }
+}

@@ -23,7 +23,7 @@ std::string error_of(const std::string& text) {
 }
 
 const std::string kEnds = " must begin with E (the embedding), end with L (the loss), and have one of each";
-const std::string kUnknown = "only E, t, L, |, commas, parentheses and *N are known, not what stands at character ";
+const std::string kUnknown = "something else than E, t, L, |, commas, parentheses and *N stands at character ";
 
 }  // namespace
 
