@@ -43,6 +43,7 @@ constexpr const char* kMigrateExamples =
     "  migrator migrate my_project -o my_project_npu\n"
     "  migrator migrate my_project -o out --report out_report --format html,diff\n"
     "  migrator migrate my_project -o out --apply none    a plain copy, and the report of what could be applied\n"
+    "  migrator migrate . --style portable --in-place     the result still runs on CUDA and CPU\n"
     "  migrator migrate train.py --diff                   only shows what would change\n"
     "  migrator migrate . --check -q                      for CI: exit code 1 when something would change\n"
     "  cd my_project && git apply ../my_project_npu_report/report.diff   the same edits in the project itself";
@@ -51,6 +52,7 @@ constexpr const char* kMigrateExamples =
 struct RawOptions {
     std::vector<std::string> formats;
     std::string apply = "safe";
+    std::string style = "npu";
     std::string fail_on = "never";
     bool no_progress = false;
     bool in_place = false;
@@ -89,6 +91,13 @@ void add_common_options(CLI::App& command, Options& options, RawOptions& raw) {
                     "(default)")
         ->check(CLI::IsMember({"error", "warning", "info", "never"}))
         ->option_text("SEVERITY");
+    command
+        .add_option(
+            "--style", raw.style,
+            "How the result is written: npu (default: NPU names), portable (one code for NPU,\nCUDA and CPU, "
+            "with a helper module) or auto (CUDA code that torch_npu's\ntransfer_to_npu redirects when it runs)")
+        ->check(CLI::IsMember({"npu", "portable", "auto"}))
+        ->option_text("STYLE");
     command.add_flag("--json", options.json, "Print report.json on standard output, the summary on standard error");
     command.add_flag("-q,--quiet", options.quiet, "No summary and no progress bar");
     command.add_flag("-v,--verbose", options.verbose, "Also one line per file, and all that the summary shortens");
@@ -115,8 +124,10 @@ CLI::App* add_migrate(CLI::App& app, Options& options, RawOptions& raw) {
     command->add_flag("--diff", raw.diff, "Instead of -o: print what would change as a diff, and write nothing");
     command->add_flag("--check", raw.check, "Instead of -o: write nothing, exit with 1 when something would change");
     command
-        ->add_option("--apply", raw.apply, "Which fixes to apply: safe (default: all that are certain enough) or none")
-        ->check(CLI::IsMember({"safe", "none"}))
+        ->add_option("--apply", raw.apply,
+                     "Which fixes to apply: safe (default: all that are certain enough), review (all:\nlook at each "
+                     "of them) or none")
+        ->check(CLI::IsMember({"safe", "review", "none"}))
         ->option_text("WHICH");
     add_common_options(*command, options, raw);
     command->get_option("--report")
@@ -187,7 +198,12 @@ base::Result<Options> finish(Options options, const RawOptions& raw) {
     if (!raw.formats.empty()) {
         options.formats = {contains(raw.formats, "json"), contains(raw.formats, "html"), contains(raw.formats, "diff")};
     }
-    options.apply = raw.apply == "none" ? ApplyMode::none : ApplyMode::safe;
+    for (ApplyMode mode : {ApplyMode::none, ApplyMode::safe, ApplyMode::review}) {
+        if (raw.apply == name(mode)) options.apply = mode;
+    }
+    for (StyleKind style : {StyleKind::npu, StyleKind::portable, StyleKind::automatic}) {
+        if (raw.style == name(style)) options.style = style;
+    }
     options.progress = !raw.no_progress && !options.quiet;
     for (Severity severity : {Severity::error, Severity::warning, Severity::info}) {
         if (raw.fail_on == name(severity)) options.fail_on = severity;

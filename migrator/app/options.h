@@ -35,6 +35,7 @@ struct Options {
     base::Path report_directory;                  // empty: no report files
     ReportFormats formats;
     ApplyMode apply = ApplyMode::safe;  // of migrate
+    StyleKind style = StyleKind::npu;
     std::vector<std::string> include;
     std::vector<std::string> exclude;
     int threads = 0;                  // 0: one per core

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <chrono>
+#include <set>
 #include <tuple>
 
 #include "base/check.h"
 #include "base/console.h"
 #include "base/format.h"
 #include "base/parallel.h"
+#include "migrator/app/helper_module.h"
 #include "migrator/app/output_tree.h"
 #include "migrator/app/path_checks.h"
 #include "migrator/app/project.h"
@@ -27,11 +29,13 @@ struct Knowledge {
     base::DataStore store;
     RuleSet rules;
     TypeFacts facts;
+    HelperModule helper;
 };
 
 base::Status load_into(Knowledge& knowledge, const Options& options, base::FileSystem& fs) {
     if (!options.rules.empty()) TRY(knowledge.store.overlay(fs, options.rules, "rules"));
-    TRY_ASSIGN(knowledge.rules, RuleSet::load(knowledge.store));
+    TRY_ASSIGN(knowledge.rules, RuleSet::load(knowledge.store, options.style));
+    TRY_ASSIGN(knowledge.helper, HelperModule::load(knowledge.store, knowledge.rules.style()));
     TRY_ASSIGN(knowledge.facts, TypeFacts::load(knowledge.store));
     return {};
 }
@@ -97,7 +101,7 @@ public:
           fs_(fs),
           knowledge_(knowledge),
           projects_(std::move(projects)),
-          applies_(options.command == Command::migrate && options.apply == ApplyMode::safe && writes(options)) {}
+          applies_(options.command == Command::migrate && options.apply != ApplyMode::none && writes(options)) {}
 
     base::Result<RunResult> execute() {
         jobs_ = jobs_of(projects_);
@@ -105,6 +109,7 @@ public:
             TRY_ASSIGN(output_, OutputTree::create(fs_, options_.output));
         }
         TRY(analyse_all());
+        TRY(add_helper_modules());
         // From here on every analysed file is in the output, rewritten or as it was.
         add_unreadable();
         if (output_) TRY(copy_other_files());
@@ -131,15 +136,16 @@ private:
         for (const Job& job : jobs_) bytes += job.file->bytes;
         base::ProgressBar progress("Analysing", bytes, base::ProgressBar::Unit::bytes, options_.progress);
         files_.resize(jobs_.size());
+        needs_helper_.resize(jobs_.size());
         return base::parallel_for(order.size(), options_.threads, [&](std::size_t i) -> base::Status {
             const Job& job = jobs_[order[i]];
-            TRY_ASSIGN(files_[order[i]], analyse(job));
+            TRY_ASSIGN(files_[order[i]], analyse(job, needs_helper_[order[i]]));
             progress.add(job.file->bytes);
             return {};
         });
     }
 
-    base::Result<ReportFile> analyse(const Job& job) {
+    base::Result<ReportFile> analyse(const Job& job, char& needs_helper) {
         const Path shown = job.project->shown(job.file->path);
         std::unique_ptr<ParsedFile> parsed = job.take_parsed();
         SourceFile read;
@@ -154,11 +160,43 @@ private:
         FileOutcome outcome = rewrite(source, context(job), tree);
         outcome.path = shown;
         std::string written = bytes_after(source, outcome);
+        needs_helper = knowledge_.helper.is_needed(outcome.original, outcome.rewritten) ? 1 : 0;
         if (output_) TRY(output_->write(job.file->path, applies_ ? written : source.bytes, source.mode));
         if (writes_in_place() && written != source.bytes)
             TRY(base::write_file_atomically(fs_, job.project->on_disk(job.file->path), written, source.mode));
         if (!applies_) call_available(outcome);
         return make_report_file(std::move(outcome), source.bytes, written);
+    }
+
+    // One for every place that a file expects it at.
+    base::Status add_helper_modules() {
+        std::set<Path> done;
+        for (std::size_t i = 0; i < jobs_.size(); ++i) {
+            if (needs_helper_[i] == 0) continue;
+            const Project& project = *jobs_[i].project;
+            const Path path = knowledge_.helper.path_for(project, jobs_[i].file->path);
+            const bool is_there = fs_.exists(project.on_disk(path));
+            if (is_there || !done.insert(project.shown(path)).second) continue;
+            TRY(add_helper_module(project, path));
+        }
+        return {};
+    }
+
+    base::Status add_helper_module(const Project& project, const Path& path) {
+        constexpr std::uint32_t kMode = 0644;
+        const std::string_view source = knowledge_.helper.source();
+        if (applies_ && output_) TRY(output_->write(path, source, kMode));
+        if (writes_in_place()) TRY(base::write_file_atomically(fs_, project.on_disk(path), source, kMode));
+        FileOutcome outcome;
+        outcome.path = project.shown(path);
+        outcome.type = FileType::python;
+        outcome.parsed = true;
+        outcome.rewritten = source;
+        outcome.findings.push_back(file_finding("file.helper_module", Severity::info, outcome.path,
+                                                "A new file: the module that the migrated files use to reach the "
+                                                "accelerator of the machine."));
+        files_.push_back(make_report_file(std::move(outcome), {}, source));
+        return {};
     }
 
     bool writes_in_place() const { return applies_ && options_.destination == Destination::in_place; }
@@ -167,7 +205,13 @@ private:
         RewriteContext out;
         out.match.rules = &knowledge_.rules;
         out.match.facts = &knowledge_.facts;
+        out.apply = options_.apply == ApplyMode::none ? ApplyMode::safe : options_.apply;
         out.match.module = module_context(*job.project, job.file->path);
+        out.match.helper_package = knowledge_.helper.package_for(*job.project, job.file->path);
+        const ImportGraph& imports = job.project->imports;
+        out.match.is_program = job.file->type == FileType::notebook || imports.is_program(job.file->path);
+        if (out.match.is_program && !knowledge_.rules.programs().empty())
+            out.match.program_loads = imports.loads(job.file->path);
         out.match.project_members = job.project->members;
         return out;
     }
@@ -263,6 +307,7 @@ private:
     std::vector<Job> jobs_;
     std::unique_ptr<OutputTree> output_;
     std::vector<ReportFile> files_;
+    std::vector<char> needs_helper_;  // by job; bytes, so that threads can write side by side
 };
 
 }  // namespace
@@ -273,6 +318,7 @@ base::Result<RunResult> run(const Options& options, base::FileSystem& fs) {
     TRY_ASSIGN(Knowledge knowledge, load_knowledge(options, fs));
     TRY_ASSIGN(auto projects, find_projects(fs, options));
     TRY(index_projects(fs, options, knowledge.facts, projects));
+    TRY(knowledge.helper.check(fs, projects));
     TRY_ASSIGN(RunResult result, Run(options, fs, knowledge, std::move(projects)).execute());
     result.trace.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return result;

@@ -10,11 +10,13 @@ namespace migrator {
 namespace {
 
 constexpr std::string_view kMark = "migrator: ignore";
+constexpr std::string_view kWholeFile = "-file";  // behind the mark
 
 struct IgnoreComment {
     NodeId node = kNoNode;
     base::ByteRange line;
     std::vector<std::string_view> rules;  // empty: all
+    bool whole_file = false;
     bool used = false;
 
     bool covers(const Finding& finding) const {
@@ -57,7 +59,11 @@ std::vector<IgnoreComment> comments_of(const SyntaxTree& tree) {
     for (NodeId id = 0; id < tree.size(); ++id) {
         if (tree.kind(id) != NodeKind::comment) continue;
         auto rules = rules_of(tree.text(id));
-        if (rules) out.push_back({id, line_around(tree.source(), tree.range(id).begin), std::move(*rules)});
+        if (!rules) continue;
+        IgnoreComment comment{id, line_around(tree.source(), tree.range(id).begin), std::move(*rules)};
+        const std::string_view text = tree.text(id);
+        comment.whole_file = text.substr(text.find(kMark) + kMark.size()).starts_with(kWholeFile);
+        out.push_back(std::move(comment));
     }
     return out;
 }
@@ -80,6 +86,8 @@ Finding unused(const SyntaxTree& tree, const IgnoreComment& comment) {
 void apply_ignore_comments(const SyntaxTree& tree, FindingSink& findings) {
     std::vector<IgnoreComment> comments = comments_of(tree);
     if (comments.empty()) return;
+    const auto is_whole = [](const IgnoreComment& comment) { return comment.whole_file; };
+    if (std::any_of(comments.begin(), comments.end(), is_whole)) return findings.clear();
     std::set<std::pair<std::uint64_t, std::uint64_t>> kept;  // places that stay as they are
     std::erase_if(findings, [&](const Finding& finding) {
         const auto comment =

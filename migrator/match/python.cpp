@@ -8,8 +8,18 @@
 namespace migrator {
 namespace {
 
+constexpr std::string_view kRunTimeNote = "In this style that is redirected when the program runs.";
 constexpr std::string_view kAdaptedNote =
     "The code around it already asks for the NPU by itself, so it is left as it is.";
+
+// What is redirected when the program runs is only worth knowing.
+void leave_to_run_time(FindingSink& sink) {
+    for (Finding& finding : sink) {
+        if (!finding.at_run_time) continue;
+        finding.severity = Severity::info;
+        finding.message = base::format("{} {}", finding.message, kRunTimeNote);
+    }
+}
 
 // Code that chooses between devices by itself is the project's own work.
 void leave_adapted_code(const PythonFile& file, FindingSink& sink) {
@@ -89,6 +99,8 @@ void match_python(std::string_view path, const ParsedText& parsed, const MatchCo
     match_values(file, literals, found);
     match_environment(file, literals, found);
     match_packages(file, literals, found);
+    match_program(file, found);
+    leave_to_run_time(found);
     leave_adapted_code(file, found);
     apply_ignore_comments(tree, found);
     if (whole_file) report_parse_errors(file, found);

@@ -37,6 +37,11 @@ bool PythonFile::imports_any(std::span<const std::string> modules) const {
     });
 }
 
+std::string PythonFile::as_imported(const std::string& qualified) const {
+    const bool in_package = !context_.helper_package.empty() && rules().style().is_of_helper(qualified);
+    return in_package ? context_.helper_package + "." + qualified : qualified;
+}
+
 bool PythonFile::is_project_module(std::string_view module) const {
     auto modules = context_.module.project_modules;
     return std::binary_search(modules.begin(), modules.end(), module, std::less<>());
@@ -226,6 +231,7 @@ Finding make_finding(const Rule& rule, base::ByteRange range, std::string subjec
     finding.message = fill_message(rule.message, subject, to, note);
     finding.subject = std::move(subject);
     finding.source = source.empty() ? rule.source : std::string(source);
+    finding.at_run_time = rule.at_run_time;
     return finding;
 }
 

@@ -47,6 +47,9 @@ public:
     // Position of a positional argument in its argument_list: nullopt behind a star, where positions are unknown.
     std::optional<std::size_t> argument_position(NodeId argument) const;
 
+    // A qualified name as an import statement of this file spells it: the helper module may be in a package.
+    std::string as_imported(const std::string& qualified) const;
+
     // All identifiers with this text, in source order; built once.
     std::span<const NodeId> identifiers(std::string_view text) const;
 

@@ -25,6 +25,8 @@ void match_code_strings(const PythonFile& file, std::span<const Literal> literal
 void match_code(const ParsedText& code, const PythonFile& around, FindingSink& sink);
 // `value`
 void match_values(const PythonFile& file, std::span<const Literal> literals, FindingSink& sink);
+// `program`
+void match_program(const PythonFile& file, FindingSink& sink);
 // Tables of environment variables.
 void match_environment(const PythonFile& file, std::span<const Literal> literals, FindingSink& sink);
 // Tables of packages: imports, and the requirements of a setup.py.

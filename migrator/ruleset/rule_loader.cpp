@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/check.h"
 #include "base/format.h"
 
 namespace migrator {
@@ -50,7 +51,10 @@ base::Status check_message(const base::JsonObject& object, const std::string& me
     return {};
 }
 
-base::Result<std::vector<ImportRequest>> imports_of(base::JsonObject& object) {
+}  // namespace
+
+// In the style portable the helper module is all that a fix needs, and only where the fix names it.
+base::Result<std::vector<ImportRequest>> RuleLoader::imports_of(base::JsonObject& object) const {
     std::vector<ImportRequest> out;
     const base::Json* list = object.optional("imports");
     if (list == nullptr) return out;
@@ -60,12 +64,26 @@ base::Result<std::vector<ImportRequest>> imports_of(base::JsonObject& object) {
         TRY_ASSIGN(std::string module, request.string("module"));
         TRY_ASSIGN(std::string after, request.string("after"));
         TRY(request.finish());
-        out.push_back({std::move(module), std::move(after)});
+        out.push_back({std::move(module), std::move(after), false});
     }
+    const Style& style = set_.style_;
+    if (style.kind == StyleKind::portable) out = {{style.helper, style.after, true}};
     return out;
 }
 
-}  // namespace
+// The fix to use; nullptr when there is none in this style.
+const base::Json* RuleLoader::fix_of_style(base::JsonObject& rule, bool at_run_time) const {
+    const base::Json* on_npu = rule.optional("fix");
+    const base::Json* portable = rule.optional("portable");
+    const base::Json* automatic = rule.optional("auto");
+    switch (set_.style_.kind) {
+        case StyleKind::npu: return on_npu;
+        case StyleKind::portable: return portable;
+        case StyleKind::automatic: return automatic != nullptr ? automatic : at_run_time ? nullptr : on_npu;
+    }
+    CHECK(false);
+    return nullptr;
+}
 
 base::Status RuleLoader::load_file(std::string_view text, const std::string& origin) {
     TRY_ASSIGN(auto document, base::parse_json(text, origin));
@@ -101,6 +119,8 @@ base::Result<const Rule*> RuleLoader::load_header(base::JsonObject& object) {
     TRY(check_message(object, rule->message));
     TRY_ASSIGN(rule->source, object.string("source"));
     TRY_ASSIGN(rule->imports, imports_of(object));
+    TRY_ASSIGN(rule->at_run_time, object.boolean_or("at_run_time", false));
+    rule->at_run_time &= set_.style_.kind == StyleKind::automatic;
     const Rule* out = rule.get();
     if (!set_.by_id_.emplace(rule->id, out).second) {
         return object.error(base::format("there already is a rule \"{}\"", rule->id));
@@ -115,15 +135,17 @@ base::Status RuleLoader::load_rule(const base::JsonDocument& document, const bas
     TRY_ASSIGN(const Rule* rule, load_header(object));
     TRY_ASSIGN(const base::Json* match_json, object.required("match"));
     TRY_ASSIGN(auto match, base::JsonObject::of(document, *match_json));
-    const base::Json* fix_json = object.optional("fix");
+    const base::Json* npu_json = object.optional("fix");
+    const base::Json* fix_json = fix_of_style(object, rule->at_run_time);
     TRY_ASSIGN(auto fix, base::JsonObject::of(document, fix_json == nullptr ? kNoFix : *fix_json));
+    TRY_ASSIGN(auto on_npu, base::JsonObject::of(document, npu_json == nullptr ? kNoFix : *npu_json));
     TRY(object.finish());
 
     if (match.members().size() != 1) return match.error("\"match\" must hold exactly one word");
     const std::string& word = match.members().front().first;
     WordLoader loader = find_word(word);
     if (loader == nullptr) return match.error(base::format("\"{}\" is not a word of \"match\"", word));
-    Words words{std::move(match), std::move(fix), rule};
+    Words words{std::move(match), std::move(fix), std::move(on_npu), rule};
     TRY((this->*loader)(words));
     TRY(words.match.finish());
     return words.fix.finish();
@@ -173,8 +195,9 @@ base::Status RuleLoader::load_environment_places(const base::JsonDocument& docum
     return object.finish();
 }
 
-base::Result<RuleSet> RuleSet::load(const base::DataStore& store) {
-    RuleLoader loader;
+base::Result<RuleSet> RuleSet::load(const base::DataStore& store, StyleKind style) {
+    TRY_ASSIGN(Style known, load_style(store, style));
+    RuleLoader loader(std::move(known));
     for (const char* folder : kRuleFolders) {
         for (const std::string& path : store.list(folder, ".json")) {
             // Cases beside the rules may hold JSON of the projects they show.

@@ -2,10 +2,12 @@
 //   # expect: id, id      findings of these rules begin on this line
 //   # ok: id              this rule finds nothing here
 //   # todo-expect: id     it should, but does not yet
+// Cases below cases/portable and cases/auto are for these styles; all others are for the style npu.
 // Every finding must be expected. NAME.expected.EXT is what NAME.EXT becomes; it is there when a fix changes the file.
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 
@@ -18,12 +20,23 @@ namespace {
 
 using migrator::FileOutcome;
 using migrator::FixState;
+using migrator::StyleKind;
+
+constexpr std::array kStyles{StyleKind::npu, StyleKind::portable, StyleKind::automatic};
 
 struct Case {
     std::string path;  // "rewrite/cases/device.py"
     std::string text;
     std::string expected;  // output path on the disk
+    StyleKind style = StyleKind::npu;
 };
+
+StyleKind style_of(std::string_view path) {
+    for (StyleKind style : kStyles) {
+        if (path.find(base::format("/cases/{}/", name(style))) != path.npos) return style;
+    }
+    return StyleKind::npu;
+}
 
 std::vector<Case> all_cases() {
     std::vector<Case> cases;
@@ -33,8 +46,9 @@ std::vector<Case> all_cases() {
             file.path.find("/cases/") != std::string::npos && file.path.find(".expected.") == std::string::npos;
         if (!is_case || file.path.starts_with("models/")) continue;
         std::size_t dot = file.path.rfind('.');
-        cases.push_back(
-            {file.path, file.bytes, root + "/" + file.path.substr(0, dot) + ".expected" + file.path.substr(dot)});
+        cases.push_back({file.path, file.bytes,
+                         root + "/" + file.path.substr(0, dot) + ".expected" + file.path.substr(dot),
+                         style_of(file.path)});
     }
     return cases;
 }
@@ -140,13 +154,17 @@ std::string with_tabs(std::string_view text) {
     return out;
 }
 
-void check_variants(const Case& item, const FileOutcome& outcome) {
-    CHECK(test::migrate_one(item.path, with_line_ends(item.text, "\r\n")).rewritten ==
+FileOutcome migrate_in(StyleKind style, const Case& item, std::string_view text) {
+    return test::migrate_one(item.path, text, migrator::ApplyMode::safe, style);
+}
+
+void check_variants(StyleKind style, const Case& item, const FileOutcome& outcome) {
+    CHECK(migrate_in(style, item, with_line_ends(item.text, "\r\n")).rewritten ==
           with_line_ends(outcome.rewritten, "\r\n"));
-    FileOutcome marked = test::migrate_one(item.path, "\xEF\xBB\xBF" + item.text);
+    FileOutcome marked = migrate_in(style, item, "\xEF\xBB\xBF" + item.text);
     CHECK(marked.rewritten == outcome.rewritten);
     if (outcome.type != migrator::FileType::python) return;
-    CHECK(test::migrate_one(item.path, with_tabs(item.text)).rewritten == with_tabs(outcome.rewritten));
+    CHECK(migrate_in(style, item, with_tabs(item.text)).rewritten == with_tabs(outcome.rewritten));
 }
 
 void check_syntax(const FileOutcome& outcome) {
@@ -157,19 +175,29 @@ void check_syntax(const FileOutcome& outcome) {
 
 }  // namespace
 
-TEST_CASE("rule cases: findings, outputs, and what holds for every case") {
+TEST_CASE("rule cases: findings and outputs") {
     std::vector<Case> cases = all_cases();
     REQUIRE(cases.size() >= 10);
     for (const Case& item : cases) {
         CAPTURE(item.path);
-        FileOutcome outcome = test::migrate_one(item.path, item.text);
+        FileOutcome outcome = migrate_in(item.style, item, item.text);
         check_expectations(item, outcome);
         check_output(item, outcome);
-        check_syntax(outcome);
-        CHECK_FALSE(test::migrate_one(item.path, outcome.rewritten).changed());
-        check_untouched_lines(outcome);
-        check_variants(item, outcome);
-        CHECK_FALSE(test::migrate_one(item.path, item.text, migrator::ApplyMode::none).changed());
+        CHECK_FALSE(test::migrate_one(item.path, item.text, migrator::ApplyMode::none, item.style).changed());
+    }
+}
+
+TEST_CASE("rule cases: what holds for every case in every style") {
+    for (const Case& item : all_cases()) {
+        for (StyleKind style : kStyles) {
+            CAPTURE(item.path);
+            CAPTURE(name(style));
+            FileOutcome outcome = migrate_in(style, item, item.text);
+            check_syntax(outcome);
+            CHECK_FALSE(migrate_in(style, item, outcome.rewritten).changed());
+            check_untouched_lines(outcome);
+            check_variants(style, item, outcome);
+        }
     }
 }
 
