@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/format.h"
+#include "base/text.h"
 
 namespace ckpt {
 namespace {
@@ -17,12 +18,6 @@ std::optional<std::uint64_t> whole_number(std::string_view text) {
     auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (text.empty() || code != std::errc() || end != text.data() + text.size()) return std::nullopt;
     return value;
-}
-
-std::string_view trimmed(std::string_view text) {
-    while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-    while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-    return text;
 }
 
 }  // namespace
@@ -39,7 +34,7 @@ Result<std::vector<std::uint32_t>> number_list(const std::string& option, const 
     std::string_view rest = text;
     while (!rest.empty()) {
         std::size_t comma = std::min(rest.find(','), rest.size());
-        auto value = whole_number(trimmed(rest.substr(0, comma)));
+        auto value = whole_number(base::trimmed(rest.substr(0, comma), " "));
         if (!value || *value > UINT32_MAX || comma + 1 == rest.size()) {
             return base::fail(ErrorKind::usage,
                               base::format("{}: \"{}\" is not a list of numbers such as 16,16", option, text));
