@@ -203,6 +203,11 @@ std::string chunk_key(bool virtual_stages, std::uint32_t chunk) {
     return virtual_stages ? base::format("model{}", chunk) : "model";
 }
 
+TensorKey split_key(std::string_view indexed_name) {
+    std::size_t slash = indexed_name.find('/');
+    return {indexed_name.substr(0, slash), indexed_name.substr(slash + 1)};
+}
+
 bool is_megatron_checkpoint(base::FileSystem& fs, const Path& directory) {
     return fs.exists(base::join(directory, kTrackerFile)) || holds_ranks(fs, directory) ||
            holds_torch_dist(fs, directory);

@@ -16,16 +16,6 @@ using base::ErrorKind;
 using base::Result;
 using base::Status;
 
-struct Names {
-    std::string_view chunk;
-    std::string_view name;
-};
-
-Names split_key(std::string_view indexed_name) {
-    std::size_t slash = indexed_name.find('/');
-    return {indexed_name.substr(0, slash), indexed_name.substr(slash + 1)};
-}
-
 // The forms of all tensor names of a family in a dialect, by the rule they come from.
 struct RuleForm {
     const StoredRule* rule;
@@ -96,7 +86,7 @@ using Contents = std::map<std::pair<std::uint32_t, std::string>, ChunkContent>; 
 Contents find_contents(const MegatronCheckpoint& checkpoint, const std::vector<RuleForm>& forms) {
     Contents out;
     for (const auto& tensor : checkpoint.index.tensors) {
-        Names key = split_key(tensor.name);
+        TensorKey key = split_key(tensor.name);
         std::uint32_t rank = checkpoint.torch_dist ? 0 : tensor.file;
         ChunkContent& content = out[{rank, std::string(key.chunk)}];
         for (const RuleForm& form : forms) {
