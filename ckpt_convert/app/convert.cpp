@@ -9,6 +9,7 @@
 #include "base/parallel.h"
 #include "ckpt_convert/app/hf_config.h"
 #include "ckpt_convert/app/megatron_target.h"
+#include "ckpt_convert/app/option_values.h"
 #include "ckpt_convert/app/training_args.h"
 #include "ckpt_convert/checkpoint/megatron_checkpoint.h"
 #include "ckpt_convert/execute/executor.h"
@@ -60,9 +61,7 @@ struct PlannedOutput {
 PlanOptions plan_options(const ConvertOptions& options, VocabFill fill) {
     PlanOptions out;
     out.fill = fill;
-    if (options.params_dtype == "bf16") out.dtype = DType::bf16;
-    if (options.params_dtype == "fp16") out.dtype = DType::f16;
-    if (options.params_dtype == "fp32") out.dtype = DType::f32;
+    out.dtype = weight_dtype(options.params_dtype);
     return out;
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <optional>
 
 #include "base/format.h"
 #include "base/text.h"
@@ -59,6 +58,13 @@ Result<std::uint64_t> byte_count(const std::string& option, const std::string& t
                           base::format("{}: \"{}\" is not a size such as 5GB or 512MB", option, text));
     }
     return *value * scale;
+}
+
+std::optional<DType> weight_dtype(const std::string& params_dtype) {
+    if (params_dtype == "bf16") return DType::bf16;
+    if (params_dtype == "fp16") return DType::f16;
+    if (params_dtype == "fp32") return DType::f32;
+    return std::nullopt;
 }
 
 Result<Side> side(const std::string& option, const std::string& text) {
