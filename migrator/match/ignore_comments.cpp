@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/format.h"
+#include "base/text.h"
 
 namespace migrator {
 namespace {
@@ -25,23 +26,18 @@ struct IgnoreComment {
     }
 };
 
-std::string_view trimmed(std::string_view text) {
-    const std::size_t begin = text.find_first_not_of(" \t");
-    if (begin == text.npos) return {};
-    return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
-}
-
 // The comment's rules; nullopt when it is another comment.
 std::optional<std::vector<std::string_view>> rules_of(std::string_view comment) {
     std::size_t at = comment.find(kMark);
-    if (at == comment.npos || !trimmed(comment.substr(1, at - 1)).empty()) return std::nullopt;
+    if (at == comment.npos || !base::trimmed(comment.substr(1, at - 1), base::kBlanks).empty()) return std::nullopt;
     std::string_view rest = comment.substr(at + kMark.size());
     std::vector<std::string_view> out;
     if (!rest.starts_with('[')) return out;
     rest = rest.substr(1, std::min(rest.find(']'), rest.size()) - 1);
     while (!rest.empty()) {
         const std::size_t comma = std::min(rest.find(','), rest.size());
-        if (const std::string_view rule = trimmed(rest.substr(0, comma)); !rule.empty()) out.push_back(rule);
+        if (const std::string_view rule = base::trimmed(rest.substr(0, comma), base::kBlanks); !rule.empty())
+            out.push_back(rule);
         rest.remove_prefix(std::min(comma + 1, rest.size()));
     }
     return out;

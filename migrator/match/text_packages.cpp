@@ -1,16 +1,12 @@
 #include <array>
 
 #include "base/file_system.h"
+#include "base/text.h"
 #include "migrator/match/requirement.h"
 #include "migrator/match/text_file.h"
 
 namespace migrator {
 namespace {
-
-std::string_view trimmed(std::string_view text) {
-    std::size_t begin = text.find_first_not_of(" \t");
-    return begin == text.npos ? std::string_view{} : text.substr(begin, text.find_last_not_of(" \t") + 1 - begin);
-}
 
 class PackageFinder {
 public:
@@ -51,14 +47,14 @@ private:
 
     // dependencies = ["torch", ...] over one or more lines; [tool.poetry.dependencies] with one key for each
     void toml(const TextLine& line) {
-        std::string_view code = trimmed(line.code);
+        std::string_view code = base::trimmed(line.code, base::kBlanks);
         if (!active_ && code.starts_with('[')) {
             keys_are_packages_ = code.ends_with("dependencies]");
             lists_are_packages_ = code.ends_with("optional-dependencies]") || code == "[dependency-groups]";
             return;
         }
         std::size_t equals = code.find('=');
-        std::string_view key = trimmed(code.substr(0, equals));
+        std::string_view key = base::trimmed(code.substr(0, equals), base::kBlanks);
         if (!active_ && equals != code.npos) {
             bool list = key == "dependencies" || key == "requires" || lists_are_packages_;
             if (!list) {
@@ -75,13 +71,14 @@ private:
 
     // install_requires = with one requirement a line below it
     void setup_cfg(const TextLine& line) {
-        std::string_view code = trimmed(line.code);
+        std::string_view code = base::trimmed(line.code, base::kBlanks);
         if (code.starts_with('[')) lists_are_packages_ = code == "[options.extras_require]";
         bool indented = !line.code.empty() && (line.code.front() == ' ' || line.code.front() == '\t');
         if (!indented) {
             std::size_t equals = code.find('=');
             active_ =
-                equals != code.npos && (lists_are_packages_ || trimmed(code.substr(0, equals)) == "install_requires");
+                equals != code.npos &&
+                (lists_are_packages_ || base::trimmed(code.substr(0, equals), base::kBlanks) == "install_requires");
             if (active_) add(line, code.substr(equals + 1));
         } else if (active_) {
             add(line, code);
@@ -90,11 +87,11 @@ private:
 
     // environment.yml: the items below `dependencies:`
     void yaml(const TextLine& line) {
-        std::string_view code = trimmed(line.code);
+        std::string_view code = base::trimmed(line.code, base::kBlanks);
         if (code.empty()) return;
         if (!line.code.starts_with(' ') && !code.starts_with('-')) active_ = code == "dependencies:";
         if (active_ && code.starts_with("- ") && !code.ends_with(':')) {
-            std::string_view item = trimmed(code.substr(2));
+            std::string_view item = base::trimmed(code.substr(2), base::kBlanks);
             if (item.starts_with('"') || item.starts_with('\'')) add_quoted(line, item);
             else add(line, item);
         }
@@ -115,7 +112,7 @@ private:
             }
             if (!active_) return;
         }
-        bool continued = trimmed(line.code).ends_with('\\');
+        bool continued = base::trimmed(line.code, base::kBlanks).ends_with('\\');
         while (!rest.empty()) {
             std::size_t begin = rest.find_first_not_of(" \t\\");
             if (begin == rest.npos) break;
