@@ -8,13 +8,14 @@
 namespace migrator {
 namespace {
 
-void match_literal(const PythonFile& file, const Literal& literal, const ValueRow& row, FindingSink& sink) {
+void match_literal(const PythonFile& file, const AdaptedCode& adapted, const Literal& literal, const ValueRow& row,
+                   FindingSink& sink) {
     std::vector<ValueToken> tokens = value_tokens(literal.text, row);
     if (tokens.empty() || names_attribute(file, literal.node)) return;
     ValueFlow flow(file, row);
     std::optional<Certainty> certainty = flow.destination(literal.node);
     // Keys, options and attribute names belong to the user, unless they are used as values of the domain as well.
-    if (!certainty && (flow.is_users_name() || file.is_adapted(literal.node))) return;
+    if (!certainty && (flow.is_users_name() || adapted.contains(literal.node))) return;
     std::string shown = literal.shown();
     std::vector<ValueToken> of_shown = value_tokens(shown, row);
     Finding finding = make_finding(*row.rule, file.tree().range(literal.node), shown,
@@ -38,9 +39,10 @@ void match_literal(const PythonFile& file, const Literal& literal, const ValueRo
 
 }  // namespace
 
-void match_values(const PythonFile& file, std::span<const Literal> literals, FindingSink& sink) {
+void match_values(const PythonFile& file, const AdaptedCode& adapted, std::span<const Literal> literals,
+                  FindingSink& sink) {
     for (const Literal& literal : literals) {
-        for (const ValueRow& row : file.rules().values()) match_literal(file, literal, row, sink);
+        for (const ValueRow& row : file.rules().values()) match_literal(file, adapted, literal, row, sink);
     }
 }
 
