@@ -193,6 +193,14 @@ bool AdaptedCode::contains(NodeId node) const {
             case NodeKind::dictionary:
                 if (entries_mention_target(at, child, node)) return true;
                 break;
+            case NodeKind::call: {
+                // {"npu": "hccl"}.get(kind, "nccl")
+                const NodeId function = tree_.child(at, Field::function);
+                const NodeId object = function == kNoNode ? kNoNode : tree_.child(function, Field::object);
+                const bool is_display = object != kNoNode && tree_.kind(object) == NodeKind::dictionary;
+                if (is_display && mentions_target(tree_.range(object))) return true;
+                break;
+            }
             case NodeKind::if_statement:
                 if (condition_mentions_target(at)) return true;
                 for (NodeId part : tree_.named_children(at)) {

@@ -60,3 +60,6 @@ def free(inputs):
     # "input" is no word of the kind.
     if inputs and not inputs.input_npus:
         torch.cuda.empty_cache()  # expect: cuda.renamed
+
+
+backend = {"npu": "hccl", "xpu": "xccl"}.get(device, "nccl" if torch.distributed.is_nccl_available() else "gloo")  # expect: backend.renamed
