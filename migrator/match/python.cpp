@@ -22,9 +22,9 @@ void leave_to_run_time(FindingSink& sink) {
 }
 
 // Code that chooses between devices by itself is the project's own work.
-void leave_adapted_code(const PythonFile& file, FindingSink& sink) {
+void leave_adapted_code(const PythonFile& file, const AdaptedCode& adapted, FindingSink& sink) {
     for (Finding& finding : sink) {
-        if (!finding.fix || !file.is_adapted(file.tree().smallest_at(finding.range))) continue;
+        if (!finding.fix || !adapted.contains(file.tree().smallest_at(finding.range))) continue;
         finding.fix.reset();
         finding.severity = Severity::info;
         finding.message = base::format("{} {}", finding.message, kAdaptedNote);
@@ -87,6 +87,7 @@ void match_python(std::string_view path, const ParsedText& parsed, const MatchCo
                   FindingSink& sink) {
     const SyntaxTree& tree = *parsed.tree;
     PythonFile file(path, tree, *parsed.bindings, context);
+    const AdaptedCode adapted(file);
     ImportPlan plan(file);
     std::vector<Literal> literals = read_literals(tree);
     FindingSink found;
@@ -96,12 +97,12 @@ void match_python(std::string_view path, const ParsedText& parsed, const MatchCo
     match_attribute_strings(file, literals, found);
     match_strings(file, literals, found);
     match_code_strings(file, literals, found);
-    match_values(file, literals, found);
+    match_values(file, adapted, literals, found);
     match_environment(file, literals, found);
     match_packages(file, literals, found);
     match_program(file, found);
     leave_to_run_time(found);
-    leave_adapted_code(file, found);
+    leave_adapted_code(file, adapted, found);
     apply_ignore_comments(tree, found);
     if (whole_file) report_parse_errors(file, found);
     sink.insert(sink.end(), std::make_move_iterator(found.begin()), std::make_move_iterator(found.end()));
