@@ -5,7 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include "base/format.h"
-#include "migrator/app/version.h"
+#include "base/version.h"
 
 namespace migrator {
 namespace {
@@ -201,7 +201,7 @@ base::Result<CommandLine> parse_command_line(int argc, const char* const* argv) 
     Options options;
     RawOptions raw;
     CLI::App app(kAbout, "migrator");
-    app.set_version_flag("--version", base::format("migrator {}", kVersion));
+    app.set_version_flag("--version", base::format("migrator {}", base::kVersion));
     app.require_subcommand(1);
     app.footer(kExamples);
     app.get_formatter()->column_width(26);

@@ -8,11 +8,12 @@
 #include "base/console.h"
 #include "base/format.h"
 #include "base/parallel.h"
+#include "base/version.h"
+#include "migrator/app/knowledge.h"
 #include "migrator/app/output_tree.h"
 #include "migrator/app/path_checks.h"
 #include "migrator/app/project.h"
 #include "migrator/app/report_files.h"
-#include "migrator/app/version.h"
 #include "migrator/rewrite/rewriter.h"
 
 namespace migrator {
@@ -22,29 +23,6 @@ using base::ErrorKind;
 using base::Path;
 
 constexpr std::string_view kTemplate = "templates/report/report.html";
-
-struct Knowledge {
-    base::DataStore store;
-    RuleSet rules;
-    TypeFacts facts;
-};
-
-base::Status load_into(Knowledge& knowledge, const Options& options, base::FileSystem& fs) {
-    if (!options.rules.empty()) TRY(knowledge.store.overlay(fs, options.rules, "rules"));
-    TRY_ASSIGN(knowledge.rules, RuleSet::load(knowledge.store));
-    TRY_ASSIGN(knowledge.facts, TypeFacts::load(knowledge.store));
-    return {};
-}
-
-base::Result<Knowledge> load_knowledge(const Options& options, base::FileSystem& fs) {
-    Knowledge knowledge;
-    auto loaded = load_into(knowledge, options, fs);
-    if (loaded) return knowledge;
-    // A rule file that cannot be read or is no JSON is not the project's fault.
-    base::Error error = std::move(loaded).error();
-    if (error.kind == ErrorKind::bad_input) error.kind = ErrorKind::rule_data;
-    return tl::unexpected<base::Error>(std::move(error));
-}
 
 // One file to analyse.
 struct Job {
@@ -234,7 +212,7 @@ private:
     RunInfo info() const {
         const base::Path& output = writes_in_place() ? options_.paths.front() : options_.output;
         return {options_.command == Command::migrate ? "migrate" : "analyze", options_.paths, output,
-                std::string(kVersion)};
+                std::string(base::kVersion)};
     }
 
     std::uint64_t files_seen() const {
@@ -270,7 +248,7 @@ private:
 base::Result<RunResult> run(const Options& options, base::FileSystem& fs) {
     auto start = std::chrono::steady_clock::now();
     TRY(check_paths(fs, options));
-    TRY_ASSIGN(Knowledge knowledge, load_knowledge(options, fs));
+    TRY_ASSIGN(Knowledge knowledge, load_knowledge(fs, options.rules));
     TRY_ASSIGN(auto projects, find_projects(fs, options));
     TRY(index_projects(fs, options, knowledge.facts, projects));
     TRY_ASSIGN(RunResult result, Run(options, fs, knowledge, std::move(projects)).execute());
