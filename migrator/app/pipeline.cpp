@@ -9,6 +9,7 @@
 #include "base/format.h"
 #include "base/parallel.h"
 #include "base/version.h"
+#include "migrator/app/framework_version.h"
 #include "migrator/app/knowledge.h"
 #include "migrator/app/output_tree.h"
 #include "migrator/app/path_checks.h"
@@ -70,10 +71,12 @@ ReportFile problem_file(const Path& path, FileType type, std::string rule, std::
 
 class Run {
 public:
-    Run(const Options& options, base::FileSystem& fs, const Knowledge& knowledge, std::vector<Project> projects)
+    Run(const Options& options, base::FileSystem& fs, const Knowledge& knowledge, const FrameworkVersion& version,
+        std::vector<Project> projects)
         : options_(options),
           fs_(fs),
           knowledge_(knowledge),
+          version_(version),
           projects_(std::move(projects)),
           applies_(options.command == Command::migrate && options.apply == ApplyMode::safe && writes(options)) {}
 
@@ -87,7 +90,9 @@ public:
         add_unreadable();
         if (output_) TRY(copy_other_files());
         RunResult result{
-            make_report(info(), std::move(files_), files_seen(), knowledge_.rules.package_status(), notes()), {}};
+            make_report(info(), std::move(files_), files_seen(), knowledge_.rules.package_status(), notes()),
+            {},
+            std::move(text_)};
         if (output_) TRY(output_->commit());
         // From here on the output is whole.
         if (!options_.report_directory.empty()) TRY(write_report(result));
@@ -96,7 +101,8 @@ public:
 
 private:
     static bool writes(const Options& options) {
-        return options.destination == Destination::copy || options.destination == Destination::in_place;
+        return options.destination == Destination::copy || options.destination == Destination::in_place ||
+               options.destination == Destination::text;
     }
 
     base::Status analyse_all() {
@@ -122,7 +128,7 @@ private:
         std::unique_ptr<ParsedFile> parsed = job.take_parsed();
         SourceFile read;
         if (!parsed) {
-            auto bytes = base::read_file(fs_, job.project->on_disk(job.file->path));
+            auto bytes = job.project->read(fs_, job.file->path);
             if (!bytes)
                 return problem_file(shown, job.file->type, "file.unreadable", unreadable_message(bytes.error()));
             read = make_source_file(job.file->path, job.file->type, std::move(*bytes), job.file->mode);
@@ -135,6 +141,7 @@ private:
         if (output_) TRY(output_->write(job.file->path, applies_ ? written : source.bytes, source.mode));
         if (writes_in_place() && written != source.bytes)
             TRY(base::write_file_atomically(fs_, job.project->on_disk(job.file->path), written, source.mode));
+        if (options_.destination == Destination::text) text_ = applies_ ? written : source.bytes;
         if (!applies_) call_available(outcome);
         return make_report_file(std::move(outcome), source.bytes, written);
     }
@@ -209,10 +216,16 @@ private:
         return {};
     }
 
+    // Of a migration: the copy, the first path that is changed in place, or "-" for standard output.
+    base::Path output() const {
+        if (options_.command != Command::migrate) return {};
+        if (writes_in_place()) return options_.paths.front();
+        return options_.destination == Destination::text ? base::Path(kStandardInput) : options_.output;
+    }
+
     RunInfo info() const {
-        const base::Path& output = writes_in_place() ? options_.paths.front() : options_.output;
-        return {options_.command == Command::migrate ? "migrate" : "analyze", options_.paths, output,
-                std::string(base::kVersion)};
+        return {options_.command == Command::migrate ? "migrate" : "analyze", options_.paths, output(),
+                std::string(base::kVersion), writes_in_place()};
     }
 
     std::uint64_t files_seen() const {
@@ -222,7 +235,9 @@ private:
     }
 
     std::vector<std::string> notes() const {
-        std::vector<std::string> out;
+        std::vector<std::string> out = options_.notes;
+        out.push_back(base::format("For {} {}: {}.", knowledge_.rules.framework().packages.front(),
+                                   version_.version.text(), version_.reason));
         for (const Project& project : projects_) {
             for (std::string& note : notes_of(project, options_.command)) out.push_back(std::move(note));
         }
@@ -236,11 +251,13 @@ private:
     const Options& options_;
     base::FileSystem& fs_;
     const Knowledge& knowledge_;
+    const FrameworkVersion& version_;
     std::vector<Project> projects_;
     bool applies_;
     std::vector<Job> jobs_;
     std::unique_ptr<OutputTree> output_;
     std::vector<ReportFile> files_;
+    std::string text_;  // of Destination::text, which has one file
 };
 
 }  // namespace
@@ -250,8 +267,10 @@ base::Result<RunResult> run(const Options& options, base::FileSystem& fs) {
     TRY(check_paths(fs, options));
     TRY_ASSIGN(Knowledge knowledge, load_knowledge(fs, options.rules));
     TRY_ASSIGN(auto projects, find_projects(fs, options));
+    const FrameworkVersion version = framework_version(fs, options, knowledge.rules, projects);
+    knowledge.rules.restrict_to(version.version);
     TRY(index_projects(fs, options, knowledge.facts, projects));
-    TRY_ASSIGN(RunResult result, Run(options, fs, knowledge, std::move(projects)).execute());
+    TRY_ASSIGN(RunResult result, Run(options, fs, knowledge, version, std::move(projects)).execute());
     result.trace.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return result;
 }

@@ -66,7 +66,7 @@ std::string page(const RuleSet& rules, const Rule& rule) {
 base::Result<std::string> rule_pages(const Options& options, base::FileSystem& fs) {
     TRY_ASSIGN(const Knowledge knowledge, load_knowledge(fs, options.rules));
     const RuleSet& rules = knowledge.rules;
-    if (options.command == Command::rules) return list(rules);
+    if (options.command == Command::rules_list) return list(rules);
     const Rule* rule = rules.find_rule(options.rule);
     if (rule == nullptr)
         return base::fail(base::ErrorKind::usage, base::format("there is no rule '{}'{}; `migrator rules` lists them",

@@ -104,8 +104,11 @@ private:
     }
 
     Finding make(const Match& match, base::ByteRange range, Certainty certainty) const {
-        return make_finding(*match.row->rule, range, match.name, certainty, match.row->to.value_or(""), match.row->note,
-                            match.row->source);
+        const NameRow& row = *match.row;
+        Finding finding =
+            make_finding(*row.rule, range, match.name, certainty, row.to.value_or(""), row.note, row.source);
+        if (!row.instead.empty()) finding.message = fill_message(row.instead, match.name, "", row.note);
+        return finding;
     }
 
     // The edits of a chain: only the names that differ, and the import that binds its root.

@@ -31,7 +31,7 @@ base::Status RuleLoader::load_names(Words& words, std::string_view word, NameRow
     TRY_ASSIGN(auto names, required_strings(words.match, word));
     TRY_ASSIGN(auto to, optional_string(words.fix, "rename"));
     for (std::string& name : names) {
-        TRY(add_name(words.match, std::move(name), NameRow{words.rule, reach, to, false, {}, {}}));
+        TRY(add_name(words.match, std::move(name), NameRow{words.rule, reach, to, false, {}, {}, {}, {}}));
     }
     return {};
 }
@@ -57,7 +57,8 @@ base::Status RuleLoader::load_method(Words& words) {
         for (const std::string& owner : row.of) {
             std::optional<std::string> to;
             if (row.to) to = owner + "." + *row.to;
-            TRY(add_name(method, owner + "." + name, NameRow{words.rule, NameRow::Reach::exact, to, false, {}, {}}));
+            TRY(add_name(method, owner + "." + name,
+                         NameRow{words.rule, NameRow::Reach::exact, to, false, {}, {}, {}, {}}));
         }
     }
     return method.finish();

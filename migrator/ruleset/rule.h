@@ -11,6 +11,7 @@
 
 #include "migrator/edit/edit.h"
 #include "migrator/ruleset/finding_kind.h"
+#include "migrator/ruleset/version.h"
 #include "migrator/semantic/reference.h"
 
 namespace migrator {
@@ -24,6 +25,7 @@ struct Rule {
     std::string message;                        // with {name}, {to} and {note}
     std::string source;
     std::vector<ImportRequest> imports;  // what the fix needs bound
+    VersionRange versions;               // of the framework, in which the fix is right; empty: all
 };
 
 // `name`: an exact qualified name; `module`: the same for a module, whose members are not spoken for;
@@ -35,7 +37,9 @@ struct NameRow {
     std::optional<std::string> to;  // the new name
     bool to_member = false;         // of a module: the new name is a member of its module, not a module itself
     std::string note;
-    std::string source;  // of the row; else the rule's
+    std::string source;     // of the row; else the rule's
+    VersionRange versions;  // of the framework, that have the new name; empty: all
+    std::string instead;    // what is said in place of the rule's message; empty: that one
 };
 
 // `method`: a member of objects of these classes, called or not.
@@ -151,6 +155,12 @@ struct RegistrationRow {
 struct KernelRow {
     const Rule* rule = nullptr;
     std::vector<std::string> markers;  // "__global__"
+};
+
+// What the rules are about: a package under each of its names, and the versions of it that are known.
+struct Framework {
+    std::vector<std::string> packages;
+    std::vector<Version> versions;
 };
 
 // Names whose use says that code already knows the target: it chooses by itself, and is left alone.
