@@ -19,6 +19,13 @@ require_package(tl-expected libexpected-dev)
 require_package(CLI11 libcli11-dev)
 require_package(doctest doctest-dev)
 
+find_path(TOMLPLUSPLUS_INCLUDE_DIR toml++/toml.h)
+if(NOT TOMLPLUSPLUS_INCLUDE_DIR)
+  message(FATAL_ERROR "toml++ was not found. Run ./quickstart.sh, or install it by hand: apt-get install libtomlplusplus-dev")
+endif()
+add_library(tomlplusplus INTERFACE)
+target_include_directories(tomlplusplus SYSTEM INTERFACE ${TOMLPLUSPLUS_INCLUDE_DIR})
+
 find_path(LIBDEFLATE_INCLUDE_DIR libdeflate.h)
 find_library(LIBDEFLATE_LIBRARY NAMES libdeflate.a deflate)
 if(NOT LIBDEFLATE_INCLUDE_DIR OR NOT LIBDEFLATE_LIBRARY)

@@ -47,13 +47,16 @@ package:libcli11-dev
 #if !__has_include(<doctest/doctest.h>)
 package:doctest-dev
 #endif
+#if !__has_include(<toml++/toml.h>)
+package:libtomlplusplus-dev
+#endif
 #if !__has_include(<libdeflate.h>)
 package:libdeflate-dev
 #endif
 HEADERS
 }
 
-all_libraries="nlohmann-json3-dev libfmt-dev libexpected-dev libcli11-dev doctest-dev libdeflate-dev"
+all_libraries="nlohmann-json3-dev libfmt-dev libexpected-dev libcli11-dev doctest-dev libdeflate-dev libtomlplusplus-dev"
 
 # Prints what the build lacks, as Debian and Ubuntu name it.
 missing_build_packages() {

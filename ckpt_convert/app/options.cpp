@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include "base/format.h"
+#include "base/version.h"
 #include "ckpt_convert/app/help_texts.h"
 #include "ckpt_convert/app/option_values.h"
 #include "ckpt_convert/app/peer_options.h"
@@ -15,8 +16,6 @@ namespace {
 using base::ErrorKind;
 using base::Result;
 using base::Status;
-
-constexpr const char* kVersion = "0.1.0";
 
 // What the parser fills, before it is checked.
 struct Raw {
@@ -242,7 +241,7 @@ Result<std::optional<Options>> parse_options(int argc, const char* const* argv) 
 
     CLI::App app(kDescription, "ckpt_convert");
     app.footer(kFooter);
-    app.set_version_flag("--version", kVersion);
+    app.set_version_flag("--version", std::string(base::kVersion));
     add_places(app, options.convert, raw);
     add_layout(app, options.convert, raw);
     add_vocabulary(app, options.convert, raw);
@@ -267,7 +266,7 @@ Result<std::optional<Options>> parse_options(int argc, const char* const* argv) 
         std::fputs(app.help().c_str(), stdout);
         return std::optional<Options>();
     } catch (const CLI::CallForVersion&) {
-        base::print(stdout, "ckpt_convert {}\n", kVersion);
+        base::print(stdout, "ckpt_convert {}\n", base::kVersion);
         return std::optional<Options>();
     } catch (const CLI::ParseError& error) {
         return base::fail(ErrorKind::usage, base::format("{}; see ckpt_convert --help", error.what()));

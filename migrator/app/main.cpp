@@ -29,15 +29,35 @@ base::Status flush_output() {
     return base::fail(base::ErrorKind::write_failed, "cannot write to standard output");
 }
 
+// Standard output is for one thing: the migrated source, a diff, the report as JSON, or the summary.
 void print_result(const Options& options, const RunResult& result) {
-    const bool diff = options.command == Command::migrate && options.destination == Destination::diff;
-    if (options.json) print(stdout, report_json(result.report));
+    const bool migrates = options.command == Command::migrate;
+    const bool text = migrates && options.destination == Destination::text;
+    const bool diff = migrates && options.destination == Destination::diff;
+    if (text) print(stdout, result.text);
     if (diff) print(stdout, report_diff(result.report));
-    if (options.quiet) return;
-    std::FILE* stream = options.json || diff ? stderr : stdout;
-    TerminalStyle style{base::wants_colour(options.json || diff ? STDERR_FILENO : STDOUT_FILENO), options.verbose};
+    if (options.json) print(text ? stderr : stdout, report_json(result.report));
+    if (options.quiet || (options.json && text)) return;
+    const bool taken = text || diff || options.json;
+    std::FILE* stream = taken ? stderr : stdout;
+    TerminalStyle style{base::wants_colour(taken ? STDERR_FILENO : STDOUT_FILENO), options.verbose};
     print(stream, report_terminal(result.report, result.trace, style));
 }
+
+base::Result<std::string> read_standard_input() {
+    constexpr std::size_t kMaxBytes = std::size_t{64} << 20;  // as of a file
+    std::string text;
+    std::string chunk(std::size_t{1} << 16, '\0');
+    while (const std::size_t got = std::fread(chunk.data(), 1, chunk.size(), stdin)) {
+        text.append(chunk, 0, got);
+        if (text.size() > kMaxBytes)
+            return base::fail(base::ErrorKind::bad_input, "standard input has more than 64 MiB");
+    }
+    if (std::ferror(stdin) != 0) return base::fail(base::ErrorKind::bad_input, "standard input cannot be read");
+    return text;
+}
+
+bool is_about_rules(Command command) { return command != Command::analyze && command != Command::migrate; }
 
 // Of --check: whether a migration would do something.
 bool is_unfinished(const Options& options, const Report& report) {
@@ -46,19 +66,23 @@ bool is_unfinished(const Options& options, const Report& report) {
 }
 
 base::Result<int> run_command_line(int argc, char** argv) {
-    TRY_ASSIGN(CommandLine line, parse_command_line(argc, argv));
+    base::FileSystem& fs = base::real_file_system();
+    TRY_ASSIGN(CommandLine line, parse_command_line(argc, argv, fs));
     if (!line.options) {
         print(stdout, line.text);
         TRY(flush_output());
         return 0;
     }
-    if (line.options->command == Command::explain || line.options->command == Command::rules) {
-        TRY_ASSIGN(const std::string pages, rule_pages(*line.options, base::real_file_system()));
+    if (is_about_rules(line.options->command)) {
+        TRY_ASSIGN(const std::string pages, rule_pages(*line.options, fs));
         print(stdout, pages);
         TRY(flush_output());
         return 0;
     }
-    TRY_ASSIGN(RunResult result, run(*line.options, base::real_file_system()));
+    if (line.options->reads_standard_input()) {
+        TRY_ASSIGN(line.options->stdin_text, read_standard_input());
+    }
+    TRY_ASSIGN(RunResult result, run(*line.options, fs));
     print_result(*line.options, result);
     TRY(flush_output());
     bool failed = (line.options->fail_on && has_open_finding(result.report, *line.options->fail_on)) ||

@@ -11,6 +11,7 @@ namespace migrator {
 
 class ModuleNames {
 public:
+    ModuleNames() = default;
     // Names count from the directories that are on sys.path in practice: the root, `src/` in it, and, when the root is
     // itself a package, the directory above it.
     explicit ModuleNames(const FileList& files);

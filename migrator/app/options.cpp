@@ -5,62 +5,29 @@
 #include <CLI/CLI.hpp>
 
 #include "base/format.h"
-#include "migrator/app/version.h"
+#include "base/version.h"
+#include "migrator/app/help_texts.h"
+#include "migrator/app/nearest_word.h"
+#include "migrator/app/peer_options.h"
+#include "migrator/app/raw_options.h"
+#include "migrator/app/settings.h"
 
 namespace migrator {
 namespace {
 
-constexpr const char* kAbout =
-    "Moves PyTorch GPU training projects to Ascend NPU: finds every name, string, package and CUDA source that "
-    "matters\n"
-    "there, rewrites what can be rewritten safely, and reports the rest.";
+using base::ErrorKind;
 
-constexpr const char* kExamples =
-    "Examples:\n"
-    "  migrator analyze my_project                        what is there to do? Changes nothing\n"
-    "  migrator analyze my_project --report report        the same, as a page to work through (report/report.html)\n"
-    "  migrator migrate my_project -o my_project_npu      a migrated copy; the report is in my_project_npu_report\n"
-    "  migrator migrate my_project --diff                 what would change, as a diff\n"
-    "  migrator explain method.cuda                       what a rule of the report means\n"
-    "  migrator migrate --help                            all options of a command\n"
-    "\n"
-    "Exit codes: 0 done, 1 findings at or above --fail-on, 2 wrong usage, 3 rules do not load, 4 input missing or\n"
-    "unreadable, 5 unsupported, 6 output could not be written, 70 internal error.";
+void add_rules_option(CLI::App& command, Options& options) {
+    command.add_option("--rules", options.rules, "Directory whose rule files add to the built-in ones or replace them")
+        ->option_text("DIR");
+}
 
-constexpr const char* kAnalyzeAbout = "Finds what has to change, and changes nothing.";
-constexpr const char* kAnalyzeExamples =
-    "Examples:\n"
-    "  migrator analyze my_project\n"
-    "  migrator analyze train.py models/ --exclude 'models/legacy/'\n"
-    "  migrator analyze my_project --report report --format html\n"
-    "  migrator analyze . --fail-on error -q              for CI: exit code 1 when an error is found\n"
-    "  migrator analyze . --json | jq .summary            for scripts";
+void add_json_option(CLI::App& command, Options& options) {
+    command.add_flag("--json", options.json, "Print the result as JSON")->configurable(false);
+}
 
-constexpr const char* kMigrateAbout =
-    "Writes a migrated copy of the project, and a report. The project itself is changed with --in-place only.";
-constexpr const char* kMigrateExamples =
-    "Examples:\n"
-    "  migrator migrate my_project -o my_project_npu\n"
-    "  migrator migrate my_project -o out --report out_report --format html,diff\n"
-    "  migrator migrate my_project -o out --apply none    a plain copy, and the report of what could be applied\n"
-    "  migrator migrate . --style portable --in-place     the result still runs on CUDA and CPU\n"
-    "  migrator migrate train.py --diff                   only shows what would change\n"
-    "  migrator migrate . --check -q                      for CI: exit code 1 when something would change\n"
-    "  cd my_project && git apply ../my_project_npu_report/report.diff   the same edits in the project itself";
-
-// What CLI11 fills in as text, before it becomes an Options.
-struct RawOptions {
-    std::vector<std::string> formats;
-    std::string apply = "safe";
-    std::string style = "npu";
-    std::string fail_on = "never";
-    bool no_progress = false;
-    bool in_place = false;
-    bool diff = false;
-    bool check = false;
-};
-
-void add_common_options(CLI::App& command, Options& options, RawOptions& raw) {
+// What a run of one time needs is no setting: configurable(false).
+void add_report_options(CLI::App& command, Options& options, RawOptions& raw) {
     command
         .add_option("--report", options.report_directory,
                     "Directory for the report: report.html, report.json, report.diff")
@@ -72,25 +39,45 @@ void add_common_options(CLI::App& command, Options& options, RawOptions& raw) {
         ->check(CLI::IsMember({"json", "html", "diff"}))
         ->option_text("LIST");
     command
-        .add_option("--include", options.include, "Analyse only files that match, as in .gitignore; may be repeated")
+        .add_option("--fail-on", raw.fail_on,
+                    "Exit with 1 when a finding of this severity or above is left open:\nerror, warning, info or never "
+                    "(default)")
+        ->check(CLI::IsMember({"error", "warning", "info", "never"}))
+        ->option_text("SEVERITY");
+    command.add_flag("--json", options.json, "Print report.json on standard output, the summary on standard error")
+        ->configurable(false);
+    command.add_flag("-q,--quiet", options.quiet, "No summary and no progress bar");
+    command.add_flag("-v,--verbose", options.verbose, "Also one line per file, and all that the summary shortens");
+    command.add_flag("--no-progress", raw.no_progress, "No progress bar (without a terminal there is none anyway)");
+}
+
+void add_common_options(CLI::App& command, Options& options, RawOptions& raw) {
+    command
+        .add_option("--include", options.include,
+                    "Analyse only files that match, as in .gitignore; may be repeated.\nGets vendored and generated "
+                    "files analysed that match")
         ->allow_extra_args(false)
         ->option_text("PATTERN");
     command.add_option("--exclude", options.exclude, "Do not analyse files that match; may be repeated")
         ->allow_extra_args(false)
         ->option_text("PATTERN");
     command
+        .add_option("--stdin-name", options.stdin_name,
+                    "With PATH -: the name of the file, which tells its kind (default: stdin.py)")
+        ->configurable(false)
+        ->option_text("NAME");
+    command
+        .add_option(
+            "--torch-version", raw.torch_version,
+            "Which torch the project will run with (default: what its requirements ask\nfor, else the newest one "
+            "known); the report says which and why")
+        ->option_text("VERSION");
+    command
         .add_option("-j,--jobs", options.threads,
                     "Threads, 1 to 1024 (default: one per core); the output does not depend\non it")
         ->check(CLI::Range(1, 1024))
         ->option_text("N");
-    command.add_option("--rules", options.rules, "Directory whose rule files add to the built-in ones or replace them")
-        ->option_text("DIR");
-    command
-        .add_option("--fail-on", raw.fail_on,
-                    "Exit with 1 when a finding of this severity or above is left open:\nerror, warning, info or never "
-                    "(default)")
-        ->check(CLI::IsMember({"error", "warning", "info", "never"}))
-        ->option_text("SEVERITY");
+    add_rules_option(command, options);
     command
         .add_option(
             "--style", raw.style,
@@ -98,15 +85,21 @@ void add_common_options(CLI::App& command, Options& options, RawOptions& raw) {
             "with a helper module) or auto (CUDA code that torch_npu's\ntransfer_to_npu redirects when it runs)")
         ->check(CLI::IsMember({"npu", "portable", "auto"}))
         ->option_text("STYLE");
-    command.add_flag("--json", options.json, "Print report.json on standard output, the summary on standard error");
-    command.add_flag("-q,--quiet", options.quiet, "No summary and no progress bar");
-    command.add_flag("-v,--verbose", options.verbose, "Also one line per file, and all that the summary shortens");
-    command.add_flag("--no-progress", raw.no_progress, "No progress bar (without a terminal there is none anyway)");
+    command
+        .add_option("--config", raw.config,
+                    "Settings: [tool.migrator] of this file (default: of the nearest pyproject.toml\nat or above PATH)")
+        ->configurable(false)
+        ->option_text("FILE");
+    command.add_flag("--no-config", raw.no_config, "Read no settings")->configurable(false);
+    add_report_options(command, options, raw);
 }
 
 CLI::App* add_analyze(CLI::App& app, Options& options, RawOptions& raw) {
     CLI::App* command = app.add_subcommand("analyze", kAnalyzeAbout);
-    command->add_option("PATH", options.paths, "Project directories or single files")->required()->option_text("...");
+    command->add_option("PATH", options.paths, "Project directories or single files; - for standard input")
+        ->required()
+        ->configurable(false)
+        ->option_text("...");
     add_common_options(*command, options, raw);
     command->footer(kAnalyzeExamples);
     return command;
@@ -114,15 +107,20 @@ CLI::App* add_analyze(CLI::App& app, Options& options, RawOptions& raw) {
 
 CLI::App* add_migrate(CLI::App& app, Options& options, RawOptions& raw) {
     CLI::App* command = app.add_subcommand("migrate", kMigrateAbout);
-    command->add_option("PATH", options.paths, "Project directory or single file")
+    command
+        ->add_option("PATH", options.paths,
+                     "Project directory or single files; - for standard input. A copy is of\none PATH")
         ->required()
-        ->expected(1)
-        ->option_text(" ");
+        ->configurable(false)
+        ->option_text("...");
     command->add_option("-o,--output", options.output, "Directory for the migrated copy; must not exist or be empty")
+        ->configurable(false)
         ->option_text("OUT");
-    command->add_flag("--in-place", raw.in_place, "Instead of -o: change the project's own files");
-    command->add_flag("--diff", raw.diff, "Instead of -o: print what would change as a diff, and write nothing");
-    command->add_flag("--check", raw.check, "Instead of -o: write nothing, exit with 1 when something would change");
+    command->add_flag("--in-place", raw.in_place, "Instead of -o: change the project's own files")->configurable(false);
+    command->add_flag("--diff", raw.diff, "Instead of -o: print what would change as a diff, and write nothing")
+        ->configurable(false);
+    command->add_flag("--check", raw.check, "Instead of -o: write nothing, exit with 1 when something would change")
+        ->configurable(false);
     command
         ->add_option("--apply", raw.apply,
                      "Which fixes to apply: safe (default: all that are certain enough), review (all:\nlook at each "
@@ -136,127 +134,125 @@ CLI::App* add_migrate(CLI::App& app, Options& options, RawOptions& raw) {
     return command;
 }
 
-CLI::App* add_explain(CLI::App& app, Options& options) {
-    CLI::App* command =
-        app.add_subcommand("explain", "Says what a rule looks for, what it means and where it comes from.");
+void add_explain(CLI::App& app, Options& options) {
+    CLI::App* command = app.add_subcommand("explain", kExplainAbout);
+    command->callback([&options] { options.command = Command::explain; });
     command->add_option("RULE", options.rule, "The rule's id, as the report names it")->required()->option_text(" ");
-    command->add_option("--rules", options.rules, "Directory whose rule files add to the built-in ones or replace them")
-        ->option_text("DIR");
-    return command;
+    add_rules_option(*command, options);
+    add_json_option(*command, options);
+    command->footer(kExplainExamples);
 }
 
-CLI::App* add_rules(CLI::App& app, Options& options) {
-    CLI::App* command = app.add_subcommand("rules", "Lists all rules: id, severity, kind.");
-    command->add_option("--rules", options.rules, "Directory whose rule files add to the built-in ones or replace them")
-        ->option_text("DIR");
-    return command;
+void add_rules(CLI::App& app, Options& options) {
+    CLI::App* command = app.add_subcommand("rules", kRulesAbout);
+    command->callback([&options] { options.command = Command::rules_list; });
+    add_rules_option(*command, options);
+    add_json_option(*command, options);
+    command->footer(kRulesExamples);
 }
 
-// Where the migrated files go: exactly one of the options says so.
-base::Result<Destination> destination_of(const Options& options, const RawOptions& raw) {
-    const int named = static_cast<int>(!options.output.empty()) + static_cast<int>(raw.in_place) +
-                      static_cast<int>(raw.diff) + static_cast<int>(raw.check);
-    if (named == 0)
-        return base::fail(
-            base::ErrorKind::usage,
-            "say where the result goes: --output OUT, --in-place, --diff or --check; see migrator migrate "
-            "--help");
-    if (named > 1)
-        return base::fail(base::ErrorKind::usage, "--output, --in-place, --diff and --check exclude each other");
-    if (raw.diff && options.json) return base::fail(base::ErrorKind::usage, "--diff and --json exclude each other");
-    if (raw.in_place) return Destination::in_place;
-    if (raw.diff) return Destination::diff;
-    return raw.check ? Destination::check : Destination::copy;
+base::Path from_directory_of(const base::Path& file, const std::string& path) {
+    return path.starts_with("/") || base::parent(file) == "." ? path : base::join(base::parent(file), path);
 }
 
-base::Path without_trailing_slashes(base::Path path) {
-    while (path.size() > 1 && path.back() == '/') path.pop_back();
-    return path;
+// The command line wins over a setting.
+base::Status apply_setting(CLI::App& command, const base::Path& file, const Setting& setting) {
+    CLI::Option* option = command.get_option_no_throw("--" + setting.key);
+    if (option == nullptr || !option->get_configurable()) {
+        std::vector<std::string> known;
+        for (const CLI::Option* other : command.get_options()) {
+            if (other->get_configurable() && !other->get_lnames().empty()) known.push_back(other->get_lnames().front());
+        }
+        return base::fail(ErrorKind::usage,
+                          base::format("\"{}\" is no setting{}", setting.key, did_you_mean(setting.key, known)),
+                          setting.where);
+    }
+    if (option->count() > 0) return {};
+    const bool is_path = setting.key == "rules" || setting.key == "report";
+    for (const std::string& value : setting.values)
+        option->add_result(is_path ? from_directory_of(file, value) : value);
+    try {
+        option->run_callback();
+    } catch (const CLI::ParseError& error) {
+        return base::fail(ErrorKind::usage, error.what(), setting.where);
+    }
+    return {};
 }
 
-bool contains(const std::vector<std::string>& words, std::string_view word) {
-    return std::find(words.begin(), words.end(), word) != words.end();
+// A key of one command is no mistake for the other.
+base::Status apply_settings(CLI::App& command, const CLI::App& other, const Settings& settings) {
+    for (const Setting& setting : settings.items) {
+        const CLI::Option* of_other = other.get_option_no_throw("--" + setting.key);
+        const bool only_of_other = of_other != nullptr && of_other->get_configurable() &&
+                                   command.get_option_no_throw("--" + setting.key) == nullptr;
+        if (!only_of_other) TRY(apply_setting(command, settings.file, setting));
+    }
+    return {};
 }
 
-base::Result<Options> finish(Options options, const RawOptions& raw) {
-    bool analyse = options.command == Command::analyze;
-    for (const base::Path& path : options.paths) {
-        if (path.empty()) return base::fail(base::ErrorKind::usage, "PATH is empty; name a directory or a file");
-    }
-    if (options.quiet && options.verbose)
-        return base::fail(base::ErrorKind::usage, "--quiet and --verbose exclude each other");
-    if (!analyse) {
-        TRY_ASSIGN(options.destination, destination_of(options, raw));
-    }
-    options.output = without_trailing_slashes(options.output);
-    options.report_directory = without_trailing_slashes(options.report_directory);
-    const bool copies = !analyse && options.destination == Destination::copy;
-    if (copies && options.report_directory.empty()) options.report_directory = options.output + "_report";
-    if (options.report_directory.empty() && !raw.formats.empty()) {
-        return base::fail(base::ErrorKind::usage, "--format says what to write, but --report DIR does not say where");
-    }
-    if (!raw.formats.empty()) {
-        options.formats = {contains(raw.formats, "json"), contains(raw.formats, "html"), contains(raw.formats, "diff")};
-    }
-    for (ApplyMode mode : {ApplyMode::none, ApplyMode::safe, ApplyMode::review}) {
-        if (raw.apply == name(mode)) options.apply = mode;
-    }
-    for (StyleKind style : {StyleKind::npu, StyleKind::portable, StyleKind::automatic}) {
-        if (raw.style == name(style)) options.style = style;
-    }
-    options.progress = !raw.no_progress && !options.quiet;
-    for (Severity severity : {Severity::error, Severity::warning, Severity::info}) {
-        if (raw.fail_on == name(severity)) options.fail_on = severity;
-    }
-    return options;
+base::Result<Settings> settings_of(const Options& options, const RawOptions& raw, base::FileSystem& fs) {
+    if (raw.no_config && !raw.config.empty())
+        return base::fail(ErrorKind::usage, "--config and --no-config exclude each other");
+    if (raw.no_config) return Settings{};
+    if (!raw.config.empty()) return read_settings(fs, raw.config);
+    return find_settings(fs, options.reads_standard_input() ? options.stdin_name : options.paths.front());
+}
+
+// Wrong usage, or help and version, which CLI11 throws as well.
+base::Result<CommandLine> not_parsed(const CLI::App& app, const CLI::ParseError& error) {
+    if (error.get_name() == "CallForVersion") return CommandLine{std::nullopt, base::format("{}\n", error.what())};
+    if (error.get_name() == "CallForHelp") return CommandLine{std::nullopt, app.help()};
+    std::string command;
+    for (const CLI::App* at = &app; at != nullptr;
+         at = at->get_subcommands().empty() ? nullptr : at->get_subcommands().front())
+        command += (command.empty() ? "" : " ") + at->get_name();
+    return base::fail(ErrorKind::usage, base::format("{}; see {} --help", error.what(), command));
+}
+
+base::Status check_command(const CLI::App& app, const std::vector<std::string>& arguments) {
+    if (arguments.empty())
+        return base::fail(ErrorKind::usage, "name a command, such as analyze or migrate; see migrator --help");
+    std::vector<std::string> names;
+    for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+        names.push_back(command->get_name());
+    const std::string& first = arguments.front();
+    if (first.starts_with("-") || std::find(names.begin(), names.end(), first) != names.end()) return {};
+    return base::fail(ErrorKind::usage, base::format("there is no command '{}', only {}; see migrator --help", first,
+                                                     base::joined(names, ", ")));
 }
 
 }  // namespace
 
-base::Result<CommandLine> parse_command_line(int argc, const char* const* argv) {
+base::Result<CommandLine> parse_command_line(int argc, const char* const* argv, base::FileSystem& fs) {
+    std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
     Options options;
     RawOptions raw;
+    TRY_ASSIGN(auto translated, translate_peer_line(arguments));
+    if (translated) {
+        arguments = std::move(translated->arguments);
+        options.notes = std::move(translated->notes);
+    }
     CLI::App app(kAbout, "migrator");
-    app.set_version_flag("--version", base::format("migrator {}", kVersion));
+    app.set_version_flag("--version", base::format("migrator {}", base::kVersion));
     app.require_subcommand(1);
     app.footer(kExamples);
     app.get_formatter()->column_width(26);
     CLI::App* analyze = add_analyze(app, options, raw);
     CLI::App* migrate = add_migrate(app, options, raw);
-    CLI::App* explain = add_explain(app, options);
-    CLI::App* rules = add_rules(app, options);
-    if (argc < 2)
-        return base::fail(base::ErrorKind::usage, "name a command, such as analyze or migrate; see migrator --help");
-    std::string_view first = argv[1];
-    const auto commands = app.get_subcommands([](CLI::App*) { return true; });
-    const bool known =
-        std::any_of(commands.begin(), commands.end(), [&](CLI::App* c) { return c->get_name() == first; });
-    if (!first.starts_with("-") && !known) {
-        return base::fail(
-            base::ErrorKind::usage,
-            base::format("there is no command '{}', only analyze, migrate, explain and rules; see migrator "
-                         "--help",
-                         first));
-    }
+    add_explain(app, options);
+    add_rules(app, options);
+    TRY(check_command(app, arguments));
     try {
-        app.parse(argc, argv);
-    } catch (const CLI::CallForVersion& version) {
-        return CommandLine{std::nullopt, base::format("{}\n", version.what())};
-    } catch (const CLI::CallForHelp&) {
-        return CommandLine{std::nullopt, app.help()};
+        app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
     } catch (const CLI::ParseError& error) {
-        std::string command;
-        for (const CLI::App* parsed : {analyze, migrate, explain, rules}) {
-            if (parsed->parsed()) command = " " + parsed->get_name();
-        }
-        return base::fail(base::ErrorKind::usage, base::format("{}; see migrator{} --help", error.what(), command));
+        return not_parsed(app, error);
     }
-    if (explain->parsed() || rules->parsed()) {
-        options.command = explain->parsed() ? Command::explain : Command::rules;
-        return CommandLine{std::move(options), {}};
-    }
-    options.command = migrate->parsed() ? Command::migrate : Command::analyze;
-    TRY_ASSIGN(Options finished, finish(std::move(options), raw));
+    const bool migrates = migrate->parsed();
+    if (!migrates && !analyze->parsed()) return CommandLine{std::move(options), {}};
+    options.command = migrates ? Command::migrate : Command::analyze;
+    TRY_ASSIGN(const Settings settings, settings_of(options, raw, fs));
+    TRY(apply_settings(migrates ? *migrate : *analyze, migrates ? *analyze : *migrate, settings));
+    TRY_ASSIGN(Options finished, checked(std::move(options), raw));
     return CommandLine{std::move(finished), {}};
 }
 

@@ -1,4 +1,4 @@
-// Options: the command line of `migrator`, checked as far as it can be without looking at the disk.
+// Options: the command line of `migrator`, checked as far as it can be without looking at the project.
 #pragma once
 
 #include <optional>
@@ -7,10 +7,11 @@
 
 #include "base/file_system.h"
 #include "migrator/rewrite/rewriter.h"
+#include "migrator/ruleset/version.h"
 
 namespace migrator {
 
-enum class Command { analyze, migrate, explain, rules };
+enum class Command { analyze, migrate, explain, rules_list, rules_check, rules_test, rules_new };
 
 // What becomes of the migrated files.
 enum class Destination {
@@ -18,6 +19,7 @@ enum class Destination {
     in_place,  // the project's own files
     diff,      // a diff on standard output
     check,     // nothing; the exit code tells whether there is something to do
+    text,      // the source itself on standard output: the way of standard input
 };
 
 struct ReportFormats {
@@ -26,11 +28,16 @@ struct ReportFormats {
     bool diff = true;
 };
 
+inline constexpr std::string_view kStandardInput = "-";
+
 struct Options {
     Command command = Command::analyze;
-    std::vector<base::Path> paths;                // of migrate: one
+    std::vector<base::Path> paths;                // of migrate into a copy: one. Of rules: where rule files are
+    std::string stdin_name = "stdin.py";          // the name of the file that comes through standard input
+    std::string stdin_text;                       // filled by main
     Destination destination = Destination::copy;  // of migrate
     base::Path output;                            // of migrate, for a copy
+    bool force = false;                           // of migrate: replace an output that is there
     std::string rule;                             // of explain
     base::Path report_directory;                  // empty: no report files
     ReportFormats formats;
@@ -38,13 +45,17 @@ struct Options {
     StyleKind style = StyleKind::npu;
     std::vector<std::string> include;
     std::vector<std::string> exclude;
-    int threads = 0;                  // 0: one per core
-    base::Path rules;                 // overlay of the compiled-in rules; empty: none
-    std::optional<Severity> fail_on;  // empty: never
+    std::optional<Version> torch_version;  // empty: look for it
+    int threads = 0;                       // 0: one per core
+    base::Path rules;                      // overlay of the compiled-in rules; empty: none
+    std::optional<Severity> fail_on;       // empty: never
+    std::vector<std::string> notes;        // about the options themselves, for the report
     bool json = false;
     bool quiet = false;
     bool verbose = false;
     bool progress = true;
+
+    bool reads_standard_input() const { return paths == std::vector<base::Path>{base::Path(kStandardInput)}; }
 };
 
 struct CommandLine {
@@ -52,6 +63,7 @@ struct CommandLine {
     std::string text;                // help or version
 };
 
-base::Result<CommandLine> parse_command_line(int argc, const char* const* argv);
+// `fs`: for settings files.
+base::Result<CommandLine> parse_command_line(int argc, const char* const* argv, base::FileSystem& fs);
 
 }  // namespace migrator

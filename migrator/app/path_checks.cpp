@@ -78,6 +78,18 @@ Path normal_path(const Path& path) {
     return out.empty() ? "." : out;
 }
 
+std::vector<Path> directories_above(base::FileSystem& fs, const Path& directory) {
+    constexpr std::size_t kMaxLevels = 64;
+    std::vector<Path> out{normal_path(directory)};
+    while (out.size() < kMaxLevels && out.back() != "/" && !fs.exists(base::join(out.back(), ".git"))) {
+        const Path& at = out.back();
+        // A relative path goes on above the working directory.
+        const bool is_up = at == "." || at == ".." || at.ends_with("/..");
+        out.push_back(is_up ? normal_path(base::join(at, "..")) : base::parent(at));
+    }
+    return out;
+}
+
 bool is_inside(base::FileSystem& fs, const Path& inner, const Path& outer) {
     if (lexically_inside(inner, outer)) return true;
     auto target = fs.info(outer);
@@ -98,7 +110,8 @@ bool is_inside(base::FileSystem& fs, const Path& inner, const Path& outer) {
 
 base::Status check_paths(base::FileSystem& fs, const Options& options) {
     for (const Path& path : options.paths) {
-        if (!fs.exists(path)) return fail(ErrorKind::bad_input, "there is no such file or directory", path);
+        if (!options.reads_standard_input() && !fs.exists(path))
+            return fail(ErrorKind::bad_input, "there is no such file or directory", path);
     }
     if (!options.rules.empty()) {
         auto info = fs.info(options.rules);

@@ -9,12 +9,14 @@
 #include "base/console.h"
 #include "base/format.h"
 #include "base/parallel.h"
+#include "base/version.h"
+#include "migrator/app/framework_version.h"
 #include "migrator/app/helper_module.h"
+#include "migrator/app/knowledge.h"
 #include "migrator/app/output_tree.h"
 #include "migrator/app/path_checks.h"
 #include "migrator/app/project.h"
 #include "migrator/app/report_files.h"
-#include "migrator/app/version.h"
 #include "migrator/rewrite/rewriter.h"
 
 namespace migrator {
@@ -24,31 +26,6 @@ using base::ErrorKind;
 using base::Path;
 
 constexpr std::string_view kTemplate = "templates/report/report.html";
-
-struct Knowledge {
-    base::DataStore store;
-    RuleSet rules;
-    TypeFacts facts;
-    HelperModule helper;
-};
-
-base::Status load_into(Knowledge& knowledge, const Options& options, base::FileSystem& fs) {
-    if (!options.rules.empty()) TRY(knowledge.store.overlay(fs, options.rules, "rules"));
-    TRY_ASSIGN(knowledge.rules, RuleSet::load(knowledge.store, options.style));
-    TRY_ASSIGN(knowledge.helper, HelperModule::load(knowledge.store, knowledge.rules.style()));
-    TRY_ASSIGN(knowledge.facts, TypeFacts::load(knowledge.store));
-    return {};
-}
-
-base::Result<Knowledge> load_knowledge(const Options& options, base::FileSystem& fs) {
-    Knowledge knowledge;
-    auto loaded = load_into(knowledge, options, fs);
-    if (loaded) return knowledge;
-    // A rule file that cannot be read or is no JSON is not the project's fault.
-    base::Error error = std::move(loaded).error();
-    if (error.kind == ErrorKind::bad_input) error.kind = ErrorKind::rule_data;
-    return tl::unexpected<base::Error>(std::move(error));
-}
 
 // One file to analyse.
 struct Job {
@@ -96,10 +73,13 @@ ReportFile problem_file(const Path& path, FileType type, std::string rule, std::
 
 class Run {
 public:
-    Run(const Options& options, base::FileSystem& fs, const Knowledge& knowledge, std::vector<Project> projects)
+    Run(const Options& options, base::FileSystem& fs, const Knowledge& knowledge, const HelperModule& helper,
+        const FrameworkVersion& version, std::vector<Project> projects)
         : options_(options),
           fs_(fs),
           knowledge_(knowledge),
+          helper_(helper),
+          version_(version),
           projects_(std::move(projects)),
           applies_(options.command == Command::migrate && options.apply != ApplyMode::none && writes(options)) {}
 
@@ -114,7 +94,9 @@ public:
         add_unreadable();
         if (output_) TRY(copy_other_files());
         RunResult result{
-            make_report(info(), std::move(files_), files_seen(), knowledge_.rules.package_status(), notes()), {}};
+            make_report(info(), std::move(files_), files_seen(), knowledge_.rules.package_status(), notes()),
+            {},
+            std::move(text_)};
         if (output_) TRY(output_->commit());
         // From here on the output is whole.
         if (!options_.report_directory.empty()) TRY(write_report(result));
@@ -123,7 +105,8 @@ public:
 
 private:
     static bool writes(const Options& options) {
-        return options.destination == Destination::copy || options.destination == Destination::in_place;
+        return options.destination == Destination::copy || options.destination == Destination::in_place ||
+               options.destination == Destination::text;
     }
 
     base::Status analyse_all() {
@@ -150,7 +133,7 @@ private:
         std::unique_ptr<ParsedFile> parsed = job.take_parsed();
         SourceFile read;
         if (!parsed) {
-            auto bytes = base::read_file(fs_, job.project->on_disk(job.file->path));
+            auto bytes = job.project->read(fs_, job.file->path);
             if (!bytes)
                 return problem_file(shown, job.file->type, "file.unreadable", unreadable_message(bytes.error()));
             read = make_source_file(job.file->path, job.file->type, std::move(*bytes), job.file->mode);
@@ -160,10 +143,11 @@ private:
         FileOutcome outcome = rewrite(source, context(job), tree);
         outcome.path = shown;
         std::string written = bytes_after(source, outcome);
-        needs_helper = knowledge_.helper.is_needed(outcome.original, outcome.rewritten) ? 1 : 0;
+        needs_helper = helper_.is_needed(outcome.original, outcome.rewritten) ? 1 : 0;
         if (output_) TRY(output_->write(job.file->path, applies_ ? written : source.bytes, source.mode));
         if (writes_in_place() && written != source.bytes)
             TRY(base::write_file_atomically(fs_, job.project->on_disk(job.file->path), written, source.mode));
+        if (options_.destination == Destination::text) text_ = applies_ ? written : source.bytes;
         if (!applies_) call_available(outcome);
         return make_report_file(std::move(outcome), source.bytes, written);
     }
@@ -174,7 +158,7 @@ private:
         for (std::size_t i = 0; i < jobs_.size(); ++i) {
             if (needs_helper_[i] == 0) continue;
             const Project& project = *jobs_[i].project;
-            const Path path = knowledge_.helper.path_for(project, jobs_[i].file->path);
+            const Path path = helper_.path_for(project, jobs_[i].file->path);
             const bool is_there = fs_.exists(project.on_disk(path));
             if (is_there || !done.insert(project.shown(path)).second) continue;
             TRY(add_helper_module(project, path));
@@ -184,7 +168,7 @@ private:
 
     base::Status add_helper_module(const Project& project, const Path& path) {
         constexpr std::uint32_t kMode = 0644;
-        const std::string_view source = knowledge_.helper.source();
+        const std::string_view source = helper_.source();
         if (applies_ && output_) TRY(output_->write(path, source, kMode));
         if (writes_in_place()) TRY(base::write_file_atomically(fs_, project.on_disk(path), source, kMode));
         FileOutcome outcome;
@@ -207,7 +191,7 @@ private:
         out.match.facts = &knowledge_.facts;
         out.apply = options_.apply == ApplyMode::none ? ApplyMode::safe : options_.apply;
         out.match.module = module_context(*job.project, job.file->path);
-        out.match.helper_package = knowledge_.helper.package_for(*job.project, job.file->path);
+        out.match.helper_package = helper_.package_for(*job.project, job.file->path);
         const ImportGraph& imports = job.project->imports;
         out.match.is_program = job.file->type == FileType::notebook || imports.is_program(job.file->path);
         if (out.match.is_program && !knowledge_.rules.programs().empty())
@@ -275,10 +259,16 @@ private:
         return {};
     }
 
+    // Of a migration: the copy, the first path that is changed in place, or "-" for standard output.
+    base::Path output() const {
+        if (options_.command != Command::migrate) return {};
+        if (writes_in_place()) return options_.paths.front();
+        return options_.destination == Destination::text ? base::Path(kStandardInput) : options_.output;
+    }
+
     RunInfo info() const {
-        const base::Path& output = writes_in_place() ? options_.paths.front() : options_.output;
-        return {options_.command == Command::migrate ? "migrate" : "analyze", options_.paths, output,
-                std::string(kVersion)};
+        return {options_.command == Command::migrate ? "migrate" : "analyze", options_.paths, output(),
+                std::string(base::kVersion), writes_in_place()};
     }
 
     std::uint64_t files_seen() const {
@@ -288,7 +278,9 @@ private:
     }
 
     std::vector<std::string> notes() const {
-        std::vector<std::string> out;
+        std::vector<std::string> out = options_.notes;
+        out.push_back(base::format("For {} {}: {}.", knowledge_.rules.framework().packages.front(),
+                                   version_.version.text(), version_.reason));
         for (const Project& project : projects_) {
             for (std::string& note : notes_of(project, options_.command)) out.push_back(std::move(note));
         }
@@ -302,12 +294,15 @@ private:
     const Options& options_;
     base::FileSystem& fs_;
     const Knowledge& knowledge_;
+    const HelperModule& helper_;
+    const FrameworkVersion& version_;
     std::vector<Project> projects_;
     bool applies_;
     std::vector<Job> jobs_;
     std::unique_ptr<OutputTree> output_;
     std::vector<ReportFile> files_;
     std::vector<char> needs_helper_;  // by job; bytes, so that threads can write side by side
+    std::string text_;                // of Destination::text, which has one file
 };
 
 }  // namespace
@@ -315,11 +310,14 @@ private:
 base::Result<RunResult> run(const Options& options, base::FileSystem& fs) {
     auto start = std::chrono::steady_clock::now();
     TRY(check_paths(fs, options));
-    TRY_ASSIGN(Knowledge knowledge, load_knowledge(options, fs));
+    TRY_ASSIGN(Knowledge knowledge, load_knowledge(fs, options.rules, options.style));
+    TRY_ASSIGN(const HelperModule helper, HelperModule::load(knowledge.store, knowledge.rules.style()));
     TRY_ASSIGN(auto projects, find_projects(fs, options));
+    const FrameworkVersion version = framework_version(fs, options, knowledge.rules, projects);
+    knowledge.rules.restrict_to(version.version);
     TRY(index_projects(fs, options, knowledge.facts, projects));
-    TRY(knowledge.helper.check(fs, projects));
-    TRY_ASSIGN(RunResult result, Run(options, fs, knowledge, std::move(projects)).execute());
+    TRY(helper.check(fs, projects));
+    TRY_ASSIGN(RunResult result, Run(options, fs, knowledge, helper, version, std::move(projects)).execute());
     result.trace.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return result;
 }

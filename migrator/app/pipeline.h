@@ -10,6 +10,7 @@ namespace migrator {
 struct RunResult {
     Report report;
     RunTrace trace;
+    std::string text;  // of Destination::text: the migrated source
 };
 
 // Everything a run does but print. A file that cannot be handled is a finding; an error means that nothing was

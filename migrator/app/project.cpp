@@ -35,7 +35,8 @@ DiscoveryOptions discovery_options(const Options& options, const Path& argument)
 
 // With one path, report paths are relative to it; with several they start with the one they came from.
 Path prefix_of(const Options& options, const Path& argument, bool is_directory) {
-    if (options.command == Command::migrate || (options.paths.size() == 1 && is_directory)) return "";
+    const bool migrates_one = options.command == Command::migrate && options.paths.size() == 1;
+    if (migrates_one || (options.paths.size() == 1 && is_directory)) return "";
     Path directory = normal_path(is_directory ? argument : base::parent(argument));
     return directory == "." ? "" : directory;
 }
@@ -53,7 +54,7 @@ struct FileFacts {
 
 FileFacts facts_of(base::FileSystem& fs, const Project& project, const TypeFacts& facts, const FoundFile& file) {
     FileFacts out;
-    auto bytes = base::read_file(fs, project.on_disk(file.path));
+    auto bytes = project.read(fs, file.path);
     // A file that cannot be read is told of when it is analysed.
     if (!bytes) return out;
     out.parsed = std::make_unique<ParsedFile>();
@@ -65,6 +66,28 @@ FileFacts facts_of(base::FileSystem& fs, const Project& project, const TypeFacts
     out.summary = summarise(tree, facts, context);
     out.is_guarded = out.parsed->source.text.find("__main__") != std::string::npos;
     return out;
+}
+
+// What an editor sends is a project of one file.
+base::Result<Project> standard_input_project(const Options& options) {
+    Project project;
+    project.argument = kStandardInput;
+    project.is_directory = false;
+    project.standard_input = options.stdin_text;
+    FoundFile file;
+    file.path = options.stdin_name;
+    file.type = file_type_of(options.stdin_name);
+    file.bytes = options.stdin_text.size();
+    file.analysed = true;
+    if (file.type == FileType::other)
+        return base::fail(base::ErrorKind::usage,
+                          "files of this name are not analysed; name one of a known kind, such as train.py, with "
+                          "--stdin-name",
+                          options.stdin_name);
+    project.files.root = ".";
+    project.files.files.push_back(std::move(file));
+    project.modules = ModuleNames(project.files);
+    return project;
 }
 
 std::string some_of(const std::vector<Path>& paths) {
@@ -79,20 +102,19 @@ std::string some_of(const std::vector<Path>& paths) {
 
 base::Result<std::vector<Project>> find_projects(base::FileSystem& fs, const Options& options) {
     std::vector<Project> projects;
+    if (options.reads_standard_input()) {
+        TRY_ASSIGN(projects.emplace_back(), standard_input_project(options));
+        return projects;
+    }
     for (const Path& argument : options.paths) {
         TRY_ASSIGN(FileList files, discover(fs, argument, discovery_options(options, argument)));
         TRY_ASSIGN(base::FileInfo info, fs.info(argument));
-        bool is_directory = info.kind == FileKind::directory;
-        ModuleNames modules(files);
-        projects.push_back({argument,
-                            is_directory,
-                            prefix_of(options, argument, is_directory),
-                            std::move(files),
-                            std::move(modules),
-                            {},
-                            nullptr,
-                            {},
-                            {}});
+        Project& project = projects.emplace_back();
+        project.argument = argument;
+        project.is_directory = info.kind == FileKind::directory;
+        project.prefix = prefix_of(options, argument, project.is_directory);
+        project.modules = ModuleNames(files);
+        project.files = std::move(files);
     }
     return projects;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,9 +23,10 @@ struct ParsedFile {
 };
 
 struct Project {
-    base::Path argument;       // as named on the command line
-    bool is_directory = true;  // else a single file
-    base::Path prefix;         // of paths in the report; empty when they are relative to the root
+    base::Path argument;                        // as named on the command line
+    std::optional<std::string> standard_input;  // the bytes of its one file, when they come from there
+    bool is_directory = true;                   // else a single file
+    base::Path prefix;                          // of paths in the report; empty when they are relative to the root
     FileList files;
     ModuleNames modules;
     std::vector<std::string> members;           // sorted; see MatchContext::project_members
@@ -35,6 +37,9 @@ struct Project {
 
     base::Path shown(const base::Path& path) const { return base::join(prefix, path); }
     base::Path on_disk(const base::Path& path) const { return base::join(files.root, path); }
+    base::Result<std::string> read(base::FileSystem& fs, const base::Path& path) const {
+        return standard_input ? *standard_input : base::read_file(fs, on_disk(path));
+    }
 };
 
 // Finds what the options name; `members` and `index` are still empty.

@@ -3,20 +3,13 @@
 #include <algorithm>
 #include <vector>
 
-#include "base/data_store.h"
 #include "base/format.h"
-#include "migrator/ruleset/rule_set.h"
+#include "migrator/app/knowledge.h"
 
 namespace migrator {
 namespace {
 
 constexpr std::size_t kRowsShown = 8;
-
-base::Result<RuleSet> load_rules(const Options& options, base::FileSystem& fs) {
-    base::DataStore store;
-    if (!options.rules.empty()) TRY(store.overlay(fs, options.rules, "rules"));
-    return RuleSet::load(store);
-}
 
 std::vector<const Rule*> sorted_rules(const RuleSet& rules) {
     std::vector<const Rule*> out;
@@ -71,8 +64,9 @@ std::string page(const RuleSet& rules, const Rule& rule) {
 }  // namespace
 
 base::Result<std::string> rule_pages(const Options& options, base::FileSystem& fs) {
-    TRY_ASSIGN(const RuleSet rules, load_rules(options, fs));
-    if (options.command == Command::rules) return list(rules);
+    TRY_ASSIGN(const Knowledge knowledge, load_knowledge(fs, options.rules));
+    const RuleSet& rules = knowledge.rules;
+    if (options.command == Command::rules_list) return list(rules);
     const Rule* rule = rules.find_rule(options.rule);
     if (rule == nullptr)
         return base::fail(base::ErrorKind::usage, base::format("there is no rule '{}'{}; `migrator rules` lists them",

@@ -105,9 +105,11 @@ private:
     }
 
     Finding make(const Match& match, base::ByteRange range, Certainty certainty) const {
-        Finding finding = make_finding(*match.row->rule, range, match.name, certainty, match.row->to.value_or(""),
-                                       match.row->note, match.row->source);
-        finding.at_run_time = match.row->at_run_time;
+        const NameRow& row = *match.row;
+        Finding finding =
+            make_finding(*row.rule, range, match.name, certainty, row.to.value_or(""), row.note, row.source);
+        if (!row.instead.empty()) finding.message = fill_message(row.instead, match.name, "", row.note);
+        finding.at_run_time = row.at_run_time;
         return finding;
     }
 

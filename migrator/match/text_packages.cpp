@@ -1,16 +1,53 @@
 #include <array>
+#include <functional>
 
 #include "base/file_system.h"
 #include "base/text.h"
+#include "migrator/match/literal.h"
+#include "migrator/match/required_packages.h"
 #include "migrator/match/requirement.h"
 #include "migrator/match/text_file.h"
 
 namespace migrator {
 namespace {
 
+// torch = "^2.1"  or  torch = {version = "^2.1", ...}
+std::string_view first_quoted(std::string_view text) {
+    if (const std::size_t version = text.find("version"); version != text.npos) text.remove_prefix(version);
+    const std::size_t open = text.find_first_of("\"'");
+    if (open == text.npos) return {};
+    return text.substr(open + 1, text.find(text[open], open + 1) - open - 1);
+}
+
+// Up to a marker, or the options of pip.
+std::string_view versions_behind(std::string_view package, std::string_view text) {
+    std::string_view rest = text.substr(static_cast<std::size_t>(package.data() + package.size() - text.data()));
+    if (rest.starts_with('[')) rest.remove_prefix(std::min(rest.find(']'), rest.size() - 1) + 1);
+    rest = rest.substr(0, rest.find_first_of(";#"));
+    return base::trimmed(rest.substr(0, rest.find(" --")));
+}
+
+bool lists_packages(const TextFile& file) {
+    return file.type != FileType::toml || base::file_name(file.path) == "pyproject.toml";
+}
+
+// install_requires = [...] and the like; every string that could be a requirement.
+std::vector<RequiredPackage> packages_of_script(const SourceFile& file) {
+    std::vector<RequiredPackage> out;
+    const SyntaxTree tree = SyntaxTree::parse(file.text);
+    for (const Literal& literal : read_literals(tree)) {
+        const auto package = required_package(literal.text);
+        if (!package) continue;
+        const std::string_view versions = versions_behind(*package, literal.text);
+        out.push_back({std::string(*package), std::string(versions), tree.range(literal.node)});
+    }
+    return out;
+}
+
 class PackageFinder {
 public:
-    PackageFinder(const TextFile& file, FindingSink& sink) : file_(file), sink_(sink) {}
+    using Sink = std::function<void(RequiredPackage)>;
+    PackageFinder(const TextFile& file, Sink sink) : file_(file), sink_(std::move(sink)) {}
 
     void run() {
         for (const TextLine& line : file_.lines) {
@@ -29,11 +66,12 @@ public:
 private:
     // `text` is a part of the line's code.
     void add(const TextLine& line, std::string_view text) {
-        auto package = required_package(text);
-        if (!package) return;
-        auto from = static_cast<std::size_t>(package->data() - line.code.data());
-        auto finding = package_finding(*file_.rules, *package, line.range(from, from + package->size()));
-        if (finding) sink_.push_back(std::move(*finding));
+        if (const auto package = required_package(text)) add(line, *package, versions_behind(*package, text));
+    }
+
+    void add(const TextLine& line, std::string_view package, std::string_view versions) {
+        auto from = static_cast<std::size_t>(package.data() - line.code.data());
+        sink_({std::string(package), std::string(versions), line.range(from, from + package.size())});
     }
 
     void add_quoted(const TextLine& line, std::string_view text) {
@@ -58,7 +96,8 @@ private:
         if (!active_ && equals != code.npos) {
             bool list = key == "dependencies" || key == "requires" || lists_are_packages_;
             if (!list) {
-                if (keys_are_packages_) add(line, key);
+                const auto package = keys_are_packages_ ? required_package(key) : std::nullopt;
+                if (package) add(line, *package, first_quoted(code.substr(equals + 1)));
                 return;
             }
             code.remove_prefix(equals + 1);
@@ -139,7 +178,7 @@ private:
     }
 
     const TextFile& file_;
-    FindingSink& sink_;
+    Sink sink_;
     bool active_ = false;
     bool skip_word_ = false;
     bool keys_are_packages_ = false;
@@ -149,8 +188,22 @@ private:
 }  // namespace
 
 void match_text_packages(const TextFile& file, FindingSink& sink) {
-    if (file.type == FileType::toml && base::file_name(file.path) != "pyproject.toml") return;
-    PackageFinder(file, sink).run();
+    if (!lists_packages(file)) return;
+    PackageFinder(file, [&](const RequiredPackage& package) {
+        auto finding = package_finding(*file.rules, package.name, package.place);
+        if (finding) sink.push_back(std::move(*finding));
+    }).run();
+}
+
+std::vector<RequiredPackage> required_packages(const SourceFile& file) {
+    if (file.type == FileType::python)
+        return base::file_name(file.path) == "setup.py" ? packages_of_script(file) : std::vector<RequiredPackage>{};
+    const RuleSet no_rules;
+    const TextFile text = read_text_file(file, file.text, no_rules);
+    std::vector<RequiredPackage> out;
+    if (lists_packages(text))
+        PackageFinder(text, [&](RequiredPackage package) { out.push_back(std::move(package)); }).run();
+    return out;
 }
 
 }  // namespace migrator

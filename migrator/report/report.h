@@ -17,8 +17,9 @@ inline constexpr std::string_view kReportSchema = "migrator-report/1";
 struct RunInfo {
     std::string command;             // "analyze" or "migrate"
     std::vector<std::string> paths;  // as given on the command line
-    std::string output;              // of migrate; empty for analyze
+    std::string output;              // of migrate: the copy, in place the first path, or "-"; else empty
     std::string tool_version;
+    bool in_place = false;
 };
 
 struct ReportFinding {

@@ -66,12 +66,10 @@ std::string paths_of(const RunInfo& run) {
     return out;
 }
 
-bool is_in_place(const RunInfo& run) { return run.paths.size() == 1 && run.paths.front() == run.output; }
-
 std::string heading(const Report& report, const RunTrace& trace, bool colour) {
     const RunInfo& run = report.run;
     std::string what = run.output.empty() ? base::format("analysed {}", paths_of(run))
-                       : is_in_place(run)
+                       : run.in_place
                            ? base::format("migrated {} in place", paths_of(run))
                            : base::format("migrated {} to {}", paths_of(run), shell_word(printable(run.output)));
     return styled("migrator " + run.tool_version, Style::bold, colour) +

@@ -47,6 +47,7 @@ base::Status RuleLoader::load_any_name_row(base::JsonObject& row, const Rule* ru
     TRY_ASSIGN(out.to, optional_string(row, "to"));
     TRY_ASSIGN(out.note, row.string_or("note", {}));
     TRY_ASSIGN(out.source, row.string_or("source", {}));
+    TRY_ASSIGN(out.versions, version_range(row));
     if (reach == NameRow::Reach::module) {
         TRY_ASSIGN(out.to_member, row.boolean_or("to_member", false));
     }

@@ -11,6 +11,7 @@
 
 #include "migrator/edit/edit.h"
 #include "migrator/ruleset/finding_kind.h"
+#include "migrator/ruleset/version.h"
 #include "migrator/semantic/reference.h"
 
 namespace migrator {
@@ -24,6 +25,7 @@ struct Rule {
     std::string message;                        // with {name}, {to} and {note}
     std::string source;
     std::vector<ImportRequest> imports;  // what the fix needs bound
+    VersionRange versions;               // of the framework, in which the fix is right; empty: all
     bool at_run_time = false;  // in the chosen style this needs no edit: it is redirected when the program runs
 };
 
@@ -51,7 +53,9 @@ struct NameRow {
     std::optional<MemberFix> member{};    // of a class: what becomes of the member, when that is more than a new name
     bool to_member = false;               // of a module: the new name is a member of its module, not a module itself
     std::string note;
-    std::string source;  // of the row; else the rule's
+    std::string source;     // of the row; else the rule's
+    VersionRange versions;  // of the framework, that have the new name; empty: all
+    std::string instead;    // what is said in place of the rule's message; empty: that one
     bool at_run_time = false;
 };
 
@@ -178,6 +182,12 @@ struct ProgramRow {
     std::string loads;                // "torch"
     std::string unless;               // nothing to do where this name is imported already
     std::vector<std::string> insert;  // fix: statements in front of the first import that may load the module
+};
+
+// What the rules are about: a package under each of its names, and the versions of it that are known.
+struct Framework {
+    std::vector<std::string> packages;
+    std::vector<Version> versions;
 };
 
 // Names whose use says that code already knows the target: it chooses by itself, and is left alone.

@@ -104,6 +104,7 @@ base::Status RuleLoader::load_file(std::string_view text, const std::string& ori
     TRY(each("rules", &RuleLoader::load_rule));
     TRY(each("tables", &RuleLoader::load_table));
     if (const base::Json* places = file.optional("environment_places")) TRY(load_environment_places(document, *places));
+    if (const base::Json* framework = file.optional("framework")) TRY(load_framework(document, *framework));
     if (const base::Json* adapted = file.optional("adapted")) TRY(load_adapted(document, *adapted));
     return file.finish();
 }
@@ -121,6 +122,7 @@ base::Result<const Rule*> RuleLoader::load_header(base::JsonObject& object) {
     TRY_ASSIGN(rule->imports, imports_of(object));
     TRY_ASSIGN(rule->at_run_time, object.boolean_or("at_run_time", false));
     rule->at_run_time &= set_.style_.kind == StyleKind::automatic;
+    TRY_ASSIGN(rule->versions, version_range(object));
     const Rule* out = rule.get();
     if (!set_.by_id_.emplace(rule->id, out).second) {
         return object.error(base::format("there already is a rule \"{}\"", rule->id));
@@ -177,6 +179,22 @@ base::Status RuleLoader::load_rows(const base::JsonDocument& document, const bas
     return {};
 }
 
+base::Status RuleLoader::load_framework(const base::JsonDocument& document, const base::Json& json) {
+    TRY_ASSIGN(auto object, base::JsonObject::of(document, json));
+    TRY_ASSIGN(auto packages, required_strings(object, "packages"));
+    TRY_ASSIGN(auto versions, required_strings(object, "versions"));
+    TRY_ASSIGN(std::string source, object.string("source"));
+    TRY(object.finish());
+    if (!set_.framework_.packages.empty()) return object.error("there already is a \"framework\"");
+    for (const std::string& package : packages) set_.framework_.packages.push_back(normalise_distribution(package));
+    for (const std::string& text : versions) {
+        const auto version = Version::parse(text);
+        if (!version) return object.error(base::format("\"{}\" is no version", text));
+        set_.framework_.versions.push_back(*version);
+    }
+    return {};
+}
+
 base::Status RuleLoader::load_adapted(const base::JsonDocument& document, const base::Json& json) {
     TRY_ASSIGN(auto object, base::JsonObject::of(document, json));
     TRY_ASSIGN(auto guards, required_strings(object, "guards"));
@@ -229,6 +247,14 @@ base::Result<std::map<std::string, std::string, std::less<>>> string_map(base::J
         TRY_ASSIGN(out[from], inner.string(from));
     }
     return out;
+}
+
+base::Result<VersionRange> version_range(base::JsonObject& object) {
+    TRY_ASSIGN(std::string text, object.string_or("versions", {}));
+    auto range = VersionRange::parse(text);
+    if (!range)
+        return object.error(base::format("\"versions\" is \"{}\", which is no range such as \">=2.1,!=2.3\"", text));
+    return std::move(*range);
 }
 
 base::Result<std::optional<std::size_t>> optional_position(base::JsonObject& object) {

@@ -35,6 +35,7 @@ private:
     const base::Json* fix_of_style(base::JsonObject& rule, bool at_run_time) const;
     base::Status load_rows(const base::JsonDocument& document, const base::Json& rows, RowLoader loader,
                            const Rule* rule, const std::string& status);
+    base::Status load_framework(const base::JsonDocument& document, const base::Json& json);
     base::Status load_adapted(const base::JsonDocument& document, const base::Json& json);
     base::Status load_environment_places(const base::JsonDocument& document, const base::Json& json);
 
@@ -77,6 +78,8 @@ base::Result<std::vector<std::string>> required_strings(base::JsonObject& object
 // An object of strings: {"cuda": "npu"}; empty when the key is absent.
 base::Result<std::map<std::string, std::string, std::less<>>> string_map(base::JsonObject& object,
                                                                          std::string_view key);
+// A range of versions; empty when the key is absent.
+base::Result<VersionRange> version_range(base::JsonObject& object);
 // A number from 0; nullopt when the key is absent.
 base::Result<std::optional<std::size_t>> optional_position(base::JsonObject& object);
 // A string; nullopt when the key is absent.

@@ -31,6 +31,11 @@ const Rule* RuleSet::find_rule(std::string_view id) const {
     return found == by_id_.end() ? nullptr : found->second;
 }
 
+bool RuleSet::is_framework(std::string_view distribution) const {
+    const std::string name = normalise_distribution(distribution);
+    return std::find(framework_.packages.begin(), framework_.packages.end(), name) != framework_.packages.end();
+}
+
 const NameRow* RuleSet::name_row(std::string_view qualified) const {
     auto found = names_.find(qualified);
     return found == names_.end() ? nullptr : &found->second;

@@ -28,6 +28,12 @@ public:
     std::span<const std::unique_ptr<Rule>> rules() const { return rules_; }
     const Rule* find_rule(std::string_view id) const;
 
+    const Framework& framework() const { return framework_; }
+    bool is_framework(std::string_view distribution) const;
+    // Takes back the fixes that are not right in this version of the framework; what they find is reported, with the
+    // reason.
+    void restrict_to(Version version);
+
     // The row of exactly this name (`exact` or `module`), or nullptr.
     const NameRow* name_row(std::string_view qualified) const;
     // The `below` row of the longest module that the name is in, or nullptr. Not for the module itself.
@@ -69,6 +75,7 @@ private:
     using ByName = std::map<std::string, T, std::less<>>;
 
     Style style_;
+    Framework framework_;
     std::vector<std::unique_ptr<Rule>> rules_;
     ByName<const Rule*> by_id_;
     ByName<NameRow> names_;

@@ -9,6 +9,7 @@ A strange file in a project is a finding at most; the other files are migrated a
 import json
 import os
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -117,6 +118,33 @@ def report_is_a_file(work):
 @refused(USAGE, "--rules", "nowhere")
 def missing_rules(work):
     return ["analyze", "in", "--rules", "nowhere"]
+
+
+@refused(USAGE, "in/pyproject.toml:2:10", "did you mean \"exclude\"")
+def unknown_setting(work):
+    (work / "in/pyproject.toml").write_text("[tool.migrator]\nexlude = []\n")
+    return ["analyze", "in"]
+
+
+@refused(USAGE, "--config", "--no-config")
+def settings_and_none(work):
+    return ["analyze", "in", "--config", "in/pyproject.toml", "--no-config"]
+
+
+@refused(USAGE, "notes.txt", "--stdin-name")
+def standard_input_of_no_known_kind(work):
+    return ["analyze", "-", "--stdin-name", "notes.txt"]
+
+
+@refused(USAGE, "one PATH")
+def copy_of_two_paths(work):
+    (work / "more").mkdir()
+    return ["migrate", "in", "more", "-o", "out"]
+
+
+@refused(USAGE, "torch_apis")
+def older_tool_unknown_mode(work):
+    return ["-i", "in", "-o", ".", "-m", "magic"]
 
 
 @refused(RULE_DATA, "broken.json:1:")
@@ -317,6 +345,26 @@ def check_exit_codes(checks, migrator, work):
     checks.equal(run(migrator, "analyze", "in", "-q", cwd=work).stdout, "", "-q: standard output")
 
 
+def check_pipe(checks, migrator, work):
+    """Standard input and output: the source there and back, byte for byte what a file becomes."""
+    source = (work / "in/train.py").read_bytes().replace(b"\n", b"\r\n") + b"# caf\xc3\xa9"
+    pipe = {"input": source, "capture_output": True, "cwd": work}
+    done = subprocess.run([migrator, "migrate", "-", "--stdin-name", "train.py"], **pipe)
+    (work / "pipe.py").write_bytes(source)
+    run(migrator, "migrate", "pipe.py", "--in-place", "-q", cwd=work)
+    checks.equal(done.stdout, (work / "pipe.py").read_bytes(), "migrate -: standard output")
+    checks.expect(b"torch.npu" in done.stdout, "migrate -: not migrated")
+    checks.expect(done.stderr.startswith(b"migrator "), "migrate -: no summary on standard error")
+    done = subprocess.run([migrator, "migrate", "-", "--json"], **pipe)
+    checks.equal(json.loads(done.stderr)["output"], "-", "migrate - --json: standard error")
+    done = subprocess.run([migrator, "analyze", "-", "--json", "-q", "--fail-on", "warning"], **pipe)
+    checks.equal(json.loads(done.stdout)["files"][0]["path"], "stdin.py", "analyze - --json")
+    checks.equal(done.returncode, 1, "analyze - --fail-on: exit code")
+    done = subprocess.run([migrator, "migrate", "-", "--diff", "-q"], **pipe)
+    checks.expect(done.stdout.startswith(b"--- a/stdin.py\n"), "migrate - --diff")
+    (work / "pipe.py").unlink()
+
+
 def check_destinations(checks, migrator, work):
     """--check, --diff and --in-place, on the good project and on a single file with mode and encoding of its own."""
     before = tree(work)
@@ -344,6 +392,7 @@ def main():
     migrator = tool("migrator")
     runners = [(name, run_refused) for name in REFUSED] + [(name, run_strange) for name in STRANGE]
     runners.append(("destinations", lambda checks, migrator, _, work: check_destinations(checks, migrator, work)))
+    runners.append(("pipe", lambda checks, migrator, _, work: check_pipe(checks, migrator, work)))
     runners.append(("exit_codes", lambda checks, migrator, _, work: check_exit_codes(checks, migrator, work)))
     for name, runner in runners:
         if sys.argv[1:] and name not in sys.argv[1:]:

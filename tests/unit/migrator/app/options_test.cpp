@@ -2,13 +2,21 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/support/memory_file_system.h"
+
 using namespace migrator;
 
 namespace {
 
+// What the settings are read from.
+test::MemoryFileSystem& files() {
+    static test::MemoryFileSystem fs;
+    return fs;
+}
+
 base::Result<CommandLine> parse(std::vector<const char*> arguments) {
     arguments.insert(arguments.begin(), "migrator");
-    return parse_command_line(static_cast<int>(arguments.size()), arguments.data());
+    return parse_command_line(static_cast<int>(arguments.size()), arguments.data(), files());
 }
 
 Options options(std::vector<const char*> arguments) {
@@ -85,7 +93,7 @@ TEST_CASE("options: where the result of a migration goes") {
     CHECK(options({"migrate", "in", "--check"}).destination == Destination::check);
     CHECK(options({"migrate", "in", "--check"}).report_directory.empty());
     CHECK(options({"explain", "a.b"}).rule == "a.b");
-    CHECK(options({"rules"}).command == Command::rules);
+    CHECK(options({"rules"}).command == Command::rules_list);
 }
 
 TEST_CASE("options: wrong usage says what is wrong and where the help is") {
@@ -102,6 +110,91 @@ TEST_CASE("options: wrong usage says what is wrong and where the help is") {
     CHECK(usage_error({"analyze", "in", "--fail-on", "sometimes"}).find("sometimes") != std::string::npos);
     CHECK(usage_error({"analyze", "in", "-q", "-v"}).find("exclude each other") != std::string::npos);
     CHECK(usage_error({"analyze", ""}).find("PATH is empty") != std::string::npos);
-    CHECK(usage_error({"migrate", "a", "b", "-o", "out"}) != "");
+    CHECK(usage_error({"migrate", "a", "b", "-o", "out"}).find("a copy is of one PATH") != std::string::npos);
     CHECK(usage_error({"analyze", "in", "--apply", "none"}) != "");
+}
+
+TEST_CASE("options: standard input goes to standard output") {
+    Options plain = options({"migrate", "-"});
+    CHECK(plain.reads_standard_input());
+    CHECK(plain.destination == Destination::text);
+    CHECK(plain.stdin_name == "stdin.py");
+    CHECK(plain.report_directory.empty());
+    CHECK(options({"migrate", "-", "--diff"}).destination == Destination::diff);
+    CHECK(options({"analyze", "-", "--stdin-name", "run.sh"}).stdin_name == "run.sh");
+    CHECK(usage_error({"migrate", "-", "--in-place"}).find("standard output") != std::string::npos);
+    CHECK(usage_error({"migrate", "-", "-o", "out"}).find("standard output") != std::string::npos);
+    CHECK(usage_error({"analyze", "-", "a.py"}).find("standard input") != std::string::npos);
+}
+
+TEST_CASE("options: many paths, except for a copy") {
+    CHECK(options({"migrate", "a", "b", "--in-place"}).paths.size() == 2);
+    CHECK(options({"migrate", "a", "b", "--diff"}).destination == Destination::diff);
+    CHECK(usage_error({"migrate", "a", "--diff", "--force"}).find("--force") != std::string::npos);
+}
+
+TEST_CASE("options: settings are those of the nearest pyproject.toml, and the command line wins") {
+    files().add("set/pyproject.toml",
+                "[tool.migrator]\nexclude = [\"old/\", \"*.gen.py\"]\nfail-on = \"error\"\njobs = 2\n"
+                "rules = \"own\"\napply = \"none\"\nverbose = true\n");
+    files().add("set/pkg/a.py", "");
+    files().add("set/pkg/pyproject.toml", "[project]\nname = \"pkg\"\n");
+    Options found = options({"migrate", "set/pkg", "--check"});
+    CHECK(found.exclude == std::vector<std::string>{"old/", "*.gen.py"});
+    CHECK(found.fail_on == Severity::error);
+    CHECK(found.threads == 2);
+    CHECK(found.rules == "set/own");
+    CHECK(found.apply == ApplyMode::none);
+    CHECK(found.verbose);
+    Options said = options({"analyze", "set/pkg/a.py", "--fail-on", "never", "--exclude", "x", "-j", "1"});
+    CHECK(!said.fail_on);
+    CHECK(said.exclude == std::vector<std::string>{"x"});
+    CHECK(said.threads == 1);
+    CHECK(options({"analyze", "set", "--no-config"}).exclude.empty());
+    CHECK(options({"analyze", "elsewhere", "--config", "set/pyproject.toml"}).threads == 2);
+}
+
+TEST_CASE("options: settings end at the repository, and those of others are not ours") {
+    files().add("repo/pyproject.toml", "[tool.migrator]\njobs = 2\n");
+    files().add("repo/inner/.git/HEAD", "");
+    CHECK(options({"analyze", "repo/inner"}).threads == 0);
+    files().add("broken/pyproject.toml", "[project\n");
+    CHECK(options({"analyze", "broken"}).threads == 0);
+}
+
+TEST_CASE("options: a wrong setting names its place and what was meant") {
+    auto wrong = [](const char* text) {
+        files().add("wrong/pyproject.toml", text);
+        return usage_error({"analyze", "wrong"});
+    };
+    CHECK(wrong("[tool.migrator]\nexlude = []\n") ==
+          "wrong/pyproject.toml:2:10: \"exlude\" is no setting; did you mean \"exclude\"?");
+    CHECK(wrong("[tool.migrator]\njson = true\n").find("\"json\" is no setting") != std::string::npos);
+    CHECK(wrong("[tool.migrator]\nqqqqqqqq = 1\n").find("there are ") != std::string::npos);
+    CHECK(wrong("[tool.migrator]\njobs = 0\n").find(":2:8: --jobs") != std::string::npos);
+    CHECK(wrong("[tool.migrator]\nexclude = [1.5]\n").find(":2:11: \"exclude\" must be") != std::string::npos);
+    CHECK(wrong("[tool.migrator]\nexclude = [\n").find("no TOML") != std::string::npos);
+    CHECK(usage_error({"analyze", "in", "--config", "nowhere.toml"}).find("nowhere.toml") != std::string::npos);
+    CHECK(usage_error({"analyze", "in", "--config", "repo/inner/.git/HEAD"}).find("[tool.migrator]") !=
+          std::string::npos);
+    CHECK(usage_error({"analyze", "in", "--config", "x", "--no-config"}).find("exclude each other") !=
+          std::string::npos);
+}
+
+TEST_CASE("options: the command lines of the older tool are understood") {
+    Options plain = options({"-i", "my/net", "-o", "out", "-v", "2.1.0", "-s"});
+    CHECK(plain.command == Command::migrate);
+    CHECK(plain.paths == std::vector<base::Path>{"my/net"});
+    CHECK(plain.output == "out/net_msft");
+    REQUIRE(plain.notes.size() == 2);
+    CHECK(plain.notes[0] == "The new way to write this: migrator migrate my/net -o out/net_msft --torch-version 2.1.0");
+    CHECK(options({"--input", "net/", "--output", "out", "-m"}).output == "out/net_msft");
+    Options analysis = options({"-i", "net", "-o", "out", "-m", "third_party", "-env", "a", "b"});
+    CHECK(analysis.command == Command::analyze);
+    CHECK(analysis.report_directory == "out/net_analysis");
+    CHECK(usage_error({"-i", "net"}).find("migrator migrate net -o OUT") != std::string::npos);
+    CHECK(usage_error({"-i"}).find("-i needs a value") != std::string::npos);
+    CHECK(usage_error({"-i", "net", "-o", "out", "-m", "magic"}).find("torch_apis") != std::string::npos);
+    CHECK(usage_error({"-i", "net", "-o", "out", "--nope"}).find("--nope") != std::string::npos);
+    CHECK(usage_error({"-i", "net", "-o", "out", "distributed"}).find("-m MAIN") != std::string::npos);
 }

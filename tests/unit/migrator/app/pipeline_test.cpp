@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "tests/support/memory_file_system.h"
 
 using namespace migrator;
@@ -168,9 +170,9 @@ TEST_CASE("pipeline: notes tell what was not looked at") {
     options.exclude = {"old/"};
     auto result = run(options, fs);
     REQUIRE(result);
-    CHECK(result->report.notes.size() == 3);
-    CHECK(result->report.notes[0] == "Neither analysed nor copied: .git.");
-    CHECK(result->report.notes[1] == "1 file not analysed (excluded by --exclude): old/a.py.");
+    CHECK(result->report.notes.size() == 4);
+    CHECK(result->report.notes[1] == "Neither analysed nor copied: .git.");
+    CHECK(result->report.notes[2] == "1 file not analysed (excluded by --exclude): old/a.py.");
     CHECK(fs.exists("out/old/a.py"));
     CHECK(!fs.exists("out/.git"));
 }
@@ -185,4 +187,111 @@ TEST_CASE("pipeline: bad input writes nothing") {
     }
     CHECK(fs.files().empty());
     CHECK(!fs.exists("out_report"));
+}
+
+TEST_CASE("pipeline: standard input becomes text, and nothing touches the disk") {
+    test::MemoryFileSystem fs;
+    Options options = options_for(Command::migrate, base::Path(kStandardInput));
+    options.output.clear();
+    options.report_directory.clear();
+    options.destination = Destination::text;
+    options.stdin_text = kTrain;
+    auto result = run(options, fs);
+    REQUIRE(result);
+    CHECK(result->text == "import torch\nimport torch_npu\nprint(torch.npu.current_device())\n");
+    CHECK(result->report.summary.applied >= 1);
+    CHECK(fs.files().empty());
+    options.apply = ApplyMode::none;
+    CHECK(run(options, fs)->text == kTrain);
+    options.stdin_name = "run.sh";
+    options.stdin_text = "export CUDA_VISIBLE_DEVICES=0\n";
+    options.apply = ApplyMode::safe;
+    CHECK(run(options, fs)->text == "export ASCEND_RT_VISIBLE_DEVICES=0\n");
+    options.stdin_name = "notes.txt";
+    auto unknown = run(options, fs);
+    REQUIRE(!unknown);
+    CHECK(unknown.error().kind == base::ErrorKind::usage);
+}
+
+TEST_CASE("pipeline: several files are changed where they are") {
+    test::MemoryFileSystem fs;
+    fs.add("p/a.py", kTrain, 0755);
+    fs.add("p/q/b.py", kTrain);
+    fs.add("p/c.py", "x = 1\n");
+    Options options = options_for(Command::migrate, "p/a.py");
+    options.paths = {"p/a.py", "p/q/b.py", "p/c.py"};
+    options.output.clear();
+    options.report_directory.clear();
+    options.destination = Destination::in_place;
+    auto result = run(options, fs);
+    REQUIRE(result);
+    CHECK(fs.content("p/a.py").find("torch.npu") != std::string::npos);
+    CHECK(fs.content("p/q/b.py").find("torch.npu") != std::string::npos);
+    CHECK(fs.content("p/c.py") == "x = 1\n");
+    CHECK(fs.info("p/a.py")->mode == 0755);
+    CHECK(file_named(result->report, "p/q/b.py") != nullptr);
+}
+
+TEST_CASE("pipeline: the version of the framework comes from the requirements, and decides on fixes") {
+    constexpr const char* kNew = "import torch\nprint(torch.cuda.host_memory_stats())\n";
+    auto migrated = [&](const base::Path& file, const std::string& text, std::optional<Version> said = {}) {
+        test::MemoryFileSystem fs;
+        fs.add("repo/.git/HEAD", "");
+        fs.add("repo/p/a.py", kNew);
+        if (!file.empty()) fs.add(file, text);
+        Options options = options_for(Command::migrate, "repo/p");
+        options.torch_version = said;
+        auto result = run(options, fs);
+        REQUIRE(result);
+        const bool rewritten = fs.content("out/a.py").find("torch.npu") != std::string::npos;
+        return std::pair(rewritten, result->report.notes.front());
+    };
+    auto check = [&](const base::Path& file, const std::string& text, bool rewritten, const std::string& note) {
+        CAPTURE(text);
+        auto found = migrated(file, text);
+        CHECK(found.first == rewritten);
+        CHECK(found.second == note);
+    };
+    check("", "", true, "For torch 2.13: nothing in the project asks for a version; this is the newest one known.");
+    check("repo/p/requirements.txt", "numpy\ntorch==2.1.0+cu118  # old\n", false,
+          "For torch 2.1: requirements.txt:2 asks for torch==2.1.0+cu118.");
+    check("repo/p/requirements.txt", "torch>=2.0,<2.7 ; python_version > '3'\n", false,
+          "For torch 2.6: requirements.txt:1 asks for torch>=2.0,<2.7.");
+    check("repo/p/requirements.txt", "torch\n", true,
+          "For torch 2.13: nothing in the project asks for a version; this is the newest one known.");
+    check("repo/p/pyproject.toml", "[project]\ndependencies = [\n  \"torch~=2.7\",\n]\n", true,
+          "For torch 2.13: pyproject.toml:3 asks for torch~=2.7.");
+    check("repo/p/pyproject.toml", "[tool.poetry.dependencies]\ntorch = {version = \"2.1\"}\n", false,
+          "For torch 2.1: pyproject.toml:2 asks for torch 2.1.");
+    check("repo/p/setup.py", "setup(install_requires=['torch<2.2'])\n", false,
+          "For torch 2.1: setup.py:1 asks for torch<2.2.");
+    check("repo/p/environment.yml", "dependencies:\n  - pytorch=2.6\n", false,
+          "For torch 2.6: environment.yml:2 asks for pytorch=2.6.");
+    check("repo/requirements-gpu.txt", "torch==2.4\n", false,
+          "For torch 2.4: requirements-gpu.txt:1 asks for torch==2.4.");
+    check("requirements.txt", "torch==2.4\n", true,
+          "For torch 2.13: nothing in the project asks for a version; this is the newest one known.");
+    CHECK(migrated("repo/p/requirements.txt", "torch==2.1\n", Version{2, 7}).first);
+}
+
+TEST_CASE("pipeline: what the version lacks is reported with the reason") {
+    test::MemoryFileSystem fs;
+    fs.add("p/a.py",
+           "import torch\nfrom torch.cuda import ExternalStream, synchronize\nprint(ExternalStream)\nsynchronize()\n");
+    Options options = options_for(Command::migrate, "p");
+    options.torch_version = Version{2, 6};
+    auto result = run(options, fs);
+    REQUIRE(result);
+    CHECK(fs.content("out/a.py").find("from torch.cuda import ExternalStream") != std::string::npos);
+    CHECK(fs.content("out/a.py").find("from torch.npu import synchronize") != std::string::npos);
+    const ReportFile* file = file_named(result->report, "a.py");
+    REQUIRE(file != nullptr);
+    const auto found = std::find_if(file->findings.begin(), file->findings.end(), [](const ReportFinding& item) {
+        return item.outcome.finding.subject == "torch.cuda.ExternalStream";
+    });
+    REQUIRE(found != file->findings.end());
+    CHECK(found->outcome.state == FixState::none);
+    CHECK(found->outcome.finding.message ==
+          "torch.npu.ExternalStream is in torch >=2.13 only, and this project has 2.6, so torch.cuda.ExternalStream is "
+          "left as it is. Wraps a raw aclrtStream instead of a cudaStream_t.");
 }

@@ -36,7 +36,7 @@ TEST_CASE("explain: a wrong id is answered with those that are alike") {
 
 TEST_CASE("rules: one line for each, sorted") {
     Options options;
-    options.command = Command::rules;
+    options.command = Command::rules_list;
     const auto list = rule_pages(options, base::real_file_system());
     REQUIRE(list);
     CHECK(list->find("\nmethod.cuda  warning  cuda_api\n") != std::string::npos);

@@ -1,0 +1,69 @@
+// What `--help` says beside the options themselves.
+#pragma once
+
+namespace migrator {
+
+inline constexpr const char* kAbout =
+    "Moves PyTorch GPU training projects to Ascend NPU: finds every name, string, package and CUDA source that "
+    "matters\n"
+    "there, rewrites what can be rewritten safely, and reports the rest.";
+
+inline constexpr const char* kExamples =
+    "Examples:\n"
+    "  migrator analyze my_project                        what is there to do? Changes nothing\n"
+    "  migrator analyze my_project --report report        the same, as a page to work through (report/report.html)\n"
+    "  migrator migrate my_project -o my_project_npu      a migrated copy; the report is in my_project_npu_report\n"
+    "  migrator migrate my_project --diff                 what would change, as a diff\n"
+    "  migrator migrate - < train.py > train_npu.py       one file through a pipe, as editors do it\n"
+    "  migrator explain method.cuda                       what a rule of the report means\n"
+    "  migrator rules new my_rules/house.json             a rule of your own, with its case\n"
+    "  migrator migrate --help                            all options of a command\n"
+    "\n"
+    "Options that stay the same belong into pyproject.toml: [tool.migrator], with their long names as keys.\n"
+    "\n"
+    "Exit codes: 0 done, 1 findings at or above --fail-on or something to change with --check, 2 wrong usage,\n"
+    "3 rules do not load or fail their cases, 4 input missing or unreadable, 5 unsupported, 6 output could not be\n"
+    "written, 70 internal error.";
+
+inline constexpr const char* kAnalyzeAbout = "Finds what has to change, and changes nothing.";
+inline constexpr const char* kAnalyzeExamples =
+    "Examples:\n"
+    "  migrator analyze my_project\n"
+    "  migrator analyze train.py models/ --exclude 'models/legacy/'\n"
+    "  migrator analyze my_project --report report --format html\n"
+    "  migrator analyze . --torch-version 2.1             for the torch that the cluster has\n"
+    "  migrator analyze . --fail-on error -q              for CI: exit code 1 when an error is found\n"
+    "  migrator analyze . --json | jq .summary            for scripts\n"
+    "  migrator analyze - --stdin-name a.py --json        for editors: the buffer comes through a pipe";
+
+inline constexpr const char* kMigrateAbout =
+    "Writes a migrated copy of the project, and a report. The project itself is changed with --in-place only.";
+inline constexpr const char* kMigrateExamples =
+    "Examples:\n"
+    "  migrator migrate my_project -o my_project_npu\n"
+    "  migrator migrate my_project -o out --report out_report --format html,diff\n"
+    "  migrator migrate my_project -o out --apply none    a plain copy, and the report of what could be applied\n"
+    "  migrator migrate train.py --diff                   only shows what would change\n"
+    "  migrator migrate a.py b.py --in-place -q           as a pre-commit hook: several files, changed where they are\n"
+    "  migrator migrate - < a.py > b.py                   source in, migrated source out, summary on standard error\n"
+    "  migrator migrate . --style portable --in-place     the result still runs on CUDA and CPU\n"
+    "  migrator migrate . --check -q                      for CI: exit code 1 when something would change\n"
+    "  cd my_project && git apply ../my_project_npu_report/report.diff   the same edits in the project itself";
+
+inline constexpr const char* kExplainAbout = "Says what a rule looks for, what it means and where it comes from.";
+inline constexpr const char* kExplainExamples =
+    "Examples:\n"
+    "  migrator explain method.cuda\n"
+    "  migrator explain house.launcher --rules my_rules   a rule of your own";
+
+inline constexpr const char* kRulesAbout =
+    "Lists the rules; checks, tests and begins rules of your own. Without a command it lists.";
+inline constexpr const char* kRulesExamples =
+    "Examples:\n"
+    "  migrator rules list\n"
+    "  migrator rules new my_rules/house.json             writes a rule to start from, and its case beside it\n"
+    "  migrator rules check my_rules                      are the files right? Names line and key when not\n"
+    "  migrator rules test my_rules                       does every rule do what its cases say?\n"
+    "  migrator analyze my_project --rules my_rules       use them";
+
+}  // namespace migrator

@@ -1,0 +1,20 @@
+// Knowledge: all that the program knows: the compiled-in rules and templates, with the user's own rules over them.
+#pragma once
+
+#include "base/data_store.h"
+#include "migrator/ruleset/rule_set.h"
+#include "migrator/semantic/type_facts.h"
+
+namespace migrator {
+
+struct Knowledge {
+    base::DataStore store;
+    RuleSet rules;
+    TypeFacts facts;
+};
+
+// `overlay`: a directory laid out as rules/; empty: none. All failures are rule_data: none is the project's fault.
+base::Result<Knowledge> load_knowledge(base::FileSystem& fs, const base::Path& overlay,
+                                       StyleKind style = StyleKind::npu);
+
+}  // namespace migrator

@@ -1,0 +1,22 @@
+// required_packages: the packages that a file asks for, with the versions that it allows.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/text_position.h"
+#include "migrator/ruleset/rule_set.h"
+#include "migrator/source/source_file.h"
+
+namespace migrator {
+
+struct RequiredPackage {
+    std::string name;      // as written
+    std::string versions;  // what follows the name, up to a marker: ">=2.1,<3"; may be empty, or no versions at all
+    base::ByteRange place;
+};
+
+// Of requirements files, pyproject.toml, setup.cfg, environment.yml, shell scripts, Dockerfiles and setup.py; of other files none.
+std::vector<RequiredPackage> required_packages(const SourceFile& file);
+
+}  // namespace migrator

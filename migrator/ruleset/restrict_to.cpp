@@ -1,0 +1,56 @@
+// RuleSet::restrict_to: what a version of the framework does not have is reported instead of written.
+#include "base/format.h"
+#include "migrator/ruleset/rule_set.h"
+
+namespace migrator {
+namespace {
+
+void take_back(MethodRow& row) { row.fix.reset(); }
+void take_back(EnvironmentRow& row) { row.same_values = false; }
+void take_back(StringRow& row) {
+    row.replace.clear();
+    row.replace_by.clear();
+}
+void take_back(ValueRow& row) { row.replace.clear(); }
+void take_back(ArgumentRow& row) {
+    row.add.clear();
+    row.replace.clear();
+    row.remove = false;
+}
+
+}  // namespace
+
+void RuleSet::restrict_to(Version version) {
+    auto reason = [&](const VersionRange& range) {
+        const std::string package = framework_.packages.empty() ? "" : framework_.packages.front() + " ";
+        return base::format("in {}{} only, and this project has {}", package, range.text(), version.text());
+    };
+    auto lacks = [&](const VersionRange& range) { return !range.contains(version); };
+    for (auto* names : {&names_, &prefixes_}) {
+        for (auto& [name, row] : *names) {
+            const VersionRange& range = row.versions.empty() ? row.rule->versions : row.versions;
+            if (!row.to || !lacks(range)) continue;
+            row.instead = base::format("{} is {}, so {{name}} is left as it is. {{note}}", *row.to, reason(range));
+            row.to.reset();
+            row.on_npu.reset();
+        }
+    }
+    auto restrict_rows = [&](auto& rows) {
+        for (auto& row : rows) {
+            if (lacks(row.rule->versions)) take_back(row);
+        }
+    };
+    for (auto* index : {&arguments_, &method_arguments_}) {
+        for (auto& [name, rows] : *index) restrict_rows(rows);
+    }
+    for (auto& [name, rows] : methods_) restrict_rows(rows);
+    restrict_rows(strings_);
+    restrict_rows(values_);
+    restrict_rows(environment_list_);
+    for (const auto& rule : rules_) {
+        if (lacks(rule->versions))
+            rule->message += base::format(" Not rewritten: the fix is right {}.", reason(rule->versions));
+    }
+}
+
+}  // namespace migrator
