@@ -27,6 +27,8 @@ void match_code(const ParsedText& code, const PythonFile& around, FindingSink& s
 // `value`
 void match_values(const PythonFile& file, const AdaptedCode& adapted, std::span<const Literal> literals,
                   FindingSink& sink);
+// `api`
+void match_api_support(const PythonFile& file, FindingSink& sink);
 // `program`
 void match_program(const PythonFile& file, FindingSink& sink);
 // Tables of environment variables.

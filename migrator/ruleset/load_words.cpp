@@ -8,7 +8,7 @@
 namespace migrator {
 
 RuleLoader::WordLoader RuleLoader::find_word(std::string_view word) {
-    static constexpr std::array<std::pair<std::string_view, WordLoader>, 12> kWords{{
+    static constexpr std::array<std::pair<std::string_view, WordLoader>, 13> kWords{{
         {"name", &RuleLoader::load_name},
         {"module", &RuleLoader::load_module},
         {"prefix", &RuleLoader::load_prefix},
@@ -21,6 +21,7 @@ RuleLoader::WordLoader RuleLoader::find_word(std::string_view word) {
         {"registration", &RuleLoader::load_registration},
         {"kernel", &RuleLoader::load_kernel},
         {"program", &RuleLoader::load_program},
+        {"api", &RuleLoader::load_api},
     }};
     for (const auto& [known, loader] : kWords) {
         if (known == word) return loader;
@@ -193,6 +194,20 @@ base::Status RuleLoader::load_registration(Words& words) {
 base::Status RuleLoader::load_kernel(Words& words) {
     TRY_ASSIGN(auto markers, required_strings(words.match, "kernel"));
     set_.kernels_.push_back({words.rule, std::move(markers)});
+    return {};
+}
+
+base::Status RuleLoader::load_api(Words& words) {
+    TRY_ASSIGN(const std::string state, words.match.string("api"));
+    ApiRules& rules = set_.api_rules_;
+    const Rule** slot = state == "no"             ? &rules.no
+                        : state == "partly"       ? &rules.partly
+                        : state == "beyond_limit" ? &rules.beyond_limit
+                                                  : nullptr;
+    if (slot == nullptr) return words.match.error(base::format("\"api\" cannot be \"{}\"", state));
+    if (*slot != nullptr)
+        return words.match.error(base::format("\"{}\" is already spoken for by the rule \"{}\"", state, (*slot)->id));
+    *slot = words.rule;
     return {};
 }
 

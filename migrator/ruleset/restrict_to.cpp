@@ -22,6 +22,7 @@ void take_back(ArgumentRow& row) {
 }  // namespace
 
 void RuleSet::restrict_to(Version version) {
+    version_ = version;
     auto reason = [&](const VersionRange& range) {
         const std::string package = framework_.packages.empty() ? "" : framework_.packages.front() + " ";
         return base::format("in {}{} only, and this project has {}", package, range.text(), version.text());

@@ -185,6 +185,13 @@ struct ProgramRow {
     std::vector<std::string> insert;  // fix: statements in front of the first import that may load the module
 };
 
+// `api`: what is said of an interface that is not supported, has limits, or is called beyond one. nullptr: nothing.
+struct ApiRules {
+    const Rule* no = nullptr;
+    const Rule* partly = nullptr;
+    const Rule* beyond_limit = nullptr;
+};
+
 // What the rules are about: a package under each of its names, and the versions of it that are known.
 struct Framework {
     std::vector<std::string> packages;

@@ -115,6 +115,8 @@ base::Status RuleLoader::load_file(std::string_view text, const std::string& ori
     TRY(each("tables", &RuleLoader::load_table));
     if (const base::Json* places = file.optional("environment_places")) TRY(load_environment_places(document, *places));
     if (const base::Json* framework = file.optional("framework")) TRY(load_framework(document, *framework));
+    const base::Json* limits = file.optional("limits");
+    TRY(set_.apis_.add(document, limits, file.optional("apis")));
     if (const base::Json* adapted = file.optional("adapted")) TRY(load_adapted(document, *adapted));
     return file.finish();
 }

@@ -52,6 +52,7 @@ private:
     base::Status load_registration(Words& words);
     base::Status load_kernel(Words& words);
     base::Status load_program(Words& words);
+    base::Status load_api(Words& words);
     static WordLoader find_word(std::string_view word);
     base::Status load_names(Words& words, std::string_view word, NameRow::Reach reach);
 

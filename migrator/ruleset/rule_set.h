@@ -11,6 +11,7 @@
 
 #include "base/data_store.h"
 #include "base/result.h"
+#include "migrator/ruleset/api_table.h"
 #include "migrator/ruleset/rule.h"
 #include "migrator/ruleset/style.h"
 
@@ -66,6 +67,10 @@ public:
     std::span<const ProgramRow> programs() const { return programs_; }
     const AdaptedNames& adapted() const { return adapted_; }
 
+    // How the version that the rules are restricted to supports an interface; nullopt: the tables do not have it.
+    std::optional<ApiTable::Facts> api(std::string_view qualified) const { return apis_.find(qualified, version_); }
+    const ApiRules& api_rules() const { return api_rules_; }
+
     // All exact and module rows, by name: for the runner that makes a case of every row.
     const std::map<std::string, NameRow, std::less<>>& name_rows() const { return names_; }
 
@@ -96,6 +101,9 @@ private:
     std::vector<KernelRow> kernels_;
     std::vector<ProgramRow> programs_;
     AdaptedNames adapted_;
+    ApiTable apis_;
+    ApiRules api_rules_;
+    Version version_{1000, 0};  // the newest, until restrict_to
 };
 
 // "Flash_Attn" -> "flash-attn": how package names are compared.

@@ -1,0 +1,20 @@
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.rnn = nn.RNN(8, 8)  # expect: api.unsupported
+        self.pool = nn.MaxPool2d(2)  # ok: api.unsupported
+        self.table = nn.Embedding(10, 4)  # ok: api.limited
+        self.small = nn.Embedding(10, 4, max_norm=1.0)  # expect: api.limited
+        self.weight = nn.Parameter(torch.zeros(torch.Size([2])))  # ok: api.unsupported
+
+    def forward(self, x):
+        best, where = torch.topk(x, 2)  # ok: api.limited
+        best, where = torch.topk(x, 2, sorted=False)  # expect: api.beyond_limit
+        y = F.max_pool2d(x, 2, dilation=2)  # expect: api.beyond_limit
+        z = F.gelu(x, approximate="none")  # expect: api.beyond_limit
+        return torch.std_mean(x), torch.std_mean(y), z, x.mode()  # expect: api.unsupported
