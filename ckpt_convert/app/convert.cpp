@@ -9,11 +9,13 @@
 #include "base/parallel.h"
 #include "ckpt_convert/app/hf_config.h"
 #include "ckpt_convert/app/megatron_target.h"
+#include "ckpt_convert/app/option_values.h"
 #include "ckpt_convert/app/training_args.h"
 #include "ckpt_convert/checkpoint/megatron_checkpoint.h"
 #include "ckpt_convert/execute/executor.h"
 #include "ckpt_convert/execute/hf_output.h"
 #include "ckpt_convert/execute/plan_text.h"
+#include "ckpt_convert/execute/tile_reader.h"
 #include "ckpt_convert/execute/torch_dist_output.h"
 
 namespace ckpt {
@@ -59,9 +61,7 @@ struct PlannedOutput {
 PlanOptions plan_options(const ConvertOptions& options, VocabFill fill) {
     PlanOptions out;
     out.fill = fill;
-    if (options.params_dtype == "bf16") out.dtype = DType::bf16;
-    if (options.params_dtype == "fp16") out.dtype = DType::f16;
-    if (options.params_dtype == "fp32") out.dtype = DType::f32;
+    out.dtype = weight_dtype(options.params_dtype);
     return out;
 }
 
@@ -132,9 +132,7 @@ Result<PlannedOutput> plan_target(base::FileSystem& fs, const Knowledge& knowled
 ExecuteOptions execute_options(const ConvertOptions& options, ConvertObserver& observer) {
     ExecuteOptions out;
     out.threads = options.threads > 0 ? options.threads : base::default_thread_count();
-    // A thread holds a tile up to four times: as read, gathered, cast and packed.
-    std::uint64_t per_thread = options.memory_bytes / static_cast<std::uint64_t>(out.threads) / 4;
-    out.tile_bytes = std::clamp<std::uint64_t>(per_thread, 64 << 10, 8 << 20);
+    out.tile_bytes = tile_bytes_within(options.memory_bytes, out.threads);
     out.progress = [&observer](std::uint64_t bytes) { observer.written(bytes); };
     return out;
 }

@@ -4,6 +4,8 @@
 #include <vector>
 
 #include "base/format.h"
+#include "ckpt_convert/app/option_values.h"
+#include "ckpt_convert/formats/torch_file/torch_dtypes.h"
 
 namespace ckpt {
 namespace {
@@ -23,18 +25,10 @@ void replace_token(std::string& text, std::uint64_t end, const std::string& valu
     text.replace(begin, end - begin, value);
 }
 
-std::string torch_name_of(const std::string& params_dtype) {
-    return params_dtype == "bf16" ? "bfloat16" : params_dtype == "fp16" ? "float16" : "float32";
-}
-
 struct Change {
     const Json* value;
     std::string text;
 };
-
-double number_of(const Json& json) {
-    return json.integer() != nullptr ? static_cast<double>(*json.integer()) : *json.real();
-}
 
 // Where the config says a value of the mapping; nullptr when it does not.
 const Json* place_of(const Source& source, std::string_view value) {
@@ -54,16 +48,16 @@ Result<std::string> adapted_config(base::FileSystem& fs, const Source& source, c
     base::Path path = base::join(source.companions, "config.json");
     TRY_ASSIGN(std::string text, base::read_file(fs, path, 64u << 20));
     std::vector<Change> changes;
+    auto dtype = weight_dtype(options.params_dtype);
     for (const char* key : {"torch_dtype", "dtype"}) {
         const Json* found = source.config->root.find(key);
-        if (!options.params_dtype.empty() && found != nullptr && found->string() != nullptr)
-            changes.push_back({found, base::format("\"{}\"", torch_name_of(options.params_dtype))});
+        if (dtype && found != nullptr && found->string() != nullptr)
+            changes.push_back({found, base::format("\"{}\"", *torch_name(*dtype))});
     }
     for (const char* value : {"vocab", "layers"}) {
         const Json* found = place_of(source, value);
         std::int64_t now = source.model.values().at(value);
-        if (found != nullptr && number_of(*found) != static_cast<double>(now))
-            changes.push_back({found, std::to_string(now)});
+        if (found != nullptr && whole_number(*found) != now) changes.push_back({found, std::to_string(now)});
     }
     // From the end, so that the places of the others stay.
     std::sort(changes.begin(), changes.end(),

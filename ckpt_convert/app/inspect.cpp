@@ -6,8 +6,6 @@
 #include "base/format.h"
 #include "base/human.h"
 #include "base/json_writer.h"
-#include "ckpt_convert/checkpoint/hf_checkpoint.h"
-#include "ckpt_convert/checkpoint/megatron_checkpoint.h"
 
 namespace ckpt {
 namespace {
@@ -51,10 +49,7 @@ void add_layout_facts(Found& found, const ParallelLayout& layout, std::uint32_t 
 }
 
 // What the weights say when they are matched with a model family; why not, when they cannot be.
-void add_model_facts(Found& found, base::FileSystem& fs, const Knowledge& knowledge, const Path& directory) {
-    SourceOptions options;
-    options.directory = directory;
-    auto source = open_source(fs, knowledge, options);
+void add_model_facts(Found& found, const Result<Source>& source) {
     if (!source) {
         found.facts.emplace_back("not convertible", source.error().text());
         return;
@@ -68,6 +63,12 @@ void add_model_facts(Found& found, base::FileSystem& fs, const Knowledge& knowle
     }
 }
 
+SourceOptions options_for(const Path& directory) {
+    SourceOptions options;
+    options.directory = directory;
+    return options;
+}
+
 Result<Found> found_hf(base::FileSystem& fs, const Knowledge& knowledge, const Path& path) {
     Found found{"huggingface", "Hugging Face checkpoint", {}, {}, path};
     TRY_ASSIGN(found.index, open_hf_weights(fs, path));
@@ -78,7 +79,7 @@ Result<Found> found_hf(base::FileSystem& fs, const Knowledge& knowledge, const P
     }
     const base::Json* type = config->root.find("model_type");
     if (type != nullptr && type->string() != nullptr) found.facts.emplace_back("model type", *type->string());
-    add_model_facts(found, fs, knowledge, path);
+    add_model_facts(found, source_of({path, std::move(*config), found.index}, knowledge, options_for(path)));
     return found;
 }
 
@@ -95,7 +96,7 @@ Result<Found> found_megatron(base::FileSystem& fs, const Knowledge& knowledge, c
     Found found{"megatron",
                 base::format("Megatron checkpoint ({} format)", checkpoint.torch_dist ? "torch_dist" : "torch"),
                 {},
-                std::move(checkpoint.index),
+                checkpoint.index,
                 checkpoint.directory};
     found.facts.emplace_back("iteration", checkpoint.iteration);
     if (!checkpoint.torch_dist) {
@@ -104,9 +105,10 @@ Result<Found> found_megatron(base::FileSystem& fs, const Knowledge& knowledge, c
     }
     if (checkpoint.virtual_stages)
         found.facts.emplace_back("virtual stages", std::to_string(checkpoint.ranks.front().chunks));
-    add_model_facts(found, fs, knowledge, path);
-    if (checkpoint.args.object() == nullptr) return found;
-    for (const auto& [name, value] : *checkpoint.args.object()) {
+    base::Json args = checkpoint.args;
+    add_model_facts(found, source_of(fs, std::move(checkpoint), knowledge, options_for(path)));
+    if (args.object() == nullptr) return found;
+    for (const auto& [name, value] : *args.object()) {
         if (!value.is_null()) found.facts.emplace_back("args." + name, argument_text(value));
     }
     return found;

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <charconv>
-#include <optional>
 
 #include "base/format.h"
+#include "base/text.h"
 
 namespace ckpt {
 namespace {
@@ -17,12 +17,6 @@ std::optional<std::uint64_t> whole_number(std::string_view text) {
     auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (text.empty() || code != std::errc() || end != text.data() + text.size()) return std::nullopt;
     return value;
-}
-
-std::string_view trimmed(std::string_view text) {
-    while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-    while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-    return text;
 }
 
 }  // namespace
@@ -39,7 +33,7 @@ Result<std::vector<std::uint32_t>> number_list(const std::string& option, const 
     std::string_view rest = text;
     while (!rest.empty()) {
         std::size_t comma = std::min(rest.find(','), rest.size());
-        auto value = whole_number(trimmed(rest.substr(0, comma)));
+        auto value = whole_number(base::trimmed(rest.substr(0, comma), " "));
         if (!value || *value > UINT32_MAX || comma + 1 == rest.size()) {
             return base::fail(ErrorKind::usage,
                               base::format("{}: \"{}\" is not a list of numbers such as 16,16", option, text));
@@ -64,6 +58,13 @@ Result<std::uint64_t> byte_count(const std::string& option, const std::string& t
                           base::format("{}: \"{}\" is not a size such as 5GB or 512MB", option, text));
     }
     return *value * scale;
+}
+
+std::optional<DType> weight_dtype(const std::string& params_dtype) {
+    if (params_dtype == "bf16") return DType::bf16;
+    if (params_dtype == "fp16") return DType::f16;
+    if (params_dtype == "fp32") return DType::f32;
+    return std::nullopt;
 }
 
 Result<Side> side(const std::string& option, const std::string& text) {

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "ckpt_convert/app/options.h"
+#include "ckpt_convert/tensor/dtype.h"
 
 namespace ckpt {
 
@@ -17,6 +19,9 @@ base::Result<std::vector<std::uint32_t>> number_list(const std::string& option, 
 
 // "5GB", "512MB", "1000000".
 base::Result<std::uint64_t> byte_count(const std::string& option, const std::string& text);
+
+// "bf16", "fp16", "fp32"; nullopt for "", which leaves the element types as they are.
+std::optional<DType> weight_dtype(const std::string& params_dtype);
 
 // "hf" or "mg"; empty: unknown.
 base::Result<Side> side(const std::string& option, const std::string& text);

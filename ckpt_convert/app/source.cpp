@@ -4,8 +4,6 @@
 #include <set>
 
 #include "base/format.h"
-#include "ckpt_convert/checkpoint/hf_checkpoint.h"
-#include "ckpt_convert/checkpoint/megatron_checkpoint.h"
 #include "ckpt_convert/plan/source_layout.h"
 
 namespace ckpt {
@@ -64,37 +62,6 @@ std::string find_prefix(const ModelMapping& mapping, const TensorIndex& index) {
         if (found) return prefix;
     }
     return mapping.hf_prefixes.empty() ? "" : mapping.hf_prefixes.back();
-}
-
-Result<Source> open_hf(base::FileSystem& fs, const Knowledge& knowledge, const SourceOptions& options) {
-    TRY_ASSIGN(HfCheckpoint checkpoint, open_hf_checkpoint(fs, options.directory));
-    TRY_ASSIGN(const ModelMapping* mapping, options.family.empty() ? knowledge.families.for_config(checkpoint.config)
-                                                                   : knowledge.families.for_name(options.family));
-    TRY_ASSIGN(ModelValues all, values_from_config(*mapping, checkpoint.config));
-    ModelValues values = all;
-    TRY(reduce(values, options));
-    Source source;
-    source.side = Side::huggingface;
-    source.title = "Hugging Face";
-    source.directory = source.companions = options.directory;
-    source.index = std::move(checkpoint.index);
-    TRY_ASSIGN(source.model, Model::make(*mapping, std::move(values)));
-
-    std::string prefix = find_prefix(*mapping, source.index);
-    TRY_ASSIGN(Layout layout, hf_layout(source.model, prefix, static_cast<std::uint64_t>(value_or_zero(all, "vocab"))));
-    std::set<std::string, std::less<>> beyond;
-    if (options.layers) {
-        TRY_ASSIGN(Model whole, Model::make(*mapping, std::move(all)));
-        TRY_ASSIGN(beyond, names_beyond(whole, layout, prefix));
-    }
-    auto leave_out = [&](std::string_view tensor) -> std::optional<std::string> {
-        if (mapping->ignores(tensor)) return kNoWeights;
-        if (beyond.contains(tensor)) return "they belong to layers beyond --num-layers";
-        return std::nullopt;
-    };
-    TRY_ASSIGN(source.binding, bind_source(source.model, source.index, layout, leave_out));
-    source.config = std::move(checkpoint.config);
-    return source;
 }
 
 // Where config.json of a Megatron checkpoint is; empty when nowhere.
@@ -184,12 +151,51 @@ Result<ModelValues> megatron_values(const ModelMapping& mapping, const MegatronC
     return values;
 }
 
-Result<Source> open_megatron(base::FileSystem& fs, const Knowledge& knowledge, const SourceOptions& options) {
+}  // namespace
+
+Result<Knowledge> Knowledge::load(const base::DataStore& store) {
+    Knowledge out;
+    TRY_ASSIGN(out.families, MappingRegistry::load(store));
+    TRY_ASSIGN(out.targets, TargetRegistry::load(store));
+    return out;
+}
+
+Result<Source> source_of(HfCheckpoint checkpoint, const Knowledge& knowledge, const SourceOptions& options) {
+    TRY_ASSIGN(const ModelMapping* mapping, options.family.empty() ? knowledge.families.for_config(checkpoint.config)
+                                                                   : knowledge.families.for_name(options.family));
+    TRY_ASSIGN(ModelValues all, values_from_config(*mapping, checkpoint.config));
+    ModelValues values = all;
+    TRY(reduce(values, options));
+    Source source;
+    source.side = Side::huggingface;
+    source.title = "Hugging Face";
+    source.directory = source.companions = options.directory;
+    source.index = std::move(checkpoint.index);
+    TRY_ASSIGN(source.model, Model::make(*mapping, std::move(values)));
+
+    std::string prefix = find_prefix(*mapping, source.index);
+    TRY_ASSIGN(Layout layout, hf_layout(source.model, prefix, static_cast<std::uint64_t>(value_or_zero(all, "vocab"))));
+    std::set<std::string, std::less<>> beyond;
+    if (options.layers) {
+        TRY_ASSIGN(Model whole, Model::make(*mapping, std::move(all)));
+        TRY_ASSIGN(beyond, names_beyond(whole, layout, prefix));
+    }
+    auto leave_out = [&](std::string_view tensor) -> std::optional<std::string> {
+        if (mapping->ignores(tensor)) return kNoWeights;
+        if (beyond.contains(tensor)) return "they belong to layers beyond --num-layers";
+        return std::nullopt;
+    };
+    TRY_ASSIGN(source.binding, bind_source(source.model, source.index, layout, leave_out));
+    source.config = std::move(checkpoint.config);
+    return source;
+}
+
+Result<Source> source_of(base::FileSystem& fs, MegatronCheckpoint checkpoint, const Knowledge& knowledge,
+                         const SourceOptions& options) {
     if (options.layers) {
         return base::fail(ErrorKind::unsupported,
                           "--num-layers takes layers from a Hugging Face checkpoint; convert to that first");
     }
-    TRY_ASSIGN(MegatronCheckpoint checkpoint, open_megatron_checkpoint(fs, options.directory));
     Source source;
     source.side = Side::megatron;
     source.directory = checkpoint.directory;
@@ -224,15 +230,6 @@ Result<Source> open_megatron(base::FileSystem& fs, const Knowledge& knowledge, c
     return source;
 }
 
-}  // namespace
-
-Result<Knowledge> Knowledge::load(const base::DataStore& store) {
-    Knowledge out;
-    TRY_ASSIGN(out.families, MappingRegistry::load(store));
-    TRY_ASSIGN(out.targets, TargetRegistry::load(store));
-    return out;
-}
-
 Result<Source> open_source(base::FileSystem& fs, const Knowledge& knowledge, const SourceOptions& options) {
     TRY_ASSIGN(auto info, fs.info(options.directory));
     if (info.kind != base::FileKind::directory)
@@ -241,7 +238,12 @@ Result<Source> open_source(base::FileSystem& fs, const Knowledge& knowledge, con
     // With neither kind recognised, the Hugging Face reader says best what is missing.
     if (side == Side::unknown)
         side = is_megatron_checkpoint(fs, options.directory) ? Side::megatron : Side::huggingface;
-    return side == Side::megatron ? open_megatron(fs, knowledge, options) : open_hf(fs, knowledge, options);
+    if (side == Side::megatron) {
+        TRY_ASSIGN(MegatronCheckpoint checkpoint, open_megatron_checkpoint(fs, options.directory));
+        return source_of(fs, std::move(checkpoint), knowledge, options);
+    }
+    TRY_ASSIGN(HfCheckpoint checkpoint, open_hf_checkpoint(fs, options.directory));
+    return source_of(std::move(checkpoint), knowledge, options);
 }
 
 }  // namespace ckpt

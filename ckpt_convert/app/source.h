@@ -8,6 +8,8 @@
 #include "base/file_system.h"
 #include "base/json.h"
 #include "ckpt_convert/app/options.h"
+#include "ckpt_convert/checkpoint/hf_checkpoint.h"
+#include "ckpt_convert/checkpoint/megatron_checkpoint.h"
 #include "ckpt_convert/mapping/model.h"
 #include "ckpt_convert/mapping/target.h"
 #include "ckpt_convert/plan/layout.h"
@@ -42,5 +44,9 @@ struct Source {
 
 // Opens, identifies and checks a checkpoint: every weight of the model is there once, nothing is unexplained.
 base::Result<Source> open_source(base::FileSystem& fs, const Knowledge& knowledge, const SourceOptions& options);
+// The same for one that is open.
+base::Result<Source> source_of(HfCheckpoint checkpoint, const Knowledge& knowledge, const SourceOptions& options);
+base::Result<Source> source_of(base::FileSystem& fs, MegatronCheckpoint checkpoint, const Knowledge& knowledge,
+                               const SourceOptions& options);
 
 }  // namespace ckpt

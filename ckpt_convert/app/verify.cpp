@@ -5,6 +5,7 @@
 #include "base/format.h"
 #include "base/parallel.h"
 #include "ckpt_convert/execute/checksums.h"
+#include "ckpt_convert/execute/tile_reader.h"
 
 namespace ckpt {
 namespace {
@@ -58,8 +59,7 @@ Result<VerifySummary> verify(base::FileSystem& fs, const Knowledge& knowledge, c
     describe(summary, first);
     CompareOptions compare_options;
     compare_options.threads = options.threads > 0 ? options.threads : base::default_thread_count();
-    std::uint64_t share = options.memory_bytes / static_cast<std::uint64_t>(compare_options.threads) / 4;
-    compare_options.tile_bytes = std::min<std::uint64_t>(std::max<std::uint64_t>(share, 64 << 10), 8 << 20);
+    compare_options.tile_bytes = tile_bytes_within(options.memory_bytes, compare_options.threads);
     if (options.against.empty()) {
         compare_options.progress = progress(summary.bytes * 2);
         TRY(verify_checksums(fs, first.directory, first.index, compare_options.threads, compare_options.progress));

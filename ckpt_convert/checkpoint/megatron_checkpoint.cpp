@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/format.h"
+#include "base/text.h"
 #include "ckpt_convert/checkpoint/python_args.h"
 #include "ckpt_convert/checkpoint/torch_dist_checkpoint.h"
 #include "ckpt_convert/formats/torch_dist/dist_backend.h"
@@ -40,12 +41,6 @@ std::optional<RankName> parse_rank_name(std::string_view name) {
     return RankName{numbers.front(), {numbers.begin() + 1, numbers.end()}};
 }
 
-std::string_view trimmed(std::string_view text) {
-    std::size_t begin = text.find_first_not_of(" \t\r\n");
-    if (begin == std::string_view::npos) return {};
-    return text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1);
-}
-
 bool holds_ranks(base::FileSystem& fs, const Path& directory) {
     auto entries = fs.list(directory);
     return entries && std::any_of(entries->begin(), entries->end(),
@@ -73,7 +68,7 @@ Result<Location> find_iteration(base::FileSystem& fs, const Path& directory) {
             base::format("no Megatron checkpoint here: neither {} nor mp_rank_* directories", kTrackerFile), directory);
     }
     TRY_ASSIGN(std::string content, base::read_file(fs, tracker, 4096));
-    std::string iteration(trimmed(content));
+    std::string iteration(base::trimmed(content));
     std::string name = iteration;
     if (iteration != "release") {
         std::uint64_t number = 0;
@@ -206,6 +201,11 @@ std::string rank_directory(int tp, int pp, bool has_pp) {
 
 std::string chunk_key(bool virtual_stages, std::uint32_t chunk) {
     return virtual_stages ? base::format("model{}", chunk) : "model";
+}
+
+TensorKey split_key(std::string_view indexed_name) {
+    std::size_t slash = indexed_name.find('/');
+    return {indexed_name.substr(0, slash), indexed_name.substr(slash + 1)};
 }
 
 bool is_megatron_checkpoint(base::FileSystem& fs, const Path& directory) {

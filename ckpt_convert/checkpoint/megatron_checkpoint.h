@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/file_system.h"
@@ -46,8 +47,16 @@ base::Result<MegatronCheckpoint> open_megatron_checkpoint(base::FileSystem& fs, 
 std::string rank_directory(int tp, int pp, bool has_pp);
 // The key of a chunk in the file's dict: "model" or "model<chunk>".
 std::string chunk_key(bool virtual_stages, std::uint32_t chunk);
+// The parts of an indexed name: "model1/decoder..." is in the chunk "model1".
+struct TensorKey {
+    std::string_view chunk;
+    std::string_view name;
+};
+TensorKey split_key(std::string_view indexed_name);
 
 inline constexpr const char* kTrackerFile = "latest_checkpointed_iteration.txt";
 inline constexpr const char* kRankFile = "model_optim_rng.pt";
+// What the names of tensors of the decoder's layers begin with.
+inline constexpr std::string_view kLayersPrefix = "decoder.layers.";
 
 }  // namespace ckpt

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/format.h"
+#include "ckpt_convert/formats/lfs_pointer.h"
 #include "ckpt_convert/formats/safetensors/safetensors.h"
 #include "ckpt_convert/formats/torch_file/torch_reader.h"
 
@@ -72,7 +73,7 @@ base::Status reject_placeholder(base::ReadableFile& file) {
         return base::fail(ErrorKind::bad_input, "the file is empty; fetch it again", file.path());
     }
     TRY_ASSIGN(std::string start, first_bytes(file, 256));
-    if (start.starts_with("version https://git-lfs")) {
+    if (is_lfs_pointer(start)) {
         return base::fail(ErrorKind::bad_input,
                           "this is a Git LFS pointer, not the weights; run 'git lfs pull' in the model's directory, or "
                           "download the file again",

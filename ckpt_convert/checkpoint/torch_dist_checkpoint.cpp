@@ -12,8 +12,6 @@ namespace {
 
 using base::Status;
 
-constexpr std::string_view kLayers = "decoder.layers.";
-
 // What a run saves besides the model.
 constexpr std::string_view kNoWeights[] = {"optimizer.", "chained_", "opt_param_scheduler", "rng_state",
                                            "rerun_state_machine"};
@@ -25,8 +23,8 @@ bool is_weight(std::string_view name) {
 
 // "decoder.layers.mlp.linear_fc2.weight": all layers in one tensor.
 bool has_layer_axis(std::string_view name) {
-    return name.starts_with(kLayers) && name.size() > kLayers.size() &&
-           std::isdigit(static_cast<unsigned char>(name[kLayers.size()])) == 0;
+    return name.starts_with(kLayersPrefix) && name.size() > kLayersPrefix.size() &&
+           std::isdigit(static_cast<unsigned char>(name[kLayersPrefix.size()])) == 0;
 }
 
 IndexedTensor whole_chunk(const TorchDistTensor& tensor, const TorchDistChunk& chunk) {
@@ -41,7 +39,8 @@ IndexedTensor whole_chunk(const TorchDistTensor& tensor, const TorchDistChunk& c
 IndexedTensor layer_of_chunk(const TorchDistTensor& tensor, const TorchDistChunk& chunk, std::uint64_t at) {
     auto rest = [](const auto& values) { return std::vector<std::uint64_t>(values.begin() + 1, values.end()); };
     IndexedTensor out;
-    out.name = base::format("model/{}{}.{}", kLayers, chunk.offsets[0] + at, tensor.fqn.substr(kLayers.size()));
+    out.name =
+        base::format("model/{}{}.{}", kLayersPrefix, chunk.offsets[0] + at, tensor.fqn.substr(kLayersPrefix.size()));
     out.dtype = tensor.dtype;
     out.shape = rest(chunk.sizes);
     out.file = chunk.file;

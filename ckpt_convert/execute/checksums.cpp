@@ -1,6 +1,7 @@
 #include "ckpt_convert/execute/checksums.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "base/format.h"
 #include "base/parallel.h"
@@ -53,13 +54,13 @@ Result<std::vector<Archive>> dist_items(base::FileSystem& fs, const base::Path& 
     base::Path path = base::join(directory, ".metadata");
     TRY_ASSIGN(std::string text, base::read_file(fs, path, kMaxMetadataBytes));
     TRY_ASSIGN(DistMetadata metadata, parse_dist_metadata(text, path, {}));
+    std::unordered_map<std::string_view, base::ReadableFile*> files;
+    for (const auto& file : index.files) files.emplace(file->path(), file.get());
     std::vector<Archive> out;
     for (const DistItem& item : metadata.items) {
         const std::string& name = metadata.index.files[metadata.index.tensors[item.tensor].chunks[item.chunk].file];
-        base::Path wanted = base::join(directory, name);
-        for (const auto& file : index.files) {
-            if (file->path() == wanted) out.push_back({file.get(), item.offset, item.bytes});
-        }
+        auto file = files.find(base::join(directory, name));
+        if (file != files.end()) out.push_back({file->second, item.offset, item.bytes});
     }
     return out;
 }

@@ -28,11 +28,8 @@ struct Tile {
 std::vector<Tile> cut_tiles(const ConversionPlan& plan, const TensorIndex& source, std::uint64_t tile_bytes) {
     std::vector<Tile> tiles;
     for (const LogicalMove& move : plan.moves) {
-        std::uint64_t rows = move.shape[0];
-        std::uint64_t step =
-            TileReader::strided(source, move.sources) ? rows : rows_per_tile(move.shape, move.dtype, tile_bytes);
-        for (std::uint64_t row = 0; row < rows; row += step)
-            tiles.push_back({&move, {row, std::min(row + step, rows)}});
+        for (RowRange rows : tile_rows(source, move.sources, move.shape, move.dtype, tile_bytes))
+            tiles.push_back({&move, rows});
     }
     return tiles;
 }

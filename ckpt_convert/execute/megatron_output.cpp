@@ -60,9 +60,9 @@ Status add_models(TorchFilePlan& file, Value* root, const ConversionPlan& plan, 
     }
     for (std::uint32_t target : out.targets) {
         const TargetTensor& tensor = plan.targets[target];
-        std::size_t slash = tensor.name.find('/');
-        Value* model = models[tensor.name.substr(0, slash)];
-        std::string name = tensor.name.substr(slash + 1);
+        TensorKey key = split_key(tensor.name);
+        Value* model = models.find(key.chunk)->second;
+        std::string name(key.name);
         TRY_ASSIGN(Value * value, file.tensor(tensor.dtype, tensor.shape));
         TorchFilePlan::set(model, file.string(name), value);
         if (tensor.extra_state && state.extra_states)

@@ -28,14 +28,11 @@ Result<std::vector<std::byte>> mean_row(const LogicalMove& move, const TensorInd
                                        name(move.dtype)));
     }
     std::uint64_t rows = move.shape[0], columns = *checked_elements(move.shape) / rows;
-    std::uint64_t step =
-        TileReader::strided(source, move.sources) ? rows : rows_per_tile(move.shape, move.dtype, kMeanTileBytes);
     TileReader reader(source);
     std::vector<double> sums(columns, 0.0);
     std::vector<float> values(columns);
     std::size_t row_bytes = columns * bits(move.dtype) / 8;
-    for (std::uint64_t row = 0; row < rows; row += step) {
-        RowRange range{row, std::min(row + step, rows)};
+    for (RowRange range : tile_rows(source, move.sources, move.shape, move.dtype, kMeanTileBytes)) {
         TRY_ASSIGN(auto tile, reader.read(move.shape, move.dtype, move.sources, range));
         for (std::uint64_t i = 0; i < range.end - range.begin; ++i) {
             cast(reinterpret_cast<std::byte*>(values.data()), DType::f32, tile.data() + i * row_bytes, move.dtype,

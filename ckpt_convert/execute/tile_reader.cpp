@@ -27,12 +27,24 @@ bool part_in_tile(const StoredPiece& piece, RowRange rows, TilePart& part) {
     return true;
 }
 
-std::uint64_t rows_per_tile(const Shape& shape, DType dtype, std::uint64_t tile_bytes) {
+std::vector<RowRange> tile_rows(const TensorIndex& source, const std::vector<StoredPiece>& pieces, const Shape& shape,
+                                DType dtype, std::uint64_t tile_bytes) {
     std::uint64_t row_bytes = std::max<std::uint64_t>(*checked_bytes(shape, dtype) / shape[0], 1);
-    return std::max<std::uint64_t>(tile_bytes / row_bytes, 1);
+    std::uint64_t step = std::max<std::uint64_t>(tile_bytes / row_bytes, 1);
+    if (has_strided(source, pieces)) step = shape[0];
+    std::vector<RowRange> out;
+    for (std::uint64_t row = 0; row < shape[0]; row += std::min(step, shape[0] - row))
+        out.push_back({row, row + std::min(step, shape[0] - row)});
+    return out;
 }
 
-bool TileReader::strided(const TensorIndex& source, const std::vector<StoredPiece>& pieces) {
+std::uint64_t tile_bytes_within(std::uint64_t memory_bytes, int threads) {
+    // A thread holds a tile up to four times: as read, gathered, cast and packed.
+    std::uint64_t per_thread = memory_bytes / static_cast<std::uint64_t>(threads) / 4;
+    return std::clamp<std::uint64_t>(per_thread, 64 << 10, 8 << 20);
+}
+
+bool has_strided(const TensorIndex& source, const std::vector<StoredPiece>& pieces) {
     return std::any_of(pieces.begin(), pieces.end(),
                        [&](const StoredPiece& piece) { return !source.tensors[piece.tensor].contiguous; });
 }

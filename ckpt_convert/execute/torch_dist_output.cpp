@@ -4,14 +4,13 @@
 #include <optional>
 
 #include "base/format.h"
+#include "ckpt_convert/checkpoint/megatron_checkpoint.h"
 #include "ckpt_convert/formats/torch_dist/torch_dist_writer.h"
 
 namespace ckpt {
 namespace {
 
 using base::Result;
-
-constexpr std::string_view kLayers = "decoder.layers.";
 
 // "decoder.layers.3.mlp.x" -> "decoder.layers.mlp.x" and 3.
 struct LayerName {
@@ -20,12 +19,12 @@ struct LayerName {
 };
 
 std::optional<LayerName> split_layer(std::string_view name) {
-    if (!name.starts_with(kLayers)) return std::nullopt;
-    std::string_view rest = name.substr(kLayers.size());
+    if (!name.starts_with(kLayersPrefix)) return std::nullopt;
+    std::string_view rest = name.substr(kLayersPrefix.size());
     LayerName out;
     auto [end, code] = std::from_chars(rest.data(), rest.data() + rest.size(), out.layer);
     if (code != std::errc() || end == rest.data() + rest.size() || *end != '.') return std::nullopt;
-    out.shared = std::string(kLayers) + std::string(end + 1, rest.data() + rest.size());
+    out.shared = std::string(kLayersPrefix) + std::string(end + 1, rest.data() + rest.size());
     return out;
 }
 
@@ -42,7 +41,7 @@ public:
 
 private:
     void add(const TargetTensor& target) {
-        std::string name = target.name.substr(target.name.find('/') + 1);
+        std::string name(split_key(target.name).name);
         TorchDistItem item{name, target.dtype, target.shape, Shape(target.shape.size(), 0), target.shape};
         std::optional<LayerName> layer = split_layer(name);
         if (layer) {

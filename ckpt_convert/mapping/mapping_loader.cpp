@@ -6,6 +6,7 @@
 
 #include "base/format.h"
 #include "base/json_object.h"
+#include "ckpt_convert/mapping/rule_file.h"
 
 namespace ckpt {
 namespace {
@@ -226,26 +227,13 @@ Status read_sections(JsonObject& object, ModelMapping& mapping, bool is_family) 
     return {};
 }
 
-Result<JsonDocument> read_document(const base::DataStore& store, const std::string& path,
-                                   const std::string& wanted_by) {
-    const std::string_view* text = store.find(path);
-    if (text == nullptr) return base::fail(ErrorKind::rule_data, base::format("{} is missing", path), wanted_by);
-    auto document = base::parse_json(*text, store.origin(path));
-    if (!document) {
-        base::Error error = document.error();
-        error.kind = ErrorKind::rule_data;
-        return tl::unexpected<base::Error>(std::move(error));
-    }
-    return document;
-}
-
 // Blocks in the order of their inclusion, each once, those that a block includes before it.
 Status read_blocks(const base::DataStore& store, JsonObject& includer, std::set<std::string>& seen,
                    ModelMapping& mapping) {
     TRY_ASSIGN(auto names, includer.strings("include"));
     for (const std::string& name : names) {
         if (!seen.insert(name).second) continue;
-        TRY_ASSIGN(JsonDocument document, read_document(store, kFolder + name, includer.document().name));
+        TRY_ASSIGN(JsonDocument document, read_rule_file(store, kFolder + name, includer.document().name));
         TRY_ASSIGN(JsonObject object, JsonObject::of(document, document.root));
         TRY(object.string("about"));
         TRY(object.strings("source"));  // for people
@@ -311,7 +299,7 @@ Status check_axes(const ModelMapping& mapping, const StoredRule& rule) {
 }  // namespace
 
 Result<ModelMapping> load_mapping(const base::DataStore& store, const std::string& path) {
-    TRY_ASSIGN(JsonDocument document, read_document(store, path, path));
+    TRY_ASSIGN(JsonDocument document, read_rule_file(store, path, path));
     TRY_ASSIGN(JsonObject object, JsonObject::of(document, document.root));
     ModelMapping mapping;
     mapping.origin = store.origin(path);

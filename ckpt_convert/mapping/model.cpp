@@ -13,16 +13,6 @@ using base::Json;
 using base::Result;
 using base::Status;
 
-// Integers, flags, and floats that are whole ("8.0", as some configs have it).
-std::optional<std::int64_t> whole_number(const Json& json) {
-    if (const auto* integer = json.integer()) return *integer;
-    if (const auto* flag = json.boolean()) return *flag ? 1 : 0;
-    if (const auto* real = json.real(); real != nullptr && *real == std::floor(*real) && std::abs(*real) < 9e15) {
-        return static_cast<std::int64_t>(*real);
-    }
-    return std::nullopt;
-}
-
 // Largest number of layers accepted from a config; keeps a corrupt one from using all memory.
 constexpr std::int64_t kMaxLayers = 100'000;
 
@@ -129,6 +119,15 @@ private:
 };
 
 }  // namespace
+
+std::optional<std::int64_t> whole_number(const Json& json) {
+    if (const auto* integer = json.integer()) return *integer;
+    if (const auto* flag = json.boolean()) return *flag ? 1 : 0;
+    if (const auto* real = json.real(); real != nullptr && *real == std::floor(*real) && std::abs(*real) < 9e15) {
+        return static_cast<std::int64_t>(*real);
+    }
+    return std::nullopt;
+}
 
 Result<ModelValues> values_from_config(const ModelMapping& mapping, const base::JsonDocument& config) {
     return ValueReader(mapping, {&config.root, config.name, true}).read();

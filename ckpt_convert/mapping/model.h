@@ -15,6 +15,9 @@ namespace ckpt {
 
 using ModelValues = std::map<std::string, std::int64_t, std::less<>>;
 
+// Integers, flags, and floats that are whole ("8.0", as some configs have it); nullopt of anything else.
+std::optional<std::int64_t> whole_number(const base::Json& json);
+
 // The values of a mapping from config.json. Fails with bad_input when one is missing or no whole number.
 base::Result<ModelValues> values_from_config(const ModelMapping& mapping, const base::JsonDocument& config);
 // The same from the arguments of a Megatron checkpoint; `where` names the checkpoint.

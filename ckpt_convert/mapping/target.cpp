@@ -3,6 +3,7 @@
 #include "base/checked_math.h"
 #include "base/format.h"
 #include "base/json_object.h"
+#include "ckpt_convert/mapping/rule_file.h"
 
 namespace ckpt {
 namespace {
@@ -19,11 +20,8 @@ constexpr const char* kPaddingFile = "rules/targets/vocab_padding.json";
 constexpr const char* kPaddingSchema = "vocab-padding/1";
 
 Result<JsonDocument> read_document(const base::DataStore& store, const std::string& path, std::string_view schema) {
-    const std::string_view* text = store.find(path);
-    if (text == nullptr) return base::fail(ErrorKind::rule_data, "the file is missing", path);
-    auto document = base::parse_json(*text, store.origin(path));
-    if (!document) return base::fail(ErrorKind::rule_data, document.error().message, document.error().where);
-    const Json* found = document->root.find("schema");
+    TRY_ASSIGN(JsonDocument document, read_rule_file(store, path, path));
+    const Json* found = document.root.find("schema");
     if (found == nullptr || found->string() == nullptr || *found->string() != schema) {
         return base::fail(ErrorKind::rule_data, base::format("\"schema\" must be \"{}\"", schema), store.origin(path));
     }

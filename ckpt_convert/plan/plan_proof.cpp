@@ -1,8 +1,7 @@
 #include "ckpt_convert/plan/plan_proof.h"
 
-#include <algorithm>
-
 #include "base/format.h"
+#include "ckpt_convert/tensor/tiling.h"
 
 namespace ckpt {
 namespace {
@@ -22,48 +21,17 @@ bool inside(const Shape& offset, const Shape& extent, const Shape& shape) {
     return true;
 }
 
-struct Region {
-    const Shape* offset;
-    const Shape* extent;
-};
-
-bool overlap(const Region& a, const Region& b) {
-    for (std::size_t i = 0; i < a.offset->size(); ++i) {
-        if ((*a.offset)[i] >= (*b.offset)[i] + (*b.extent)[i] || (*b.offset)[i] >= (*a.offset)[i] + (*a.extent)[i])
-            return false;
-    }
-    return true;
-}
-
-// True when the boxes, which all lie inside `shape`, cover it and no two overlap: equal volume and no overlap.
-bool tile_exactly(std::vector<Region> boxes, const Shape& shape) {
-    std::uint64_t sum = 0;
-    for (const Region& box : boxes) sum += checked_elements(*box.extent).value_or(0);
-    if (sum != checked_elements(shape)) return false;
-    if (shape.empty()) return boxes.size() == 1;
-    std::sort(boxes.begin(), boxes.end(), [](const Region& a, const Region& b) { return *a.offset < *b.offset; });
-    // A box can only overlap those that start before it ends on the first axis.
-    for (std::size_t i = 0; i < boxes.size(); ++i) {
-        std::uint64_t end = boxes[i].offset->front() + boxes[i].extent->front();
-        for (std::size_t j = i + 1; j < boxes.size() && boxes[j].offset->front() < end; ++j) {
-            if (overlap(boxes[i], boxes[j])) return false;
-        }
-    }
-    return true;
-}
-
 Status check_move(const LogicalMove& move, const ConversionPlan& plan, const TensorIndex& source) {
-    std::vector<Region> read;
+    std::vector<Box> read;
     for (const StoredPiece& piece : move.sources) {
         if (piece.tensor >= source.tensors.size() ||
             !inside(piece.in_stored, piece.extent, source.tensors[piece.tensor].shape) ||
             !inside(piece.in_logical, piece.extent, move.shape)) {
             return broken(base::format("a piece of {} leaves its tensor", move.name));
         }
-        read.push_back({&piece.in_logical, &piece.extent});
+        read.push_back({piece.in_logical, piece.extent});
     }
-    if (!tile_exactly(std::move(read), move.shape))
-        return broken(base::format("{} is not read exactly once", move.name));
+    if (tiling_problem(move.shape, read)) return broken(base::format("{} is not read exactly once", move.name));
     for (const StoredPiece& piece : move.targets) {
         if (piece.tensor >= plan.targets.size())
             return broken(base::format("a piece of {} belongs to no tensor", move.name));
@@ -78,8 +46,8 @@ Status check_move(const LogicalMove& move, const ConversionPlan& plan, const Ten
 }  // namespace
 
 Status prove_plan(const ConversionPlan& plan, const TensorIndex& source) {
-    std::vector<std::vector<Region>> written(plan.targets.size());
-    std::vector<Shape> fill_boxes;  // pairs of offset and extent, which the regions point at
+    std::vector<std::vector<Box>> written(plan.targets.size());
+    std::vector<Shape> fill_boxes;  // pairs of offset and extent, which the boxes point at
     fill_boxes.reserve(plan.fills.size() * 2);
     for (const FilledRows& fill : plan.fills) {
         if (fill.target >= plan.targets.size() || plan.targets[fill.target].shape.empty())
@@ -92,15 +60,14 @@ Status prove_plan(const ConversionPlan& plan, const TensorIndex& source) {
         fill_boxes.back()[0] = fill.rows;
         if (!inside(offset, fill_boxes.back(), shape))
             return broken(base::format("padding leaves {}", plan.targets[fill.target].name));
-        written[fill.target].push_back({&offset, &fill_boxes.back()});
+        written[fill.target].push_back({offset, fill_boxes.back()});
     }
     for (const LogicalMove& move : plan.moves) {
         TRY(check_move(move, plan, source));
-        for (const StoredPiece& piece : move.targets)
-            written[piece.tensor].push_back({&piece.in_stored, &piece.extent});
+        for (const StoredPiece& piece : move.targets) written[piece.tensor].push_back({piece.in_stored, piece.extent});
     }
     for (std::size_t i = 0; i < plan.targets.size(); ++i) {
-        if (!tile_exactly(std::move(written[i]), plan.targets[i].shape)) {
+        if (tiling_problem(plan.targets[i].shape, written[i])) {
             return broken(base::format("{} is not written exactly once", plan.targets[i].name));
         }
     }

@@ -16,16 +16,6 @@ using base::ErrorKind;
 using base::Result;
 using base::Status;
 
-struct Names {
-    std::string_view chunk;
-    std::string_view name;
-};
-
-Names split_key(std::string_view indexed_name) {
-    std::size_t slash = indexed_name.find('/');
-    return {indexed_name.substr(0, slash), indexed_name.substr(slash + 1)};
-}
-
 // The forms of all tensor names of a family in a dialect, by the rule they come from.
 struct RuleForm {
     const StoredRule* rule;
@@ -60,25 +50,35 @@ std::vector<Dialect> candidates(const MegatronCheckpoint& checkpoint, const Mode
     return out;
 }
 
-// How many tensors of the checkpoint have no name in this dialect.
-std::size_t unexplained(const MegatronCheckpoint& checkpoint, const ModelMapping& mapping,
-                        const std::vector<RuleForm>& forms) {
-    std::set<std::string> checked;  // names repeat over the ranks
-    std::size_t count = 0;
-    for (const auto& tensor : checkpoint.index.tensors) {
-        if (!checked.insert(tensor.name).second || mapping.ignores(tensor.name)) continue;
-        std::string_view name = split_key(tensor.name).name;
-        count += std::none_of(forms.begin(), forms.end(),
-                              [&](const RuleForm& form) { return form.form.match(name).has_value(); });
-    }
-    return count;
+// The names of all tensors, which repeat over the ranks.
+using NameSet = std::set<std::string_view>;
+
+NameSet distinct_names(const MegatronCheckpoint& checkpoint) {
+    NameSet out;
+    for (const auto& tensor : checkpoint.index.tensors) out.insert(tensor.name);
+    return out;
 }
 
-Dialect best_dialect(const MegatronCheckpoint& checkpoint, const ModelMapping& mapping, const TargetRegistry& targets) {
+bool is_in(const NameSet& names, const NameForm& form) {
+    return std::any_of(names.begin(), names.end(),
+                       [&](std::string_view name) { return form.match(split_key(name).name).has_value(); });
+}
+
+// How many of the names have no place in this dialect.
+std::size_t unexplained(const NameSet& names, const ModelMapping& mapping, const std::vector<RuleForm>& forms) {
+    return static_cast<std::size_t>(std::count_if(names.begin(), names.end(), [&](std::string_view name) {
+        return !mapping.ignores(name) && std::none_of(forms.begin(), forms.end(), [&](const RuleForm& form) {
+            return form.form.match(split_key(name).name).has_value();
+        });
+    }));
+}
+
+Dialect best_dialect(const MegatronCheckpoint& checkpoint, const NameSet& names, const ModelMapping& mapping,
+                     const TargetRegistry& targets) {
     std::optional<Dialect> best;
     std::size_t fewest = 0;
     for (const Dialect& dialect : candidates(checkpoint, mapping, targets)) {
-        std::size_t count = unexplained(checkpoint, mapping, forms_of(mapping, dialect));
+        std::size_t count = unexplained(names, mapping, forms_of(mapping, dialect));
         if (best && count >= fewest) continue;
         best = dialect;
         fewest = count;
@@ -96,7 +96,7 @@ using Contents = std::map<std::pair<std::uint32_t, std::string>, ChunkContent>; 
 Contents find_contents(const MegatronCheckpoint& checkpoint, const std::vector<RuleForm>& forms) {
     Contents out;
     for (const auto& tensor : checkpoint.index.tensors) {
-        Names key = split_key(tensor.name);
+        TensorKey key = split_key(tensor.name);
         std::uint32_t rank = checkpoint.torch_dist ? 0 : tensor.file;
         ChunkContent& content = out[{rank, std::string(key.chunk)}];
         for (const RuleForm& form : forms) {
@@ -193,14 +193,12 @@ std::uint64_t padded_vocab(const MegatronCheckpoint& checkpoint, const std::vect
 }
 
 // True when every tensor has a name of the family, and every unconditional name of the family is there.
-bool fits(const MegatronCheckpoint& checkpoint, const ModelMapping& mapping, const TargetRegistry& targets) {
-    auto forms = forms_of(mapping, best_dialect(checkpoint, mapping, targets));
-    if (unexplained(checkpoint, mapping, forms) > 0) return false;
+bool fits(const MegatronCheckpoint& checkpoint, const NameSet& names, const ModelMapping& mapping,
+          const TargetRegistry& targets) {
+    auto forms = forms_of(mapping, best_dialect(checkpoint, names, mapping, targets));
+    if (unexplained(names, mapping, forms) > 0) return false;
     return std::all_of(forms.begin(), forms.end(), [&](const RuleForm& form) {
-        return form.rule->when.has_value() || form.rule->optional ||
-               std::any_of(checkpoint.index.tensors.begin(), checkpoint.index.tensors.end(), [&](const auto& tensor) {
-                   return form.form.match(split_key(tensor.name).name).has_value();
-               });
+        return form.rule->when.has_value() || form.rule->optional || is_in(names, form.form);
     });
 }
 
@@ -208,7 +206,7 @@ bool fits(const MegatronCheckpoint& checkpoint, const ModelMapping& mapping, con
 
 Result<FoundLayout> find_layout(const MegatronCheckpoint& checkpoint, const ModelMapping& mapping,
                                 const TargetRegistry& targets) {
-    Dialect dialect = best_dialect(checkpoint, mapping, targets);
+    Dialect dialect = best_dialect(checkpoint, distinct_names(checkpoint), mapping, targets);
     auto forms = forms_of(mapping, dialect);
     TRY_ASSIGN(FoundLayout found, PlacementFinder(checkpoint, forms).find());
     found.parallel.tp = checkpoint.tp;
@@ -220,9 +218,10 @@ Result<FoundLayout> find_layout(const MegatronCheckpoint& checkpoint, const Mode
 
 std::vector<const ModelMapping*> fitting_families(const MegatronCheckpoint& checkpoint, const MappingRegistry& registry,
                                                   const TargetRegistry& targets) {
+    NameSet names = distinct_names(checkpoint);
     std::vector<const ModelMapping*> out;
     for (const ModelMapping& mapping : registry.families()) {
-        if (fits(checkpoint, mapping, targets)) out.push_back(&mapping);
+        if (fits(checkpoint, names, mapping, targets)) out.push_back(&mapping);
     }
     return out;
 }

@@ -3,18 +3,19 @@
 namespace migrator {
 namespace {
 
-base::Status load_into(Knowledge& knowledge, base::FileSystem& fs, const base::Path& overlay) {
+base::Status load_into(Knowledge& knowledge, base::FileSystem& fs, const base::Path& overlay, StyleKind style) {
     if (!overlay.empty()) TRY(knowledge.store.overlay(fs, overlay, "rules"));
-    TRY_ASSIGN(knowledge.rules, RuleSet::load(knowledge.store));
+    TRY_ASSIGN(knowledge.rules, RuleSet::load(knowledge.store, style));
+    TRY_ASSIGN(knowledge.helper, HelperModule::load(knowledge.store, knowledge.rules.style()));
     TRY_ASSIGN(knowledge.facts, TypeFacts::load(knowledge.store));
     return {};
 }
 
 }  // namespace
 
-base::Result<Knowledge> load_knowledge(base::FileSystem& fs, const base::Path& overlay) {
+base::Result<Knowledge> load_knowledge(base::FileSystem& fs, const base::Path& overlay, StyleKind style) {
     Knowledge knowledge;
-    auto loaded = load_into(knowledge, fs, overlay);
+    auto loaded = load_into(knowledge, fs, overlay, style);
     if (loaded) return knowledge;
     base::Error error = std::move(loaded).error();
     error.kind = base::ErrorKind::rule_data;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/data_store.h"
+#include "migrator/app/helper_module.h"
 #include "migrator/ruleset/rule_set.h"
 #include "migrator/semantic/type_facts.h"
 
@@ -11,9 +12,11 @@ struct Knowledge {
     base::DataStore store;
     RuleSet rules;
     TypeFacts facts;
+    HelperModule helper;
 };
 
 // `overlay`: a directory laid out as rules/; empty: none. All failures are rule_data: none is the project's fault.
-base::Result<Knowledge> load_knowledge(base::FileSystem& fs, const base::Path& overlay);
+base::Result<Knowledge> load_knowledge(base::FileSystem& fs, const base::Path& overlay,
+                                       StyleKind style = StyleKind::npu);
 
 }  // namespace migrator

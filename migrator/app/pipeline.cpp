@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <set>
 #include <tuple>
 
 #include "base/check.h"
@@ -9,7 +10,9 @@
 #include "base/format.h"
 #include "base/parallel.h"
 #include "base/version.h"
+#include "migrator/app/distributed_main.h"
 #include "migrator/app/framework_version.h"
+#include "migrator/app/helper_module.h"
 #include "migrator/app/knowledge.h"
 #include "migrator/app/output_tree.h"
 #include "migrator/app/path_checks.h"
@@ -72,20 +75,23 @@ ReportFile problem_file(const Path& path, FileType type, std::string rule, std::
 class Run {
 public:
     Run(const Options& options, base::FileSystem& fs, const Knowledge& knowledge, const FrameworkVersion& version,
-        std::vector<Project> projects)
+        const std::optional<DistributedMain>& distributed, std::vector<Project> projects)
         : options_(options),
           fs_(fs),
           knowledge_(knowledge),
           version_(version),
+          distributed_(distributed),
           projects_(std::move(projects)),
-          applies_(options.command == Command::migrate && options.apply == ApplyMode::safe && writes(options)) {}
+          applies_(options.command == Command::migrate && options.apply != ApplyMode::none && writes(options)) {}
 
     base::Result<RunResult> execute() {
         jobs_ = jobs_of(projects_);
         if (!options_.output.empty()) {
-            TRY_ASSIGN(output_, OutputTree::create(fs_, options_.output));
+            TRY_ASSIGN(output_, OutputTree::create(fs_, options_.output, options_.force));
         }
         TRY(analyse_all());
+        TRY(add_helper_modules());
+        if (distributed_) TRY(add_launcher());
         // From here on every analysed file is in the output, rewritten or as it was.
         add_unreadable();
         if (output_) TRY(copy_other_files());
@@ -115,15 +121,16 @@ private:
         for (const Job& job : jobs_) bytes += job.file->bytes;
         base::ProgressBar progress("Analysing", bytes, base::ProgressBar::Unit::bytes, options_.progress);
         files_.resize(jobs_.size());
+        needs_helper_.resize(jobs_.size());
         return base::parallel_for(order.size(), options_.threads, [&](std::size_t i) -> base::Status {
             const Job& job = jobs_[order[i]];
-            TRY_ASSIGN(files_[order[i]], analyse(job));
+            TRY_ASSIGN(files_[order[i]], analyse(job, needs_helper_[order[i]]));
             progress.add(job.file->bytes);
             return {};
         });
     }
 
-    base::Result<ReportFile> analyse(const Job& job) {
+    base::Result<ReportFile> analyse(const Job& job, char& needs_helper) {
         const Path shown = job.project->shown(job.file->path);
         std::unique_ptr<ParsedFile> parsed = job.take_parsed();
         SourceFile read;
@@ -138,12 +145,65 @@ private:
         FileOutcome outcome = rewrite(source, context(job), tree);
         outcome.path = shown;
         std::string written = bytes_after(source, outcome);
-        if (output_) TRY(output_->write(job.file->path, applies_ ? written : source.bytes, source.mode));
-        if (writes_in_place() && written != source.bytes)
-            TRY(base::write_file_atomically(fs_, job.project->on_disk(job.file->path), written, source.mode));
-        if (options_.destination == Destination::text) text_ = applies_ ? written : source.bytes;
+        needs_helper = knowledge_.helper.is_needed(outcome.original, outcome.rewritten) ? 1 : 0;
+        const bool was_distributed = distributed_ && distributed_->path == job.file->path;
+        const std::string& original = was_distributed ? distributed_->original.bytes : source.bytes;
+        if (was_distributed) to_original_places(outcome, *distributed_);
+        const bool rewritten = applies_ && written != original;
+        if (output_)
+            TRY(output_->write(job.file->path, rewritten ? written : original, source.mode,
+                               rewritten ? std::nullopt : std::optional(job.file->modified)));
+        if (writes_in_place() && rewritten) {
+            // A link stays one.
+            TRY_ASSIGN(const Path target, fs_.real_path(job.project->on_disk(job.file->path)));
+            TRY(base::write_file_atomically(fs_, target, written, source.mode));
+        }
+        if (options_.destination == Destination::text) text_ = applies_ ? written : original;
         if (!applies_) call_available(outcome);
-        return make_report_file(std::move(outcome), source.bytes, written);
+        return make_report_file(std::move(outcome), original, written);
+    }
+
+    base::Status add_launcher() {
+        TRY(add_new_file(projects_.front(), distributed_->launcher, FileType::shell, distributed_->launcher_text, 0755,
+                         "file.launcher", "A new file: the script that starts one process per device."));
+        // The executable bit, as git writes it.
+        std::string& diff = files_.back().diff;
+        diff = base::format("diff --git a/{0} b/{0}\nnew file mode 100755\n{1}", files_.back().path, diff);
+        return {};
+    }
+
+    // One for every place that a file expects it at.
+    base::Status add_helper_modules() {
+        std::set<Path> done;
+        for (std::size_t i = 0; i < jobs_.size(); ++i) {
+            if (needs_helper_[i] == 0) continue;
+            const Project& project = *jobs_[i].project;
+            const Path path = knowledge_.helper.path_for(project, jobs_[i].file->path);
+            const bool is_there = fs_.exists(project.on_disk(path));
+            if (is_there || !done.insert(project.shown(path)).second) continue;
+            TRY(add_helper_module(project, path));
+        }
+        return {};
+    }
+
+    base::Status add_helper_module(const Project& project, const Path& path) {
+        return add_new_file(project, path, FileType::python, knowledge_.helper.source(), 0644, "file.helper_module",
+                            "A new file: the module that the migrated files use to reach the accelerator of the "
+                            "machine.");
+    }
+
+    base::Status add_new_file(const Project& project, const Path& path, FileType type, std::string_view content,
+                              std::uint32_t mode, const char* rule, const char* message) {
+        if (applies_ && output_) TRY(output_->write(path, content, mode));
+        if (writes_in_place()) TRY(base::write_file_atomically(fs_, project.on_disk(path), content, mode));
+        FileOutcome outcome;
+        outcome.path = project.shown(path);
+        outcome.type = type;
+        outcome.parsed = true;
+        outcome.rewritten = content;
+        outcome.findings.push_back(file_finding(rule, Severity::info, outcome.path, message));
+        files_.push_back(make_report_file(std::move(outcome), {}, content));
+        return {};
     }
 
     bool writes_in_place() const { return applies_ && options_.destination == Destination::in_place; }
@@ -152,7 +212,13 @@ private:
         RewriteContext out;
         out.match.rules = &knowledge_.rules;
         out.match.facts = &knowledge_.facts;
+        out.apply = options_.apply == ApplyMode::none ? ApplyMode::safe : options_.apply;
         out.match.module = module_context(*job.project, job.file->path);
+        out.match.helper_package = knowledge_.helper.package_for(*job.project, job.file->path);
+        const ImportGraph& imports = job.project->imports;
+        out.match.is_program = job.file->type == FileType::notebook || imports.is_program(job.file->path);
+        if (out.match.is_program && !knowledge_.rules.programs().empty())
+            out.match.program_loads = imports.loads(job.file->path);
         out.match.project_members = job.project->members;
         return out;
     }
@@ -197,7 +263,8 @@ private:
 
     base::Status copy_other_files() {
         const Project& project = projects_.front();
-        TRY_ASSIGN(auto left_out, copy_the_rest(fs_, project.files, project.is_directory, *output_));
+        TRY_ASSIGN(auto left_out,
+                   copy_the_rest(fs_, project.files, project.is_directory, options_.large_files, *output_));
         for (const NotCopied& item : left_out) {
             files_.push_back(problem_file(item.path, FileType::other, "file.not_copied",
                                           "It is not in the copy: " + item.reason + "."));
@@ -238,6 +305,7 @@ private:
         std::vector<std::string> out = options_.notes;
         out.push_back(base::format("For {} {}: {}.", knowledge_.rules.framework().packages.front(),
                                    version_.version.text(), version_.reason));
+        if (distributed_) out.insert(out.end(), distributed_->notes.begin(), distributed_->notes.end());
         for (const Project& project : projects_) {
             for (std::string& note : notes_of(project, options_.command)) out.push_back(std::move(note));
         }
@@ -252,12 +320,14 @@ private:
     base::FileSystem& fs_;
     const Knowledge& knowledge_;
     const FrameworkVersion& version_;
+    const std::optional<DistributedMain>& distributed_;
     std::vector<Project> projects_;
     bool applies_;
     std::vector<Job> jobs_;
     std::unique_ptr<OutputTree> output_;
     std::vector<ReportFile> files_;
-    std::string text_;  // of Destination::text, which has one file
+    std::string text_;                // of Destination::text, which has one file
+    std::vector<char> needs_helper_;  // by job; bytes, so that threads can write side by side
 };
 
 }  // namespace
@@ -265,12 +335,14 @@ private:
 base::Result<RunResult> run(const Options& options, base::FileSystem& fs) {
     auto start = std::chrono::steady_clock::now();
     TRY(check_paths(fs, options));
-    TRY_ASSIGN(Knowledge knowledge, load_knowledge(fs, options.rules));
+    TRY_ASSIGN(Knowledge knowledge, load_knowledge(fs, options.rules, options.style));
     TRY_ASSIGN(auto projects, find_projects(fs, options));
     const FrameworkVersion version = framework_version(fs, options, knowledge.rules, projects);
     knowledge.rules.restrict_to(version.version);
     TRY(index_projects(fs, options, knowledge.facts, projects));
-    TRY_ASSIGN(RunResult result, Run(options, fs, knowledge, version, std::move(projects)).execute());
+    TRY(knowledge.helper.check(fs, projects));
+    TRY_ASSIGN(const auto distributed, distribute_main(fs, options, knowledge, projects.front()));
+    TRY_ASSIGN(RunResult result, Run(options, fs, knowledge, version, distributed, std::move(projects)).execute());
     result.trace.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return result;
 }

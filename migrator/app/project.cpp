@@ -48,6 +48,7 @@ constexpr std::size_t kKeptTreeBytes = std::size_t{256} << 20;
 struct FileFacts {
     std::vector<std::string> members;
     ModuleSummary summary;
+    bool is_guarded = false;  // see ImportGraph::add
     std::unique_ptr<ParsedFile> parsed;
 };
 
@@ -62,7 +63,8 @@ FileFacts facts_of(base::FileSystem& fs, const Project& project, const TypeFacts
     const SyntaxTree& tree = out.parsed->tree = SyntaxTree::parse(out.parsed->source.text);
     out.members = member_names(tree);
     ModuleContext context = module_context(project, file.path);
-    if (!context.module_name.empty()) out.summary = summarise(tree, facts, context);
+    out.summary = summarise(tree, facts, context);
+    out.is_guarded = out.parsed->source.text.find("__main__") != std::string::npos;
     return out;
 }
 
@@ -152,9 +154,12 @@ base::Status index_projects(base::FileSystem& fs, const Options& options, const 
         for (std::size_t i = 0; i < modules.size(); ++i) {
             project.members.insert(project.members.end(), std::move_iterator(found[i].members.begin()),
                                    std::move_iterator(found[i].members.end()));
-            if (!found[i].summary.module.empty())
-                index->add(std::move(found[i].summary), project.modules.names_of(files[modules[i]].path));
+            const base::Path& path = files[modules[i]].path;
+            const std::vector<std::string> names = project.modules.names_of(path);
+            project.imports.add(path, names, std::move(found[i].summary.imports), found[i].is_guarded);
+            if (!found[i].summary.module.empty()) index->add(std::move(found[i].summary), names);
         }
+        project.imports.finish();
         std::sort(project.members.begin(), project.members.end());
         project.members.erase(std::unique(project.members.begin(), project.members.end()), project.members.end());
         project.index = std::move(index);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "migrator/app/import_graph.h"
 #include "migrator/app/module_names.h"
 #include "migrator/app/options.h"
 #include "migrator/semantic/project_index.h"
@@ -30,6 +31,7 @@ struct Project {
     ModuleNames modules;
     std::vector<std::string> members;           // sorted; see MatchContext::project_members
     std::shared_ptr<const ProjectIndex> index;  // what the modules mean to each other
+    ImportGraph imports;
     // By file: parsed for the index, and kept for the analysis as long as there is room.
     std::vector<std::unique_ptr<ParsedFile>> parsed;
 

@@ -60,6 +60,8 @@ base::Result<Options> checked(Options options, const RawOptions& raw) {
     if (!analyse) {
         TRY_ASSIGN(options.destination, destination_of(options, raw));
     }
+    if (!options.distributed_main.empty() && (options.paths.size() > 1 || options.reads_standard_input()))
+        return fail(ErrorKind::usage, "--distributed needs the one PATH that the script is in");
     options.output = without_trailing_slashes(options.output);
     options.report_directory = without_trailing_slashes(options.report_directory);
     const bool copies = !analyse && options.destination == Destination::copy;
@@ -75,7 +77,14 @@ base::Result<Options> checked(Options options, const RawOptions& raw) {
             return fail(ErrorKind::usage,
                         base::format("--torch-version: '{}' is no version such as 2.6", raw.torch_version));
     }
-    options.apply = raw.apply == "none" ? ApplyMode::none : ApplyMode::safe;
+    if (raw.large_files == "copy") options.large_files = LargeFiles::copy;
+    if (raw.large_files == "skip") options.large_files = LargeFiles::skip;
+    for (ApplyMode mode : {ApplyMode::none, ApplyMode::safe, ApplyMode::review}) {
+        if (raw.apply == name(mode)) options.apply = mode;
+    }
+    for (StyleKind style : {StyleKind::npu, StyleKind::portable, StyleKind::automatic}) {
+        if (raw.style == name(style)) options.style = style;
+    }
     options.progress = !raw.no_progress && !options.quiet;
     for (Severity severity : {Severity::error, Severity::warning, Severity::info}) {
         if (raw.fail_on == name(severity)) options.fail_on = severity;

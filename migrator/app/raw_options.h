@@ -8,8 +8,10 @@ namespace migrator {
 struct RawOptions {
     std::vector<std::string> formats;
     std::string apply = "safe";
+    std::string style = "npu";
     std::string fail_on = "never";
     std::string torch_version;
+    std::string large_files = "link";
     base::Path config;
     bool no_config = false;
     bool no_progress = false;

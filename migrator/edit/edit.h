@@ -18,8 +18,9 @@ struct Edit {
 
 // A module that a fix needs bound at module level: merged with the requests of other fixes, once per file.
 struct ImportRequest {
-    std::string module;  // "torch_npu": `import torch_npu`
-    std::string after;   // placed after the import of this module where there is one: "torch"
+    std::string module;       // "torch_npu": `import torch_npu`
+    std::string after;        // placed after the import of this module where there is one: "torch"
+    bool when_named = false;  // only where the fix writes the module's name into an expression
     bool operator==(const ImportRequest&) const = default;
 };
 

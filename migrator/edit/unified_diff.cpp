@@ -61,7 +61,8 @@ std::string unified_diff(std::string_view old_text, std::string_view new_text, s
     std::vector<std::string_view> new_lines = split_lines(new_text);
     std::vector<LineChange> changes = diff_lines(old_lines, new_lines);
 
-    std::string out = base::format("--- {}\n+++ {}\n", header_path("a/", path), header_path("b/", path));
+    const std::string old_path = old_text.empty() ? "/dev/null" : header_path("a/", path);
+    std::string out = base::format("--- {}\n+++ {}\n", old_path, header_path("b/", path));
     for (const Hunk& hunk : group(changes)) {
         const LineChange& first = changes[hunk.first];
         const LineChange& last = changes[hunk.last];

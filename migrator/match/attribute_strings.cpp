@@ -43,6 +43,23 @@ std::vector<Reference> names_of(const PythonFile& file, NodeId object, std::stri
 
 }  // namespace
 
+namespace {
+
+// getattr(torch, "cuda") -> any_device: the name stands somewhere else now.
+std::optional<Fix> whole_call_fix(const PythonFile& file, NodeId literal, const NameRow& row) {
+    const SyntaxTree& tree = file.tree();
+    const NodeId call = tree.parent(tree.parent(literal));
+    const std::string head = row.to->substr(0, row.to->find('.'));
+    const auto& imports = row.rule->imports;
+    const bool is_bound = std::any_of(imports.begin(), imports.end(),
+                                      [&](const ImportRequest& request) { return request.module == head; });
+    if (!is_bound || file.last_name(tree.child(call, Field::function)) != kAttributeFunctions.front())
+        return std::nullopt;
+    return Fix{{{tree.range(call), *row.to}}, imports};
+}
+
+}  // namespace
+
 bool names_attribute(const PythonFile& file, NodeId literal) { return object_of(file, literal) != kNoNode; }
 
 void match_attribute_strings(const PythonFile& file, std::span<const Literal> literals, FindingSink& sink) {
@@ -62,6 +79,8 @@ void match_attribute_strings(const PythonFile& file, std::span<const Literal> li
                 std::string parent = row->to->substr(0, dot);
                 bool same_parent = parent == file.rules().renamed(owner.name) || parent == owner.name;
                 if (same_parent) finding.fix = Fix{{{*content, row->to->substr(dot + 1)}}, row->rule->imports};
+                else if (row->member) finding.fix.reset();
+                else finding.fix = whole_call_fix(file, literal.node, *row);
             }
             sink.push_back(std::move(finding));
             break;

@@ -17,7 +17,7 @@ public:
         // "NAME", or a command line that begins with "NAME=value".
         std::string_view name = std::string_view(literal.text).substr(0, literal.text.find('='));
         const EnvironmentRow* row = name.empty() ? nullptr : file_.rules().environment_row(name);
-        if (row == nullptr) return;
+        if (row == nullptr || is_key_of_no_variable(literal.node)) return;
         bool whole = name.size() == literal.text.size();
         Certainty certainty = whole ? certainty_of(literal.node) : Certainty::textual;
         Finding finding = make(*row, file_.tree().range(literal.node), certainty, std::string(name));
@@ -38,6 +38,22 @@ public:
     }
 
 private:
+    // {"NAME": lambda: ...}: variables are texts, so this is a table of the user's own.
+    bool is_key_of_no_variable(NodeId literal) const {
+        const SyntaxTree& tree = file_.tree();
+        if (tree.field(literal) != Field::key) return false;
+        const NodeId value = tree.child(tree.parent(literal), Field::value);
+        if (value == kNoNode) return false;
+        switch (tree.kind(value)) {
+            case NodeKind::lambda:
+            case NodeKind::dictionary:
+            case NodeKind::list:
+            case NodeKind::tuple:
+            case NodeKind::set: return true;
+            default: return false;
+        }
+    }
+
     bool is_mapping(NodeId expression) const {
         const auto& mappings = file_.rules().environment_places().mappings;
         for (const Reference& reference : file_.bindings().references(expression)) {

@@ -5,16 +5,19 @@
 #include <set>
 
 #include "base/format.h"
+#include "base/text.h"
 
 namespace migrator {
 namespace {
 
 constexpr std::string_view kMark = "migrator: ignore";
+constexpr std::string_view kWholeFile = "-file";  // behind the mark
 
 struct IgnoreComment {
     NodeId node = kNoNode;
     base::ByteRange line;
     std::vector<std::string_view> rules;  // empty: all
+    bool whole_file = false;
     bool used = false;
 
     bool covers(const Finding& finding) const {
@@ -23,23 +26,18 @@ struct IgnoreComment {
     }
 };
 
-std::string_view trimmed(std::string_view text) {
-    const std::size_t begin = text.find_first_not_of(" \t");
-    if (begin == text.npos) return {};
-    return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
-}
-
 // The comment's rules; nullopt when it is another comment.
 std::optional<std::vector<std::string_view>> rules_of(std::string_view comment) {
     std::size_t at = comment.find(kMark);
-    if (at == comment.npos || !trimmed(comment.substr(1, at - 1)).empty()) return std::nullopt;
+    if (at == comment.npos || !base::trimmed(comment.substr(1, at - 1), base::kBlanks).empty()) return std::nullopt;
     std::string_view rest = comment.substr(at + kMark.size());
     std::vector<std::string_view> out;
     if (!rest.starts_with('[')) return out;
     rest = rest.substr(1, std::min(rest.find(']'), rest.size()) - 1);
     while (!rest.empty()) {
         const std::size_t comma = std::min(rest.find(','), rest.size());
-        if (const std::string_view rule = trimmed(rest.substr(0, comma)); !rule.empty()) out.push_back(rule);
+        if (const std::string_view rule = base::trimmed(rest.substr(0, comma), base::kBlanks); !rule.empty())
+            out.push_back(rule);
         rest.remove_prefix(std::min(comma + 1, rest.size()));
     }
     return out;
@@ -57,7 +55,11 @@ std::vector<IgnoreComment> comments_of(const SyntaxTree& tree) {
     for (NodeId id = 0; id < tree.size(); ++id) {
         if (tree.kind(id) != NodeKind::comment) continue;
         auto rules = rules_of(tree.text(id));
-        if (rules) out.push_back({id, line_around(tree.source(), tree.range(id).begin), std::move(*rules)});
+        if (!rules) continue;
+        IgnoreComment comment{id, line_around(tree.source(), tree.range(id).begin), std::move(*rules)};
+        const std::string_view text = tree.text(id);
+        comment.whole_file = text.substr(text.find(kMark) + kMark.size()).starts_with(kWholeFile);
+        out.push_back(std::move(comment));
     }
     return out;
 }
@@ -80,6 +82,8 @@ Finding unused(const SyntaxTree& tree, const IgnoreComment& comment) {
 void apply_ignore_comments(const SyntaxTree& tree, FindingSink& findings) {
     std::vector<IgnoreComment> comments = comments_of(tree);
     if (comments.empty()) return;
+    const auto is_whole = [](const IgnoreComment& comment) { return comment.whole_file; };
+    if (std::any_of(comments.begin(), comments.end(), is_whole)) return findings.clear();
     std::set<std::pair<std::uint64_t, std::uint64_t>> kept;  // places that stay as they are
     std::erase_if(findings, [&](const Finding& finding) {
         const auto comment =

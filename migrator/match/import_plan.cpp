@@ -15,6 +15,11 @@ std::string_view module_part(std::string_view qualified) {
     return dot == qualified.npos ? std::string_view{} : qualified.substr(0, dot);
 }
 
+// from a import b, c; of a module that is in no other: import c
+std::string import_statement(std::string_view module, const std::string& names) {
+    return module.empty() ? "import " + names : base::format("from {} import {}", module, names);
+}
+
 std::string_view member_part(std::string_view qualified) { return qualified.substr(qualified.rfind('.') + 1); }
 
 std::string imported_as(std::string_view member, std::string_view bound) {
@@ -70,8 +75,9 @@ const std::vector<Edit>& ImportPlan::edits_of_root(NodeId root, std::string_view
 
 std::optional<std::string> ImportPlan::new_name(std::string_view qualified) const {
     const NameRow* row = file_.rules().name_row(qualified);
-    if (row == nullptr || !row->to) return std::nullopt;
-    return row->to;
+    // A member of an object is not imported.
+    if (row == nullptr || !row->to || row->member) return std::nullopt;
+    return file_.as_imported(*row->to);
 }
 
 // import a.b.c [as d]
@@ -116,7 +122,7 @@ void ImportPlan::plan_from(NodeId statement, const std::vector<const ImportedNam
     bool any = false;
     for (const ImportedName* import : names) {
         Change change{import, import->qualified(), false, false, import->bound_name};
-        if (auto to = new_name(import->qualified()); to && to->find('.') != to->npos) {
+        if (auto to = new_name(import->qualified())) {
             change.to = *to;
             change.moves = any = true;
             change.bound_as = new_bound_name(change, edits);
@@ -192,10 +198,24 @@ bool ImportPlan::collect_uses(const ImportedName& import, const std::string& bou
     return true;
 }
 
+// One statement for every module that names go to.
+std::vector<std::string> ImportPlan::statements_for(const std::vector<Change>& changes, const Targets& targets) {
+    std::vector<std::string> out;
+    for (const std::string& target : targets) {
+        std::string names;
+        for (const Change& change : changes) {
+            if (module_part(change.to) != target) continue;
+            names += (names.empty() ? "" : ", ") + imported_as(member_part(change.to), change.bound_as);
+        }
+        out.push_back(import_statement(target, names));
+    }
+    return out;
+}
+
 std::vector<Edit> ImportPlan::split(NodeId statement, std::vector<Change>& changes) const {
     const SyntaxTree& tree = file_.tree();
     const std::string& module = changes.front().import->module;
-    std::set<std::string, std::less<>> targets;
+    Targets targets;
     bool someone_stays = false;
     for (const Change& change : changes) {
         targets.emplace(module_part(change.to));
@@ -203,6 +223,7 @@ std::vector<Edit> ImportPlan::split(NodeId statement, std::vector<Change>& chang
     }
     // The statement keeps its place for the names that stay, or else for the module of the first name.
     std::string stays = someone_stays ? module : std::string(module_part(changes.front().to));
+    if (stays.empty()) return {{tree.range(statement), base::joined(statements_for(changes, targets), "; ")}};
     std::vector<Edit> edits = rename_dotted(tree.range(tree.child(statement, Field::module_name)), module, stays);
     for (const Change& change : changes) {
         if (module_part(change.to) != stays || !change.moves) continue;
@@ -213,16 +234,8 @@ std::vector<Edit> ImportPlan::split(NodeId statement, std::vector<Change>& chang
             aliased ? std::string(member_part(change.to)) : imported_as(member_part(change.to), change.bound_as);
         if (tree.text(name) != text) edits.push_back({tree.range(name), text});
     }
-    std::vector<std::string> lines;
-    for (const std::string& target : targets) {
-        if (target == stays) continue;
-        std::string list;
-        for (const Change& change : changes) {
-            if (module_part(change.to) != target) continue;
-            list += (list.empty() ? "" : ", ") + imported_as(member_part(change.to), change.bound_as);
-        }
-        lines.push_back(base::format("from {} import {}", target, list));
-    }
+    targets.erase(stays);
+    const std::vector<std::string> lines = statements_for(changes, targets);
     if (lines.empty()) return edits;
     remove_names(statement, changes, stays, edits);
     edits.push_back(insert_statements(statement, lines));

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,8 @@ private:
     std::string new_bound_name(const Change& change, std::vector<Edit>& edits) const;
     bool is_other_variable(const ImportedName& import, NodeId id) const;
     bool collect_uses(const ImportedName& import, const std::string& bound, std::vector<Edit>& edits) const;
+    using Targets = std::set<std::string, std::less<>>;  // modules
+    static std::vector<std::string> statements_for(const std::vector<Change>& changes, const Targets& targets);
     std::vector<Edit> split(NodeId statement, std::vector<Change>& changes) const;
     void remove_names(NodeId statement, const std::vector<Change>& changes, const std::string& stays,
                       std::vector<Edit>& edits) const;

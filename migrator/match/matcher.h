@@ -17,6 +17,11 @@ struct MatchContext {
     const RuleSet* rules = nullptr;
     const TypeFacts* facts = nullptr;
     ModuleContext module;
+    // The package that the helper module of the style portable is in, as this file imports it; empty: it is on the path.
+    std::string helper_package;
+    // The file is run, not imported; and what it loads through other files of the project.
+    bool is_program = false;
+    std::vector<std::string> program_loads;
     // Sorted names of the methods, properties and attributes that classes of the project define (member_names of all
     // its Python files): a member of an object of unknown class that bears one of them may be the project's own.
     std::span<const std::string> project_members;

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "migrator/match/member_edits.h"
 #include "migrator/match/words.h"
 
 namespace migrator {
@@ -43,13 +44,14 @@ void match_methods(const PythonFile& file, FindingSink& sink) {
         for (const MethodRow& row : file.rules().methods(tree.text(name))) {
             auto certainty = certainty_of_unknown(file, id, row);
             if (!certainty) continue;
-            Finding finding =
-                make_finding(*row.rule, tree.range(name), row.name, *certainty, row.to.value_or(""), {}, {});
+            Finding finding = make_finding(*row.rule, tree.range(name), row.name, *certainty,
+                                           row.fix ? row.fix->to() : std::string_view{}, {}, {});
             if (certainty == Certainty::textual) {
                 finding.severity = Severity::info;
                 finding.message += " Which object this is could not be seen; it may be something of the project's own.";
             }
-            if (row.to) finding.fix = Fix{{{tree.range(name), *row.to}}, row.rule->imports};
+            if (auto edits = row.fix ? member_edits(file, id, *row.fix) : std::nullopt)
+                finding.fix = Fix{std::move(*edits), row.rule->imports};
             sink.push_back(std::move(finding));
         }
     }

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <set>
 
+#include "migrator/match/member_edits.h"
 #include "migrator/match/words.h"
 
 namespace migrator {
@@ -107,12 +108,14 @@ private:
         const NameRow& row = *match.row;
         Finding finding =
             make_finding(*row.rule, range, match.name, certainty, row.to.value_or(""), row.note, row.source);
+        finding.at_run_time = row.at_run_time;
         if (!row.instead.empty()) finding.message = fill_message(row.instead, match.name, "", row.note);
         return finding;
     }
 
     // The edits of a chain: only the names that differ, and the import that binds its root.
     std::optional<Fix> fix_of(const Match& match) const {
+        if (match.row->member) return fix_of_member(match);
         Fix fix;
         fix.imports = match.row->rule->imports;
         NodeId root = root_of(match.node, match.name);
@@ -139,6 +142,16 @@ private:
         if (is_shadowed(head, match.node)) return std::nullopt;
         fix.edits = {{tree().range(match.node), to}};
         return fix;
+    }
+
+    // Of an object: its class keeps its members.
+    std::optional<Fix> fix_of_member(const Match& match) const {
+        const bool is_access = tree().kind(match.node) == NodeKind::attribute;
+        if (!is_access || refers(tree().child(match.node, Field::object), without_last(match.name, 1)))
+            return std::nullopt;
+        auto edits = member_edits(file_, match.node, *match.row->member);
+        if (!edits) return std::nullopt;
+        return Fix{std::move(*edits), match.row->rule->imports};
     }
 
     // Where the chain begins to spell out the name: what is in front of it is an alias (`self.lib.cuda` for torch.cuda

@@ -8,13 +8,23 @@
 namespace migrator {
 namespace {
 
+constexpr std::string_view kRunTimeNote = "In this style that is redirected when the program runs.";
 constexpr std::string_view kAdaptedNote =
     "The code around it already asks for the NPU by itself, so it is left as it is.";
 
-// Code that chooses between devices by itself is the project's own work.
-void leave_adapted_code(const PythonFile& file, FindingSink& sink) {
+// What is redirected when the program runs is only worth knowing.
+void leave_to_run_time(FindingSink& sink) {
     for (Finding& finding : sink) {
-        if (!finding.fix || !file.is_adapted(file.tree().smallest_at(finding.range))) continue;
+        if (!finding.at_run_time) continue;
+        finding.severity = Severity::info;
+        finding.message = base::format("{} {}", finding.message, kRunTimeNote);
+    }
+}
+
+// Code that chooses between devices by itself is the project's own work.
+void leave_adapted_code(const PythonFile& file, const AdaptedCode& adapted, FindingSink& sink) {
+    for (Finding& finding : sink) {
+        if (!finding.fix || !adapted.contains(file.tree().smallest_at(finding.range))) continue;
         finding.fix.reset();
         finding.severity = Severity::info;
         finding.message = base::format("{} {}", finding.message, kAdaptedNote);
@@ -77,6 +87,7 @@ void match_python(std::string_view path, const ParsedText& parsed, const MatchCo
                   FindingSink& sink) {
     const SyntaxTree& tree = *parsed.tree;
     PythonFile file(path, tree, *parsed.bindings, context);
+    const AdaptedCode adapted(file);
     ImportPlan plan(file);
     std::vector<Literal> literals = read_literals(tree);
     FindingSink found;
@@ -86,10 +97,12 @@ void match_python(std::string_view path, const ParsedText& parsed, const MatchCo
     match_attribute_strings(file, literals, found);
     match_strings(file, literals, found);
     match_code_strings(file, literals, found);
-    match_values(file, literals, found);
+    match_values(file, adapted, literals, found);
     match_environment(file, literals, found);
     match_packages(file, literals, found);
-    leave_adapted_code(file, found);
+    match_program(file, found);
+    leave_to_run_time(found);
+    leave_adapted_code(file, adapted, found);
     apply_ignore_comments(tree, found);
     if (whole_file) report_parse_errors(file, found);
     sink.insert(sink.end(), std::make_move_iterator(found.begin()), std::make_move_iterator(found.end()));

@@ -47,26 +47,19 @@ public:
     // Position of a positional argument in its argument_list: nullopt behind a star, where positions are unknown.
     std::optional<std::size_t> argument_position(NodeId argument) const;
 
+    // A qualified name as an import statement of this file spells it: the helper module may be in a package.
+    std::string as_imported(const std::string& qualified) const;
+
     // All identifiers with this text, in source order; built once.
     std::span<const NodeId> identifiers(std::string_view text) const;
 
-    // True when code around the node already asks for the target device: it chooses by itself and is left alone.
-    bool is_adapted(NodeId node) const;
-
 private:
-    void find_target_mentions();
-    bool mentions_target(base::ByteRange range) const;
-    bool guard_below(NodeId node) const;
-    Field compared_side(NodeId pair, NodeId node) const;
-
     std::string_view path_;
     const SyntaxTree& tree_;
     const Bindings& bindings_;
     const MatchContext& context_;
     std::vector<std::string> own_members_;
     mutable std::unordered_map<std::string_view, std::vector<NodeId>> identifiers_;
-    std::vector<std::uint64_t> mentions_;  // byte offsets, sorted
-    std::vector<NodeId> guards_;
 };
 
 // A finding at a node, with the message filled in.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "migrator/match/python_file.h"
 
 namespace migrator {
@@ -16,12 +17,6 @@ std::string_view leading_name(std::string_view text) {
     std::size_t end = 0;
     while (end < text.size() && is_name(text[end])) ++end;
     return text.substr(0, end);
-}
-
-std::string_view trimmed(std::string_view text) {
-    std::size_t begin = text.find_first_not_of(" \t\r");
-    if (begin == text.npos) return {};
-    return text.substr(begin, text.find_last_not_of(" \t\r") + 1 - begin);
 }
 
 // The last part of a URL or path, up to what follows the name of a distribution in it.
@@ -44,14 +39,14 @@ std::optional<std::string_view> package_of_location(std::string_view text) {
 }  // namespace
 
 std::optional<std::string_view> required_package(std::string_view text) {
-    text = trimmed(text);
+    text = base::trimmed(text, " \t\r");
     if (text.empty() || text.starts_with('#')) return std::nullopt;
     for (std::string_view option : {"-e ", "--editable ", "--editable="}) {
         if (text.starts_with(option)) return required_package(text.substr(option.size()));
     }
     if (text.starts_with('-') || text.starts_with('$')) return std::nullopt;
     std::string_view name = leading_name(text);
-    std::string_view rest = trimmed(text.substr(name.size()));
+    std::string_view rest = base::trimmed(text.substr(name.size()), " \t\r");
     bool is_requirement =
         !name.empty() && name != "." && name != ".." &&
         (rest.empty() || std::string_view("<>=!~;[@(,#").find(rest.front()) != std::string_view::npos);

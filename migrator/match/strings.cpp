@@ -1,20 +1,62 @@
 #include <algorithm>
+#include <array>
 
 #include "migrator/match/literal.h"
+#include "migrator/match/literal_expressions.h"
 #include "migrator/match/words.h"
 
 namespace migrator {
 namespace {
+
+// The text as the name that it has on the NPU; in a style that computes names, with expressions for what differs.
+std::optional<std::vector<Edit>> renamed(const PythonFile& file, const Literal& literal, const StringRow& row,
+                                         std::string_view to) {
+    const auto whole = literal.range_of(0, literal.text.size());
+    const StyleKind style = file.rules().style().kind;
+    if (!whole || (style == StyleKind::automatic && row.rule->at_run_time)) return std::nullopt;
+    if (style != StyleKind::portable) return rename_dotted(*whole, literal.text, to);
+    std::vector<LiteralExpression> parts;
+    for (const Edit& edit : rename_dotted({0, literal.text.size()}, literal.text, to)) {
+        const auto expression = row.replace_by.find(edit.replacement);
+        if (expression == row.replace_by.end()) return std::nullopt;
+        parts.push_back({edit.range.begin, edit.range.end, expression->second});
+    }
+    if (parts.empty()) return std::nullopt;
+    return expression_edits(file.tree(), literal, parts);
+}
+
+// Functions of Python and its test tools that take an object by its name.
+constexpr std::array<std::string_view, 5> kTakesName{"patch", "setattr", "delattr", "import_module", "__import__"};
+
+bool is_key(const SyntaxTree& tree, NodeId literal) {
+    const NodeId parent = tree.parent(literal);
+    if (tree.kind(parent) == NodeKind::subscript) return tree.field(literal) == Field::subscript;
+    return tree.kind(parent) == NodeKind::pair && tree.field(literal) == Field::key;
+}
+
+// "torch.cuda.FloatTensor" is what x.type() gives. Other names are as often labels of the user's own.
+Certainty certainty_of_name(const PythonFile& file, const Literal& literal) {
+    const SyntaxTree& tree = file.tree();
+    const char first = literal.text[literal.text.rfind('.') + 1];
+    if (first >= 'A' && first <= 'Z') return Certainty::likely;
+    const NodeId parent = tree.parent(literal.node);
+    if (tree.kind(parent) != NodeKind::argument_list) return Certainty::textual;
+    const std::string_view callee = file.last_name(tree.child(tree.parent(parent), Field::function));
+    return std::find(kTakesName.begin(), kTakesName.end(), callee) != kTakesName.end() ? Certainty::likely
+                                                                                       : Certainty::textual;
+}
 
 void match_literal(const PythonFile& file, const Literal& literal, const StringRow& row, FindingSink& sink) {
     base::ByteRange place = file.tree().range(literal.node);
     auto whole = literal.range_of(0, literal.text.size());
     if (row.qualified_names) {
         const NameRow* name = file.rules().name_row(literal.text);
-        if (name == nullptr || !name->to || literal.text.find('.') == literal.text.npos) return;
-        Finding finding =
-            make_finding(*row.rule, place, literal.text, Certainty::likely, *name->to, name->note, name->source);
-        if (whole) finding.fix = Fix{rename_dotted(*whole, literal.text, *name->to), row.rule->imports};
+        if (name == nullptr || !name->on_npu || literal.text.find('.') == literal.text.npos) return;
+        if (literal.text.ends_with('.') || is_key(file.tree(), literal.node)) return;
+        Finding finding = make_finding(*row.rule, place, literal.text, certainty_of_name(file, literal), *name->on_npu,
+                                       name->note, name->source);
+        if (auto edits = renamed(file, literal, row, *name->on_npu))
+            finding.fix = Fix{std::move(*edits), row.rule->imports};
         sink.push_back(std::move(finding));
         return;
     }

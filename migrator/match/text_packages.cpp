@@ -2,6 +2,7 @@
 #include <functional>
 
 #include "base/file_system.h"
+#include "base/text.h"
 #include "migrator/match/literal.h"
 #include "migrator/match/required_packages.h"
 #include "migrator/match/requirement.h"
@@ -9,11 +10,6 @@
 
 namespace migrator {
 namespace {
-
-std::string_view trimmed(std::string_view text) {
-    std::size_t begin = text.find_first_not_of(" \t");
-    return begin == text.npos ? std::string_view{} : text.substr(begin, text.find_last_not_of(" \t") + 1 - begin);
-}
 
 // torch = "^2.1"  or  torch = {version = "^2.1", ...}
 std::string_view first_quoted(std::string_view text) {
@@ -28,7 +24,7 @@ std::string_view versions_behind(std::string_view package, std::string_view text
     std::string_view rest = text.substr(static_cast<std::size_t>(package.data() + package.size() - text.data()));
     if (rest.starts_with('[')) rest.remove_prefix(std::min(rest.find(']'), rest.size() - 1) + 1);
     rest = rest.substr(0, rest.find_first_of(";#"));
-    return trimmed(rest.substr(0, rest.find(" --")));
+    return base::trimmed(rest.substr(0, rest.find(" --")));
 }
 
 bool lists_packages(const TextFile& file) {
@@ -89,14 +85,14 @@ private:
 
     // dependencies = ["torch", ...] over one or more lines; [tool.poetry.dependencies] with one key for each
     void toml(const TextLine& line) {
-        std::string_view code = trimmed(line.code);
+        std::string_view code = base::trimmed(line.code, base::kBlanks);
         if (!active_ && code.starts_with('[')) {
             keys_are_packages_ = code.ends_with("dependencies]");
             lists_are_packages_ = code.ends_with("optional-dependencies]") || code == "[dependency-groups]";
             return;
         }
         std::size_t equals = code.find('=');
-        std::string_view key = trimmed(code.substr(0, equals));
+        std::string_view key = base::trimmed(code.substr(0, equals), base::kBlanks);
         if (!active_ && equals != code.npos) {
             bool list = key == "dependencies" || key == "requires" || lists_are_packages_;
             if (!list) {
@@ -114,13 +110,14 @@ private:
 
     // install_requires = with one requirement a line below it
     void setup_cfg(const TextLine& line) {
-        std::string_view code = trimmed(line.code);
+        std::string_view code = base::trimmed(line.code, base::kBlanks);
         if (code.starts_with('[')) lists_are_packages_ = code == "[options.extras_require]";
         bool indented = !line.code.empty() && (line.code.front() == ' ' || line.code.front() == '\t');
         if (!indented) {
             std::size_t equals = code.find('=');
             active_ =
-                equals != code.npos && (lists_are_packages_ || trimmed(code.substr(0, equals)) == "install_requires");
+                equals != code.npos &&
+                (lists_are_packages_ || base::trimmed(code.substr(0, equals), base::kBlanks) == "install_requires");
             if (active_) add(line, code.substr(equals + 1));
         } else if (active_) {
             add(line, code);
@@ -129,11 +126,11 @@ private:
 
     // environment.yml: the items below `dependencies:`
     void yaml(const TextLine& line) {
-        std::string_view code = trimmed(line.code);
+        std::string_view code = base::trimmed(line.code, base::kBlanks);
         if (code.empty()) return;
         if (!line.code.starts_with(' ') && !code.starts_with('-')) active_ = code == "dependencies:";
         if (active_ && code.starts_with("- ") && !code.ends_with(':')) {
-            std::string_view item = trimmed(code.substr(2));
+            std::string_view item = base::trimmed(code.substr(2), base::kBlanks);
             if (item.starts_with('"') || item.starts_with('\'')) add_quoted(line, item);
             else add(line, item);
         }
@@ -154,7 +151,7 @@ private:
             }
             if (!active_) return;
         }
-        bool continued = trimmed(line.code).ends_with('\\');
+        bool continued = base::trimmed(line.code, base::kBlanks).ends_with('\\');
         while (!rest.empty()) {
             std::size_t begin = rest.find_first_not_of(" \t\\");
             if (begin == rest.npos) break;

@@ -58,6 +58,8 @@ void match_value(const TextLine& line, const ValueRow& row, Scalar scalar, Findi
     if (tokens.empty() || !row.is_carrier(name_in_front(line.code, scalar.from))) return;
     Finding finding = make_finding(*row.rule, line.range(scalar.from, scalar.to), std::string(text), Certainty::likely,
                                    replaced(text, tokens), {}, {});
+    const bool is_renamed = row.replace_by.empty() && !row.rule->at_run_time;
+    if (!is_renamed) return sink.push_back(std::move(finding));
     Fix fix;
     for (const ValueToken& token : tokens) {
         fix.edits.push_back({line.range(scalar.from + token.begin, scalar.from + token.end), token.replacement});

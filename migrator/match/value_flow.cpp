@@ -216,10 +216,10 @@ bool ValueFlow::is_renamed_alike(NodeId value) const {
     if (value == kNoNode) return false;
     for (const Reference& reference : file_.bindings().references(value)) {
         const NameRow* row = file_.rules().name_row(reference.name);
-        if (row == nullptr || !row->to) continue;
+        if (row == nullptr || !row->on_npu) continue;
         for (const auto& [from, to] : row_.replace) {
             const bool alike = (reference.name + ".").find("." + from + ".") != std::string::npos &&
-                               (*row->to + ".").find("." + to + ".") != std::string::npos;
+                               (*row->on_npu + ".").find("." + to + ".") != std::string::npos;
             if (alike) return true;
         }
     }
@@ -276,7 +276,7 @@ void ValueFlow::names_member_of(NodeId object) {
         if (owner.origin != Origin::external) continue;
         for (const auto& [from, to] : row_.replace) {
             const NameRow* row = file_.rules().name_row(owner.name + "." + from);
-            if (row != nullptr && row->to == owner.name + "." + to) found(owner.certainty);
+            if (row != nullptr && row->on_npu == owner.name + "." + to) found(owner.certainty);
         }
     }
 }

@@ -1,20 +1,20 @@
 #include <algorithm>
 
 #include "migrator/match/literal.h"
-#include "migrator/match/value_flow.h"
-#include "migrator/match/value_form.h"
+#include "migrator/match/value_edits.h"
 #include "migrator/match/words.h"
 
 namespace migrator {
 namespace {
 
-void match_literal(const PythonFile& file, const Literal& literal, const ValueRow& row, FindingSink& sink) {
+void match_literal(const PythonFile& file, const AdaptedCode& adapted, const Literal& literal, const ValueRow& row,
+                   FindingSink& sink) {
     std::vector<ValueToken> tokens = value_tokens(literal.text, row);
     if (tokens.empty() || names_attribute(file, literal.node)) return;
     ValueFlow flow(file, row);
     std::optional<Certainty> certainty = flow.destination(literal.node);
     // Keys, options and attribute names belong to the user, unless they are used as values of the domain as well.
-    if (!certainty && (flow.is_users_name() || file.is_adapted(literal.node))) return;
+    if (!certainty && (flow.is_users_name() || adapted.contains(literal.node))) return;
     std::string shown = literal.shown();
     std::vector<ValueToken> of_shown = value_tokens(shown, row);
     Finding finding = make_finding(*row.rule, file.tree().range(literal.node), shown,
@@ -23,24 +23,20 @@ void match_literal(const PythonFile& file, const Literal& literal, const ValueRo
         finding.severity = Severity::info;
         finding.message += " Whether it is used as one could not be seen here.";
     }
-    Fix fix{{}, row.rule->imports};
-    for (const ValueToken& token : tokens) {
-        auto range = literal.range_of(token.begin, token.end);
-        if (!range) {
-            sink.push_back(std::move(finding));
-            return;
-        }
-        fix.edits.push_back({*range, token.replacement});
-    }
-    finding.fix = std::move(fix);
+    auto edits = value_edits(file, literal, row, tokens, flow);
+    // Text beside text needs nothing bound.
+    if (edits)
+        finding.fix = Fix{std::move(*edits), row.rule->at_run_time ? std::vector<ImportRequest>{} : row.rule->imports};
+    finding.at_run_time &= !edits;
     sink.push_back(std::move(finding));
 }
 
 }  // namespace
 
-void match_values(const PythonFile& file, std::span<const Literal> literals, FindingSink& sink) {
+void match_values(const PythonFile& file, const AdaptedCode& adapted, std::span<const Literal> literals,
+                  FindingSink& sink) {
     for (const Literal& literal : literals) {
-        for (const ValueRow& row : file.rules().values()) match_literal(file, literal, row, sink);
+        for (const ValueRow& row : file.rules().values()) match_literal(file, adapted, literal, row, sink);
     }
 }
 

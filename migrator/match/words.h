@@ -1,6 +1,7 @@
 // The words of the vocabulary, each with its own file. Private to this folder.
 #pragma once
 
+#include "migrator/match/adapted_code.h"
 #include "migrator/match/import_plan.h"
 #include "migrator/match/literal.h"
 #include "migrator/match/python_file.h"
@@ -24,7 +25,10 @@ void match_code_strings(const PythonFile& file, std::span<const Literal> literal
 // Names and members in a piece of code inside a file.
 void match_code(const ParsedText& code, const PythonFile& around, FindingSink& sink);
 // `value`
-void match_values(const PythonFile& file, std::span<const Literal> literals, FindingSink& sink);
+void match_values(const PythonFile& file, const AdaptedCode& adapted, std::span<const Literal> literals,
+                  FindingSink& sink);
+// `program`
+void match_program(const PythonFile& file, FindingSink& sink);
 // Tables of environment variables.
 void match_environment(const PythonFile& file, std::span<const Literal> literals, FindingSink& sink);
 // Tables of packages: imports, and the requirements of a setup.py.

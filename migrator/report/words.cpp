@@ -29,6 +29,7 @@ std::string_view title(FixState state) {
         case FixState::available: return "can be applied";
         case FixState::uncertain: return "not certain enough";
         case FixState::conflict: return "conflicts with another fix";
+        case FixState::at_run_time: return "redirected when it runs";
         case FixState::syntax_guard: return "would not parse";
     }
     return "";

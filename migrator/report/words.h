@@ -9,8 +9,9 @@
 namespace migrator {
 
 inline constexpr std::array kAllSeverities{Severity::error, Severity::warning, Severity::info};
-inline constexpr std::array kAllStates{FixState::none,      FixState::applied,  FixState::available,
-                                       FixState::uncertain, FixState::conflict, FixState::syntax_guard};
+inline constexpr std::array kAllStates{FixState::none,        FixState::applied,  FixState::available,
+                                       FixState::uncertain,   FixState::conflict, FixState::at_run_time,
+                                       FixState::syntax_guard};
 inline constexpr std::array kAllKinds{
     FindingKind::cuda_api,    FindingKind::device_string, FindingKind::backend,        FindingKind::amp,
     FindingKind::profiler,    FindingKind::third_party,   FindingKind::cuda_extension, FindingKind::environment,

@@ -17,6 +17,7 @@ enum class FixState {
     available,     // could be applied, but was not asked for (analyse, --apply none)
     uncertain,     // the certainty is below what the rule's fix needs
     conflict,      // overlaps a fix that was applied
+    at_run_time,   // not needed: redirected when the program runs
     syntax_guard,  // would have broken the syntax, or touches a part that does not parse
 };
 std::string_view name(FixState state);

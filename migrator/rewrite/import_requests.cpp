@@ -17,13 +17,33 @@ bool imports(const ImportedName& import, std::string_view module) {
            (is_within(import.module, module) || (!import.name.empty() && import.qualified() == module));
 }
 
+bool has_line(std::string_view text, std::string_view line) {
+    for (std::size_t at = text.find(line); at != text.npos; at = text.find(line, at + 1)) {
+        const std::size_t end = at + line.size();
+        const bool begins = at == 0 || text[at - 1] == '\n' || text[at - 1] == '\r';
+        if (begins && (end == text.size() || text[end] == '\n' || text[end] == '\r')) return true;
+    }
+    return false;
+}
+
 class Placer {
 public:
-    Placer(const SyntaxTree& tree, const Bindings& bindings, const std::vector<AcceptedFix>& fixes)
-        : tree_(tree), bindings_(bindings), fixes_(fixes) {}
+    Placer(const SyntaxTree& tree, const Bindings& bindings, const std::vector<AcceptedFix>& fixes,
+           const std::string& helper_package)
+        : tree_(tree), bindings_(bindings), fixes_(fixes), helper_package_(helper_package) {}
+
+    // Whether the fix needs the module bound.
+    bool needs(const AcceptedFix& accepted, const ImportRequest& request) const {
+        const auto& requests = accepted.fix->imports;
+        if (std::find(requests.begin(), requests.end(), request) == requests.end()) return false;
+        return !request.when_named ||
+               std::any_of(accepted.fix->edits.begin(), accepted.fix->edits.end(), [&](const Edit& edit) {
+                   return edit.replacement.find(request.module) != std::string::npos && !is_in_import(edit);
+               });
+    }
 
     void place(const ImportRequest& request, std::vector<Edit>& out) const {
-        if (is_imported(request, kModuleScope)) return;
+        if (is_imported(request, kModuleScope) || is_bound_by_fix(request)) return;
         const ImportedName* unconditional = nullptr;
         const ImportedName* conditional = nullptr;
         std::vector<const ImportedName*> local;
@@ -39,12 +59,27 @@ public:
             insert_at(*chosen, request, out);
         } else if (!local.empty()) {
             insert_into_functions(local, request, out);
-        } else if (knows(request.after)) {
+        } else if (request.when_named || knows(request.after)) {
             insert_behind_first_imports(request, out);
         }
     }
 
 private:
+    // The edit is made in an import statement, or behind one on its line.
+    bool is_in_import(const Edit& edit) const {
+        auto all = bindings_.imports();
+        return std::any_of(all.begin(), all.end(), [&](const ImportedName& import) {
+            const base::ByteRange range = tree_.range(import.statement);
+            return edit.range.begin >= range.begin && edit.range.begin <= end_of_line(range.end);
+        });
+    }
+
+    std::string statement(const ImportRequest& request) const {
+        if (request.when_named && !helper_package_.empty())
+            return base::format("from {} import {}", helper_package_, request.module);
+        return base::format("import {}", request.module);
+    }
+
     bool is_function_scope(ScopeId scope) const {
         ScopeKind kind = bindings_.scope_kind(scope);
         return kind == ScopeKind::function || kind == ScopeKind::lambda;
@@ -55,7 +90,10 @@ private:
     bool is_imported(const ImportRequest& request, ScopeId scope) const {
         auto all = bindings_.imports();
         return std::any_of(all.begin(), all.end(), [&](const ImportedName& import) {
-            if (import.scope != scope || !imports(import, request.module)) return false;
+            const bool is_helper = request.when_named && !helper_package_.empty();
+            const std::string module = is_helper ? helper_package_ + "." + request.module : request.module;
+            if (import.scope != scope || !imports(import, module)) return false;
+            if (request.when_named) return import.bound_name == request.module;
             return request.module != request.after || import.bound_name == request.module;
         });
     }
@@ -70,6 +108,24 @@ private:
         });
     }
 
+    // Another fix writes the statement, or makes it out of one that is there.
+    bool is_bound_by_fix(const ImportRequest& request) const {
+        return std::any_of(fixes_.begin(), fixes_.end(), [&](const AcceptedFix& accepted) {
+            return std::any_of(accepted.fix->edits.begin(), accepted.fix->edits.end(), [&](const Edit& edit) {
+                return has_line(edit.replacement, statement(request)) ||
+                       (edit.replacement == request.module && is_imported_name(edit.range));
+            });
+        });
+    }
+
+    // What stands behind the `import` of a `from` statement.
+    bool is_imported_name(base::ByteRange range) const {
+        auto all = bindings_.imports();
+        return std::any_of(all.begin(), all.end(), [&](const ImportedName& import) {
+            return !import.name.empty() && tree_.range(import.node) == range;
+        });
+    }
+
     bool changes(NodeId statement) const {
         base::ByteRange range = tree_.range(statement);
         return std::any_of(fixes_.begin(), fixes_.end(), [&](const AcceptedFix& accepted) {
@@ -80,8 +136,8 @@ private:
     }
 
     void insert_at(const ImportedName& import, const ImportRequest& request, std::vector<Edit>& out) const {
-        out.push_back(changes(import.statement) ? before(import.statement, request.module)
-                                                : behind(import.statement, request.module));
+        out.push_back(changes(import.statement) ? before(import.statement, statement(request))
+                                                : behind(import.statement, statement(request)));
     }
 
     void insert_into_functions(const std::vector<const ImportedName*>& local, const ImportRequest& request,
@@ -92,9 +148,7 @@ private:
             if (function == kNoNode || is_imported(request, import->scope)) continue;
             base::ByteRange body = tree_.range(function);
             bool needed = std::any_of(fixes_.begin(), fixes_.end(), [&](const AcceptedFix& accepted) {
-                const auto& requests = accepted.fix->imports;
-                return body.contains(accepted.range.begin) &&
-                       std::find(requests.begin(), requests.end(), request) != requests.end();
+                return body.contains(accepted.range.begin) && needs(accepted, request);
             });
             if (needed && done.insert(function).second) insert_at(*import, request, out);
         }
@@ -109,14 +163,14 @@ private:
             bool import = kind == NodeKind::import_statement || kind == NodeKind::import_from_statement;
             bool fixed = first_fix >= tree_.range(statement).begin && first_fix < tree_.range(statement).end;
             if (fixed && last == kNoNode) {
-                out.push_back(before(statement, request.module));
+                out.push_back(before(statement, this->statement(request)));
                 return;
             }
             if (fixed) break;
             if (import) last = statement;
             else if (last != kNoNode && kind != NodeKind::comment && kind != NodeKind::future_import_statement) break;
         }
-        if (last != kNoNode) out.push_back(behind(last, request.module));
+        if (last != kNoNode) out.push_back(behind(last, statement(request)));
     }
 
     std::size_t line_begin(std::size_t at) const {
@@ -158,46 +212,48 @@ private:
         return at < text.size() && text[at] != '\n' && text[at] != '\r' && text[at] != '#';
     }
 
-    Edit behind(NodeId statement, const std::string& module) const {
+    Edit behind(NodeId statement, const std::string& import) const {
         std::uint64_t end = tree_.range(statement).end;
         NodeId block = tree_.parent(statement);
         bool in_line_block = !indent(statement) && block != kNoNode && tree_.kind(block) == NodeKind::block &&
                              tree_.range(block).begin >= line_begin(end);
-        if (in_line_block || is_followed_on_line(end)) return {{end, end}, base::format("; import {}", module)};
+        if (in_line_block || is_followed_on_line(end)) return {{end, end}, "; " + import};
         std::size_t at = end_of_line(end);
         // `import os; import torch`: the new line is indented like the first statement of the line.
         std::string_view text = tree_.source();
         std::size_t start = line_begin(tree_.range(statement).begin);
         std::size_t blanks = std::min(text.find_first_not_of(" \t\f", start), text.size()) - start;
-        return {{at, at}, base::format("{}{}import {}", line_end_at(at), text.substr(start, blanks), module)};
+        return {{at, at}, base::format("{}{}{}", line_end_at(at), text.substr(start, blanks), import)};
     }
 
-    Edit before(NodeId statement, const std::string& module) const {
+    Edit before(NodeId statement, const std::string& import) const {
         std::uint64_t begin = tree_.range(statement).begin;
         auto blanks = indent(statement);
-        if (!blanks) return {{begin, begin}, base::format("import {}; ", module)};
-        return {{begin, begin}, base::format("import {}{}{}", module, line_end_at(end_of_line(begin)), *blanks)};
+        if (!blanks) return {{begin, begin}, import + "; "};
+        return {{begin, begin}, base::format("{}{}{}", import, line_end_at(end_of_line(begin)), *blanks)};
     }
 
     const SyntaxTree& tree_;
     const Bindings& bindings_;
     const std::vector<AcceptedFix>& fixes_;
+    const std::string& helper_package_;
 };
 
 }  // namespace
 
-std::vector<Edit> import_edits(const SyntaxTree& tree, const Bindings& bindings,
-                               const std::vector<AcceptedFix>& fixes) {
+std::vector<Edit> import_edits(const SyntaxTree& tree, const Bindings& bindings, const std::vector<AcceptedFix>& fixes,
+                               const std::string& helper_package) {
+    Placer placer(tree, bindings, fixes, helper_package);
     std::vector<ImportRequest> requests;
     for (const AcceptedFix& accepted : fixes) {
         for (const ImportRequest& request : accepted.fix->imports) {
-            if (std::find(requests.begin(), requests.end(), request) == requests.end()) requests.push_back(request);
+            const bool known = std::find(requests.begin(), requests.end(), request) != requests.end();
+            if (!known && placer.needs(accepted, request)) requests.push_back(request);
         }
     }
     std::sort(requests.begin(), requests.end(),
               [](const ImportRequest& a, const ImportRequest& b) { return a.module < b.module; });
     std::vector<Edit> out;
-    Placer placer(tree, bindings, fixes);
     for (const ImportRequest& request : requests) placer.place(request, out);
     return out;
 }

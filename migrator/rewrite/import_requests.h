@@ -19,8 +19,10 @@ struct AcceptedFix {
 //   behind the first unconditional import of `after` at module level, or in front of it when that statement itself
 //   changes and may need the new module; else behind the first conditional one, in its block; else, when `after` is
 //   only imported inside functions, behind the import of every function that has a fix; else, when the file gets
-//   `after` from somewhere else, behind its first imports. Never for a file that does not know `after` at all, never
-//   under TYPE_CHECKING, never where the module is imported already, guarded or not.
-std::vector<Edit> import_edits(const SyntaxTree& tree, const Bindings& bindings, const std::vector<AcceptedFix>& fixes);
+//   `after` from somewhere else, behind its first imports. Never for a file that does not know `after` at all, unless
+//   a fix writes the module's name; never under TYPE_CHECKING, never where the module is imported already, guarded or not.
+// `helper_package`: see MatchContext; of the module of requests that are `when_named`.
+std::vector<Edit> import_edits(const SyntaxTree& tree, const Bindings& bindings, const std::vector<AcceptedFix>& fixes,
+                               const std::string& helper_package);
 
 }  // namespace migrator

@@ -153,7 +153,18 @@ std::string_view name(FixState state) {
         case FixState::available: return "available";
         case FixState::uncertain: return "uncertain";
         case FixState::conflict: return "conflict";
+        case FixState::at_run_time: return "at_run_time";
         case FixState::syntax_guard: return "syntax_guard";
+    }
+    CHECK(false);
+    return {};
+}
+
+std::string_view name(ApplyMode mode) {
+    switch (mode) {
+        case ApplyMode::none: return "none";
+        case ApplyMode::safe: return "safe";
+        case ApplyMode::review: return "review";
     }
     CHECK(false);
     return {};

@@ -3,6 +3,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "migrator/match/matcher.h"
 #include "migrator/rewrite/file_outcome.h"
@@ -10,9 +11,12 @@
 namespace migrator {
 
 enum class ApplyMode {
-    none,  // find everything, change nothing
-    safe,  // apply every fix whose certainty reaches what its rule asks for
+    none,    // find everything, change nothing
+    safe,    // apply every fix whose certainty reaches what its rule asks for
+    review,  // apply every fix there is: a person looks at all of them
 };
+
+std::string_view name(ApplyMode mode);  // "none", "safe", "review"
 
 struct RewriteContext {
     MatchContext match;

@@ -13,8 +13,8 @@ namespace {
 // Accepts fixes for one text and keeps the result parsable. `parsed` has no tree when the text is not Python.
 class Editor {
 public:
-    Editor(std::string_view text, const ParsedText& parsed, std::vector<Decided>& findings)
-        : text_(text), tree_(parsed.tree), bindings_(parsed.bindings), findings_(findings) {}
+    Editor(std::string_view text, const ParsedText& parsed, const MatchContext& context, std::vector<Decided>& findings)
+        : text_(text), tree_(parsed.tree), bindings_(parsed.bindings), context_(context), findings_(findings) {}
 
     // Of the findings at `candidates` those that can be applied together; the others get their state.
     std::vector<Edit> apply(const std::vector<std::size_t>& candidates) {
@@ -52,7 +52,7 @@ private:
             fixes.push_back({&*finding.fix, finding.range});
         }
         if (tree_ == nullptr || accepted.empty()) return set.edits();
-        for (const Edit& edit : import_edits(*tree_, *bindings_, fixes)) {
+        for (const Edit& edit : import_edits(*tree_, *bindings_, fixes, context_.helper_package)) {
             // Imports stand on lines of their own; inside an edited statement there is no place for one.
             if (!tree_->touches_error(edit.range)) set.add({edit});
         }
@@ -102,16 +102,18 @@ private:
     std::string_view text_;
     const SyntaxTree* tree_;
     const Bindings* bindings_;
+    const MatchContext& context_;
     std::vector<Decided>& findings_;
     std::unique_ptr<TextVersion> result_;
 };
 
 // What becomes of a finding before its edits are looked at; nullopt: its fix may be applied.
 std::optional<FixState> settled(const Finding& finding, const RewriteContext& context) {
-    if (!finding.fix) return FixState::none;
+    if (!finding.fix) return finding.at_run_time ? FixState::at_run_time : FixState::none;
     const Rule* rule = context.match.rules->find_rule(finding.rule);
     CHECK(rule != nullptr);
-    if (finding.certainty < rule->certainty) return FixState::uncertain;
+    const bool certain = finding.certainty >= rule->certainty;
+    if (!certain && context.apply != ApplyMode::review) return FixState::uncertain;
     if (context.apply == ApplyMode::none) return FixState::available;
     return std::nullopt;
 }
@@ -140,7 +142,7 @@ void add_cells(const NotebookCode& code, const CellText& text, const ParsedText&
     std::vector<Decided> decided;
     const std::vector<std::size_t> candidates = decide(std::move(findings), context, decided);
     std::vector<Edit> edits;
-    if (!candidates.empty()) edits = Editor(text.text(), parsed, decided).apply(candidates);
+    if (!candidates.empty()) edits = Editor(text.text(), parsed, context.match, decided).apply(candidates);
     for (const Edit& edit : edits) {
         if (auto mapped = edit_in_json(code, text, edit)) round.edits.push_back(std::move(*mapped));
     }
@@ -187,7 +189,7 @@ Round run_round(const SourceFile& file, const TextVersion& version, const Rewrit
     const std::vector<std::size_t> candidates =
         decide(match(file, version.text, context.match, parsed), context, round.findings);
     if (candidates.empty()) return round;
-    Editor editor(version.text, parsed, round.findings);
+    Editor editor(version.text, parsed, context.match, round.findings);
     round.edits = editor.apply(candidates);
     if (!round.edits.empty()) round.next = editor.take_result();
     return round;

@@ -19,6 +19,18 @@ RuleLoader::RowLoader RuleLoader::find_row(std::string_view word) {
     return nullptr;
 }
 
+// What the name becomes in the chosen style.
+void RuleLoader::choose_target(const std::string& name, NameRow& row,
+                               const std::optional<std::string>& portable) const {
+    row.on_npu = row.to;
+    const Style& style = set_.style_;
+    if (style.kind == StyleKind::automatic && row.at_run_time) row.to.reset();
+    if (style.kind != StyleKind::portable || !row.to) return;
+    if (portable) row.to = portable;
+    else if (const std::string target = style.target(name, *row.to); !target.empty()) row.to = target;
+    else row.to.reset();
+}
+
 base::Status RuleLoader::add_name(const base::JsonObject& object, std::string name, NameRow row) {
     auto& index = row.reach == NameRow::Reach::below ? set_.prefixes_ : set_.names_;
     auto [at, fresh] = index.emplace(std::move(name), std::move(row));
@@ -39,6 +51,10 @@ base::Status RuleLoader::load_any_name_row(base::JsonObject& row, const Rule* ru
     if (reach == NameRow::Reach::module) {
         TRY_ASSIGN(out.to_member, row.boolean_or("to_member", false));
     }
+    TRY_ASSIGN(out.at_run_time, row.boolean_or("at_run_time", rule->at_run_time));
+    out.at_run_time &= set_.style_.kind == StyleKind::automatic;
+    TRY_ASSIGN(auto portable, optional_string(row, "portable"));
+    choose_target(name, out, portable);
     return add_name(row, std::move(name), std::move(out));
 }
 
@@ -82,6 +98,8 @@ base::Status RuleLoader::load_environment_row(base::JsonObject& row, const Rule*
     TRY_ASSIGN(out.note, row.string_or("note", {}));
     TRY_ASSIGN(out.source, row.string_or("source", {}));
     if (out.same_values && !out.to) return row.error("\"same_values\" needs a \"to\"");
+    // Another name of a variable is right on one kind of machine only.
+    out.same_values &= set_.style_.kind != StyleKind::portable;
     if (!set_.environment_.emplace(out.name, set_.environment_list_.size()).second) {
         return row.error(base::format("there already is a variable \"{}\"", out.name));
     }

@@ -52,10 +52,12 @@ base::Status RuleLoader::load_value(Words& words) {
     if (row.parameters.empty() && row.results.empty() && row.carriers.empty()) {
         return object.error("a value rule needs places to look at: \"parameters\", \"results\" or \"carriers\"");
     }
-    TRY_ASSIGN(row.replace, string_map(words.fix, "replace"));
+    TRY_ASSIGN(row.replace, string_map(words.on_npu, "replace"));
+    if (set_.style_.kind != StyleKind::portable) static_cast<void>(words.fix.optional("replace"));
+    TRY_ASSIGN(row.replace_by, string_map(words.fix, "replace_by"));
     for (const std::string& token : row.tokens) {
         if (!row.replace.contains(token)) {
-            return words.fix.error(
+            return words.on_npu.error(
                 base::format("\"{}\" is looked for, but \"replace\" does not say what becomes of it", token));
         }
     }

@@ -8,7 +8,7 @@
 namespace migrator {
 
 RuleLoader::WordLoader RuleLoader::find_word(std::string_view word) {
-    static constexpr std::array<std::pair<std::string_view, WordLoader>, 11> kWords{{
+    static constexpr std::array<std::pair<std::string_view, WordLoader>, 12> kWords{{
         {"name", &RuleLoader::load_name},
         {"module", &RuleLoader::load_module},
         {"prefix", &RuleLoader::load_prefix},
@@ -20,6 +20,7 @@ RuleLoader::WordLoader RuleLoader::find_word(std::string_view word) {
         {"text", &RuleLoader::load_text},
         {"registration", &RuleLoader::load_registration},
         {"kernel", &RuleLoader::load_kernel},
+        {"program", &RuleLoader::load_program},
     }};
     for (const auto& [known, loader] : kWords) {
         if (known == word) return loader;
@@ -29,16 +30,49 @@ RuleLoader::WordLoader RuleLoader::find_word(std::string_view word) {
 
 base::Status RuleLoader::load_names(Words& words, std::string_view word, NameRow::Reach reach) {
     TRY_ASSIGN(auto names, required_strings(words.match, word));
-    TRY_ASSIGN(auto to, optional_string(words.fix, "rename"));
-    for (std::string& name : names) {
-        TRY(add_name(words.match, std::move(name), NameRow{words.rule, reach, to, false, {}, {}, {}, {}}));
-    }
+    NameRow row;
+    row.rule = words.rule;
+    row.reach = reach;
+    row.at_run_time = words.rule->at_run_time;
+    TRY_ASSIGN(row.to, optional_string(words.fix, "rename"));
+    TRY_ASSIGN(row.on_npu, optional_string(words.on_npu, "rename"));
+    for (std::string& name : names) TRY(add_name(words.match, std::move(name), row));
     return {};
 }
 
 base::Status RuleLoader::load_name(Words& words) { return load_names(words, "name", NameRow::Reach::exact); }
 base::Status RuleLoader::load_module(Words& words) { return load_names(words, "module", NameRow::Reach::module); }
 base::Status RuleLoader::load_prefix(Words& words) { return load_names(words, "prefix", NameRow::Reach::below); }
+
+namespace {
+
+base::Result<std::optional<MemberFix>> member_fix(base::JsonObject& object) {
+    MemberFix fix;
+    TRY_ASSIGN(fix.rename, object.string_or("rename", {}));
+    TRY_ASSIGN(fix.device, object.string_or("device", {}));
+    TRY_ASSIGN(fix.no_device, object.string_or("no_device", {}));
+    TRY_ASSIGN(fix.keywords, object.strings("keywords"));
+    TRY_ASSIGN(fix.wrap, object.string_or("wrap", {}));
+    TRY_ASSIGN(fix.except, object.strings("except"));
+    if (fix.device.empty() != fix.no_device.empty() || (!fix.device.empty() && fix.rename.empty()))
+        return object.error("\"device\" needs \"no_device\" and \"rename\"");
+    if (!fix.wrap.empty() && !fix.rename.empty()) return object.error("\"wrap\" and \"rename\" exclude each other");
+    if (fix.to().empty()) return std::optional<MemberFix>{};
+    return std::optional<MemberFix>{std::move(fix)};
+}
+
+NameRow member_row(const MethodRow& method, const std::string& owner) {
+    NameRow row;
+    row.rule = method.rule;
+    row.at_run_time = method.rule->at_run_time;
+    const auto& fix = method.fix;
+    if (!fix || std::find(fix->except.begin(), fix->except.end(), owner) != fix->except.end()) return row;
+    row.to = fix->wrap.empty() ? owner + "." + fix->rename : fix->wrap;
+    if (!fix->is_plain()) row.member = fix;
+    return row;
+}
+
+}  // namespace
 
 base::Status RuleLoader::load_method(Words& words) {
     TRY_ASSIGN(const base::Json* json, words.match.required("method"));
@@ -49,17 +83,12 @@ base::Status RuleLoader::load_method(Words& words) {
     TRY_ASSIGN(row.of, required_strings(method, "of"));
     TRY_ASSIGN(row.when_imported, method.strings("when_imported"));
     TRY_ASSIGN(row.called, method.boolean_or("called", false));
-    TRY_ASSIGN(row.to, optional_string(words.fix, "rename"));
+    TRY_ASSIGN(row.fix, member_fix(words.fix));
     for (const std::string& name : names) {
         row.name = name;
         set_.methods_[name].push_back(row);
         // Of an object whose class is known, the member has a qualified name like any other.
-        for (const std::string& owner : row.of) {
-            std::optional<std::string> to;
-            if (row.to) to = owner + "." + *row.to;
-            TRY(add_name(method, owner + "." + name,
-                         NameRow{words.rule, NameRow::Reach::exact, to, false, {}, {}, {}, {}}));
-        }
+        for (const std::string& owner : row.of) TRY(add_name(method, owner + "." + name, member_row(row, owner)));
     }
     return method.finish();
 }
@@ -111,6 +140,7 @@ base::Status RuleLoader::load_string(Words& words) {
         return object.error("a string rule has either \"values\" or \"qualified_names\": true");
     }
     TRY_ASSIGN(row.replace, string_map(words.fix, "replace"));
+    TRY_ASSIGN(row.replace_by, string_map(words.fix, "replace_by"));
     for (const auto& [from, to] : row.replace) {
         if (std::find(row.values.begin(), row.values.end(), from) == row.values.end()) {
             return words.fix.error(base::format("\"{}\" is replaced, but it is not in \"values\"", from));
@@ -161,6 +191,19 @@ base::Status RuleLoader::load_registration(Words& words) {
 base::Status RuleLoader::load_kernel(Words& words) {
     TRY_ASSIGN(auto markers, required_strings(words.match, "kernel"));
     set_.kernels_.push_back({words.rule, std::move(markers)});
+    return {};
+}
+
+base::Status RuleLoader::load_program(Words& words) {
+    TRY_ASSIGN(const base::Json* json, words.match.required("program"));
+    TRY_ASSIGN(auto object, base::JsonObject::of(words.match.document(), *json));
+    ProgramRow row;
+    row.rule = words.rule;
+    TRY_ASSIGN(row.loads, object.string("loads"));
+    TRY_ASSIGN(row.unless, object.string("unless"));
+    TRY(object.finish());
+    TRY_ASSIGN(row.insert, words.fix.strings("insert"));
+    if (!row.insert.empty()) set_.programs_.push_back(std::move(row));
     return {};
 }
 

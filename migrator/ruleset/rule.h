@@ -26,6 +26,20 @@ struct Rule {
     std::string source;
     std::vector<ImportRequest> imports;  // what the fix needs bound
     VersionRange versions;               // of the framework, in which the fix is right; empty: all
+    bool at_run_time = false;  // in the chosen style this needs no edit: it is redirected when the program runs
+};
+
+// What becomes of a member of an object.
+struct MemberFix {
+    std::string rename;                 // another member: x.cuda(...) -> x.npu(...)
+    std::string device;                 // whose device goes through this function: x.to(device_of(0))
+    std::string no_device;              // and is this when there was none: x.to(device_type)
+    std::vector<std::string> keywords;  // of the positional arguments behind the device
+    std::string wrap;                   // or a function of the object: x.is_cuda -> is_on_device(x)
+    std::vector<std::string> except;    // classes that do not have this
+
+    bool is_plain() const { return device.empty() && wrap.empty(); }
+    const std::string& to() const { return wrap.empty() ? rename : wrap; }
 };
 
 // `name`: an exact qualified name; `module`: the same for a module, whose members are not spoken for;
@@ -34,10 +48,13 @@ struct NameRow {
     enum class Reach { exact, module, below };
     const Rule* rule = nullptr;
     Reach reach = Reach::exact;
-    std::optional<std::string> to;  // the new name
-    bool to_member = false;         // of a module: the new name is a member of its module, not a module itself
+    std::optional<std::string> to;        // the new name
+    std::optional<std::string> on_npu{};  // what it is called on the NPU, whatever the new name is
+    std::optional<MemberFix> member{};    // of a class: what becomes of the member, when that is more than a new name
+    bool to_member = false;               // of a module: the new name is a member of its module, not a module itself
     std::string note;
-    std::string source;     // of the row; else the rule's
+    std::string source;  // of the row; else the rule's
+    bool at_run_time = false;
     VersionRange versions;  // of the framework, that have the new name; empty: all
     std::string instead;    // what is said in place of the rule's message; empty: that one
 };
@@ -49,7 +66,7 @@ struct MethodRow {
     std::vector<std::string> of;             // classes
     std::vector<std::string> when_imported;  // an object of unknown class counts only in files that import one of these
     bool called = false;                     // ... and only when the member is called
-    std::optional<std::string> to;
+    std::optional<MemberFix> fix;
 };
 
 // `argument`: an argument of a call, by keyword or position.
@@ -74,6 +91,7 @@ struct StringRow {
     std::vector<std::string> values;
     bool qualified_names = false;
     std::map<std::string, std::string, std::less<>> replace;
+    std::map<std::string, std::string, std::less<>> replace_by;  // parts of a new name -> the expression for them
 };
 
 // A place that takes a value: a parameter of these functions or methods.
@@ -89,8 +107,9 @@ struct ValueRow {
     enum class Form { device, backend };
     const Rule* rule = nullptr;
     Form form = Form::device;
-    std::map<std::string, std::string, std::less<>> replace;  // "cuda" -> "npu"; of both parts of a backend map
-    std::vector<std::string> tokens;                          // what a string must hold to be looked at
+    std::map<std::string, std::string, std::less<>> replace;     // "cuda" -> "npu"; of both parts of a backend map
+    std::map<std::string, std::string, std::less<>> replace_by;  // fix: expressions instead: "cuda" -> device_type
+    std::vector<std::string> tokens;                             // what a string must hold to be looked at
     std::map<std::string, std::vector<ParameterRow>, std::less<>> parameters;  // by qualified function or method
     std::map<std::string, std::vector<ParameterRow>, std::less<>> methods;     // by member name, for unknown objects
     std::vector<std::string> results;        // names and properties that have such a value: "torch.device.type"
@@ -161,6 +180,16 @@ struct KernelRow {
 struct Framework {
     std::vector<std::string> packages;
     std::vector<Version> versions;
+
+    Version newest() const;  // 0.0 when none is known
+};
+
+// `program`: files that are run, not imported, and load a module, directly or through other files of the project.
+struct ProgramRow {
+    const Rule* rule = nullptr;
+    std::string loads;                // "torch"
+    std::string unless;               // nothing to do where this name is imported already
+    std::vector<std::string> insert;  // fix: statements in front of the first import that may load the module
 };
 
 // Names whose use says that code already knows the target: it chooses by itself, and is left alone.

@@ -3,14 +3,16 @@
 #include <algorithm>
 #include <array>
 
+#include "base/check.h"
 #include "base/format.h"
 
 namespace migrator {
 namespace {
 
 constexpr std::int64_t kSchema = 1;
-constexpr std::array kRuleFolders{"rules/rewrite/", "rules/third_party/", "rules/env/",     "rules/custom_ops/",
-                                  "rules/advice/",  "rules/api/",         "rules/affinity/"};
+constexpr std::string_view kRules = "rules/";
+constexpr auto kRuleFolders =
+    std::to_array<std::string_view>({"rewrite", "third_party", "env", "custom_ops", "advice", "api", "affinity"});
 
 template <class Word, class... Words>
 base::Result<Word> one_of(base::JsonObject& object, std::string_view key, Words... words) {
@@ -50,7 +52,10 @@ base::Status check_message(const base::JsonObject& object, const std::string& me
     return {};
 }
 
-base::Result<std::vector<ImportRequest>> imports_of(base::JsonObject& object) {
+}  // namespace
+
+// In the style portable the helper module is all that a fix needs, and only where the fix names it.
+base::Result<std::vector<ImportRequest>> RuleLoader::imports_of(base::JsonObject& object) const {
     std::vector<ImportRequest> out;
     const base::Json* list = object.optional("imports");
     if (list == nullptr) return out;
@@ -60,12 +65,26 @@ base::Result<std::vector<ImportRequest>> imports_of(base::JsonObject& object) {
         TRY_ASSIGN(std::string module, request.string("module"));
         TRY_ASSIGN(std::string after, request.string("after"));
         TRY(request.finish());
-        out.push_back({std::move(module), std::move(after)});
+        out.push_back({std::move(module), std::move(after), false});
     }
+    const Style& style = set_.style_;
+    if (style.kind == StyleKind::portable) out = {{style.helper, style.after, true}};
     return out;
 }
 
-}  // namespace
+// The fix to use; nullptr when there is none in this style.
+const base::Json* RuleLoader::fix_of_style(base::JsonObject& rule, bool at_run_time) const {
+    const base::Json* on_npu = rule.optional("fix");
+    const base::Json* portable = rule.optional("portable");
+    const base::Json* automatic = rule.optional("auto");
+    switch (set_.style_.kind) {
+        case StyleKind::npu: return on_npu;
+        case StyleKind::portable: return portable;
+        case StyleKind::automatic: return automatic != nullptr ? automatic : at_run_time ? nullptr : on_npu;
+    }
+    CHECK(false);
+    return nullptr;
+}
 
 base::Status RuleLoader::load_file(std::string_view text, const std::string& origin) {
     TRY_ASSIGN(auto document, base::parse_json(text, origin));
@@ -103,6 +122,8 @@ base::Result<const Rule*> RuleLoader::load_header(base::JsonObject& object) {
     TRY_ASSIGN(rule->source, object.string("source"));
     TRY_ASSIGN(rule->imports, imports_of(object));
     TRY_ASSIGN(rule->versions, version_range(object));
+    TRY_ASSIGN(rule->at_run_time, object.boolean_or("at_run_time", false));
+    rule->at_run_time &= set_.style_.kind == StyleKind::automatic;
     const Rule* out = rule.get();
     if (!set_.by_id_.emplace(rule->id, out).second) {
         return object.error(base::format("there already is a rule \"{}\"", rule->id));
@@ -117,15 +138,17 @@ base::Status RuleLoader::load_rule(const base::JsonDocument& document, const bas
     TRY_ASSIGN(const Rule* rule, load_header(object));
     TRY_ASSIGN(const base::Json* match_json, object.required("match"));
     TRY_ASSIGN(auto match, base::JsonObject::of(document, *match_json));
-    const base::Json* fix_json = object.optional("fix");
+    const base::Json* npu_json = object.optional("fix");
+    const base::Json* fix_json = fix_of_style(object, rule->at_run_time);
     TRY_ASSIGN(auto fix, base::JsonObject::of(document, fix_json == nullptr ? kNoFix : *fix_json));
+    TRY_ASSIGN(auto on_npu, base::JsonObject::of(document, npu_json == nullptr ? kNoFix : *npu_json));
     TRY(object.finish());
 
     if (match.members().size() != 1) return match.error("\"match\" must hold exactly one word");
     const std::string& word = match.members().front().first;
     WordLoader loader = find_word(word);
     if (loader == nullptr) return match.error(base::format("\"{}\" is not a word of \"match\"", word));
-    Words words{std::move(match), std::move(fix), rule};
+    Words words{std::move(match), std::move(fix), std::move(on_npu), rule};
     TRY((this->*loader)(words));
     TRY(words.match.finish());
     return words.fix.finish();
@@ -191,16 +214,24 @@ base::Status RuleLoader::load_environment_places(const base::JsonDocument& docum
     return object.finish();
 }
 
-base::Result<RuleSet> RuleSet::load(const base::DataStore& store) {
-    RuleLoader loader;
-    for (const char* folder : kRuleFolders) {
-        for (const std::string& path : store.list(folder, ".json")) {
-            // Cases beside the rules may hold JSON of the projects they show.
-            if (path.find("/cases/") != path.npos) continue;
-            TRY(loader.load_file(*store.find(path), store.origin(path)));
-        }
+base::Result<RuleSet> RuleSet::load(const base::DataStore& store, StyleKind style) {
+    TRY_ASSIGN(Style known, load_style(store, style));
+    RuleLoader loader(std::move(known));
+    for (const std::string& path : store.list(kRules, ".json")) {
+        if (is_read(path)) TRY(loader.load_file(*store.find(path), store.origin(path)));
     }
     return loader.take();
+}
+
+std::span<const std::string_view> RuleSet::folders() { return kRuleFolders; }
+
+bool RuleSet::is_read(std::string_view path) {
+    // Cases beside the rules may hold JSON of the projects they show.
+    if (!path.starts_with(kRules) || !path.ends_with(".json") || path.find("/cases/") != path.npos) return false;
+    path.remove_prefix(kRules.size());
+    const std::size_t slash = path.find('/');
+    return slash == path.npos ||
+           std::find(kRuleFolders.begin(), kRuleFolders.end(), path.substr(0, slash)) != kRuleFolders.end();
 }
 
 base::Result<std::vector<std::string>> required_strings(base::JsonObject& object, std::string_view key) {

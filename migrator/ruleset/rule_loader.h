@@ -12,14 +12,16 @@ namespace migrator {
 
 class RuleLoader {
 public:
+    explicit RuleLoader(Style style) { set_.style_ = std::move(style); }
     base::Status load_file(std::string_view text, const std::string& origin);
     RuleSet take() { return std::move(set_); }
 
 private:
-    // The "match" and "fix" objects of one rule; `fix` reads as empty when the rule has none.
+    // The "match" and "fix" objects of one rule; a fix reads as empty when the rule has none.
     struct Words {
         base::JsonObject match;
-        base::JsonObject fix;
+        base::JsonObject fix;     // of the chosen style
+        base::JsonObject on_npu;  // of the style npu
         const Rule* rule;
     };
     using WordLoader = base::Status (RuleLoader::*)(Words&);
@@ -29,6 +31,8 @@ private:
     base::Status load_rule(const base::JsonDocument& document, const base::Json& json);
     base::Status load_table(const base::JsonDocument& document, const base::Json& json);
     base::Result<const Rule*> load_header(base::JsonObject& object);
+    base::Result<std::vector<ImportRequest>> imports_of(base::JsonObject& object) const;
+    const base::Json* fix_of_style(base::JsonObject& rule, bool at_run_time) const;
     base::Status load_rows(const base::JsonDocument& document, const base::Json& rows, RowLoader loader,
                            const Rule* rule, const std::string& status);
     base::Status load_framework(const base::JsonDocument& document, const base::Json& json);
@@ -46,6 +50,7 @@ private:
     base::Status load_text(Words& words);
     base::Status load_registration(Words& words);
     base::Status load_kernel(Words& words);
+    base::Status load_program(Words& words);
     static WordLoader find_word(std::string_view word);
     base::Status load_names(Words& words, std::string_view word, NameRow::Reach reach);
 
@@ -62,6 +67,7 @@ private:
     base::Status load_environment_row(base::JsonObject& row, const Rule* rule, const std::string& status);
     static RowLoader find_row(std::string_view word);
     base::Status load_any_name_row(base::JsonObject& row, const Rule* rule, NameRow::Reach reach);
+    void choose_target(const std::string& name, NameRow& row, const std::optional<std::string>& portable) const;
     base::Status add_name(const base::JsonObject& object, std::string name, NameRow row);
 
     RuleSet set_;

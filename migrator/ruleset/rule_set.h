@@ -12,6 +12,7 @@
 #include "base/data_store.h"
 #include "base/result.h"
 #include "migrator/ruleset/rule.h"
+#include "migrator/ruleset/style.h"
 
 namespace migrator {
 
@@ -19,7 +20,14 @@ class RuleSet {
 public:
     // Reads every JSON file below the rule folders of `store`. Strict: an unknown key or word, a rule that looks for
     // nothing, two rules with one id or two rows for one name are rule_data errors with file:line:column.
-    static base::Result<RuleSet> load(const base::DataStore& store);
+    // The fixes are those of the style: rules without one in it only report.
+    static base::Result<RuleSet> load(const base::DataStore& store, StyleKind style = StyleKind::npu);
+    // The folders of rules/ that rule files are read from, and whether a file of the store is one of theirs; files that
+    // lie in rules/ itself are read as well.
+    static std::span<const std::string_view> folders();
+    static bool is_read(std::string_view path);
+
+    const Style& style() const { return style_; }
 
     std::span<const std::unique_ptr<Rule>> rules() const { return rules_; }
     const Rule* find_rule(std::string_view id) const;
@@ -59,6 +67,7 @@ public:
     std::span<const TextRow> texts() const { return texts_; }
     std::span<const RegistrationRow> registrations() const { return registrations_; }
     std::span<const KernelRow> kernels() const { return kernels_; }
+    std::span<const ProgramRow> programs() const { return programs_; }
     const AdaptedNames& adapted() const { return adapted_; }
 
     // All exact and module rows, by name: for the runner that makes a case of every row.
@@ -70,6 +79,7 @@ private:
     using ByName = std::map<std::string, T, std::less<>>;
 
     Framework framework_;
+    Style style_;
     std::vector<std::unique_ptr<Rule>> rules_;
     ByName<const Rule*> by_id_;
     ByName<NameRow> names_;
@@ -88,6 +98,7 @@ private:
     std::vector<TextRow> texts_;
     std::vector<RegistrationRow> registrations_;
     std::vector<KernelRow> kernels_;
+    std::vector<ProgramRow> programs_;
     AdaptedNames adapted_;
 };
 

@@ -1,6 +1,7 @@
 // Annotations: the part of Evaluator that reads `x: T`, as an expression or as the text of one.
 #include <algorithm>
 
+#include "base/text.h"
 #include "migrator/semantic/evaluator.h"
 #include "migrator/semantic/python_facts.h"
 #include "migrator/semantic/string_literal.h"
@@ -9,12 +10,6 @@ namespace migrator {
 namespace {
 
 constexpr std::size_t kMaxParts = 32;
-
-std::string_view trimmed(std::string_view text) {
-    const std::size_t begin = text.find_first_not_of(" \t\n\r");
-    if (begin == std::string_view::npos) return {};
-    return text.substr(begin, text.find_last_not_of(" \t\n\r") - begin + 1);
-}
 
 bool is_dotted_name(std::string_view text) {
     bool at_start = true;
@@ -30,14 +25,14 @@ bool is_dotted_name(std::string_view text) {
 
 // Takes `| None` and `None |` away.
 std::string_view without_none(std::string_view text) {
-    text = trimmed(text);
+    text = base::trimmed(text);
     if (text.ends_with("None")) {
-        const std::string_view rest = trimmed(text.substr(0, text.size() - 4));
-        if (rest.ends_with('|')) return trimmed(rest.substr(0, rest.size() - 1));
+        const std::string_view rest = base::trimmed(text.substr(0, text.size() - 4));
+        if (rest.ends_with('|')) return base::trimmed(rest.substr(0, rest.size() - 1));
     }
     if (text.starts_with("None")) {
-        const std::string_view rest = trimmed(text.substr(4));
-        if (rest.starts_with('|')) return trimmed(rest.substr(1));
+        const std::string_view rest = base::trimmed(text.substr(4));
+        if (rest.starts_with('|')) return base::trimmed(rest.substr(1));
     }
     return text;
 }
@@ -134,7 +129,7 @@ Candidates Evaluator::annotation_text_value(std::string_view text, ScopeId scope
         text = without_none(text);
         const std::size_t bracket = text.find('[');
         if (bracket == std::string_view::npos) break;
-        const std::string_view head = trimmed(text.substr(0, bracket));
+        const std::string_view head = base::trimmed(text.substr(0, bracket));
         if (!text.ends_with(']') || !is_dotted_name(head) || !head.ends_with("Optional")) return {};
         text = text.substr(bracket + 1, text.size() - bracket - 2);
     }

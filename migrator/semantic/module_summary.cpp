@@ -28,6 +28,8 @@ public:
             if (!s.attribute) out.names.emplace(model_.names.text(s.name), meanings(evaluator.last_value(symbol)));
         }
         for (const ImportedName& imported : model_.imports) {
+            if (!imported.type_checking_only)
+                out.imports.push_back(imported.name == "*" ? imported.module : imported.qualified());
             if (imported.name == "*" && imported.scope == kModuleScope) out.stars.push_back(imported.module);
         }
         for (ScopeId scope = 0; scope < model_.scopes.size(); ++scope) add_scope(scope, out);

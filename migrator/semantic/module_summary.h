@@ -31,7 +31,8 @@ struct ClassSummary {
 struct ModuleSummary {
     std::string module;  // dotted name; empty for a file that cannot be imported
     std::map<std::string, Meanings, std::less<>> names;
-    std::vector<std::string> stars;  // modules whose names `from m import *` brings
+    std::vector<std::string> imports;  // everything it imports when it runs: "torch.nn", "pkg.model.Net"
+    std::vector<std::string> stars;    // modules whose names `from m import *` brings
     // By qualified name:
     std::map<std::string, ClassSummary, std::less<>> classes;
     std::map<std::string, Meanings, std::less<>> results;  // functions, and what calling them gives

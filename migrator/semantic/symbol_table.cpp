@@ -54,25 +54,27 @@ SymbolId ScopeBuilder::symbol_for(ScopeId scope, NameId name, bool attribute) {
     return it->second;
 }
 
-// `from torch import *` binds a thousand names; only those that the file mentions become symbols.
+// `from torch import *` binds a thousand names; only those that the file reads become symbols.
 void ScopeBuilder::add_star_names() {
-    std::vector<NameId> mentioned;
+    std::vector<NameId> read_names;
     for (std::uint32_t index = 0; index < model_.imports.size(); ++index) {
         const ImportedName& imported = model_.imports[index];
         if (imported.name != "*") continue;
         const ProjectIndex* project = imported.origin == Origin::project ? model_.context.index : nullptr;
         const auto known = model_.facts.star_names(imported.module);
         if (project == nullptr && (known.empty() || imported.origin != Origin::external)) continue;
-        if (mentioned.empty()) {
+        if (read_names.empty()) {
             for (NodeId node = 0; node < tree_.size(); ++node) {
-                if (tree_.kind(node) == NodeKind::identifier && model_.role_of[node] != Role::none) {
-                    mentioned.push_back(model_.names.intern(tree_.text(node)));
+                const Role role = model_.role_of[node];
+                const bool reads = role == Role::read || role == Role::reads_and_binds;
+                if (reads && tree_.kind(node) == NodeKind::identifier) {
+                    read_names.push_back(model_.names.intern(tree_.text(node)));
                 }
             }
-            std::ranges::sort(mentioned);
-            mentioned.erase(std::unique(mentioned.begin(), mentioned.end()), mentioned.end());
+            std::ranges::sort(read_names);
+            read_names.erase(std::unique(read_names.begin(), read_names.end()), read_names.end());
         }
-        for (const NameId name : mentioned) {
+        for (const NameId name : read_names) {
             const bool brings = project != nullptr
                                     ? !project->star_name(imported.module, model_.names.text(name)).empty()
                                     : std::ranges::binary_search(known, model_.names.text(name), std::less<>{});

@@ -4,8 +4,8 @@
 
 #include "base/format.h"
 #include "base/json.h"
+#include "ckpt_convert/formats/lfs_pointer.h"
 #include "ckpt_convert/formats/quoted_name.h"
-#include "ckpt_convert/formats/torch_dist/lfs_pointer.h"
 
 namespace ckpt {
 namespace {

@@ -7,10 +7,10 @@
 
 #include "base/format.h"
 #include "base/parallel.h"
+#include "ckpt_convert/formats/lfs_pointer.h"
 #include "ckpt_convert/formats/quoted_name.h"
 #include "ckpt_convert/formats/torch_dist/dist_backend.h"
 #include "ckpt_convert/formats/torch_dist/dist_metadata.h"
-#include "ckpt_convert/formats/torch_dist/lfs_pointer.h"
 #include "ckpt_convert/formats/torch_dist/read_ahead_file.h"
 
 namespace ckpt {

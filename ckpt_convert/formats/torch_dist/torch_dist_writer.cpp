@@ -10,9 +10,9 @@
 #include "base/check.h"
 #include "base/format.h"
 #include "ckpt_convert/formats/quoted_name.h"
-#include "ckpt_convert/formats/torch_dist/chunk_tiling.h"
 #include "ckpt_convert/formats/torch_dist/dist_backend.h"
 #include "ckpt_convert/formats/torch_dist/dist_metadata_writer.h"
+#include "ckpt_convert/tensor/tiling.h"
 
 namespace ckpt {
 namespace {

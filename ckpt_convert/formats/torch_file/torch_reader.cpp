@@ -5,6 +5,7 @@
 
 #include "base/checked_math.h"
 #include "base/format.h"
+#include "ckpt_convert/formats/lfs_pointer.h"
 #include "ckpt_convert/formats/quoted_name.h"
 #include "ckpt_convert/formats/torch_file/tensor_call.h"
 #include "ckpt_convert/formats/torch_file/torch_archive.h"
@@ -19,7 +20,6 @@ constexpr std::size_t kSniffedBytes = 512;
 constexpr std::string_view kZipMagic = "PK\x03\x04";
 constexpr std::string_view kTarMagic = "ustar";
 constexpr std::size_t kTarMagicOffset = 257;
-constexpr std::string_view kLfsPointer = "version https://git-lfs";
 
 Result<TorchArchive> read_archive(base::ReadableFile& file, std::uint64_t begin, std::uint64_t bytes,
                                   const pickle::GlobalFilter& accept) {
@@ -39,10 +39,7 @@ Result<TorchArchive> read_archive(base::ReadableFile& file, std::uint64_t begin,
             "tar files of PyTorch before 0.1.10 are not read; load the file with an old PyTorch and save it again",
             file.path());
     }
-    if (start.starts_with(kLfsPointer)) {
-        return base::fail(ErrorKind::bad_input,
-                          "this is a Git LFS pointer, not the file it stands for; run \"git lfs pull\"", file.path());
-    }
+    TRY(refuse_lfs_pointer(start, file.path()));
     return base::fail(ErrorKind::bad_input,
                       "this is no file of torch.save: it starts neither like a zip archive nor like a pickle",
                       base::format("{}: byte {}", file.path(), begin));

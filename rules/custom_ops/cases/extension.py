@@ -22,3 +22,11 @@ stream = torch._C._cuda_getCurrentRawStream(0)  # expect: custom_ops.private_bin
 @cuda.jit  # expect: custom_ops.numba_cuda_call
 def kernel(a):
     a[cuda.grid(1)] += 1  # expect: custom_ops.numba_cuda_call
+library = torch.library.Library("my_ops", "IMPL", "CUDA")  # expect: custom_ops.library_for_cuda
+library.impl("gelu", gelu, "CUDA")  # expect: custom_ops.library_for_cuda
+providers = ["CUDAExecutionProvider", "CPUExecutionProvider"]  # expect: custom_ops.onnx_provider
+
+
+@torch.library.impl("my_ops::gelu", "CUDA")  # expect: custom_ops.impl_for_cuda
+def gelu(x):
+    return x

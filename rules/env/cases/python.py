@@ -12,3 +12,4 @@ subprocess.run(["train"], env=dict(os.environ, CUDA_VISIBLE_DEVICES="0"))  # exp
 subprocess.run("CUDA_VISIBLE_DEVICES=0 python train.py", shell=True)  # expect: env.renamed
 home = os.environ.get("CUDA_HOME")  # expect: env.similar
 print("set CUDA_VISIBLE_DEVICES to choose")  # ok: env.renamed
+SETTINGS = {"CUDA_VISIBLE_DEVICES": lambda: 1}  # ok: env.renamed

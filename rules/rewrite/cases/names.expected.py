@@ -48,3 +48,11 @@ class Tracker:
 
 
 SYNCHRONIZE = {"cuda": torch.npu.synchronize, "cpu": None}  # expect: device.string, cuda.renamed
+states["torch.cuda"] = None  # ok: cuda.type_name
+with timed("torch.cuda.synchronize"):  # expect: cuda.type_name
+    pass
+
+
+@mock.patch("torch.npu.is_available", return_value=True)  # expect: cuda.type_name
+def test(available):
+    pass

@@ -47,3 +47,11 @@ class Tracker:
 
 
 SYNCHRONIZE = {"cuda": torch.cuda.synchronize, "cpu": None}  # expect: device.string, cuda.renamed
+states["torch.cuda"] = None  # ok: cuda.type_name
+with timed("torch.cuda.synchronize"):  # expect: cuda.type_name
+    pass
+
+
+@mock.patch("torch.cuda.is_available", return_value=True)  # expect: cuda.type_name
+def test(available):
+    pass

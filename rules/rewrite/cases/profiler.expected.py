@@ -16,3 +16,4 @@ with torch.autograd.profiler.profile(use_device="npu"):  # expect: profiler.use_
     pass
 with torch.autograd.profiler.emit_nvtx():  # expect: profiler.emit_nvtx
     pass
+OTHERS = {"xpu": torch.profiler.ProfilerActivity.XPU}  # expect: profiler.other_device

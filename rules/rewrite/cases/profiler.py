@@ -14,3 +14,4 @@ with torch.autograd.profiler.profile(use_cuda=True):  # expect: profiler.use_cud
     pass
 with torch.autograd.profiler.emit_nvtx():  # expect: profiler.emit_nvtx
     pass
+OTHERS = {"xpu": torch.profiler.ProfilerActivity.XPU}  # expect: profiler.other_device

@@ -14,7 +14,7 @@ from rank_pool import RankError
 from results import MOST
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "support"))
-from checks import run  # noqa: E402
+from checks import run, tool  # noqa: E402
 from checkpoints import megatron_directory, megatron_files  # noqa: E402
 
 ITERATION = 3
@@ -40,12 +40,15 @@ class Case:
 
 
 class Directions:
-    def __init__(self, abilities, results, pool):
-        self.abilities, self.results, self.pool = abilities, results, pool
+    def __init__(self, release, results, pool):
+        """`release`: the version of megatron-core that reads what the converter writes."""
+        self.results, self.pool = results, pool
+        # For Megatron itself; without it the converter writes for MindSpeed-LLM, which differs in trifles.
+        self.for_megatron = ["--target", f"mcore@{release}"]
 
     def convert(self, case, topology, what, source, target, *options):
         """Runs the converter; False and a noted failure if it does not succeed."""
-        done = run(self.abilities.convert, "--quiet", "--load-dir", source, "--save-dir", target, *options)
+        done = run(tool("ckpt_convert"), "--quiet", "--load-dir", source, "--save-dir", target, *options)
         if done.returncode != 0:
             said = (done.stderr.strip() or done.stdout.strip()).splitlines()
             self.results.failed(case.family, topology, what, f"ckpt_convert ended with {done.returncode}: {' / '.join(said[-3:])}")
@@ -81,7 +84,7 @@ class Directions:
     def fused_norms(self, case, topology):
         """The same with the names of TransformerEngine, which needs a GPU: Megatron itself says which norm is which."""
         what, target = "hf -> mcore (TE names)", case.path(topology, "mcore_te")
-        options = [*topology.options(), "--transformer-impl", "transformer_engine", *self.abilities.for_megatron]
+        options = [*topology.options(), "--transformer-impl", "transformer_engine", *self.for_megatron]
         if not self.convert(case, topology, what, case.hf, target, *options):
             return
         answers = self.compute(case, topology, what, "load_files", directory=str(megatron_directory(target)[0]), fused_norms=True)

@@ -44,7 +44,6 @@ class Family:
     config: dict  # what differs from SMALL
     transformer: dict = field(default_factory=dict)  # for TransformerConfig, beside what follows from config.json
     gpt: dict = field(default_factory=dict)  # for GPTModel
-    required: bool = False  # the converter must list this model type; other rows wait until it does
     off: str = ""  # why the row is switched off
 
     def full_config(self):
@@ -59,18 +58,17 @@ MLA = {"num_key_value_heads": 4, "q_lora_rank": 24, "kv_lora_rank": 16, "qk_nope
        "v_head_dim": 16, "n_routed_experts": 4, "n_shared_experts": 2, "first_k_dense_replace": 1, **EXPERTS}
 
 FAMILIES = (
-    Family("llama", "llama", {"num_key_value_heads": 2, **rope(10000.0)}, required=True),
-    Family("llama mha", "llama", {"num_key_value_heads": 4, **rope(10000.0)}, required=True),
-    Family("llama tied", "llama", {"tie_word_embeddings": True, **rope(10000.0)}, required=True),
+    Family("llama", "llama", {"num_key_value_heads": 2, **rope(10000.0)}),
+    Family("llama mha", "llama", {"num_key_value_heads": 4, **rope(10000.0)}),
+    Family("llama tied", "llama", {"tie_word_embeddings": True, **rope(10000.0)}),
     Family("llama3 scaled", "llama", {**FOUR_GROUPS, **LLAMA3_SCALING},
-           gpt={"rope_scaling": True, "rope_scaling_factor": 8.0}, required=True),
-    Family("mistral wide heads", "mistral", {"head_dim": 32, "sliding_window": None, **rope(1000000.0)}, required=True),
-    Family("qwen2", "qwen2", rope(1000000.0), transformer={"add_qkv_bias": True}, required=True),
+           gpt={"rope_scaling": True, "rope_scaling_factor": 8.0}),
+    Family("mistral wide heads", "mistral", {"head_dim": 32, "sliding_window": None, **rope(1000000.0)}),
+    Family("qwen2", "qwen2", rope(1000000.0), transformer={"add_qkv_bias": True}),
     Family("qwen2 tied", "qwen2", {"tie_word_embeddings": True, **rope(1000000.0)},
-           transformer={"add_qkv_bias": True}, required=True),
+           transformer={"add_qkv_bias": True}),
     Family("qwen3", "qwen3", {**FOUR_GROUPS, "head_dim": 16, **rope(1000000.0)},
-           transformer={"qk_layernorm": True}, required=True),
-    # Waiting for the converter: these run as soon as `ckpt_convert models` lists their model type.
+           transformer={"qk_layernorm": True}),
     Family("phi3", "phi3", {"original_max_position_embeddings": 64, **rope(10000.0)}),
     Family("seed_oss", "seed_oss", {"head_dim": 32, "attention_bias": True, "attention_out_bias": False, "mlp_bias": False,
                                     "attention_dropout": 0.0, "residual_dropout": 0.0, **rope(10000.0)},

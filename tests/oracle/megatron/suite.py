@@ -41,15 +41,13 @@ def prepare(megatron):
     logging.disable(logging.WARNING)
 
 
-def chosen_families(options, abilities, results):
+def chosen_families(options, results):
     from families import FAMILIES
     for family in FAMILIES:
         if options.family and family.name not in options.family:
             continue
         if family.off and not options.also_off:
             results.note(f"left out: {family.name}: switched off: {family.off}")
-        elif family.model_type not in abilities.model_types and not family.required and not options.also_off:
-            results.note(f"left out: {family.name}: waits for the converter, which does not list the model type {family.model_type}")
         else:
             yield family
 
@@ -76,17 +74,12 @@ def run_topology(directions, case, topology, plan):
         directions.fused_norms(case, topology)
     if plan.sensitivity(case, topology):
         directions.sensitivity(case, topology)
-    if not directions.abilities.padding:
-        directions.results.note("left out: a padded vocabulary: waits for the converter's --make-vocab-size-divisible-by")
-    elif plan.pads(case, topology):
+    if plan.pads(case, topology):
         directions.padded(case, topology)
 
 
 def run_reshapes(directions, case, converted, plan):
     """Megatron to Megatron; needs both topologies converted from Hugging Face to compare with."""
-    if not directions.abilities.reshapes(case.path(converted[0], "mcore")):
-        directions.results.note("left out: mcore -> mcore: waits for the converter")
-        return
     for before, after in plan.reshapes(converted):
         directions.reshape(case, before, after)
         if case.path(before, "saved_training").exists():
@@ -104,13 +97,7 @@ def run_torch_dist(directions, case, converted, plan):
     if root is not None:
         for topology in others:
             torch_dist.load_and_compare(directions, case, topology, "Megatron's own torch_dist", next(root.glob("iter_*")))
-    if not directions.abilities.torch_dist:
-        directions.results.note("left out: torch_dist by the converter: waits for --ckpt-format torch_dist")
-        return
-    variants = [("hf -> torch_dist", "dist", [])]
-    if directions.abilities.for_megatron:
-        variants.append(("hf -> torch_dist, for mcore", "dist_mcore", directions.abilities.for_megatron))
-    for what, name, more in variants:
+    for what, name, more in (("hf -> torch_dist", "dist", []), ("hf -> torch_dist, for mcore", "dist_mcore", directions.for_megatron)):
         directory = torch_dist.write_ours(directions, case, before, what, name, more)
         if directory is None:
             continue
@@ -123,15 +110,11 @@ def run_torch_dist(directions, case, converted, plan):
 
 
 def is_possible(directions, topology):
-    """Whether the converter and this release of megatron-core know what the topology asks for."""
+    """Whether this release of megatron-core knows what the topology asks for."""
     import megatron.core
-    option = topology.missing_option(directions.abilities.help)
-    if option:
-        directions.results.note(f"left out: {topology}: waits for the converter's {option}")
-    elif topology.since() > tuple(map(int, megatron.core.__version__.split(".")[:2])):
-        directions.results.note(f"left out: {topology}: this megatron-core does not have it")
-    else:
+    if topology.since() <= tuple(map(int, megatron.core.__version__.split(".")[:2])):
         return True
+    directions.results.note(f"left out: {topology}: this megatron-core does not have it")
     return False
 
 
@@ -157,8 +140,6 @@ def main():
     started = time.monotonic()
     prepare(options.megatron)
     import megatron.core
-    from probes import Abilities
-    abilities = Abilities(megatron.core.__version__)
     from rank_pool import RankPool
     from directions import Directions
     from results import Results
@@ -172,8 +153,8 @@ def main():
         try:
             print(f"megatron-core {megatron.core.__version__}, {len(topologies)} topologies")
             results = Results(checks)
-            directions, plan = Directions(abilities, results, pool), Plan(options.all)
-            run_all(directions, plan, topologies, list(chosen_families(options, abilities, results)), Path(work))
+            directions, plan = Directions(megatron.core.__version__, results, pool), Plan(options.all)
+            run_all(directions, plan, topologies, list(chosen_families(options, results)), Path(work))
         finally:
             pool.close()
     for note in results.notes:

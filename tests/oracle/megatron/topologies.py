@@ -62,10 +62,6 @@ class Topology:
             given += ["--tp-beyond-kv-groups", "split"]
         return given
 
-    def missing_option(self, help_text):
-        """An option that this topology needs and the converter does not have yet; empty when it has all."""
-        return next((name for name in self.options() if str(name).startswith("--") and name not in help_text), "")
-
     def since(self):
         """The release of megatron-core that has this first."""
         return (0, 16) if self.layout or self.split_groups else (0, 12)

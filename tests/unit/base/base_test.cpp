@@ -6,9 +6,18 @@
 #include "base/data_store.h"
 #include "base/human.h"
 #include "base/parallel.h"
+#include "base/text.h"
 #include "base/text_position.h"
 #include "base/utf8.h"
 #include "tests/support/memory_file_system.h"
+
+TEST_CASE("blanks at both ends of a text are left out") {
+    CHECK(base::trimmed(" \t a b\r\n") == "a b");
+    CHECK(base::trimmed("a\r ", base::kBlanks) == "a\r");
+    CHECK(base::trimmed("a") == "a");
+    CHECK(base::trimmed(" \n").empty());
+    CHECK(base::trimmed("").empty());
+}
 
 TEST_CASE("byte reader: little endian, and never past the end") {
     base::ByteReader reader(base::as_bytes(std::string_view("\x01\x02\x03\x04\x05name\nrest", 14)), "f", 100);

@@ -109,7 +109,7 @@ TEST_CASE("unified diff: carriage returns stay, a missing last newline is marked
     CHECK(migrator::unified_diff("a\r\nb", "a\r\nc", "x") ==
           "--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n a\r\n-b\n\\ No newline at end of file\n+c\n\\ No newline at end of "
           "file\n");
-    CHECK(migrator::unified_diff("", "a\n", "x") == "--- a/x\n+++ b/x\n@@ -0,0 +1 @@\n+a\n");
+    CHECK(migrator::unified_diff("", "a\n", "x") == "--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+a\n");
     CHECK(migrator::unified_diff("a\n", "", "q\"\n") ==
           "--- \"a/q\\\"\\012\"\n+++ \"b/q\\\"\\012\"\n@@ -1 +0,0 @@\n-a\n");
 }

@@ -50,6 +50,7 @@ TEST_CASE("report json: the whole text of a small report") {
     },
     "by_state": {
       "applied": 0,
+      "at_run_time": 0,
       "available": 0,
       "conflict": 0,
       "none": 1,

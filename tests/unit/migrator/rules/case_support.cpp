@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <set>
 
@@ -14,10 +15,10 @@
 namespace test {
 namespace {
 
-template <class T>
-T load() {
+template <class T, class... Options>
+T load(Options... options) {
     static base::DataStore store;
-    auto loaded = T::load(store);
+    auto loaded = T::load(store, options...);
     if (!loaded) throw std::runtime_error(loaded.error().text());
     return std::move(*loaded);
 }
@@ -61,9 +62,11 @@ std::string source_dir() {
 
 bool update_cases() { return std::getenv("MIGRATION_UPDATE_CASES") != nullptr; }
 
-const migrator::RuleSet& rules() {
-    static const auto loaded = load<migrator::RuleSet>();
-    return loaded;
+const migrator::RuleSet& rules(migrator::StyleKind style) {
+    static const std::array loaded{load<migrator::RuleSet>(migrator::StyleKind::npu),
+                                   load<migrator::RuleSet>(migrator::StyleKind::portable),
+                                   load<migrator::RuleSet>(migrator::StyleKind::automatic)};
+    return loaded.at(static_cast<std::size_t>(style));
 }
 
 const migrator::TypeFacts& type_facts() {
@@ -84,7 +87,8 @@ void write_file(const std::string& path, std::string_view content) {
     REQUIRE(base::write_file_atomically(fs, path, content));
 }
 
-std::vector<migrator::FileOutcome> migrate(const std::vector<CaseFile>& files, migrator::ApplyMode apply) {
+std::vector<migrator::FileOutcome> migrate(const std::vector<CaseFile>& files, migrator::ApplyMode apply,
+                                           migrator::StyleKind style) {
     std::vector<migrator::SourceFile> sources;
     std::set<std::string> modules;
     std::set<std::string> members;
@@ -119,7 +123,8 @@ std::vector<migrator::FileOutcome> migrate(const std::vector<CaseFile>& files, m
     std::vector<migrator::FileOutcome> outcomes;
     for (const migrator::SourceFile& source : sources) {
         migrator::RewriteContext context;
-        context.match.rules = &rules();
+        context.match.rules = &rules(style);
+        context.match.is_program = true;
         context.match.facts = &type_facts();
         context.match.project_members = member_list;
         context.match.module = module_context(source);
@@ -130,8 +135,9 @@ std::vector<migrator::FileOutcome> migrate(const std::vector<CaseFile>& files, m
     return outcomes;
 }
 
-migrator::FileOutcome migrate_one(std::string_view path, std::string_view text, migrator::ApplyMode apply) {
-    return migrate({{std::string(path), std::string(text)}}, apply).front();
+migrator::FileOutcome migrate_one(std::string_view path, std::string_view text, migrator::ApplyMode apply,
+                                  migrator::StyleKind style) {
+    return migrate({{std::string(path), std::string(text)}}, apply, style).front();
 }
 
 std::string list_findings(const migrator::FileOutcome& outcome) {

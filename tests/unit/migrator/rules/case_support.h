@@ -14,7 +14,7 @@ std::string source_dir();
 // True when MIGRATION_UPDATE_CASES is set: expected outputs are written instead of compared.
 bool update_cases();
 
-const migrator::RuleSet& rules();
+const migrator::RuleSet& rules(migrator::StyleKind style = migrator::StyleKind::npu);
 const migrator::TypeFacts& type_facts();
 
 struct CaseFile {
@@ -26,11 +26,13 @@ struct CaseFile {
 std::vector<CaseFile> read_files(const std::string& directory);
 void write_file(const std::string& path, std::string_view content);
 
-// Runs the files as one project.
+// Runs the files as one project, each as a program.
 std::vector<migrator::FileOutcome> migrate(const std::vector<CaseFile>& files,
-                                           migrator::ApplyMode apply = migrator::ApplyMode::safe);
+                                           migrator::ApplyMode apply = migrator::ApplyMode::safe,
+                                           migrator::StyleKind style = migrator::StyleKind::npu);
 migrator::FileOutcome migrate_one(std::string_view path, std::string_view text,
-                                  migrator::ApplyMode apply = migrator::ApplyMode::safe);
+                                  migrator::ApplyMode apply = migrator::ApplyMode::safe,
+                                  migrator::StyleKind style = migrator::StyleKind::npu);
 
 // "line rule state subject", a line for each finding.
 std::string list_findings(const migrator::FileOutcome& outcome);

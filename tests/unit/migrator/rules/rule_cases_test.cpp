@@ -1,16 +1,15 @@
-// The cases beside the rules: rules/**/cases/*. What a line must give stands behind it:
-//   # expect: id, id      findings of these rules begin on this line
-//   # ok: id              this rule finds nothing here
-//   # todo-expect: id     it should, but does not yet
-// Every finding must be expected. NAME.expected.EXT is what NAME.EXT becomes; it is there when a fix changes the file.
+// The cases beside the rules: rules/**/cases/*, as migrator/app/rule_cases.h describes them, and what holds for all of
+// them: with other line ends, tabs and a byte order mark the result is the same.
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 
 #include "base/file_system.h"
 #include "base/format.h"
+#include "migrator/app/rule_cases.h"
 #include "migrator/edit/line_diff.h"
 #include "tests/unit/migrator/rules/case_support.h"
 
@@ -18,11 +17,15 @@ namespace {
 
 using migrator::FileOutcome;
 using migrator::FixState;
+using migrator::StyleKind;
+
+constexpr std::array kStyles{StyleKind::npu, StyleKind::portable, StyleKind::automatic};
 
 struct Case {
     std::string path;  // "rewrite/cases/device.py"
     std::string text;
     std::string expected;  // output path on the disk
+    StyleKind style = StyleKind::npu;
 };
 
 std::vector<Case> all_cases() {
@@ -33,54 +36,17 @@ std::vector<Case> all_cases() {
             file.path.find("/cases/") != std::string::npos && file.path.find(".expected.") == std::string::npos;
         if (!is_case || file.path.starts_with("models/")) continue;
         std::size_t dot = file.path.rfind('.');
-        cases.push_back(
-            {file.path, file.bytes, root + "/" + file.path.substr(0, dot) + ".expected" + file.path.substr(dot)});
+        cases.push_back({file.path, file.bytes,
+                         root + "/" + file.path.substr(0, dot) + ".expected" + file.path.substr(dot),
+                         migrator::style_of_case(file.path)});
     }
     return cases;
 }
 
-std::vector<std::string> ids_behind(std::string_view line, std::string_view word) {
-    std::vector<std::string> ids;
-    std::size_t at = line.find(base::format("# {}:", word));
-    if (at == line.npos) return ids;
-    std::string_view rest = line.substr(at + word.size() + 3);
-    rest = rest.substr(0, rest.find('#'));
-    while (!rest.empty()) {
-        std::size_t comma = std::min(rest.find(','), rest.size());
-        std::string_view id = rest.substr(0, comma);
-        rest.remove_prefix(std::min(comma + 1, rest.size()));
-        std::size_t begin = id.find_first_not_of(" \t\r\n");
-        if (begin != id.npos) ids.emplace_back(id.substr(begin, id.find_last_not_of(" \t\r\n") + 1 - begin));
-    }
-    return ids;
-}
-
-using LineRule = std::pair<std::uint32_t, std::string>;
-
 void check_expectations(const Case& item, const FileOutcome& outcome) {
-    std::multiset<LineRule> found;
-    for (const auto& finding : outcome.findings) found.emplace(finding.begin.line, finding.finding.rule);
-    std::uint32_t number = 0;
-    std::multiset<LineRule> expected;
-    for (std::string_view line : migrator::split_lines(item.text)) {
-        ++number;
-        for (std::string& id : ids_behind(line, "expect")) expected.emplace(number, std::move(id));
-        for (const std::string& id : ids_behind(line, "ok")) {
-            CHECK_MESSAGE(!found.contains({number, id}), base::format("line {}: {} should find nothing", number, id));
-        }
-        for (const std::string& id : ids_behind(line, "todo-expect")) {
-            CHECK_MESSAGE(!found.contains({number, id}),
-                          base::format("line {}: {} is found now: make it an expect", number, id));
-        }
-    }
-    for (const auto& [line, id] : expected) {
-        CHECK_MESSAGE(found.count({line, id}) == expected.count({line, id}),
-                      base::format("line {}: {} expected {} times, found {} times", line, id,
-                                   expected.count({line, id}), found.count({line, id})));
-    }
-    for (const auto& [line, id] : found) {
-        CHECK_MESSAGE(expected.contains({line, id}), base::format("line {}: {} is not expected", line, id));
-    }
+    std::vector<migrator::LineRule> found;
+    for (const auto& finding : outcome.findings) found.emplace_back(finding.begin.line, finding.finding.rule);
+    CHECK(migrator::unmet_expectations(item.text, found) == std::vector<std::string>{});
 }
 
 void check_output(const Case& item, const FileOutcome& outcome) {
@@ -140,13 +106,17 @@ std::string with_tabs(std::string_view text) {
     return out;
 }
 
-void check_variants(const Case& item, const FileOutcome& outcome) {
-    CHECK(test::migrate_one(item.path, with_line_ends(item.text, "\r\n")).rewritten ==
+FileOutcome migrate_in(StyleKind style, const Case& item, std::string_view text) {
+    return test::migrate_one(item.path, text, migrator::ApplyMode::safe, style);
+}
+
+void check_variants(StyleKind style, const Case& item, const FileOutcome& outcome) {
+    CHECK(migrate_in(style, item, with_line_ends(item.text, "\r\n")).rewritten ==
           with_line_ends(outcome.rewritten, "\r\n"));
-    FileOutcome marked = test::migrate_one(item.path, "\xEF\xBB\xBF" + item.text);
+    FileOutcome marked = migrate_in(style, item, "\xEF\xBB\xBF" + item.text);
     CHECK(marked.rewritten == outcome.rewritten);
     if (outcome.type != migrator::FileType::python) return;
-    CHECK(test::migrate_one(item.path, with_tabs(item.text)).rewritten == with_tabs(outcome.rewritten));
+    CHECK(migrate_in(style, item, with_tabs(item.text)).rewritten == with_tabs(outcome.rewritten));
 }
 
 void check_syntax(const FileOutcome& outcome) {
@@ -157,19 +127,29 @@ void check_syntax(const FileOutcome& outcome) {
 
 }  // namespace
 
-TEST_CASE("rule cases: findings, outputs, and what holds for every case") {
+TEST_CASE("rule cases: findings and outputs") {
     std::vector<Case> cases = all_cases();
     REQUIRE(cases.size() >= 10);
     for (const Case& item : cases) {
         CAPTURE(item.path);
-        FileOutcome outcome = test::migrate_one(item.path, item.text);
+        FileOutcome outcome = migrate_in(item.style, item, item.text);
         check_expectations(item, outcome);
         check_output(item, outcome);
-        check_syntax(outcome);
-        CHECK_FALSE(test::migrate_one(item.path, outcome.rewritten).changed());
-        check_untouched_lines(outcome);
-        check_variants(item, outcome);
-        CHECK_FALSE(test::migrate_one(item.path, item.text, migrator::ApplyMode::none).changed());
+        CHECK_FALSE(test::migrate_one(item.path, item.text, migrator::ApplyMode::none, item.style).changed());
+    }
+}
+
+TEST_CASE("rule cases: what holds for every case in every style") {
+    for (const Case& item : all_cases()) {
+        for (StyleKind style : kStyles) {
+            CAPTURE(item.path);
+            CAPTURE(name(style));
+            FileOutcome outcome = migrate_in(style, item, item.text);
+            check_syntax(outcome);
+            CHECK_FALSE(migrate_in(style, item, outcome.rewritten).changed());
+            check_untouched_lines(outcome);
+            check_variants(style, item, outcome);
+        }
     }
 }
 
@@ -177,7 +157,7 @@ TEST_CASE("every rule has a case, or rows that make their own") {
     std::set<std::string> expected;
     for (const Case& item : all_cases()) {
         for (std::string_view line : migrator::split_lines(item.text)) {
-            for (std::string& id : ids_behind(line, "expect")) expected.insert(std::move(id));
+            for (std::string& id : migrator::ids_behind(line, "expect")) expected.insert(std::move(id));
         }
     }
     for (const auto& rule : test::rules().rules()) {

@@ -11,9 +11,12 @@ namespace ckpt {
 
 inline constexpr std::uint64_t kMaxLfsPointerBytes = 1024;
 
-// Fails when `content`, of which the start is enough, is a pointer.
+// Of the content the start is enough, as below.
+inline bool is_lfs_pointer(std::string_view content) { return content.starts_with("version https://git-lfs"); }
+
+// Fails when `content` is a pointer.
 inline base::Status refuse_lfs_pointer(std::string_view content, const base::Path& path) {
-    if (!content.starts_with("version https://git-lfs")) return {};
+    if (!is_lfs_pointer(content)) return {};
     return base::fail(base::ErrorKind::bad_input,
                       "this is a Git LFS pointer, not the file it stands for; run \"git lfs pull\"", path);
 }

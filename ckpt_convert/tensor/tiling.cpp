@@ -1,4 +1,4 @@
-#include "ckpt_convert/formats/torch_dist/chunk_tiling.h"
+#include "ckpt_convert/tensor/tiling.h"
 
 #include <algorithm>
 #include <cstddef>

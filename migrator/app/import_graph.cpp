@@ -1,0 +1,119 @@
+#include "migrator/app/import_graph.h"
+
+#include <algorithm>
+
+namespace migrator {
+namespace {
+
+using base::Path;
+
+constexpr std::string_view kPackageFile = "__init__.py";
+
+Path directory_of(const Path& file) {
+    const Path parent = base::parent(file);
+    return parent == "." ? Path{} : parent;
+}
+
+bool is_package_file(const Path& file) { return base::file_name(file) == kPackageFile; }
+
+}  // namespace
+
+void ImportGraph::add(const Path& file, const std::vector<std::string>& names, std::vector<std::string> imports,
+                      bool is_guarded) {
+    Node& node = nodes_[file];
+    node.path = file;
+    node.imports = std::move(imports);
+    node.is_guarded = is_guarded;
+    if (!names.empty()) node.module = names.front();
+    for (const std::string& name : names) modules_.emplace(name, &node);
+}
+
+// The file that holds `qualified`, or the module in it: "pkg.model.Net" is in pkg/model.py. A program also finds the
+// files beside it.
+const ImportGraph::Node* ImportGraph::find(std::string_view qualified, const Node& importer, bool& by_path) const {
+    for (std::string_view name = qualified; !name.empty();
+         name = name.substr(0, name.rfind('.') == name.npos ? 0 : name.rfind('.'))) {
+        by_path = true;
+        if (auto found = modules_.find(name); found != modules_.end()) return found->second;
+        by_path = false;
+        Path beside(name);
+        std::replace(beside.begin(), beside.end(), '.', '/');
+        beside = base::join(directory_of(importer.path), beside);
+        for (const Path& file : {beside + ".py", base::join(beside, Path(kPackageFile))}) {
+            if (auto found = nodes_.find(file); found != nodes_.end()) return &found->second;
+        }
+    }
+    return nullptr;
+}
+
+void ImportGraph::finish() {
+    for (auto& [path, node] : nodes_) {
+        for (const std::string& import : node.imports) {
+            bool by_path = false;
+            const Node* file = find(import, node, by_path);
+            if (file == nullptr) {
+                node.external.push_back(import);
+                continue;
+            }
+            if (file == &node) continue;
+            node.files.push_back(file);
+            Node& imported = nodes_.at(file->path);
+            imported.is_imported = true;
+            imported.is_imported_by_path |= by_path;
+        }
+    }
+}
+
+bool ImportGraph::is_program(const Path& file) const {
+    const auto found = nodes_.find(file);
+    if (found == nodes_.end()) return false;
+    const Node& node = found->second;
+    return node.is_guarded || (!node.is_imported && outermost_package(file) == nullptr);
+}
+
+std::vector<std::string> ImportGraph::loads(const Path& file) const {
+    const auto found = nodes_.find(file);
+    if (found == nodes_.end()) return {};
+    std::set<const Node*> seen{&found->second};
+    std::vector<const Node*> pending{&found->second};
+    std::set<std::string> out;
+    while (!pending.empty()) {
+        const Node* node = pending.back();
+        pending.pop_back();
+        out.insert(node->external.begin(), node->external.end());
+        for (const Node* next : node->files) {
+            if (seen.insert(next).second) pending.push_back(next);
+        }
+    }
+    return {out.begin(), out.end()};
+}
+
+// Of all directories above that are packages without a gap; nullptr when the file is in none.
+const ImportGraph::Node* ImportGraph::outermost_package(const Path& file) const {
+    const Node* out = nullptr;
+    for (Path directory = directory_of(file);; directory = directory_of(directory)) {
+        const auto package = nodes_.find(base::join(directory, Path(kPackageFile)));
+        if (package == nodes_.end()) return out;
+        out = &package->second;
+        if (directory.empty()) return out;
+    }
+}
+
+ImportGraph::Place ImportGraph::place_of_module(const Path& file) const {
+    const auto place_of_package = [](const Node& package) { return Place{directory_of(package.path), package.module}; };
+    if (const Node* package = outermost_package(file)) return place_of_package(*package);
+    const auto found = nodes_.find(file);
+    if (found == nodes_.end()) return {directory_of(file), {}};
+    const Node& node = found->second;
+    for (const Node* imported : node.files) {
+        if (const Node* package = outermost_package(imported->path)) return place_of_package(*package);
+    }
+    // "utils.metrics" imported from the root: the module is looked for there, not beside the file.
+    if (!node.is_imported_by_path || is_package_file(file)) return {directory_of(file), {}};
+    const auto depth = static_cast<std::size_t>(std::count(node.module.begin(), node.module.end(), '.'));
+    Path directory = directory_of(file);
+    for (std::size_t i = 0; i < depth; ++i) directory = directory_of(directory);
+    return {directory, {}};
+}
+
+}  // namespace migrator

@@ -1,0 +1,55 @@
+// ImportGraph: which Python files of a project import which, and what they load from outside.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/file_system.h"
+
+namespace migrator {
+
+class ImportGraph {
+public:
+    // `names`: under which the file can be imported; `imports`: what it imports, qualified: "torch", "pkg.model.Net".
+    // `is_guarded`: it has code for when it is run, `if __name__ == "__main__"`.
+    void add(const base::Path& file, const std::vector<std::string>& names, std::vector<std::string> imports,
+             bool is_guarded);
+    // After the last `add`.
+    void finish();
+
+    // A file that is run: it says so itself, or nobody imports it and it is in no package.
+    bool is_program(const base::Path& file) const;
+    // What the file loads from outside the project, directly or through other files: qualified names, sorted.
+    std::vector<std::string> loads(const base::Path& file) const;
+
+    // Where a module that this file needs can stand, so that every file which needs it there finds it.
+    struct Place {
+        base::Path directory;
+        std::string package;  // the package that the directory is; empty for a directory on the path
+    };
+    // The outermost package that the file is in, or one that it imports; else where the imports of other files show
+    // that the path begins; else its own directory.
+    Place place_of_module(const base::Path& file) const;
+
+private:
+    struct Node {
+        std::vector<std::string> imports;
+        std::vector<const Node*> files;     // of the project, that it imports
+        std::vector<std::string> external;  // imports that are no file of the project
+        base::Path path;
+        std::string module;  // the first of its names
+        bool is_guarded = false;
+        bool is_imported = false;          // by any other file
+        bool is_imported_by_path = false;  // by the whole of its name, which counts from the root
+    };
+    const Node* find(std::string_view qualified, const Node& importer, bool& by_path) const;
+    const Node* outermost_package(const base::Path& file) const;
+
+    std::map<base::Path, Node> nodes_;
+    std::map<std::string, const Node*, std::less<>> modules_;
+};
+
+}  // namespace migrator

@@ -1,0 +1,222 @@
+#include "migrator/match/adapted_code.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace migrator {
+namespace {
+
+bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
+bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
+bool is_letter(char c) { return is_lower(c) || is_upper(c); }
+char to_lower(char c) { return is_upper(c) ? static_cast<char>(c + ('a' - 'A')) : c; }
+char to_upper(char c) { return is_lower(c) ? static_cast<char>(c - ('a' - 'A')) : c; }
+
+// Where a word stands in a name as one of its words, in any case: "is_npu_available", "NPU_LIST", "useNpu", not "input".
+std::size_t find_word(std::string_view name, std::string_view word, std::size_t from = 0) {
+    for (std::size_t at = from; at + word.size() <= name.size(); ++at) {
+        auto same = [](char a, char b) { return to_lower(a) == to_lower(b); };
+        if (!std::equal(word.begin(), word.end(), name.begin() + static_cast<std::ptrdiff_t>(at), same)) continue;
+        const std::size_t end = at + word.size();
+        const bool begins = at == 0 || !is_letter(name[at - 1]) || (is_lower(name[at - 1]) && is_upper(name[at]));
+        const bool ends =
+            end == name.size() || !is_letter(name[end]) ||
+            (is_upper(name[end]) && (is_lower(name[end - 1]) || (end + 1 < name.size() && is_lower(name[end + 1]))));
+        if (begins && ends) return at;
+    }
+    return std::string_view::npos;
+}
+
+// `word` written like `sample`: cuda -> npu, Cuda -> Npu, CUDA -> NPU.
+std::string in_case_of(std::string_view sample, std::string word) {
+    const bool all = std::all_of(sample.begin(), sample.end(), [](char c) { return !is_lower(c); });
+    if (all) std::transform(word.begin(), word.end(), word.begin(), to_upper);
+    else if (is_upper(sample.front())) word.front() = to_upper(word.front());
+    return word;
+}
+
+// The text between the quotes of a plain string node; nullopt with prefix, escapes or interpolation.
+std::optional<std::string_view> plain_content(const SyntaxTree& tree, NodeId string) {
+    NodeId first = tree.first_child(string);
+    if (first == kNoNode || tree.text(first).find_first_not_of("'\"") != std::string_view::npos) return std::nullopt;
+    NodeId content = tree.next_sibling(first);
+    if (content == kNoNode || tree.kind(content) != NodeKind::string_content) return std::nullopt;
+    return tree.text(content);
+}
+
+bool is_definition(NodeKind kind) {
+    return kind == NodeKind::function_definition || kind == NodeKind::class_definition;
+}
+
+// The block that a definition stands in, whatever decorates it.
+NodeId block_of(const SyntaxTree& tree, NodeId definition) {
+    NodeId parent = tree.parent(definition);
+    return tree.kind(parent) == NodeKind::decorated_definition ? tree.parent(parent) : parent;
+}
+
+}  // namespace
+
+AdaptedCode::AdaptedCode(const PythonFile& file) : file_(file), tree_(file.tree()) {
+    for (const ValueRow& row : file.rules().values())
+        words_.insert(words_.end(), row.replace.begin(), row.replace.end());
+    std::sort(words_.begin(), words_.end());
+    words_.erase(std::unique(words_.begin(), words_.end()), words_.end());
+    const std::string twin = twin_of(file.context().module.module_name);
+    is_twin_file_ = !twin.empty() && file.is_project_module(twin);
+    find_mentions();
+    find_guards();
+}
+
+void AdaptedCode::find_mentions() {
+    for (NodeId id = 0; id < tree_.size(); ++id) {
+        const bool mentions = (tree_.kind(id) == NodeKind::string && names_target(id)) ||
+                              (tree_.kind(id) == NodeKind::identifier && has_target_word(tree_.text(id)));
+        if (mentions) mentions_.push_back(tree_.range(id).begin);
+    }
+}
+
+// What is asked in a condition, and the known questions wherever they are asked.
+void AdaptedCode::find_guards() {
+    const auto& known = file_.rules().adapted().guards;
+    for (NodeId id : file_.bindings().external_expressions()) {
+        for (const Reference& reference : file_.bindings().references(id)) {
+            if (std::find(known.begin(), known.end(), reference.name) != known.end()) guards_.push_back(id);
+        }
+    }
+    if (!mentions_.empty()) {
+        for (NodeId id = 0; id < tree_.size(); ++id) {
+            const NodeKind kind = tree_.kind(id);
+            const bool branches = kind == NodeKind::if_statement || kind == NodeKind::elif_clause;
+            if (branches && condition_mentions_target(id)) guards_.push_back(id);
+        }
+    }
+    std::sort(guards_.begin(), guards_.end());
+}
+
+std::string AdaptedCode::twin_of(std::string_view name) const {
+    std::string twin(name);
+    bool replaced = false;
+    for (const auto& [from, to] : words_) {
+        for (std::size_t at = find_word(twin, from); at != std::string::npos;
+             at = find_word(twin, from, at + to.size())) {
+            twin.replace(at, from.size(), in_case_of(std::string_view(twin).substr(at, from.size()), to));
+            replaced = true;
+        }
+    }
+    return replaced ? twin : std::string{};
+}
+
+bool AdaptedCode::has_target_word(std::string_view name) const {
+    return std::any_of(words_.begin(), words_.end(),
+                       [&](const auto& word) { return find_word(name, word.second) != std::string_view::npos; });
+}
+
+bool AdaptedCode::names_target(NodeId string) const {
+    const auto content = plain_content(tree_, string);
+    if (!content) return false;
+    const std::string_view kind = content->substr(0, content->find(':'));
+    return std::any_of(words_.begin(), words_.end(), [&](const auto& word) { return word.second == kind; });
+}
+
+bool AdaptedCode::mentions_target(base::ByteRange range) const {
+    auto at = std::lower_bound(mentions_.begin(), mentions_.end(), range.begin);
+    return at != mentions_.end() && *at < range.end;
+}
+
+bool AdaptedCode::condition_mentions_target(NodeId branch) const {
+    const NodeId condition = tree_.child(branch, Field::condition);
+    return condition != kNoNode && mentions_target(tree_.range(condition));
+}
+
+bool AdaptedCode::has_guard(NodeId function) const {
+    auto at = std::lower_bound(guards_.begin(), guards_.end(), function);
+    return at != guards_.end() && *at < tree_.subtree_end(function);
+}
+
+bool AdaptedCode::has_twin(NodeId definition) const {
+    const NodeId name = tree_.child(definition, Field::name);
+    if (name == kNoNode) return false;
+    const std::string twin = twin_of(tree_.text(name));
+    if (twin.empty()) return false;
+    const auto others = file_.identifiers(twin);
+    return std::any_of(others.begin(), others.end(), [&](NodeId other) {
+        const NodeId parent = tree_.parent(other);
+        return is_definition(tree_.kind(parent)) && tree_.field(other) == Field::name &&
+               block_of(tree_, parent) == block_of(tree_, definition);
+    });
+}
+
+// Entries of a mapping are told apart by the keys, if these are names that may get another one; else by the values.
+Field AdaptedCode::compared_side(NodeId pair, NodeId node) const {
+    NodeId key = tree_.child(pair, Field::key);
+    NodeId value = tree_.child(pair, Field::value);
+    if (value == kNoNode || !tree_.is_ancestor(value, node)) return Field::key;
+    auto content = key != kNoNode && tree_.kind(key) == NodeKind::string ? plain_content(tree_, key) : std::nullopt;
+    const bool renames =
+        content && std::any_of(words_.begin(), words_.end(), [&](const auto& word) { return word.first == *content; });
+    return renames ? Field::key : Field::value;
+}
+
+// ["cuda", "npu"]; [(has_cuda, "cuda"), (has_npu, "npu")]
+bool AdaptedCode::items_mention_target(NodeId list) const {
+    for (NodeId item : tree_.named_children(list)) {
+        const NodeKind kind = tree_.kind(item);
+        const bool literal = kind == NodeKind::string || kind == NodeKind::tuple || kind == NodeKind::list;
+        if (literal && mentions_target(tree_.range(item))) return true;
+    }
+    return false;
+}
+
+bool AdaptedCode::entries_mention_target(NodeId dictionary, NodeId entry, NodeId node) const {
+    const Field compared = compared_side(entry, node);
+    for (NodeId pair : tree_.named_children(dictionary)) {
+        const NodeId side = tree_.child(pair, compared);
+        if (side != kNoNode && tree_.kind(side) == NodeKind::string && mentions_target(tree_.range(side))) return true;
+    }
+    return false;
+}
+
+bool AdaptedCode::contains(NodeId node) const {
+    if (is_twin_file_) return true;
+    if (mentions_.empty() && guards_.empty()) return false;
+    for (NodeId child = node, at = tree_.parent(node); at != kNoNode; child = at, at = tree_.parent(at)) {
+        switch (tree_.kind(at)) {
+            case NodeKind::boolean_operator:
+            case NodeKind::conditional_expression:
+                if (mentions_target(tree_.range(at))) return true;
+                break;
+            case NodeKind::list:
+            case NodeKind::tuple:
+            case NodeKind::set:
+                if (items_mention_target(at)) return true;
+                break;
+            case NodeKind::dictionary:
+                if (entries_mention_target(at, child, node)) return true;
+                break;
+            case NodeKind::call: {
+                // {"npu": "hccl"}.get(kind, "nccl")
+                const NodeId function = tree_.child(at, Field::function);
+                const NodeId object = function == kNoNode ? kNoNode : tree_.child(function, Field::object);
+                const bool is_display = object != kNoNode && tree_.kind(object) == NodeKind::dictionary;
+                if (is_display && mentions_target(tree_.range(object))) return true;
+                break;
+            }
+            case NodeKind::if_statement:
+                if (condition_mentions_target(at)) return true;
+                for (NodeId part : tree_.named_children(at)) {
+                    if (tree_.kind(part) == NodeKind::elif_clause && condition_mentions_target(part)) return true;
+                }
+                break;
+            case NodeKind::function_definition:
+                if (has_guard(at) || has_twin(at)) return true;
+                break;
+            case NodeKind::class_definition:
+                if (has_twin(at)) return true;
+                break;
+            default: break;
+        }
+    }
+    return false;
+}
+
+}  // namespace migrator

@@ -1,0 +1,45 @@
+// AdaptedCode: the parts of a Python file that choose between devices by themselves, the target among them. They are
+// the project's own work and are left alone. Private to this folder.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "migrator/match/python_file.h"
+
+namespace migrator {
+
+class AdaptedCode {
+public:
+    explicit AdaptedCode(const PythonFile& file);
+
+    // True when code around the node already asks for the target, or the node is in the GPU's half of a pair:
+    // is_cuda_available() beside is_npu_available(), cuda_accelerator.py beside npu_accelerator.py.
+    bool contains(NodeId node) const;
+
+private:
+    void find_mentions();
+    void find_guards();
+    // The name with each word that gets another one replaced in it: "CudaStream" -> "NpuStream"; empty without any.
+    std::string twin_of(std::string_view name) const;
+    bool has_target_word(std::string_view name) const;
+    bool names_target(NodeId string) const;
+    bool mentions_target(base::ByteRange range) const;
+    bool condition_mentions_target(NodeId branch) const;
+    bool has_guard(NodeId function) const;
+    bool has_twin(NodeId definition) const;
+    bool items_mention_target(NodeId list) const;
+    bool entries_mention_target(NodeId dictionary, NodeId entry, NodeId node) const;
+    Field compared_side(NodeId pair, NodeId node) const;
+
+    const PythonFile& file_;
+    const SyntaxTree& tree_;
+    std::vector<std::pair<std::string, std::string>> words_;  // "cuda", "npu"
+    std::vector<std::uint64_t> mentions_;                     // byte offsets, sorted
+    std::vector<NodeId> guards_;                              // the mentions that stand in conditions, sorted
+    bool is_twin_file_ = false;
+};
+
+}  // namespace migrator

@@ -1,0 +1,17 @@
+// value_edits: how a constant of a domain is written in the chosen style. Private to this folder.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "migrator/match/literal.h"
+#include "migrator/match/value_flow.h"
+#include "migrator/match/value_form.h"
+
+namespace migrator {
+
+// `tokens`: of the literal's text. nullopt when the style has no form for it where it stands.
+std::optional<std::vector<Edit>> value_edits(const PythonFile& file, const Literal& literal, const ValueRow& row,
+                                             const std::vector<ValueToken>& tokens, ValueFlow& flow);
+
+}  // namespace migrator

@@ -1,0 +1,60 @@
+#include <doctest/doctest.h>
+
+#include "migrator/app/import_graph.h"
+
+using migrator::ImportGraph;
+using Names = std::vector<std::string>;
+
+namespace {
+
+// train.py and tools/bench.py are run; the package lib and the folder utils are imported.
+ImportGraph project() {
+    ImportGraph graph;
+    graph.add("train.py", {"train"}, {"torch", "lib.model.Net", "utils.metrics"}, true);
+    graph.add("tools/bench.py", {"tools.bench"}, {"numpy", "timing.Timer"}, false);
+    graph.add("tools/timing.py", {"tools.timing"}, {"torch.cuda"}, false);
+    graph.add("lib/__init__.py", {"lib"}, {}, false);
+    graph.add("lib/model.py", {"lib.model"}, {"torch.nn", "lib.layers"}, false);
+    graph.add("lib/layers.py", {"lib.layers"}, {"lib.model", "einops"}, false);
+    graph.add("lib/main.py", {"lib.main"}, {}, true);
+    graph.add("utils/metrics.py", {"utils.metrics"}, {"torch"}, false);
+    graph.add("my-run.py", {}, {"torch"}, false);
+    graph.finish();
+    return graph;
+}
+
+}  // namespace
+
+TEST_CASE("import graph: what is run and what is imported") {
+    const ImportGraph graph = project();
+    CHECK(graph.is_program("train.py"));
+    CHECK(graph.is_program("tools/bench.py"));
+    CHECK(graph.is_program("lib/main.py"));
+    CHECK(graph.is_program("my-run.py"));
+    CHECK_FALSE(graph.is_program("tools/timing.py"));
+    CHECK_FALSE(graph.is_program("lib/model.py"));
+    CHECK_FALSE(graph.is_program("utils/metrics.py"));
+    CHECK_FALSE(graph.is_program("not/there.py"));
+}
+
+TEST_CASE("import graph: what a file loads, also round a circle of imports") {
+    const ImportGraph graph = project();
+    CHECK(graph.loads("train.py") == Names{"einops", "torch", "torch.nn"});
+    CHECK(graph.loads("tools/bench.py") == Names{"numpy", "torch.cuda"});
+    CHECK(graph.loads("lib/main.py").empty());
+}
+
+TEST_CASE("import graph: where a module stands that every file finds") {
+    const ImportGraph graph = project();
+    auto place = [&](const char* file) {
+        const ImportGraph::Place found = graph.place_of_module(file);
+        return found.directory + "|" + found.package;
+    };
+    CHECK(place("lib/model.py") == "lib|lib");
+    CHECK(place("train.py") == "lib|lib");        // it imports the package
+    CHECK(place("tools/bench.py") == "tools|");   // beside it
+    CHECK(place("tools/timing.py") == "tools|");  // found beside the program
+    CHECK(place("utils/metrics.py") == "|");      // utils.metrics counts from the root
+    CHECK(place("my-run.py") == "|");
+    CHECK(place("notes/explore.ipynb") == "notes|");  // not a file of the graph
+}
