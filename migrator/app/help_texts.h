@@ -48,6 +48,7 @@ inline constexpr const char* kMigrateExamples =
     "  migrator migrate train.py --diff                   only shows what would change\n"
     "  migrator migrate a.py b.py --in-place -q           as a pre-commit hook: several files, changed where they are\n"
     "  migrator migrate - < a.py > b.py                   source in, migrated source out, summary on standard error\n"
+    "  migrator migrate . --style portable --in-place     the result still runs on CUDA and CPU\n"
     "  migrator migrate . --check -q                      for CI: exit code 1 when something would change\n"
     "  cd my_project && git apply ../my_project_npu_report/report.diff   the same edits in the project itself";
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "base/data_store.h"
-#include "migrator/app/helper_module.h"
 #include "migrator/ruleset/rule_set.h"
 #include "migrator/semantic/type_facts.h"
 
@@ -12,7 +11,6 @@ struct Knowledge {
     base::DataStore store;
     RuleSet rules;
     TypeFacts facts;
-    HelperModule helper;
 };
 
 // `overlay`: a directory laid out as rules/; empty: none. All failures are rule_data: none is the project's fault.

@@ -46,13 +46,6 @@ void add_report_options(CLI::App& command, Options& options, RawOptions& raw) {
         ->option_text("SEVERITY");
     command.add_flag("--json", options.json, "Print report.json on standard output, the summary on standard error")
         ->configurable(false);
-    command
-        .add_option(
-            "--style", raw.style,
-            "How the result is written: npu (default: NPU names), portable (one code for NPU,\nCUDA and CPU, "
-            "with a helper module) or auto (CUDA code that torch_npu's\ntransfer_to_npu redirects when it runs)")
-        ->check(CLI::IsMember({"npu", "portable", "auto"}))
-        ->option_text("STYLE");
     command.add_flag("-q,--quiet", options.quiet, "No summary and no progress bar");
     command.add_flag("-v,--verbose", options.verbose, "Also one line per file, and all that the summary shortens");
     command.add_flag("--no-progress", raw.no_progress, "No progress bar (without a terminal there is none anyway)");
@@ -85,6 +78,13 @@ void add_common_options(CLI::App& command, Options& options, RawOptions& raw) {
         ->check(CLI::Range(1, 1024))
         ->option_text("N");
     add_rules_option(command, options);
+    command
+        .add_option(
+            "--style", raw.style,
+            "How the result is written: npu (default: NPU names), portable (one code for NPU,\nCUDA and CPU, "
+            "with a helper module) or auto (CUDA code that torch_npu's\ntransfer_to_npu redirects when it runs)")
+        ->check(CLI::IsMember({"npu", "portable", "auto"}))
+        ->option_text("STYLE");
     command
         .add_option("--config", raw.config,
                     "Settings: [tool.migrator] of this file (default: of the nearest pyproject.toml\nat or above PATH)")

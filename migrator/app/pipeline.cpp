@@ -74,11 +74,13 @@ ReportFile problem_file(const Path& path, FileType type, std::string rule, std::
 
 class Run {
 public:
-    Run(const Options& options, base::FileSystem& fs, const Knowledge& knowledge, const FrameworkVersion& version,
-        const std::optional<DistributedMain>& distributed, std::vector<Project> projects)
+    Run(const Options& options, base::FileSystem& fs, const Knowledge& knowledge, const HelperModule& helper,
+        const FrameworkVersion& version, const std::optional<DistributedMain>& distributed,
+        std::vector<Project> projects)
         : options_(options),
           fs_(fs),
           knowledge_(knowledge),
+          helper_(helper),
           version_(version),
           distributed_(distributed),
           projects_(std::move(projects)),
@@ -145,7 +147,7 @@ private:
         FileOutcome outcome = rewrite(source, context(job), tree);
         outcome.path = shown;
         std::string written = bytes_after(source, outcome);
-        needs_helper = knowledge_.helper.is_needed(outcome.original, outcome.rewritten) ? 1 : 0;
+        needs_helper = helper_.is_needed(outcome.original, outcome.rewritten) ? 1 : 0;
         const bool was_distributed = distributed_ && distributed_->path == job.file->path;
         const std::string& original = was_distributed ? distributed_->original.bytes : source.bytes;
         if (was_distributed) to_original_places(outcome, *distributed_);
@@ -178,7 +180,7 @@ private:
         for (std::size_t i = 0; i < jobs_.size(); ++i) {
             if (needs_helper_[i] == 0) continue;
             const Project& project = *jobs_[i].project;
-            const Path path = knowledge_.helper.path_for(project, jobs_[i].file->path);
+            const Path path = helper_.path_for(project, jobs_[i].file->path);
             const bool is_there = fs_.exists(project.on_disk(path));
             if (is_there || !done.insert(project.shown(path)).second) continue;
             TRY(add_helper_module(project, path));
@@ -187,7 +189,7 @@ private:
     }
 
     base::Status add_helper_module(const Project& project, const Path& path) {
-        return add_new_file(project, path, FileType::python, knowledge_.helper.source(), 0644, "file.helper_module",
+        return add_new_file(project, path, FileType::python, helper_.source(), 0644, "file.helper_module",
                             "A new file: the module that the migrated files use to reach the accelerator of the "
                             "machine.");
     }
@@ -214,7 +216,7 @@ private:
         out.match.facts = &knowledge_.facts;
         out.apply = options_.apply == ApplyMode::none ? ApplyMode::safe : options_.apply;
         out.match.module = module_context(*job.project, job.file->path);
-        out.match.helper_package = knowledge_.helper.package_for(*job.project, job.file->path);
+        out.match.helper_package = helper_.package_for(*job.project, job.file->path);
         const ImportGraph& imports = job.project->imports;
         out.match.is_program = job.file->type == FileType::notebook || imports.is_program(job.file->path);
         if (out.match.is_program && !knowledge_.rules.programs().empty())
@@ -319,6 +321,7 @@ private:
     const Options& options_;
     base::FileSystem& fs_;
     const Knowledge& knowledge_;
+    const HelperModule& helper_;
     const FrameworkVersion& version_;
     const std::optional<DistributedMain>& distributed_;
     std::vector<Project> projects_;
@@ -336,13 +339,15 @@ base::Result<RunResult> run(const Options& options, base::FileSystem& fs) {
     auto start = std::chrono::steady_clock::now();
     TRY(check_paths(fs, options));
     TRY_ASSIGN(Knowledge knowledge, load_knowledge(fs, options.rules, options.style));
+    TRY_ASSIGN(const HelperModule helper, HelperModule::load(knowledge.store, knowledge.rules.style()));
     TRY_ASSIGN(auto projects, find_projects(fs, options));
     const FrameworkVersion version = framework_version(fs, options, knowledge.rules, projects);
     knowledge.rules.restrict_to(version.version);
     TRY(index_projects(fs, options, knowledge.facts, projects));
-    TRY(knowledge.helper.check(fs, projects));
+    TRY(helper.check(fs, projects));
     TRY_ASSIGN(const auto distributed, distribute_main(fs, options, knowledge, projects.front()));
-    TRY_ASSIGN(RunResult result, Run(options, fs, knowledge, version, distributed, std::move(projects)).execute());
+    TRY_ASSIGN(RunResult result,
+               Run(options, fs, knowledge, helper, version, distributed, std::move(projects)).execute());
     result.trace.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return result;
 }

@@ -33,6 +33,7 @@ void RuleSet::restrict_to(Version version) {
             row.instead = base::format("{} is {}, so {{name}} is left as it is. {{note}}",
                                        row.on_npu.value_or(row.to.value_or(name)), reason(range));
             row.to.reset();
+            row.on_npu.reset();
             row.member.reset();
             row.at_run_time = false;
         }

@@ -1,0 +1,74 @@
+"""The programs, the styles of migration, and which of their combinations run."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from checks import ROOT
+
+PROGRAMS_DIRECTORY = Path(__file__).resolve().parent / "programs"
+
+
+@dataclass(frozen=True)
+class Program:
+    name: str
+    entry: str
+    what: str
+    processes: tuple = (1,)
+    arguments: tuple = ()
+    devices: int = 2
+    tolerance: float = 1e-4  # Of a loss, relative to its size.
+    source: Path = None
+    expected_rules: tuple = ()  # Findings that a person has to act on.
+
+    @property
+    def directory(self):
+        return self.source or PROGRAMS_DIRECTORY / self.name
+
+
+@dataclass(frozen=True)
+class Style:
+    """What `migrator migrate` is asked for, and on which machines the result must run. `on` says that the migrator has it."""
+
+    name: str
+    options: tuple
+    worlds: tuple
+    on: bool = True
+
+
+@dataclass
+class Row:
+    program: Program
+    style: Style
+    world: str
+    processes: int
+    losses: int = 0
+    difference: float = field(default=float("nan"))
+    result: str = "failed"
+
+
+PROGRAMS = (
+    Program("gpt_train", "train.py", "the sample project: GPT, fp16, streams, profiler, DDP", (1, 2),
+            ("--config", "configs/tiny.yaml", "--max-steps", "4", "--profile"), tolerance=1e-3, source=ROOT / "samples/gpt_train"),
+    Program("image_classification", "main.py", "ResNet, AMP, prefetcher, DDP", (1, 2), tolerance=1e-3),
+    Program("gan", "dcgan.py", "DCGAN with tensor types, gradient penalty, spectral norm"),
+    Program("detection", "train.py", "detector: own operators, dynamic shapes, custom autograd under AMP", tolerance=1e-3),
+    Program("seq2seq", "train.py", "GRU, attention, transformer encoder, a Batch class with cuda()"),
+    Program("diffusion", "train.py", "U-Net, checkpointing, EMA, bf16, generators on the device", tolerance=1e-3),
+    Program("ppo", "ppo.py", "reinforcement learning: numpy and tensors back and forth"),
+    Program("lora", "finetune.py", "LoRA on a Llama of transformers, generation", tolerance=1e-3),
+    Program("fsdp", "train.py", "FullyShardedDataParallel, bf16, gathered checkpoint", (2,), tolerance=1e-3),
+    Program("data_parallel", "train.py", "DataParallel where there are several devices", devices=1,
+            expected_rules=("parallel.data_parallel",)),
+    Program("contrastive", "main.py", "MoCo: gathered negatives, collectives with gradients, two back ends", (1, 2)),
+)
+
+STYLES = (
+    Style("npu", (), ("npu",)),
+    Style("portable", ("--style", "portable"), ("npu", "cpu"), on=False),
+    Style("auto", ("--style", "auto"), ("npu",), on=False),
+)
+
+
+def rows():
+    return [Row(program, style, world, processes) for program in PROGRAMS for style in STYLES if style.on
+            for world in style.worlds for processes in program.processes]
