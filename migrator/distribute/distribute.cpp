@@ -19,6 +19,10 @@ public:
         : script_(script), tree_(script.tree), facts_(script.facts), model_(model), setup_(setup) {}
 
     DistributedScript run() {
+        if (tree_.has_errors()) {
+            obstacle(kNoNode, "the script does not parse as a whole");
+            return std::move(out_);
+        }
         check_script();
         const std::vector<TrainingLoop> loops = find_training_loops(script_, out_.obstacles);
         for (const TrainingLoop& loop : loops) {
@@ -56,7 +60,6 @@ private:
     }
 
     void check_script() {
-        if (tree_.has_errors()) obstacle(kNoNode, "the script does not parse as a whole");
         for (const NodeId node : script_.bindings.external_expressions()) {
             if (script_.means(node, facts_.already_distributed))
                 obstacle(node, base::format("`{}`: the script is distributed already, or leaves it to a library",

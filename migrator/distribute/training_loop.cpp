@@ -25,13 +25,17 @@ struct Loader {
     NodeId call = kNoNode;
 };
 
+// Nothing when there are two: their batches belong together, and two samplers would part them.
 Loader loader_among(const Script& script, const std::vector<NodeId>& names) {
+    Loader found;
     for (const NodeId name : names) {
         const NodeId value = script.value_of(name);
         if (value == kNoNode || script.tree.kind(value) != NodeKind::call) continue;
-        if (script.means(script.tree.child(value, Field::function), script.facts.loaders)) return {name, value};
+        if (!script.means(script.tree.child(value, Field::function), script.facts.loaders)) continue;
+        if (found.call != kNoNode && found.call != value) return {};
+        found = {name, value};
     }
-    return {};
+    return found;
 }
 
 // The nearest `for` above the node, in the same function.
@@ -59,7 +63,7 @@ public:
             out.push_back(std::move(loop));
         } else if (!find_through_calls(loop, names, out)) {
             obstacles_.push_back(base::format(
-                "line {}: what this training loop runs over is not a loader that this file makes and holds in one "
+                "line {}: what this training loop runs over is not one loader that this file makes and holds in one "
                 "variable",
                 script_.line(batches)));
         }

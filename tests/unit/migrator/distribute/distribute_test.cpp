@@ -136,6 +136,9 @@ TEST_CASE("distribute: through the parameters of the function that trains") {
 TEST_CASE("distribute: what cannot be done right is refused, with the reason") {
     refused("model = Net()\n", "there is no training loop");
     refused("model = Net()\nfor x in data:\n    model(x).backward()\n", "line 4: what this training loop runs over");
+    refused(
+        "model = Net()\na = DataLoader(data)\nb = DataLoader(data)\nfor x, y in zip(a, b):\n    model(x).backward()\n",
+        "line 6: what this training loop runs over is not one loader");
     refused(loop_with("DataLoader(data, batch_sampler=b)"), "line 4: the loader has a `batch_sampler` of its own");
     refused(loop_with("DataLoader(data, 8, False, s)"), "the loader has a `sampler` of its own");
     refused(loop_with("DataLoader(read())"), "assign it to a variable first");
