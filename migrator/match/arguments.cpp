@@ -55,6 +55,34 @@ bool is_integer(const PythonFile& file, NodeId value) {
     });
 }
 
+// Made of nothing but texts that are written here: "cuda" if x else "cpu".
+bool is_written_text(const SyntaxTree& tree, NodeId value) {
+    switch (tree.kind(value)) {
+        case NodeKind::string: return true;
+        case NodeKind::parenthesized_expression: return is_written_text(tree, tree.named_children(value).front());
+        case NodeKind::conditional_expression: {
+            const std::vector<NodeId> parts = tree.named_children(value);
+            return parts.size() == 3 && is_written_text(tree, parts[0]) && is_written_text(tree, parts[2]);
+        }
+        default: return false;
+    }
+}
+
+// Whether the value comes from somewhere else: a parameter, an option, a setting.
+bool is_computed(const PythonFile& file, NodeId value) {
+    const SyntaxTree& tree = file.tree();
+    const NodeKind kind = tree.kind(value);
+    if (kind != NodeKind::identifier && kind != NodeKind::attribute && kind != NodeKind::subscript) return false;
+    if (file.bindings().type_of(value) || file.has_external_reference(value)) return false;
+    const std::vector<BindingSite> sites = file.bindings().binding_sites(value);
+    return sites.empty() || std::any_of(sites.begin(), sites.end(), [&](const BindingSite& site) {
+        const NodeKind parent = tree.kind(tree.parent(site.target));
+        const bool is_parameter =
+            parent == NodeKind::default_parameter || parent == NodeKind::typed_default_parameter;
+        return is_parameter || site.value == kNoNode || !is_written_text(tree, site.value);
+    });
+}
+
 class ArgumentMatcher {
 public:
     ArgumentMatcher(const PythonFile& file, FindingSink& sink) : file_(file), sink_(sink) {}
@@ -95,24 +123,35 @@ private:
         if (argument == kNoNode || !has_state(argument, row)) return;
         Finding finding = make_finding(*row.rule, tree.range(argument), name, certainty, row.replace, {}, {});
         if (!row.replace.empty()) finding.fix = Fix{{{tree.range(argument), row.replace}}, row.rule->imports};
+        if (!row.wrap.empty()) finding.fix = Fix{wrapped(argument, row.wrap), row.rule->imports};
         if (row.remove) finding.fix = Fix{{removed(*arguments, argument)}, row.rule->imports};
         sink_.push_back(std::move(finding));
     }
 
     bool has_state(NodeId argument, const ArgumentRow& row) const {
         const SyntaxTree& tree = file_.tree();
-        NodeId value =
-            tree.kind(argument) == NodeKind::keyword_argument ? tree.child(argument, Field::value) : argument;
+        NodeId value = value_of(argument);
         if (value == kNoNode) return false;
         value = file_.skip_parentheses(value);
         switch (row.state) {
             case ArgumentRow::State::absent: return false;
             case ArgumentRow::State::present: return true;
             case ArgumentRow::State::integer: return is_integer(file_, value);
+            case ArgumentRow::State::computed: return is_computed(file_, value);
             case ArgumentRow::State::equals:
                 return std::find(row.values.begin(), row.values.end(), tree.text(value)) != row.values.end();
         }
         return false;
+    }
+
+    NodeId value_of(NodeId argument) const {
+        const SyntaxTree& tree = file_.tree();
+        return tree.kind(argument) == NodeKind::keyword_argument ? tree.child(argument, Field::value) : argument;
+    }
+
+    std::vector<Edit> wrapped(NodeId argument, const std::string& function) const {
+        const base::ByteRange value = file_.tree().range(value_of(argument));
+        return {{{value.begin, value.begin}, function + "("}, {{value.end, value.end}, ")"}};
     }
 
     Edit added(const Arguments& arguments, const std::string& text) const {

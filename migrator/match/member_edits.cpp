@@ -16,8 +16,11 @@ std::optional<std::vector<Edit>> wrapped(const PythonFile& file, NodeId attribut
     return std::vector<Edit>{insertion(object.begin, fix.wrap + "("), {{object.end, tree.range(attribute).end}, ")"}};
 }
 
-// x.cuda(0, True) -> x.to(device_of(0), non_blocking=True)
-std::optional<std::vector<Edit>> with_device(const PythonFile& file, NodeId attribute, const MemberFix& fix) {
+// x.cuda(0, True) -> x.to(device_of(0), non_blocking=True). Not everything that can be moved takes its device by position:
+// where the class is not known, the keyword is right for all.
+std::optional<std::vector<Edit>> with_device(const PythonFile& file, NodeId attribute, const MemberFix& fix,
+                                             bool is_known) {
+    const std::string keyword = is_known ? "" : "device=";
     const SyntaxTree& tree = file.tree();
     const NodeId call = file.call_of(attribute);
     const NodeId list = call == kNoNode ? kNoNode : tree.child(call, Field::arguments);
@@ -40,7 +43,10 @@ std::optional<std::vector<Edit>> with_device(const PythonFile& file, NodeId attr
             if (tree.text(tree.child(argument, Field::name)) == "device") pass_on(tree.child(argument, Field::value));
             continue;
         }
-        if (position == 0) pass_on(argument);
+        if (position == 0) {
+            if (!is_known) edits.push_back(insertion(tree.range(argument).begin, keyword));
+            pass_on(argument);
+        }
         else if (position <= fix.keywords.size())
             edits.push_back(insertion(tree.range(argument).begin, fix.keywords[position - 1] + "="));
         else return std::nullopt;
@@ -48,16 +54,17 @@ std::optional<std::vector<Edit>> with_device(const PythonFile& file, NodeId attr
     }
     if (!has_device) {
         const std::uint64_t at = first == kNoNode ? tree.range(list).begin + 1 : tree.range(first).begin;
-        edits.push_back(insertion(at, first == kNoNode ? fix.no_device : fix.no_device + ", "));
+        edits.push_back(insertion(at, keyword + fix.no_device + (first == kNoNode ? "" : ", ")));
     }
     return edits;
 }
 
 }  // namespace
 
-std::optional<std::vector<Edit>> member_edits(const PythonFile& file, NodeId attribute, const MemberFix& fix) {
+std::optional<std::vector<Edit>> member_edits(const PythonFile& file, NodeId attribute, const MemberFix& fix,
+                                              bool is_known) {
     if (!fix.wrap.empty()) return wrapped(file, attribute, fix);
-    if (!fix.device.empty()) return with_device(file, attribute, fix);
+    if (!fix.device.empty()) return with_device(file, attribute, fix, is_known);
     return std::vector<Edit>{{file.tree().range(file.tree().child(attribute, Field::attribute)), fix.rename}};
 }
 

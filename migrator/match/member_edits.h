@@ -8,8 +8,9 @@
 
 namespace migrator {
 
-// `attribute`: the expression `object.member`. nullopt where the fix has no form for how it is written: behind stars,
+// `attribute`: the expression `object.member`; `is_known`: the class of the object is. nullopt where the fix has no form for how it is written: behind stars,
 // with more arguments than it knows, as the target of an assignment.
-std::optional<std::vector<Edit>> member_edits(const PythonFile& file, NodeId attribute, const MemberFix& fix);
+std::optional<std::vector<Edit>> member_edits(const PythonFile& file, NodeId attribute, const MemberFix& fix,
+                                              bool is_known);
 
 }  // namespace migrator

@@ -50,7 +50,7 @@ void match_methods(const PythonFile& file, FindingSink& sink) {
                 finding.severity = Severity::info;
                 finding.message += " Which object this is could not be seen; it may be something of the project's own.";
             }
-            if (auto edits = row.fix ? member_edits(file, id, *row.fix) : std::nullopt)
+            if (auto edits = row.fix ? member_edits(file, id, *row.fix, false) : std::nullopt)
                 finding.fix = Fix{std::move(*edits), row.rule->imports};
             sink.push_back(std::move(finding));
         }

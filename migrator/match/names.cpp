@@ -149,7 +149,7 @@ private:
         const bool is_access = tree().kind(match.node) == NodeKind::attribute;
         if (!is_access || refers(tree().child(match.node, Field::object), without_last(match.name, 1)))
             return std::nullopt;
-        auto edits = member_edits(file_, match.node, *match.row->member);
+        auto edits = member_edits(file_, match.node, *match.row->member, true);
         if (!edits) return std::nullopt;
         return Fix{std::move(*edits), match.row->rule->imports};
     }

@@ -106,6 +106,7 @@ base::Status RuleLoader::load_argument(Words& words) {
     TRY_ASSIGN(std::string state, argument.string_or("is", "present"));
     if (state == "absent") row.state = ArgumentRow::State::absent;
     else if (state == "integer") row.state = ArgumentRow::State::integer;
+    else if (state == "computed") row.state = ArgumentRow::State::computed;
     else if (state == "equal") row.state = ArgumentRow::State::equals;
     else if (state != "present") return argument.error(base::format("\"is\" cannot be \"{}\"", state));
     TRY_ASSIGN(row.values, argument.strings("values"));
@@ -117,9 +118,10 @@ base::Status RuleLoader::load_argument(Words& words) {
     TRY(argument.finish());
     TRY_ASSIGN(row.add, words.fix.string_or("add", {}));
     TRY_ASSIGN(row.replace, words.fix.string_or("replace", {}));
+    TRY_ASSIGN(row.wrap, words.fix.string_or("wrap", {}));
     TRY_ASSIGN(row.remove, words.fix.boolean_or("remove", false));
-    if ((row.state == ArgumentRow::State::absent) ? (!row.replace.empty() || row.remove) : !row.add.empty()) {
-        return words.fix.error("\"add\" is for absent arguments, \"replace\" and \"remove\" are for the others");
+    if ((row.state == ArgumentRow::State::absent) ? (!row.replace.empty() || !row.wrap.empty() || row.remove) : !row.add.empty()) {
+        return words.fix.error("\"add\" is for absent arguments, \"replace\", \"wrap\" and \"remove\" are for the others");
     }
     for (const std::string& function : functions) {
         set_.arguments_[function].push_back(row);
@@ -202,8 +204,8 @@ base::Status RuleLoader::load_program(Words& words) {
     TRY_ASSIGN(row.loads, object.string("loads"));
     TRY_ASSIGN(row.unless, object.string("unless"));
     TRY(object.finish());
-    TRY_ASSIGN(row.insert, words.fix.strings("insert"));
-    if (!row.insert.empty()) set_.programs_.push_back(std::move(row));
+    TRY_ASSIGN(row.insert, required_strings(words.fix, "insert"));
+    set_.programs_.push_back(std::move(row));
     return {};
 }
 

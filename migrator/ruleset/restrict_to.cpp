@@ -15,6 +15,7 @@ void take_back(Row& row) {  // of strings and values
 void take_back(ArgumentRow& row) {
     row.add.clear();
     row.replace.clear();
+    row.wrap.clear();
     row.remove = false;
 }
 

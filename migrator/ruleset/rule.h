@@ -71,7 +71,7 @@ struct MethodRow {
 
 // `argument`: an argument of a call, by keyword or position.
 struct ArgumentRow {
-    enum class State { absent, present, integer, equals };
+    enum class State { absent, present, integer, equals, computed };
     const Rule* rule = nullptr;
     std::string keyword;
     std::optional<std::size_t> position;
@@ -82,6 +82,7 @@ struct ArgumentRow {
 
     std::string add;      // fix: this text as a further argument
     std::string replace;  // fix: this text instead of the argument
+    std::string wrap;     // fix: the argument goes through this function
     bool remove = false;  // fix: the argument goes
 };
 

@@ -72,6 +72,16 @@ base::Result<std::vector<ImportRequest>> RuleLoader::imports_of(base::JsonObject
     return out;
 }
 
+// "styles": the only ones that the rule is for.
+base::Result<bool> RuleLoader::is_for_style(base::JsonObject& rule) const {
+    TRY_ASSIGN(auto styles, rule.strings("styles"));
+    for (const std::string& style : styles) {
+        if (style != name(StyleKind::npu) && style != name(StyleKind::portable) && style != name(StyleKind::automatic))
+            return rule.error(base::format("\"{}\" is no style", style));
+    }
+    return styles.empty() || std::find(styles.begin(), styles.end(), name(set_.style_.kind)) != styles.end();
+}
+
 // The fix to use; nullptr when there is none in this style.
 const base::Json* RuleLoader::fix_of_style(base::JsonObject& rule, bool at_run_time) const {
     const base::Json* on_npu = rule.optional("fix");
@@ -135,6 +145,8 @@ base::Result<const Rule*> RuleLoader::load_header(base::JsonObject& object) {
 base::Status RuleLoader::load_rule(const base::JsonDocument& document, const base::Json& json) {
     static const base::Json kNoFix{base::Json::Object{}, 0};
     TRY_ASSIGN(auto object, base::JsonObject::of(document, json));
+    TRY_ASSIGN(const bool is_wanted, is_for_style(object));
+    if (!is_wanted) return {};
     TRY_ASSIGN(const Rule* rule, load_header(object));
     TRY_ASSIGN(const base::Json* match_json, object.required("match"));
     TRY_ASSIGN(auto match, base::JsonObject::of(document, *match_json));

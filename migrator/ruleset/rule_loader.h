@@ -32,6 +32,7 @@ private:
     base::Status load_table(const base::JsonDocument& document, const base::Json& json);
     base::Result<const Rule*> load_header(base::JsonObject& object);
     base::Result<std::vector<ImportRequest>> imports_of(base::JsonObject& object) const;
+    base::Result<bool> is_for_style(base::JsonObject& rule) const;
     const base::Json* fix_of_style(base::JsonObject& rule, bool at_run_time) const;
     base::Status load_rows(const base::JsonDocument& document, const base::Json& rows, RowLoader loader,
                            const Rule* rule, const std::string& status);

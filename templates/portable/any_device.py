@@ -7,6 +7,7 @@ taken from torch.npu on an NPU: any_device.synchronize(), any_device.Stream(), a
 
 import importlib.util
 import os
+import re
 import sys
 import types
 
@@ -36,11 +37,20 @@ def __getattr__(name):
     return getattr(_api, _NPU_NAMES.get(name, name) if _on_npu else name)
 
 
+def named(name):
+    """A device or a distributed back end that a setting names for either machine, as it is called on this one."""
+    if not isinstance(name, str):
+        return name
+    for cuda, npu in (("cuda", "npu"), ("nccl", "hccl")):
+        name = re.sub(rf"\b({cuda}|{npu})\b", npu if _on_npu else cuda, name)
+    return name
+
+
 def device_of(device=None):
     """What tensor.cuda(device) means, as a torch.device: a number, a device, its name, or None for the current one."""
     if device is None:
         return torch.device(device_type)
-    return torch.device(device_type, device) if isinstance(device, int) else torch.device(device)
+    return torch.device(device_type, device) if isinstance(device, int) else torch.device(named(device))
 
 
 def is_on_device(value):

@@ -35,3 +35,10 @@ def start(kind):
     dist.new_group(backend="cpu:gloo,cuda:nccl")  # expect: backend.string
     assert kind == dist.Backend.NCCL  # expect: backend.renamed
     return torch.zeros(1).type() == "torch.cuda.FloatTensor"  # expect: cuda.type_name
+
+
+def from_settings(cfg, name="cuda"):  # expect: device.string
+    kind = "cuda" if cfg.gpu else "cpu"  # expect: device.string
+    dist.init_process_group(backend=cfg["backend"])  # expect: backend.computed
+    state = torch.load("w.pt", map_location=lambda storage, place: storage.cuda(0))  # expect: method.cuda
+    return torch.device(cfg.device), torch.device(name), torch.device(kind), state  # expect: device.computed, device.computed
