@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 #include "base/format.h"
@@ -27,9 +28,15 @@ FileKind kind_of(mode_t mode) {
     return FileKind::other;
 }
 
+constexpr std::int64_t kNanoseconds = 1'000'000'000;  // of a second
+
 FileInfo info_of(const struct stat& st) {
-    return {kind_of(st.st_mode), static_cast<std::uint64_t>(st.st_size), static_cast<std::uint32_t>(st.st_mode & 07777),
-            static_cast<std::uint64_t>(st.st_ino), static_cast<std::uint64_t>(st.st_dev)};
+    return {kind_of(st.st_mode),
+            static_cast<std::uint64_t>(st.st_size),
+            static_cast<std::uint32_t>(st.st_mode & 07777),
+            static_cast<std::uint64_t>(st.st_ino),
+            static_cast<std::uint64_t>(st.st_dev),
+            static_cast<std::int64_t>(st.st_mtim.tv_sec) * kNanoseconds + st.st_mtim.tv_nsec};
 }
 
 class FileDescriptor {
@@ -217,6 +224,24 @@ public:
     Status remove(const Path& path) override {
         if (::remove(path.c_str()) == 0) return {};
         return system_failure(ErrorKind::write_failed, "remove", path, errno);
+    }
+
+    Status set_attributes(const Path& path, std::uint32_t mode, std::int64_t modified) override {
+        const timespec time{static_cast<time_t>(modified / kNanoseconds), static_cast<long>(modified % kNanoseconds)};
+        const timespec times[2] = {{0, UTIME_OMIT}, time};
+        // Not every file system keeps modes and times; what cannot be kept there is no failure.
+        auto allowed = [](int result) { return result == 0 || errno == EPERM || errno == ENOTSUP; };
+        // The time first: the mode may take away the permission.
+        if (!allowed(::utimensat(AT_FDCWD, path.c_str(), times, 0)) ||
+            !allowed(::chmod(path.c_str(), static_cast<mode_t>(mode))))
+            return system_failure(ErrorKind::write_failed, "set mode and time of", path, errno);
+        return {};
+    }
+
+    Result<Path> real_path(const Path& path) override {
+        const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr), &std::free);
+        if (real == nullptr) return system_failure(ErrorKind::bad_input, "find", path, errno);
+        return Path(real.get());
     }
 
     Status sync_directory(const Path& path) override {

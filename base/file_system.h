@@ -51,6 +51,7 @@ struct FileInfo {
     std::uint32_t mode = 0644;  // permission bits only
     std::uint64_t inode = 0;    // with `device`, tells that two paths are one file
     std::uint64_t device = 0;
+    std::int64_t modified = 0;  // nanoseconds since 1970
 };
 
 struct DirectoryEntry {
@@ -74,6 +75,8 @@ public:
     virtual Status make_directories(const Path& path) = 0;
     virtual Status rename(const Path& from, const Path& to) = 0;  // replaces `to`
     virtual Status remove(const Path& path) = 0;                  // a file, a link or an empty directory
+    virtual Status set_attributes(const Path& path, std::uint32_t mode, std::int64_t modified) = 0;
+    virtual Result<Path> real_path(const Path& path) = 0;  // absolute and without links; the path must exist
     virtual Status sync_directory(const Path& path) = 0;
     virtual Result<std::uint64_t> free_bytes(const Path& path) = 0;
 };

@@ -1,7 +1,7 @@
 #include "migrator/app/framework_version.h"
 
 #include <algorithm>
-#include <array>
+#include <functional>
 
 #include "base/format.h"
 #include "migrator/app/path_checks.h"
@@ -41,7 +41,7 @@ public:
         for (const FoundFile& file : project.files.files) {
             if (file.kind == base::FileKind::regular) files.push_back(file.path);
         }
-        return in_files(project.files.root, std::move(files));
+        return in_files(std::move(files), [&](const Path& path) { return project.read(fs_, path); });
     }
 
     std::optional<FrameworkVersion> above(const Project& project) const {
@@ -52,31 +52,28 @@ public:
             for (const base::DirectoryEntry& entry : *entries) {
                 if (entry.kind == base::FileKind::regular) files.push_back(entry.name);
             }
-            if (auto found = in_files(directory, std::move(files))) return found;
+            auto read = [&](const Path& path) { return base::read_file(fs_, base::join(directory, path), kMaxBytes); };
+            if (auto found = in_files(std::move(files), read)) return found;
         }
         return std::nullopt;
     }
 
-    Version newest() const {
-        const std::vector<Version>& known = rules_.framework().versions;
-        return known.empty() ? Version{} : *std::max_element(known.begin(), known.end());
-    }
-
 private:
-    std::optional<FrameworkVersion> in_files(const Path& root, std::vector<Path> files) const {
+    using Reader = std::function<base::Result<std::string>(const Path&)>;
+
+    std::optional<FrameworkVersion> in_files(std::vector<Path> files, const Reader& read) const {
         std::erase_if(files, [](const Path& path) { return !rank(path); });
         auto order = [](const Path& path) {
             return std::tuple(std::count(path.begin(), path.end(), '/'), *rank(path), std::string_view(path));
         };
         std::sort(files.begin(), files.end(), [&](const Path& a, const Path& b) { return order(a) < order(b); });
         for (const Path& path : files) {
-            if (auto found = in_file(root, path)) return found;
+            if (auto found = in_file(path, read(path))) return found;
         }
         return std::nullopt;
     }
 
-    std::optional<FrameworkVersion> in_file(const Path& root, const Path& path) const {
-        auto bytes = base::read_file(fs_, base::join(root, path), kMaxBytes);
+    std::optional<FrameworkVersion> in_file(const Path& path, base::Result<std::string> bytes) const {
         if (!bytes) return std::nullopt;
         const SourceFile file = make_source_file(path, file_type_of(path), std::move(*bytes));
         if (file.problem) return std::nullopt;
@@ -119,7 +116,7 @@ FrameworkVersion framework_version(base::FileSystem& fs, const Options& options,
     for (const Project& project : projects) {
         if (auto found = finder.above(project)) return std::move(*found);
     }
-    return {finder.newest(), "nothing in the project asks for a version; this is the newest one known"};
+    return {rules.framework().newest(), "nothing in the project asks for a version; this is the newest one known"};
 }
 
 }  // namespace migrator

@@ -74,10 +74,10 @@ base::Result<int> run_command_line(int argc, char** argv) {
         return 0;
     }
     if (is_about_rules(line.options->command)) {
-        TRY_ASSIGN(const std::string pages, rule_pages(*line.options, fs));
-        print(stdout, pages);
+        TRY_ASSIGN(const RulePages pages, rule_pages(*line.options, fs));
+        print(stdout, pages.text);
         TRY(flush_output());
-        return 0;
+        return pages.failed ? base::exit_code(base::ErrorKind::rule_data) : 0;
     }
     if (line.options->reads_standard_input()) {
         TRY_ASSIGN(line.options->stdin_text, read_standard_input());

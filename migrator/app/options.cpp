@@ -116,6 +116,13 @@ CLI::App* add_migrate(CLI::App& app, Options& options, RawOptions& raw) {
     command->add_option("-o,--output", options.output, "Directory for the migrated copy; must not exist or be empty")
         ->configurable(false)
         ->option_text("OUT");
+    command->add_flag("--force", options.force, "With -o: replace the directory OUT when the new copy is whole")
+        ->configurable(false);
+    command
+        ->add_option("--large-files", raw.large_files,
+                     "Files of 1 GiB and more that are not analysed: link to the original (default),\ncopy or skip")
+        ->check(CLI::IsMember({"link", "copy", "skip"}))
+        ->option_text("HOW");
     command->add_flag("--in-place", raw.in_place, "Instead of -o: change the project's own files")->configurable(false);
     command->add_flag("--diff", raw.diff, "Instead of -o: print what would change as a diff, and write nothing")
         ->configurable(false);
@@ -127,6 +134,17 @@ CLI::App* add_migrate(CLI::App& app, Options& options, RawOptions& raw) {
                      "of them) or none")
         ->check(CLI::IsMember({"safe", "review", "none"}))
         ->option_text("WHICH");
+    command
+        ->add_option(
+            "--distributed", options.distributed_main,
+            "Also make this script run on several devices, started by torchrun: DDP, divided\ndata, output of one "
+            "process. Says why when that cannot be done right")
+        ->configurable(false)
+        ->option_text("MAIN");
+    command
+        ->add_option("--model", options.model, "With --distributed: the variable that holds the model (default: model)")
+        ->configurable(false)
+        ->option_text("NAME");
     add_common_options(*command, options, raw);
     command->get_option("--report")
         ->description("Directory for the report: report.html, report.json, report.diff\n(default: OUT_report)");
@@ -136,7 +154,6 @@ CLI::App* add_migrate(CLI::App& app, Options& options, RawOptions& raw) {
 
 void add_explain(CLI::App& app, Options& options) {
     CLI::App* command = app.add_subcommand("explain", kExplainAbout);
-    command->callback([&options] { options.command = Command::explain; });
     command->add_option("RULE", options.rule, "The rule's id, as the report names it")->required()->option_text(" ");
     add_rules_option(*command, options);
     add_json_option(*command, options);
@@ -145,10 +162,41 @@ void add_explain(CLI::App& app, Options& options) {
 
 void add_rules(CLI::App& app, Options& options) {
     CLI::App* command = app.add_subcommand("rules", kRulesAbout);
-    command->callback([&options] { options.command = Command::rules_list; });
-    add_rules_option(*command, options);
-    add_json_option(*command, options);
+    command->require_subcommand(0, 1);
     command->footer(kRulesExamples);
+    CLI::App* list = command->add_subcommand("list", "Lists all rules: id, severity, kind");
+    for (CLI::App* lister : {command, list}) {
+        add_rules_option(*lister, options);
+        add_json_option(*lister, options);
+    }
+    auto add_for_directory = [&](const char* name, const char* about) {
+        CLI::App* added = command->add_subcommand(name, about);
+        added->add_option("DIR", options.rules, "Directory with rule files, laid out as rules/ or flat")
+            ->required()
+            ->option_text(" ");
+        add_json_option(*added, options);
+    };
+    add_for_directory("check", "Reads the rule files of a directory and names what is wrong, with line and key");
+    add_for_directory("test",
+                      "Runs the cases of a directory's rules: findings, output, and that a second run changes nothing");
+    command->add_subcommand("new", "Writes a rule file to start from, and its case beside it")
+        ->add_option("FILE", options.paths, "The rule file: my_rules/house.json")
+        ->required()
+        ->expected(1)
+        ->option_text(" ");
+}
+
+// Which of the commands it is, down to the last word.
+Command command_of(const CLI::App& app) {
+    const CLI::App* command = app.get_subcommands().front();
+    if (command->get_name() == "analyze") return Command::analyze;
+    if (command->get_name() == "migrate") return Command::migrate;
+    if (command->get_name() == "explain") return Command::explain;
+    const std::string word =
+        command->get_subcommands().empty() ? "list" : command->get_subcommands().front()->get_name();
+    if (word == "check") return Command::rules_check;
+    if (word == "test") return Command::rules_test;
+    return word == "new" ? Command::rules_new : Command::rules_list;
 }
 
 base::Path from_directory_of(const base::Path& file, const std::string& path) {
@@ -247,9 +295,9 @@ base::Result<CommandLine> parse_command_line(int argc, const char* const* argv, 
     } catch (const CLI::ParseError& error) {
         return not_parsed(app, error);
     }
-    const bool migrates = migrate->parsed();
-    if (!migrates && !analyze->parsed()) return CommandLine{std::move(options), {}};
-    options.command = migrates ? Command::migrate : Command::analyze;
+    options.command = command_of(app);
+    const bool migrates = options.command == Command::migrate;
+    if (!migrates && options.command != Command::analyze) return CommandLine{std::move(options), {}};
     TRY_ASSIGN(const Settings settings, settings_of(options, raw, fs));
     TRY(apply_settings(migrates ? *migrate : *analyze, migrates ? *analyze : *migrate, settings));
     TRY_ASSIGN(Options finished, checked(std::move(options), raw));

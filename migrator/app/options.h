@@ -22,6 +22,9 @@ enum class Destination {
     text,      // the source itself on standard output: the way of standard input
 };
 
+// What becomes of very large files that are not analysed.
+enum class LargeFiles { link, copy, skip };
+
 struct ReportFormats {
     bool json = true;
     bool html = true;
@@ -38,6 +41,9 @@ struct Options {
     Destination destination = Destination::copy;  // of migrate
     base::Path output;                            // of migrate, for a copy
     bool force = false;                           // of migrate: replace an output that is there
+    LargeFiles large_files = LargeFiles::link;    // of migrate, for a copy
+    base::Path distributed_main;                  // of migrate: the script to make distributed; empty: none
+    std::string model = "model";                  // the variable in it that holds the model
     std::string rule;                             // of explain
     base::Path report_directory;                  // empty: no report files
     ReportFormats formats;

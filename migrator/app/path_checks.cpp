@@ -42,7 +42,13 @@ base::Status check_output(base::FileSystem& fs, const Options& options) {
         return fail(ErrorKind::usage, "the output is a file; name a directory", output);
     TRY_ASSIGN(auto entries, fs.list(output));
     if (entries.empty()) return {};
-    return fail(ErrorKind::usage, "the output directory is not empty; name a new one, or empty it first", output);
+    if (!options.force)
+        return fail(ErrorKind::usage,
+                    "the output directory is not empty; name a new one, or replace this one with --force", output);
+    if (fs.exists(output + ".previous"))
+        return fail(ErrorKind::usage, "--force needs this name for the old copy; remove it or name another output",
+                    output + ".previous");
+    return {};
 }
 
 base::Status check_report_directory(base::FileSystem& fs, const Options& options) {

@@ -10,6 +10,7 @@
 #include "base/format.h"
 #include "base/parallel.h"
 #include "base/version.h"
+#include "migrator/app/distributed_main.h"
 #include "migrator/app/framework_version.h"
 #include "migrator/app/helper_module.h"
 #include "migrator/app/knowledge.h"
@@ -74,22 +75,25 @@ ReportFile problem_file(const Path& path, FileType type, std::string rule, std::
 class Run {
 public:
     Run(const Options& options, base::FileSystem& fs, const Knowledge& knowledge, const HelperModule& helper,
-        const FrameworkVersion& version, std::vector<Project> projects)
+        const FrameworkVersion& version, const std::optional<DistributedMain>& distributed,
+        std::vector<Project> projects)
         : options_(options),
           fs_(fs),
           knowledge_(knowledge),
           helper_(helper),
           version_(version),
+          distributed_(distributed),
           projects_(std::move(projects)),
           applies_(options.command == Command::migrate && options.apply != ApplyMode::none && writes(options)) {}
 
     base::Result<RunResult> execute() {
         jobs_ = jobs_of(projects_);
         if (!options_.output.empty()) {
-            TRY_ASSIGN(output_, OutputTree::create(fs_, options_.output));
+            TRY_ASSIGN(output_, OutputTree::create(fs_, options_.output, options_.force));
         }
         TRY(analyse_all());
         TRY(add_helper_modules());
+        if (distributed_) TRY(add_launcher());
         // From here on every analysed file is in the output, rewritten or as it was.
         add_unreadable();
         if (output_) TRY(copy_other_files());
@@ -144,12 +148,30 @@ private:
         outcome.path = shown;
         std::string written = bytes_after(source, outcome);
         needs_helper = helper_.is_needed(outcome.original, outcome.rewritten) ? 1 : 0;
-        if (output_) TRY(output_->write(job.file->path, applies_ ? written : source.bytes, source.mode));
-        if (writes_in_place() && written != source.bytes)
-            TRY(base::write_file_atomically(fs_, job.project->on_disk(job.file->path), written, source.mode));
-        if (options_.destination == Destination::text) text_ = applies_ ? written : source.bytes;
+        const bool was_distributed = distributed_ && distributed_->path == job.file->path;
+        const std::string& original = was_distributed ? distributed_->original.bytes : source.bytes;
+        if (was_distributed) to_original_places(outcome, *distributed_);
+        const bool rewritten = applies_ && written != original;
+        if (output_)
+            TRY(output_->write(job.file->path, rewritten ? written : original, source.mode,
+                               rewritten ? std::nullopt : std::optional(job.file->modified)));
+        if (writes_in_place() && rewritten) {
+            // A link stays one.
+            TRY_ASSIGN(const Path target, fs_.real_path(job.project->on_disk(job.file->path)));
+            TRY(base::write_file_atomically(fs_, target, written, source.mode));
+        }
+        if (options_.destination == Destination::text) text_ = applies_ ? written : original;
         if (!applies_) call_available(outcome);
-        return make_report_file(std::move(outcome), source.bytes, written);
+        return make_report_file(std::move(outcome), original, written);
+    }
+
+    base::Status add_launcher() {
+        TRY(add_new_file(projects_.front(), distributed_->launcher, FileType::shell, distributed_->launcher_text, 0755,
+                         "file.launcher", "A new file: the script that starts one process per device."));
+        // The executable bit, as git writes it.
+        std::string& diff = files_.back().diff;
+        diff = base::format("diff --git a/{0} b/{0}\nnew file mode 100755\n{1}", files_.back().path, diff);
+        return {};
     }
 
     // One for every place that a file expects it at.
@@ -167,19 +189,22 @@ private:
     }
 
     base::Status add_helper_module(const Project& project, const Path& path) {
-        constexpr std::uint32_t kMode = 0644;
-        const std::string_view source = helper_.source();
-        if (applies_ && output_) TRY(output_->write(path, source, kMode));
-        if (writes_in_place()) TRY(base::write_file_atomically(fs_, project.on_disk(path), source, kMode));
+        return add_new_file(project, path, FileType::python, helper_.source(), 0644, "file.helper_module",
+                            "A new file: the module that the migrated files use to reach the accelerator of the "
+                            "machine.");
+    }
+
+    base::Status add_new_file(const Project& project, const Path& path, FileType type, std::string_view content,
+                              std::uint32_t mode, const char* rule, const char* message) {
+        if (applies_ && output_) TRY(output_->write(path, content, mode));
+        if (writes_in_place()) TRY(base::write_file_atomically(fs_, project.on_disk(path), content, mode));
         FileOutcome outcome;
         outcome.path = project.shown(path);
-        outcome.type = FileType::python;
+        outcome.type = type;
         outcome.parsed = true;
-        outcome.rewritten = source;
-        outcome.findings.push_back(file_finding("file.helper_module", Severity::info, outcome.path,
-                                                "A new file: the module that the migrated files use to reach the "
-                                                "accelerator of the machine."));
-        files_.push_back(make_report_file(std::move(outcome), {}, source));
+        outcome.rewritten = content;
+        outcome.findings.push_back(file_finding(rule, Severity::info, outcome.path, message));
+        files_.push_back(make_report_file(std::move(outcome), {}, content));
         return {};
     }
 
@@ -240,7 +265,8 @@ private:
 
     base::Status copy_other_files() {
         const Project& project = projects_.front();
-        TRY_ASSIGN(auto left_out, copy_the_rest(fs_, project.files, project.is_directory, *output_));
+        TRY_ASSIGN(auto left_out,
+                   copy_the_rest(fs_, project.files, project.is_directory, options_.large_files, *output_));
         for (const NotCopied& item : left_out) {
             files_.push_back(problem_file(item.path, FileType::other, "file.not_copied",
                                           "It is not in the copy: " + item.reason + "."));
@@ -281,6 +307,7 @@ private:
         std::vector<std::string> out = options_.notes;
         out.push_back(base::format("For {} {}: {}.", knowledge_.rules.framework().packages.front(),
                                    version_.version.text(), version_.reason));
+        if (distributed_) out.insert(out.end(), distributed_->notes.begin(), distributed_->notes.end());
         for (const Project& project : projects_) {
             for (std::string& note : notes_of(project, options_.command)) out.push_back(std::move(note));
         }
@@ -296,13 +323,14 @@ private:
     const Knowledge& knowledge_;
     const HelperModule& helper_;
     const FrameworkVersion& version_;
+    const std::optional<DistributedMain>& distributed_;
     std::vector<Project> projects_;
     bool applies_;
     std::vector<Job> jobs_;
     std::unique_ptr<OutputTree> output_;
     std::vector<ReportFile> files_;
-    std::vector<char> needs_helper_;  // by job; bytes, so that threads can write side by side
     std::string text_;                // of Destination::text, which has one file
+    std::vector<char> needs_helper_;  // by job; bytes, so that threads can write side by side
 };
 
 }  // namespace
@@ -317,7 +345,9 @@ base::Result<RunResult> run(const Options& options, base::FileSystem& fs) {
     knowledge.rules.restrict_to(version.version);
     TRY(index_projects(fs, options, knowledge.facts, projects));
     TRY(helper.check(fs, projects));
-    TRY_ASSIGN(RunResult result, Run(options, fs, knowledge, helper, version, std::move(projects)).execute());
+    TRY_ASSIGN(const auto distributed, distribute_main(fs, options, knowledge, projects.front()));
+    TRY_ASSIGN(RunResult result,
+               Run(options, fs, knowledge, helper, version, distributed, std::move(projects)).execute());
     result.trace.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return result;
 }

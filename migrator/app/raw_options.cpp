@@ -60,6 +60,8 @@ base::Result<Options> checked(Options options, const RawOptions& raw) {
     if (!analyse) {
         TRY_ASSIGN(options.destination, destination_of(options, raw));
     }
+    if (!options.distributed_main.empty() && (options.paths.size() > 1 || options.reads_standard_input()))
+        return fail(ErrorKind::usage, "--distributed needs the one PATH that the script is in");
     options.output = without_trailing_slashes(options.output);
     options.report_directory = without_trailing_slashes(options.report_directory);
     const bool copies = !analyse && options.destination == Destination::copy;
@@ -75,6 +77,8 @@ base::Result<Options> checked(Options options, const RawOptions& raw) {
             return fail(ErrorKind::usage,
                         base::format("--torch-version: '{}' is no version such as 2.6", raw.torch_version));
     }
+    if (raw.large_files == "copy") options.large_files = LargeFiles::copy;
+    if (raw.large_files == "skip") options.large_files = LargeFiles::skip;
     for (ApplyMode mode : {ApplyMode::none, ApplyMode::safe, ApplyMode::review}) {
         if (raw.apply == name(mode)) options.apply = mode;
     }

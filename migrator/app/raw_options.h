@@ -11,6 +11,7 @@ struct RawOptions {
     std::string style = "npu";
     std::string fail_on = "never";
     std::string torch_version;
+    std::string large_files = "link";
     base::Path config;
     bool no_config = false;
     bool no_progress = false;

@@ -4,7 +4,11 @@
 #include <vector>
 
 #include "base/format.h"
+#include "base/human.h"
+#include "base/json_writer.h"
 #include "migrator/app/knowledge.h"
+#include "migrator/app/rule_cases.h"
+#include "migrator/app/rule_files.h"
 
 namespace migrator {
 namespace {
@@ -61,17 +65,94 @@ std::string page(const RuleSet& rules, const Rule& rule) {
     return out + rows_of(rules, rule);
 }
 
+void write_rule(base::JsonWriter& json, const Rule& rule) {
+    json.begin_object();
+    json.key("id").string(rule.id);
+    json.key("severity").string(name(rule.severity));
+    json.key("kind").string(name(rule.kind));
+    json.key("certainty").string(name(rule.certainty));
+    json.key("message").string(rule.message);
+    json.key("source").string(rule.source);
+    json.key("versions").string(rule.versions.text());
+    json.end_object();
+}
+
+std::string line_of_json(base::JsonWriter json) { return std::move(json).take() + "\n"; }
+
+std::string list_json(const RuleSet& rules) {
+    base::JsonWriter json;
+    json.begin_array();
+    for (const Rule* rule : sorted_rules(rules)) write_rule(json, *rule);
+    json.end_array();
+    return line_of_json(std::move(json));
+}
+
+std::string page_json(const Rule& rule) {
+    base::JsonWriter json;
+    write_rule(json, rule);
+    return line_of_json(std::move(json));
+}
+
+// What check and test print: a line for each problem, and how many of what there were.
+class ProblemPage {
+public:
+    explicit ProblemPage(bool as_json) : as_json_(as_json) { json_.begin_object().key("problems").begin_array(); }
+
+    void problem(std::string_view where, std::string_view message) {
+        ++problems_;
+        text_ += base::format("{}: {}\n", where, message);
+        json_.begin_object().key("where").string(where).key("message").string(message).end_object();
+    }
+
+    RulePages finish(const std::string& what, std::uint64_t count) {
+        json_.end_array().key(base::format("{}s", what)).unsigned_integer(count).end_object();
+        text_ += base::format("{}, {}\n", base::plural(count, what), base::plural(problems_, "problem"));
+        return {as_json_ ? line_of_json(std::move(json_)) : std::move(text_), problems_ > 0};
+    }
+
+private:
+    bool as_json_;
+    std::uint64_t problems_ = 0;
+    std::string text_;
+    base::JsonWriter json_;
+};
+
+base::Result<RulePages> check_page(const Options& options, base::FileSystem& fs) {
+    TRY_ASSIGN(const RuleFileCheck check, check_rule_files(fs, options.rules));
+    ProblemPage page(options.json);
+    for (const base::Error& error : check.problems) page.problem(error.where, error.message);
+    return page.finish("file", check.files);
+}
+
+base::Result<RulePages> test_page(const Options& options, base::FileSystem& fs) {
+    TRY_ASSIGN(const CaseRun run, run_rule_cases(fs, options.rules));
+    ProblemPage page(options.json);
+    for (const CaseProblem& problem : run.problems) page.problem(problem.file, problem.message);
+    for (const std::string& id : run.untested) page.problem(id, "no case expects a finding of this rule");
+    return page.finish("case", run.cases);
+}
+
+base::Result<RulePages> new_page(const Options& options, base::FileSystem& fs) {
+    TRY_ASSIGN(const std::vector<base::Path> written, write_rule_template(fs, options.paths.front()));
+    const base::Path directory = base::parent(options.paths.front());
+    return RulePages{
+        base::format("Written: {}\nNext     migrator rules test {}\n", base::joined(written, ", "), directory)};
+}
+
 }  // namespace
 
-base::Result<std::string> rule_pages(const Options& options, base::FileSystem& fs) {
+base::Result<RulePages> rule_pages(const Options& options, base::FileSystem& fs) {
+    if (options.command == Command::rules_check) return check_page(options, fs);
+    if (options.command == Command::rules_test) return test_page(options, fs);
+    if (options.command == Command::rules_new) return new_page(options, fs);
     TRY_ASSIGN(const Knowledge knowledge, load_knowledge(fs, options.rules));
     const RuleSet& rules = knowledge.rules;
-    if (options.command == Command::rules_list) return list(rules);
+    if (options.command == Command::rules_list) return RulePages{options.json ? list_json(rules) : list(rules)};
     const Rule* rule = rules.find_rule(options.rule);
     if (rule == nullptr)
         return base::fail(base::ErrorKind::usage, base::format("there is no rule '{}'{}; `migrator rules` lists them",
                                                                options.rule, alike(rules, options.rule)));
-    return page(rules, *rule);
+    return RulePages{options.json ? page_json(*rule) : page(rules, *rule)};
 }
 
 }  // namespace migrator

@@ -1,4 +1,4 @@
-// rule_pages: what `migrator explain` and `migrator rules` print.
+// rule_pages: what `migrator explain` and the commands of `migrator rules` print.
 #pragma once
 
 #include <string>
@@ -9,7 +9,12 @@
 
 namespace migrator {
 
+struct RulePages {
+    std::string text;
+    bool failed = false;  // of check and test: there are problems, and the text names them
+};
+
 // Fails with usage when there is no rule of this id, and names those that are alike.
-base::Result<std::string> rule_pages(const Options& options, base::FileSystem& fs);
+base::Result<RulePages> rule_pages(const Options& options, base::FileSystem& fs);
 
 }  // namespace migrator

@@ -7,11 +7,11 @@ namespace {
 
 void take_back(MethodRow& row) { row.fix.reset(); }
 void take_back(EnvironmentRow& row) { row.same_values = false; }
-void take_back(StringRow& row) {
+template <class Row>
+void take_back(Row& row) {  // of strings and values
     row.replace.clear();
     row.replace_by.clear();
 }
-void take_back(ValueRow& row) { row.replace.clear(); }
 void take_back(ArgumentRow& row) {
     row.add.clear();
     row.replace.clear();
@@ -31,10 +31,13 @@ void RuleSet::restrict_to(Version version) {
     for (auto* names : {&names_, &prefixes_}) {
         for (auto& [name, row] : *names) {
             const VersionRange& range = row.versions.empty() ? row.rule->versions : row.versions;
-            if (!row.to || !lacks(range)) continue;
-            row.instead = base::format("{} is {}, so {{name}} is left as it is. {{note}}", *row.to, reason(range));
+            if ((!row.to && !row.at_run_time) || !lacks(range)) continue;
+            row.instead = base::format("{} is {}, so {{name}} is left as it is. {{note}}",
+                                       row.on_npu.value_or(row.to.value_or(name)), reason(range));
             row.to.reset();
             row.on_npu.reset();
+            row.member.reset();
+            row.at_run_time = false;
         }
     }
     auto restrict_rows = [&](auto& rows) {

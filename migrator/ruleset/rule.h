@@ -53,10 +53,10 @@ struct NameRow {
     std::optional<MemberFix> member{};    // of a class: what becomes of the member, when that is more than a new name
     bool to_member = false;               // of a module: the new name is a member of its module, not a module itself
     std::string note;
-    std::string source;     // of the row; else the rule's
+    std::string source;  // of the row; else the rule's
+    bool at_run_time = false;
     VersionRange versions;  // of the framework, that have the new name; empty: all
     std::string instead;    // what is said in place of the rule's message; empty: that one
-    bool at_run_time = false;
 };
 
 // `method`: a member of objects of these classes, called or not.
@@ -177,6 +177,14 @@ struct KernelRow {
     std::vector<std::string> markers;  // "__global__"
 };
 
+// What the rules are about: a package under each of its names, and the versions of it that are known.
+struct Framework {
+    std::vector<std::string> packages;
+    std::vector<Version> versions;
+
+    Version newest() const;  // 0.0 when none is known
+};
+
 // `program`: files that are run, not imported, and load a module, directly or through other files of the project.
 struct ProgramRow {
     const Rule* rule = nullptr;
@@ -190,12 +198,6 @@ struct ApiRules {
     const Rule* no = nullptr;
     const Rule* partly = nullptr;
     const Rule* beyond_limit = nullptr;
-};
-
-// What the rules are about: a package under each of its names, and the versions of it that are known.
-struct Framework {
-    std::vector<std::string> packages;
-    std::vector<Version> versions;
 };
 
 // Names whose use says that code already knows the target: it chooses by itself, and is left alone.

@@ -10,8 +10,9 @@ namespace migrator {
 namespace {
 
 constexpr std::int64_t kSchema = 1;
-constexpr std::array kRuleFolders{"rules/rewrite/", "rules/third_party/", "rules/env/",     "rules/custom_ops/",
-                                  "rules/advice/",  "rules/api/",         "rules/affinity/"};
+constexpr std::string_view kRules = "rules/";
+constexpr auto kRuleFolders =
+    std::to_array<std::string_view>({"rewrite", "third_party", "env", "custom_ops", "advice", "api", "affinity"});
 
 template <class Word, class... Words>
 base::Result<Word> one_of(base::JsonObject& object, std::string_view key, Words... words) {
@@ -132,9 +133,9 @@ base::Result<const Rule*> RuleLoader::load_header(base::JsonObject& object) {
     TRY(check_message(object, rule->message));
     TRY_ASSIGN(rule->source, object.string("source"));
     TRY_ASSIGN(rule->imports, imports_of(object));
+    TRY_ASSIGN(rule->versions, version_range(object));
     TRY_ASSIGN(rule->at_run_time, object.boolean_or("at_run_time", false));
     rule->at_run_time &= set_.style_.kind == StyleKind::automatic;
-    TRY_ASSIGN(rule->versions, version_range(object));
     const Rule* out = rule.get();
     if (!set_.by_id_.emplace(rule->id, out).second) {
         return object.error(base::format("there already is a rule \"{}\"", rule->id));
@@ -230,14 +231,21 @@ base::Status RuleLoader::load_environment_places(const base::JsonDocument& docum
 base::Result<RuleSet> RuleSet::load(const base::DataStore& store, StyleKind style) {
     TRY_ASSIGN(Style known, load_style(store, style));
     RuleLoader loader(std::move(known));
-    for (const char* folder : kRuleFolders) {
-        for (const std::string& path : store.list(folder, ".json")) {
-            // Cases beside the rules may hold JSON of the projects they show.
-            if (path.find("/cases/") != path.npos) continue;
-            TRY(loader.load_file(*store.find(path), store.origin(path)));
-        }
+    for (const std::string& path : store.list(kRules, ".json")) {
+        if (is_read(path)) TRY(loader.load_file(*store.find(path), store.origin(path)));
     }
     return loader.take();
+}
+
+std::span<const std::string_view> RuleSet::folders() { return kRuleFolders; }
+
+bool RuleSet::is_read(std::string_view path) {
+    // Cases beside the rules may hold JSON of the projects they show.
+    if (!path.starts_with(kRules) || !path.ends_with(".json") || path.find("/cases/") != path.npos) return false;
+    path.remove_prefix(kRules.size());
+    const std::size_t slash = path.find('/');
+    return slash == path.npos ||
+           std::find(kRuleFolders.begin(), kRuleFolders.end(), path.substr(0, slash)) != kRuleFolders.end();
 }
 
 base::Result<std::vector<std::string>> required_strings(base::JsonObject& object, std::string_view key) {

@@ -31,6 +31,10 @@ const Rule* RuleSet::find_rule(std::string_view id) const {
     return found == by_id_.end() ? nullptr : found->second;
 }
 
+Version Framework::newest() const {
+    return versions.empty() ? Version{} : *std::max_element(versions.begin(), versions.end());
+}
+
 bool RuleSet::is_framework(std::string_view distribution) const {
     const std::string name = normalise_distribution(distribution);
     return std::find(framework_.packages.begin(), framework_.packages.end(), name) != framework_.packages.end();

@@ -23,6 +23,10 @@ public:
     // nothing, two rules with one id or two rows for one name are rule_data errors with file:line:column.
     // The fixes are those of the style: rules without one in it only report.
     static base::Result<RuleSet> load(const base::DataStore& store, StyleKind style = StyleKind::npu);
+    // The folders of rules/ that rule files are read from, and whether a file of the store is one of theirs; files that
+    // lie in rules/ itself are read as well.
+    static std::span<const std::string_view> folders();
+    static bool is_read(std::string_view path);
 
     const Style& style() const { return style_; }
 
@@ -79,8 +83,8 @@ private:
     template <class T>
     using ByName = std::map<std::string, T, std::less<>>;
 
-    Style style_;
     Framework framework_;
+    Style style_;
     std::vector<std::unique_ptr<Rule>> rules_;
     ByName<const Rule*> by_id_;
     ByName<NameRow> names_;

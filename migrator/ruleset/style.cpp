@@ -6,7 +6,7 @@
 namespace migrator {
 namespace {
 
-constexpr std::string_view kFile = "rules/portable.json";
+constexpr std::string_view kFile = "rules/styles/portable.json";
 
 }  // namespace
 

@@ -16,7 +16,7 @@ enum class StyleKind {
 };
 std::string_view name(StyleKind kind);  // "npu", "portable", "auto"
 
-// What rules/portable.json says.
+// What rules/styles/portable.json says.
 struct Style {
     StyleKind kind = StyleKind::npu;
 

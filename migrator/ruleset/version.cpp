@@ -5,14 +5,10 @@
 #include <charconv>
 
 #include "base/format.h"
+#include "base/text.h"
 
 namespace migrator {
 namespace {
-
-std::string_view trimmed(std::string_view text) {
-    const std::size_t begin = text.find_first_not_of(" \t\r");
-    return begin == text.npos ? std::string_view{} : text.substr(begin, text.find_last_not_of(" \t\r") + 1 - begin);
-}
 
 // Takes a number off the front.
 std::optional<int> take_number(std::string_view& text) {
@@ -26,7 +22,7 @@ std::optional<int> take_number(std::string_view& text) {
 }  // namespace
 
 std::optional<Version> Version::parse(std::string_view text) {
-    text = trimmed(text);
+    text = base::trimmed(text);
     if (text.starts_with('v')) text.remove_prefix(1);
     const auto major = take_number(text);
     if (!major) return std::nullopt;
@@ -54,7 +50,7 @@ std::optional<VersionRange::Condition> VersionRange::parse_condition(std::string
                                                                                        {"<", below}}};
     for (const auto& [word, op] : kOperators) {
         if (!text.starts_with(word)) continue;
-        const std::string_view rest = trimmed(text.substr(word.size()));
+        const std::string_view rest = base::trimmed(text.substr(word.size()));
         const auto version = Version::parse(rest);
         if (!version) return std::nullopt;
         const bool series = rest.find('.') == rest.npos || rest.substr(rest.find('.')).starts_with(".*");
@@ -65,11 +61,11 @@ std::optional<VersionRange::Condition> VersionRange::parse_condition(std::string
 
 std::optional<VersionRange> VersionRange::parse(std::string_view text) {
     VersionRange out;
-    out.text_ = trimmed(text);
+    out.text_ = base::trimmed(text);
     std::string_view rest = out.text_;
     while (!rest.empty()) {
         const std::size_t comma = std::min(rest.find(','), rest.size());
-        const auto condition = parse_condition(trimmed(rest.substr(0, comma)));
+        const auto condition = parse_condition(base::trimmed(rest.substr(0, comma)));
         if (!condition) return std::nullopt;
         out.conditions_.push_back(*condition);
         rest.remove_prefix(std::min(comma + 1, rest.size()));

@@ -23,6 +23,23 @@ constexpr auto kSkippedNames = std::to_array<std::string_view>(
     {".eggs", ".git", ".hg", ".ipynb_checkpoints", ".mypy_cache", ".nox", ".pytest_cache", ".ruff_cache", ".svn",
      ".tox", ".venv", "__pycache__", "dist-packages", "node_modules", "site-packages"});
 
+// Other people's code inside the project: mended where it comes from.
+constexpr auto kVendorNames = std::to_array<std::string_view>({"_vendor", "_vendored", "vendor", "vendored"});
+// What protocol compilers write; the next run of theirs would undo an edit.
+constexpr auto kGeneratedEnds = std::to_array<std::string_view>({"_pb2.py", "_pb2_grpc.py", "_pb2.pyi"});
+
+bool is_vendored(std::string_view path) {
+    for (std::size_t slash = path.find('/'); slash != path.npos; slash = path.find('/')) {
+        if (std::ranges::binary_search(kVendorNames, path.substr(0, slash))) return true;
+        path.remove_prefix(slash + 1);
+    }
+    return false;
+}
+
+bool is_generated(std::string_view path) {
+    return std::ranges::any_of(kGeneratedEnds, [&](std::string_view end) { return path.ends_with(end); });
+}
+
 bool has_entry(const std::vector<DirectoryEntry>& entries, std::string_view name) {
     return std::ranges::any_of(entries, [&](const DirectoryEntry& entry) { return entry.name == name; });
 }
@@ -94,6 +111,7 @@ public:
             file.kind = info->kind;
             file.bytes = info->bytes;
             file.mode = info->mode;
+            file.modified = info->modified;
         } else {
             file.kind = FileKind::other;
             list_.unreadable.push_back(info.error());
@@ -172,7 +190,10 @@ private:
         if (file.kind == FileKind::symlink) return "a symbolic link; links are not followed";
         if (file.kind != FileKind::regular) return "not a regular file, or not readable";
         if (is_ignored(ignore, file.path, false)) return "excluded by .gitignore";
-        if (!include_.empty() && !any_matches(include_, file.path)) return "not matched by --include";
+        const bool included = any_matches(include_, file.path);
+        if (!include_.empty() && !included) return "not matched by --include";
+        if (!included && is_vendored(file.path)) return "vendored; --include gets it analysed";
+        if (!included && is_generated(file.path)) return "generated; --include gets it analysed";
         if (any_matches(exclude_, file.path)) return "excluded by --exclude";
         if (file.bytes > options_.max_file_bytes) {
             return base::format("{} bytes, more than the limit of {}", file.bytes, options_.max_file_bytes);

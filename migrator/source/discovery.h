@@ -21,6 +21,7 @@ struct FoundFile {
     FileType type = FileType::other;
     std::uint64_t bytes = 0;
     std::uint32_t mode = 0644;
+    std::int64_t modified = 0;                      // as base::FileInfo has it
     base::FileKind kind = base::FileKind::regular;  // symlinks are listed as such and never followed
     bool analysed = false;
     std::string skipped_because;  // for files not analysed although their type could be: "excluded by .gitignore" ...
@@ -35,8 +36,9 @@ struct FileList {
 
 // Skipped directories: version control (.git, .hg, .svn), caches (__pycache__, .mypy_cache ...), node_modules, .tox
 // and .nox, any directory with a pyvenv.cfg (a virtual environment), *.egg-info, `build` and `dist` at the root or
-// next to a setup.py, and directories that a .gitignore of the project excludes. Files that a .gitignore excludes are
-// listed, not analysed. A path named by the user is read whatever it is called, and through links.
+// next to a setup.py, and directories that a .gitignore of the project excludes. Listed, but not analysed: files that a
+// .gitignore excludes, and, unless `include` names them, vendored ones (below `vendor`, `_vendor` ...) and generated
+// ones (*_pb2.py ...). A path named by the user is read whatever it is called, and through links.
 //
 // Fails with bad_input when `path` does not exist or holds no file at all.
 base::Result<FileList> discover(base::FileSystem& fs, const base::Path& path, const DiscoveryOptions& options);

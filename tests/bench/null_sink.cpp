@@ -50,6 +50,8 @@ public:
     Status make_directories(const Path&) override { return {}; }
     Status rename(const Path&, const Path&) override { return {}; }
     Status remove(const Path&) override { return {}; }
+    Status set_attributes(const Path&, std::uint32_t, std::int64_t) override { return {}; }
+    Result<Path> real_path(const Path& path) override { return path; }
     Status sync_directory(const Path&) override { return {}; }
     Result<std::uint64_t> free_bytes(const Path&) override { return UINT64_MAX; }
 

@@ -124,13 +124,13 @@ Result<std::unique_ptr<base::WritableFile>> MemoryFileSystem::create(const Path&
 Result<base::FileInfo> MemoryFileSystem::info(const Path& path) {
     auto node = find(path, true);
     if (node == nullptr) return missing(path);
-    return base::FileInfo{node->kind, node->content.size(), node->mode, node->inode, 1};
+    return base::FileInfo{node->kind, node->content.size(), node->mode, node->inode, 1, node->modified};
 }
 
 Result<base::FileInfo> MemoryFileSystem::link_info(const Path& path) {
     auto node = find(path, false);
     if (node == nullptr) return missing(path);
-    return base::FileInfo{node->kind, node->content.size(), node->mode, node->inode, 1};
+    return base::FileInfo{node->kind, node->content.size(), node->mode, node->inode, 1, node->modified};
 }
 
 bool MemoryFileSystem::exists(const Path& path) { return find(path, false) != nullptr; }
@@ -188,6 +188,23 @@ Status MemoryFileSystem::remove(const Path& path) {
     if (nodes_.erase(normal(path)) == 0)
         return base::fail(ErrorKind::write_failed, "cannot remove: No such file or directory", path);
     return {};
+}
+
+Status MemoryFileSystem::set_attributes(const Path& path, std::uint32_t mode, std::int64_t modified) {
+    auto node = find(path, true);
+    if (node == nullptr) return missing(path);
+    node->mode = mode;
+    node->modified = modified;
+    return {};
+}
+
+// Directories are not links here, so that only the last part of a path can be one.
+Result<Path> MemoryFileSystem::real_path(const Path& path) {
+    auto node = find(path, true);
+    for (const auto& [name, known] : nodes_) {
+        if (known == node) return name;
+    }
+    return missing(path);
 }
 
 Status MemoryFileSystem::sync_directory(const Path&) { return {}; }

@@ -18,6 +18,7 @@ public:
         std::string content;  // of a file; the target of a link
         std::uint32_t mode = 0644;
         std::uint64_t inode = 0;
+        std::int64_t modified = 0;
     };
 
     // Adds a file and its parent directories.
@@ -38,6 +39,8 @@ public:
     base::Status make_directories(const base::Path& path) override;
     base::Status rename(const base::Path& from, const base::Path& to) override;
     base::Status remove(const base::Path& path) override;
+    base::Status set_attributes(const base::Path& path, std::uint32_t mode, std::int64_t modified) override;
+    base::Result<base::Path> real_path(const base::Path& path) override;
     base::Status sync_directory(const base::Path& path) override;
     base::Result<std::uint64_t> free_bytes(const base::Path& path) override;
 

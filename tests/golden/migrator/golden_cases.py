@@ -1,6 +1,6 @@
 """One golden case: a project in cases/NAME/in, what `migrator migrate` makes of it in cases/NAME/expected.
 
-expected/out is the migrated tree, expected/findings.txt has one line per finding: place, rule, severity, state, subject.
+options.txt, where there is one, holds further options. expected/out is the migrated tree, expected/findings.txt has one line per finding: place, rule, severity, state, subject.
 Messages are not in it: they may be reworded without touching every case.
 """
 
@@ -87,7 +87,10 @@ def check_git_apply(checks, work, output):
     if run_ok(checks, "git", "-C", clone, "-c", "core.autocrlf=false", "apply", "--whitespace=nowarn", diff):
         migrated, applied = tree(work / output), tree(clone)
         # The project may have directories that are not in the copy.
-        compare_trees(checks, migrated, {name: applied[name] for name in applied if name in migrated}, "git apply")
+        # ... and links out of the project, which are absolute in the copy.
+        same = {name for name in applied if name in migrated and not migrated[name].startswith(b"-> /")}
+        compare_trees(checks, {name: migrated[name] for name in migrated if not migrated[name].startswith(b"-> /")},
+                      {name: applied[name] for name in same}, "git apply")
     shutil.rmtree(clone)
 
 
@@ -99,8 +102,8 @@ def parses(path):
         return False
 
 
-def check_properties(checks, migrator, work):
-    """What holds for every project: work/in has been migrated to work/out."""
+def check_properties(checks, migrator, work, *options):
+    """What holds for every project: work/in has been migrated to work/out with these options."""
     report = json.loads((work / "out_report/report.json").read_text())
     check_page(checks, (work / "out_report/report.html").read_text(), report)
     check_git_apply(checks, work, "out")
@@ -109,7 +112,7 @@ def check_properties(checks, migrator, work):
             checks.expect(parses(path), f"{path.name}: no longer Python")
 
     # The same for every number of threads.
-    one = migrate(checks, migrator, work, "one", "-j", "1")
+    one = migrate(checks, migrator, work, "one", "-j", "1", *options)
     if one is not None:
         compare_trees(checks, tree(work / "out"), tree(work / "one"), "with one thread")
         checks.expect({**one, "output": "out"} == report, "report.json depends on the number of threads")
@@ -128,7 +131,9 @@ def run_case(checks, migrator, case, work, update):
     """Runs one case in the empty directory `work`; with `update` the expected files are replaced."""
     shutil.copytree(case / "in", work / "in", symlinks=True)
     before = tree(work / "in")
-    report = migrate(checks, migrator, work, "out", "-j", "2")
+    options = case / "options.txt"
+    options = options.read_text().split() if options.exists() else []
+    report = migrate(checks, migrator, work, "out", "-j", "2", *options)
     if report is None:
         return
     compare_trees(checks, before, tree(work / "in"), f"{case.name}: the project itself")
@@ -141,7 +146,7 @@ def run_case(checks, migrator, case, work, update):
         shutil.copytree(work / "out", expected_directory / "out", symlinks=True)
         (expected_directory / "findings.txt").write_bytes(found["findings.txt"])
     compare_trees(checks, tree(expected_directory), found, case.name)
-    check_properties(checks, migrator, work)
+    check_properties(checks, migrator, work, *options)
 
 
 def show_update(name, expected, found):

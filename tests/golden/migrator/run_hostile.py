@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "support"))
 from checks import Checks, run, run_ok, temporary_directory, tool  # noqa: E402
 from golden_cases import check_properties, compare_trees, migrate, tree  # noqa: E402
 
-USAGE, RULE_DATA, BAD_INPUT = 2, 3, 4  # docs/reference/exit-codes.md
+USAGE, RULE_DATA, BAD_INPUT, UNSUPPORTED = 2, 3, 4, 5  # docs/reference/exit-codes.md
 TRAIN = "import torch\nprint(torch.cuda.current_device())\n"
 MIGRATED = "torch.npu.current_device()"
 
@@ -147,6 +147,30 @@ def older_tool_unknown_mode(work):
     return ["-i", "in", "-o", ".", "-m", "magic"]
 
 
+@refused(USAGE, "out.previous")
+def replacing_needs_a_name_that_is_taken(work):
+    for name in ("out", "out.previous"):
+        (work / name).mkdir()
+        (work / name / "precious.txt").write_text("x")
+    return ["migrate", "in", "-o", "out", "--force"]
+
+
+@refused(UNSUPPORTED, "train.py", "no training loop", "cannot be made distributed")
+def nothing_to_distribute(work):
+    return ["migrate", "in", "-o", "out", "--distributed", "train.py"]
+
+
+@refused(USAGE, "--distributed", "elsewhere.py")
+def distributed_script_is_missing(work):
+    return ["migrate", "in", "-o", "out", "--distributed", "elsewhere.py"]
+
+
+@refused(USAGE, "house.json")
+def rule_file_is_there(work):
+    (work / "house.json").write_text("{}")
+    return ["rules", "new", "house.json"]
+
+
 @refused(RULE_DATA, "broken.json:1:")
 def broken_rules(work):
     (work / "rules/rewrite").mkdir(parents=True)
@@ -221,7 +245,11 @@ def links_and_modes(project):
     (project / "latest.py").symlink_to("train.py")
     (project / "dangling").symlink_to("/does/not/exist")
     (project / "loop").symlink_to(".")
+    (project / "outside").symlink_to("../shared_data")
     (project / "checkpoints/empty").mkdir(parents=True)
+    os.utime(project / "run.sh", (1e9, 1e9))
+    os.utime(project / "secret.txt", (1e9, 1e9))
+    (project / "checkpoints").chmod(0o750)
 
     def check(checks, report, output):
         checks.equal((output / "run.sh").stat().st_mode & 0o777, 0o750, "mode of run.sh")
@@ -229,6 +257,10 @@ def links_and_modes(project):
         checks.equal(os.readlink(output / "latest.py"), "train.py", "latest.py")
         checks.equal(os.readlink(output / "dangling"), "/does/not/exist", "dangling")
         checks.equal(os.readlink(output / "loop"), ".", "loop")
+        checks.equal(os.readlink(output / "outside"), str((project.parent / "shared_data").resolve()), "outside")
+        checks.equal((output / "checkpoints").stat().st_mode & 0o777, 0o750, "mode of checkpoints")
+        for name in ("run.sh", "secret.txt"):
+            checks.equal((output / name).stat().st_mtime, 1e9, f"time of {name}")
         checks.expect((output / "checkpoints/empty").is_dir(), "the empty directory is not there")
     return check
 
@@ -345,6 +377,34 @@ def check_exit_codes(checks, migrator, work):
     checks.equal(run(migrator, "analyze", "in", "-q", cwd=work).stdout, "", "-q: standard output")
 
 
+def check_force(checks, migrator, work):
+    """--force replaces the output as a whole; a link that is named and changed in place stays a link."""
+    (work / "out").mkdir()
+    (work / "out/old.py").write_text("old")
+    run_ok(checks, migrator, "migrate", "in", "-o", "out", "--force", "-q", cwd=work)
+    checks.equal(sorted(path.name for path in (work / "out").iterdir()), ["train.py"], "--force: files")
+    checks.equal(sorted(path.name for path in work.iterdir()), ["in", "out", "out_report"], "--force: what is left behind")
+    (work / "link.py").symlink_to("in/train.py")
+    run_ok(checks, migrator, "migrate", "link.py", "--in-place", "-q", cwd=work)
+    checks.expect((work / "link.py").is_symlink() and MIGRATED in (work / "in/train.py").read_text(), "in place through a link")
+
+
+def check_own_rules(checks, migrator, work):
+    """A rule from its template to its use."""
+    run_ok(checks, migrator, "rules", "new", "own/house.json", cwd=work)
+    run_ok(checks, migrator, "rules", "check", "own", cwd=work)
+    run_ok(checks, migrator, "rules", "test", "own", cwd=work)
+    (work / "in/train.py").write_text("import our_package\nour_package.gpu_count()\n")
+    done = run(migrator, "migrate", "in", "--diff", "--rules", "own", cwd=work)
+    checks.expect("+our_package.npu_count()" in done.stdout, f"--rules: {done.stdout!r}")
+    (work / "own/cases/house.py").write_text("")
+    checks.equal(run(migrator, "rules", "test", "own", cwd=work).returncode, RULE_DATA, "rules test: exit code")
+    (work / "own/house.json").write_text('{"schema": 1, "rules": 1}')
+    done = run(migrator, "rules", "check", "own", "--json", cwd=work)
+    checks.equal(done.returncode, RULE_DATA, "rules check: exit code")
+    checks.equal(json.loads(done.stdout)["problems"][0]["where"].split(":")[0], "own/house.json", "rules check --json")
+
+
 def check_pipe(checks, migrator, work):
     """Standard input and output: the source there and back, byte for byte what a file becomes."""
     source = (work / "in/train.py").read_bytes().replace(b"\n", b"\r\n") + b"# caf\xc3\xa9"
@@ -392,6 +452,8 @@ def main():
     migrator = tool("migrator")
     runners = [(name, run_refused) for name in REFUSED] + [(name, run_strange) for name in STRANGE]
     runners.append(("destinations", lambda checks, migrator, _, work: check_destinations(checks, migrator, work)))
+    runners.append(("force", lambda checks, migrator, _, work: check_force(checks, migrator, work)))
+    runners.append(("own_rules", lambda checks, migrator, _, work: check_own_rules(checks, migrator, work)))
     runners.append(("pipe", lambda checks, migrator, _, work: check_pipe(checks, migrator, work)))
     runners.append(("exit_codes", lambda checks, migrator, _, work: check_exit_codes(checks, migrator, work)))
     for name, runner in runners:

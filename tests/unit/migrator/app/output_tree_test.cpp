@@ -72,15 +72,96 @@ TEST_CASE("output tree: the rest of the project is copied as it is") {
     list.files.back().analysed = true;
     list.directories_skipped = {".git"};
     auto tree = tree_in(fs);
-    auto left_out = copy_the_rest(fs, list, true, *tree);
+    auto left_out = copy_the_rest(fs, list, true, LargeFiles::link, *tree);
     REQUIRE(left_out);
     REQUIRE(tree->commit());
     CHECK(fs.content("out/data.bin") == binary);
     CHECK(fs.info("out/data.bin")->mode == 0640);
-    CHECK(*fs.read_link("out/link") == "../elsewhere");
+    CHECK(*fs.read_link("out/link") == "elsewhere");
     CHECK(fs.exists("out/logs/today"));
     CHECK(!fs.exists("out/train.py"));
     CHECK(!fs.exists("out/.git"));
     REQUIRE(left_out->size() == 1);
     CHECK((*left_out)[0].path == "pipe");
+}
+
+TEST_CASE("output tree: modes and times of files and directories") {
+    test::MemoryFileSystem fs;
+    fs.add("in/sub/data.bin", "x", 0640);
+    REQUIRE(fs.set_attributes("in/sub", 0550, 7));
+    REQUIRE(fs.set_attributes("in", 0750, 8));
+    FileList list;
+    list.root = "in";
+    list.files = {found("sub/data.bin", base::FileKind::regular, 0640)};
+    list.files[0].modified = 5;
+    auto tree = tree_in(fs);
+    REQUIRE(copy_the_rest(fs, list, true, LargeFiles::link, *tree));
+    REQUIRE(tree->write("sub/new.py", "", 0600));
+    REQUIRE(tree->write("sub/same.py", "", 0600, 6));
+    CHECK(fs.info("out.partial/sub")->mode != 0550);
+    REQUIRE(tree->commit());
+    CHECK(fs.info("out")->mode == 0750);
+    CHECK(fs.info("out/sub")->mode == 0550);
+    CHECK(fs.info("out/sub")->modified == 7);
+    CHECK(fs.info("out/sub/data.bin")->mode == 0640);
+    CHECK(fs.info("out/sub/data.bin")->modified == 5);
+    CHECK(fs.info("out/sub/same.py")->modified == 6);
+    CHECK(fs.info("out/sub/new.py")->modified == 0);
+}
+
+TEST_CASE("output tree: links that lead out of the project lead there from the copy, too") {
+    test::MemoryFileSystem fs;
+    fs.add("home/in/sub/a.txt", "");
+    REQUIRE(fs.make_link("a.txt", "home/in/sub/near"));
+    REQUIRE(fs.make_link("../sub/a.txt", "home/in/sub/inside"));
+    REQUIRE(fs.make_link("../../data", "home/in/sub/out"));
+    REQUIRE(fs.make_link("/data", "home/in/absolute"));
+    FileList list;
+    list.root = "home/in";
+    for (const char* link : {"absolute", "sub/inside", "sub/near", "sub/out"})
+        list.files.push_back(found(link, base::FileKind::symlink));
+    auto tree = tree_in(fs);
+    REQUIRE(copy_the_rest(fs, list, true, LargeFiles::link, *tree));
+    REQUIRE(tree->commit());
+    CHECK(*fs.read_link("out/sub/near") == "a.txt");
+    CHECK(*fs.read_link("out/sub/inside") == "../sub/a.txt");
+    CHECK(*fs.read_link("out/absolute") == "/data");
+    CHECK(*fs.read_link("out/sub/out") == "home/data");  // this file system's absolute paths have no slash in front
+}
+
+TEST_CASE("output tree: large files are linked, copied or left out") {
+    auto copied = [](LargeFiles large) {
+        test::MemoryFileSystem fs;
+        fs.add("in/data.bin", "weights");
+        FileList list;
+        list.root = "in";
+        list.files = {found("data.bin")};
+        list.files[0].bytes = kLargeFileBytes;
+        auto tree = tree_in(fs);
+        auto left_out = copy_the_rest(fs, list, true, large, *tree);
+        REQUIRE(left_out);
+        REQUIRE(tree->commit());
+        if (!fs.exists("out/data.bin")) return "left out: " + left_out->front().reason;
+        return fs.link_info("out/data.bin")->kind == base::FileKind::symlink ? "-> " + *fs.read_link("out/data.bin")
+                                                                             : fs.content("out/data.bin");
+    };
+    CHECK(copied(LargeFiles::link) == "-> in/data.bin");
+    CHECK(copied(LargeFiles::copy) == "weights");
+    CHECK(copied(LargeFiles::skip) == "left out: it is large, and --large-files skip leaves such files out");
+}
+
+TEST_CASE("output tree: an output that is there goes when the new one is whole, and not before") {
+    test::MemoryFileSystem fs;
+    fs.add("out/old.py", "old");
+    {
+        auto abandoned = OutputTree::create(fs, "out", true);
+        REQUIRE(abandoned);
+        REQUIRE((*abandoned)->write("a.py", "x", 0644));
+    }
+    CHECK(fs.files() == std::vector<base::Path>{"out/old.py"});
+    auto tree = OutputTree::create(fs, "out", true);
+    REQUIRE(tree);
+    REQUIRE((*tree)->write("a.py", "x", 0644));
+    REQUIRE((*tree)->commit());
+    CHECK(fs.files() == std::vector<base::Path>{"out/a.py"});
 }

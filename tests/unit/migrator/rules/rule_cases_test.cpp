@@ -1,9 +1,5 @@
-// The cases beside the rules: rules/**/cases/*. What a line must give stands behind it:
-//   # expect: id, id      findings of these rules begin on this line
-//   # ok: id              this rule finds nothing here
-//   # todo-expect: id     it should, but does not yet
-// Cases below cases/portable and cases/auto are for these styles; all others are for the style npu.
-// Every finding must be expected. NAME.expected.EXT is what NAME.EXT becomes; it is there when a fix changes the file.
+// The cases beside the rules: rules/**/cases/*, as migrator/app/rule_cases.h describes them, and what holds for all of
+// them: with other line ends, tabs and a byte order mark the result is the same.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -13,6 +9,7 @@
 
 #include "base/file_system.h"
 #include "base/format.h"
+#include "migrator/app/rule_cases.h"
 #include "migrator/edit/line_diff.h"
 #include "tests/unit/migrator/rules/case_support.h"
 
@@ -31,13 +28,6 @@ struct Case {
     StyleKind style = StyleKind::npu;
 };
 
-StyleKind style_of(std::string_view path) {
-    for (StyleKind style : kStyles) {
-        if (path.find(base::format("/cases/{}/", name(style))) != path.npos) return style;
-    }
-    return StyleKind::npu;
-}
-
 std::vector<Case> all_cases() {
     std::vector<Case> cases;
     std::string root = test::source_dir() + "/rules";
@@ -48,53 +38,15 @@ std::vector<Case> all_cases() {
         std::size_t dot = file.path.rfind('.');
         cases.push_back({file.path, file.bytes,
                          root + "/" + file.path.substr(0, dot) + ".expected" + file.path.substr(dot),
-                         style_of(file.path)});
+                         migrator::style_of_case(file.path)});
     }
     return cases;
 }
 
-std::vector<std::string> ids_behind(std::string_view line, std::string_view word) {
-    std::vector<std::string> ids;
-    std::size_t at = line.find(base::format("# {}:", word));
-    if (at == line.npos) return ids;
-    std::string_view rest = line.substr(at + word.size() + 3);
-    rest = rest.substr(0, rest.find('#'));
-    while (!rest.empty()) {
-        std::size_t comma = std::min(rest.find(','), rest.size());
-        std::string_view id = rest.substr(0, comma);
-        rest.remove_prefix(std::min(comma + 1, rest.size()));
-        std::size_t begin = id.find_first_not_of(" \t\r\n");
-        if (begin != id.npos) ids.emplace_back(id.substr(begin, id.find_last_not_of(" \t\r\n") + 1 - begin));
-    }
-    return ids;
-}
-
-using LineRule = std::pair<std::uint32_t, std::string>;
-
 void check_expectations(const Case& item, const FileOutcome& outcome) {
-    std::multiset<LineRule> found;
-    for (const auto& finding : outcome.findings) found.emplace(finding.begin.line, finding.finding.rule);
-    std::uint32_t number = 0;
-    std::multiset<LineRule> expected;
-    for (std::string_view line : migrator::split_lines(item.text)) {
-        ++number;
-        for (std::string& id : ids_behind(line, "expect")) expected.emplace(number, std::move(id));
-        for (const std::string& id : ids_behind(line, "ok")) {
-            CHECK_MESSAGE(!found.contains({number, id}), base::format("line {}: {} should find nothing", number, id));
-        }
-        for (const std::string& id : ids_behind(line, "todo-expect")) {
-            CHECK_MESSAGE(!found.contains({number, id}),
-                          base::format("line {}: {} is found now: make it an expect", number, id));
-        }
-    }
-    for (const auto& [line, id] : expected) {
-        CHECK_MESSAGE(found.count({line, id}) == expected.count({line, id}),
-                      base::format("line {}: {} expected {} times, found {} times", line, id,
-                                   expected.count({line, id}), found.count({line, id})));
-    }
-    for (const auto& [line, id] : found) {
-        CHECK_MESSAGE(expected.contains({line, id}), base::format("line {}: {} is not expected", line, id));
-    }
+    std::vector<migrator::LineRule> found;
+    for (const auto& finding : outcome.findings) found.emplace_back(finding.begin.line, finding.finding.rule);
+    CHECK(migrator::unmet_expectations(item.text, found) == std::vector<std::string>{});
 }
 
 void check_output(const Case& item, const FileOutcome& outcome) {
@@ -205,7 +157,7 @@ TEST_CASE("every rule has a case, or rows that make their own") {
     std::set<std::string> expected;
     for (const Case& item : all_cases()) {
         for (std::string_view line : migrator::split_lines(item.text)) {
-            for (std::string& id : ids_behind(line, "expect")) expected.insert(std::move(id));
+            for (std::string& id : migrator::ids_behind(line, "expect")) expected.insert(std::move(id));
         }
     }
     for (const auto& rule : test::rules().rules()) {

@@ -211,3 +211,27 @@ TEST_CASE("discovery: what cannot be read is noted, and the rest is found") {
     CHECK(list.unreadable[0].where == "p/b.py");
     CHECK(list.unreadable[1].where == "p/locked");
 }
+
+TEST_CASE("discovery: vendored and generated files are listed, and analysed when they are named") {
+    test::MemoryFileSystem fs;
+    for (const char* path : {"in/a.py", "in/_vendor/b.py", "in/pkg/vendor/c.py", "in/pkg/data_pb2.py", "in/vendor.py"})
+        fs.add(path, "");
+    auto analysed = [&](std::vector<std::string> include) {
+        DiscoveryOptions options;
+        options.include = std::move(include);
+        std::vector<std::string> out;
+        const auto list = discover(fs, "in", options);
+        REQUIRE(list);
+        for (const FoundFile& file : list->files) {
+            if (file.analysed) out.push_back(file.path);
+        }
+        return out;
+    };
+    CHECK(analysed({}) == std::vector<std::string>{"a.py", "vendor.py"});
+    CHECK(analysed({"_vendor/", "*_pb2.py"}) == std::vector<std::string>{"_vendor/b.py", "pkg/data_pb2.py"});
+    const auto list = discover(fs, "in", {});
+    REQUIRE(list);
+    for (const FoundFile& file : list->files) {
+        if (file.path == "pkg/data_pb2.py") CHECK(file.skipped_because == "generated; --include gets it analysed");
+    }
+}

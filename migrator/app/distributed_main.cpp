@@ -1,0 +1,123 @@
+#include "migrator/app/distributed_main.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "base/format.h"
+#include "migrator/app/path_checks.h"
+#include "migrator/distribute/distribute.h"
+
+namespace migrator {
+namespace {
+
+using base::ErrorKind;
+using base::Path;
+
+constexpr std::string_view kSetup = "templates/distribute/setup.py";
+constexpr std::string_view kLauncher = "templates/distribute/run_distributed.sh";
+
+// The script among the files: its path counts from the project, or from where the program was started.
+std::optional<std::size_t> find_script(const Project& project, const Path& named) {
+    const std::vector<FoundFile>& files = project.files.files;
+    for (std::size_t i = 0; i < files.size(); ++i) {
+        const bool same =
+            files[i].path == normal_path(named) || normal_path(project.on_disk(files[i].path)) == normal_path(named);
+        if (same && files[i].analysed && files[i].type == FileType::python) return i;
+    }
+    return std::nullopt;
+}
+
+base::Result<SourceFile> read_script(base::FileSystem& fs, const Project& project, std::size_t place) {
+    if (place < project.parsed.size() && project.parsed[place]) return project.parsed[place]->source;
+    const FoundFile& file = project.files.files[place];
+    TRY_ASSIGN(std::string bytes, project.read(fs, file.path));
+    return make_source_file(file.path, file.type, std::move(bytes), file.mode);
+}
+
+std::string text_of(const Knowledge& knowledge, std::string_view path) {
+    const std::string_view* text = knowledge.store.find(path);
+    CHECK(text != nullptr);
+    return std::string(*text);
+}
+
+std::string launcher_for(std::string text, std::string_view script) {
+    constexpr std::string_view kPlace = " MAIN ";
+    const std::size_t at = text.find(kPlace);
+    CHECK(at != std::string::npos);
+    std::string quoted = " '";
+    for (const char c : script) quoted += c == '\'' ? "'\\''" : std::string(1, c);
+    return text.replace(at, kPlace.size(), quoted + "' ");
+}
+
+}  // namespace
+
+base::Result<std::optional<DistributedMain>> distribute_main(base::FileSystem& fs, const Options& options,
+                                                             const Knowledge& knowledge, Project& project) {
+    if (options.distributed_main.empty()) return std::optional<DistributedMain>{};
+    const auto place = find_script(project, options.distributed_main);
+    if (!place)
+        return base::fail(ErrorKind::usage,
+                          "--distributed names a Python file of the project, and there is none of this name",
+                          options.distributed_main);
+    DistributedMain out;
+    out.path = project.files.files[*place].path;
+    TRY_ASSIGN(out.original, read_script(fs, project, *place));
+    if (out.original.problem) return base::fail(ErrorKind::bad_input, *out.original.problem, out.path);
+    TRY_ASSIGN(const DistributeFacts facts, DistributeFacts::load(knowledge.store));
+    const SyntaxTree tree = SyntaxTree::parse(out.original.text);
+    const Bindings bindings = Bindings::analyse(tree, knowledge.facts, module_context(project, out.path));
+    DistributedScript script = distribute(tree, bindings, facts, options.model, text_of(knowledge, kSetup));
+    if (!script.obstacles.empty())
+        return base::fail(ErrorKind::unsupported,
+                          "it cannot be made distributed: " + base::joined(script.obstacles, "; "), out.path);
+    out.edits = std::move(script.edits);
+    EditSet set;
+    CHECK(set.add(out.edits));
+
+    auto parsed = std::make_unique<ParsedFile>();
+    parsed->source = out.original;
+    parsed->source.text = set.apply(out.original.text);
+    TRY_ASSIGN(parsed->source.bytes, encode(out.original, parsed->source.text));
+    parsed->tree = SyntaxTree::parse(parsed->source.text);
+    if (parsed->tree.has_errors())
+        return base::fail(ErrorKind::unsupported, "it cannot be made distributed: the result would not parse",
+                          out.path);
+    if (project.parsed.size() <= *place) project.parsed.resize(project.files.files.size());
+    project.parsed[*place] = std::move(parsed);
+
+    const Path directory = base::parent(out.path);
+    out.launcher = directory == "." ? "run_distributed.sh" : base::join(directory, "run_distributed.sh");
+    if (fs.exists(project.on_disk(out.launcher)))
+        return base::fail(ErrorKind::usage,
+                          "this name is needed for the script that starts the processes; rename the file",
+                          out.launcher);
+    out.launcher_text = launcher_for(text_of(knowledge, kLauncher), base::file_name(out.path));
+    out.notes = std::move(script.notes);
+    out.notes.push_back(
+        base::format("{} runs in several processes: start it with {}. The batch size is that of one of them.", out.path,
+                     out.launcher));
+    return std::optional<DistributedMain>{std::move(out)};
+}
+
+void to_original_places(FileOutcome& outcome, const DistributedMain& main) {
+    auto original_offset = [&](std::uint64_t offset) {
+        std::int64_t shift = 0;  // of what stands behind the edits so far
+        for (const Edit& edit : main.edits) {
+            const std::uint64_t begin = edit.range.begin + static_cast<std::uint64_t>(shift);
+            if (offset < begin) break;
+            // In what an edit has written: where it was put.
+            if (offset < begin + edit.replacement.size()) return edit.range.begin;
+            shift += static_cast<std::int64_t>(edit.replacement.size()) - static_cast<std::int64_t>(edit.range.size());
+        }
+        return offset - static_cast<std::uint64_t>(shift);
+    };
+    const base::LineIndex lines(main.original.text);
+    outcome.original = main.original.text;
+    outcome.lines = lines.line_count() - (main.original.text.ends_with('\n') ? 1 : 0);
+    for (FindingOutcome& item : outcome.findings) {
+        item.begin = lines.position(original_offset(item.finding.range.begin));
+        item.end = lines.position(original_offset(item.finding.range.end));
+    }
+}
+
+}  // namespace migrator

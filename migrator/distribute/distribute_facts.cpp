@@ -1,0 +1,48 @@
+#include "migrator/distribute/distribute_facts.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "base/json_object.h"
+
+namespace migrator {
+namespace {
+
+constexpr std::string_view kPath = "rules/distribute/distribute.json";
+
+}  // namespace
+
+base::Result<DistributeFacts> DistributeFacts::load(const base::DataStore& store) {
+    const std::string_view* text = store.find(kPath);
+    CHECK(text != nullptr);
+    TRY_ASSIGN(auto document, base::parse_json(*text, store.origin(kPath)));
+    TRY_ASSIGN(auto file, base::JsonObject::of(document, document.root));
+    TRY_ASSIGN(const std::int64_t schema, file.integer("schema"));
+    if (schema != 1) return file.error("only schema 1 is known");
+    TRY_ASSIGN(const std::string about, file.string("about"));
+    TRY_ASSIGN(const std::string source, file.string("source"));
+    DistributeFacts out;
+    TRY_ASSIGN(const base::Json* loader_json, file.required("loader"));
+    TRY_ASSIGN(auto loader, base::JsonObject::of(document, *loader_json));
+    TRY_ASSIGN(out.loaders, loader.strings("names"));
+    TRY_ASSIGN(out.loader_parameters, loader.strings("parameters"));
+    TRY_ASSIGN(out.sampler, loader.string("sampler"));
+    TRY(loader.finish());
+    TRY_ASSIGN(out.iterable_datasets, file.strings("iterable_datasets"));
+    TRY_ASSIGN(out.already_distributed, file.strings("already_distributed"));
+    TRY_ASSIGN(out.backward, file.string("backward"));
+    TRY_ASSIGN(out.wrapper, file.string("wrapper"));
+    TRY_ASSIGN(out.wrapped_members, file.strings("wrapped_members"));
+    TRY_ASSIGN(out.placing_members, file.strings("placing_members"));
+    TRY_ASSIGN(out.one_process, file.strings("one_process"));
+    TRY_ASSIGN(out.device, file.string("device"));
+    TRY_ASSIGN(out.device_members, file.strings("device_members"));
+    TRY(file.finish());
+    return out;
+}
+
+bool has(const std::vector<std::string>& list, std::string_view word) {
+    return std::find(list.begin(), list.end(), word) != list.end();
+}
+
+}  // namespace migrator

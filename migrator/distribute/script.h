@@ -1,0 +1,55 @@
+// Script: one parsed script with its names, and the questions that making it distributed asks. Private to this folder.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/text_position.h"
+#include "migrator/distribute/distribute_facts.h"
+#include "migrator/semantic/bindings.h"
+#include "migrator/syntax/syntax_tree.h"
+
+namespace migrator {
+
+class Script {
+public:
+    Script(const SyntaxTree& tree, const Bindings& bindings, const DistributeFacts& facts)
+        : tree(tree), bindings(bindings), facts(facts), lines_(tree.source()) {}
+
+    const SyntaxTree& tree;
+    const Bindings& bindings;
+    const DistributeFacts& facts;
+
+    std::uint32_t line(NodeId node) const { return lines_.position(tree.range(node).begin).line; }
+    std::vector<NodeId> all(NodeKind kind) const;                 // in source order
+    std::vector<NodeId> below(NodeId node, NodeKind kind) const;  // the same, in a subtree
+    // Qualified names that the expression may mean.
+    bool means(NodeId expression, const std::vector<std::string>& names) const;
+    // The member that a call is made of: `loss.backward()` -> "backward"; empty for other functions.
+    std::string_view called_member(NodeId call) const;
+    // The function that a node runs in, or kNoNode at module level.
+    NodeId function_of(NodeId node) const { return tree.ancestor(node, NodeKind::function_definition); }
+    // Positional arguments and keyword arguments of a call, by parameter name. nullopt with stars.
+    std::optional<std::map<std::string, NodeId, std::less<>>> arguments(
+        NodeId call, const std::vector<std::string>& parameters) const;
+    std::vector<std::string> parameters_of(NodeId function) const;
+    // Calls of a function that is defined in this file, by its plain name.
+    std::vector<NodeId> calls_of(NodeId function) const;
+    // The one expression a name is bound to; kNoNode when there are none or several.
+    NodeId value_of(NodeId name) const;
+    // Names and chains of attributes: no effect, the same value when read again.
+    bool is_plain(NodeId expression) const;
+    // The statement of a block or of the module that the node belongs to, and where its line begins and ends.
+    NodeId statement_of(NodeId node) const;
+    std::uint64_t line_begin(std::uint64_t offset) const;
+    std::uint64_t line_end(std::uint64_t offset) const;  // one past the line's end mark
+    std::string indentation(NodeId statement) const;
+
+private:
+    base::LineIndex lines_;
+};
+
+}  // namespace migrator

@@ -1,0 +1,121 @@
+#include "migrator/distribute/training_loop.h"
+
+#include <algorithm>
+
+#include "base/format.h"
+
+namespace migrator {
+namespace {
+
+// The innermost `for` loops in which gradients are computed, each once.
+std::vector<NodeId> gradient_loops(const Script& script) {
+    std::vector<NodeId> out;
+    for (const NodeId call : script.all(NodeKind::call)) {
+        if (script.called_member(call) != script.facts.backward) continue;
+        const NodeId loop = script.tree.ancestor(call, NodeKind::for_statement);
+        const bool same_function = loop != kNoNode && script.function_of(loop) == script.function_of(call);
+        if (same_function && std::find(out.begin(), out.end(), loop) == out.end()) out.push_back(loop);
+    }
+    return out;
+}
+
+// The name in the iterable that holds a loader, and its call: `tqdm(enumerate(loader))` -> loader.
+struct Loader {
+    NodeId name = kNoNode;
+    NodeId call = kNoNode;
+};
+
+// Nothing when there are two: their batches belong together, and two samplers would part them.
+Loader loader_among(const Script& script, const std::vector<NodeId>& names) {
+    Loader found;
+    for (const NodeId name : names) {
+        const NodeId value = script.value_of(name);
+        if (value == kNoNode || script.tree.kind(value) != NodeKind::call) continue;
+        if (!script.means(script.tree.child(value, Field::function), script.facts.loaders)) continue;
+        if (found.call != kNoNode && found.call != value) return {};
+        found = {name, value};
+    }
+    return found;
+}
+
+// The nearest `for` above the node, in the same function.
+NodeId loop_above(const Script& script, NodeId node) {
+    const NodeId loop = script.tree.ancestor(node, NodeKind::for_statement);
+    return loop != kNoNode && script.function_of(loop) == script.function_of(node) ? loop : kNoNode;
+}
+
+class Finder {
+public:
+    Finder(const Script& script, std::vector<std::string>& obstacles) : script_(script), obstacles_(obstacles) {}
+
+    void find(NodeId batches, std::vector<TrainingLoop>& out) {
+        const std::vector<NodeId> names =
+            script_.below(script_.tree.child(batches, Field::right), NodeKind::identifier);
+        TrainingLoop loop;
+        loop.batches = batches;
+        loop.function = script_.function_of(batches);
+        if (const Loader here = loader_among(script_, names); here.call != kNoNode) {
+            loop.loader_name = here.name;
+            loop.loader_call = here.call;
+            loop.epochs = loop_above(script_, batches);
+            // Without epochs around the loop itself they may be around the calls of its function.
+            if (loop.function != kNoNode) loop.calls = script_.calls_of(loop.function);
+            out.push_back(std::move(loop));
+        } else if (!find_through_calls(loop, names, out)) {
+            obstacles_.push_back(base::format(
+                "line {}: what this training loop runs over is not one loader that this file makes and holds in one "
+                "variable",
+                script_.line(batches)));
+        }
+    }
+
+private:
+    // for batch in loader, where `loader` is a parameter
+    bool find_through_calls(TrainingLoop loop, const std::vector<NodeId>& names, std::vector<TrainingLoop>& out) {
+        if (loop.function == kNoNode) return false;
+        const std::vector<std::string> parameters = script_.parameters_of(loop.function);
+        loop.calls = script_.calls_of(loop.function);
+        std::vector<TrainingLoop> found;
+        for (const NodeId name : names) {
+            if (!has(parameters, script_.tree.text(name))) continue;
+            for (const NodeId call : loop.calls) {
+                const NodeId argument = argument_for(script_, loop.function, call, script_.tree.text(name));
+                if (argument == kNoNode) return false;
+                const Loader there = loader_among(script_, {argument});
+                if (there.call == kNoNode) return false;
+                loop.loader_name = there.name;
+                loop.loader_call = there.call;
+                loop.epochs = loop_above(script_, call);
+                found.push_back(loop);
+            }
+            break;
+        }
+        out.insert(out.end(), found.begin(), found.end());
+        return !found.empty();
+    }
+
+    const Script& script_;
+    std::vector<std::string>& obstacles_;
+};
+
+}  // namespace
+
+NodeId argument_for(const Script& script, NodeId function, NodeId call, std::string_view parameter) {
+    const auto arguments = script.arguments(call, script.parameters_of(function));
+    if (!arguments) return kNoNode;
+    const auto found = arguments->find(parameter);
+    return found == arguments->end() ? kNoNode : found->second;
+}
+
+std::vector<TrainingLoop> find_training_loops(const Script& script, std::vector<std::string>& obstacles) {
+    std::vector<TrainingLoop> out;
+    Finder finder(script, obstacles);
+    const std::vector<NodeId> loops = gradient_loops(script);
+    for (const NodeId loop : loops) finder.find(loop, out);
+    if (loops.empty())
+        obstacles.push_back(
+            base::format("there is no training loop: no `for` in which `{}()` is called", script.facts.backward));
+    return out;
+}
+
+}  // namespace migrator

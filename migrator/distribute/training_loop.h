@@ -1,0 +1,26 @@
+// TrainingLoop: where a script trains: the loop over batches, its loader, and the loop over epochs. Private to this folder.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "migrator/distribute/script.h"
+
+namespace migrator {
+
+struct TrainingLoop {
+    NodeId batches = kNoNode;      // the `for` over batches
+    NodeId function = kNoNode;     // that it stands in; kNoNode: at module level
+    std::vector<NodeId> calls;     // of that function, when loader or model come through its parameters
+    NodeId loader_call = kNoNode;  // DataLoader(...)
+    NodeId loader_name = kNoNode;  // the name that holds it, where the loop or the call uses it
+    NodeId epochs = kNoNode;       // the `for` over epochs; kNoNode: there is only one
+};
+
+// All loops that compute gradients. What cannot be followed is told in `obstacles`.
+std::vector<TrainingLoop> find_training_loops(const Script& script, std::vector<std::string>& obstacles);
+
+// The argument of the call that becomes this parameter of the function; kNoNode when there is none.
+NodeId argument_for(const Script& script, NodeId function, NodeId call, std::string_view parameter);
+
+}  // namespace migrator
