@@ -9,9 +9,7 @@
 namespace emulator {
 namespace {
 
-bool on_npu(const c10::Device& device) {
-    return device.type() == c10::kPrivateUse1;
-}
+bool on_npu(const c10::Device& device) { return device.type() == c10::kPrivateUse1; }
 
 // Gives `made` the sizes of `like`.
 at::Tensor shaped(at::Tensor made, const at::Tensor& like) {
@@ -24,12 +22,14 @@ at::Tensor shaped(at::Tensor made, const at::Tensor& like) {
 }
 
 at::Tensor over(const at::Tensor& like, const c10::Storage& storage, c10::DispatchKey key) {
-    return shaped(at::detail::make_tensor<c10::TensorImpl>(c10::Storage(storage), c10::DispatchKeySet(key), like.dtype()), like);
+    return shaped(
+        at::detail::make_tensor<c10::TensorImpl>(c10::Storage(storage), c10::DispatchKeySet(key), like.dtype()), like);
 }
 
 // A view of `base`: in inference mode it is as much of an inference tensor as its base.
 at::Tensor view_of(const at::Tensor& base, const at::Tensor& like) {
-    return shaped(at::detail::make_tensor<c10::TensorImpl>(c10::TensorImpl::VIEW, c10::Storage(base.storage()), base.key_set(), like.dtype()),
+    return shaped(at::detail::make_tensor<c10::TensorImpl>(c10::TensorImpl::VIEW, c10::Storage(base.storage()),
+                                                           base.key_set(), like.dtype()),
                   like);
 }
 
@@ -45,9 +45,11 @@ c10::Storage Bridge::to_cpu(const c10::Storage& storage) {
         if (known.npu.is_alias_of(storage)) return known.cpu;
     }
     auto* keep = new c10::Storage(storage);
-    c10::DataPtr data(storage.mutable_data(), keep, [](void* context) { delete static_cast<c10::Storage*>(context); },
-                      c10::Device(c10::kCPU));
-    auto made = c10::Storage(c10::Storage::use_byte_size_t(), storage.nbytes(), std::move(data), c10::GetCPUAllocator(), true);
+    c10::DataPtr data(
+        storage.mutable_data(), keep, [](void* context) { delete static_cast<c10::Storage*>(context); },
+        c10::Device(c10::kCPU));
+    auto made =
+        c10::Storage(c10::Storage::use_byte_size_t(), storage.nbytes(), std::move(data), c10::GetCPUAllocator(), true);
     storages_.push_back({storage, made, made.data()});
     return made;
 }
@@ -87,7 +89,8 @@ void Bridge::finish() {
         auto* cpu = storage.cpu.unsafeGetStorageImpl();
         auto* npu = storage.npu.unsafeGetStorageImpl();
         const size_t bytes = cpu->nbytes();
-        auto taken = c10::Storage(c10::Storage::use_byte_size_t(), bytes, cpu->set_data_ptr(c10::DataPtr()), nullptr, false);
+        auto taken =
+            c10::Storage(c10::Storage::use_byte_size_t(), bytes, cpu->set_data_ptr(c10::DataPtr()), nullptr, false);
         npu->set_data_ptr_noswap(adopt(std::move(taken), npu->device()));
         npu->set_nbytes(bytes);
     }
@@ -95,7 +98,8 @@ void Bridge::finish() {
         auto* impl = npu.unsafeGetTensorImpl();
         const auto storage = to_npu(cpu.storage());
         if (!storage.is_alias_of(npu.storage())) impl->set_storage_keep_dtype(storage);
-        if (npu.sizes() != cpu.sizes() || npu.strides() != cpu.strides() || npu.storage_offset() != cpu.storage_offset()) {
+        if (npu.sizes() != cpu.sizes() || npu.strides() != cpu.strides() ||
+            npu.storage_offset() != cpu.storage_offset()) {
             impl->set_sizes_and_strides(cpu.sizes(), cpu.strides(), cpu.storage_offset());
         }
     }
@@ -106,7 +110,8 @@ c10::Storage Bridge::to_npu(const c10::Storage& storage) {
         if (known.cpu.is_alias_of(storage)) return known.npu;
     }
     auto* allocator = c10::GetAllocator(c10::kPrivateUse1);
-    auto made = c10::Storage(c10::Storage::use_byte_size_t(), storage.nbytes(), adopt(storage, *device_), allocator, true);
+    auto made =
+        c10::Storage(c10::Storage::use_byte_size_t(), storage.nbytes(), adopt(storage, *device_), allocator, true);
     storages_.push_back({made, storage, storage.data()});
     return made;
 }
@@ -137,7 +142,8 @@ void run_on_cpu(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
     for (size_t i = first; i < stack->size(); ++i) (*stack)[i] = bridge.to_cpu((*stack)[i]);
     op.redispatchBoxed(c10::DispatchKeySet(c10::DispatchKey::CPU), stack);
     bridge.finish();
-    for (size_t i = stack->size() - schema.returns().size(); i < stack->size(); ++i) (*stack)[i] = bridge.to_npu((*stack)[i]);
+    for (size_t i = stack->size() - schema.returns().size(); i < stack->size(); ++i)
+        (*stack)[i] = bridge.to_npu((*stack)[i]);
 }
 
 }  // namespace emulator

@@ -29,7 +29,8 @@ c10::IValue over_tensors(const c10::IValue& value, const Function& function, con
         });
     }
     if (value.isList()) {
-        return mapped(value.toList(), [&](const c10::IValue& element) { return over_tensors(element, function, other); });
+        return mapped(value.toList(),
+                      [&](const c10::IValue& element) { return over_tensors(element, function, other); });
     }
     return other(value);
 }

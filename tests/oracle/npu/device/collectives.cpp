@@ -4,8 +4,8 @@
 // same memory and with a group that has that back end there.
 
 #include <ATen/core/dispatch/Dispatcher.h>
-#include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 #include <torch/library.h>
+#include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 
 #include "bridge.h"
 
@@ -37,10 +37,11 @@ void collective(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
 TORCH_LIBRARY_IMPL(c10d, PrivateUse1, library) {
     Silence silence;
     const c10::WarningUtils::WarningHandlerGuard guard(&silence);
-    for (const char* name : {"allreduce_", "allreduce_coalesced_", "broadcast_", "allgather_", "_allgather_base_",
-                             "allgather_coalesced_", "allgather_into_tensor_coalesced_", "reduce_scatter_", "_reduce_scatter_base_",
-                             "reduce_scatter_tensor_coalesced_", "reduce_", "gather_", "scatter_", "alltoall_", "alltoall_base_",
-                             "barrier", "send", "recv_", "recv_any_source_"}) {
+    for (const char* name :
+         {"allreduce_", "allreduce_coalesced_", "broadcast_", "allgather_", "_allgather_base_", "allgather_coalesced_",
+          "allgather_into_tensor_coalesced_", "reduce_scatter_", "_reduce_scatter_base_",
+          "reduce_scatter_tensor_coalesced_", "reduce_", "gather_", "scatter_", "alltoall_", "alltoall_base_",
+          "barrier", "send", "recv_", "recv_any_source_"}) {
         library.impl(name, torch::CppFunction::makeFromBoxedFunction<&collective>());
     }
 }

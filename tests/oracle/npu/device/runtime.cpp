@@ -37,8 +37,8 @@ c10::DeviceIndex device_count() {
 }
 
 void set_current_device(c10::DeviceIndex index) {
-    TORCH_CHECK(index >= 0 && index < device_count(), "npu device ", static_cast<int>(index), " does not exist: there are ",
-                static_cast<int>(device_count()));
+    TORCH_CHECK(index >= 0 && index < device_count(), "npu device ", static_cast<int>(index),
+                " does not exist: there are ", static_cast<int>(device_count()));
     current_device = index;
 }
 
@@ -93,7 +93,8 @@ private:
     template <typename Function>
     void for_each_total(c10::DeviceIndex device, Function function) {
         auto& stats = stats_.at(device);
-        for (auto* total : {&stats.allocated_bytes, &stats.reserved_bytes, &stats.active_bytes, &stats.requested_bytes}) {
+        for (auto* total :
+             {&stats.allocated_bytes, &stats.reserved_bytes, &stats.active_bytes, &stats.requested_bytes}) {
             function((*total)[0]);
         }
     }
@@ -172,7 +173,9 @@ public:
     uint64_t current_seed() const override { return host_.current_seed(); }
     uint64_t seed() override { return host_.seed(); }
     void set_state(const c10::TensorImpl& state) override { host_.unsafeGetGeneratorImpl()->set_state(state); }
-    c10::intrusive_ptr<c10::TensorImpl> get_state() const override { return host_.unsafeGetGeneratorImpl()->get_state(); }
+    c10::intrusive_ptr<c10::TensorImpl> get_state() const override {
+        return host_.unsafeGetGeneratorImpl()->get_state();
+    }
 
 private:
     NpuGenerator* clone_impl() const override { return new NpuGenerator(device().index(), host_.clone()); }
@@ -180,9 +183,7 @@ private:
     at::Generator host_;
 };
 
-c10::DeviceIndex or_current(c10::DeviceIndex index) {
-    return index < 0 ? current_device : index;
-}
+c10::DeviceIndex or_current(c10::DeviceIndex index) { return index < 0 ? current_device : index; }
 
 // --- what torch asks of a device type ---
 
@@ -244,7 +245,9 @@ struct Guard final : c10::impl::DeviceGuardImplInterface {
         return before;
     }
 
-    c10::Stream getStream(c10::Device device) const override { return stream(device, current_stream.at(or_current(device.index()))); }
+    c10::Stream getStream(c10::Device device) const override {
+        return stream(device, current_stream.at(or_current(device.index())));
+    }
     c10::Stream getDefaultStream(c10::Device device) const override { return stream(device, 0); }
     c10::Stream getStreamFromGlobalPool(c10::Device device, bool) const override { return getNewStream(device, 0); }
     c10::Stream getNewStream(c10::Device device, int) const override {
@@ -303,7 +306,8 @@ c10::DataPtr adopt(c10::Storage host, c10::Device device) {
     const size_t bytes = host.nbytes();
     void* data = host.mutable_data();
     auto* keep = new c10::Storage(std::move(host));
-    c10::DataPtr pointer(data, keep, [](void* context) { delete static_cast<c10::Storage*>(context); }, c10::Device(c10::kCPU));
+    c10::DataPtr pointer(
+        data, keep, [](void* context) { delete static_cast<c10::Storage*>(context); }, c10::Device(c10::kCPU));
     return memory().lend(std::move(pointer), bytes, device);
 }
 

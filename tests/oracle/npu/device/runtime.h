@@ -7,9 +7,7 @@
 
 namespace emulator {
 
-inline c10::Device npu(c10::DeviceIndex index) {
-    return {c10::kPrivateUse1, index};
-}
+inline c10::Device npu(c10::DeviceIndex index) { return {c10::kPrivateUse1, index}; }
 
 // Memory of `device` over the bytes of a storage of the CPU, which it keeps alive.
 c10::DataPtr adopt(c10::Storage host, c10::Device device);
