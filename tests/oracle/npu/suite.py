@@ -1,6 +1,8 @@
 """Training programs before and after their migration: on the CPU as CUDA devices, then on the emulated NPU; the losses must agree.
 
-    suite.py [--results FILE] [PROGRAM...]
+    suite.py [PROGRAM...]
+
+Another program is a directory below programs/ and a row in table.py.
 """
 
 import argparse
@@ -111,7 +113,6 @@ def run_program(checks, program, rows, work):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--results", type=Path, help="where to write the rows as JSON, for verified.py")
     parser.add_argument("programs", nargs="*", metavar="PROGRAM", help="only these")
     arguments = parser.parse_args()
     checks = Checks()
@@ -122,8 +123,6 @@ def main():
         with temporary_directory() as work:
             run_program(checks, program, [row for row in rows if row.program is program], Path(work))
     print(results.as_text(rows))
-    if arguments.results:
-        arguments.results.write_text(results.as_json(rows))
     checks.finish()
 
 
