@@ -237,6 +237,7 @@ def install(library):
         setattr(torch.Tensor, name, value)
     for storage in (torch.UntypedStorage, torch.TypedStorage):
         storage.cuda = lambda self, *_, **__: self
+        replace_arguments(storage, "to", cpu_arguments)
     torch.cuda.nccl.version = lambda: (2, 21, 5)
     torch.profiler.profile = Profile
     # How DataLoader's workers make memory to share.

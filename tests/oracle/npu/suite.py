@@ -61,11 +61,7 @@ def migrate(checks, program, style, work):
 
 def run(checks, what, world, project, program, processes, style=None):
     """The losses that a program prints, or None when it fails. Without a style it is the program before its migration."""
-    arguments = program.arguments
-    if world == "cpu":
-        arguments += program.on_cpu
-    elif style is not None and (style.name, world) == ("portable", "npu"):
-        arguments += program.portable_on_npu
+    arguments = program.arguments + (program.on_cpu if world == "cpu" else ())
     variables = dict(style.variables) if style else {}
     outcome = worlds.run(world, project, program.entry, arguments, processes, {"EMULATED_NPU_COUNT": str(program.devices), **variables})
     if not check_run(checks, what, outcome):
@@ -86,14 +82,6 @@ def run_row(checks, row, project, wanted):
     row.result = "same losses" if same_number and agree else "failed"
 
 
-def run_known_defect(checks, row, project, wanted):
-    """Has to fail still."""
-    own = Checks()
-    run_row(own, row, project, wanted)
-    row.result = "known defect"
-    checks.expect(own.failures, f"{row.program.name}: {row.style.name} on {row.world} no longer fails: take it from the defects in table.py")
-
-
 def run_program(checks, program, rows, work):
     project = work / "gpu" / program.name
     shutil.copytree(program.directory, project, ignore=shutil.ignore_patterns("__pycache__", "runs"))
@@ -107,8 +95,7 @@ def run_program(checks, program, rows, work):
             what = f"{program.name} before its migration, {row.processes} process(es), on {world}"
             wanted[world, row.processes] = run(checks, what, world, project, program, row.processes)
         if migrated[row.style.name] is not None:
-            judge = run_known_defect if (row.style.name, row.world, row.processes) in program.defects else run_row
-            judge(checks, row, migrated[row.style.name], wanted[world, row.processes])
+            run_row(checks, row, migrated[row.style.name], wanted[world, row.processes])
 
 
 def main():

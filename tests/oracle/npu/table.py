@@ -19,8 +19,6 @@ class Program:
     tolerance: float = 1e-4  # Of a loss, relative to its size.
     source: Path = None
     on_cpu: tuple = None  # Further arguments with which it runs without any accelerator, if it does.
-    portable_on_npu: tuple = ()  # What says npu on the command line, where a settings file says cuda: the portable style keeps it.
-    defects: tuple = ()  # Rows (style, world, processes) that fail for now. One that no longer does has to go from here.
     expected_rules: tuple = ()  # Findings that a person has to act on.
 
     @property
@@ -51,14 +49,9 @@ class Row:
 
 PROGRAMS = (
     Program("gpt_train", "train.py", "the sample project: GPT, fp16, streams, profiler, DDP", (1, 2),
-            ("--config", "configs/tiny.yaml", "--max-steps", "4", "--profile"), tolerance=1e-3, source=ROOT / "samples/gpt_train", on_cpu=("--device", "cpu"),
-            portable_on_npu=("--device", "npu"),
-            # backend: nccl in the settings file.
-            defects=(("portable", "npu", 2),)),
+            ("--config", "configs/tiny.yaml", "--max-steps", "4", "--profile"), tolerance=1e-3, source=ROOT / "samples/gpt_train", on_cpu=("--device", "cpu")),
     Program("image_classification", "main.py", "ResNet, AMP, prefetcher, DDP", (1, 2), tolerance=1e-3),
-    Program("gan", "dcgan.py", "DCGAN with tensor types, gradient penalty, spectral norm", on_cpu=(),
-            # The storage of a map_location gets to(device) without the keyword that it needs.
-            defects=(("portable", "npu", 1), ("portable", "cuda", 1))),
+    Program("gan", "dcgan.py", "DCGAN with tensor types, gradient penalty, spectral norm", on_cpu=()),
     Program("detection", "train.py", "detector: own operators, dynamic shapes, custom autograd under AMP", tolerance=1e-3),
     Program("seq2seq", "train.py", "GRU, attention, transformer encoder, a Batch class with cuda()", on_cpu=()),
     Program("diffusion", "train.py", "U-Net, checkpointing, EMA, bf16, generators on the device", tolerance=1e-3,
