@@ -17,7 +17,6 @@ import torch.distributed as dist
 from torch.overrides import TorchFunctionMode
 
 current = 0
-OPERATORS = torch.library.Library("aten", "IMPL")
 DEVICE_NAME = re.compile(r"cuda(:\d+)?")
 
 
@@ -55,14 +54,6 @@ class Moves(TorchFunctionMode):
         result = function(*args, **(kwargs or {}))
         # What comes back from a device is a copy.
         return result.clone() if function in (torch.Tensor.cpu, torch.Tensor.to) and result is args[0] else result
-
-
-def empty(size, *, dtype=None, layout=None, device=None, pin_memory=None, memory_format=None):
-    return torch.empty(size, dtype=dtype, device="cpu")
-
-
-def empty_strided(size, stride, *, dtype=None, layout=None, device=None, pin_memory=None):
-    return torch.empty_strided(size, stride, dtype=dtype, device="cpu")
 
 
 class Stream:
@@ -235,7 +226,7 @@ class Profile(contextlib.nullcontext):
 
 
 def install(library):
-    """Turns this process into the machine; `library` is the compiled device of torch_npu, for its lists of mixed precision."""
+    """Turns this process into the machine; `library` is the compiled one of torch_npu, which has the part in C++ of this, too."""
     torch.ops.load_library(library)
     torch.ops.npu_emulator.cuda_on_cpu()
     for module in (torch.cuda, torch.cuda.memory, torch.cuda.random, torch.cuda.streams):
@@ -246,6 +237,7 @@ def install(library):
         setattr(torch.Tensor, name, value)
     for storage in (torch.UntypedStorage, torch.TypedStorage):
         storage.cuda = lambda self, *_, **__: self
+        replace_arguments(storage, "to", cpu_arguments)
     torch.cuda.nccl.version = lambda: (2, 21, 5)
     torch.profiler.profile = Profile
     # How DataLoader's workers make memory to share.
@@ -268,7 +260,4 @@ def install(library):
     dist.is_nccl_available = lambda: True
     torch.backends.cuda.enable_flash_sdp(False)  # Attention by the formula, as on the emulated NPU.
     warnings.filterwarnings("ignore", message=".*pin_memory.*")
-    # All memory of CUDA devices begins here.
-    OPERATORS.impl("empty.memory_format", empty, "CUDA")
-    OPERATORS.impl("empty_strided", empty_strided, "CUDA")
     Moves().__enter__()

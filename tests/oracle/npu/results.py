@@ -1,6 +1,4 @@
-"""The rows of the suite as a table and as JSON."""
-
-import json
+"""The rows of the suite as a table."""
 
 HEADINGS = ("program", "style", "machine", "processes", "losses", "largest difference", "result")
 
@@ -14,7 +12,3 @@ def as_text(rows):
     lines = [HEADINGS, *map(cells, rows)]
     widths = [max(map(len, column)) for column in zip(*lines)]
     return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip() for line in lines)
-
-
-def as_json(rows):
-    return json.dumps([dict(zip(HEADINGS, cells(row))) for row in rows], indent=1) + "\n"

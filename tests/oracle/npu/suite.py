@@ -1,6 +1,8 @@
 """Training programs before and after their migration: on the CPU as CUDA devices, then on the emulated NPU; the losses must agree.
 
-    suite.py [--results FILE] [PROGRAM...]
+    suite.py [PROGRAM...]
+
+Another program is a directory below programs/ and a row in table.py.
 """
 
 import argparse
@@ -35,10 +37,6 @@ def prepare():
     torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=1.0).zero_grad()
 
 
-def losses_of(outcome):
-    return [float(value) for value in LOSS.findall(outcome.text)]
-
-
 def largest_difference(found, wanted):
     """Relative to the size of the loss, or absolute below 1."""
     return max((abs(a - b) / max(1.0, abs(b)) for a, b in zip(found, wanted)), default=float("inf"))
@@ -61,44 +59,47 @@ def migrate(checks, program, style, work):
     return output
 
 
-def run_row(checks, row, project, wanted):
-    program = row.program
-    what = f"{program.name}, {row.style.name}, {row.processes} process(es), on {row.world}"
-    outcome = worlds.run(row.world, project, program.entry, program.arguments, row.processes, program.devices)
+def run(checks, what, world, project, program, processes, style=None):
+    """The losses that a program prints, or None when it fails. Without a style it is the program before its migration."""
+    arguments = program.arguments + (program.on_cpu if world == "cpu" else ())
+    variables = dict(style.variables) if style else {}
+    outcome = worlds.run(world, project, program.entry, arguments, processes, {"EMULATED_NPU_COUNT": str(program.devices), **variables})
     if not check_run(checks, what, outcome):
+        return None
+    losses = [float(value) for value in LOSS.findall(outcome.text)]
+    enough = checks.expect(len(losses) >= 3, f"{what}: too few losses in its output: {shorten(outcome.text)}")
+    return losses if enough else None
+
+
+def run_row(checks, row, project, wanted):
+    what = f"{row.program.name}, {row.style.name}, {row.processes} process(es), on {row.world}"
+    found = run(checks, what, row.world, project, row.program, row.processes, row.style)
+    if found is None or wanted is None:
         return
-    found = losses_of(outcome)
-    row.losses = len(found)
-    if row.world == "cpu":
-        # Without mixed precision and another order of random numbers: it has to run, not to agree.
-        row.result = "runs" if checks.equal(len(found), len(wanted), f"{what}: number of losses") else "failed"
-        return
-    row.difference = largest_difference(found, wanted)
+    row.losses, row.difference = len(found), largest_difference(found, wanted)
     same_number = checks.equal(len(found), len(wanted), f"{what}: number of losses")
-    agree = checks.expect(row.difference <= program.tolerance, f"{what}: losses {found} instead of {wanted}")
+    agree = checks.expect(row.difference <= row.program.tolerance, f"{what}: losses {found} instead of {wanted}")
     row.result = "same losses" if same_number and agree else "failed"
 
 
 def run_program(checks, program, rows, work):
     project = work / "gpu" / program.name
     shutil.copytree(program.directory, project, ignore=shutil.ignore_patterns("__pycache__", "runs"))
-    migrated = {}
-    for style in {row.style.name: row.style for row in rows}.values():
-        migrated[style.name] = migrate(checks, program, style, work)
+    styles = {row.style.name: row.style for row in rows}
+    migrated = {name: migrate(checks, program, style, work) for name, style in styles.items()}
     wanted = {}
-    for processes in sorted({row.processes for row in rows}):
-        outcome = worlds.run("cuda", project, program.entry, program.arguments, processes, program.devices)
-        check_run(checks, f"{program.name} before its migration, {processes} process(es)", outcome)
-        wanted[processes] = losses_of(outcome)
-        checks.expect(len(wanted[processes]) >= 3, f"{program.name}: too few losses in its output: {shorten(outcome.text)}")
     for row in rows:
+        # The original on the CPU is what a run on the CPU is compared with, the one on CUDA devices any other.
+        world = "cpu" if row.world == "cpu" else "cuda"
+        if (world, row.processes) not in wanted:
+            what = f"{program.name} before its migration, {row.processes} process(es), on {world}"
+            wanted[world, row.processes] = run(checks, what, world, project, program, row.processes)
         if migrated[row.style.name] is not None:
-            run_row(checks, row, migrated[row.style.name], wanted[row.processes])
+            run_row(checks, row, migrated[row.style.name], wanted[world, row.processes])
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--results", type=Path, help="where to write the rows as JSON, for verified.py")
     parser.add_argument("programs", nargs="*", metavar="PROGRAM", help="only these")
     arguments = parser.parse_args()
     checks = Checks()
@@ -109,8 +110,6 @@ def main():
         with temporary_directory() as work:
             run_program(checks, program, [row for row in rows if row.program is program], Path(work))
     print(results.as_text(rows))
-    if arguments.results:
-        arguments.results.write_text(results.as_json(rows))
     checks.finish()
 
 

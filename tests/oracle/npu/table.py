@@ -18,6 +18,7 @@ class Program:
     devices: int = 2
     tolerance: float = 1e-4  # Of a loss, relative to its size.
     source: Path = None
+    on_cpu: tuple = None  # Further arguments with which it runs without any accelerator, if it does.
     expected_rules: tuple = ()  # Findings that a person has to act on.
 
     @property
@@ -27,12 +28,12 @@ class Program:
 
 @dataclass(frozen=True)
 class Style:
-    """What `migrator migrate` is asked for, and on which machines the result must run. `on` says that the migrator has it."""
+    """What `migrator migrate` is asked for, and on which machines the result must run."""
 
     name: str
     options: tuple
     worlds: tuple
-    on: bool = True
+    variables: tuple = ()  # Of the environment, as the documentation of torch_npu has users set them.
 
 
 @dataclass
@@ -48,27 +49,29 @@ class Row:
 
 PROGRAMS = (
     Program("gpt_train", "train.py", "the sample project: GPT, fp16, streams, profiler, DDP", (1, 2),
-            ("--config", "configs/tiny.yaml", "--max-steps", "4", "--profile"), tolerance=1e-3, source=ROOT / "samples/gpt_train"),
+            ("--config", "configs/tiny.yaml", "--max-steps", "4", "--profile"), tolerance=1e-3, source=ROOT / "samples/gpt_train", on_cpu=("--device", "cpu")),
     Program("image_classification", "main.py", "ResNet, AMP, prefetcher, DDP", (1, 2), tolerance=1e-3),
-    Program("gan", "dcgan.py", "DCGAN with tensor types, gradient penalty, spectral norm"),
+    Program("gan", "dcgan.py", "DCGAN with tensor types, gradient penalty, spectral norm", on_cpu=()),
     Program("detection", "train.py", "detector: own operators, dynamic shapes, custom autograd under AMP", tolerance=1e-3),
-    Program("seq2seq", "train.py", "GRU, attention, transformer encoder, a Batch class with cuda()"),
-    Program("diffusion", "train.py", "U-Net, checkpointing, EMA, bf16, generators on the device", tolerance=1e-3),
-    Program("ppo", "ppo.py", "reinforcement learning: numpy and tensors back and forth"),
-    Program("lora", "finetune.py", "LoRA on a Llama of transformers, generation", tolerance=1e-3),
+    Program("seq2seq", "train.py", "GRU, attention, transformer encoder, a Batch class with cuda()", on_cpu=()),
+    Program("diffusion", "train.py", "U-Net, checkpointing, EMA, bf16, generators on the device", tolerance=1e-3,
+            on_cpu=("--device", "cpu")),
+    Program("ppo", "ppo.py", "reinforcement learning: numpy and tensors back and forth", on_cpu=()),
+    Program("lora", "finetune.py", "LoRA on a Llama of transformers, generation", tolerance=1e-3, on_cpu=()),
     Program("fsdp", "train.py", "FullyShardedDataParallel, bf16, gathered checkpoint", (2,), tolerance=1e-3),
-    Program("data_parallel", "train.py", "DataParallel where there are several devices", devices=1,
+    Program("data_parallel", "train.py", "DataParallel where there are several devices", devices=1, on_cpu=(),
             expected_rules=("parallel.data_parallel",)),
     Program("contrastive", "main.py", "MoCo: gathered negatives, collectives with gradients, two back ends", (1, 2)),
 )
 
 STYLES = (
     Style("npu", (), ("npu",)),
-    Style("portable", ("--style", "portable"), ("npu", "cpu"), on=False),
-    Style("auto", ("--style", "auto"), ("npu",), on=False),
+    Style("portable", ("--style", "portable"), ("npu", "cuda", "cpu")),
+    Style("auto", ("--style", "auto"), ("npu",), (("TORCH_NPU_DEVICE_CAPABILITY", "8.0"),)),
 )
 
 
 def rows():
-    return [Row(program, style, world, processes) for program in PROGRAMS for style in STYLES if style.on
-            for world in style.worlds for processes in program.processes]
+    return [Row(program, style, world, processes) for program in PROGRAMS for style in STYLES for world in style.worlds
+            for processes in (program.processes if world == "npu" else program.processes[:1])
+            if world != "cpu" or program.on_cpu is not None]

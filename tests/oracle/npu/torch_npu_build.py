@@ -9,7 +9,6 @@ import tempfile
 from pathlib import Path
 
 import torch
-from torch.utils.cpp_extension import include_paths
 
 SOURCES = Path(__file__).resolve().parent / "device"
 OPTIONS = ["-std=c++20", "-O0", "-fPIC", "-shared", "-Wall", "-Wextra", "-Wno-unused-parameter", "-DAT_PER_OPERATOR_HEADERS"]
@@ -34,13 +33,14 @@ def library():
 
 def compile_all(compiler, sources, target):
     """One unit of all sources: most of the time goes into torch's headers."""
-    headers = [option for path in include_paths() for option in ("-isystem", path)]
+    headers = Path(torch.__file__).parent / "include"
     libraries = Path(torch.__file__).parent / "lib"
     with tempfile.TemporaryDirectory(dir=target.parent) as work:
         unit, made = Path(work, "all.cpp"), Path(work, "made.so")
         unit.write_text("".join(f'#include "{path}"\n' for path in sources))
-        done = subprocess.run([compiler, *OPTIONS, *headers, str(unit), "-o", str(made), f"-L{libraries}", "-ltorch_cpu", "-ltorch",
-                               "-lc10", f"-Wl,-rpath,{libraries}"], capture_output=True, text=True, check=False)
+        done = subprocess.run([compiler, *OPTIONS, "-isystem", str(headers), "-isystem", str(headers / "torch/csrc/api/include"),
+                               str(unit), "-o", str(made), f"-L{libraries}", "-ltorch_cpu", "-ltorch", "-lc10",
+                               f"-Wl,-rpath,{libraries}"], capture_output=True, text=True, check=False)
         if done.returncode != 0:
             raise RuntimeError(f"the device of the emulated NPU does not compile:\n{done.stderr}")
         made.rename(target)

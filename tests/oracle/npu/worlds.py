@@ -28,6 +28,12 @@ class Outcome:
         return not any(self.codes)
 
 
+def is_redirected(module, name):
+    """transfer_to_npu, where the program has imported it, has put something of the NPU there."""
+    transfer = sys.modules.get("torch_npu.contrib.transfer_to_npu")
+    return transfer is not None and (types.ModuleType.__getattribute__(module, "__name__"), name) in transfer.REDIRECTED
+
+
 class Guarded(types.ModuleType):
     """A module of torch.cuda that notes, and refuses, what the files of a program ask of it."""
 
@@ -35,7 +41,7 @@ class Guarded(types.ModuleType):
 
     def __getattribute__(self, name):
         frame = sys._getframe(1)
-        if not name.startswith("__") and frame.f_code.co_filename.startswith(Guarded.project):
+        if not name.startswith("__") and frame.f_code.co_filename.startswith(Guarded.project) and not is_redirected(self, name):
             what = f"{os.path.basename(frame.f_code.co_filename)}:{frame.f_lineno}: {types.ModuleType.__getattribute__(self, '__name__')}.{name}"
             Guarded.touched.append(what)
             raise AssertionError(f"CUDA is touched: {what}")
@@ -58,15 +64,15 @@ def forbid_cuda(project):
 
 def enter(world, project):
     sys.path.insert(0, str(HERE))
+    if world == "npu":
+        forbid_cuda(project)
+        return
+    sys.modules["torch_npu"] = None  # Not installed there.
     if world == "cuda":
         import cuda_on_cpu
         from torch_npu_build import library
 
         cuda_on_cpu.install(library())
-    else:
-        if world == "cpu":
-            sys.modules["torch_npu"] = None  # Not installed there.
-        forbid_cuda(project)
 
 
 def child(world, project, program, arguments, output, notes):
@@ -107,9 +113,9 @@ def free_port():
         return listener.getsockname()[1]
 
 
-def variables(rank, processes, port, devices):
+def variables_of(rank, processes, port):
     """What torchrun would set."""
-    common = {"EMULATED_NPU_COUNT": str(devices), "OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+    common = {"OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
     if processes == 1:
         return common
     return {**common, "RANK": str(rank), "LOCAL_RANK": str(rank), "WORLD_SIZE": str(processes), "LOCAL_WORLD_SIZE": str(processes),
@@ -134,7 +140,7 @@ def wait_for(children):
     return [codes[pid] for pid in children]
 
 
-def run(world, project, program, arguments=(), processes=1, devices=2):
+def run(world, project, program, arguments=(), processes=1, variables=()):
     """Runs `program`, a file below `project`. torch is imported already, which saves its time in every run."""
     port = free_port()
     with tempfile.TemporaryDirectory(prefix="migration_world_") as work:
@@ -142,7 +148,7 @@ def run(world, project, program, arguments=(), processes=1, devices=2):
         for rank in range(processes):
             pid = os.fork()
             if pid == 0:
-                os.environ.update(variables(rank, processes, port, devices))
+                os.environ.update({**variables_of(rank, processes, port), **dict(variables)})
                 child(world, project, program, list(arguments), f"{work}/{rank}.out", f"{work}/{rank}.json")
             children.append(pid)
         codes = wait_for(children)

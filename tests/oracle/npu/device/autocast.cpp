@@ -1,13 +1,12 @@
 // Mixed precision: which operators compute in half and which in single precision.
 //
-// torch_npu has the lists that torch shares among devices, which are those of CUDA; the CPU has shorter ones. cuda_on_cpu gives
-// them to the CPU too, so that a program that believes in CUDA computes there what it computes on a GPU.
+// torch_npu has the lists that torch shares among devices, which are those of CUDA.
 
 #include <ATen/autocast_mode.h>
 #include <ATen/core/dispatch/Dispatcher.h>
-#include <c10/core/impl/DeviceGuardImplInterface.h>
 #include <torch/library.h>
 
+#include "autocast.h"
 #include "bridge.h"
 
 namespace emulator {
@@ -99,25 +98,12 @@ void add_lists(torch::Library& library) {
     library.impl("binary_cross_entropy", torch::CppFunction::makeFromBoxedFunction<&refuse_binary_cross_entropy>());
 }
 
-void cuda_on_cpu() {
-    // Calls for a CUDA device may be made; nothing has to be switched for them.
-    static const c10::impl::DeviceGuardImplRegistrar guard(c10::kCUDA, new c10::impl::NoOpDeviceGuardImpl<c10::kCUDA>);
-    static auto* const library = [] {
-        Silence silence;
-        const c10::WarningUtils::WarningHandlerGuard quiet(&silence);
-        auto* made =
-            new torch::Library(torch::Library::IMPL, "aten", c10::DispatchKey::AutocastCPU, __FILE__, __LINE__);
-        add_lists<c10::kCPU>(*made);
-        return made;
-    }();
-    (void)library;
-}
-
 TORCH_LIBRARY_IMPL(_, AutocastPrivateUse1, library) { library.fallback(torch::CppFunction::makeFallthrough()); }
 
 TORCH_LIBRARY_IMPL(aten, AutocastPrivateUse1, library) { add_lists<c10::kPrivateUse1>(library); }
 
-TORCH_LIBRARY_FRAGMENT(npu_emulator, library) { library.def("cuda_on_cpu", &cuda_on_cpu); }
-
 }  // namespace
+
+void add_cuda_lists(torch::Library& library) { add_lists<c10::kCPU>(library); }
+
 }  // namespace emulator

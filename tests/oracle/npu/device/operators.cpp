@@ -30,8 +30,11 @@ Tensor on_device(const Tensor& fresh, c10::Device device) {
 }
 
 c10::Device chosen(optional<c10::Device> device) {
-    if (device && device->has_index()) return *device;
-    return c10::impl::getDeviceGuardImpl(c10::kPrivateUse1)->getDevice();
+    const auto* devices = c10::impl::getDeviceGuardImpl(c10::kPrivateUse1);
+    if (!device || !device->has_index()) return devices->getDevice();
+    TORCH_CHECK(device->index() < devices->deviceCount(), *device, " does not exist: there are ",
+                static_cast<int>(devices->deviceCount()));
+    return *device;
 }
 
 Tensor empty(at::IntArrayRef size, optional<at::ScalarType> type, optional<at::Layout> layout,
@@ -98,6 +101,11 @@ void fallback(const c10::OperatorHandle& op, torch::jit::Stack* stack) { run_on_
 TORCH_LIBRARY_IMPL(_, PrivateUse1, library) {
     library.fallback(torch::CppFunction::makeFromBoxedFunction<&fallback>());
 }
+
+// The copy sees to conjugated and negated views itself; torch would make a copy first, by copying.
+TORCH_LIBRARY_IMPL(aten, Conjugate, library) { library.impl("_copy_from", torch::CppFunction::makeFallthrough()); }
+
+TORCH_LIBRARY_IMPL(aten, Negative, library) { library.impl("_copy_from", torch::CppFunction::makeFallthrough()); }
 
 TORCH_LIBRARY_IMPL(aten, PrivateUse1, library) {
     library.impl("empty.memory_format", &empty);

@@ -44,6 +44,8 @@ void check_arguments(const c10::OperatorHandle& op, c10::ArrayRef<c10::IValue> a
     const bool matrix_unit = kMatrixUnit.count(name) != 0;
     std::optional<c10::Device> device;
     for (const auto& argument : arguments) {
+        TORCH_CHECK(!argument.isGenerator() || argument.toGenerator().device().type() == c10::kPrivateUse1,
+                    "Expected a 'npu' device type for generator but found '", argument.toGenerator().device(), "'");
         for_each_tensor(argument, [&](const at::Tensor& tensor) {
             // A number that lies on the CPU goes with everything.
             const bool number = tensor.dim() == 0 && tensor.device().is_cpu();

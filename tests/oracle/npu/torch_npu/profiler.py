@@ -5,6 +5,7 @@ import enum
 import torch
 
 ProfilerAction = torch.profiler.ProfilerAction
+_schedule = torch.profiler.schedule
 
 
 class ProfilerActivity(enum.Enum):
@@ -41,7 +42,7 @@ def supported_activities():
 
 
 def schedule(wait, active, warmup=0, repeat=0, skip_first=0, skip_first_wait=0):
-    return torch.profiler.schedule(wait=wait, warmup=warmup, active=active, repeat=repeat, skip_first=skip_first)
+    return _schedule(wait=wait, warmup=warmup, active=active, repeat=repeat, skip_first=skip_first)
 
 
 def tensorboard_trace_handler(dir_name=None, worker_name=None, analyse_flag=True, async_mode=False):

@@ -93,7 +93,7 @@ def main():
                         generator=torch.Generator().manual_seed(2))
     for epoch in range(2):
         for batch in loader:
-            batch = batch.to(device) if epoch else batch.cuda()
+            batch = batch.cuda() if epoch == 0 and device.type == "cuda" else batch.to(device)
             logits = model(batch.src, batch.tgt, teacher_forcing=0.9)
             loss = F.cross_entropy(logits.reshape(-1, VOCAB), batch.tgt[:, 1:].reshape(-1), ignore_index=PAD, label_smoothing=0.1)
             optimizer.zero_grad()

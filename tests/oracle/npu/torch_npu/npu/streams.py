@@ -4,13 +4,13 @@ import time
 
 import torch
 
-from .utils import _get_device_index
+from . import utils
 
 __all__ = ["Stream", "ExternalStream", "Event", "StreamContext", "stream", "set_stream", "current_stream", "default_stream"]
 
 
 def _device(device):
-    return torch.device("npu", _get_device_index(device, optional=True))
+    return torch.device("npu", utils.device(device).idx)
 
 
 class Stream(torch.Stream):

@@ -1,5 +1,7 @@
 """Devices of torch.npu."""
 
+import os
+
 import torch
 
 __all__ = ["is_available", "device_count", "current_device", "set_device", "synchronize", "device", "device_of", "get_device_name",
@@ -90,7 +92,9 @@ def get_device_properties(device=None):
 
 
 def get_device_capability(device=None):
-    return None
+    """None, unless the user says what programs shall believe."""
+    text = os.environ.get("TORCH_NPU_DEVICE_CAPABILITY")
+    return tuple(map(int, text.split("."))) if text else None
 
 
 def can_device_access_peer(device_id, peer_device_id):
