@@ -39,8 +39,17 @@ public:
     ByteRange line_range(std::uint32_t line) const;  // with its end
 
 private:
+    // Inside a long line: what stands in front of `offset` on it.
+    struct Mark {
+        std::uint64_t offset;
+        std::uint32_t code_points;
+        std::uint32_t utf16;
+    };
+    void mark(ByteRange line);
+
     std::string_view text_;
     std::vector<std::uint64_t> starts_;
+    std::vector<Mark> marks_;
 };
 
 }  // namespace base

@@ -111,6 +111,9 @@ void ImportPlan::plan_from(NodeId statement, const std::vector<const ImportedNam
     NodeId module = tree.child(statement, Field::module_name);
     if (module == kNoNode || tree.text(module) != names.front()->module) return;
     if (file_.is_project_module(names.front()->module)) return;
+    // `from a import b.c` is no Python, but the grammar takes it.
+    auto is_dotted = [](const ImportedName* import) { return import->name.find('.') != import->name.npos; };
+    if (std::any_of(names.begin(), names.end(), is_dotted)) return;
     if (names.front()->name == "*") {
         if (auto to = new_name(names.front()->module)) {
             by_node_[names.front()->node] = rename_dotted(tree.range(module), names.front()->module, *to);

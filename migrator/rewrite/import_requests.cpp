@@ -49,14 +49,15 @@ public:
         std::vector<const ImportedName*> local;
         for (const ImportedName& import : bindings_.imports()) {
             if (!imports(import, request.after)) continue;
-            if (is_function_scope(import.scope)) local.push_back(&import);
+            if (is_in_function(import.scope)) local.push_back(&import);
             else if (!import.conditional && unconditional == nullptr) unconditional = &import;
             else if (import.conditional && conditional == nullptr) conditional = &import;
         }
         // A statement that changes in front of the chosen one would miss the new module.
         const ImportedName* chosen = unconditional != nullptr ? unconditional : conditional;
         if (chosen != nullptr) {
-            insert_at(*chosen, request, out);
+            // It may stand in the body of a class, where the module can be imported as well.
+            if (!is_imported(request, chosen->scope)) insert_at(*chosen, request, out);
         } else if (!local.empty()) {
             insert_into_functions(local, request, out);
         } else if (request.when_named || knows(request.after)) {
@@ -80,9 +81,10 @@ private:
         return base::format("import {}", request.module);
     }
 
-    bool is_function_scope(ScopeId scope) const {
-        ScopeKind kind = bindings_.scope_kind(scope);
-        return kind == ScopeKind::function || kind == ScopeKind::lambda;
+    // In a function, or in a class inside of one.
+    bool is_in_function(ScopeId scope) const {
+        while (bindings_.scope_kind(scope) == ScopeKind::class_) scope = bindings_.parent_scope(scope);
+        return bindings_.scope_kind(scope) != ScopeKind::module;
     }
 
     // A module that another is to follow may only have lent its names (`from torch import *`): what counts is whether
@@ -246,6 +248,8 @@ std::vector<Edit> import_edits(const SyntaxTree& tree, const Bindings& bindings,
     Placer placer(tree, bindings, fixes, helper_package);
     std::vector<ImportRequest> requests;
     for (const AcceptedFix& accepted : fixes) {
+        // What follows another edit, like a use of an alias, needs nothing of its own.
+        if (accepted.fix->edits.empty()) continue;
         for (const ImportRequest& request : accepted.fix->imports) {
             const bool known = std::find(requests.begin(), requests.end(), request) != requests.end();
             if (!known && placer.needs(accepted, request)) requests.push_back(request);

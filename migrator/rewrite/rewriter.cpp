@@ -13,6 +13,8 @@ namespace {
 constexpr int kMaxRounds = 6;
 // More lines than this are not shown of one finding.
 constexpr std::uint32_t kMaxLinesShown = 12;
+// Generated files have lines of megabytes, with thousands of findings each.
+constexpr std::uint64_t kMaxBytesShown = 4096;
 
 // Where `offset` of the text after `edits` stood in the text before them.
 std::uint64_t before_edits(const std::vector<Edit>& edits, std::uint64_t offset) {
@@ -127,6 +129,7 @@ private:
         if (last - first >= kMaxLinesShown) return;
         std::uint64_t begin = lines_.line_range(first).begin;
         std::uint64_t end = lines_.line_range(last).begin + lines_.line_text(last).size();
+        if (end - begin > kMaxBytesShown) return;
         out.old_text = outcome_.original.substr(begin, end - begin);
         if (shown.empty()) return;
         EditSet shifted;

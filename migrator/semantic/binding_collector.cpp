@@ -139,6 +139,10 @@ void ScopeBuilder::collect_assignment(NodeId node) {
     }
     // An annotation stands only in an assignment with one target.
     const NodeId annotation = tree_.child(node, Field::type);
+    // `(x): T` declares nothing.
+    const bool is_in_parentheses = value == kNoNode && tree_.kind(targets.front()) != NodeKind::identifier &&
+                                   tree_.kind(targets.front()) != NodeKind::attribute;
+    if (is_in_parentheses) return;
     for (const NodeId target : targets) {
         bind_targets(model_.scope_of[node], target,
                      {.kind = value == kNoNode ? BindingKind::declared : BindingKind::value,
@@ -297,17 +301,26 @@ void ScopeBuilder::collect_redirects(NodeId node, bool global) {
     }
 }
 
-void ScopeBuilder::collect_type_alias(NodeId node) {
+// The identifier of `type X = ...` and `type X[T] = ...`; kNoNode for what only looks like it.
+NodeId ScopeBuilder::type_alias_name(NodeId node) const {
     const NodeId left = tree_.child(node, Field::left);
-    if (left == kNoNode) return;
-    std::vector<NodeId> parts = operands(tree_, left);
-    NodeId name = parts.empty() ? kNoNode : parts.front();
-    if (name != kNoNode && tree_.kind(name) == NodeKind::generic_type) {
-        parts = operands(tree_, name);
-        name = parts.empty() ? kNoNode : parts.front();
+    if (left == kNoNode) return kNoNode;
+    NodeId name = left;
+    while (tree_.kind(name) == NodeKind::type || tree_.kind(name) == NodeKind::generic_type) {
+        const std::vector<NodeId> parts = operands(tree_, name);
+        if (parts.empty()) return kNoNode;
+        name = parts.front();
+    }
+    return tree_.kind(name) == NodeKind::identifier ? name : kNoNode;
+}
+
+void ScopeBuilder::collect_type_alias(NodeId node) {
+    const NodeId name = type_alias_name(node);
+    if (name == kNoNode) return;
+    if (tree_.kind(tree_.parent(name)) == NodeKind::generic_type) {
+        const std::vector<NodeId> parts = operands(tree_, tree_.parent(name));
         if (parts.size() > 1) collect_type_parameters(parts[1], model_.scope_of_definition[node]);
     }
-    if (name == kNoNode || tree_.kind(name) != NodeKind::identifier) return;
     bind(model_.scope_of[node], {.kind = BindingKind::other,
                                  .target = name,
                                  .effect = tree_.subtree_end(node),

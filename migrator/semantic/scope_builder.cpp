@@ -144,6 +144,8 @@ void ScopeBuilder::enter(NodeId node) {
         case NodeKind::lambda: enter_function(node); break;
         case NodeKind::class_definition: enter_class(node); break;
         case NodeKind::type_alias_statement:
+            // `type(self).x = v` looks like one to the grammar.
+            if (type_alias_name(node) == kNoNode) break;
             model_.scope_of_definition[node] = add_scope(ScopeKind::type_parameters, model_.scope_of[node], node);
             break;
         case NodeKind::if_statement: {

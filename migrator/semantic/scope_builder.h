@@ -40,6 +40,7 @@ private:
     void collect_pattern_name(NodeId node);
     void collect_redirects(NodeId node, bool global);
     void collect_type_alias(NodeId node);
+    NodeId type_alias_name(NodeId node) const;
     void collect_return(NodeId node);
     void bind_targets(ScopeId scope, NodeId target, Binding binding);
     void bind(ScopeId scope, Binding binding);

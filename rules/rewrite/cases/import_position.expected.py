@@ -20,3 +20,12 @@ def plain():
     import torch
 
     return torch.zeros(1)
+
+
+def in_a_class_body():
+    class Holder:
+        import torch
+        import torch_npu
+        device = torch.device("npu")  # expect: device.string
+
+    return Holder

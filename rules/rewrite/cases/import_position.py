@@ -19,3 +19,11 @@ def plain():
     import torch
 
     return torch.zeros(1)
+
+
+def in_a_class_body():
+    class Holder:
+        import torch
+        device = torch.device("cuda")  # expect: device.string
+
+    return Holder

@@ -105,3 +105,20 @@ TEST_CASE("data store: an overlay adds and replaces") {
     CHECK(store.origin("rules/models/new.json") == "mine/models/new.json");
     CHECK(store.find("rules/nothing") == nullptr);
 }
+
+TEST_CASE("LineIndex: columns of a line of megabytes") {
+    // 1 to 4 bytes each; of the last some bytes are missing.
+    const std::string piece = "a\xC3\xA9\xE4\xB8\xAD\xF0\x9F\x98\x80\xF0\x9F";
+    std::string text = "first\n";
+    for (int i = 0; i < 20'000; ++i) text += piece;
+    text += "\nlast";
+    const base::LineIndex lines(text);
+    for (const std::uint32_t i : {0U, 1U, 371U, 372U, 5'000U, 19'999U}) {
+        CAPTURE(i);
+        const std::uint64_t offset = 6 + std::uint64_t{i} * piece.size();
+        CHECK(lines.position(offset) == base::TextPosition{2, i * 6 + 1});
+        CHECK(lines.position(offset + 10, base::ColumnUnit::utf16) == base::TextPosition{2, i * 7 + 6});
+        CHECK(lines.position(offset, base::ColumnUnit::bytes).column == offset - 6 + 1);
+    }
+    CHECK(lines.position(text.size()) == base::TextPosition{3, 5});
+}

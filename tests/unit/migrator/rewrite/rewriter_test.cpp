@@ -97,3 +97,18 @@ TEST_CASE("rewrite: the sample of a deep tree does not exhaust the stack") {
     FileOutcome outcome = test::migrate_one("a.py", calls + "\n");
     CHECK(outcome.findings.size() == 5'000);
 }
+
+TEST_CASE("rewrite: dotted names in a from import, which are no Python") {
+    const std::string text = "from torch.cuda import amp.autocast, Stream\n";
+    CHECK(test::migrate_one("a.py", text).rewritten == text);
+}
+
+TEST_CASE("rewrite: a line of megabytes is rewritten, and not shown with each of its findings") {
+    std::string text = "import torch\nimport torch_npu\nx = [";
+    for (int i = 0; i < 2000; ++i) text += "torch.cuda.Stream, ";
+    text += "]\n";
+    const FileOutcome outcome = test::migrate_one("a.py", text);
+    CHECK(outcome.rewritten.find("cuda") == std::string::npos);
+    CHECK(outcome.findings.back().old_text.empty());
+    CHECK(outcome.findings.back().begin.line == 3);
+}

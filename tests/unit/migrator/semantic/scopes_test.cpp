@@ -179,3 +179,12 @@ TEST_CASE("scopes: keyword arguments, attributes and labels are no references") 
     CHECK(m.of("y.torch") == "y.torch~");
     CHECK(m.of("torch", 2) == "-");
 }
+
+TEST_CASE("scopes: what only looks like a declaration or a type alias") {
+    Meaning declared(after_import("def f():\n  (torch): int\n  torch.cuda.x()\n"));
+    CHECK(declared.of("torch.cuda.x") == "torch.cuda.x");
+    Meaning attribute(
+        after_import("def f(x):\n  type(x).torch = torch.cuda.x\n  type(x)[torch] = 1\n  return torch.a\n"));
+    CHECK(attribute.of("torch.cuda.x") == "torch.cuda.x");
+    CHECK(attribute.of("torch.a") == "torch.a");
+}
