@@ -72,6 +72,16 @@ void add_layout(CLI::App& app, ConvertOptions& options, Raw& raw) {
                       "local or transformer_engine (default: local for mindspeed, transformer_engine for mcore)");
     group->add_option("--tp,--target-tensor-parallel-size", topology.tp, "Tensor parallel size")->check(rank_count);
     group->add_option("--pp,--target-pipeline-parallel-size", topology.pp, "Pipeline parallel size")->check(rank_count);
+    group->add_option("--ep,--target-expert-parallel-size", topology.experts.ep, "Expert parallel size")
+        ->check(rank_count);
+    group
+        ->add_option("--etp,--expert-tensor-parallel-size", topology.experts.etp,
+                     "Ranks that share an expert (default: as many as TP)")
+        ->check(rank_count);
+    group->add_flag("--moe-tp-extend-ep", topology.experts.tp_extends_ep,
+                    "Deal whole experts out to TP x EP groups of ranks, as MindSpeed does");
+    group->add_flag("--moe-grouped-gemm", options.grouped_experts,
+                    "The experts of a rank as one module, for runs with the same option");
     group->add_option("--num-layers-per-virtual-pipeline-stage", topology.layers_per_virtual_stage,
                       "Layers of each virtual pipeline stage");
     group
@@ -172,11 +182,16 @@ Status check_layout(ConvertOptions& options, const Raw& raw) {
                           base::format("--ckpt-format: \"{}\" is neither torch nor torch_dist", raw.format));
     }
     options.torch_dist = raw.format == "torch_dist";
-    options.topology_given = topology.tp > 1 || topology.pp > 1 || !topology.layers_per_stage.empty() ||
-                             topology.layers_per_virtual_stage > 0 || !topology.noop_layers.empty() ||
-                             topology.virtual_stages > 0 || topology.dualpipev || !topology.pipeline_layout.empty() ||
-                             topology.first_stage_layers || topology.last_stage_layers || topology.count_embedding ||
-                             topology.count_loss;
+    if (topology.experts.tp_extends_ep && topology.experts.etp > 0) {
+        return base::fail(
+            ErrorKind::usage,
+            "--moe-tp-extend-ep deals out whole experts; --expert-tensor-parallel-size cannot be given too");
+    }
+    options.topology_given = topology.tp > 1 || topology.pp > 1 || topology.experts != ExpertParallel{} ||
+                             !topology.layers_per_stage.empty() || topology.layers_per_virtual_stage > 0 ||
+                             !topology.noop_layers.empty() || topology.virtual_stages > 0 || topology.dualpipev ||
+                             !topology.pipeline_layout.empty() || topology.first_stage_layers ||
+                             topology.last_stage_layers || topology.count_embedding || topology.count_loss;
     return {};
 }
 

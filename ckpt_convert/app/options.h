@@ -39,6 +39,7 @@ struct ConvertOptions {
     std::string target = "mindspeed";  // a name of rules/targets/, with "@VERSION" of megatron-core when that matters
     std::string layers;                // "local" or "te"; empty: what the target's users run
     bool torch_dist = false;           // instead of rank files
+    bool grouped_experts = false;      // the experts of a rank in one module
     Topology topology;                 // of the output, when it is Megatron's
     bool topology_given = false;
     VocabOptions vocab;

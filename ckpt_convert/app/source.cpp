@@ -4,6 +4,8 @@
 #include <set>
 
 #include "base/format.h"
+#include "ckpt_convert/plan/name_form.h"
+#include "ckpt_convert/plan/source_experts.h"
 #include "ckpt_convert/plan/source_layout.h"
 
 namespace ckpt {
@@ -18,6 +20,8 @@ using base::Status;
 
 // Why a tensor that a mapping file ignores is left out.
 constexpr const char* kNoWeights = "they carry no weights (buffers such as rotary inv_freq)";
+
+constexpr std::string_view kPrefixCapture = "{prefix}";
 
 std::int64_t value_or_zero(const ModelValues& values, std::string_view name) {
     auto found = values.find(name);
@@ -45,9 +49,9 @@ Status reduce(ModelValues& values, const SourceOptions& options) {
 
 // The names that belong to layers beyond the ones wanted.
 Result<std::set<std::string, std::less<>>> names_beyond(const Model& whole, const Layout& wanted,
-                                                        const std::string& prefix) {
+                                                        const HfVariant& variant) {
     std::set<std::string, std::less<>> out;
-    TRY_ASSIGN(Layout all, hf_layout(whole, prefix));
+    TRY_ASSIGN(Layout all, hf_layout(whole, variant));
     for (const auto& tensor : all.tensors) out.insert(tensor.name);
     for (const auto& tensor : wanted.tensors) out.erase(tensor.name);
     return out;
@@ -62,6 +66,20 @@ std::string find_prefix(const ModelMapping& mapping, const TensorIndex& index) {
         if (found) return prefix;
     }
     return mapping.hf_prefixes.empty() ? "" : mapping.hf_prefixes.back();
+}
+
+// Which of several ways to store the same tensors the checkpoint has: the one of which a name is there.
+std::string find_form(const ModelMapping& mapping, const std::string& prefix, const TensorIndex& index) {
+    for (const StoredRule& rule : mapping.hf) {
+        if (rule.form.empty()) continue;
+        std::string name = rule.names.front().second;
+        if (name.starts_with(kPrefixCapture)) name = prefix + name.substr(kPrefixCapture.size());
+        NameForm form(name);
+        bool found = std::any_of(index.tensors.begin(), index.tensors.end(),
+                                 [&](const IndexedTensor& tensor) { return form.match(tensor.name).has_value(); });
+        if (found) return rule.form;
+    }
+    return "";
 }
 
 // Where config.json of a Megatron checkpoint is; empty when nowhere.
@@ -105,7 +123,7 @@ Result<const ModelMapping*> family_of(const MegatronCheckpoint& checkpoint, cons
 Status check_agreement(const ModelMapping& mapping, const ModelValues& values, const MegatronCheckpoint& checkpoint,
                        const JsonDocument& config, ParallelLayout& parallel) {
     for (const ValueRule& rule : mapping.values) {
-        if (rule.name == "layers" || rule.name == "vocab") continue;
+        if (rule.name == "layers" || rule.name == "vocab" || rule.each == Each::layer) continue;
         TRY_ASSIGN(auto saved, value_from_arguments(rule, checkpoint.args, values, checkpoint.directory));
         std::int64_t expected = values.at(rule.name);
         if (rule.name == "kv_groups" && expected > 0 && parallel.tp > expected)
@@ -173,12 +191,15 @@ Result<Source> source_of(HfCheckpoint checkpoint, const Knowledge& knowledge, co
     source.index = std::move(checkpoint.index);
     TRY_ASSIGN(source.model, Model::make(*mapping, std::move(values)));
 
-    std::string prefix = find_prefix(*mapping, source.index);
-    TRY_ASSIGN(Layout layout, hf_layout(source.model, prefix, static_cast<std::uint64_t>(value_or_zero(all, "vocab"))));
+    HfVariant variant;
+    variant.prefix = find_prefix(*mapping, source.index);
+    variant.form = find_form(*mapping, variant.prefix, source.index);
+    variant.vocab_rows = static_cast<std::uint64_t>(value_or_zero(all, "vocab"));
+    TRY_ASSIGN(Layout layout, hf_layout(source.model, variant));
     std::set<std::string, std::less<>> beyond;
     if (options.layers) {
         TRY_ASSIGN(Model whole, Model::make(*mapping, std::move(all)));
-        TRY_ASSIGN(beyond, names_beyond(whole, layout, prefix));
+        TRY_ASSIGN(beyond, names_beyond(whole, layout, variant));
     }
     auto leave_out = [&](std::string_view tensor) -> std::optional<std::string> {
         if (mapping->ignores(tensor)) return kNoWeights;
@@ -208,6 +229,7 @@ Result<Source> source_of(base::FileSystem& fs, MegatronCheckpoint checkpoint, co
     TRY_ASSIGN(ModelValues values, megatron_values(*mapping, checkpoint, found, source.config));
     TRY(reduce(values, options));
     TRY_ASSIGN(source.model, Model::make(*mapping, std::move(values)));
+    TRY_ASSIGN(found.parallel.experts, find_expert_parallel(checkpoint, source.model, found.parallel));
     TRY_ASSIGN(Layout layout, mcore_layout(source.model, found.parallel));
     auto leave_out = [&](std::string_view tensor) {
         return mapping->ignores(tensor) ? std::optional<std::string>(kNoWeights) : std::nullopt;
@@ -220,7 +242,7 @@ Result<Source> source_of(base::FileSystem& fs, MegatronCheckpoint checkpoint, co
     }
     source.title = checkpoint.torch_dist
                        ? "Megatron torch_dist"
-                       : base::format("Megatron TP {} x PP {}{}", checkpoint.tp, checkpoint.pp,
+                       : base::format("Megatron {}{}", parallel_sizes(found.parallel),
                                       found.parallel.placement.virtual_stages
                                           ? base::format(" x VPP {}", found.parallel.placement.chunks())
                                           : "");

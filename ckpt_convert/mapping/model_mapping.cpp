@@ -50,6 +50,11 @@ const std::string* StoredRule::name(const Dialect& wanted) const {
     return nullptr;
 }
 
+std::string ModelMapping::hf_form() const {
+    auto found = std::find_if(hf.begin(), hf.end(), [](const StoredRule& rule) { return !rule.form.empty(); });
+    return found == hf.end() ? "" : found->form;
+}
+
 std::vector<CoreVersion> ModelMapping::version_boundaries() const {
     std::set<CoreVersion> found;
     auto add = [&](const DialectSelector& selector) {

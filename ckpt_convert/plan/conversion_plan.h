@@ -30,6 +30,11 @@ struct TargetTensor {
     DType dtype = DType::f32;
     Shape shape;
     bool extra_state = false;  // see StoredRule
+    // See LayoutTensor; empty when the file has the tensor as it is.
+    Shape file_shape = {};
+    std::vector<std::uint64_t> strides = {};
+
+    const Shape& shape_in_file() const { return file_shape.empty() ? shape : file_shape; }
 };
 
 // Rows of a target that no weight fills: padding of the vocabulary.

@@ -41,8 +41,10 @@ std::vector<Dialect> candidates(const MegatronCheckpoint& checkpoint, const Mode
             if (boundary.minor > 0) versions.push_back({boundary.major, boundary.minor - 1});
         }
         for (const CoreVersion& version : versions) {
-            for (const char* layers : {"local", "te"})
-                out.push_back({target.name, version, layers, checkpoint.torch_dist});
+            for (const char* layers : {"local", "te"}) {
+                for (bool grouped : {false, true})
+                    out.push_back({target.name, version, layers, checkpoint.torch_dist, grouped});
+            }
         }
     }
     std::string saved = saved_layers(checkpoint.args);
@@ -137,17 +139,19 @@ public:
     }
 
 private:
-    const ChunkContent& content(std::uint32_t pp, std::uint32_t tp, std::uint32_t chunk) {
-        auto rank = pp * static_cast<std::uint32_t>(checkpoint_.tp) + tp;
-        return contents_[{rank, chunk_key(checkpoint_.virtual_stages, chunk)}];
+    // Of a rank of the stage, by its place there.
+    const ChunkContent& content(std::uint32_t pp, std::uint32_t place, std::uint32_t chunk) {
+        return contents_[{pp * checkpoint_.stage_size() + place, chunk_key(checkpoint_.virtual_stages, chunk)}];
     }
 
     Result<std::set<std::uint32_t>> layers_of(std::uint32_t pp, std::uint32_t chunk) {
         const auto& numbers = content(pp, 0, chunk).layers;
-        for (std::uint32_t tp = 1; tp < static_cast<std::uint32_t>(checkpoint_.tp); ++tp) {
-            if (content(pp, tp, chunk).layers == numbers) continue;
+        for (std::uint32_t place = 1; place < checkpoint_.stage_size(); ++place) {
+            if (content(pp, place, chunk).layers == numbers) continue;
+            const MegatronRank& rank = checkpoint_.ranks[place];
             return base::fail(ErrorKind::bad_input,
-                              base::format("pipeline rank {}: TP ranks 0 and {} hold different layers", pp, tp),
+                              base::format("pipeline rank {}: TP ranks 0 and {}{} hold different layers", pp, rank.tp,
+                                           rank.ep > 0 ? base::format(" (EP rank {})", rank.ep) : ""),
                               checkpoint_.directory);
         }
         return numbers;
@@ -192,14 +196,32 @@ std::uint64_t padded_vocab(const MegatronCheckpoint& checkpoint, const std::vect
     return 0;
 }
 
+bool is_of_experts(const StoredRule& rule) { return rule.each == Each::expert || !rule.stack.memory.empty(); }
+
+// True when not every model of the family has the tensor.
+bool is_conditional(const ModelMapping& mapping, const StoredRule& rule) {
+    return rule.when.has_value() || rule.optional || rule.copy ||
+           std::any_of(mapping.weights.begin(), mapping.weights.end(), [&](const WeightRule& weight) {
+               return weight.when.has_value() &&
+                      std::find(rule.weights.begin(), rule.weights.end(), weight.name) != rule.weights.end();
+           });
+}
+
 // True when every tensor has a name of the family, and every unconditional name of the family is there.
 bool fits(const MegatronCheckpoint& checkpoint, const NameSet& names, const ModelMapping& mapping,
           const TargetRegistry& targets) {
     auto forms = forms_of(mapping, best_dialect(checkpoint, names, mapping, targets));
     if (unexplained(names, mapping, forms) > 0) return false;
-    return std::all_of(forms.begin(), forms.end(), [&](const RuleForm& form) {
-        return form.rule->when.has_value() || form.rule->optional || is_in(names, form.form);
-    });
+    // Of names that only some models of the family have, it is enough to know them. A family with experts has experts.
+    bool experts = false, experts_found = false;
+    for (const RuleForm& form : forms) {
+        bool found = is_in(names, form.form);
+        if (!found && !is_conditional(mapping, *form.rule)) return false;
+        if (!is_of_experts(*form.rule)) continue;
+        experts = true;
+        experts_found |= found;
+    }
+    return !experts || experts_found;
 }
 
 }  // namespace

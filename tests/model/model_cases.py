@@ -18,6 +18,11 @@ from checkpoints import crc_filled, read_safetensors, write_safetensors  # noqa:
 CASES = ROOT / "rules/models/cases"
 LAYOUTS = {"mindspeed": ["--tp", "2", "--pp", "2"], "te": ["--target", "mcore", "--tp", "2"],
            "dist": ["--target", "mcore", "--ckpt-format", "torch_dist"]}
+# Of models with experts: each way to store and to deal them out.
+EXPERT_LAYOUTS = {"ep": ["--tp", "2", "--pp", "2", "--ep", "2"], "packed": ["--tp", "2", "--ep", "2", "--moe-grouped-gemm"],
+                  "whole": ["--tp", "2", "--ep", "4", "--etp", "1", "--moe-grouped-gemm"],
+                  "extend": ["--tp", "2", "--ep", "2", "--moe-tp-extend-ep", "--moe-grouped-gemm"],
+                  "te_grouped": ["--target", "mcore", "--ep", "2", "--moe-grouped-gemm"]}
 
 
 def write_checkpoint(case, directory):
@@ -40,7 +45,8 @@ def check_plan(checks, name, case, source, work, update):
 
 def check_round_trips(checks, name, source, work):
     expected = read_safetensors(source / "model.safetensors")
-    for layout, options in LAYOUTS.items():
+    layouts = {**LAYOUTS, **EXPERT_LAYOUTS} if any(".experts." in name for name in expected) else LAYOUTS
+    for layout, options in layouts.items():
         middle, back = work / f"{name}_{layout}", work / f"{name}_{layout}_hf"
         there = run(tool("ckpt_convert"), "-q", "--load-dir", source, "--save-dir", middle, *options)
         again = run(tool("ckpt_convert"), "-q", "--load-dir", middle, "--save-dir", back)

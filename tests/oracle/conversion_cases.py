@@ -22,6 +22,8 @@ HF_TYPES = {
     "gemma2": ("gemma2", "Gemma2ForCausalLM"),
     "llama2": ("llama", "LlamaForCausalLM"),
     "phi35": ("phi3", "Phi3ForCausalLM"),
+    "qwen2_moe": ("qwen2_moe", "Qwen2MoeForCausalLM"),
+    "qwen3_moe": ("qwen3_moe", "Qwen3MoeForCausalLM"),
     "qwen25": ("qwen2", "Qwen2ForCausalLM"),
     "qwen3": ("qwen3", "Qwen3ForCausalLM"),
 }

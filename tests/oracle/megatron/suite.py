@@ -125,7 +125,7 @@ def run_all(directions, plan, topologies, families, work):
     converted = {case.family: [] for case in cases}
     for topology in topologies:
         for case in cases:
-            if topology.fits(case.config):
+            if topology.fits(case.config) and plan.takes(case, topology):
                 run_topology(directions, case, topology, plan)
                 if case.path(topology, "mcore").exists():
                     converted[case.family].append(topology)

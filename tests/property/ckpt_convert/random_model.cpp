@@ -98,7 +98,9 @@ ckpt::Model add_random_hf(MemoryFileSystem& fs, const base::Path& directory, con
     REQUIRE_MESSAGE(values, values.error().text());
     auto model = ckpt::Model::make(mapping, *values);
     REQUIRE(model);
-    auto layout = ckpt::hf_layout(*model, mapping.hf_prefixes.empty() ? "" : mapping.hf_prefixes.front());
+    ckpt::HfVariant variant;
+    if (!mapping.hf_prefixes.empty()) variant.prefix = mapping.hf_prefixes.front();
+    auto layout = ckpt::hf_layout(*model, variant);
     REQUIRE(layout);
 
     auto tensors = tensors_of(*layout, random);
