@@ -23,8 +23,12 @@ Status find_dialect(const Knowledge& knowledge, const ConvertOptions& options, M
     }
     out.layers = options.layers.empty() ? out.target->layers : options.layers;
     // In torch_dist both kinds of layers have the names of Transformer Engine's.
-    out.parallel.dialect = {out.target->name, core, options.torch_dist ? "te" : out.layers, options.torch_dist,
-                            options.grouped_experts && !options.torch_dist};
+    out.parallel.dialect = {out.target->name,
+                            core,
+                            options.torch_dist ? "te" : out.layers,
+                            options.torch_dist,
+                            options.grouped_experts && !options.torch_dist,
+                            options.mla_split};
     return {};
 }
 

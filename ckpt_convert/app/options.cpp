@@ -54,6 +54,8 @@ void add_places(CLI::App& app, ConvertOptions& options, Raw& raw) {
     group->add_option("--hf-cfg-dir", options.source.hf_config_dir,
                       "For a Megatron input: where config.json and the tokenizer are");
     group->add_option("--num-layers", raw.layers, "Take only the first N layers")->check(at_least_one);
+    group->add_option("--mtp-num-layers", options.source.mtp_layers,
+                      "Take the first N layers for multi-token prediction of a Hugging Face checkpoint (default 0)");
     group->add_option("--true-vocab-size", raw.true_vocab, "Take only the first N rows of the vocabulary")
         ->check(at_least_one);
     group
@@ -82,6 +84,8 @@ void add_layout(CLI::App& app, ConvertOptions& options, Raw& raw) {
                     "Deal whole experts out to TP x EP groups of ranks, as MindSpeed does");
     group->add_flag("--moe-grouped-gemm", options.grouped_experts,
                     "The experts of a rank as one module, for runs with the same option");
+    group->add_flag("--mla-mm-split", options.mla_split,
+                    "The up projections of latent attention in parts, for MindSpeed runs with the same option");
     group->add_option("--num-layers-per-virtual-pipeline-stage", topology.layers_per_virtual_stage,
                       "Layers of each virtual pipeline stage");
     group

@@ -31,7 +31,6 @@ inline constexpr RetiredOption kRetiredOptions[] = {
     {"--input-tp-rank", Values::one, "found from the input"},
     {"--input-pp-rank", Values::one, "found from the input"},
     {"--first-k-dense-replace", Values::one, "which layers have experts is read from config.json"},
-    {"--mla-mm-split", Values::none, "the model has no multi-latent attention"},
     {"--ckpt-cfg-path", Values::one, "replaced by the mapping files of this tool"},
     {"--megatron-path", Values::one, "Megatron is not needed to convert"},
     {"--max-queue-size", Values::one, "there are no loader and saver processes"},
@@ -49,7 +48,6 @@ struct FixedOption {
     const char* meaning;
 };
 inline constexpr FixedOption kFixedOptions[] = {
-    {"--mtp-num-layers", Values::one, "0", "the multi-token prediction of a model"},
     {"--lora-load", Values::one, nullptr, "a LoRA checkpoint"},
     {"--lora-r", Values::one, nullptr, "a LoRA checkpoint"},
     {"--lora-alpha", Values::one, nullptr, "a LoRA checkpoint"},

@@ -5,7 +5,7 @@
 
 #include "base/format.h"
 #include "ckpt_convert/plan/name_form.h"
-#include "ckpt_convert/plan/source_experts.h"
+#include "ckpt_convert/plan/source_fit.h"
 #include "ckpt_convert/plan/source_layout.h"
 
 namespace ckpt {
@@ -35,6 +35,8 @@ Status reduce(ModelValues& values, const SourceOptions& options) {
         return base::fail(ErrorKind::usage,
                           base::format("--num-layers {}: the model has {} layers", *options.layers, layers));
     }
+    if (options.layers && options.mtp_layers > 0)
+        return base::fail(ErrorKind::usage, "--num-layers leaves out the layers that --mtp-num-layers asks for");
     if (options.layers) values["layers"] = *options.layers;
     std::int64_t vocab = value_or_zero(values, "vocab");
     if (options.true_vocab && *options.true_vocab > static_cast<std::uint64_t>(vocab)) {
@@ -123,7 +125,7 @@ Result<const ModelMapping*> family_of(const MegatronCheckpoint& checkpoint, cons
 Status check_agreement(const ModelMapping& mapping, const ModelValues& values, const MegatronCheckpoint& checkpoint,
                        const JsonDocument& config, ParallelLayout& parallel) {
     for (const ValueRule& rule : mapping.values) {
-        if (rule.name == "layers" || rule.name == "vocab" || rule.each == Each::layer) continue;
+        if (rule.name == "layers" || rule.name == "vocab" || rule.name == "mtp" || rule.each == Each::layer) continue;
         TRY_ASSIGN(auto saved, value_from_arguments(rule, checkpoint.args, values, checkpoint.directory));
         std::int64_t expected = values.at(rule.name);
         if (rule.name == "kv_groups" && expected > 0 && parallel.tp > expected)
@@ -145,6 +147,7 @@ Result<ModelValues> megatron_values(const ModelMapping& mapping, const MegatronC
         // Nothing says how much of the vocabulary is padding, so all of it is kept.
         TRY_ASSIGN(ModelValues values, values_from_arguments(mapping, checkpoint.args, checkpoint.directory));
         values["layers"] = found.layers;
+        values["mtp"] = found.mtp_layers;
         values["vocab"] = static_cast<std::int64_t>(found.parallel.padded_vocab);
         // Copied heads would count as groups of their own, so there are parts of groups.
         std::int64_t groups = value_or_zero(values, "kv_groups");
@@ -153,6 +156,7 @@ Result<ModelValues> megatron_values(const ModelMapping& mapping, const MegatronC
     }
     TRY_ASSIGN(ModelValues values, values_from_config(mapping, *config));
     TRY(check_agreement(mapping, values, checkpoint, *config, found.parallel));
+    values["mtp"] = found.mtp_layers;
     if (value_or_zero(values, "layers") != found.layers) {
         return base::fail(ErrorKind::bad_input,
                           base::format("the checkpoint holds {} layers, but {} says {}", found.layers, config->name,
@@ -184,6 +188,7 @@ Result<Source> source_of(HfCheckpoint checkpoint, const Knowledge& knowledge, co
     TRY_ASSIGN(ModelValues all, values_from_config(*mapping, checkpoint.config));
     ModelValues values = all;
     TRY(reduce(values, options));
+    values["mtp"] = options.mtp_layers;
     Source source;
     source.side = Side::huggingface;
     source.title = "Hugging Face";
@@ -197,13 +202,16 @@ Result<Source> source_of(HfCheckpoint checkpoint, const Knowledge& knowledge, co
     variant.vocab_rows = static_cast<std::uint64_t>(value_or_zero(all, "vocab"));
     TRY_ASSIGN(Layout layout, hf_layout(source.model, variant));
     std::set<std::string, std::less<>> beyond;
-    if (options.layers) {
+    bool less_mtp = value_or_zero(all, "mtp") > value_or_zero(source.model.values(), "mtp");
+    if (options.layers || less_mtp) {
         TRY_ASSIGN(Model whole, Model::make(*mapping, std::move(all)));
         TRY_ASSIGN(beyond, names_beyond(whole, layout, variant));
     }
     auto leave_out = [&](std::string_view tensor) -> std::optional<std::string> {
         if (mapping->ignores(tensor)) return kNoWeights;
-        if (beyond.contains(tensor)) return "they belong to layers beyond --num-layers";
+        if (beyond.contains(tensor))
+            return options.layers ? "they belong to layers beyond --num-layers"
+                                  : "they belong to layers for multi-token prediction, which --mtp-num-layers keeps";
         return std::nullopt;
     };
     TRY_ASSIGN(source.binding, bind_source(source.model, source.index, layout, leave_out));
@@ -229,7 +237,7 @@ Result<Source> source_of(base::FileSystem& fs, MegatronCheckpoint checkpoint, co
     TRY_ASSIGN(ModelValues values, megatron_values(*mapping, checkpoint, found, source.config));
     TRY(reduce(values, options));
     TRY_ASSIGN(source.model, Model::make(*mapping, std::move(values)));
-    TRY_ASSIGN(found.parallel.experts, find_expert_parallel(checkpoint, source.model, found.parallel));
+    TRY_ASSIGN(found.parallel, fit_layout(checkpoint, source.model, found));
     TRY_ASSIGN(Layout layout, mcore_layout(source.model, found.parallel));
     auto leave_out = [&](std::string_view tensor) {
         return mapping->ignores(tensor) ? std::optional<std::string>(kNoWeights) : std::nullopt;

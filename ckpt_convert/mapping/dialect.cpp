@@ -21,7 +21,8 @@ bool read_number(std::string_view& text, int& value) {
 
 // Words that cannot be the name of a target.
 bool is_keyword(std::string_view word) {
-    constexpr std::string_view kKeywords[] = {"local", "te", "torch_dist", "rank_files", "grouped", "sequential"};
+    constexpr std::string_view kKeywords[] = {"local",   "te",         "torch_dist", "rank_files",
+                                              "grouped", "sequential", "mla_split",  "mla_whole"};
     return std::find(std::begin(kKeywords), std::end(kKeywords), word) != std::end(kKeywords);
 }
 
@@ -44,8 +45,9 @@ std::string CoreVersion::text() const { return base::format("{}.{}", major, mino
 
 std::string Dialect::text() const {
     if (torch_dist) return base::format("{}, torch_dist", target);
-    return base::format("{}, {} layers{}", target, layers == "te" ? "Transformer Engine" : layers,
-                        grouped ? ", grouped experts" : "");
+    return base::format(
+        "{}, {} layers{}", target, layers == "te" ? "Transformer Engine" : layers,
+        base::format("{}{}", grouped ? ", grouped experts" : "", mla_split ? ", split latent projections" : ""));
 }
 
 Result<DialectSelector> DialectSelector::parse(std::string_view text, const std::string& where) {
@@ -58,6 +60,8 @@ Result<DialectSelector> DialectSelector::parse(std::string_view text, const std:
             out.torch_dist_ = word == "torch_dist";
         } else if (!out.grouped_ && (word == "grouped" || word == "sequential")) {
             out.grouped_ = word == "grouped";
+        } else if (!out.mla_split_ && (word == "mla_split" || word == "mla_whole")) {
+            out.mla_split_ = word == "mla_split";
         } else if (word.starts_with("core>=") || word.starts_with("core<")) {
             bool at_least = word.starts_with("core>=");
             TRY_ASSIGN(CoreVersion version,
@@ -78,6 +82,7 @@ bool DialectSelector::matches(const Dialect& dialect) const {
     return (target_.empty() || target_ == dialect.target) && (layers_.empty() || layers_ == dialect.layers) &&
            torch_dist_.value_or(dialect.torch_dist) == dialect.torch_dist &&
            grouped_.value_or(dialect.grouped) == dialect.grouped &&
+           mla_split_.value_or(dialect.mla_split) == dialect.mla_split &&
            std::all_of(at_least_.begin(), at_least_.end(), reached) &&
            std::none_of(below_.begin(), below_.end(), reached);
 }

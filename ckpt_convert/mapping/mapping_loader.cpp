@@ -7,6 +7,7 @@
 #include "base/format.h"
 #include "base/json_object.h"
 #include "base/text.h"
+#include "ckpt_convert/mapping/mapping_checks.h"
 #include "ckpt_convert/mapping/rule_file.h"
 
 namespace ckpt {
@@ -83,24 +84,27 @@ Result<WeightRule> read_weight(const JsonDocument& document, const std::string& 
         TRY_ASSIGN(Expression parsed, Expression::parse(*extent.string(), document.where(extent)));
         rule.shape.push_back(std::move(parsed));
     }
+    TRY_ASSIGN(rule.cast, object.boolean_or("cast", true));
     TRY_ASSIGN(rule.when, optional_expression(object, "when"));
     TRY(object.finish());
     return rule;
 }
 
-Status read_names(JsonObject& object, StoredRule& rule) {
-    TRY_ASSIGN(const Json* name, object.required("name"));
+// One name, or one per dialect.
+Status read_names(JsonObject& object, std::string_view key,
+                  std::vector<std::pair<DialectSelector, std::string>>& names) {
+    TRY_ASSIGN(const Json* name, object.required(key));
     if (name->string() != nullptr) {
-        rule.names.emplace_back(DialectSelector(), *name->string());
+        names.emplace_back(DialectSelector(), *name->string());
         return {};
     }
     if (name->object() == nullptr || name->object()->empty()) {
-        return object.error(*name, "\"name\" must be a string, or an object of one name per dialect");
+        return object.error(*name, base::format("\"{}\" must be a string, or an object of one name per dialect", key));
     }
     for (const auto& [dialect, text] : *name->object()) {
         if (text.string() == nullptr) return object.error(text, "a name must be a string");
         TRY_ASSIGN(DialectSelector selector, DialectSelector::parse(dialect, object.document().where(text)));
-        rule.names.emplace_back(std::move(selector), *text.string());
+        names.emplace_back(std::move(selector), *text.string());
     }
     return {};
 }
@@ -177,7 +181,7 @@ Status read_mcore_keys(JsonObject& object, StoredRule& rule) {
 Result<StoredRule> read_stored(const JsonDocument& document, const Json& json, bool is_mcore) {
     TRY_ASSIGN(JsonObject object, JsonObject::of(document, json));
     StoredRule rule;
-    TRY(read_names(object, rule));
+    TRY(read_names(object, "name", rule.names));
     TRY_ASSIGN(rule.weights, object.strings("of"));
     if (rule.weights.empty()) return object.error("\"of\" must name at least one weight");
     TRY(read_stage(object, rule));
@@ -274,6 +278,17 @@ Status read_stored_list(JsonObject& object, std::string_view key, std::vector<St
     return {};
 }
 
+// "mtp": {"mcore": names that MTP layers begin with, "hf": the same}.
+Status read_mtp(JsonObject& object, ModelMapping& mapping) {
+    const Json* section = object.optional("mtp");
+    if (section == nullptr) return {};
+    TRY_ASSIGN(JsonObject mtp, JsonObject::of(object.document(), *section));
+    mapping.mtp_mcore.clear();
+    TRY(read_names(mtp, "mcore", mapping.mtp_mcore));
+    TRY_ASSIGN(mapping.mtp_hf, mtp.string_or("hf", ""));
+    return mtp.finish();
+}
+
 // The sections that a family file and a block have in common.
 Status read_sections(JsonObject& object, ModelMapping& mapping, bool is_family) {
     auto replaceable = [&](const auto& section) { return is_family ? section.size() : 0; };
@@ -283,6 +298,7 @@ Status read_sections(JsonObject& object, ModelMapping& mapping, bool is_family) 
     TRY(read_stored_list(object, "mcore", mapping.mcore, true));
     TRY(read_named(object, "args", mapping.args, replaceable(mapping.args), read_argument));
     TRY(read_named(object, "flags", mapping.flags, replaceable(mapping.flags), read_argument));
+    TRY(read_mtp(object, mapping));
     TRY_ASSIGN(auto ignore, object.strings("ignore"));
     mapping.ignore.insert(mapping.ignore.end(), ignore.begin(), ignore.end());
     return {};
@@ -305,65 +321,6 @@ Status read_blocks(const base::DataStore& store, JsonObject& includer, std::set<
     return {};
 }
 
-// Every weight must be stored on both sides, and every stored weight defined.
-Status check_references(const ModelMapping& mapping) {
-    auto problem = [&](const std::string& message) {
-        return base::fail(ErrorKind::rule_data, message, mapping.origin);
-    };
-    std::set<std::string_view> defined;
-    for (const auto& weight : mapping.weights) defined.insert(weight.name);
-    for (const auto* side : {&mapping.hf, &mapping.mcore}) {
-        const char* side_name = side == &mapping.hf ? "hf" : "mcore";
-        std::set<std::string_view> stored;
-        for (const auto& rule : *side) {
-            for (const auto& weight : rule.weights) {
-                if (!defined.contains(weight)) {
-                    return problem(base::format("{} tensor \"{}\" is made of \"{}\", which is no weight", side_name,
-                                                rule.names.front().second, weight));
-                }
-                if (!rule.optional) stored.insert(weight);
-            }
-        }
-        for (const auto& weight : defined) {
-            if (!stored.contains(weight))
-                return problem(base::format("no {} tensor stores the weight \"{}\"", side_name, weight));
-        }
-    }
-    return {};
-}
-
-// The axes that a stored tensor is joined and split along must be there in each of its weights.
-Status check_axes(const ModelMapping& mapping, const StoredRule& rule) {
-    auto problem = [&](const std::string& message) {
-        return base::fail(ErrorKind::rule_data, base::format("tensor \"{}\" {}", rule.names.front().second, message),
-                          mapping.origin);
-    };
-    std::optional<std::size_t> axes;
-    bool of_experts = rule.each == Each::expert || !rule.stack.memory.empty();
-    for (const auto& weight : mapping.weights) {
-        if (std::find(rule.weights.begin(), rule.weights.end(), weight.name) == rule.weights.end()) continue;
-        if ((weight.each == Each::expert) != of_experts)
-            return problem(base::format("{} made of \"{}\", which is {} of each expert",
-                                        of_experts ? "belongs to experts but is" : "belongs to no experts but is",
-                                        weight.name, of_experts ? "not" : "one"));
-        if (axes.value_or(weight.shape.size()) != weight.shape.size())
-            return problem("is made of weights with different numbers of axes");
-        axes = weight.shape.size();
-    }
-    for (int axis : {rule.axis, rule.shard.value_or(0)}) {
-        if (axis < 0 || static_cast<std::size_t>(axis) >= *axes)
-            return problem(base::format("has no axis {}, it has {}", axis, *axes));
-    }
-    for (const auto& weight : rule.repeat) {
-        if (std::find(rule.weights.begin(), rule.weights.end(), weight) == rule.weights.end())
-            return problem(base::format("repeats \"{}\", which it is not made of", weight));
-    }
-    if (!rule.stack.memory.empty() && rule.stack.memory.size() != *axes + 1)
-        return problem(base::format("stacks tensors of {} axes, but names {}", *axes, rule.stack.memory.size() - 1));
-    if (!rule.repeat.empty() && !rule.interleave) return problem("repeats weights without \"interleave\"");
-    return {};
-}
-
 }  // namespace
 
 Result<ModelMapping> load_mapping(const base::DataStore& store, const std::string& path) {
@@ -383,10 +340,7 @@ Result<ModelMapping> load_mapping(const base::DataStore& store, const std::strin
     TRY(read_blocks(store, object, seen, mapping));
     TRY(read_sections(object, mapping, true));
     TRY(object.finish());
-    TRY(check_references(mapping));
-    for (const auto* side : {&mapping.hf, &mapping.mcore}) {
-        for (const StoredRule& rule : *side) TRY(check_axes(mapping, rule));
-    }
+    TRY(check_mapping(mapping));
     return mapping;
 }
 

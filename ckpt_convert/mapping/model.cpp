@@ -226,6 +226,13 @@ Result<Model> Model::make(const ModelMapping& mapping, ModelValues values) {
                                                                  experts->second, origin_of(mapping, {"experts"})));
         model.experts_ = static_cast<std::uint32_t>(experts->second);
     }
+    if (auto mtp = model.values_.find("mtp"); mtp != model.values_.end()) {
+        if (mtp->second < 0 || mtp->second > kMaxLayers)
+            return base::fail(ErrorKind::bad_input,
+                              base::format("{} layers for multi-token prediction are not plausible{}", mtp->second,
+                                           origin_of(mapping, {"mtp"})));
+        model.mtp_layers_ = static_cast<std::uint32_t>(mtp->second);
+    }
     TRY(model.work_out_layers());
     for (const WeightRule& rule : mapping.weights) TRY(model.add_weight(rule));
     return model;
@@ -246,20 +253,30 @@ Status Model::work_out_layers() {
         };
         auto next = std::find_if_not(open.begin(), open.end(), waits);
         if (next == open.end()) next = open.begin();  // they need each other; the evaluation says so
-        std::vector<std::int64_t> list;
-        for (std::uint32_t layer = 0; layer < layers_; ++layer) {
-            TRY_ASSIGN(std::int64_t value, (*next)->fallback->evaluate(lookup(layer)));
-            list.push_back(value);
-        }
-        values_.by_layer[(*next)->name] = std::move(list);
+        TRY(extend(**next));
         open.erase(next);
     }
-    for (auto& [name, list] : values_.by_layer) {
+    for (const ValueRule& rule : mapping_->values) {
+        if (rule.each != Each::layer) continue;
+        auto& list = values_.by_layer[rule.name];
         if (list.size() < layers_)
-            return base::fail(ErrorKind::bad_input, base::format("{} is listed for {} of {} layers{}", name,
-                                                                 list.size(), layers_, origin_of(*mapping_, {name})));
-        list.resize(layers_);
+            return base::fail(ErrorKind::bad_input,
+                              base::format("{} is listed for {} of {} layers{}", rule.name, list.size(), layers_,
+                                           origin_of(*mapping_, {rule.name})));
+        list.resize(std::min<std::size_t>(list.size(), layers_));
+        TRY(extend(rule));
     }
+    return {};
+}
+
+// Adds the default for the layers that are missing in the list: all of them, or those for multi-token prediction.
+Status Model::extend(const ValueRule& rule) {
+    std::vector<std::int64_t> list = values_.by_layer[rule.name];
+    for (auto layer = static_cast<std::uint32_t>(list.size()); layer < layers_ + mtp_layers_; ++layer) {
+        TRY_ASSIGN(std::int64_t value, rule.fallback->evaluate(lookup(layer)));
+        list.push_back(value);
+    }
+    values_.by_layer[rule.name] = std::move(list);
     return {};
 }
 
@@ -281,7 +298,7 @@ Result<Shape> Model::shape_of(const WeightRule& rule, const Expression::Lookup& 
 
 Status Model::add_weight(const WeightRule& rule) {
     Slot slot{rule.each, {}};
-    for (std::uint32_t layer = 0; layer < (rule.each == Each::model ? 1 : layers_); ++layer) {
+    for (std::uint32_t layer = 0; layer < (rule.each == Each::model ? 1 : layers_ + mtp_layers_); ++layer) {
         auto values = rule.each == Each::model ? lookup_in(values_) : lookup(layer);
         TRY_ASSIGN(bool present, holds(rule.when, values));
         slot.first.push_back(present ? static_cast<std::uint32_t>(tensors_.size()) : kAbsent);
@@ -291,10 +308,11 @@ Status Model::add_weight(const WeightRule& rule) {
             return base::fail(ErrorKind::bad_input,
                               base::format("a model of {} layers with {} experts each is not plausible{}", layers_,
                                            experts_, origin_of(*mapping_, {"layers", "experts"})));
-        if (rule.each == Each::model) tensors_.push_back({rule.name, shape});
-        if (rule.each == Each::layer) tensors_.push_back({base::format("layers.{}.{}", layer, rule.name), shape});
+        if (rule.each == Each::model) tensors_.push_back({rule.name, shape, rule.cast});
+        if (rule.each == Each::layer)
+            tensors_.push_back({base::format("layers.{}.{}", layer, rule.name), shape, rule.cast});
         for (std::uint32_t expert = 0; rule.each == Each::expert && expert < experts_; ++expert)
-            tensors_.push_back({base::format("layers.{}.{}.{}", layer, rule.name, expert), shape});
+            tensors_.push_back({base::format("layers.{}.{}.{}", layer, rule.name, expert), shape, rule.cast});
     }
     slots_[rule.name] = std::move(slot);
     return {};
@@ -303,6 +321,7 @@ Status Model::add_weight(const WeightRule& rule) {
 Expression::Lookup Model::lookup(std::uint32_t layer, const ModelValues& extra) const {
     return [this, layer, in_all = lookup_in(values_, extra)](std::string_view name) -> std::optional<std::int64_t> {
         if (name == "layer") return layer;
+        if (name == "mtp_layer") return layer >= layers_;
         auto found = values_.by_layer.find(name);
         if (found != values_.by_layer.end() && layer < found->second.size()) return found->second[layer];
         return in_all(name);

@@ -42,6 +42,7 @@ base::Result<bool> holds(const std::optional<Expression>& condition, const Expre
 struct LogicalTensor {
     std::string name;  // "layers.3.attention.q", "layers.3.experts.up.17", "embedding"
     Shape shape;
+    bool cast = true;  // see WeightRule
 };
 
 class Model {
@@ -51,11 +52,14 @@ public:
     const ModelMapping& mapping() const { return *mapping_; }
     const ModelValues& values() const { return values_; }
     std::uint32_t layers() const { return layers_; }
+    // Layers for multi-token prediction, which are numbered behind the others.
+    std::uint32_t mtp_layers() const { return mtp_layers_; }
     // Of each layer that has experts; 0 for a dense model.
     std::uint32_t experts() const { return experts_; }
     // The values that differ by layer, one number per layer each.
     const std::map<std::string, std::vector<std::int64_t>, std::less<>>& by_layer() const { return values_.by_layer; }
-    // A lookup over all values of one layer, and its number as "layer"; `extra` wins.
+    // A lookup over all values of one layer, its number as "layer", and whether it is one for multi-token prediction as
+    // "mtp_layer"; `extra` wins.
     Expression::Lookup lookup(std::uint32_t layer, const ModelValues& extra = {}) const;
     const std::vector<LogicalTensor>& tensors() const { return tensors_; }
     // The number of a weight's tensor; nullopt when the model does not have it (its `when` is false).
@@ -64,12 +68,14 @@ public:
 
 private:
     base::Status work_out_layers();
+    base::Status extend(const ValueRule& rule);
     base::Status add_weight(const WeightRule& rule);
     base::Result<Shape> shape_of(const WeightRule& rule, const Expression::Lookup& lookup) const;
 
     const ModelMapping* mapping_ = nullptr;
     ModelValues values_;
     std::uint32_t layers_ = 0;
+    std::uint32_t mtp_layers_ = 0;
     std::uint32_t experts_ = 0;
     std::vector<LogicalTensor> tensors_;
     static constexpr std::uint32_t kAbsent = UINT32_MAX;

@@ -41,6 +41,7 @@ struct ValueRule {
 struct WeightRule {
     std::string name;  // "attention.q"
     Each each = Each::model;
+    bool cast = true;  // false: keeps its element type, whatever the others are cast to
     std::vector<Expression> shape;
     std::optional<Expression> when;
 };
@@ -104,10 +105,16 @@ struct ModelMapping {
     std::vector<StoredRule> mcore;
     std::vector<ArgumentRule> args;
     std::vector<ArgumentRule> flags;
+    // What names of MTP layers begin with, instead of "model.layers.{layer}." and "decoder.layers.{local_layer}.".
+    std::string mtp_hf;  // empty: as other layers
+    std::vector<std::pair<DialectSelector, std::string>> mtp_mcore;
     std::vector<std::string> ignore;       // glob patterns of tensors that carry no weights, on either side
     std::vector<std::string> hf_prefixes;  // what "{prefix}" may stand for; the first is written
     std::vector<std::string> source;       // where the facts come from, for people
 
+    // The names of a layer's tensor in layers for multi-token prediction.
+    std::string mtp_hf_name(const std::string& name) const;
+    std::string mtp_mcore_name(const std::string& name, const Dialect& dialect) const;
     // The first of the forms that `hf` has, which is the one that is written; "" when it has none.
     std::string hf_form() const;
     // Versions of megatron-core at which a name changes.

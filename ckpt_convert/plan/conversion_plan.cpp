@@ -52,7 +52,8 @@ public:
 
 private:
     Result<DType> target_dtype(const LogicalMove& move) const {
-        DType wanted = options_.dtype.value_or(move.dtype);
+        bool keep = !options_.dtype || !model_.tensors()[move.logical].cast;
+        DType wanted = keep ? move.dtype : *options_.dtype;
         if (wanted == move.dtype || can_cast(move.dtype, wanted)) return wanted;
         return base::fail(ErrorKind::unsupported, base::format("{} is {}, which cannot be cast to {}", move.name,
                                                                name(move.dtype), name(wanted)));

@@ -35,7 +35,8 @@ Result<std::uint64_t> rounds_of(const StoredRule& rule, const Expression::Lookup
 // Which layers have the tensor: where its condition holds and the model has its weights.
 Result<std::vector<bool>> layers_with(const StoredRule& rule, const Model& model, const ModelValues& facts) {
     std::vector<bool> out;
-    for (std::uint32_t layer = 0; layer < (rule.stage == Stage::layer ? model.layers() : 1); ++layer) {
+    for (std::uint32_t layer = 0; layer < (rule.stage == Stage::layer ? model.layers() + model.mtp_layers() : 1);
+         ++layer) {
         auto lookup = rule.stage == Stage::layer ? model.lookup(layer, facts) : lookup_in(model.values(), facts);
         TRY_ASSIGN(bool present, holds(rule.when, lookup));
         out.push_back(present && std::any_of(rule.weights.begin(), rule.weights.end(), [&](const std::string& weight) {
@@ -71,6 +72,7 @@ struct Chunk {
     std::uint32_t file = 0;
     std::string prefix;  // "model/", "model1/"
     const std::vector<LayerSlot>* slots = nullptr;
+    const Dialect* dialect = nullptr;  // nullptr: Hugging Face
     bool first = false;
     bool last = false;
     Share share;
@@ -84,14 +86,18 @@ public:
 
     Status build() {
         if (chunk_.first) TRY(add_all(Stage::first, {}));
-        for (const LayerSlot& slot : *chunk_.slots) {
-            TRY(add_all(Stage::layer, slot));
-            for (std::uint32_t i = 0; i < chunk_.experts.count; ++i) TRY(add_expert(slot, i));
-        }
+        for (const LayerSlot& slot : *chunk_.slots) TRY(add_layer(slot));
+        for (std::uint32_t i = 0; chunk_.last && i < model_.mtp_layers(); ++i) TRY(add_layer({i, model_.layers() + i}));
         return chunk_.last ? add_all(Stage::last, {}) : Status();
     }
 
 private:
+    Status add_layer(LayerSlot slot) {
+        TRY(add_all(Stage::layer, slot));
+        for (std::uint32_t i = 0; i < chunk_.experts.count; ++i) TRY(add_expert(slot, i));
+        return {};
+    }
+
     Status add_all(Stage stage, LayerSlot slot) {
         for (const ActiveRule& active : rules_) {
             const StoredRule& rule = *active.rule;
@@ -118,8 +124,12 @@ private:
         return {};
     }
 
-    void add(LayoutTensor tensor, const std::string& name, LayerSlot slot) {
-        std::string in_stage = filled(name, "local_layer", std::to_string(slot.local));
+    void add(LayoutTensor tensor, std::string name, LayerSlot slot) {
+        const ModelMapping& mapping = model_.mapping();
+        if (slot.layer >= model_.layers())
+            name =
+                chunk_.dialect == nullptr ? mapping.mtp_hf_name(name) : mapping.mtp_mcore_name(name, *chunk_.dialect);
+        std::string in_stage = filled(std::move(name), "local_layer", std::to_string(slot.local));
         tensor.name = chunk_.prefix + filled(std::move(in_stage), "layer", std::to_string(slot.layer));
         tensor.file = chunk_.file;
         layout_.tensors.push_back(std::move(tensor));
@@ -151,6 +161,7 @@ ModelValues layout_facts(const Model& model, const ParallelLayout& layout) {
         {"etp", layout.experts.etp == 0 ? layout.tp : layout.experts.etp},
         {"tp_extends_ep", layout.experts.tp_extends_ep},
         {"grouped", layout.dialect.grouped},
+        {"mla_split", layout.dialect.mla_split},
         {"vpp", layout.placement.chunks()},
         {"slots", layout.placement.slots},
         {"padded_vocab", layout.padded_vocab == 0 ? value("vocab") : static_cast<std::int64_t>(layout.padded_vocab)},
@@ -169,7 +180,7 @@ Result<Layout> hf_layout(const Model& model, const HfVariant& variant) {
     std::vector<LayerSlot> slots;
     for (std::uint32_t layer = 0; layer < model.layers(); ++layer) slots.push_back({layer, layer});
     Layout layout;
-    Chunk chunk{0, "", &slots, true, true, {}, {0, model.experts()}};
+    Chunk chunk{0, "", &slots, nullptr, true, true, {}, {0, model.experts()}};
     TRY(ChunkBuilder(layout, model, rules, chunk).build());
     return layout;
 }
@@ -188,6 +199,7 @@ Result<Layout> mcore_layout(const Model& model, const ParallelLayout& parallel) 
                 Chunk part{stage * static_cast<std::uint32_t>(ranks.size()) + rank,
                            chunk_key(placement.virtual_stages, chunk) + "/",
                            &placement.stages[stage][chunk],
+                           &parallel.dialect,
                            stage == 0 && chunk == 0,
                            placement.head == ChunkPosition{stage, chunk},
                            {static_cast<std::uint64_t>(parallel.tp), static_cast<std::uint64_t>(ranks[rank].tp)},

@@ -55,7 +55,7 @@ struct ParallelLayout {
 std::string parallel_sizes(const ParallelLayout& layout);
 
 // What expressions of a mapping file can use besides the model's values: tp, pp, vpp, ep, etp, tp_extends_ep, grouped,
-// slots, padded_vocab, stored_kv_groups.
+// mla_split, slots, padded_vocab, stored_kv_groups.
 ModelValues layout_facts(const Model& model, const ParallelLayout& layout);
 
 // What differs between Hugging Face checkpoints of one model.

@@ -16,16 +16,24 @@ using base::ErrorKind;
 using base::Result;
 using base::Status;
 
+// What the names of layers for multi-token prediction begin with.
+constexpr std::string_view kMtpPrefix = "mtp.";
+
 // The forms of all tensor names of a family in a dialect, by the rule they come from.
 struct RuleForm {
     const StoredRule* rule;
     NameForm form;
+    bool mtp = false;  // in a layer for multi-token prediction
 };
 
 std::vector<RuleForm> forms_of(const ModelMapping& mapping, const Dialect& dialect) {
     std::vector<RuleForm> out;
     for (const StoredRule& rule : mapping.mcore) {
-        if (const std::string* name = rule.name(dialect)) out.push_back({&rule, NameForm(*name)});
+        const std::string* name = rule.name(dialect);
+        if (name == nullptr) continue;
+        out.push_back({&rule, NameForm(*name), name->starts_with(kMtpPrefix)});
+        std::string in_mtp = mapping.mtp_mcore_name(*name, dialect);
+        if (in_mtp != *name) out.push_back({&rule, NameForm(in_mtp), true});
     }
     return out;
 }
@@ -42,8 +50,10 @@ std::vector<Dialect> candidates(const MegatronCheckpoint& checkpoint, const Mode
         }
         for (const CoreVersion& version : versions) {
             for (const char* layers : {"local", "te"}) {
-                for (bool grouped : {false, true})
-                    out.push_back({target.name, version, layers, checkpoint.torch_dist, grouped});
+                for (bool grouped : {false, true}) {
+                    for (bool mla_split : {false, true})
+                        out.push_back({target.name, version, layers, checkpoint.torch_dist, grouped, mla_split});
+                }
             }
         }
     }
@@ -75,22 +85,25 @@ std::size_t unexplained(const NameSet& names, const ModelMapping& mapping, const
     }));
 }
 
-Dialect best_dialect(const MegatronCheckpoint& checkpoint, const NameSet& names, const ModelMapping& mapping,
-                     const TargetRegistry& targets) {
-    std::optional<Dialect> best;
-    std::size_t fewest = 0;
+// The dialects with the fewest names that have no place.
+std::vector<Dialect> best_dialects(const MegatronCheckpoint& checkpoint, const NameSet& names,
+                                   const ModelMapping& mapping, const TargetRegistry& targets) {
+    std::vector<Dialect> best;
+    std::size_t fewest = SIZE_MAX;
     for (const Dialect& dialect : candidates(checkpoint, mapping, targets)) {
         std::size_t count = unexplained(names, mapping, forms_of(mapping, dialect));
-        if (best && count >= fewest) continue;
-        best = dialect;
+        if (count > fewest) continue;
+        if (count < fewest) best.clear();
         fewest = count;
+        best.push_back(dialect);
     }
-    return best.value_or(Dialect{});
+    return best;
 }
 
 // What is in one rank's chunk: the layer numbers, and whether the final norm is there.
 struct ChunkContent {
     std::set<std::uint32_t> layers;
+    std::uint32_t mtp_layers = 0;
     bool head = false;
 };
 using Contents = std::map<std::pair<std::uint32_t, std::string>, ChunkContent>;  // by (rank, chunk key)
@@ -104,7 +117,8 @@ Contents find_contents(const MegatronCheckpoint& checkpoint, const std::vector<R
         for (const RuleForm& form : forms) {
             auto number = form.form.match(key.name);
             if (!number) continue;
-            if (form.rule->stage == Stage::layer) content.layers.insert(*number);
+            if (form.mtp) content.mtp_layers = std::max(content.mtp_layers, *number + 1);
+            else if (form.rule->stage == Stage::layer) content.layers.insert(*number);
             if (form.rule->stage == Stage::last) content.head = true;
             break;
         }
@@ -133,6 +147,7 @@ public:
                 std::uint32_t pp = dualpipev && chunk == 1 ? pp_ - 1 - i : i;
                 TRY_ASSIGN(auto numbers, layers_of(pp, chunk));
                 for (std::uint32_t number : numbers) placement.stages[pp][chunk].push_back({number, found.layers++});
+                found.mtp_layers = std::max(found.mtp_layers, content(pp, 0, chunk).mtp_layers);
             }
         }
         return found;
@@ -210,13 +225,13 @@ bool is_conditional(const ModelMapping& mapping, const StoredRule& rule) {
 // True when every tensor has a name of the family, and every unconditional name of the family is there.
 bool fits(const MegatronCheckpoint& checkpoint, const NameSet& names, const ModelMapping& mapping,
           const TargetRegistry& targets) {
-    auto forms = forms_of(mapping, best_dialect(checkpoint, names, mapping, targets));
+    auto forms = forms_of(mapping, best_dialects(checkpoint, names, mapping, targets).front());
     if (unexplained(names, mapping, forms) > 0) return false;
     // Of names that only some models of the family have, it is enough to know them. A family with experts has experts.
     bool experts = false, experts_found = false;
     for (const RuleForm& form : forms) {
         bool found = is_in(names, form.form);
-        if (!found && !is_conditional(mapping, *form.rule)) return false;
+        if (!found && !form.mtp && !is_conditional(mapping, *form.rule)) return false;
         if (!is_of_experts(*form.rule)) continue;
         experts = true;
         experts_found |= found;
@@ -228,11 +243,12 @@ bool fits(const MegatronCheckpoint& checkpoint, const NameSet& names, const Mode
 
 Result<FoundLayout> find_layout(const MegatronCheckpoint& checkpoint, const ModelMapping& mapping,
                                 const TargetRegistry& targets) {
-    Dialect dialect = best_dialect(checkpoint, distinct_names(checkpoint), mapping, targets);
-    auto forms = forms_of(mapping, dialect);
+    auto dialects = best_dialects(checkpoint, distinct_names(checkpoint), mapping, targets);
+    auto forms = forms_of(mapping, dialects.front());
     TRY_ASSIGN(FoundLayout found, PlacementFinder(checkpoint, forms).find());
     found.parallel.tp = checkpoint.tp;
-    found.parallel.dialect = dialect;
+    found.parallel.dialect = dialects.front();
+    found.dialects = std::move(dialects);
     found.parallel.padded_vocab = padded_vocab(checkpoint, forms);
     TRY_ASSIGN(found.parallel.placement.slots, check_saved_layout(checkpoint, found.parallel.placement, found.layers));
     return found;

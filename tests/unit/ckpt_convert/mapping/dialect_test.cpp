@@ -63,6 +63,8 @@ TEST_CASE("dialect selector: all words must hold") {
     CHECK_FALSE(matches("sequential", grouped));
     CHECK(matches("sequential", te));
     CHECK_FALSE(matches("grouped", te));
+    CHECK(matches("mla_whole", te));
+    CHECK(matches("mla_split", {"mindspeed", {0, 12}, "local", false, false, true}));
 }
 
 TEST_CASE("dialect selector: versions are half-open ranges, and boundaries are known") {
