@@ -209,6 +209,7 @@ Status check_conversion(ConvertOptions& options, const Raw& raw) {
     TRY_ASSIGN(options.to, side("--save-model-type", raw.save_type));
     TRY(check_layout(options, raw));
     if (raw.layers > 0) options.source.layers = raw.layers;
+    if (!options.source.mtp_layers) options.source.mtp_layers = 0;
     if (raw.true_vocab > 0) options.source.true_vocab = raw.true_vocab;
     if (raw.divisor > 0) options.vocab.divisor = raw.divisor;
     if (raw.padded_vocab > 0) options.vocab.rows = raw.padded_vocab;
@@ -297,6 +298,7 @@ Result<std::optional<Options>> parse_options(int argc, const char* const* argv) 
     }
     options.verify.memory_bytes = options.convert.memory_bytes;
     options.verify.checkpoint.family = options.convert.source.family;
+    options.verify.checkpoint.mtp_layers = options.convert.source.mtp_layers;
     options.verify.checkpoint.hf_config_dir = options.convert.source.hf_config_dir;
     options.verify.threads = options.convert.threads;
     if (options.command == Options::Command::convert) TRY(check_conversion(options.convert, raw));

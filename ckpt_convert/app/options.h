@@ -22,7 +22,8 @@ struct SourceOptions {
     base::Path hf_config_dir;                 // of a Megatron checkpoint; empty: beside it
     std::optional<std::uint32_t> layers;      // only the first layers are wanted
     std::optional<std::uint64_t> true_vocab;  // only the first rows of the vocabulary are wanted
-    std::uint32_t mtp_layers = 0;  // of a Hugging Face checkpoint: layers for multi-token prediction that are wanted
+    // Layers for multi-token prediction that are wanted of a Hugging Face checkpoint; nullopt: those that are there.
+    std::optional<std::uint32_t> mtp_layers;
 };
 
 // How many rows the embedding and the head of a Megatron checkpoint get.

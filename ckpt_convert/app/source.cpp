@@ -35,7 +35,7 @@ Status reduce(ModelValues& values, const SourceOptions& options) {
         return base::fail(ErrorKind::usage,
                           base::format("--num-layers {}: the model has {} layers", *options.layers, layers));
     }
-    if (options.layers && options.mtp_layers > 0)
+    if (options.layers && options.mtp_layers.value_or(0) > 0)
         return base::fail(ErrorKind::usage, "--num-layers leaves out the layers that --mtp-num-layers asks for");
     if (options.layers) values["layers"] = *options.layers;
     std::int64_t vocab = value_or_zero(values, "vocab");
@@ -57,6 +57,21 @@ Result<std::set<std::string, std::less<>>> names_beyond(const Model& whole, cons
     for (const auto& tensor : all.tensors) out.insert(tensor.name);
     for (const auto& tensor : wanted.tensors) out.erase(tensor.name);
     return out;
+}
+
+// How many layers for multi-token prediction the files have: all that the config says, or none.
+Result<std::int64_t> mtp_layers_in(const TensorIndex& index, const ModelMapping& mapping, ModelValues values,
+                                   const HfVariant& variant) {
+    std::int64_t count = value_or_zero(values, "mtp");
+    if (count == 0) return count;
+    TRY_ASSIGN(Model with, Model::make(mapping, values));
+    values["mtp"] = 0;
+    TRY_ASSIGN(Model without, Model::make(mapping, std::move(values)));
+    TRY_ASSIGN(Layout rest, hf_layout(without, variant));
+    TRY_ASSIGN(auto names, names_beyond(with, rest, variant));
+    bool found = std::any_of(index.tensors.begin(), index.tensors.end(),
+                             [&](const IndexedTensor& tensor) { return names.contains(tensor.name); });
+    return found ? count : 0;
 }
 
 // Which of the prefixes the tensors of a Hugging Face checkpoint have.
@@ -188,18 +203,21 @@ Result<Source> source_of(HfCheckpoint checkpoint, const Knowledge& knowledge, co
     TRY_ASSIGN(ModelValues all, values_from_config(*mapping, checkpoint.config));
     ModelValues values = all;
     TRY(reduce(values, options));
-    values["mtp"] = options.mtp_layers;
     Source source;
     source.side = Side::huggingface;
     source.title = "Hugging Face";
     source.directory = source.companions = options.directory;
     source.index = std::move(checkpoint.index);
-    TRY_ASSIGN(source.model, Model::make(*mapping, std::move(values)));
-
     HfVariant variant;
     variant.prefix = find_prefix(*mapping, source.index);
     variant.form = find_form(*mapping, variant.prefix, source.index);
     variant.vocab_rows = static_cast<std::uint64_t>(value_or_zero(all, "vocab"));
+    if (options.mtp_layers) {
+        values["mtp"] = *options.mtp_layers;
+    } else if (!options.layers) {
+        TRY_ASSIGN(values["mtp"], mtp_layers_in(source.index, *mapping, all, variant));
+    }
+    TRY_ASSIGN(source.model, Model::make(*mapping, std::move(values)));
     TRY_ASSIGN(Layout layout, hf_layout(source.model, variant));
     std::set<std::string, std::less<>> beyond;
     bool less_mtp = value_or_zero(all, "mtp") > value_or_zero(source.model.values(), "mtp");

@@ -113,6 +113,11 @@ Result<ConversionPlan> make_plan(const Model& model, const TensorIndex& index, c
         if (!tensor.optional) TRY(planner.add_target(tensor));
     }
     ConversionPlan plan = planner.take();
+    for (const LogicalMove& move : plan.moves) {
+        if (move.targets.empty())
+            return base::fail(ErrorKind::unsupported,
+                              base::format("this layout has no tensor for {}; it would be lost", move.name));
+    }
     TRY(prove_plan(plan, index));
     sort_by_source_position(plan, index);
     return plan;

@@ -61,9 +61,12 @@ Result<ParallelLayout> fit_layout(const MegatronCheckpoint& checkpoint, const Mo
     }
     ParallelLayout first = found.parallel;
     first.experts = experts.front();
-    if (checkpoint.torch_dist || (experts.size() == 1 && found.dialects.size() == 1)) return first;
+    if (experts.size() == 1 && found.dialects.size() == 1) return first;
     Shapes shapes;
-    for (const IndexedTensor& tensor : checkpoint.index.tensors) shapes[{tensor.file, tensor.name}] = &tensor.shape;
+    for (const IndexedTensor& tensor : checkpoint.index.tensors) {
+        const Shape& whole = tensor.whole_shape.empty() ? tensor.shape : tensor.whole_shape;
+        shapes[{checkpoint.torch_dist ? 0 : tensor.file, tensor.name}] = &whole;
+    }
     for (const ExpertParallel& candidate : experts) {
         for (const Dialect& dialect : found.dialects) {
             ParallelLayout tried = found.parallel;

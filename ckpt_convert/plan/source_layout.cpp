@@ -213,6 +213,12 @@ std::uint64_t padded_vocab(const MegatronCheckpoint& checkpoint, const std::vect
 
 bool is_of_experts(const StoredRule& rule) { return rule.each == Each::expert || !rule.stack.memory.empty(); }
 
+// True when there are models of the family without experts: their number has a default.
+bool has_dense_models(const ModelMapping& mapping) {
+    return std::any_of(mapping.values.begin(), mapping.values.end(),
+                       [](const ValueRule& rule) { return rule.name == "experts" && rule.fallback.has_value(); });
+}
+
 // True when not every model of the family has the tensor.
 bool is_conditional(const ModelMapping& mapping, const StoredRule& rule) {
     return rule.when.has_value() || rule.optional || rule.copy ||
@@ -236,7 +242,7 @@ bool fits(const MegatronCheckpoint& checkpoint, const NameSet& names, const Mode
         experts = true;
         experts_found |= found;
     }
-    return !experts || experts_found;
+    return !experts || experts_found || has_dense_models(mapping);
 }
 
 }  // namespace

@@ -89,6 +89,9 @@ FAMILIES = (
                                           "routed_scaling_factor": 1.0, **MLA, **rope(10000.0)}),
     Family("deepseek v2 lite", "deepseek_v2", {"topk_method": "greedy", "norm_topk_prob": False, "n_group": 1, "topk_group": 1,
                                                "routed_scaling_factor": 1.0, **MLA, "q_lora_rank": None, **rope(10000.0)}),
+    Family("dots1", "dots1", {"n_routed_experts": 4, "n_shared_experts": 1, "first_k_dense_replace": 1, "n_group": 2, "topk_group": 1,
+                              "norm_topk_prob": True, "routed_scaling_factor": 2.5, "head_dim": 16, **EXPERTS, **rope(10000.0)},
+           transformer={"qk_layernorm": True}),
     Family("glm4 moe", "glm4_moe", {"n_routed_experts": 4, "n_shared_experts": 1, "first_k_dense_replace": 1, "n_group": 2,
                                     "topk_group": 1, "norm_topk_prob": True, "routed_scaling_factor": 1.5, "head_dim": 16,
                                     "attention_bias": True, "use_qk_norm": True, **EXPERTS, **rope(10000.0, partial_rotary_factor=0.5)},
@@ -144,7 +147,7 @@ def expert_arguments(config):
     shared = config.get("shared_expert_intermediate_size") or ffn * (config.get("n_shared_experts") or 0)
     dense_layers, step = config.get("first_k_dense_replace", 0), config.get("decoder_sparse_step", 1)
     layers = range(config["num_hidden_layers"])
-    sigmoid = config["model_type"] in ("deepseek_v3", "glm4_moe")
+    sigmoid = config["model_type"] in ("deepseek_v3", "glm4_moe", "dots1")
     # Weights of the chosen experts that add up to 1 are the softmax over the chosen ones alone.
     renormalized = config.get("norm_topk_prob", True)
     return {

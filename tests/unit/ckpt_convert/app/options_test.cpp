@@ -129,6 +129,6 @@ TEST_CASE("options: how experts are dealt out and stored") {
     CHECK(options.topology.experts == ckpt::ExpertParallel{8, 1, false});
     CHECK(options.grouped_experts);
     CHECK(options.mla_split);
-    CHECK(options.source.mtp_layers == 2);
+    CHECK(options.source.mtp_layers == 2u);
     CHECK(options.topology_given);
 }
