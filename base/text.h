@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string_view>
+#include <vector>
 
 namespace base {
 
@@ -12,6 +13,17 @@ inline constexpr std::string_view kBlanks = " \t";  // inside a line
 inline std::string_view trimmed(std::string_view text, std::string_view blanks = " \t\r\n") {
     std::size_t begin = text.find_first_not_of(blanks);
     return begin == text.npos ? std::string_view{} : text.substr(begin, text.find_last_not_of(blanks) + 1 - begin);
+}
+
+// The parts of `text` between separators, trimmed; empty parts are left out.
+inline std::vector<std::string_view> split(std::string_view text, char separator) {
+    std::vector<std::string_view> out;
+    while (!text.empty()) {
+        std::size_t end = text.find(separator);
+        if (auto part = trimmed(text.substr(0, end)); !part.empty()) out.push_back(part);
+        text = end == text.npos ? std::string_view{} : text.substr(end + 1);
+    }
+    return out;
 }
 
 }  // namespace base

@@ -101,7 +101,9 @@ Result<PlannedOutput> plan_hf(base::FileSystem& fs, const Source& source, const 
                           options.source.directory);
     }
     const auto& prefixes = source.model.mapping().hf_prefixes;
-    TRY_ASSIGN(Layout layout, hf_layout(source.model, prefixes.empty() ? "" : prefixes.front()));
+    HfVariant variant;
+    if (!prefixes.empty()) variant.prefix = prefixes.front();
+    TRY_ASSIGN(Layout layout, hf_layout(source.model, variant));
     PlannedOutput out;
     out.title = "Hugging Face";
     TRY_ASSIGN(out.plan,

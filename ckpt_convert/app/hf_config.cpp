@@ -54,10 +54,11 @@ Result<std::string> adapted_config(base::FileSystem& fs, const Source& source, c
         if (dtype && found != nullptr && found->string() != nullptr)
             changes.push_back({found, base::format("\"{}\"", *torch_name(*dtype))});
     }
-    for (const char* value : {"vocab", "layers"}) {
+    for (const char* value : {"vocab", "layers", "mtp"}) {
         const Json* found = place_of(source, value);
+        if (found == nullptr) continue;
         std::int64_t now = source.model.values().at(value);
-        if (found != nullptr && whole_number(*found) != now) changes.push_back({found, std::to_string(now)});
+        if (whole_number(*found) != now) changes.push_back({found, std::to_string(now)});
     }
     // From the end, so that the places of the others stay.
     std::sort(changes.begin(), changes.end(),

@@ -102,6 +102,7 @@ Result<Found> found_megatron(base::FileSystem& fs, const Knowledge& knowledge, c
     if (!checkpoint.torch_dist) {
         found.facts.emplace_back("tensor parallel", std::to_string(checkpoint.tp));
         found.facts.emplace_back("pipeline parallel", std::to_string(checkpoint.pp));
+        if (checkpoint.ep > 1) found.facts.emplace_back("expert parallel", std::to_string(checkpoint.ep));
     }
     if (checkpoint.virtual_stages)
         found.facts.emplace_back("virtual stages", std::to_string(checkpoint.ranks.front().chunks));

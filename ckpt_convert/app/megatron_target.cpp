@@ -1,5 +1,6 @@
 #include "ckpt_convert/app/megatron_target.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include "base/format.h"
@@ -22,7 +23,12 @@ Status find_dialect(const Knowledge& knowledge, const ConvertOptions& options, M
     }
     out.layers = options.layers.empty() ? out.target->layers : options.layers;
     // In torch_dist both kinds of layers have the names of Transformer Engine's.
-    out.parallel.dialect = {out.target->name, core, options.torch_dist ? "te" : out.layers, options.torch_dist};
+    out.parallel.dialect = {out.target->name,
+                            core,
+                            options.torch_dist ? "te" : out.layers,
+                            options.torch_dist,
+                            options.grouped_experts && !options.torch_dist,
+                            options.mla_split};
     return {};
 }
 
@@ -76,7 +82,7 @@ Status pad_vocabulary(const Knowledge& knowledge, const Model& model, const Voca
 std::string title_of(const MegatronTarget& target) {
     if (target.parallel.dialect.torch_dist) return base::format("Megatron torch_dist for {}", target.target->title);
     const Placement& placement = target.parallel.placement;
-    return base::format("Megatron TP {} x PP {}{} for {}", target.parallel.tp, placement.pp(),
+    return base::format("Megatron {}{} for {}", parallel_sizes(target.parallel),
                         placement.virtual_stages ? base::format(" x VPP {}", placement.chunks()) : "",
                         target.target->title);
 }
@@ -88,6 +94,15 @@ std::string as_pipeline_layout(const std::vector<std::uint32_t>& layers_per_stag
     return "E" + base::joined(stages, "|") + "L";
 }
 
+// Values of the layers for all slots, 0 for noop layers.
+std::vector<std::int64_t> by_slot(const std::vector<std::int64_t>& by_layer, const std::vector<std::uint32_t>& noops) {
+    std::vector<std::int64_t> out = by_layer;
+    std::vector<std::uint32_t> sorted = noops;
+    std::sort(sorted.begin(), sorted.end());
+    for (std::uint32_t slot : sorted) out.insert(out.begin() + slot, 0);
+    return out;
+}
+
 ArgumentFacts facts_of(const Knowledge& knowledge, const MegatronTarget& target, const Source& source, DType dtype,
                        const ConvertOptions& options) {
     const Topology& topology = options.topology;
@@ -95,6 +110,7 @@ ArgumentFacts facts_of(const Knowledge& knowledge, const MegatronTarget& target,
     facts.numbers = layout_facts(source.model, target.parallel);
     for (const Target& known : knowledge.targets.targets()) facts.numbers[known.name] = &known == target.target;
     facts.numbers["te"] = target.layers == "te";
+    facts.numbers["grouped"] = options.grouped_experts;
     facts.numbers["torch_dist"] = target.parallel.dialect.torch_dist;
     facts.numbers["release"] = target.iteration == "release";
     facts.numbers["bf16"] = dtype == DType::bf16;
@@ -117,6 +133,12 @@ ArgumentFacts facts_of(const Knowledge& knowledge, const MegatronTarget& target,
     facts.texts["layer_list"] = base::joined(topology.layers_per_stage, ",");
     facts.texts["pipeline_layout"] =
         topology.pipeline_layout.empty() ? as_pipeline_layout(topology.layers_per_stage) : topology.pipeline_layout;
+    for (const auto& [name, by_layer] : source.model.by_layer()) {
+        facts.lists[name] = by_slot(by_layer, topology.noop_layers);
+        facts.texts[name] = "[" + base::joined(facts.lists[name], ",") + "]";
+        facts.numbers[name + "_layers"] =
+            static_cast<std::int64_t>(by_layer.size()) - std::count(by_layer.begin(), by_layer.end(), 0);
+    }
     facts.config = source.config ? &source.config->root : nullptr;
     facts.saved = source.side == Side::megatron ? &source.args : nullptr;
     return facts;
@@ -129,6 +151,7 @@ Result<MegatronTarget> megatron_target(const Knowledge& knowledge, const Model& 
     TRY(find_dialect(knowledge, options, out));
     TRY(find_iteration(options, out));
     out.parallel.tp = options.torch_dist ? 1 : options.topology.tp;
+    if (!options.torch_dist) out.parallel.experts = options.topology.experts;
     out.parallel.kv_sharing = options.torch_dist ? KvSharing::refuse : options.topology.kv_sharing;
     if (options.torch_dist && !options.topology.noop_layers.empty()) {
         return base::fail(

@@ -30,6 +30,7 @@ std::string stored_text(const StoredRule& rule) {
     if (rule.axis != 0) out += base::format(", along axis {}", rule.axis);
     if (rule.shard) out += base::format(", TP splits axis {}", *rule.shard);
     if (rule.pad) out += ", padded";
+    if (!rule.stack.memory.empty()) out += ", all experts of a layer";
     if (rule.optional) out += ", may be absent";
     if (!rule.dialect.text().empty()) out += base::format(", for {} only", rule.dialect.text());
     return out + condition_text(rule.when) + "\n";
@@ -67,7 +68,10 @@ Result<std::string> show_model(const MappingRegistry& families, const std::strin
     out += "\nweights\n";
     for (const WeightRule& weight : mapping->weights) {
         out += base::format("  {:<24} {}{}{}\n", weight.name, shape_text(weight),
-                            weight.each_layer ? "  of each layer" : "", condition_text(weight.when));
+                            weight.each == Each::model   ? ""
+                            : weight.each == Each::layer ? "  of each layer"
+                                                         : "  of each expert",
+                            condition_text(weight.when));
     }
     out += "\nHugging Face\n";
     for (const StoredRule& rule : mapping->hf) out += stored_text(rule);

@@ -54,6 +54,8 @@ void add_places(CLI::App& app, ConvertOptions& options, Raw& raw) {
     group->add_option("--hf-cfg-dir", options.source.hf_config_dir,
                       "For a Megatron input: where config.json and the tokenizer are");
     group->add_option("--num-layers", raw.layers, "Take only the first N layers")->check(at_least_one);
+    group->add_option("--mtp-num-layers", options.source.mtp_layers,
+                      "Take the first N layers for multi-token prediction of a Hugging Face checkpoint (default 0)");
     group->add_option("--true-vocab-size", raw.true_vocab, "Take only the first N rows of the vocabulary")
         ->check(at_least_one);
     group
@@ -72,6 +74,18 @@ void add_layout(CLI::App& app, ConvertOptions& options, Raw& raw) {
                       "local or transformer_engine (default: local for mindspeed, transformer_engine for mcore)");
     group->add_option("--tp,--target-tensor-parallel-size", topology.tp, "Tensor parallel size")->check(rank_count);
     group->add_option("--pp,--target-pipeline-parallel-size", topology.pp, "Pipeline parallel size")->check(rank_count);
+    group->add_option("--ep,--target-expert-parallel-size", topology.experts.ep, "Expert parallel size")
+        ->check(rank_count);
+    group
+        ->add_option("--etp,--expert-tensor-parallel-size", topology.experts.etp,
+                     "Ranks that share an expert (default: as many as TP)")
+        ->check(rank_count);
+    group->add_flag("--moe-tp-extend-ep", topology.experts.tp_extends_ep,
+                    "Deal whole experts out to TP x EP groups of ranks, as MindSpeed does");
+    group->add_flag("--moe-grouped-gemm", options.grouped_experts,
+                    "The experts of a rank as one module, for runs with the same option");
+    group->add_flag("--mla-mm-split", options.mla_split,
+                    "The up projections of latent attention in parts, for MindSpeed runs with the same option");
     group->add_option("--num-layers-per-virtual-pipeline-stage", topology.layers_per_virtual_stage,
                       "Layers of each virtual pipeline stage");
     group
@@ -172,11 +186,16 @@ Status check_layout(ConvertOptions& options, const Raw& raw) {
                           base::format("--ckpt-format: \"{}\" is neither torch nor torch_dist", raw.format));
     }
     options.torch_dist = raw.format == "torch_dist";
-    options.topology_given = topology.tp > 1 || topology.pp > 1 || !topology.layers_per_stage.empty() ||
-                             topology.layers_per_virtual_stage > 0 || !topology.noop_layers.empty() ||
-                             topology.virtual_stages > 0 || topology.dualpipev || !topology.pipeline_layout.empty() ||
-                             topology.first_stage_layers || topology.last_stage_layers || topology.count_embedding ||
-                             topology.count_loss;
+    if (topology.experts.tp_extends_ep && topology.experts.etp > 0) {
+        return base::fail(
+            ErrorKind::usage,
+            "--moe-tp-extend-ep deals out whole experts; --expert-tensor-parallel-size cannot be given too");
+    }
+    options.topology_given = topology.tp > 1 || topology.pp > 1 || topology.experts != ExpertParallel{} ||
+                             !topology.layers_per_stage.empty() || topology.layers_per_virtual_stage > 0 ||
+                             !topology.noop_layers.empty() || topology.virtual_stages > 0 || topology.dualpipev ||
+                             !topology.pipeline_layout.empty() || topology.first_stage_layers ||
+                             topology.last_stage_layers || topology.count_embedding || topology.count_loss;
     return {};
 }
 
@@ -190,6 +209,7 @@ Status check_conversion(ConvertOptions& options, const Raw& raw) {
     TRY_ASSIGN(options.to, side("--save-model-type", raw.save_type));
     TRY(check_layout(options, raw));
     if (raw.layers > 0) options.source.layers = raw.layers;
+    if (!options.source.mtp_layers) options.source.mtp_layers = 0;
     if (raw.true_vocab > 0) options.source.true_vocab = raw.true_vocab;
     if (raw.divisor > 0) options.vocab.divisor = raw.divisor;
     if (raw.padded_vocab > 0) options.vocab.rows = raw.padded_vocab;
@@ -278,6 +298,7 @@ Result<std::optional<Options>> parse_options(int argc, const char* const* argv) 
     }
     options.verify.memory_bytes = options.convert.memory_bytes;
     options.verify.checkpoint.family = options.convert.source.family;
+    options.verify.checkpoint.mtp_layers = options.convert.source.mtp_layers;
     options.verify.checkpoint.hf_config_dir = options.convert.source.hf_config_dir;
     options.verify.threads = options.convert.threads;
     if (options.command == Options::Command::convert) TRY(check_conversion(options.convert, raw));

@@ -22,6 +22,8 @@ struct SourceOptions {
     base::Path hf_config_dir;                 // of a Megatron checkpoint; empty: beside it
     std::optional<std::uint32_t> layers;      // only the first layers are wanted
     std::optional<std::uint64_t> true_vocab;  // only the first rows of the vocabulary are wanted
+    // Layers for multi-token prediction that are wanted of a Hugging Face checkpoint; nullopt: those that are there.
+    std::optional<std::uint32_t> mtp_layers;
 };
 
 // How many rows the embedding and the head of a Megatron checkpoint get.
@@ -39,6 +41,8 @@ struct ConvertOptions {
     std::string target = "mindspeed";  // a name of rules/targets/, with "@VERSION" of megatron-core when that matters
     std::string layers;                // "local" or "te"; empty: what the target's users run
     bool torch_dist = false;           // instead of rank files
+    bool grouped_experts = false;      // the experts of a rank in one module
+    bool mla_split = false;            // the up projections of latent attention in parts
     Topology topology;                 // of the output, when it is Megatron's
     bool topology_given = false;
     VocabOptions vocab;

@@ -30,11 +30,7 @@ inline constexpr RetiredOption kRetiredOptions[] = {
     {"--saver", Values::one, "found from the input"},
     {"--input-tp-rank", Values::one, "found from the input"},
     {"--input-pp-rank", Values::one, "found from the input"},
-    {"--moe-grouped-gemm", Values::none, "the model has no experts"},
-    {"--moe-tp-extend-ep", Values::none, "the model has no experts"},
-    {"--expert-tensor-parallel-size", Values::one, "the model has no experts"},
-    {"--first-k-dense-replace", Values::one, "the model has no experts"},
-    {"--mla-mm-split", Values::none, "the model has no multi-latent attention"},
+    {"--first-k-dense-replace", Values::one, "which layers have experts is read from config.json"},
     {"--ckpt-cfg-path", Values::one, "replaced by the mapping files of this tool"},
     {"--megatron-path", Values::one, "Megatron is not needed to convert"},
     {"--max-queue-size", Values::one, "there are no loader and saver processes"},
@@ -52,8 +48,6 @@ struct FixedOption {
     const char* meaning;
 };
 inline constexpr FixedOption kFixedOptions[] = {
-    {"--target-expert-parallel-size", Values::one, "1", "expert parallelism"},
-    {"--mtp-num-layers", Values::one, "0", "the multi-token prediction of a model"},
     {"--lora-load", Values::one, nullptr, "a LoRA checkpoint"},
     {"--lora-r", Values::one, nullptr, "a LoRA checkpoint"},
     {"--lora-alpha", Values::one, nullptr, "a LoRA checkpoint"},

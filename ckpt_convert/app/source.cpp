@@ -4,6 +4,8 @@
 #include <set>
 
 #include "base/format.h"
+#include "ckpt_convert/plan/name_form.h"
+#include "ckpt_convert/plan/source_fit.h"
 #include "ckpt_convert/plan/source_layout.h"
 
 namespace ckpt {
@@ -19,6 +21,8 @@ using base::Status;
 // Why a tensor that a mapping file ignores is left out.
 constexpr const char* kNoWeights = "they carry no weights (buffers such as rotary inv_freq)";
 
+constexpr std::string_view kPrefixCapture = "{prefix}";
+
 std::int64_t value_or_zero(const ModelValues& values, std::string_view name) {
     auto found = values.find(name);
     return found == values.end() ? 0 : found->second;
@@ -31,6 +35,8 @@ Status reduce(ModelValues& values, const SourceOptions& options) {
         return base::fail(ErrorKind::usage,
                           base::format("--num-layers {}: the model has {} layers", *options.layers, layers));
     }
+    if (options.layers && options.mtp_layers.value_or(0) > 0)
+        return base::fail(ErrorKind::usage, "--num-layers leaves out the layers that --mtp-num-layers asks for");
     if (options.layers) values["layers"] = *options.layers;
     std::int64_t vocab = value_or_zero(values, "vocab");
     if (options.true_vocab && *options.true_vocab > static_cast<std::uint64_t>(vocab)) {
@@ -45,12 +51,27 @@ Status reduce(ModelValues& values, const SourceOptions& options) {
 
 // The names that belong to layers beyond the ones wanted.
 Result<std::set<std::string, std::less<>>> names_beyond(const Model& whole, const Layout& wanted,
-                                                        const std::string& prefix) {
+                                                        const HfVariant& variant) {
     std::set<std::string, std::less<>> out;
-    TRY_ASSIGN(Layout all, hf_layout(whole, prefix));
+    TRY_ASSIGN(Layout all, hf_layout(whole, variant));
     for (const auto& tensor : all.tensors) out.insert(tensor.name);
     for (const auto& tensor : wanted.tensors) out.erase(tensor.name);
     return out;
+}
+
+// How many layers for multi-token prediction the files have: all that the config says, or none.
+Result<std::int64_t> mtp_layers_in(const TensorIndex& index, const ModelMapping& mapping, ModelValues values,
+                                   const HfVariant& variant) {
+    std::int64_t count = value_or_zero(values, "mtp");
+    if (count == 0) return count;
+    TRY_ASSIGN(Model with, Model::make(mapping, values));
+    values["mtp"] = 0;
+    TRY_ASSIGN(Model without, Model::make(mapping, std::move(values)));
+    TRY_ASSIGN(Layout rest, hf_layout(without, variant));
+    TRY_ASSIGN(auto names, names_beyond(with, rest, variant));
+    bool found = std::any_of(index.tensors.begin(), index.tensors.end(),
+                             [&](const IndexedTensor& tensor) { return names.contains(tensor.name); });
+    return found ? count : 0;
 }
 
 // Which of the prefixes the tensors of a Hugging Face checkpoint have.
@@ -62,6 +83,20 @@ std::string find_prefix(const ModelMapping& mapping, const TensorIndex& index) {
         if (found) return prefix;
     }
     return mapping.hf_prefixes.empty() ? "" : mapping.hf_prefixes.back();
+}
+
+// Which of several ways to store the same tensors the checkpoint has: the one of which a name is there.
+std::string find_form(const ModelMapping& mapping, const std::string& prefix, const TensorIndex& index) {
+    for (const StoredRule& rule : mapping.hf) {
+        if (rule.form.empty()) continue;
+        std::string name = rule.names.front().second;
+        if (name.starts_with(kPrefixCapture)) name = prefix + name.substr(kPrefixCapture.size());
+        NameForm form(name);
+        bool found = std::any_of(index.tensors.begin(), index.tensors.end(),
+                                 [&](const IndexedTensor& tensor) { return form.match(tensor.name).has_value(); });
+        if (found) return rule.form;
+    }
+    return "";
 }
 
 // Where config.json of a Megatron checkpoint is; empty when nowhere.
@@ -105,7 +140,7 @@ Result<const ModelMapping*> family_of(const MegatronCheckpoint& checkpoint, cons
 Status check_agreement(const ModelMapping& mapping, const ModelValues& values, const MegatronCheckpoint& checkpoint,
                        const JsonDocument& config, ParallelLayout& parallel) {
     for (const ValueRule& rule : mapping.values) {
-        if (rule.name == "layers" || rule.name == "vocab") continue;
+        if (rule.name == "layers" || rule.name == "vocab" || rule.name == "mtp" || rule.each == Each::layer) continue;
         TRY_ASSIGN(auto saved, value_from_arguments(rule, checkpoint.args, values, checkpoint.directory));
         std::int64_t expected = values.at(rule.name);
         if (rule.name == "kv_groups" && expected > 0 && parallel.tp > expected)
@@ -127,6 +162,7 @@ Result<ModelValues> megatron_values(const ModelMapping& mapping, const MegatronC
         // Nothing says how much of the vocabulary is padding, so all of it is kept.
         TRY_ASSIGN(ModelValues values, values_from_arguments(mapping, checkpoint.args, checkpoint.directory));
         values["layers"] = found.layers;
+        values["mtp"] = found.mtp_layers;
         values["vocab"] = static_cast<std::int64_t>(found.parallel.padded_vocab);
         // Copied heads would count as groups of their own, so there are parts of groups.
         std::int64_t groups = value_or_zero(values, "kv_groups");
@@ -135,6 +171,7 @@ Result<ModelValues> megatron_values(const ModelMapping& mapping, const MegatronC
     }
     TRY_ASSIGN(ModelValues values, values_from_config(mapping, *config));
     TRY(check_agreement(mapping, values, checkpoint, *config, found.parallel));
+    values["mtp"] = found.mtp_layers;
     if (value_or_zero(values, "layers") != found.layers) {
         return base::fail(ErrorKind::bad_input,
                           base::format("the checkpoint holds {} layers, but {} says {}", found.layers, config->name,
@@ -171,18 +208,28 @@ Result<Source> source_of(HfCheckpoint checkpoint, const Knowledge& knowledge, co
     source.title = "Hugging Face";
     source.directory = source.companions = options.directory;
     source.index = std::move(checkpoint.index);
+    HfVariant variant;
+    variant.prefix = find_prefix(*mapping, source.index);
+    variant.form = find_form(*mapping, variant.prefix, source.index);
+    variant.vocab_rows = static_cast<std::uint64_t>(value_or_zero(all, "vocab"));
+    if (options.mtp_layers) {
+        values["mtp"] = *options.mtp_layers;
+    } else if (!options.layers) {
+        TRY_ASSIGN(values["mtp"], mtp_layers_in(source.index, *mapping, all, variant));
+    }
     TRY_ASSIGN(source.model, Model::make(*mapping, std::move(values)));
-
-    std::string prefix = find_prefix(*mapping, source.index);
-    TRY_ASSIGN(Layout layout, hf_layout(source.model, prefix, static_cast<std::uint64_t>(value_or_zero(all, "vocab"))));
+    TRY_ASSIGN(Layout layout, hf_layout(source.model, variant));
     std::set<std::string, std::less<>> beyond;
-    if (options.layers) {
+    bool less_mtp = value_or_zero(all, "mtp") > value_or_zero(source.model.values(), "mtp");
+    if (options.layers || less_mtp) {
         TRY_ASSIGN(Model whole, Model::make(*mapping, std::move(all)));
-        TRY_ASSIGN(beyond, names_beyond(whole, layout, prefix));
+        TRY_ASSIGN(beyond, names_beyond(whole, layout, variant));
     }
     auto leave_out = [&](std::string_view tensor) -> std::optional<std::string> {
         if (mapping->ignores(tensor)) return kNoWeights;
-        if (beyond.contains(tensor)) return "they belong to layers beyond --num-layers";
+        if (beyond.contains(tensor))
+            return options.layers ? "they belong to layers beyond --num-layers"
+                                  : "they belong to layers for multi-token prediction, which --mtp-num-layers keeps";
         return std::nullopt;
     };
     TRY_ASSIGN(source.binding, bind_source(source.model, source.index, layout, leave_out));
@@ -208,6 +255,7 @@ Result<Source> source_of(base::FileSystem& fs, MegatronCheckpoint checkpoint, co
     TRY_ASSIGN(ModelValues values, megatron_values(*mapping, checkpoint, found, source.config));
     TRY(reduce(values, options));
     TRY_ASSIGN(source.model, Model::make(*mapping, std::move(values)));
+    TRY_ASSIGN(found.parallel, fit_layout(checkpoint, source.model, found));
     TRY_ASSIGN(Layout layout, mcore_layout(source.model, found.parallel));
     auto leave_out = [&](std::string_view tensor) {
         return mapping->ignores(tensor) ? std::optional<std::string>(kNoWeights) : std::nullopt;
@@ -220,7 +268,7 @@ Result<Source> source_of(base::FileSystem& fs, MegatronCheckpoint checkpoint, co
     }
     source.title = checkpoint.torch_dist
                        ? "Megatron torch_dist"
-                       : base::format("Megatron TP {} x PP {}{}", checkpoint.tp, checkpoint.pp,
+                       : base::format("Megatron {}{}", parallel_sizes(found.parallel),
                                       found.parallel.placement.virtual_stages
                                           ? base::format(" x VPP {}", found.parallel.placement.chunks())
                                           : "");

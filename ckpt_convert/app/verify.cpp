@@ -72,6 +72,14 @@ Result<VerifySummary> verify(base::FileSystem& fs, const Knowledge& knowledge, c
         TRY_ASSIGN(first,
                    open_source(fs, knowledge, other_options(options, options.checkpoint.directory, second.companions)));
     }
+    // A Hugging Face checkpoint may have layers for multi-token prediction that the other was made without.
+    for (auto [source, other] : {std::pair(&first, &second), std::pair(&second, &first)}) {
+        if (source->side != Side::huggingface || other->side == Side::huggingface) continue;
+        if (source->model.mtp_layers() <= other->model.mtp_layers()) continue;
+        SourceOptions again = other_options(options, source->directory, source->companions);
+        again.mtp_layers = other->model.mtp_layers();
+        TRY_ASSIGN(*source, open_source(fs, knowledge, again));
+    }
     describe(summary, second);
     note_element_types(summary, first, second);
     compare_options.progress = progress(summary.bytes);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 #include <optional>
+#include <set>
+#include <tuple>
 
 #include "base/format.h"
 #include "base/text.h"
@@ -21,7 +23,9 @@ using base::Status;
 
 struct RankName {
     int tp = 0;
-    std::vector<int> suffixes;  // PP rank, or PP and EP rank
+    std::vector<int> suffixes;  // PP rank or EP rank, or both
+
+    bool operator<(const RankName& other) const { return std::tie(suffixes, tp) < std::tie(other.suffixes, other.tp); }
 };
 
 std::optional<RankName> parse_rank_name(std::string_view name) {
@@ -89,46 +93,76 @@ Result<Location> find_iteration(base::FileSystem& fs, const Path& directory) {
     return Location{found, iteration};
 }
 
-// Which of the directories' numbers are TP and PP; expert-parallel checkpoints have one number more.
-Result<std::vector<MegatronRank>> find_ranks(base::FileSystem& fs, const Path& directory) {
+// The numbers in the names of the rank directories, sorted by the last ones first.
+Result<std::vector<RankName>> find_rank_names(base::FileSystem& fs, const Path& directory) {
     TRY_ASSIGN(auto entries, fs.list(directory));
-    std::vector<MegatronRank> ranks;
-    std::optional<std::size_t> suffixes;
+    std::vector<RankName> names;
     for (const auto& entry : entries) {
-        auto rank = parse_rank_name(entry.name);
-        if (!rank) continue;
-        if (suffixes && *suffixes != rank->suffixes.size()) {
+        auto name = parse_rank_name(entry.name);
+        if (!name) continue;
+        if (!names.empty() && names.front().suffixes.size() != name->suffixes.size()) {
             return base::fail(ErrorKind::bad_input,
                               "rank directories of two kinds are mixed (with and without a pipeline rank)", directory);
         }
-        suffixes = rank->suffixes.size();
-        ranks.push_back({rank->tp, rank->suffixes.empty() ? 0 : rank->suffixes[0], 0, 1});
+        names.push_back(std::move(*name));
     }
-    if (ranks.empty()) return base::fail(ErrorKind::bad_input, "no mp_rank_* directories here", directory);
-    if (*suffixes > 1) {
-        return base::fail(ErrorKind::unsupported, "expert-parallel checkpoints (mp_rank_TT_PPP_EEE) cannot be read",
-                          directory);
-    }
-    std::sort(ranks.begin(), ranks.end(),
-              [](const auto& a, const auto& b) { return std::tie(a.pp, a.tp) < std::tie(b.pp, b.tp); });
-    return ranks;
+    if (names.empty()) return base::fail(ErrorKind::bad_input, "no mp_rank_* directories here", directory);
+    std::sort(names.begin(), names.end());
+    return names;
 }
 
-Status check_grid(MegatronCheckpoint& checkpoint) {
-    checkpoint.tp = 0;
-    checkpoint.pp = 0;
-    for (const auto& rank : checkpoint.ranks) {
+std::string directory_name(const RankName& name) {
+    std::string out = base::format("mp_rank_{:02}", name.tp);
+    for (int number : name.suffixes) out += base::format("_{:03}", number);
+    return out;
+}
+
+std::int64_t saved_size(const base::Json& args, std::string_view name) {
+    const base::Json* found = args.find(name);
+    return found == nullptr || found->integer() == nullptr ? 1 : *found->integer();
+}
+
+// Which of the directories' numbers are TP, PP and EP. One suffix is the PP rank, or the EP rank without PP: that is in the
+// arguments only.
+void set_ranks(MegatronCheckpoint& checkpoint, const std::vector<RankName>& names) {
+    std::size_t suffixes = names.front().suffixes.size();
+    bool experts = saved_size(checkpoint.args, "expert_model_parallel_size") > 1 &&
+                   saved_size(checkpoint.args, "pipeline_model_parallel_size") == 1;
+    bool has_pp = suffixes == 2 || (suffixes == 1 && !experts);
+    checkpoint.tp = checkpoint.pp = checkpoint.ep = 0;
+    for (const RankName& name : names) {
+        MegatronRank rank;
+        rank.tp = name.tp;
+        if (has_pp) rank.pp = name.suffixes.front();
+        if (suffixes == 2 || (suffixes == 1 && !has_pp)) rank.ep = name.suffixes.back();
         checkpoint.tp = std::max(checkpoint.tp, rank.tp + 1);
         checkpoint.pp = std::max(checkpoint.pp, rank.pp + 1);
+        checkpoint.ep = std::max(checkpoint.ep, rank.ep + 1);
+        checkpoint.ranks.push_back(rank);
     }
+    std::sort(checkpoint.ranks.begin(), checkpoint.ranks.end(), [](const MegatronRank& a, const MegatronRank& b) {
+        return std::tie(a.pp, a.ep, a.tp) < std::tie(b.pp, b.ep, b.tp);
+    });
+}
+
+// Every stage must have every TP rank, and the same EP ranks with it. Which pairs of these there are depends on how the
+// experts are split; without EP it is all TP ranks.
+Status check_grid(MegatronCheckpoint& checkpoint, std::size_t suffixes) {
+    std::set<std::pair<int, int>> pairs;
+    for (const auto& rank : checkpoint.ranks) pairs.emplace(rank.ep, rank.tp);
+    for (int tp = 0; tp < checkpoint.tp && checkpoint.ep == 1; ++tp) pairs.emplace(0, tp);
     std::size_t at = 0;
     for (int pp = 0; pp < checkpoint.pp; ++pp) {
-        for (int tp = 0; tp < checkpoint.tp; ++tp, ++at) {
-            if (at < checkpoint.ranks.size() && checkpoint.ranks[at].tp == tp && checkpoint.ranks[at].pp == pp)
-                continue;
+        for (auto [ep, tp] : pairs) {
+            const MegatronRank* rank = at < checkpoint.ranks.size() ? &checkpoint.ranks[at++] : nullptr;
+            if (rank != nullptr && rank->tp == tp && rank->pp == pp && rank->ep == ep) continue;
+            bool has_ep = suffixes == 2 || checkpoint.ep > 1, has_pp = suffixes > (has_ep ? 1u : 0u);
             return base::fail(ErrorKind::bad_input,
-                              base::format("rank {} is missing; the others make a grid of TP {} x PP {}",
-                                           rank_directory(tp, pp, checkpoint.pp > 1), checkpoint.tp, checkpoint.pp),
+                              base::format("rank {} is missing; the others make a grid of TP {} x PP {}{}",
+                                           rank_directory(tp, has_pp ? std::optional(pp) : std::nullopt,
+                                                          has_ep ? std::optional(ep) : std::nullopt),
+                                           checkpoint.tp, checkpoint.pp,
+                                           checkpoint.ep > 1 ? base::format(" x EP {}", checkpoint.ep) : ""),
                               checkpoint.directory);
         }
     }
@@ -137,7 +171,8 @@ Status check_grid(MegatronCheckpoint& checkpoint) {
 
 Status check_args(const MegatronCheckpoint& checkpoint) {
     const std::pair<const char*, int> expected[] = {{"tensor_model_parallel_size", checkpoint.tp},
-                                                    {"pipeline_model_parallel_size", checkpoint.pp}};
+                                                    {"pipeline_model_parallel_size", checkpoint.pp},
+                                                    {"expert_model_parallel_size", checkpoint.ep}};
     for (const auto& [name, found] : expected) {
         const base::Json* saved = checkpoint.args.find(name);
         if (saved == nullptr || saved->integer() == nullptr || *saved->integer() == found) continue;
@@ -167,18 +202,23 @@ Status add_chunk(TensorIndex& index, const TorchFile& file, pickle::Ref model, c
     return {};
 }
 
-Status add_rank(MegatronCheckpoint& checkpoint, base::FileSystem& fs, MegatronRank& rank, bool has_pp) {
-    Path path = base::join(base::join(checkpoint.directory, rank_directory(rank.tp, rank.pp, has_pp)), kRankFile);
+struct RankFile {
+    std::shared_ptr<base::ReadableFile> file;
+    TorchFile content;
+};
+
+Result<RankFile> open_rank(base::FileSystem& fs, const Path& directory, const RankName& name) {
+    Path path = base::join(base::join(directory, directory_name(name)), kRankFile);
     TRY_ASSIGN(std::shared_ptr<base::ReadableFile> file, fs.open(path));
     TRY(reject_placeholder(*file));
-    rank.file = static_cast<std::uint32_t>(checkpoint.index.files.size());
-    checkpoint.index.files.push_back(file);
-    TRY_ASSIGN(TorchFile torch_file, TorchFile::read(*file));
+    TRY_ASSIGN(TorchFile content, TorchFile::read(*file));
+    return RankFile{std::move(file), std::move(content)};
+}
 
-    if (rank.file == 0) {
-        pickle::Ref args = pickle::find(torch_file.root(), "args");
-        checkpoint.args = args == nullptr ? base::Json(base::Json::Object{}, 0) : args_to_json(args);
-    }
+Status add_rank(MegatronCheckpoint& checkpoint, const RankFile& opened, MegatronRank& rank) {
+    const TorchFile& torch_file = opened.content;
+    rank.file = static_cast<std::uint32_t>(checkpoint.index.files.size());
+    checkpoint.index.files.push_back(opened.file);
     if (pickle::Ref model = pickle::find(torch_file.root(), "model")) {
         return add_chunk(checkpoint.index, torch_file, model, "model", rank.file);
     }
@@ -190,13 +230,36 @@ Status add_rank(MegatronCheckpoint& checkpoint, base::FileSystem& fs, MegatronRa
     }
     if (rank.chunks > 0) return {};
     return base::fail(ErrorKind::bad_input,
-                      "the file has neither \"model\" nor \"model0\"; is it a Megatron checkpoint?", path);
+                      "the file has neither \"model\" nor \"model0\"; is it a Megatron checkpoint?",
+                      opened.file->path());
+}
+
+// The directories' names, the arguments of the first, then all files in the order of the ranks.
+Status read_rank_files(base::FileSystem& fs, MegatronCheckpoint& checkpoint) {
+    TRY_ASSIGN(auto names, find_rank_names(fs, checkpoint.directory));
+    TRY_ASSIGN(RankFile first, open_rank(fs, checkpoint.directory, names.front()));
+    pickle::Ref args = pickle::find(first.content.root(), "args");
+    checkpoint.args = args == nullptr ? base::Json(base::Json::Object{}, 0) : args_to_json(args);
+    set_ranks(checkpoint, names);
+    TRY(check_grid(checkpoint, names.front().suffixes.size()));
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        // Sorted by name or by rank, the order is the same: the number of the stage comes first.
+        if (i == 0) {
+            TRY(add_rank(checkpoint, first, checkpoint.ranks[i]));
+            continue;
+        }
+        TRY_ASSIGN(RankFile opened, open_rank(fs, checkpoint.directory, names[i]));
+        TRY(add_rank(checkpoint, opened, checkpoint.ranks[i]));
+    }
+    return {};
 }
 
 }  // namespace
 
-std::string rank_directory(int tp, int pp, bool has_pp) {
-    return has_pp ? base::format("mp_rank_{:02}_{:03}", tp, pp) : base::format("mp_rank_{:02}", tp);
+std::string rank_directory(int tp, std::optional<int> pp, std::optional<int> ep) {
+    std::string out = base::format("mp_rank_{:02}", tp);
+    for (const auto& number : {pp, ep}) out += number ? base::format("_{:03}", *number) : "";
+    return out;
 }
 
 std::string chunk_key(bool virtual_stages, std::uint32_t chunk) {
@@ -222,14 +285,7 @@ Result<MegatronCheckpoint> open_megatron_checkpoint(base::FileSystem& fs, const 
         TRY(read_torch_dist_weights(fs, checkpoint));
         return checkpoint;
     }
-    TRY_ASSIGN(checkpoint.ranks, find_ranks(fs, location.directory));
-    TRY(check_grid(checkpoint));
-    TRY_ASSIGN(auto entries, fs.list(location.directory));
-    bool has_pp = std::any_of(entries.begin(), entries.end(), [](const auto& entry) {
-        auto rank = parse_rank_name(entry.name);
-        return rank && !rank->suffixes.empty();
-    });
-    for (MegatronRank& rank : checkpoint.ranks) TRY(add_rank(checkpoint, fs, rank, has_pp));
+    TRY(read_rank_files(fs, checkpoint));
     for (const MegatronRank& rank : checkpoint.ranks) {
         if (rank.chunks == checkpoint.ranks[0].chunks) continue;
         return base::fail(ErrorKind::bad_input,

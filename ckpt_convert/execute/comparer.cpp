@@ -86,8 +86,7 @@ template <class Visit>
 Status for_each_tile(const Readable& readable, std::uint32_t logical, std::uint64_t tile_bytes, Visit visit) {
     const Shape& shape = readable.model->tensors()[logical].shape;
     const LogicalSource& source = readable.binding->tensors[logical];
-    if (has_strided(*readable.index, source.replicas)) tile_bytes = UINT64_MAX;
-    for (RowRange rows : tile_rows(*readable.index, source.pieces, shape, source.dtype, tile_bytes)) TRY(visit(rows));
+    for (RowRange rows : tile_rows(shape, source.dtype, tile_bytes)) TRY(visit(rows));
     return {};
 }
 
@@ -120,8 +119,7 @@ Result<std::optional<std::string>> compare_tensor(const Readable& a, std::uint32
     TileReader reader_a(*a.index), reader_b(*b.index), copies_a(*a.index), copies_b(*b.index);
     Differences found(shape, *type), in_copies_a(shape, source_a.dtype), in_copies_b(shape, source_b.dtype);
     std::uint64_t row_elements = *checked_elements(shape) / shape[0];
-    bool whole_b = has_strided(*b.index, source_b.pieces) || has_strided(*b.index, source_b.replicas);
-    TRY(for_each_tile(a, in_a, whole_b ? UINT64_MAX : options.tile_bytes, [&](RowRange rows) -> Status {
+    TRY(for_each_tile(a, in_a, options.tile_bytes, [&](RowRange rows) -> Status {
         TRY_ASSIGN(auto tile_a, reader_a.read(shape, source_a.dtype, source_a.pieces, rows));
         TRY_ASSIGN(auto tile_b, reader_b.read(shape, source_b.dtype, source_b.pieces, rows));
         options.progress(tile_a.size());

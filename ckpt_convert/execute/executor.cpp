@@ -10,8 +10,8 @@
 #include "base/human.h"
 #include "base/parallel.h"
 #include "ckpt_convert/execute/row_filler.h"
+#include "ckpt_convert/execute/run_sums.h"
 #include "ckpt_convert/execute/tile_copier.h"
-#include "ckpt_convert/formats/zip/crc32.h"
 
 namespace ckpt {
 namespace {
@@ -25,22 +25,12 @@ struct Tile {
 };
 
 // Cuts every logical tensor into ranges of rows of at most `tile_bytes`.
-std::vector<Tile> cut_tiles(const ConversionPlan& plan, const TensorIndex& source, std::uint64_t tile_bytes) {
+std::vector<Tile> cut_tiles(const ConversionPlan& plan, std::uint64_t tile_bytes) {
     std::vector<Tile> tiles;
     for (const LogicalMove& move : plan.moves) {
-        for (RowRange rows : tile_rows(source, move.sources, move.shape, move.dtype, tile_bytes))
-            tiles.push_back({&move, rows});
+        for (RowRange rows : tile_rows(move.shape, move.dtype, tile_bytes)) tiles.push_back({&move, rows});
     }
     return tiles;
-}
-
-// The checksum of each target's payload, from runs that were written in any order.
-std::vector<std::uint32_t> combine(std::vector<WrittenRun> runs, std::size_t targets) {
-    std::sort(runs.begin(), runs.end(),
-              [](const auto& a, const auto& b) { return std::tie(a.target, a.offset) < std::tie(b.target, b.offset); });
-    std::vector<std::uint32_t> crc(targets, 0);
-    for (const WrittenRun& run : runs) crc[run.target] = crc32_combine(crc[run.target], run.crc32, run.bytes);
-    return crc;
 }
 
 struct OpenFiles {
@@ -87,14 +77,19 @@ class TileRun {
 public:
     TileRun(const ConversionPlan& plan, const TensorIndex& source, const std::vector<TargetPlace>& places,
             const ExecuteOptions& options, bool with_crc)
-        : plan_(plan), source_(source), places_(places), options_(options), with_crc_(with_crc) {}
+        : runs(plan.targets.size()),
+          plan_(plan),
+          source_(source),
+          places_(places),
+          options_(options),
+          with_crc_(with_crc) {}
 
     Status run() {
-        std::vector<Tile> tiles = cut_tiles(plan_, source_, options_.tile_bytes);
+        std::vector<Tile> tiles = cut_tiles(plan_, options_.tile_bytes);
         return base::parallel_for(tiles.size(), options_.threads, [&](std::size_t i) { return copy(tiles[i]); });
     }
 
-    std::vector<WrittenRun> runs;
+    RunSums runs;
     std::map<std::uint32_t, CastLosses> losses;  // by logical tensor
 
 private:
@@ -106,7 +101,9 @@ private:
         for (const WrittenRun& run : written) bytes += run.bytes;
         options_.progress(bytes);
         std::lock_guard lock(mutex_);
-        if (with_crc_) runs.insert(runs.end(), written.begin(), written.end());
+        for (const WrittenRun& run : written) {
+            if (with_crc_) runs.add(run);
+        }
         if (lost.any()) losses[tile.move->logical].add(lost);
         idle_.push_back(std::move(copier));
         return {};
@@ -158,7 +155,7 @@ Result<std::vector<CastReport>> execute(const ConversionPlan& plan, const Tensor
     TRY(tiles.run());
     TRY(fill_rows(plan, source, open.places, tiles.runs));
 
-    std::vector<std::uint32_t> crc = combine(std::move(tiles.runs), plan.targets.size());
+    std::vector<std::uint32_t> crc = tiles.runs.sums();
     TRY(base::parallel_for(output.files.size(), options.threads,
                            [&](std::size_t i) { return finish_file(output.files[i], *open.files[i], crc); }));
     return cast_reports(plan, tiles.losses);

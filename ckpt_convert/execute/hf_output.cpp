@@ -40,7 +40,8 @@ std::vector<std::vector<std::uint32_t>> split_into_shards(const ConversionPlan& 
 Result<OutputFile> shard_file(const ConversionPlan& plan, std::vector<std::uint32_t> targets, std::string path) {
     std::vector<SafetensorsTensor> tensors;
     for (std::uint32_t target : targets)
-        tensors.push_back({plan.targets[target].name, plan.targets[target].dtype, plan.targets[target].shape});
+        tensors.push_back(
+            {plan.targets[target].name, plan.targets[target].dtype, plan.targets[target].shape_in_file()});
     TRY_ASSIGN(SafetensorsLayout layout, plan_safetensors(tensors, {{"format", "pt"}}));
     OutputFile file;
     file.path = std::move(path);

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 
 #include "base/format.h"
 #include "ckpt_convert/checkpoint/megatron_checkpoint.h"
@@ -58,14 +59,17 @@ Status add_models(TorchFilePlan& file, Value* root, const ConversionPlan& plan, 
         models[key] = file.dict();
         TorchFilePlan::set(root, file.string(key), models[key]);
     }
+    std::set<std::string> extras;
     for (std::uint32_t target : out.targets) {
         const TargetTensor& tensor = plan.targets[target];
         TensorKey key = split_key(tensor.name);
         Value* model = models.find(key.chunk)->second;
         std::string name(key.name);
-        TRY_ASSIGN(Value * value, file.tensor(tensor.dtype, tensor.shape));
+        TRY_ASSIGN(Value * value, file.tensor(tensor.dtype, tensor.shape_in_file()));
         TorchFilePlan::set(model, file.string(name), value);
-        if (tensor.extra_state && state.extra_states)
+        // The weights of grouped experts share one.
+        std::string extra = std::string(key.chunk) + extra_state_name(name);
+        if (tensor.extra_state && state.extra_states && extras.insert(extra).second)
             TorchFilePlan::set(model, file.string(extra_state_name(name)), file.none());
     }
     return {};
@@ -96,11 +100,14 @@ Result<OutputPlan> megatron_output(const ConversionPlan& plan, const ParallelLay
                                    const CheckpointState& state) {
     const Placement& placement = layout.placement;
     OutputPlan output;
+    TRY_ASSIGN(auto ranks, stage_ranks(layout.tp, layout.experts));
     for (int pp = 0; pp < placement.pp(); ++pp) {
-        for (int tp = 0; tp < layout.tp; ++tp) {
+        for (const StageRank& rank : ranks) {
             OutputFile file;
+            auto pp_number = placement.pp() > 1 ? std::optional(pp) : std::nullopt;
+            auto ep_number = layout.experts.ep > 1 ? std::optional(rank.ep) : std::nullopt;
             file.path =
-                base::format("{}/{}/{}", state.directory, rank_directory(tp, pp, placement.pp() > 1), kRankFile);
+                base::format("{}/{}/{}", state.directory, rank_directory(rank.tp, pp_number, ep_number), kRankFile);
             file.needs_crc = true;
             output.files.push_back(std::move(file));
         }

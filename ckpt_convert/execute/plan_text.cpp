@@ -53,7 +53,7 @@ std::string plan_text(const ConversionPlan& plan, const OutputPlan& output) {
         out += file.path + "\n";
         for (std::uint32_t i : file.targets) {
             const TargetTensor& target = plan.targets[i];
-            out += base::format("  {}  {} {}  {}\n", target.name, name(target.dtype), to_string(target.shape),
+            out += base::format("  {}  {} {}  {}\n", target.name, name(target.dtype), to_string(target.shape_in_file()),
                                 content_text(std::move(pieces[i]), plan.fills, i));
         }
     }

@@ -32,7 +32,7 @@ Result<std::vector<std::byte>> mean_row(const LogicalMove& move, const TensorInd
     std::vector<double> sums(columns, 0.0);
     std::vector<float> values(columns);
     std::size_t row_bytes = columns * bits(move.dtype) / 8;
-    for (RowRange range : tile_rows(source, move.sources, move.shape, move.dtype, kMeanTileBytes)) {
+    for (RowRange range : tile_rows(move.shape, move.dtype, kMeanTileBytes)) {
         TRY_ASSIGN(auto tile, reader.read(move.shape, move.dtype, move.sources, range));
         for (std::uint64_t i = 0; i < range.end - range.begin; ++i) {
             cast(reinterpret_cast<std::byte*>(values.data()), DType::f32, tile.data() + i * row_bytes, move.dtype,
@@ -50,7 +50,7 @@ Result<std::vector<std::byte>> mean_row(const LogicalMove& move, const TensorInd
 }  // namespace
 
 Status fill_rows(const ConversionPlan& plan, const TensorIndex& source, const std::vector<TargetPlace>& places,
-                 std::vector<WrittenRun>& runs) {
+                 RunSums& runs) {
     std::map<std::uint32_t, std::vector<std::byte>> means;  // by logical tensor
     for (const FilledRows& fill : plan.fills) {
         const TargetTensor& target = plan.targets[fill.target];
@@ -67,7 +67,7 @@ Status fill_rows(const ConversionPlan& plan, const TensorIndex& source, const st
         for (std::uint64_t i = 0; i < fill.rows; ++i) {
             std::uint64_t offset = (fill.first_row + i) * row_bytes;
             TRY(place.file->write_at(place.offset + offset, row));
-            runs.push_back({fill.target, offset, row_bytes, crc32(row)});
+            runs.add({fill.target, offset, row_bytes, crc32(row)});
         }
     }
     return {};

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "base/check.h"
 #include "ckpt_convert/execute/box_math.h"
+#include "ckpt_convert/execute/byte_runs.h"
 #include "ckpt_convert/formats/zip/crc32.h"
 #include "ckpt_convert/tensor/strided_copy.h"
 
@@ -29,37 +29,36 @@ Result<CastLosses> TileCopier::copy(const LogicalMove& move, RowRange rows, bool
 }
 
 Status TileCopier::write_piece(const LogicalMove& move, RowRange rows, const StoredPiece& piece, bool with_crc,
-                               std::vector<WrittenRun>& runs) {
+                               std::vector<WrittenRun>& written) {
     TilePart part;
     if (!part_in_tile(piece, rows, part)) return {};
     const TargetTensor& target = plan_.targets[piece.tensor];
     const TargetPlace& place = places_[piece.tensor];
     std::uint64_t size = bits(target.dtype) / 8;
     std::vector<std::uint64_t> tile_strides = byte_strides(row_major_strides(move.shape), size);
-    std::vector<std::uint64_t> target_strides = byte_strides(row_major_strides(target.shape), size);
+    std::vector<std::uint64_t> target_strides =
+        byte_strides(target.strides.empty() ? row_major_strides(target.shape) : target.strides, size);
     const std::byte* from = tile_.data() + dot(part.in_tile, tile_strides);
-
-    auto put = [&](std::uint64_t offset, base::ByteSpan data) -> Status {
-        TRY(place.file->write_at(place.offset + offset, data));
-        if (data.size() >= kCacheHintBytes) place.file->write_behind(place.offset + offset, data.size());
-        runs.push_back({piece.tensor, offset, data.size(), with_crc ? crc32(data) : 0});
-        return {};
-    };
-    std::uint64_t bytes = *checked_bytes(part.extent, target.dtype);
     std::uint64_t begin = dot(part.in_stored, target_strides);
-    if (!whole_rows(part.extent, move.shape)) {
-        // A column range of the tile: packed first, so that it can be written in one piece.
-        scratch_.resize(bytes);
-        copy_box(scratch_.data(), byte_strides(row_major_strides(part.extent), size), from, tile_strides, part.extent,
-                 size);
+    target_strides.erase(target_strides.begin(),
+                         target_strides.end() - static_cast<std::ptrdiff_t>(part.extent.size()));
+
+    ByteRuns runs(part.extent, target_strides, size, false);
+    bool as_in_tile = runs.packed_strides == tile_strides && whole_rows(part.extent, move.shape);
+    if (!as_in_tile) {
+        // Packed first, so that every run can be written in one piece.
+        scratch_.resize(runs.total_bytes());
+        copy_box(scratch_.data(), runs.packed_strides, from, tile_strides, part.extent, size);
         from = scratch_.data();
     }
-    if (whole_rows(part.extent, target.shape)) return put(begin, {from, bytes});
-    std::uint64_t row_bytes = bytes / part.extent[0];
-    CHECK(part.extent.size() == 2);  // joins along an inner axis exist for matrices only
-    for (std::uint64_t row = 0; row < part.extent[0]; ++row) {
-        TRY(put(begin + row * target_strides[0], {from + row * row_bytes, row_bytes}));
-    }
+    TRY(runs.each([&](std::uint64_t offset, std::uint64_t packed, std::uint64_t bytes) -> Status {
+        base::ByteSpan data{from + packed, bytes};
+        offset += begin;
+        TRY(place.file->write_at(place.offset + offset, data));
+        if (bytes >= kCacheHintBytes) place.file->write_behind(place.offset + offset, bytes);
+        written.push_back({piece.tensor, offset, bytes, with_crc ? crc32(data) : 0});
+        return {};
+    }));
     return {};
 }
 

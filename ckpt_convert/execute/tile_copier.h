@@ -41,7 +41,7 @@ public:
 
 private:
     base::Status write_piece(const LogicalMove& move, RowRange rows, const StoredPiece& piece, bool with_crc,
-                             std::vector<WrittenRun>& runs);
+                             std::vector<WrittenRun>& written);
 
     const ConversionPlan& plan_;
     const std::vector<TargetPlace>& places_;

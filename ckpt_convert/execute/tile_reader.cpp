@@ -2,36 +2,29 @@
 
 #include <algorithm>
 
-#include "base/format.h"
 #include "ckpt_convert/execute/box_math.h"
+#include "ckpt_convert/execute/byte_runs.h"
 #include "ckpt_convert/tensor/strided_copy.h"
 
 namespace ckpt {
-namespace {
 
 using base::Status;
-
-// A strided view of a source is read through the range of bytes it spans; this bounds that range.
-constexpr std::uint64_t kMaxSpanBytes = 256ull << 20;
-
-}  // namespace
 
 bool part_in_tile(const StoredPiece& piece, RowRange rows, TilePart& part) {
     std::uint64_t begin = std::max(rows.begin, piece.in_logical[0]);
     std::uint64_t end = std::min(rows.end, piece.in_logical[0] + piece.extent[0]);
     if (begin >= end) return false;
     part = {piece.in_stored, piece.in_logical, piece.extent};
-    part.in_stored[0] += begin - piece.in_logical[0];
+    // The rows of the tensor are the stored axis behind those in front.
+    part.in_stored[piece.in_stored.size() - piece.extent.size()] += begin - piece.in_logical[0];
     part.in_tile[0] = begin - rows.begin;
     part.extent[0] = end - begin;
     return true;
 }
 
-std::vector<RowRange> tile_rows(const TensorIndex& source, const std::vector<StoredPiece>& pieces, const Shape& shape,
-                                DType dtype, std::uint64_t tile_bytes) {
+std::vector<RowRange> tile_rows(const Shape& shape, DType dtype, std::uint64_t tile_bytes) {
     std::uint64_t row_bytes = std::max<std::uint64_t>(*checked_bytes(shape, dtype) / shape[0], 1);
     std::uint64_t step = std::max<std::uint64_t>(tile_bytes / row_bytes, 1);
-    if (has_strided(source, pieces)) step = shape[0];
     std::vector<RowRange> out;
     for (std::uint64_t row = 0; row < shape[0]; row += std::min(step, shape[0] - row))
         out.push_back({row, row + std::min(step, shape[0] - row)});
@@ -42,11 +35,6 @@ std::uint64_t tile_bytes_within(std::uint64_t memory_bytes, int threads) {
     // A thread holds a tile up to four times: as read, gathered, cast and packed.
     std::uint64_t per_thread = memory_bytes / static_cast<std::uint64_t>(threads) / 4;
     return std::clamp<std::uint64_t>(per_thread, 64 << 10, 8 << 20);
-}
-
-bool has_strided(const TensorIndex& source, const std::vector<StoredPiece>& pieces) {
-    return std::any_of(pieces.begin(), pieces.end(),
-                       [&](const StoredPiece& piece) { return !source.tensors[piece.tensor].contiguous; });
 }
 
 base::Result<std::span<const std::byte>> TileReader::read(const Shape& shape, DType dtype,
@@ -73,28 +61,25 @@ Status TileReader::read_piece(const Shape& shape, DType dtype, RowRange rows, co
     base::ReadableFile& file = *source_.files[stored.file];
     std::uint64_t size = bits(dtype) / 8;
     std::vector<std::uint64_t> tile_strides = byte_strides(row_major_strides(shape), size);
-    std::vector<std::uint64_t> stored_strides = byte_strides(stored.strides, size);
+    std::vector<std::uint64_t> stored_strides =
+        byte_strides(piece.strides.empty() ? stored.strides : piece.strides, size);
     std::byte* into = tile_.data() + dot(part.in_tile, tile_strides);
-
-    // First and last byte of the part in the file.
     std::uint64_t begin = stored.offset + dot(part.in_stored, stored_strides);
-    std::uint64_t span = size;
-    for (std::size_t i = 0; i < part.extent.size(); ++i) span += (part.extent[i] - 1) * stored_strides[i];
-    bool contiguous = stored.contiguous && whole_rows(part.extent, stored.shape);
-    if (contiguous && whole_rows(part.extent, shape)) {
-        TRY(file.read_at(begin, {into, span}));
+    stored_strides.erase(stored_strides.begin(),
+                         stored_strides.end() - static_cast<std::ptrdiff_t>(part.extent.size()));
+
+    ByteRuns runs(part.extent, stored_strides, size, true);
+    if (runs.is_single() && runs.packed_strides == tile_strides && whole_rows(part.extent, shape)) {
+        TRY(file.read_at(begin, {into, runs.total_bytes()}));
     } else {
-        if (span > kMaxSpanBytes) {
-            return base::fail(
-                base::ErrorKind::unsupported,
-                base::format("{} is a strided view over {} bytes; save it contiguous first", stored.name, span),
-                file.path());
-        }
-        scratch_.resize(span);
-        TRY(file.read_at(begin, scratch_));
-        copy_box(into, tile_strides, scratch_.data(), stored_strides, part.extent, size);
+        scratch_.resize(runs.total_bytes());
+        TRY(runs.each([&](std::uint64_t offset, std::uint64_t packed, std::uint64_t bytes) {
+            return file.read_at(begin + offset, {scratch_.data() + packed, bytes});
+        }));
+        copy_box(into, tile_strides, scratch_.data(), runs.packed_strides, part.extent, size);
     }
-    if (span >= kCacheHintBytes) file.drop_cache(begin, span);
+    // Of runs that are far apart, the pages between them are needed soon.
+    if (runs.is_single() && runs.total_bytes() >= kCacheHintBytes) file.drop_cache(begin, runs.total_bytes());
     return {};
 }
 

@@ -26,16 +26,11 @@ struct TilePart {
 // False when no row of the piece is in `rows`.
 bool part_in_tile(const StoredPiece& piece, RowRange rows, TilePart& part);
 
-// Cuts a tensor into ranges of rows of at most `tile_bytes`, at least one row each; into one range when rows of one of the
-// pieces are spread over all of its bytes.
-std::vector<RowRange> tile_rows(const TensorIndex& source, const std::vector<StoredPiece>& pieces, const Shape& shape,
-                                DType dtype, std::uint64_t tile_bytes);
+// Cuts a tensor into ranges of rows of at most `tile_bytes`, at least one row each.
+std::vector<RowRange> tile_rows(const Shape& shape, DType dtype, std::uint64_t tile_bytes);
 
 // The size of a tile when `threads` threads share `memory_bytes`.
 std::uint64_t tile_bytes_within(std::uint64_t memory_bytes, int threads);
-
-// True when rows of one of the pieces are spread over all of its bytes, so that it is read in one tile.
-bool has_strided(const TensorIndex& source, const std::vector<StoredPiece>& pieces);
 
 class TileReader {
 public:

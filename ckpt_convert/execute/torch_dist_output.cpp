@@ -1,6 +1,8 @@
 #include "ckpt_convert/execute/torch_dist_output.h"
 
+#include <algorithm>
 #include <charconv>
+#include <map>
 #include <optional>
 
 #include "base/format.h"
@@ -32,7 +34,14 @@ std::string without_last_part(const std::string& name) { return name.substr(0, n
 
 class ContentMaker {
 public:
-    ContentMaker(const ConversionPlan& plan, std::uint64_t slots) : plan_(plan), slots_(slots) {}
+    ContentMaker(const ConversionPlan& plan, std::uint64_t slots) : plan_(plan), slots_(slots) {
+        std::map<std::string, std::uint64_t> layers_with;
+        for (const TargetTensor& target : plan.targets) {
+            if (auto layer = split_layer(split_key(target.name).name)) ++layers_with[layer->shared];
+        }
+        alike_ =
+            std::all_of(layers_with.begin(), layers_with.end(), [&](auto& entry) { return entry.second == slots; });
+    }
 
     TorchDistContent make() {
         for (const TargetTensor& target : plan_.targets) add(target);
@@ -43,22 +52,35 @@ private:
     void add(const TargetTensor& target) {
         std::string name(split_key(target.name).name);
         TorchDistItem item{name, target.dtype, target.shape, Shape(target.shape.size(), 0), target.shape};
-        std::optional<LayerName> layer = split_layer(name);
+        std::optional<LayerName> layer = alike_ ? split_layer(name) : std::nullopt;
         if (layer) {
             item.fqn = layer->shared;
             item.global_shape.insert(item.global_shape.begin(), slots_);
             item.chunk_offsets.insert(item.chunk_offsets.begin(), layer->layer);
             item.chunk_sizes.insert(item.chunk_sizes.begin(), 1);
         }
-        if (target.extra_state) {
-            out_.extra_states.push_back(base::format("{}._extra_state/shard_{}_{}", without_last_part(item.fqn),
-                                                     layer ? layer->layer : 0, layer ? slots_ : 1));
-        }
+        if (target.extra_state) add_extra_states(without_last_part(item.fqn), layer, target);
         out_.items.push_back(std::move(item));
+    }
+
+    // One for each place along the axes of layers and experts.
+    void add_extra_states(const std::string& module, const std::optional<LayerName>& layer,
+                          const TargetTensor& target) {
+        constexpr std::size_t kMatrixAxes = 2;
+        std::uint64_t experts = target.shape.size() > kMatrixAxes ? target.shape[0] : 0;
+        for (std::uint64_t expert = 0; expert < std::max<std::uint64_t>(experts, 1); ++expert) {
+            std::vector<std::uint64_t> at, of;
+            if (layer) at.push_back(layer->layer), of.push_back(slots_);
+            if (experts > 0) at.push_back(expert), of.push_back(experts);
+            if (at.empty()) at.push_back(0), of.push_back(1);
+            out_.extra_states.push_back(
+                base::format("{}._extra_state/shard_{}_{}", module, base::joined(at, "."), base::joined(of, ".")));
+        }
     }
 
     const ConversionPlan& plan_;
     std::uint64_t slots_;
+    bool alike_ = true;  // all layers have the same tensors, so that Megatron asks for one tensor of all of them
     TorchDistContent out_;
 };
 

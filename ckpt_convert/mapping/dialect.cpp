@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "base/format.h"
+#include "base/text.h"
 
 namespace ckpt {
 namespace {
@@ -18,15 +19,11 @@ bool read_number(std::string_view& text, int& value) {
     return true;
 }
 
-std::vector<std::string_view> words_of(std::string_view text) {
-    std::vector<std::string_view> out;
-    while (true) {
-        std::size_t begin = text.find_first_not_of(' ');
-        if (begin == std::string_view::npos) return out;
-        std::size_t end = std::min(text.find(' ', begin), text.size());
-        out.push_back(text.substr(begin, end - begin));
-        text.remove_prefix(end);
-    }
+// Words that cannot be the name of a target.
+bool is_keyword(std::string_view word) {
+    constexpr std::string_view kKeywords[] = {"local",   "te",         "torch_dist", "rank_files",
+                                              "grouped", "sequential", "mla_split",  "mla_whole"};
+    return std::find(std::begin(kKeywords), std::end(kKeywords), word) != std::end(kKeywords);
 }
 
 }  // namespace
@@ -48,25 +45,30 @@ std::string CoreVersion::text() const { return base::format("{}.{}", major, mino
 
 std::string Dialect::text() const {
     if (torch_dist) return base::format("{}, torch_dist", target);
-    return base::format("{}, {} layers", target, layers == "te" ? "Transformer Engine" : layers);
+    return base::format(
+        "{}, {} layers{}", target, layers == "te" ? "Transformer Engine" : layers,
+        base::format("{}{}", grouped ? ", grouped experts" : "", mla_split ? ", split latent projections" : ""));
 }
 
 Result<DialectSelector> DialectSelector::parse(std::string_view text, const std::string& where) {
     DialectSelector out;
     out.text_ = text;
-    for (std::string_view word : words_of(text)) {
+    for (std::string_view word : base::split(text, ' ')) {
         if (out.layers_.empty() && (word == "local" || word == "te")) {
             out.layers_ = word;
-        } else if (word == "torch_dist") {
-            out.torch_dist_ = true;
+        } else if (!out.torch_dist_ && (word == "torch_dist" || word == "rank_files")) {
+            out.torch_dist_ = word == "torch_dist";
+        } else if (!out.grouped_ && (word == "grouped" || word == "sequential")) {
+            out.grouped_ = word == "grouped";
+        } else if (!out.mla_split_ && (word == "mla_split" || word == "mla_whole")) {
+            out.mla_split_ = word == "mla_split";
         } else if (word.starts_with("core>=") || word.starts_with("core<")) {
             bool at_least = word.starts_with("core>=");
             TRY_ASSIGN(CoreVersion version,
                        CoreVersion::parse(word.substr(at_least ? 6 : 5), ErrorKind::rule_data, where));
             (at_least ? out.at_least_ : out.below_).push_back(version);
             out.boundaries_.push_back(version);
-        } else if (out.target_.empty() && word != "local" && word != "te" &&
-                   word.find_first_of("<>=") == std::string_view::npos) {
+        } else if (out.target_.empty() && !is_keyword(word) && word.find_first_of("<>=") == std::string_view::npos) {
             out.target_ = word;
         } else {
             return base::fail(ErrorKind::rule_data, base::format("\"{}\" names no dialect", text), where);
@@ -78,7 +80,10 @@ Result<DialectSelector> DialectSelector::parse(std::string_view text, const std:
 bool DialectSelector::matches(const Dialect& dialect) const {
     auto reached = [&](const CoreVersion& version) { return dialect.core >= version; };
     return (target_.empty() || target_ == dialect.target) && (layers_.empty() || layers_ == dialect.layers) &&
-           (!torch_dist_ || dialect.torch_dist) && std::all_of(at_least_.begin(), at_least_.end(), reached) &&
+           torch_dist_.value_or(dialect.torch_dist) == dialect.torch_dist &&
+           grouped_.value_or(dialect.grouped) == dialect.grouped &&
+           mla_split_.value_or(dialect.mla_split) == dialect.mla_split &&
+           std::all_of(at_least_.begin(), at_least_.end(), reached) &&
            std::none_of(below_.begin(), below_.end(), reached);
 }
 

@@ -1,6 +1,7 @@
 // Dialect: whose tensor names a Megatron checkpoint has: the framework, its version, its layers, its file format.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,13 +26,17 @@ struct Dialect {
     CoreVersion core{0, 12};
     std::string layers = "local";  // "local": Megatron's own layers, "te": Transformer Engine's, which fuse the norms
     bool torch_dist = false;       // torch_dist has names of its own, without ranks
+    bool grouped = false;          // the experts of a rank are one module, as --moe-grouped-gemm makes them
+    bool mla_split = false;        // up projections of latent attention in parts, as --mla-mm-split makes them
 
     bool operator==(const Dialect&) const = default;
     std::string text() const;  // "mindspeed, local layers"
 };
 
 // The dialects that a line of a mapping file is for: words that must all hold.
-//   ""  all       "te", "local"  the layers       "mcore", "mindspeed"  the target       "torch_dist"  that format
+//   ""  all       "te", "local"  the layers       "mcore", "mindspeed"  the target
+//   "torch_dist", "rank_files"  the format        "grouped", "sequential"  the experts
+//   "mla_split", "mla_whole"  the up projections of latent attention
 //   "core>=0.14", "core<0.14"  versions of megatron-core
 class DialectSelector {
 public:
@@ -49,7 +54,9 @@ private:
     std::string text_;
     std::string target_;
     std::string layers_;
-    bool torch_dist_ = false;
+    std::optional<bool> torch_dist_;
+    std::optional<bool> grouped_;
+    std::optional<bool> mla_split_;
     std::vector<CoreVersion> at_least_;
     std::vector<CoreVersion> below_;
     std::vector<CoreVersion> boundaries_;

@@ -6,6 +6,8 @@
 
 #include "base/format.h"
 #include "base/json_object.h"
+#include "base/text.h"
+#include "ckpt_convert/mapping/mapping_checks.h"
 #include "ckpt_convert/mapping/rule_file.h"
 
 namespace ckpt {
@@ -37,6 +39,14 @@ Result<std::optional<Expression>> optional_expression(JsonObject& object, std::s
     return std::optional(std::move(parsed));
 }
 
+Result<Each> read_each(JsonObject& object) {
+    TRY_ASSIGN(std::string each, object.string_or("each", ""));
+    if (each.empty()) return Each::model;
+    if (each == "layer") return Each::layer;
+    if (each == "expert") return Each::expert;
+    return object.error("\"each\" can only be \"layer\" or \"expert\"");
+}
+
 Result<ValueRule> read_value(const JsonDocument& document, const std::string& name, const Json& json) {
     TRY_ASSIGN(JsonObject object, JsonObject::of(document, json));
     ValueRule rule;
@@ -50,6 +60,12 @@ Result<ValueRule> read_value(const JsonDocument& document, const std::string& na
     }
     TRY_ASSIGN(rule.argument_needs, object.string_or("arg_needs", ""));
     TRY_ASSIGN(rule.is, object.strings("is"));
+    TRY_ASSIGN(rule.each, read_each(object));
+    if (rule.each == Each::expert) return object.error("a value cannot be there for each expert");
+    TRY_ASSIGN(rule.listed, object.strings("listed"));
+    if (!rule.listed.empty() && rule.each != Each::layer) return object.error("\"listed\" needs \"each\": \"layer\"");
+    if (rule.each == Each::layer && object.json().find("default") == nullptr)
+        return object.error("a value of each layer needs a \"default\"");
     TRY_ASSIGN(rule.fallback, optional_expression(object, "default"));
     TRY(object.finish());
     return rule;
@@ -59,9 +75,7 @@ Result<WeightRule> read_weight(const JsonDocument& document, const std::string& 
     TRY_ASSIGN(JsonObject object, JsonObject::of(document, json));
     WeightRule rule;
     rule.name = name;
-    TRY_ASSIGN(std::string each, object.string_or("each", ""));
-    if (!each.empty() && each != "layer") return object.error("\"each\" can only be \"layer\"");
-    rule.each_layer = each == "layer";
+    TRY_ASSIGN(rule.each, read_each(object));
     TRY_ASSIGN(const Json* shape, object.required("shape"));
     if (shape->array() == nullptr || shape->array()->empty())
         return object.error(*shape, "\"shape\" must be a list of expressions");
@@ -70,38 +84,40 @@ Result<WeightRule> read_weight(const JsonDocument& document, const std::string& 
         TRY_ASSIGN(Expression parsed, Expression::parse(*extent.string(), document.where(extent)));
         rule.shape.push_back(std::move(parsed));
     }
+    TRY_ASSIGN(rule.cast, object.boolean_or("cast", true));
     TRY_ASSIGN(rule.when, optional_expression(object, "when"));
     TRY(object.finish());
     return rule;
 }
 
-Status read_names(JsonObject& object, StoredRule& rule) {
-    TRY_ASSIGN(const Json* name, object.required("name"));
+// One name, or one per dialect.
+Status read_names(JsonObject& object, std::string_view key,
+                  std::vector<std::pair<DialectSelector, std::string>>& names) {
+    TRY_ASSIGN(const Json* name, object.required(key));
     if (name->string() != nullptr) {
-        rule.names.emplace_back(DialectSelector(), *name->string());
+        names.emplace_back(DialectSelector(), *name->string());
         return {};
     }
     if (name->object() == nullptr || name->object()->empty()) {
-        return object.error(*name, "\"name\" must be a string, or an object of one name per dialect");
+        return object.error(*name, base::format("\"{}\" must be a string, or an object of one name per dialect", key));
     }
     for (const auto& [dialect, text] : *name->object()) {
         if (text.string() == nullptr) return object.error(text, "a name must be a string");
         TRY_ASSIGN(DialectSelector selector, DialectSelector::parse(dialect, object.document().where(text)));
-        rule.names.emplace_back(std::move(selector), *text.string());
+        names.emplace_back(std::move(selector), *text.string());
     }
     return {};
 }
 
 Status read_stage(JsonObject& object, StoredRule& rule) {
-    TRY_ASSIGN(std::string each, object.string_or("each", ""));
-    if (!each.empty() && each != "layer") return object.error("\"each\" can only be \"layer\"");
-    rule.each_layer = each == "layer";
-    TRY_ASSIGN(std::string stage, object.string_or("stage", rule.each_layer ? "layer" : "first"));
+    TRY_ASSIGN(rule.each, read_each(object));
+    bool repeated = rule.each != Each::model;
+    TRY_ASSIGN(std::string stage, object.string_or("stage", repeated ? "layer" : "first"));
     if (stage == "first") rule.stage = Stage::first;
     else if (stage == "last") rule.stage = Stage::last;
     else if (stage == "layer") rule.stage = Stage::layer;
     else return object.error("\"stage\" must be \"first\" or \"last\"");
-    if (rule.each_layer != (rule.stage == Stage::layer))
+    if (repeated != (rule.stage == Stage::layer))
         return object.error("a tensor of each layer has no \"stage\" of its own");
     return {};
 }
@@ -111,6 +127,44 @@ Result<int> axis_number(JsonObject& object, std::string_view key) {
     TRY_ASSIGN(std::int64_t axis, object.integer(key));
     if (axis < 0 || axis >= kMostAxes) return object.error(base::format("\"{}\" is no axis of a tensor", key));
     return static_cast<int>(axis);
+}
+
+// "expert 1 0": words for the axes of an expert's tensor and for its experts.
+Result<std::vector<int>> stack_axes(JsonObject& object, std::string_view text) {
+    std::vector<int> out;
+    for (std::string_view word : base::split(text, ' ')) {
+        bool axis = word.size() == 1 && word[0] >= '0' && word[0] <= '9';
+        if (!axis && word != "expert")
+            return object.error(base::format("\"{}\" is neither \"expert\" nor the number of an axis", word));
+        out.push_back(axis ? word[0] - '0' : ExpertStack::kExperts);
+    }
+    return out;
+}
+
+// "stack": "expert 1 0" is the order in memory, "stack_shape": "1, expert 0" what the axes of the tensor are made of.
+Status read_stack(JsonObject& object, StoredRule& rule) {
+    TRY_ASSIGN(std::string memory, object.string_or("stack", ""));
+    TRY_ASSIGN(rule.stack.memory, stack_axes(object, memory));
+    TRY_ASSIGN(std::string shape, object.string_or("stack_shape", ""));
+    for (std::string_view axis : base::split(shape, ',')) {
+        TRY_ASSIGN(auto words, stack_axes(object, axis));
+        rule.stack.axes.push_back(std::move(words));
+    }
+    if (rule.stack.memory.empty()) {
+        return rule.stack.axes.empty() ? Status() : object.error("\"stack_shape\" needs \"stack\"");
+    }
+    if (rule.each != Each::layer) return object.error("a stack of experts is there for each layer");
+    std::vector<int> folded;
+    for (const auto& axis : rule.stack.axes) folded.insert(folded.end(), axis.begin(), axis.end());
+    std::vector<int> order = rule.stack.memory;
+    std::sort(order.begin(), order.end());
+    std::sort(folded.begin(), folded.end());
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        if (order[i] != static_cast<int>(i) - 1)
+            return object.error("\"stack\" must name the experts and every axis once");
+    }
+    if (!folded.empty() && folded != order) return object.error("\"stack_shape\" must name what \"stack\" names");
+    return {};
 }
 
 Status read_mcore_keys(JsonObject& object, StoredRule& rule) {
@@ -127,7 +181,7 @@ Status read_mcore_keys(JsonObject& object, StoredRule& rule) {
 Result<StoredRule> read_stored(const JsonDocument& document, const Json& json, bool is_mcore) {
     TRY_ASSIGN(JsonObject object, JsonObject::of(document, json));
     StoredRule rule;
-    TRY(read_names(object, rule));
+    TRY(read_names(object, "name", rule.names));
     TRY_ASSIGN(rule.weights, object.strings("of"));
     if (rule.weights.empty()) return object.error("\"of\" must name at least one weight");
     TRY(read_stage(object, rule));
@@ -138,12 +192,18 @@ Result<StoredRule> read_stored(const JsonDocument& document, const Json& json, b
         TRY_ASSIGN(rule.axis, axis_number(object, "axis"));
     }
     TRY_ASSIGN(rule.pad, optional_expression(object, "pad"));
-    if (is_mcore) TRY(read_mcore_keys(object, rule));
+    TRY(read_stack(object, rule));
+    TRY_ASSIGN(rule.copy, object.boolean_or("copy", false));
+    if (is_mcore) {
+        TRY(read_mcore_keys(object, rule));
+    } else {
+        TRY_ASSIGN(rule.form, object.string_or("form", ""));
+    }
     TRY(object.finish());
     return rule;
 }
 
-// "=expr" integer, "?expr" boolean, "$name" text, {"config": ..} copied from config.json, anything else as it stands.
+// "=expr" integer, "?expr" boolean, "$name" text, "@name" list of a value of each layer, {"config": ..} copied from config.json, anything else as it stands.
 Result<ArgumentRule> read_argument(const JsonDocument& document, const std::string& name, const Json& json) {
     ArgumentRule rule;
     rule.name = name;
@@ -155,6 +215,11 @@ Result<ArgumentRule> read_argument(const JsonDocument& document, const std::stri
     }
     if (const std::string* text = json.string(); text != nullptr && text->starts_with("$")) {
         rule.kind = ArgumentRule::Kind::text;
+        rule.text = text->substr(1);
+        return rule;
+    }
+    if (const std::string* text = json.string(); text != nullptr && text->starts_with("@")) {
+        rule.kind = ArgumentRule::Kind::list;
         rule.text = text->substr(1);
         return rule;
     }
@@ -213,6 +278,17 @@ Status read_stored_list(JsonObject& object, std::string_view key, std::vector<St
     return {};
 }
 
+// "mtp": {"mcore": names that MTP layers begin with, "hf": the same}.
+Status read_mtp(JsonObject& object, ModelMapping& mapping) {
+    const Json* section = object.optional("mtp");
+    if (section == nullptr) return {};
+    TRY_ASSIGN(JsonObject mtp, JsonObject::of(object.document(), *section));
+    mapping.mtp_mcore.clear();
+    TRY(read_names(mtp, "mcore", mapping.mtp_mcore));
+    TRY_ASSIGN(mapping.mtp_hf, mtp.string_or("hf", ""));
+    return mtp.finish();
+}
+
 // The sections that a family file and a block have in common.
 Status read_sections(JsonObject& object, ModelMapping& mapping, bool is_family) {
     auto replaceable = [&](const auto& section) { return is_family ? section.size() : 0; };
@@ -222,6 +298,7 @@ Status read_sections(JsonObject& object, ModelMapping& mapping, bool is_family) 
     TRY(read_stored_list(object, "mcore", mapping.mcore, true));
     TRY(read_named(object, "args", mapping.args, replaceable(mapping.args), read_argument));
     TRY(read_named(object, "flags", mapping.flags, replaceable(mapping.flags), read_argument));
+    TRY(read_mtp(object, mapping));
     TRY_ASSIGN(auto ignore, object.strings("ignore"));
     mapping.ignore.insert(mapping.ignore.end(), ignore.begin(), ignore.end());
     return {};
@@ -244,58 +321,6 @@ Status read_blocks(const base::DataStore& store, JsonObject& includer, std::set<
     return {};
 }
 
-// Every weight must be stored on both sides, and every stored weight defined.
-Status check_references(const ModelMapping& mapping) {
-    auto problem = [&](const std::string& message) {
-        return base::fail(ErrorKind::rule_data, message, mapping.origin);
-    };
-    std::set<std::string_view> defined;
-    for (const auto& weight : mapping.weights) defined.insert(weight.name);
-    for (const auto* side : {&mapping.hf, &mapping.mcore}) {
-        const char* side_name = side == &mapping.hf ? "hf" : "mcore";
-        std::set<std::string_view> stored;
-        for (const auto& rule : *side) {
-            for (const auto& weight : rule.weights) {
-                if (!defined.contains(weight)) {
-                    return problem(base::format("{} tensor \"{}\" is made of \"{}\", which is no weight", side_name,
-                                                rule.names.front().second, weight));
-                }
-                if (!rule.optional) stored.insert(weight);
-            }
-        }
-        for (const auto& weight : defined) {
-            if (!stored.contains(weight))
-                return problem(base::format("no {} tensor stores the weight \"{}\"", side_name, weight));
-        }
-    }
-    return {};
-}
-
-// The axes that a stored tensor is joined and split along must be there in each of its weights.
-Status check_axes(const ModelMapping& mapping, const StoredRule& rule) {
-    auto problem = [&](const std::string& message) {
-        return base::fail(ErrorKind::rule_data, base::format("tensor \"{}\" {}", rule.names.front().second, message),
-                          mapping.origin);
-    };
-    std::optional<std::size_t> axes;
-    for (const auto& weight : mapping.weights) {
-        if (std::find(rule.weights.begin(), rule.weights.end(), weight.name) == rule.weights.end()) continue;
-        if (axes.value_or(weight.shape.size()) != weight.shape.size())
-            return problem("is made of weights with different numbers of axes");
-        axes = weight.shape.size();
-    }
-    for (int axis : {rule.axis, rule.shard.value_or(0)}) {
-        if (axis < 0 || static_cast<std::size_t>(axis) >= *axes)
-            return problem(base::format("has no axis {}, it has {}", axis, *axes));
-    }
-    for (const auto& weight : rule.repeat) {
-        if (std::find(rule.weights.begin(), rule.weights.end(), weight) == rule.weights.end())
-            return problem(base::format("repeats \"{}\", which it is not made of", weight));
-    }
-    if (!rule.repeat.empty() && !rule.interleave) return problem("repeats weights without \"interleave\"");
-    return {};
-}
-
 }  // namespace
 
 Result<ModelMapping> load_mapping(const base::DataStore& store, const std::string& path) {
@@ -315,10 +340,7 @@ Result<ModelMapping> load_mapping(const base::DataStore& store, const std::strin
     TRY(read_blocks(store, object, seen, mapping));
     TRY(read_sections(object, mapping, true));
     TRY(object.finish());
-    TRY(check_references(mapping));
-    for (const auto* side : {&mapping.hf, &mapping.mcore}) {
-        for (const StoredRule& rule : *side) TRY(check_axes(mapping, rule));
-    }
+    TRY(check_mapping(mapping));
     return mapping;
 }
 

@@ -15,6 +15,8 @@ using base::Status;
 
 // Largest number of layers accepted from a config; keeps a corrupt one from using all memory.
 constexpr std::int64_t kMaxLayers = 100'000;
+constexpr std::int64_t kMaxExperts = 100'000;
+constexpr std::size_t kMaxTensors = 20'000'000;
 
 // " (from num_hidden_layers)": where the values that a message speaks of stand in config.json.
 std::string origin_of(const ModelMapping& mapping, const std::vector<std::string>& values) {
@@ -54,6 +56,8 @@ Result<std::optional<std::int64_t>> read_value(const ValueRule& rule, const Sour
     for (const std::string& path : source.is_config ? rule.config : rule.arguments) {
         const Json* found = source.root->find_path(path);
         if (found == nullptr || found->is_null()) continue;
+        // What training can be told of all layers or of each: the list is read by a rule of its own.
+        if (!source.is_config && found->array() != nullptr) continue;
         if (!rule.is.empty()) return std::optional<std::int64_t>(says(*found, rule.is));
         auto value = whole_number(*found);
         if (!value)
@@ -75,6 +79,7 @@ public:
     Result<ModelValues> read() {
         std::vector<const ValueRule*> open;  // whose default needs values that come later
         for (const ValueRule& rule : mapping_.values) {
+            if (rule.each == Each::layer) continue;
             TRY_ASSIGN(auto value, read_value(rule, source_));
             if (value) values_[rule.name] = *value;
             else if (!rule.fallback) return missing(rule);
@@ -87,10 +92,51 @@ public:
             TRY(compute(**next));
             open.erase(next);
         }
+        for (const ValueRule& rule : mapping_.values) {
+            if (rule.each == Each::layer) TRY(read_list(rule));
+        }
         return std::move(values_);
     }
 
 private:
+    // A list with a value for each layer, or one of the layers for which it is 1.
+    Status read_list(const ValueRule& rule) {
+        for (const std::string& path : source_.is_config ? rule.config : rule.arguments) {
+            const Json* found = source_.root->find_path(path);
+            if (found == nullptr || found->array() == nullptr) continue;
+            auto& list = values_.by_layer[rule.name];
+            for (const Json& item : *found->array()) {
+                auto value = rule.is.empty() ? whole_number(item) : std::optional<std::int64_t>(says(item, rule.is));
+                if (!value) return wrong_item(path, item);
+                list.push_back(*value);
+            }
+            return {};
+        }
+        auto layers = values_.find("layers");
+        if (!source_.is_config || layers == values_.end() || layers->second < 1 || layers->second > kMaxLayers)
+            return {};
+        for (const std::string& path : rule.listed) {
+            const Json* found = source_.root->find_path(path);
+            if (found == nullptr || found->array() == nullptr) continue;
+            auto& list = values_.by_layer[rule.name];
+            list.assign(static_cast<std::size_t>(layers->second), 0);
+            for (const Json& item : *found->array()) {
+                auto layer = whole_number(item);
+                if (!layer || *layer < 0 || *layer >= layers->second) return wrong_item(path, item);
+                list[static_cast<std::size_t>(*layer)] = 1;
+            }
+            return {};
+        }
+        return {};
+    }
+
+    tl::unexpected<base::Error> wrong_item(const std::string& path, const Json& item) const {
+        return base::fail(ErrorKind::bad_input,
+                          base::format("\"{}\" must be a list of whole numbers for the model's layers, and has {}",
+                                       path, item.integer() ? std::to_string(*item.integer()) : item.kind_name()),
+                          source_.where);
+    }
+
     bool is_ready(const ValueRule& rule) const {
         const auto& names = rule.fallback->names();
         return std::all_of(names.begin(), names.end(), [&](const std::string& name) { return values_.contains(name); });
@@ -174,39 +220,120 @@ Result<Model> Model::make(const ModelMapping& mapping, ModelValues values) {
                                                              origin_of(mapping, {"layers"})));
     }
     model.layers_ = static_cast<std::uint32_t>(layers->second);
-
-    auto lookup = lookup_in(model.values_);
-    for (const WeightRule& rule : mapping.weights) {
-        TRY_ASSIGN(bool present, holds(rule.when, lookup));
-        if (!present) continue;
-        Shape shape;
-        for (const Expression& extent : rule.shape) {
-            TRY_ASSIGN(std::int64_t value, extent.evaluate(lookup));
-            if (value < 1)
-                return base::fail(ErrorKind::bad_input,
-                                  base::format("the size \"{}\" of {} is {}{}", extent.text(), rule.name, value,
-                                               origin_of(mapping, extent.names())));
-            shape.push_back(static_cast<std::uint64_t>(value));
-        }
-        if (!checked_elements(shape))
-            return base::fail(ErrorKind::bad_input, base::format("the shape {} of {} is too large{}", to_string(shape),
-                                                                 rule.name, origin_of(mapping, names_in(rule.shape))));
-        model.slots_[rule.name] = {static_cast<std::uint32_t>(model.tensors_.size()), rule.each_layer};
-        if (!rule.each_layer) {
-            model.tensors_.push_back({rule.name, shape});
-            continue;
-        }
-        for (std::uint32_t layer = 0; layer < model.layers_; ++layer) {
-            model.tensors_.push_back({base::format("layers.{}.{}", layer, rule.name), shape});
-        }
+    if (auto experts = model.values_.find("experts"); experts != model.values_.end()) {
+        if (experts->second < 0 || experts->second > kMaxExperts)
+            return base::fail(ErrorKind::bad_input, base::format("a model of {} experts is not plausible{}",
+                                                                 experts->second, origin_of(mapping, {"experts"})));
+        model.experts_ = static_cast<std::uint32_t>(experts->second);
     }
+    if (auto mtp = model.values_.find("mtp"); mtp != model.values_.end()) {
+        if (mtp->second < 0 || mtp->second > kMaxLayers)
+            return base::fail(ErrorKind::bad_input,
+                              base::format("{} layers for multi-token prediction are not plausible{}", mtp->second,
+                                           origin_of(mapping, {"mtp"})));
+        model.mtp_layers_ = static_cast<std::uint32_t>(mtp->second);
+    }
+    TRY(model.work_out_layers());
+    for (const WeightRule& rule : mapping.weights) TRY(model.add_weight(rule));
     return model;
 }
 
-std::optional<std::uint32_t> Model::tensor(std::string_view weight, std::uint32_t layer) const {
+// The values of each layer that nothing lists. A default may need others of them, in whatever order they come.
+Status Model::work_out_layers() {
+    std::vector<const ValueRule*> open;
+    for (const ValueRule& rule : mapping_->values) {
+        if (rule.each == Each::layer && !values_.by_layer.contains(rule.name)) open.push_back(&rule);
+    }
+    while (!open.empty()) {
+        auto waits = [&](const ValueRule* rule) {
+            const auto& names = rule->fallback->names();
+            return std::any_of(open.begin(), open.end(), [&](const ValueRule* other) {
+                return std::find(names.begin(), names.end(), other->name) != names.end();
+            });
+        };
+        auto next = std::find_if_not(open.begin(), open.end(), waits);
+        if (next == open.end()) next = open.begin();  // they need each other; the evaluation says so
+        TRY(extend(**next));
+        open.erase(next);
+    }
+    for (const ValueRule& rule : mapping_->values) {
+        if (rule.each != Each::layer) continue;
+        auto& list = values_.by_layer[rule.name];
+        if (list.size() < layers_)
+            return base::fail(ErrorKind::bad_input,
+                              base::format("{} is listed for {} of {} layers{}", rule.name, list.size(), layers_,
+                                           origin_of(*mapping_, {rule.name})));
+        list.resize(std::min<std::size_t>(list.size(), layers_));
+        TRY(extend(rule));
+    }
+    return {};
+}
+
+// Adds the default for the layers that are missing in the list: all of them, or those for multi-token prediction.
+Status Model::extend(const ValueRule& rule) {
+    std::vector<std::int64_t> list = values_.by_layer[rule.name];
+    for (auto layer = static_cast<std::uint32_t>(list.size()); layer < layers_ + mtp_layers_; ++layer) {
+        TRY_ASSIGN(std::int64_t value, rule.fallback->evaluate(lookup(layer)));
+        list.push_back(value);
+    }
+    values_.by_layer[rule.name] = std::move(list);
+    return {};
+}
+
+Result<Shape> Model::shape_of(const WeightRule& rule, const Expression::Lookup& lookup) const {
+    Shape shape;
+    for (const Expression& extent : rule.shape) {
+        TRY_ASSIGN(std::int64_t value, extent.evaluate(lookup));
+        if (value < 1)
+            return base::fail(ErrorKind::bad_input,
+                              base::format("the size \"{}\" of {} is {}{}", extent.text(), rule.name, value,
+                                           origin_of(*mapping_, extent.names())));
+        shape.push_back(static_cast<std::uint64_t>(value));
+    }
+    if (!checked_elements(shape))
+        return base::fail(ErrorKind::bad_input, base::format("the shape {} of {} is too large{}", to_string(shape),
+                                                             rule.name, origin_of(*mapping_, names_in(rule.shape))));
+    return shape;
+}
+
+Status Model::add_weight(const WeightRule& rule) {
+    Slot slot{rule.each, {}};
+    for (std::uint32_t layer = 0; layer < (rule.each == Each::model ? 1 : layers_ + mtp_layers_); ++layer) {
+        auto values = rule.each == Each::model ? lookup_in(values_) : lookup(layer);
+        TRY_ASSIGN(bool present, holds(rule.when, values));
+        slot.first.push_back(present ? static_cast<std::uint32_t>(tensors_.size()) : kAbsent);
+        if (!present) continue;
+        TRY_ASSIGN(Shape shape, shape_of(rule, values));
+        if (rule.each == Each::expert && tensors_.size() + experts_ > kMaxTensors)
+            return base::fail(ErrorKind::bad_input,
+                              base::format("a model of {} layers with {} experts each is not plausible{}", layers_,
+                                           experts_, origin_of(*mapping_, {"layers", "experts"})));
+        if (rule.each == Each::model) tensors_.push_back({rule.name, shape, rule.cast});
+        if (rule.each == Each::layer)
+            tensors_.push_back({base::format("layers.{}.{}", layer, rule.name), shape, rule.cast});
+        for (std::uint32_t expert = 0; rule.each == Each::expert && expert < experts_; ++expert)
+            tensors_.push_back({base::format("layers.{}.{}.{}", layer, rule.name, expert), shape, rule.cast});
+    }
+    slots_[rule.name] = std::move(slot);
+    return {};
+}
+
+Expression::Lookup Model::lookup(std::uint32_t layer, const ModelValues& extra) const {
+    return [this, layer, in_all = lookup_in(values_, extra)](std::string_view name) -> std::optional<std::int64_t> {
+        if (name == "layer") return layer;
+        if (name == "mtp_layer") return layer >= layers_;
+        auto found = values_.by_layer.find(name);
+        if (found != values_.by_layer.end() && layer < found->second.size()) return found->second[layer];
+        return in_all(name);
+    };
+}
+
+std::optional<std::uint32_t> Model::tensor(std::string_view weight, std::uint32_t layer, std::uint32_t expert) const {
     auto found = slots_.find(weight);
     if (found == slots_.end()) return std::nullopt;
-    return found->second.first + (found->second.each_layer ? layer : 0);
+    std::uint32_t first = found->second.first[found->second.each == Each::model ? 0 : layer];
+    if (first == kAbsent) return std::nullopt;
+    return first + (found->second.each == Each::expert ? expert : 0);
 }
 
 std::uint64_t Model::parameters() const {

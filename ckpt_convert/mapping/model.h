@@ -13,7 +13,11 @@
 
 namespace ckpt {
 
-using ModelValues = std::map<std::string, std::int64_t, std::less<>>;
+// Values by name. Those that differ by layer are only here when a config or saved arguments list them.
+struct ModelValues : std::map<std::string, std::int64_t, std::less<>> {
+    using map::map;
+    std::map<std::string, std::vector<std::int64_t>, std::less<>> by_layer;
+};
 
 // Integers, flags, and floats that are whole ("8.0", as some configs have it); nullopt of anything else.
 std::optional<std::int64_t> whole_number(const base::Json& json);
@@ -36,8 +40,9 @@ base::Result<bool> holds(const std::optional<Expression>& condition, const Expre
 
 // One full, unsharded weight.
 struct LogicalTensor {
-    std::string name;  // "layers.3.attention.q", "embedding"
+    std::string name;  // "layers.3.attention.q", "layers.3.experts.up.17", "embedding"
     Shape shape;
+    bool cast = true;  // see WeightRule
 };
 
 class Model {
@@ -47,19 +52,36 @@ public:
     const ModelMapping& mapping() const { return *mapping_; }
     const ModelValues& values() const { return values_; }
     std::uint32_t layers() const { return layers_; }
+    // Layers for multi-token prediction, which are numbered behind the others.
+    std::uint32_t mtp_layers() const { return mtp_layers_; }
+    // Of each layer that has experts; 0 for a dense model.
+    std::uint32_t experts() const { return experts_; }
+    // The values that differ by layer, one number per layer each.
+    const std::map<std::string, std::vector<std::int64_t>, std::less<>>& by_layer() const { return values_.by_layer; }
+    // A lookup over all values of one layer, its number as "layer", and whether it is one for multi-token prediction as
+    // "mtp_layer"; `extra` wins.
+    Expression::Lookup lookup(std::uint32_t layer, const ModelValues& extra = {}) const;
     const std::vector<LogicalTensor>& tensors() const { return tensors_; }
     // The number of a weight's tensor; nullopt when the model does not have it (its `when` is false).
-    std::optional<std::uint32_t> tensor(std::string_view weight, std::uint32_t layer) const;
+    std::optional<std::uint32_t> tensor(std::string_view weight, std::uint32_t layer, std::uint32_t expert = 0) const;
     std::uint64_t parameters() const;
 
 private:
+    base::Status work_out_layers();
+    base::Status extend(const ValueRule& rule);
+    base::Status add_weight(const WeightRule& rule);
+    base::Result<Shape> shape_of(const WeightRule& rule, const Expression::Lookup& lookup) const;
+
     const ModelMapping* mapping_ = nullptr;
     ModelValues values_;
     std::uint32_t layers_ = 0;
+    std::uint32_t mtp_layers_ = 0;
+    std::uint32_t experts_ = 0;
     std::vector<LogicalTensor> tensors_;
+    static constexpr std::uint32_t kAbsent = UINT32_MAX;
     struct Slot {
-        std::uint32_t first = 0;
-        bool each_layer = false;
+        Each each = Each::model;
+        std::vector<std::uint32_t> first;  // by layer, or of the model: the number of its (first expert's) tensor
     };
     std::map<std::string, Slot, std::less<>> slots_;  // by weight
 };

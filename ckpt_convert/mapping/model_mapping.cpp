@@ -50,6 +50,25 @@ const std::string* StoredRule::name(const Dialect& wanted) const {
     return nullptr;
 }
 
+std::string ModelMapping::mtp_hf_name(const std::string& name) const {
+    constexpr std::string_view kLayer = "model.layers.{layer}.";
+    return mtp_hf.empty() || !name.starts_with(kLayer) ? name : mtp_hf + name.substr(kLayer.size());
+}
+
+std::string ModelMapping::mtp_mcore_name(const std::string& name, const Dialect& dialect) const {
+    constexpr std::string_view kLayer = "decoder.layers.{local_layer}.";
+    if (!name.starts_with(kLayer)) return name;
+    for (const auto& [selector, prefix] : mtp_mcore) {
+        if (selector.matches(dialect)) return prefix + name.substr(kLayer.size());
+    }
+    return name;
+}
+
+std::string ModelMapping::hf_form() const {
+    auto found = std::find_if(hf.begin(), hf.end(), [](const StoredRule& rule) { return !rule.form.empty(); });
+    return found == hf.end() ? "" : found->form;
+}
+
 std::vector<CoreVersion> ModelMapping::version_boundaries() const {
     std::set<CoreVersion> found;
     auto add = [&](const DialectSelector& selector) {
@@ -59,6 +78,7 @@ std::vector<CoreVersion> ModelMapping::version_boundaries() const {
         add(rule.dialect);
         for (const auto& [selector, name] : rule.names) add(selector);
     }
+    for (const auto& [selector, prefix] : mtp_mcore) add(selector);
     return {found.begin(), found.end()};
 }
 

@@ -23,9 +23,14 @@
 
 namespace ckpt {
 
+// How often something is there: once in the model, in each layer, for each expert of each layer.
+enum class Each { model, layer, expert };
+
 struct ValueRule {
     std::string name;
-    std::vector<std::string> config;     // dotted paths in config.json, the first that is there counts
+    Each each = Each::model;          // of each layer: from a list in the config, or a default that uses "layer"
+    std::vector<std::string> listed;  // of each layer: lists in config.json with the numbers of the layers that have 1
+    std::vector<std::string> config;  // dotted paths in config.json, the first that is there counts
     std::vector<std::string> arguments;  // names in the Megatron arguments
     bool argument_negated = false;       // "!untie_...": the argument says the opposite
     std::string argument_needs;          // the arguments count only when this one, if it is there, is true
@@ -35,7 +40,8 @@ struct ValueRule {
 
 struct WeightRule {
     std::string name;  // "attention.q"
-    bool each_layer = false;
+    Each each = Each::model;
+    bool cast = true;  // false: keeps its element type, whatever the others are cast to
     std::vector<Expression> shape;
     std::optional<Expression> when;
 };
@@ -43,9 +49,17 @@ struct WeightRule {
 // Where a tensor lives in a pipeline.
 enum class Stage { first, layer, last };
 
+// How the weights of a layer's experts lie in one tensor, for tensors that hold all of them.
+struct ExpertStack {
+    static constexpr int kExperts = -1;
+    std::vector<int> memory;             // the slowest first: kExperts, and the axes of an expert's own tensor
+    std::vector<std::vector<int>> axes;  // the tensor's axes, each the product of these; empty: those of `memory`
+};
+
 struct StoredRule {
     // The first selector that matches decides. "{layer}" is the layer's number in the model, "{local_layer}" its number
-    // in the pipeline stage, "{prefix}" one of ModelMapping::hf_prefixes.
+    // in the pipeline stage, "{expert}" and "{local_expert}" the same of an expert in the model and on the rank,
+    // "{prefix}" one of ModelMapping::hf_prefixes.
     std::vector<std::pair<DialectSelector, std::string>> names;
     DialectSelector dialect;  // the dialects that have this tensor at all
     std::vector<std::string> weights;
@@ -55,8 +69,11 @@ struct StoredRule {
     std::optional<int> shard;              // split over the TP ranks along this axis; absent: every rank has all of it
     std::optional<Expression> pad;         // axis 0 is filled up to this many rows
     Stage stage = Stage::layer;
-    bool each_layer = false;
+    Each each = Each::model;
+    ExpertStack stack;  // with `memory`: all experts of the layer in one tensor
+    std::string form;   // belongs to one of several ways to store the same, of which a checkpoint has one; "": to all
     bool optional = false;     // may be absent in a source, and is never written
+    bool copy = false;         // may be absent in a source that holds its weights elsewhere too
     bool extra_state = false;  // belongs to a linear layer, which Transformer Engine gives an "_extra_state"
     std::optional<Expression> when;
 
@@ -66,9 +83,10 @@ struct StoredRule {
 
 struct ArgumentRule {
     std::string name;
-    enum class Kind { literal, integer, boolean, text, from_config } kind = Kind::literal;
+    enum class Kind { literal, integer, boolean, text, list, from_config } kind = Kind::literal;
     base::Json literal;  // of `literal`; the fallback of `from_config`
-    std::string text;    // of `text`: the name of a fact of the layout, such as the list of noop layers
+    std::string
+        text;  // of `text`: the name of a fact of the layout, such as the noop layers; of `list`: a value of each layer
     std::optional<Expression> expression;  // of `integer` and `boolean`
     std::vector<std::string> config;       // of `from_config`
     std::optional<Expression> when;        // when false: `otherwise`, or left out
@@ -87,10 +105,18 @@ struct ModelMapping {
     std::vector<StoredRule> mcore;
     std::vector<ArgumentRule> args;
     std::vector<ArgumentRule> flags;
+    // What names of MTP layers begin with, instead of "model.layers.{layer}." and "decoder.layers.{local_layer}.".
+    std::string mtp_hf;  // empty: as other layers
+    std::vector<std::pair<DialectSelector, std::string>> mtp_mcore;
     std::vector<std::string> ignore;       // glob patterns of tensors that carry no weights, on either side
     std::vector<std::string> hf_prefixes;  // what "{prefix}" may stand for; the first is written
     std::vector<std::string> source;       // where the facts come from, for people
 
+    // The names of a layer's tensor in layers for multi-token prediction.
+    std::string mtp_hf_name(const std::string& name) const;
+    std::string mtp_mcore_name(const std::string& name, const Dialect& dialect) const;
+    // The first of the forms that `hf` has, which is the one that is written; "" when it has none.
+    std::string hf_form() const;
     // Versions of megatron-core at which a name changes.
     std::vector<CoreVersion> version_boundaries() const;
     bool ignores(std::string_view tensor) const;

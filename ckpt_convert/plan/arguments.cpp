@@ -35,7 +35,7 @@ const Json* saved(const ArgumentRule& rule, const ArgumentFacts& facts) {
 // True when a conversion may change what the rule says: it speaks of the layout, of sizes that options reduce, or of
 // the conversion itself.
 bool changes(const ArgumentRule& rule, const ArgumentFacts& facts) {
-    if (rule.kind == ArgumentRule::Kind::text) return true;
+    if (rule.kind == ArgumentRule::Kind::text || rule.kind == ArgumentRule::Kind::list) return true;
     bool computed = rule.kind == ArgumentRule::Kind::integer || rule.kind == ArgumentRule::Kind::boolean;
     std::vector<std::string> names;
     if (computed) names = rule.expression->names();
@@ -67,6 +67,16 @@ Result<std::optional<Json>> value_of(const ArgumentRule& rule, const Model& mode
             if (found != facts.texts.end()) return std::optional(Json(found->second, 0));
             return base::fail(ErrorKind::rule_data, base::format("{}: there is no text \"${}\"", rule.name, rule.text),
                               model.mapping().origin);
+        }
+        case ArgumentRule::Kind::list: {
+            auto found = facts.lists.find(rule.text);
+            if (found == facts.lists.end())
+                return base::fail(ErrorKind::rule_data,
+                                  base::format("{}: \"@{}\" is no value of each layer", rule.name, rule.text),
+                                  model.mapping().origin);
+            Json::Array items;
+            for (std::int64_t value : found->second) items.emplace_back(value, 0);
+            return std::optional(Json(std::move(items), 0));
         }
         case ArgumentRule::Kind::integer:
         case ArgumentRule::Kind::boolean: break;

@@ -15,8 +15,10 @@ namespace ckpt {
 struct ArgumentFacts {
     ModelValues numbers;                                    // besides the model's own values: tp, slots, bf16 ...
     std::map<std::string, std::string, std::less<>> texts;  // "$noop_layers"
-    const base::Json* config = nullptr;                     // config.json, for rules that copy from it
-    const base::Json* saved = nullptr;                      // arguments of the source checkpoint, which go on
+    // "@moe": what differs by layer, noop layers included.
+    std::map<std::string, std::vector<std::int64_t>, std::less<>> lists;
+    const base::Json* config = nullptr;  // config.json, for rules that copy from it
+    const base::Json* saved = nullptr;   // arguments of the source checkpoint, which go on
 };
 
 // The arguments object: those of the source, with what the rules say in their place. Without a config the rules replace

@@ -16,11 +16,12 @@ public:
     Composer(const Model& model, const ActiveRule& active, Share share)
         : model_(model), active_(active), rule_(*active.rule), share_(share) {}
 
-    Result<LayoutTensor> compose(std::uint32_t layer) {
-        TRY(find_weights(layer));
+    Result<LayoutTensor> compose(std::uint32_t layer, std::uint32_t expert) {
+        TRY(find_weights(layer, expert));
         if (beyond_groups()) TRY(require_heads());
         LayoutTensor out;
         out.optional = rule_.optional;
+        out.copy = rule_.copy;
         out.extra_state = rule_.extra_state;
         out.fill_like = ids_.front();
         TRY(join(out));
@@ -39,9 +40,9 @@ private:
     std::size_t axis() const { return static_cast<std::size_t>(rule_.axis); }
     std::size_t shard_axis() const { return static_cast<std::size_t>(*rule_.shard); }
 
-    Status find_weights(std::uint32_t layer) {
+    Status find_weights(std::uint32_t layer, std::uint32_t expert) {
         for (const std::string& weight : rule_.weights) {
-            auto id = model_.tensor(weight, layer);
+            auto id = model_.tensor(weight, layer, expert);
             if (!id)
                 return base::fail(ErrorKind::rule_data,
                                   base::format("\"{}\" is stored, but the model does not have it", weight),
@@ -170,8 +171,8 @@ private:
     Status require_divisible(std::uint64_t size, const std::string& what) const {
         if (size % share_.count == 0) return {};
         return base::fail(ErrorKind::usage,
-                          base::format("TP {} does not divide {} ({}) of a {} model; possible sizes are {}",
-                                       share_.count, what, size, model_.mapping().family, fitting(size)));
+                          base::format("{} {} does not divide {} ({}) of a {} model; possible sizes are {}",
+                                       share_.kind, share_.count, what, size, model_.mapping().family, fitting(size)));
     }
 
     // Ranks that share a group have whole query heads each, which are as high as the group's key head.
@@ -222,10 +223,51 @@ private:
     std::vector<std::uint32_t> ids_;
 };
 
+// Where the box of a stack lies in the file's tensor. Axis a of an expert is axis a + 1 of the box.
+void place_stack(LayoutTensor& tensor, const ExpertStack& stack) {
+    auto axis_of = [](int word) { return static_cast<std::size_t>(word + 1); };
+    static_assert(ExpertStack::kExperts == -1);
+    tensor.strides.assign(tensor.shape.size(), 1);
+    std::uint64_t stride = 1;
+    for (std::size_t i = stack.memory.size(); i-- > 0; stride *= tensor.shape[axis_of(stack.memory[i])])
+        tensor.strides[axis_of(stack.memory[i])] = stride;
+    for (int word : stack.axes.empty() ? stack.memory : std::vector<int>())
+        tensor.file_shape.push_back(tensor.shape[axis_of(word)]);
+    for (const auto& words : stack.axes) {
+        tensor.file_shape.push_back(1);
+        for (int word : words) tensor.file_shape.back() *= tensor.shape[axis_of(word)];
+    }
+    if (tensor.file_shape != tensor.shape || tensor.strides != row_major_strides(tensor.shape)) return;
+    tensor.file_shape.clear();
+    tensor.strides.clear();
+}
+
 }  // namespace
 
-Result<LayoutTensor> compose(const Model& model, const ActiveRule& active, Share share, std::uint32_t layer) {
-    return Composer(model, active, share).compose(layer);
+Result<LayoutTensor> compose(const Model& model, const ActiveRule& active, Share share, std::uint32_t layer,
+                             std::uint32_t expert) {
+    return Composer(model, active, share).compose(layer, expert);
+}
+
+Result<LayoutTensor> compose_stack(const Model& model, const ActiveRule& active, const ExpertShare& experts,
+                                   std::uint32_t layer) {
+    LayoutTensor out;
+    for (std::uint32_t i = 0; i < experts.count; ++i) {
+        Share share{experts.parts, experts.index, kExpertTp};
+        TRY_ASSIGN(LayoutTensor one, compose(model, active, share, layer, experts.first + i));
+        for (Piece& piece : one.pieces) {
+            piece.in_stored.insert(piece.in_stored.begin(), i);
+            out.pieces.push_back(std::move(piece));
+        }
+        out.shape = std::move(one.shape);
+    }
+    out.shape.insert(out.shape.begin(), experts.count);
+    out.fill_like = out.pieces.front().logical;
+    out.optional = active.rule->optional;
+    out.copy = active.rule->copy;
+    out.extra_state = active.rule->extra_state;
+    place_stack(out, active.rule->stack);
+    return out;
 }
 
 }  // namespace ckpt

@@ -9,19 +9,28 @@ namespace ckpt {
 struct Share {
     std::uint64_t count = 1;
     std::uint64_t index = 0;
+    const char* kind = "TP";  // for messages
 };
 
-// A rule with what does not depend on rank and layer worked out.
+inline constexpr const char* kExpertTp = "expert TP";
+
+// A rule with what does not depend on rank worked out.
 struct ActiveRule {
     const StoredRule* rule = nullptr;
     std::string name;               // in the dialect at hand
     std::uint64_t rounds = 1;       // of StoredRule::interleave
     std::uint64_t padded_rows = 0;  // 0: no padding
     KvSharing sharing = KvSharing::refuse;
+    std::vector<bool> layers;  // which of them have the tensor; one entry for tensors that are not per layer
 };
 
-// The stored tensor of `layer` (ignored for tensors that are not per layer), without name and file. Fails with usage
-// when the share does not come out even.
-base::Result<LayoutTensor> compose(const Model& model, const ActiveRule& active, Share share, std::uint32_t layer);
+// The stored tensor of `layer` and of `expert` (ignored for tensors that are not per layer or expert), without name and file.
+// Fails with usage when the share does not come out even.
+base::Result<LayoutTensor> compose(const Model& model, const ActiveRule& active, Share share, std::uint32_t layer,
+                                   std::uint32_t expert = 0);
+
+// The tensor that holds these experts of `layer`, as StoredRule::stack says.
+base::Result<LayoutTensor> compose_stack(const Model& model, const ActiveRule& active, const ExpertShare& experts,
+                                         std::uint32_t layer);
 
 }  // namespace ckpt

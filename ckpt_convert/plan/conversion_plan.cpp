@@ -43,7 +43,8 @@ public:
             move.targets.push_back({number, piece.in_stored, piece.in_logical, piece.extent});
         }
         add_fill(tensor, number);
-        plan_.targets.push_back({tensor.name, tensor.file, dtype, tensor.shape, tensor.extra_state});
+        plan_.targets.push_back(
+            {tensor.name, tensor.file, dtype, tensor.shape, tensor.extra_state, tensor.file_shape, tensor.strides});
         return {};
     }
 
@@ -51,7 +52,8 @@ public:
 
 private:
     Result<DType> target_dtype(const LogicalMove& move) const {
-        DType wanted = options_.dtype.value_or(move.dtype);
+        bool keep = !options_.dtype || !model_.tensors()[move.logical].cast;
+        DType wanted = keep ? move.dtype : *options_.dtype;
         if (wanted == move.dtype || can_cast(move.dtype, wanted)) return wanted;
         return base::fail(ErrorKind::unsupported, base::format("{} is {}, which cannot be cast to {}", move.name,
                                                                name(move.dtype), name(wanted)));
@@ -111,6 +113,11 @@ Result<ConversionPlan> make_plan(const Model& model, const TensorIndex& index, c
         if (!tensor.optional) TRY(planner.add_target(tensor));
     }
     ConversionPlan plan = planner.take();
+    for (const LogicalMove& move : plan.moves) {
+        if (move.targets.empty())
+            return base::fail(ErrorKind::unsupported,
+                              base::format("this layout has no tensor for {}; it would be lost", move.name));
+    }
     TRY(prove_plan(plan, index));
     sort_by_source_position(plan, index);
     return plan;

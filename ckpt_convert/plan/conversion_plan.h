@@ -30,6 +30,11 @@ struct TargetTensor {
     DType dtype = DType::f32;
     Shape shape;
     bool extra_state = false;  // see StoredRule
+    // See LayoutTensor; empty when the file has the tensor as it is.
+    Shape file_shape = {};
+    std::vector<std::uint64_t> strides = {};
+
+    const Shape& shape_in_file() const { return file_shape.empty() ? shape : file_shape; }
 };
 
 // Rows of a target that no weight fills: padding of the vocabulary.
@@ -57,7 +62,7 @@ struct PlanOptions {
 };
 
 // Joins the layouts over the logical tensors. Fails with bad_input when the element types differ inside one target
-// tensor, with unsupported when one cannot be cast. The result is proven (see plan_proof.h).
+// tensor, with unsupported when one cannot be cast, or has no place in the target. The result is proven (see plan_proof.h).
 base::Result<ConversionPlan> make_plan(const Model& model, const TensorIndex& index, const SourceBinding& source,
                                        const Layout& target, const PlanOptions& options);
 

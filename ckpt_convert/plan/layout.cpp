@@ -32,15 +32,31 @@ Result<std::uint64_t> rounds_of(const StoredRule& rule, const Expression::Lookup
     return static_cast<std::uint64_t>(rounds);
 }
 
+// Which layers have the tensor: where its condition holds and the model has its weights.
+Result<std::vector<bool>> layers_with(const StoredRule& rule, const Model& model, const ModelValues& facts) {
+    std::vector<bool> out;
+    for (std::uint32_t layer = 0; layer < (rule.stage == Stage::layer ? model.layers() + model.mtp_layers() : 1);
+         ++layer) {
+        auto lookup = rule.stage == Stage::layer ? model.lookup(layer, facts) : lookup_in(model.values(), facts);
+        TRY_ASSIGN(bool present, holds(rule.when, lookup));
+        out.push_back(present && std::any_of(rule.weights.begin(), rule.weights.end(), [&](const std::string& weight) {
+                          return model.tensor(weight, layer).has_value();
+                      }));
+    }
+    return out;
+}
+
 // The rules of one side that hold for this model and dialect.
-Result<std::vector<ActiveRule>> active_rules(const std::vector<StoredRule>& rules, const Expression::Lookup& lookup,
-                                             const Dialect& dialect, KvSharing sharing) {
+Result<std::vector<ActiveRule>> active_rules(const std::vector<StoredRule>& rules, const Model& model,
+                                             const ModelValues& facts, const Dialect& dialect, KvSharing sharing) {
+    auto lookup = lookup_in(model.values(), facts);
     std::vector<ActiveRule> out;
     for (const StoredRule& rule : rules) {
         const std::string* name = rule.name(dialect);
-        TRY_ASSIGN(bool active, holds(rule.when, lookup));
-        if (name == nullptr || !active) continue;
-        ActiveRule entry{&rule, *name, 1, 0, sharing};
+        if (name == nullptr) continue;
+        TRY_ASSIGN(auto layers, layers_with(rule, model, facts));
+        if (std::find(layers.begin(), layers.end(), true) == layers.end()) continue;
+        ActiveRule entry{&rule, *name, 1, 0, sharing, std::move(layers)};
         TRY_ASSIGN(entry.rounds, rounds_of(rule, lookup));
         if (rule.pad) {
             TRY_ASSIGN(std::int64_t rows, rule.pad->evaluate(lookup));
@@ -56,34 +72,81 @@ struct Chunk {
     std::uint32_t file = 0;
     std::string prefix;  // "model/", "model1/"
     const std::vector<LayerSlot>* slots = nullptr;
+    const Dialect* dialect = nullptr;  // nullptr: Hugging Face
     bool first = false;
     bool last = false;
     Share share;
+    ExpertShare experts;
 };
 
-Status add_chunk(Layout& layout, const Model& model, const std::vector<ActiveRule>& rules, const Chunk& chunk) {
-    auto add = [&](const ActiveRule& active, LayerSlot slot) -> Status {
-        TRY_ASSIGN(LayoutTensor tensor, compose(model, active, chunk.share, slot.layer));
-        tensor.name = chunk.prefix + filled(active.name, "local_layer", std::to_string(slot.local));
-        tensor.file = chunk.file;
-        layout.tensors.push_back(std::move(tensor));
+class ChunkBuilder {
+public:
+    ChunkBuilder(Layout& layout, const Model& model, const std::vector<ActiveRule>& rules, const Chunk& chunk)
+        : layout_(layout), model_(model), rules_(rules), chunk_(chunk) {}
+
+    Status build() {
+        if (chunk_.first) TRY(add_all(Stage::first, {}));
+        for (const LayerSlot& slot : *chunk_.slots) TRY(add_layer(slot));
+        for (std::uint32_t i = 0; chunk_.last && i < model_.mtp_layers(); ++i) TRY(add_layer({i, model_.layers() + i}));
+        return chunk_.last ? add_all(Stage::last, {}) : Status();
+    }
+
+private:
+    Status add_layer(LayerSlot slot) {
+        TRY(add_all(Stage::layer, slot));
+        for (std::uint32_t i = 0; i < chunk_.experts.count; ++i) TRY(add_expert(slot, i));
         return {};
-    };
-    for (const auto& active : rules) {
-        if (active.rule->stage == Stage::first && chunk.first) TRY(add(active, {}));
     }
-    for (const LayerSlot& slot : *chunk.slots) {
-        for (const auto& active : rules) {
-            if (active.rule->stage == Stage::layer) TRY(add(active, slot));
+
+    Status add_all(Stage stage, LayerSlot slot) {
+        for (const ActiveRule& active : rules_) {
+            const StoredRule& rule = *active.rule;
+            if (rule.stage != stage || rule.each == Each::expert || !active.layers[slot.layer]) continue;
+            TRY_ASSIGN(LayoutTensor tensor, rule.stack.memory.empty()
+                                                ? compose(model_, active, chunk_.share, slot.layer)
+                                                : compose_stack(model_, active, chunk_.experts, slot.layer));
+            add(std::move(tensor), active.name, slot);
         }
+        return {};
     }
-    for (const auto& active : rules) {
-        if (active.rule->stage == Stage::last && chunk.last) TRY(add(active, {}));
+
+    // Expert by expert, as most checkpoints have them.
+    Status add_expert(LayerSlot slot, std::uint32_t number) {
+        std::uint32_t expert = chunk_.experts.first + number;
+        Share share{chunk_.experts.parts, chunk_.experts.index, kExpertTp};
+        for (const ActiveRule& active : rules_) {
+            if (active.rule->each != Each::expert || !active.layers[slot.layer]) continue;
+            TRY_ASSIGN(LayoutTensor tensor, compose(model_, active, share, slot.layer, expert));
+            add(std::move(tensor),
+                filled(filled(active.name, "local_expert", std::to_string(number)), "expert", std::to_string(expert)),
+                slot);
+        }
+        return {};
     }
-    return {};
-}
+
+    void add(LayoutTensor tensor, std::string name, LayerSlot slot) {
+        const ModelMapping& mapping = model_.mapping();
+        if (slot.layer >= model_.layers())
+            name =
+                chunk_.dialect == nullptr ? mapping.mtp_hf_name(name) : mapping.mtp_mcore_name(name, *chunk_.dialect);
+        std::string in_stage = filled(std::move(name), "local_layer", std::to_string(slot.local));
+        tensor.name = chunk_.prefix + filled(std::move(in_stage), "layer", std::to_string(slot.layer));
+        tensor.file = chunk_.file;
+        layout_.tensors.push_back(std::move(tensor));
+    }
+
+    Layout& layout_;
+    const Model& model_;
+    const std::vector<ActiveRule>& rules_;
+    const Chunk& chunk_;
+};
 
 }  // namespace
+
+std::string parallel_sizes(const ParallelLayout& layout) {
+    return base::format("TP {} x PP {}{}", layout.tp, layout.placement.pp(),
+                        layout.experts.ep > 1 ? base::format(" x EP {}", layout.experts.ep) : "");
+}
 
 ModelValues layout_facts(const Model& model, const ParallelLayout& layout) {
     auto value = [&](std::string_view name) {
@@ -94,54 +157,54 @@ ModelValues layout_facts(const Model& model, const ParallelLayout& layout) {
     return {
         {"tp", layout.tp},
         {"pp", layout.placement.pp()},
+        {"ep", layout.experts.ep},
+        {"etp", layout.experts.etp == 0 ? layout.tp : layout.experts.etp},
+        {"tp_extends_ep", layout.experts.tp_extends_ep},
+        {"grouped", layout.dialect.grouped},
+        {"mla_split", layout.dialect.mla_split},
         {"vpp", layout.placement.chunks()},
         {"slots", layout.placement.slots},
         {"padded_vocab", layout.padded_vocab == 0 ? value("vocab") : static_cast<std::int64_t>(layout.padded_vocab)},
         {"stored_kv_groups", repeated ? layout.tp : value("kv_groups")}};
 }
 
-Result<Layout> hf_layout(const Model& model, const std::string& prefix, std::uint64_t vocab_rows) {
+Result<Layout> hf_layout(const Model& model, const HfVariant& variant) {
     ParallelLayout whole;
     whole.placement.stages = {{{}}};
-    whole.padded_vocab = vocab_rows;
-    auto facts = layout_facts(model, whole);
-    TRY_ASSIGN(auto rules, active_rules(model.mapping().hf, lookup_in(model.values(), facts), {}, KvSharing::refuse));
+    whole.padded_vocab = variant.vocab_rows;
+    TRY_ASSIGN(auto rules, active_rules(model.mapping().hf, model, layout_facts(model, whole), {}, KvSharing::refuse));
+    const std::string form = variant.form.empty() ? model.mapping().hf_form() : variant.form;
+    std::erase_if(rules,
+                  [&](const ActiveRule& active) { return !active.rule->form.empty() && active.rule->form != form; });
+    for (ActiveRule& active : rules) active.name = filled(std::move(active.name), "prefix", variant.prefix);
+    std::vector<LayerSlot> slots;
+    for (std::uint32_t layer = 0; layer < model.layers(); ++layer) slots.push_back({layer, layer});
     Layout layout;
-    auto add = [&](const ActiveRule& active, std::uint32_t layer) -> Status {
-        TRY_ASSIGN(LayoutTensor tensor, compose(model, active, {}, layer));
-        tensor.name = filled(filled(active.name, "layer", std::to_string(layer)), "prefix", prefix);
-        layout.tensors.push_back(std::move(tensor));
-        return {};
-    };
-    for (Stage stage : {Stage::first, Stage::layer, Stage::last}) {
-        std::uint32_t repeats = stage == Stage::layer ? model.layers() : 1;
-        for (std::uint32_t layer = 0; layer < repeats; ++layer) {
-            for (const auto& active : rules) {
-                if (active.rule->stage == stage) TRY(add(active, layer));
-            }
-        }
-    }
+    Chunk chunk{0, "", &slots, nullptr, true, true, {}, {0, model.experts()}};
+    TRY(ChunkBuilder(layout, model, rules, chunk).build());
     return layout;
 }
 
 Result<Layout> mcore_layout(const Model& model, const ParallelLayout& parallel) {
     const Placement& placement = parallel.placement;
-    auto facts = layout_facts(model, parallel);
-    TRY_ASSIGN(auto rules, active_rules(model.mapping().mcore, lookup_in(model.values(), facts), parallel.dialect,
+    TRY_ASSIGN(auto rules, active_rules(model.mapping().mcore, model, layout_facts(model, parallel), parallel.dialect,
                                         parallel.kv_sharing));
+    TRY_ASSIGN(auto ranks, stage_ranks(parallel.tp, parallel.experts));
     Layout layout;
     layout.by_file = !parallel.dialect.torch_dist;
-    auto pp = static_cast<std::uint32_t>(placement.pp()), tp = static_cast<std::uint32_t>(parallel.tp);
-    for (std::uint32_t stage = 0; stage < pp; ++stage) {
-        for (std::uint32_t rank = 0; rank < tp; ++rank) {
+    for (std::uint32_t stage = 0; stage < static_cast<std::uint32_t>(placement.pp()); ++stage) {
+        for (std::uint32_t rank = 0; rank < ranks.size(); ++rank) {
+            TRY_ASSIGN(ExpertShare experts, expert_share(model.experts(), parallel.tp, parallel.experts, ranks[rank]));
             for (std::uint32_t chunk = 0; chunk < placement.chunks(); ++chunk) {
-                Chunk part{stage * tp + rank,
+                Chunk part{stage * static_cast<std::uint32_t>(ranks.size()) + rank,
                            chunk_key(placement.virtual_stages, chunk) + "/",
                            &placement.stages[stage][chunk],
+                           &parallel.dialect,
                            stage == 0 && chunk == 0,
                            placement.head == ChunkPosition{stage, chunk},
-                           {tp, rank}};
-                TRY(add_chunk(layout, model, rules, part));
+                           {static_cast<std::uint64_t>(parallel.tp), static_cast<std::uint64_t>(ranks[rank].tp)},
+                           experts};
+                TRY(ChunkBuilder(layout, model, rules, part).build());
             }
         }
     }

@@ -12,6 +12,7 @@
 namespace ckpt {
 
 // A box of a logical tensor at its place in a stored tensor; both boxes have the same extent.
+// The stored box may have more axes, in front: there the piece has the extent 1.
 struct Piece {
     std::uint32_t logical = 0;  // index into Model::tensors()
     Shape in_stored;            // offset
@@ -21,12 +22,17 @@ struct Piece {
 
 struct LayoutTensor {
     std::string name;        // as in TensorIndex: for Megatron "<chunk key>/<name>"
-    std::uint32_t file = 0;  // rank files: rank number, by pp then tp; else 0
-    Shape shape;
+    std::uint32_t file = 0;  // rank files: rank number, by pp, then ep, then tp; else 0
+    Shape shape;             // of the box that the pieces make up
+    // When the experts of a layer are stacked in one tensor, `shape` has them as its first axis; these say how the file has
+    // it. Else empty.
+    Shape file_shape;                    // what the file calls the shape
+    std::vector<std::uint64_t> strides;  // elements; where the elements of the box lie
     std::vector<Piece> pieces;
     std::uint64_t fill_rows = 0;  // the last rows hold no weights: padding of the vocabulary
     std::uint32_t fill_like = 0;  // the logical tensor whose rows the padding continues
     bool optional = false;        // a source may lack it; never written
+    bool copy = false;            // a source may lack it when its weights are elsewhere
     bool extra_state = false;     // see StoredRule
 };
 
@@ -38,19 +44,29 @@ struct Layout {
 // How the tensors of a Megatron checkpoint are split: what a user asks for, or what was found in a checkpoint.
 struct ParallelLayout {
     int tp = 1;
+    ExpertParallel experts;
     Placement placement;
     Dialect dialect;
     std::uint64_t padded_vocab = 0;  // rows of the embedding and the head over all TP ranks; 0: the vocabulary itself
     KvSharing kv_sharing = KvSharing::refuse;
 };
 
-// What expressions of a mapping file can use besides the model's values: tp, pp, vpp, slots, padded_vocab,
-// stored_kv_groups.
+// "TP 2 x PP 4", "TP 2 x PP 4 x EP 8".
+std::string parallel_sizes(const ParallelLayout& layout);
+
+// What expressions of a mapping file can use besides the model's values: tp, pp, vpp, ep, etp, tp_extends_ep, grouped,
+// mla_split, slots, padded_vocab, stored_kv_groups.
 ModelValues layout_facts(const Model& model, const ParallelLayout& layout);
 
-// The tensors of a Hugging Face checkpoint, layer by layer. `prefix`: see ModelMapping::hf_prefixes. `vocab_rows`: rows
-// that the embedding and the head really have, when that is more than the model wants; 0: the vocabulary itself.
-base::Result<Layout> hf_layout(const Model& model, const std::string& prefix = "", std::uint64_t vocab_rows = 0);
+// What differs between Hugging Face checkpoints of one model.
+struct HfVariant {
+    std::string prefix;            // one of ModelMapping::hf_prefixes
+    std::string form;              // of StoredRule::form; "": the first
+    std::uint64_t vocab_rows = 0;  // of embedding and head, when more than the model wants; 0: the vocabulary itself
+};
+
+// The tensors of a Hugging Face checkpoint, layer by layer.
+base::Result<Layout> hf_layout(const Model& model, const HfVariant& variant = {});
 
 // The tensors of all ranks of a Megatron checkpoint; of a torch_dist one, which has no ranks, the whole tensors.
 // Fails with usage when TP does not divide a size.

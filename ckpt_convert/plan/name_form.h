@@ -1,4 +1,4 @@
-// NameForm: a tensor name of a mapping file with at most one number to be found in it.
+// NameForm: a tensor name of a mapping file with the numbers of its layer and its expert to be found in it.
 #pragma once
 
 #include <charconv>
@@ -6,34 +6,42 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace ckpt {
 
-struct NameForm {
-    std::string prefix;
-    std::string suffix;
-    bool numbered = false;
-
-    explicit NameForm(const std::string& name) : prefix(name) {
-        constexpr std::string_view kCapture = "{local_layer}";
-        std::size_t at = name.find(kCapture);
-        if (at == std::string::npos) return;
-        prefix = name.substr(0, at);
-        suffix = name.substr(at + kCapture.size());
-        numbered = true;
+// "decoder.layers.{local_layer}.mlp.experts.linear_fc1.weight{local_expert}": a number may stand for each word in braces.
+class NameForm {
+public:
+    explicit NameForm(std::string_view name) {
+        while (true) {
+            std::size_t begin = name.find('{'), end = name.find('}', begin);
+            literals_.emplace_back(name.substr(0, begin));
+            if (begin == name.npos || end == name.npos) return;
+            if (name.substr(begin + 1, end - begin - 1).ends_with("layer")) layer_ = literals_.size() - 1;
+            name.remove_prefix(end + 1);
+        }
     }
 
-    // The number in `name` when it has this form; 0 when the form has none.
+    // The layer's number in `name` when it has this form; 0 when the form has none.
     std::optional<std::uint32_t> match(std::string_view name) const {
-        if (!numbered) return name == prefix ? std::optional(std::uint32_t{0}) : std::nullopt;
-        if (name.size() <= prefix.size() + suffix.size() || !name.starts_with(prefix) || !name.ends_with(suffix))
-            return std::nullopt;
-        std::string_view digits = name.substr(prefix.size(), name.size() - prefix.size() - suffix.size());
-        std::uint32_t value = 0;
-        auto [end, code] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-        if (code != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
-        return value;
+        std::uint32_t layer = 0;
+        for (std::size_t i = 0; i < literals_.size(); ++i) {
+            if (!name.starts_with(literals_[i])) return std::nullopt;
+            name.remove_prefix(literals_[i].size());
+            if (i + 1 == literals_.size()) break;
+            std::uint32_t number = 0;
+            auto [end, code] = std::from_chars(name.data(), name.data() + name.size(), number);
+            if (code != std::errc()) return std::nullopt;
+            if (i == layer_) layer = number;
+            name.remove_prefix(static_cast<std::size_t>(end - name.data()));
+        }
+        return name.empty() ? std::optional(layer) : std::nullopt;
     }
+
+private:
+    std::vector<std::string> literals_;  // around the numbers, one more than there are numbers
+    std::size_t layer_ = SIZE_MAX;       // which number is the layer's
 };
 
 }  // namespace ckpt

@@ -1,5 +1,8 @@
 #include "ckpt_convert/plan/plan_proof.h"
 
+#include <deque>
+
+#include "base/checked_math.h"
 #include "base/format.h"
 #include "ckpt_convert/tensor/tiling.h"
 
@@ -21,11 +24,36 @@ bool inside(const Shape& offset, const Shape& extent, const Shape& shape) {
     return true;
 }
 
+// The extent of a piece in the stored box, which may have more axes.
+Shape stored_extent(const StoredPiece& piece) {
+    Shape out(piece.in_stored.size(), 1);
+    if (piece.extent.size() > out.size()) return {};
+    for (std::size_t axis = 0; axis < out.size(); ++axis) out[axis] = piece.stored_extent(axis);
+    return out;
+}
+
+// Whether the last element of the piece lies in the tensor, when its place there is said by strides.
+bool reaches_inside(const StoredPiece& piece, const Shape& shape) {
+    if (piece.strides.size() != piece.in_stored.size() || piece.extent.size() > piece.in_stored.size()) return false;
+    std::uint64_t last = 0;
+    for (std::size_t axis = 0; axis < piece.strides.size(); ++axis) {
+        auto at = base::checked_add(piece.in_stored[axis], piece.stored_extent(axis) - 1);
+        auto step = at ? base::checked_mul(*at, piece.strides[axis]) : std::nullopt;
+        auto next = step ? base::checked_add(last, *step) : std::nullopt;
+        if (!next) return false;
+        last = *next;
+    }
+    return last < checked_elements(shape).value_or(0);
+}
+
+bool is_inside(const StoredPiece& piece, const Shape& shape) {
+    return piece.strides.empty() ? inside(piece.in_stored, stored_extent(piece), shape) : reaches_inside(piece, shape);
+}
+
 Status check_move(const LogicalMove& move, const ConversionPlan& plan, const TensorIndex& source) {
     std::vector<Box> read;
     for (const StoredPiece& piece : move.sources) {
-        if (piece.tensor >= source.tensors.size() ||
-            !inside(piece.in_stored, piece.extent, source.tensors[piece.tensor].shape) ||
+        if (piece.tensor >= source.tensors.size() || !is_inside(piece, source.tensors[piece.tensor].shape) ||
             !inside(piece.in_logical, piece.extent, move.shape)) {
             return broken(base::format("a piece of {} leaves its tensor", move.name));
         }
@@ -35,7 +63,7 @@ Status check_move(const LogicalMove& move, const ConversionPlan& plan, const Ten
     for (const StoredPiece& piece : move.targets) {
         if (piece.tensor >= plan.targets.size())
             return broken(base::format("a piece of {} belongs to no tensor", move.name));
-        if (!inside(piece.in_stored, piece.extent, plan.targets[piece.tensor].shape) ||
+        if (!inside(piece.in_stored, stored_extent(piece), plan.targets[piece.tensor].shape) ||
             !inside(piece.in_logical, piece.extent, move.shape)) {
             return broken(base::format("a piece of {} leaves {}", move.name, plan.targets[piece.tensor].name));
         }
@@ -47,6 +75,7 @@ Status check_move(const LogicalMove& move, const ConversionPlan& plan, const Ten
 
 Status prove_plan(const ConversionPlan& plan, const TensorIndex& source) {
     std::vector<std::vector<Box>> written(plan.targets.size());
+    std::deque<Shape> widened;      // extents, which the boxes point at
     std::vector<Shape> fill_boxes;  // pairs of offset and extent, which the boxes point at
     fill_boxes.reserve(plan.fills.size() * 2);
     for (const FilledRows& fill : plan.fills) {
@@ -64,10 +93,17 @@ Status prove_plan(const ConversionPlan& plan, const TensorIndex& source) {
     }
     for (const LogicalMove& move : plan.moves) {
         TRY(check_move(move, plan, source));
-        for (const StoredPiece& piece : move.targets) written[piece.tensor].push_back({piece.in_stored, piece.extent});
+        for (const StoredPiece& piece : move.targets) {
+            const Shape& extent = piece.in_stored.size() == piece.extent.size()
+                                      ? piece.extent
+                                      : widened.emplace_back(stored_extent(piece));
+            written[piece.tensor].push_back({piece.in_stored, extent});
+        }
     }
     for (std::size_t i = 0; i < plan.targets.size(); ++i) {
-        if (tiling_problem(plan.targets[i].shape, written[i])) {
+        const TargetTensor& target = plan.targets[i];
+        if (tiling_problem(target.shape, written[i]) ||
+            checked_elements(target.shape) != checked_elements(target.shape_in_file())) {
             return broken(base::format("{} is not written exactly once", plan.targets[i].name));
         }
     }

@@ -36,7 +36,11 @@ public:
         for (const LayoutTensor& tensor : layout_.tensors) {
             auto found = by_name_.find(key(tensor.file, tensor.name));
             if (found != by_name_.end()) TRY(add_tensor(tensor, found->second));
-            else if (!tensor.optional) missing.push_back(tensor.name);
+            else if (!tensor.optional && !tensor.copy) missing.push_back(tensor.name);
+        }
+        for (std::size_t i = 0; i < out_.tensors.size() && missing.empty(); ++i) {
+            // Of tensors that may be in either of two places, none was there.
+            if (out_.tensors[i].pieces.empty()) missing.push_back(model_.tensors()[i].name);
         }
         if (!missing.empty()) {
             return base::fail(ErrorKind::bad_input,
@@ -62,7 +66,12 @@ private:
             used_[part] = true;
             TRY(check_shape(tensor, stored));
             if (tensor.optional) continue;
-            for (const Piece& piece : tensor.pieces) TRY(add_piece(piece, part, stored));
+            if (!tensor.strides.empty() && !stored.contiguous) {
+                return base::fail(ErrorKind::unsupported,
+                                  base::format("{} is a strided view; save it contiguous first", stored.name),
+                                  path_of(stored));
+            }
+            for (const Piece& piece : tensor.pieces) TRY(add_piece(piece, tensor.strides, part, stored));
         }
         if (tensor.optional) {
             out_.notes.push_back(
@@ -73,24 +82,28 @@ private:
 
     Status check_shape(const LayoutTensor& expected, const IndexedTensor& found) const {
         const Shape& whole = found.whole_shape.empty() ? found.shape : found.whole_shape;
-        if (expected.shape == whole) return {};
+        const Shape& wanted = expected.file_shape.empty() ? expected.shape : expected.file_shape;
+        if (wanted == whole) return {};
         return base::fail(ErrorKind::bad_input,
                           base::format("{} has the shape {}, but the configuration asks for {}", found.name,
-                                       to_string(whole), to_string(expected.shape)),
+                                       to_string(whole), to_string(wanted)),
                           path_of(found));
     }
 
     // The part of a piece that lies in this part of the stored tensor.
-    Status add_piece(const Piece& piece, std::uint32_t number, const IndexedTensor& stored) {
-        StoredPiece box{number, piece.in_stored, piece.in_logical, piece.extent};
+    Status add_piece(const Piece& piece, const std::vector<std::uint64_t>& strides, std::uint32_t number,
+                     const IndexedTensor& stored) {
+        StoredPiece box{number, piece.in_stored, piece.in_logical, piece.extent, strides};
+        std::size_t in_front = piece.in_stored.size() - piece.extent.size();
         for (std::size_t axis = 0; axis < stored.part_offset.size(); ++axis) {
             std::uint64_t part_begin = stored.part_offset[axis], part_end = part_begin + stored.shape[axis];
             std::uint64_t begin = std::max(piece.in_stored[axis], part_begin);
-            std::uint64_t end = std::min(piece.in_stored[axis] + piece.extent[axis], part_end);
+            std::uint64_t end = std::min(piece.in_stored[axis] + box.stored_extent(axis), part_end);
             if (begin >= end) return {};
             box.in_stored[axis] = begin - part_begin;
-            box.in_logical[axis] += begin - piece.in_stored[axis];
-            box.extent[axis] = end - begin;
+            if (axis < in_front) continue;
+            box.in_logical[axis - in_front] += begin - piece.in_stored[axis];
+            box.extent[axis - in_front] = end - begin;
         }
         LogicalSource& source = out_.tensors[piece.logical];
         if (!source.pieces.empty() && source.dtype != stored.dtype) {

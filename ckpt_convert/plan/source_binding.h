@@ -12,12 +12,20 @@
 
 namespace ckpt {
 
-// A box of a logical tensor inside a stored one; offsets and extent in elements.
+// A box of a logical tensor inside a stored one; offsets and extent in elements. The stored box may have more axes, in front:
+// there the piece has the extent 1.
 struct StoredPiece {
     std::uint32_t tensor = 0;  // source: index into TensorIndex::tensors; target: into ConversionPlan::targets
     Shape in_stored;
     Shape in_logical;
     Shape extent;
+    std::vector<std::uint64_t> strides = {};  // source: of the stored box; empty: those of the tensor
+
+    // The extent along an axis of the stored box.
+    std::uint64_t stored_extent(std::size_t axis) const {
+        std::size_t in_front = in_stored.size() - extent.size();
+        return axis < in_front ? 1 : extent[axis - in_front];
+    }
 };
 
 // Where one logical tensor is read.

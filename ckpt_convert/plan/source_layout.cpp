@@ -16,16 +16,24 @@ using base::ErrorKind;
 using base::Result;
 using base::Status;
 
+// What the names of layers for multi-token prediction begin with.
+constexpr std::string_view kMtpPrefix = "mtp.";
+
 // The forms of all tensor names of a family in a dialect, by the rule they come from.
 struct RuleForm {
     const StoredRule* rule;
     NameForm form;
+    bool mtp = false;  // in a layer for multi-token prediction
 };
 
 std::vector<RuleForm> forms_of(const ModelMapping& mapping, const Dialect& dialect) {
     std::vector<RuleForm> out;
     for (const StoredRule& rule : mapping.mcore) {
-        if (const std::string* name = rule.name(dialect)) out.push_back({&rule, NameForm(*name)});
+        const std::string* name = rule.name(dialect);
+        if (name == nullptr) continue;
+        out.push_back({&rule, NameForm(*name), name->starts_with(kMtpPrefix)});
+        std::string in_mtp = mapping.mtp_mcore_name(*name, dialect);
+        if (in_mtp != *name) out.push_back({&rule, NameForm(in_mtp), true});
     }
     return out;
 }
@@ -41,8 +49,12 @@ std::vector<Dialect> candidates(const MegatronCheckpoint& checkpoint, const Mode
             if (boundary.minor > 0) versions.push_back({boundary.major, boundary.minor - 1});
         }
         for (const CoreVersion& version : versions) {
-            for (const char* layers : {"local", "te"})
-                out.push_back({target.name, version, layers, checkpoint.torch_dist});
+            for (const char* layers : {"local", "te"}) {
+                for (bool grouped : {false, true}) {
+                    for (bool mla_split : {false, true})
+                        out.push_back({target.name, version, layers, checkpoint.torch_dist, grouped, mla_split});
+                }
+            }
         }
     }
     std::string saved = saved_layers(checkpoint.args);
@@ -73,22 +85,25 @@ std::size_t unexplained(const NameSet& names, const ModelMapping& mapping, const
     }));
 }
 
-Dialect best_dialect(const MegatronCheckpoint& checkpoint, const NameSet& names, const ModelMapping& mapping,
-                     const TargetRegistry& targets) {
-    std::optional<Dialect> best;
-    std::size_t fewest = 0;
+// The dialects with the fewest names that have no place.
+std::vector<Dialect> best_dialects(const MegatronCheckpoint& checkpoint, const NameSet& names,
+                                   const ModelMapping& mapping, const TargetRegistry& targets) {
+    std::vector<Dialect> best;
+    std::size_t fewest = SIZE_MAX;
     for (const Dialect& dialect : candidates(checkpoint, mapping, targets)) {
         std::size_t count = unexplained(names, mapping, forms_of(mapping, dialect));
-        if (best && count >= fewest) continue;
-        best = dialect;
+        if (count > fewest) continue;
+        if (count < fewest) best.clear();
         fewest = count;
+        best.push_back(dialect);
     }
-    return best.value_or(Dialect{});
+    return best;
 }
 
 // What is in one rank's chunk: the layer numbers, and whether the final norm is there.
 struct ChunkContent {
     std::set<std::uint32_t> layers;
+    std::uint32_t mtp_layers = 0;
     bool head = false;
 };
 using Contents = std::map<std::pair<std::uint32_t, std::string>, ChunkContent>;  // by (rank, chunk key)
@@ -102,7 +117,8 @@ Contents find_contents(const MegatronCheckpoint& checkpoint, const std::vector<R
         for (const RuleForm& form : forms) {
             auto number = form.form.match(key.name);
             if (!number) continue;
-            if (form.rule->stage == Stage::layer) content.layers.insert(*number);
+            if (form.mtp) content.mtp_layers = std::max(content.mtp_layers, *number + 1);
+            else if (form.rule->stage == Stage::layer) content.layers.insert(*number);
             if (form.rule->stage == Stage::last) content.head = true;
             break;
         }
@@ -131,23 +147,26 @@ public:
                 std::uint32_t pp = dualpipev && chunk == 1 ? pp_ - 1 - i : i;
                 TRY_ASSIGN(auto numbers, layers_of(pp, chunk));
                 for (std::uint32_t number : numbers) placement.stages[pp][chunk].push_back({number, found.layers++});
+                found.mtp_layers = std::max(found.mtp_layers, content(pp, 0, chunk).mtp_layers);
             }
         }
         return found;
     }
 
 private:
-    const ChunkContent& content(std::uint32_t pp, std::uint32_t tp, std::uint32_t chunk) {
-        auto rank = pp * static_cast<std::uint32_t>(checkpoint_.tp) + tp;
-        return contents_[{rank, chunk_key(checkpoint_.virtual_stages, chunk)}];
+    // Of a rank of the stage, by its place there.
+    const ChunkContent& content(std::uint32_t pp, std::uint32_t place, std::uint32_t chunk) {
+        return contents_[{pp * checkpoint_.stage_size() + place, chunk_key(checkpoint_.virtual_stages, chunk)}];
     }
 
     Result<std::set<std::uint32_t>> layers_of(std::uint32_t pp, std::uint32_t chunk) {
         const auto& numbers = content(pp, 0, chunk).layers;
-        for (std::uint32_t tp = 1; tp < static_cast<std::uint32_t>(checkpoint_.tp); ++tp) {
-            if (content(pp, tp, chunk).layers == numbers) continue;
+        for (std::uint32_t place = 1; place < checkpoint_.stage_size(); ++place) {
+            if (content(pp, place, chunk).layers == numbers) continue;
+            const MegatronRank& rank = checkpoint_.ranks[place];
             return base::fail(ErrorKind::bad_input,
-                              base::format("pipeline rank {}: TP ranks 0 and {} hold different layers", pp, tp),
+                              base::format("pipeline rank {}: TP ranks 0 and {}{} hold different layers", pp, rank.tp,
+                                           rank.ep > 0 ? base::format(" (EP rank {})", rank.ep) : ""),
                               checkpoint_.directory);
         }
         return numbers;
@@ -192,25 +211,50 @@ std::uint64_t padded_vocab(const MegatronCheckpoint& checkpoint, const std::vect
     return 0;
 }
 
+bool is_of_experts(const StoredRule& rule) { return rule.each == Each::expert || !rule.stack.memory.empty(); }
+
+// True when there are models of the family without experts: their number has a default.
+bool has_dense_models(const ModelMapping& mapping) {
+    return std::any_of(mapping.values.begin(), mapping.values.end(),
+                       [](const ValueRule& rule) { return rule.name == "experts" && rule.fallback.has_value(); });
+}
+
+// True when not every model of the family has the tensor.
+bool is_conditional(const ModelMapping& mapping, const StoredRule& rule) {
+    return rule.when.has_value() || rule.optional || rule.copy ||
+           std::any_of(mapping.weights.begin(), mapping.weights.end(), [&](const WeightRule& weight) {
+               return weight.when.has_value() &&
+                      std::find(rule.weights.begin(), rule.weights.end(), weight.name) != rule.weights.end();
+           });
+}
+
 // True when every tensor has a name of the family, and every unconditional name of the family is there.
 bool fits(const MegatronCheckpoint& checkpoint, const NameSet& names, const ModelMapping& mapping,
           const TargetRegistry& targets) {
-    auto forms = forms_of(mapping, best_dialect(checkpoint, names, mapping, targets));
+    auto forms = forms_of(mapping, best_dialects(checkpoint, names, mapping, targets).front());
     if (unexplained(names, mapping, forms) > 0) return false;
-    return std::all_of(forms.begin(), forms.end(), [&](const RuleForm& form) {
-        return form.rule->when.has_value() || form.rule->optional || is_in(names, form.form);
-    });
+    // Of names that only some models of the family have, it is enough to know them. A family with experts has experts.
+    bool experts = false, experts_found = false;
+    for (const RuleForm& form : forms) {
+        bool found = is_in(names, form.form);
+        if (!found && !form.mtp && !is_conditional(mapping, *form.rule)) return false;
+        if (!is_of_experts(*form.rule)) continue;
+        experts = true;
+        experts_found |= found;
+    }
+    return !experts || experts_found || has_dense_models(mapping);
 }
 
 }  // namespace
 
 Result<FoundLayout> find_layout(const MegatronCheckpoint& checkpoint, const ModelMapping& mapping,
                                 const TargetRegistry& targets) {
-    Dialect dialect = best_dialect(checkpoint, distinct_names(checkpoint), mapping, targets);
-    auto forms = forms_of(mapping, dialect);
+    auto dialects = best_dialects(checkpoint, distinct_names(checkpoint), mapping, targets);
+    auto forms = forms_of(mapping, dialects.front());
     TRY_ASSIGN(FoundLayout found, PlacementFinder(checkpoint, forms).find());
     found.parallel.tp = checkpoint.tp;
-    found.parallel.dialect = dialect;
+    found.parallel.dialect = dialects.front();
+    found.dialects = std::move(dialects);
     found.parallel.padded_vocab = padded_vocab(checkpoint, forms);
     TRY_ASSIGN(found.parallel.placement.slots, check_saved_layout(checkpoint, found.parallel.placement, found.layers));
     return found;

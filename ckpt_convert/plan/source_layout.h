@@ -14,6 +14,9 @@ namespace ckpt {
 struct FoundLayout {
     ParallelLayout parallel;
     std::uint32_t layers = 0;  // without noop layers
+    std::uint32_t mtp_layers = 0;
+    // All dialects with these names, that of `parallel` first: what differs between them shows in shapes.
+    std::vector<Dialect> dialects;
 };
 
 // The dialect whose names fit best; which layers each stage holds, by the layer numbers in the tensor names (gaps are

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "ckpt_convert/plan/expert_layout.h"
 
 namespace ckpt {
 
@@ -20,6 +21,7 @@ enum class KvSharing {
 struct Topology {
     int tp = 1;  // tensor parallel size
     int pp = 1;  // pipeline parallel size
+    ExpertParallel experts;
     // Uneven stages: at most one of the four ways below.
     std::vector<std::uint32_t> layers_per_stage;      // one entry per PP rank
     std::optional<std::uint32_t> first_stage_layers;  // the stages between share the rest

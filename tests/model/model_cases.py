@@ -2,33 +2,52 @@
 
     model_cases.py [--update] [NAME...]
 
-A case has a config.json, the tensors that such a checkpoint holds, and the options of a conversion. The plan of the
+A case has a config.json, the tensors that such a checkpoint holds, and the options of a conversion ("take": options of every
+conversion from it). The plan of the
 conversion must be NAME.plan.txt (--update writes it: read the difference before you commit it), and the weights must
 come back unchanged from MindSpeed-LLM's layout, from that of Transformer Engine, and from torch_dist.
 """
 
 import json
+import re
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from checks import ROOT, Checks, run, temporary_directory, tool  # noqa: E402
-from checkpoints import crc_filled, read_safetensors, write_safetensors  # noqa: E402
+from checkpoints import Tensor, crc_filled, megatron_files, read_safetensors, read_torch_file, write_safetensors  # noqa: E402
 
 CASES = ROOT / "rules/models/cases"
 LAYOUTS = {"mindspeed": ["--tp", "2", "--pp", "2"], "te": ["--target", "mcore", "--tp", "2"],
            "dist": ["--target", "mcore", "--ckpt-format", "torch_dist"]}
+# Of models with experts: each way to store and to deal them out.
+EXPERT_LAYOUTS = {"ep": ["--tp", "2", "--pp", "2", "--ep", "2"], "packed": ["--tp", "2", "--ep", "2", "--moe-grouped-gemm"],
+                  "whole": ["--tp", "2", "--ep", "4", "--etp", "1", "--moe-grouped-gemm"],
+                  "extend": ["--tp", "2", "--ep", "2", "--moe-tp-extend-ep", "--moe-grouped-gemm"],
+                  "te_grouped": ["--target", "mcore", "--ep", "2", "--moe-grouped-gemm"]}
+# Of models with latent attention: what only the shapes tell apart, and what an option splits.
+LATENT_LAYOUTS = {"te_old": ["--target", "mcore@0.12", "--tp", "2"], "split": ["--tp", "2", "--pp", "2", "--mla-mm-split"],
+                  "mcore_local": ["--target", "mcore", "--transformer-impl", "local", "--tp", "2"]}
+
+
+def layouts_for(names):
+    experts = any(".experts." in name for name in names)
+    latent = any("kv_a_proj" in name for name in names)
+    return {**LAYOUTS, **(EXPERT_LAYOUTS if experts else {}), **(LATENT_LAYOUTS if latent else {})}
 
 
 def write_checkpoint(case, directory):
     directory.mkdir()
     (directory / "config.json").write_text(json.dumps(case["config"]))
-    write_safetensors(directory / "model.safetensors", {name: crc_filled(name, shape) for name, shape in case["hf"].items()})
+    # Copies of the embedding are copies.
+    original = {name: "model.embed_tokens.weight" for name in case["hf"] if name.endswith(".embed_tokens.weight")}
+    tensors = {name: crc_filled(original.get(name, name), shape) for name, shape in case["hf"].items()}
+    write_safetensors(directory / "model.safetensors", tensors)
 
 
 def check_plan(checks, name, case, source, work, update):
     done = run(tool("ckpt_convert"), "plan-conversion", "--show-plan", "--load-dir", source, "--save-dir", work / "none",
-               *case["options"])
+               *case["options"], *case.get("take", []))
     if not checks.expect(done.returncode == 0, f"{name}: {done.stdout}{done.stderr}"):
         return
     plan = done.stdout[done.stdout.index("\niter_") + 1:]
@@ -38,11 +57,11 @@ def check_plan(checks, name, case, source, work, update):
     checks.equal(plan, golden.read_text() if golden.exists() else "", f"{name}: the plan is not {golden.name}")
 
 
-def check_round_trips(checks, name, source, work):
+def check_round_trips(checks, name, case, source, work):
     expected = read_safetensors(source / "model.safetensors")
-    for layout, options in LAYOUTS.items():
+    for layout, options in layouts_for(expected).items():
         middle, back = work / f"{name}_{layout}", work / f"{name}_{layout}_hf"
-        there = run(tool("ckpt_convert"), "-q", "--load-dir", source, "--save-dir", middle, *options)
+        there = run(tool("ckpt_convert"), "-q", "--load-dir", source, "--save-dir", middle, *options, *case.get("take", []))
         again = run(tool("ckpt_convert"), "-q", "--load-dir", middle, "--save-dir", back)
         if checks.expect(there.returncode == 0 and again.returncode == 0,
                          f"{name}, {layout}: {there.stderr}{again.stderr}"):
@@ -50,6 +69,58 @@ def check_round_trips(checks, name, source, work):
             kept = {key: value for key, value in expected.items() if not key.endswith("inv_freq")}
             checks.equal(sorted(found), sorted(kept), f"{name}, {layout}: tensors that came back")
             checks.expect(found == kept, f"{name}, {layout}: the values changed")
+
+
+def check_uncast(checks, name, case, source, work):
+    """A float32 bias of the router stays what it is when everything else is cast."""
+    tensors = read_safetensors(source / "model.safetensors")
+    biases = {key: Tensor("F32", value.shape, value.data * 2) for key, value in tensors.items() if key.endswith("e_score_correction_bias")}
+    if not biases:
+        return
+    other, target = work / f"{name}_float", work / f"{name}_cast"
+    other.mkdir()
+    (other / "config.json").write_text((source / "config.json").read_text())
+    write_safetensors(other / "model.safetensors", {**tensors, **biases})
+    done = run(tool("ckpt_convert"), "-q", "--load-dir", other, "--save-dir", target, "--params-dtype", "fp16", *case.get("take", []))
+    if checks.expect(done.returncode == 0, f"{name}, cast: {done.stderr}"):
+        (path,) = megatron_files(target).values()
+        weights = read_torch_file(path)["model"]
+        kept = {key: value for key, value in weights.items() if value.dtype == "F32"}
+        checks.equal([key for key in weights if key.endswith("expert_bias")], list(kept), f"{name}, cast: what stays float32")
+        checks.equal(sorted(value.data for value in kept.values()), sorted(value.data for value in biases.values()), f"{name}, cast: bits")
+
+
+def fused_experts(tensors):
+    """The same with one tensor for all experts of a layer, as newer Hugging Face files may have it; None if there are none."""
+    fused, parts = {}, {}
+    for name, tensor in tensors.items():
+        match = re.fullmatch(r"(.*)\.(?:mlp|block_sparse_moe)\.experts\.(\d+)\.(gate_proj|w1|up_proj|w3|down_proj|w2)\.weight", name)
+        if not match:
+            fused[name.replace(".block_sparse_moe.", ".mlp.")] = tensor
+            continue
+        layer, expert, role = match[1], int(match[2]), match[3]
+        half = {"gate_proj": 0, "w1": 0, "up_proj": 1, "w3": 1}.get(role)
+        name = f"{layer}.mlp.experts.{'down_proj' if half is None else 'gate_up_proj'}"
+        parts.setdefault(name, {})[expert, half or 0] = tensor
+    for name, pieces in parts.items():
+        experts, halves = (1 + max(key[axis] for key in pieces) for axis in (0, 1))
+        rows, columns = pieces[0, 0].shape
+        data = b"".join(pieces[key].data for key in sorted(pieces))
+        fused[name] = Tensor("BF16", (experts, halves * rows, columns), data)
+    return fused if parts else None
+
+
+def check_fused(checks, name, source, work):
+    """From fused experts comes what comes from a tensor per expert."""
+    fused = fused_experts(read_safetensors(source / "model.safetensors"))
+    if fused is None:
+        return
+    other = work / f"{name}_fused"
+    other.mkdir()
+    (other / "config.json").write_text((source / "config.json").read_text())
+    write_safetensors(other / "model.safetensors", fused)
+    done = run(tool("ckpt_convert"), "verify", other, "--against", source)
+    checks.expect(done.returncode == 0, f"{name}: fused experts: {done.stdout}{done.stderr}")
 
 
 def main():
@@ -65,7 +136,10 @@ def main():
             source = Path(directory) / name
             write_checkpoint(case, source)
             check_plan(checks, name, case, source, Path(directory), update)
-            check_round_trips(checks, name, source, Path(directory))
+            check_round_trips(checks, name, case, source, Path(directory))
+            if case["tensors_of"] == "transformers":
+                check_fused(checks, name, source, Path(directory))
+            check_uncast(checks, name, case, source, Path(directory))
     families = {line.split()[0] for line in run(tool("ckpt_convert"), "models", "list").stdout.splitlines()
                 if not line.startswith(" ")}
     covered = {path.stem for path in CASES.glob("*.json")}

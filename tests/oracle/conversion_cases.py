@@ -19,9 +19,14 @@ FILL = "bf16 bits[i] = (crc32(name)+40503*i) mod 65536"
 # By the family of the case: model type and class of transformers, or of the model's own code.
 HF_TYPES = {
     "baichuan2": ("baichuan", "BaichuanForCausalLM"),
+    "deepseek2_lite": ("deepseek_v2", "DeepseekV2ForCausalLM"),
+    "deepseek3": ("deepseek_v3", "DeepseekV3ForCausalLM"),
+    "glm45": ("glm4_moe", "Glm4MoeForCausalLM"),
     "gemma2": ("gemma2", "Gemma2ForCausalLM"),
     "llama2": ("llama", "LlamaForCausalLM"),
     "phi35": ("phi3", "Phi3ForCausalLM"),
+    "qwen2_moe": ("qwen2_moe", "Qwen2MoeForCausalLM"),
+    "qwen3_moe": ("qwen3_moe", "Qwen3MoeForCausalLM"),
     "qwen25": ("qwen2", "Qwen2ForCausalLM"),
     "qwen3": ("qwen3", "Qwen3ForCausalLM"),
 }
@@ -32,8 +37,22 @@ def write_input(case, directory):
     model_type, architecture = HF_TYPES[case["family"]]
     config = {**case["config"], "model_type": model_type, "architectures": [architecture]}
     (directory / "config.json").write_text(json.dumps(config, indent=2))
-    write_safetensors(directory / "model.safetensors", {name: crc_filled(name, shape) for name, shape in case["hf"].items()})
+    write_safetensors(directory / "model.safetensors", input_tensors(case))
     (directory / "tokenizer.model").write_bytes(b"not read")
+
+
+EMBEDDING = "model.embed_tokens.weight"
+
+
+def input_tensors(case):
+    """Bits by name; copies of the embedding, which layers for multi-token prediction have, are copies, as in real checkpoints."""
+    return {name: crc_filled(EMBEDDING if name.endswith(".embed_tokens.weight") else name, shape) for name, shape in case["hf"].items()}
+
+
+def embedding_digests(case):
+    """By TP rank: the embedding of the first stage, of which the stage with multi-token prediction has a copy."""
+    return {rank.split("_")[2]: models[min(models)]["embedding.word_embeddings.weight"]
+            for rank, models in sorted(case["files"].items(), reverse=True) if "embedding.word_embeddings.weight" in models[min(models)]}
 
 
 def check_case(checks, path, work):
@@ -59,6 +78,8 @@ def check_case(checks, path, work):
             found = content.get(model, {})
             checks.equal(sorted(found), sorted(wanted), f"{name}/{rank}/{model}: keys")
             for key, (shape, digest) in wanted.items():
+                if key == "embedding.word_embeddings.weight":
+                    shape, digest = embedding_digests(case)[rank.split("_")[2]]
                 if key in found:
                     tensor = found[key]
                     checks.equal((list(tensor.shape), tensor.dtype, tensor.short_hash()), (shape, "BF16", digest),

@@ -46,6 +46,11 @@ class Directions:
         # For Megatron itself; without it the converter writes for MindSpeed-LLM, which differs in trifles.
         self.for_megatron = ["--target", f"mcore@{release}"]
 
+    def layout(self, case, topology):
+        """The converter's options. MindSpeed-LLM's latent attention has names of its own, so that those of Megatron are needed."""
+        latent = "kv_lora_rank" in case.config
+        return [*topology.options(), *([*self.for_megatron, "--transformer-impl", "local"] if latent else [])]
+
     def convert(self, case, topology, what, source, target, *options):
         """Runs the converter; False and a noted failure if it does not succeed."""
         done = run(tool("ckpt_convert"), "--quiet", "--load-dir", source, "--save-dir", target, *options)
@@ -71,7 +76,7 @@ class Directions:
     def to_megatron(self, case, topology):
         """Hugging Face -> our converter -> strict load in Megatron, which then computes what transformers does."""
         what, target = "hf -> mcore", case.path(topology, "mcore")
-        if not self.convert(case, topology, what, case.hf, target, *topology.options()):
+        if not self.convert(case, topology, what, case.hf, target, *self.layout(case, topology)):
             return None
         answers = self.compute(case, topology, what, "load_files", directory=str(megatron_directory(target)[0]))
         if answers is None:
@@ -109,7 +114,8 @@ class Directions:
                     "rotary_base", "rotary_percent", "norm_epsilon", "normalization", "swiglu", "add_bias_linear", "add_qkv_bias",
                     "qk_layernorm", "untie_embeddings_and_output_weights", "padded_vocab_size", "position_embedding_type",
                     "rotary_interleaved", "tensor_model_parallel_size", "pipeline_model_parallel_size",
-                    "virtual_pipeline_model_parallel_size"):
+                    "virtual_pipeline_model_parallel_size", "expert_model_parallel_size", "expert_tensor_parallel_size",
+                    "num_experts"):
             self.results.checks.equal(stated.get(key), getattr(wanted, key), f"{name}: args.{key}")
 
     def to_hf(self, case, topology, flavour):
@@ -137,7 +143,7 @@ class Directions:
         """A vocabulary padded to a multiple of 128 * TP, as Megatron trains it: added by our converter, and taken off."""
         what, rows = "hf -> mcore, padded", 128 * topology.tensor
         target, saved, back = (case.path(topology, name) for name in ("padded", "saved_padded", "back_padded"))
-        if not self.convert(case, topology, what, case.hf, target, *topology.options(), "--make-vocab-size-divisible-by", 128):
+        if not self.convert(case, topology, what, case.hf, target, *self.layout(case, topology), "--make-vocab-size-divisible-by", 128):
             return
         answers = self.compute(case, topology, what, "load_files", padded_vocab=rows, directory=str(megatron_directory(target)[0]))
         if answers is None:
@@ -167,7 +173,7 @@ class Directions:
         what = f"from {before}" if kind == "mcore" else f"from {before}, {kind}"
         target = case.path(after, f"from_{before.slug}_{kind}")
         config = [] if kind == "mcore" else ["--hf-cfg-dir", case.hf]
-        if not self.convert(case, after, what, case.path(before, kind), target, "--save-model-type", "mg", *after.options(), *config):
+        if not self.convert(case, after, what, case.path(before, kind), target, "--save-model-type", "mg", *self.layout(case, after), *config):
             return
         found, wanted = (megatron_files(root) for root in (target, case.path(after, "mcore")))
         name = f"{case.family}, {after}, {what}"

@@ -52,7 +52,6 @@ class Family:
 
 LLAMA3_SCALING = {"rope_parameters": {"rope_type": "llama3", "rope_theta": 500000.0, "factor": 8.0, "low_freq_factor": 1.0,
                                       "high_freq_factor": 4.0, "original_max_position_embeddings": 8192}}
-NO_EXPERTS = "the converter has no experts yet"
 EXPERTS = {"moe_intermediate_size": 48, "num_experts_per_tok": 2}
 MLA = {"num_key_value_heads": 4, "q_lora_rank": 24, "kv_lora_rank": 16, "qk_nope_head_dim": 16, "qk_rope_head_dim": 8,
        "v_head_dim": 16, "n_routed_experts": 4, "n_shared_experts": 2, "first_k_dense_replace": 1, **EXPERTS}
@@ -77,19 +76,29 @@ FAMILIES = (
            transformer={"add_qkv_bias": True, "rotary_interleaved": True}),
     Family("ernie4_5", "ernie4_5", {"head_dim": 32, "use_bias": False, "tie_word_embeddings": True, **rope(500000.0)},
            transformer={"rotary_interleaved": True}),
-    # Experts, prepared.
-    Family("mixtral", "mixtral", {"num_local_experts": 4, "num_experts_per_tok": 2, "intermediate_size": 96, **rope(10000.0)},
-           off=NO_EXPERTS),
+    Family("mixtral", "mixtral", {"num_local_experts": 4, "num_experts_per_tok": 2, "intermediate_size": 96, **rope(10000.0)}),
     Family("qwen2 moe", "qwen2_moe", {"num_experts": 4, "shared_expert_intermediate_size": 80, "norm_topk_prob": False,
                                       **EXPERTS, **rope(10000.0)},
-           transformer={"add_qkv_bias": True, "moe_shared_expert_gate": True}, off=NO_EXPERTS),
+           transformer={"add_qkv_bias": True, "moe_shared_expert_gate": True}),
     Family("qwen3 moe", "qwen3_moe", {"num_experts": 4, "norm_topk_prob": True, "head_dim": 16, **EXPERTS, **rope(10000.0)},
-           transformer={"qk_layernorm": True}, off=NO_EXPERTS),
+           transformer={"qk_layernorm": True}),
+    # Layers of both kinds.
+    Family("qwen3 moe mixed", "qwen3_moe", {"num_experts": 4, "norm_topk_prob": True, "head_dim": 16, "decoder_sparse_step": 2,
+                                            **EXPERTS, **rope(10000.0)}, transformer={"qk_layernorm": True}),
     Family("deepseek v2", "deepseek_v2", {"topk_method": "greedy", "norm_topk_prob": False, "n_group": 1, "topk_group": 1,
-                                          "routed_scaling_factor": 1.0, **MLA, **rope(10000.0)}, off=NO_EXPERTS),
+                                          "routed_scaling_factor": 1.0, **MLA, **rope(10000.0)}),
+    Family("deepseek v2 lite", "deepseek_v2", {"topk_method": "greedy", "norm_topk_prob": False, "n_group": 1, "topk_group": 1,
+                                               "routed_scaling_factor": 1.0, **MLA, "q_lora_rank": None, **rope(10000.0)}),
+    Family("dots1", "dots1", {"n_routed_experts": 4, "n_shared_experts": 1, "first_k_dense_replace": 1, "n_group": 2, "topk_group": 1,
+                              "norm_topk_prob": True, "routed_scaling_factor": 2.5, "head_dim": 16, **EXPERTS, **rope(10000.0)},
+           transformer={"qk_layernorm": True}),
+    Family("glm4 moe", "glm4_moe", {"n_routed_experts": 4, "n_shared_experts": 1, "first_k_dense_replace": 1, "n_group": 2,
+                                    "topk_group": 1, "norm_topk_prob": True, "routed_scaling_factor": 1.5, "head_dim": 16,
+                                    "attention_bias": True, "use_qk_norm": True, **EXPERTS, **rope(10000.0, partial_rotary_factor=0.5)},
+           transformer={"qk_layernorm": True, "add_qkv_bias": True}),
     Family("deepseek v3", "deepseek_v3", {**MLA, "n_routed_experts": 8, "num_experts_per_tok": 4, "n_group": 4, "topk_group": 2,
                                           "norm_topk_prob": True, "routed_scaling_factor": 2.5, "num_mtp_layers": 0,
-                                          **rope(10000.0)}, off=NO_EXPERTS),
+                                          **rope(10000.0)}),
 )
 
 
@@ -136,8 +145,9 @@ def expert_arguments(config):
         return {}
     ffn = config.get("moe_intermediate_size") or config["intermediate_size"]
     shared = config.get("shared_expert_intermediate_size") or ffn * (config.get("n_shared_experts") or 0)
-    dense_layers = config.get("first_k_dense_replace", 0)
-    sigmoid = config["model_type"] == "deepseek_v3"
+    dense_layers, step = config.get("first_k_dense_replace", 0), config.get("decoder_sparse_step", 1)
+    layers = range(config["num_hidden_layers"])
+    sigmoid = config["model_type"] in ("deepseek_v3", "glm4_moe", "dots1")
     # Weights of the chosen experts that add up to 1 are the softmax over the chosen ones alone.
     renormalized = config.get("norm_topk_prob", True)
     return {
@@ -155,7 +165,7 @@ def expert_arguments(config):
         "moe_token_dispatcher_type": "allgather",
         "moe_grouped_gemm": False,
         "moe_shared_expert_intermediate_size": shared or None,
-        "moe_layer_freq": [int(layer >= dense_layers) for layer in range(config["num_hidden_layers"])] if dense_layers else 1,
+        "moe_layer_freq": [int(layer >= dense_layers and (layer + 1) % step == 0) for layer in layers] if dense_layers or step > 1 else 1,
     }
 
 

@@ -42,15 +42,20 @@ def make_config(description, topology):
         "tensor_model_parallel_size": topology.tensor,
         "pipeline_model_parallel_size": topology.pipeline,
         "expert_model_parallel_size": topology.expert,
+        "expert_tensor_parallel_size": topology.expert_tensor or topology.tensor,
         "virtual_pipeline_model_parallel_size": topology.chunks(description["transformer"]["num_layers"]),
         "num_layers_in_first_pipeline_stage": first,
         "num_layers_in_last_pipeline_stage": last,
         "account_for_embedding_in_pipeline_split": topology.account,
         "account_for_loss_in_pipeline_split": topology.account,
         "pipeline_model_parallel_layout": topology.layout or None,
+        "sequence_parallel": topology.tensor > 1 and topology.expert > 1,
     }
     kind = MLATransformerConfig if arguments.get("multi_latent_attention") else TransformerConfig
-    return kind(**known(kind, arguments))
+    config = kind(**known(kind, arguments))
+    # 0.12.1 insists on it when both kinds of parallelism are used; the logits are the same without.
+    config.sequence_parallel = False
+    return config
 
 
 def layer_spec(config, chunk, shared_gate):

@@ -1,12 +1,21 @@
 """Which checks the ordinary run makes where, and which only --all: two cores, minutes."""
 
-DIST_FAMILIES = ("llama", "qwen2 tied", "qwen3")
+from families import number_of_experts
+
+DIST_FAMILIES = ("llama", "qwen2 tied", "qwen3", "qwen3 moe", "qwen3 moe mixed", "deepseek v3", "deepseek v2 lite")
+# What models with experts do besides the topologies that deal experts out: the rest is as in dense models.
+EXPERT_TOPOLOGIES = ("tp1 pp1", "tp2 pp2", "tp1 pp2 vpp1")
 DIST_TARGETS = ("tp1 pp1", "tp2 pp1", "tp1 pp2 vpp1")
 
 
 class Plan:
     def __init__(self, everything):
         self.everything = everything
+
+    def takes(self, case, topology):
+        """Whether a family is tried at a topology whose sizes it fits."""
+        dense = number_of_experts(case.config) == 0
+        return self.everything or dense or topology.expert > 1 or str(topology) in EXPERT_TOPOLOGIES
 
     def flavours(self, topology):
         """What to save of a loaded model at this topology."""

@@ -36,7 +36,8 @@ class Rank:
             "gloo", init_method=f"file://{meeting_point}", rank=self.rank, world_size=topology.world,
             timeout=datetime.timedelta(seconds=COLLECTIVE_SECONDS))
         parallel_state.initialize_model_parallel(topology.tensor, topology.pipeline,
-                                                 expert_model_parallel_size=topology.expert)
+                                                 expert_model_parallel_size=topology.expert,
+                                                 expert_tensor_parallel_size=topology.expert_tensor)
 
     def build(self, description, padded_vocab=None):
         self.chunks = self.topology.chunks(description["transformer"]["num_layers"])

@@ -97,7 +97,10 @@ def run_torch_dist(directions, case, converted, plan):
     if root is not None:
         for topology in others:
             torch_dist.load_and_compare(directions, case, topology, "Megatron's own torch_dist", next(root.glob("iter_*")))
-    for what, name, more in (("hf -> torch_dist", "dist", []), ("hf -> torch_dist, for mcore", "dist_mcore", directions.for_megatron)):
+    variants = [("hf -> torch_dist, for mcore", "dist_mcore", directions.for_megatron)]
+    if "kv_lora_rank" not in case.config:
+        variants.append(("hf -> torch_dist", "dist", []))
+    for what, name, more in variants:
         directory = torch_dist.write_ours(directions, case, before, what, name, more)
         if directory is None:
             continue
@@ -125,7 +128,7 @@ def run_all(directions, plan, topologies, families, work):
     converted = {case.family: [] for case in cases}
     for topology in topologies:
         for case in cases:
-            if topology.fits(case.config):
+            if topology.fits(case.config) and plan.takes(case, topology):
                 run_topology(directions, case, topology, plan)
                 if case.path(topology, "mcore").exists():
                     converted[case.family].append(topology)

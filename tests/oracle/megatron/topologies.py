@@ -1,5 +1,6 @@
 """The ways to split a model over ranks that the suite tries, in our converter's words and in Megatron's."""
 
+import math
 from dataclasses import dataclass
 
 from families import number_of_experts
@@ -12,18 +13,19 @@ class Topology:
     per_chunk: int | None = None  # layers of each virtual pipeline stage
     layer_list: tuple = ()  # layers of each pipeline stage, where they differ
     expert: int = 1  # ranks among which the experts are dealt out; each group of them sees the same input here
+    expert_tensor: int | None = None  # ranks that share an expert; None: as many as share the rest
     account: bool = False  # embedding and loss count as a layer each when the stages are made
     layout: str = ""  # stages in Megatron's notation
     split_groups: bool = False  # more tensor-parallel ranks than KV groups: each rank gets a part of a group
 
     @property
     def world(self):
-        return self.tensor * self.pipeline * self.expert
+        return self.pipeline * self.stage_size
 
     @property
     def stage_size(self):
         """Ranks of one pipeline stage; they have consecutive numbers, tensor-parallel ones fastest."""
-        return self.tensor * self.expert
+        return math.lcm(self.tensor, (self.expert_tensor or self.tensor) * self.expert)
 
     def __str__(self):
         name = f"tp{self.tensor} pp{self.pipeline}"
@@ -33,6 +35,8 @@ class Topology:
             name += " " + "+".join(map(str, self.layer_list))
         if self.expert > 1:
             name += f" ep{self.expert}"
+        if self.expert_tensor:
+            name += f" etp{self.expert_tensor}"
         if self.account:
             name += " account"
         if self.layout:
@@ -54,6 +58,8 @@ class Topology:
             given += ["--num-layer-list", ",".join(map(str, self.layer_list))]
         if self.expert > 1:
             given += ["--target-expert-parallel-size", self.expert]
+        if self.expert_tensor:
+            given += ["--expert-tensor-parallel-size", self.expert_tensor]
         if self.account:
             given += ["--account-for-embedding-in-pipeline-split", "--account-for-loss-in-pipeline-split"]
         if self.layout:
@@ -109,6 +115,9 @@ QUICK = (
     Topology(1, 2, per_chunk=1),
     Topology(1, 2, layer_list=(1, 3)),
     Topology(1, 1, expert=2),
+    Topology(2, 1, expert=2),
+    Topology(2, 1, expert=2, expert_tensor=1),
+    Topology(1, 2, expert=2),
     Topology(1, 3, account=True),
     Topology(1, 2, layout="E|t|tt|tL"),
     Topology(4, 1, split_groups=True),
@@ -119,6 +128,7 @@ MORE = (
     Topology(2, 2, per_chunk=1),
     Topology(2, 2, layer_list=(3, 1)),
     Topology(1, 3, layer_list=(1, 2, 1)),
-    Topology(2, 1, expert=2),
-    Topology(1, 2, expert=2),
+    Topology(2, 2, expert=2),
+    Topology(1, 1, expert=4),
+    Topology(4, 1, expert=2, expert_tensor=2),
 )

@@ -29,6 +29,19 @@ Sizes random_sizes(Random& random) {
     sizes["ffn"] = random.pick<std::int64_t>({6, 8, 12, 24, 40});
     sizes["ffn_doubled"] = 2 * sizes["ffn"];
     sizes["vocab"] = random.between(3, 70);
+    sizes["experts"] = random.pick<std::int64_t>({2, 4, 12});
+    sizes["moe_ffn"] = sizes["shared_ffn"] = sizes["ffn"];
+    sizes["shared_experts"] = random.between(0, 2);
+    sizes["sparse_step"] = random.between(1, 2);
+    sizes["first_k_dense"] = random.between(0, static_cast<std::uint32_t>(sizes["layers"]) - 1);
+    sizes["moe_freq"] = 1;
+    sizes["mtp"] = random.between(0, 2);
+    // Some versions split the narrow projections, of q_rank and of kv_rank + rope_dim rows, over TP.
+    sizes["q_rank"] = random.pick<std::int64_t>({0, 24});
+    sizes["kv_rank"] = 22;
+    sizes["rope_dim"] = 2;
+    sizes["nope_dim"] = random.between(1, 4);
+    sizes["value_dim"] = random.between(1, 4);
     return sizes;
 }
 
@@ -64,10 +77,11 @@ std::uint32_t mixed(std::uint32_t value) {
 }
 
 // Finite values of any floating-point type: the highest bit of the exponent is 0.
-std::string values_of(const ckpt::SafetensorsTensor& tensor) {
+// `seed`: tensors with the same one are copies of each other.
+std::string values_of(const ckpt::SafetensorsTensor& tensor, const std::string& seed) {
     std::uint64_t count = *ckpt::checked_elements(tensor.shape);
     std::size_t size = ckpt::bits(tensor.dtype) / 8;
-    std::uint32_t start = ckpt::crc32(base::as_bytes(tensor.name));
+    std::uint32_t start = ckpt::crc32(base::as_bytes(seed));
     std::string bytes;
     for (std::uint64_t i = 0; i < count; ++i) {
         std::uint32_t value = mixed(start + static_cast<std::uint32_t>(i));
@@ -98,16 +112,21 @@ ckpt::Model add_random_hf(MemoryFileSystem& fs, const base::Path& directory, con
     REQUIRE_MESSAGE(values, values.error().text());
     auto model = ckpt::Model::make(mapping, *values);
     REQUIRE(model);
-    auto layout = ckpt::hf_layout(*model, mapping.hf_prefixes.empty() ? "" : mapping.hf_prefixes.front());
+    ckpt::HfVariant variant;
+    if (!mapping.hf_prefixes.empty()) variant.prefix = mapping.hf_prefixes.front();
+    auto layout = ckpt::hf_layout(*model, variant);
     REQUIRE(layout);
 
+    std::map<std::string, std::string> seeds;
+    for (const ckpt::LayoutTensor& tensor : layout->tensors)
+        seeds[tensor.name] = tensor.pieces.size() == 1 ? model->tensors()[tensor.pieces[0].logical].name : tensor.name;
     auto tensors = tensors_of(*layout, random);
     auto planned = ckpt::plan_safetensors(tensors, {{"format", "pt"}});
     REQUIRE(planned);
     std::string file = planned->header;
     file.resize(planned->file_bytes);
     for (std::size_t i = 0; i < tensors.size(); ++i) {
-        std::string bytes = values_of(tensors[i]);
+        std::string bytes = values_of(tensors[i], seeds[tensors[i].name]);
         file.replace(planned->offsets[i], bytes.size(), bytes);
     }
     fs.add(base::join(directory, "model.safetensors"), std::move(file));

@@ -29,6 +29,9 @@ void choose_tp(Topology& topology, const ckpt::Model& model, Random& random) {
     if (topology.tp <= groups) return;
     int rows = (heads + 2 * groups) * value(model, "head_dim");
     bool split = rows % topology.tp == 0 && random.one_in(2);
+    // A norm over all keys is split like them.
+    auto norm = model.tensor("attention.k_norm", 0);
+    if (norm && model.tensors()[*norm].shape[0] % static_cast<std::uint64_t>(topology.tp) != 0) split = false;
     topology.kv_sharing = split ? ckpt::KvSharing::split : ckpt::KvSharing::repeat;
 }
 
@@ -124,6 +127,18 @@ void choose_stages(Topology& topology, std::uint32_t layers, Random& random) {
     kWays[random.below(std::size(kWays))](topology, layers, random);
 }
 
+void choose_experts(ConvertOptions& options, const ckpt::Model& model, Random& random) {
+    if (model.experts() == 0) return;
+    ckpt::ExpertParallel& experts = options.topology.experts;
+    auto tp = static_cast<std::uint32_t>(options.topology.tp);
+    experts.ep = static_cast<int>(random.pick(divisors(model.experts())));
+    switch (random.below(4)) {
+        case 0: experts.etp = 1; break;
+        case 1: experts.tp_extends_ep = model.experts() % (tp * static_cast<std::uint32_t>(experts.ep)) == 0; break;
+        default: break;
+    }
+}
+
 void choose_vocabulary(ConvertOptions& options, const ckpt::Model& model, Random& random) {
     auto vocab = static_cast<std::uint64_t>(value(model, "vocab")),
          tp = static_cast<std::uint64_t>(options.topology.tp);
@@ -152,7 +167,12 @@ void choose_target(ConvertOptions& options, const ckpt::Model& model, Random& ra
     } else {
         choose_tp(options.topology, model, random);
         choose_stages(options.topology, model.layers(), random);
+        choose_experts(options, model, random);
     }
+    // Since 0.17 Megatron's own layers have no grouped experts.
+    options.grouped_experts = options.target != "mcore@0.17" && random.one_in(2);
+    options.mla_split = options.target == "mindspeed" && random.one_in(3);
+    options.source.mtp_layers = model.mtp_layers();
     choose_vocabulary(options, model, random);
 }
 
@@ -161,12 +181,14 @@ std::string text_of(const ConvertOptions& options) {
     auto number = [](const std::optional<std::uint32_t>& value) { return value ? std::to_string(*value) : "-"; };
     return base::format(
         "{} layers={} torch_dist={} tp={} pp={} list=[{}] first={} last={} embedding={} loss={} layout=\"{}\" "
-        "per_virtual={} virtual={} dualpipev={} noops=[{}] kv={} vocab={}/{}/{}/{}",
+        "per_virtual={} virtual={} dualpipev={} noops=[{}] kv={} vocab={}/{}/{}/{} "
+        "ep={} etp={} extend={} grouped={} mla_split={}",
         options.target, options.layers, options.torch_dist, t.tp, t.pp, base::joined(t.layers_per_stage, ","),
         number(t.first_stage_layers), number(t.last_stage_layers), t.count_embedding, t.count_loss, t.pipeline_layout,
         t.layers_per_virtual_stage, t.virtual_stages, t.dualpipev, base::joined(t.noop_layers, ","),
         static_cast<int>(t.kv_sharing), options.vocab.rule, options.vocab.divisor.value_or(0),
-        options.vocab.rows.value_or(0), options.vocab.fill);
+        options.vocab.rows.value_or(0), options.vocab.fill, t.experts.ep, t.experts.etp, t.experts.tp_extends_ep,
+        options.grouped_experts, options.mla_split);
 }
 
 }  // namespace test

@@ -40,10 +40,12 @@ Element element_of(const ckpt::Source& source, std::uint32_t logical, const Stor
     const auto& stored = source.index.tensors[piece.tensor];
     Element out{
         tensor.name, {}, source.index.files[stored.file]->path(), stored.offset, *ckpt::checked_elements(tensor.shape)};
-    for (std::size_t axis = 0; axis < piece.extent.size(); ++axis) {
-        std::uint64_t at = random.below(static_cast<std::uint32_t>(piece.extent[axis]));
-        out.position.push_back(piece.in_logical[axis] + at);
-        out.offset += (piece.in_stored[axis] + at) * stored.strides[axis] * (ckpt::bits(stored.dtype) / 8);
+    const auto& strides = piece.strides.empty() ? stored.strides : piece.strides;
+    std::size_t in_front = piece.in_stored.size() - piece.extent.size();
+    for (std::size_t axis = 0; axis < piece.in_stored.size(); ++axis) {
+        std::uint64_t at = random.below(static_cast<std::uint32_t>(piece.stored_extent(axis)));
+        if (axis >= in_front) out.position.push_back(piece.in_logical[axis - in_front] + at);
+        out.offset += (piece.in_stored[axis] + at) * strides[axis] * (ckpt::bits(stored.dtype) / 8);
     }
     return out;
 }

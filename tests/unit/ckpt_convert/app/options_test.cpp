@@ -110,15 +110,25 @@ TEST_CASE("options: what is wrong is said, with the exit code of its kind") {
           "--max-shard-size: \"5 apples\" is not a size such as 5GB or 512MB");
     CHECK(error_of({"--load-dir", "D", "--save-dir", "E", "--load-model-type", "gguf"}).message ==
           "--load-model-type: \"gguf\" is neither hf nor mg");
-    CHECK(error_of({"--load-dir", "D", "--save-dir", "E", "--target-expert-parallel-size", "8"}).kind ==
-          base::ErrorKind::unsupported);
+    CHECK(error_of({"--load-dir", "D", "--save-dir", "E", "--moe-tp-extend-ep", "--etp", "1"}).message ==
+          "--moe-tp-extend-ep deals out whole experts; --expert-tensor-parallel-size cannot be given too");
     CHECK(error_of({"--load-dir", "D", "--save-dir", "E", "--lora-target-modules", "linear_qkv", "linear_proj"})
               .message == "--lora-target-modules linear_qkv linear_proj: a LoRA checkpoint is not supported");
-    CHECK(error_of({"--load-dir", "D", "--save-dir", "E", "--mtp-num-layers", "1"}).message ==
-          "--mtp-num-layers 1: the multi-token prediction of a model is not supported");
-    auto noted = parse({"--load-dir", "D", "--save-dir", "E", "--spec", "a.b", "layer_spec", "--moe-grouped-gemm"});
+    auto noted = parse({"--load-dir", "D", "--save-dir", "E", "--spec", "a.b", "layer_spec", "--w-pack", "1"});
     REQUIRE(noted);
-    CHECK((*noted)->convert.notes ==
-          std::vector<std::string>{"--spec has no effect: known from the model family",
-                                   "--moe-grouped-gemm has no effect: the model has no experts"});
+    CHECK((*noted)->convert.notes == std::vector<std::string>{"--w-pack has no effect: known from the model family",
+                                                              "--spec has no effect: known from the model family"});
+}
+
+TEST_CASE("options: how experts are dealt out and stored") {
+    auto parsed =
+        parse({"--load-dir", "D", "--save-dir", "E", "--target-expert-parallel-size", "8",
+               "--expert-tensor-parallel-size", "1", "--moe-grouped-gemm", "--mla-mm-split", "--mtp-num-layers", "2"});
+    REQUIRE(parsed);
+    const ckpt::ConvertOptions& options = (*parsed)->convert;
+    CHECK(options.topology.experts == ckpt::ExpertParallel{8, 1, false});
+    CHECK(options.grouped_experts);
+    CHECK(options.mla_split);
+    CHECK(options.source.mtp_layers == 2u);
+    CHECK(options.topology_given);
 }

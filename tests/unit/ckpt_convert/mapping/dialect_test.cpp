@@ -56,6 +56,15 @@ TEST_CASE("dialect selector: all words must hold") {
     CHECK_FALSE(matches("mcore local", te));
     CHECK_FALSE(matches("torch_dist", te));
     CHECK(matches("  torch_dist   mcore ", dist));
+    CHECK(matches("rank_files", te));
+    CHECK_FALSE(matches("rank_files", dist));
+    Dialect grouped{"mcore", {0, 16}, "te", false, true};
+    CHECK(matches("rank_files te grouped", grouped));
+    CHECK_FALSE(matches("sequential", grouped));
+    CHECK(matches("sequential", te));
+    CHECK_FALSE(matches("grouped", te));
+    CHECK(matches("mla_whole", te));
+    CHECK(matches("mla_split", {"mindspeed", {0, 12}, "local", false, false, true}));
 }
 
 TEST_CASE("dialect selector: versions are half-open ranges, and boundaries are known") {
@@ -74,7 +83,8 @@ TEST_CASE("dialect selector: versions are half-open ranges, and boundaries are k
 }
 
 TEST_CASE("dialect selector: what is no selector is rule data") {
-    for (const char* text : {"mcore mindspeed", "core>0.14", "core==0.14", "core<=0.14", "x=1", "te <"}) {
+    for (const char* text : {"grouped sequential", "torch_dist rank_files", "mcore mindspeed", "core>0.14",
+                             "core==0.14", "core<=0.14", "x=1", "te <"}) {
         CAPTURE(text);
         auto parsed = DialectSelector::parse(text, "f.json:1:2");
         REQUIRE_FALSE(parsed);
@@ -95,4 +105,5 @@ TEST_CASE("dialect: text for people") {
     CHECK(Dialect{}.text() == "mindspeed, local layers");
     CHECK(Dialect{"mcore", {0, 16}, "te", false}.text() == "mcore, Transformer Engine layers");
     CHECK(Dialect{"mcore", {0, 16}, "te", true}.text() == "mcore, torch_dist");
+    CHECK(Dialect{"mindspeed", {0, 12}, "local", false, true}.text() == "mindspeed, local layers, grouped experts");
 }

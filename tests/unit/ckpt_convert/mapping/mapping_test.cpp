@@ -92,6 +92,79 @@ TEST_CASE("mapping: axes that the weights do not have are refused") {
     CHECK(error("[]", "[]", "") == "\"shape\" must be a list of expressions");
 }
 
+TEST_CASE("mapping: how experts are stacked must be said in full") {
+    auto error = [](const std::string& stored) {
+        return load_error(kHead + R"("values": {"experts": {"default": 2}},
+            "weights": {"w": {"each": "expert", "shape": ["2", "3"]}, "v": {"each": "layer", "shape": ["2", "3"]}},
+            "hf": [{"name": "w.{layer}.{expert}", "of": "w", "each": "expert"}, {"name": "v.{layer}", "of": "v", "each": "layer"}],
+            "mcore": [{"name": "v.{local_layer}", "of": "v", "each": "layer"}, {"name": "m.{local_layer}", )" +
+                          stored + "}]}")
+            .message;
+    };
+    CHECK(error(R"("of": "w", "each": "layer")") ==
+          "tensor \"m.{local_layer}\" belongs to no experts but is made of \"w\", which is one of each expert");
+    CHECK(error(R"("of": ["w", "v"], "each": "layer", "stack": "expert 0 1")") ==
+          "tensor \"m.{local_layer}\" belongs to experts but is made of \"v\", which is not of each expert");
+    CHECK(error(R"("of": "w", "each": "expert", "stack": "expert 0 1")") ==
+          "a stack of experts is there for each layer");
+    CHECK(error(R"("of": "w", "each": "layer", "stack": "expert 0 0")") ==
+          "\"stack\" must name the experts and every axis once");
+    CHECK(error(R"("of": "w", "each": "layer", "stack": "expert x")") ==
+          "\"x\" is neither \"expert\" nor the number of an axis");
+    CHECK(error(R"("of": "w", "each": "layer", "stack": "expert 0")") ==
+          "tensor \"m.{local_layer}\" stacks tensors of 2 axes, but names 1");
+    CHECK(error(R"("of": "w", "each": "layer", "stack": "expert 1 0", "stack_shape": "1, 0")") ==
+          "\"stack_shape\" must name what \"stack\" names");
+    CHECK(error(R"("of": "w", "each": "layer", "stack_shape": "1")") == "\"stack_shape\" needs \"stack\"");
+}
+
+TEST_CASE("mapping: a value of each layer has a default, and no other values are listed") {
+    CHECK(load_error(kHead + R"("values": {"moe": {"each": "layer"}}})").message ==
+          "a value of each layer needs a \"default\"");
+    CHECK(load_error(kHead + R"("values": {"moe": {"listed": "x", "default": 1}}})").message ==
+          "\"listed\" needs \"each\": \"layer\"");
+    CHECK(load_error(kHead + R"("values": {"moe": {"each": "expert", "default": 1}}})").message ==
+          "a value cannot be there for each expert");
+}
+
+TEST_CASE("model: which layers have experts is computed, or listed in the config") {
+    base::DataStore store;
+    auto registry = ckpt::MappingRegistry::load(store);
+    REQUIRE(registry);
+    const ckpt::ModelMapping& mapping = **registry->for_name("qwen3_moe");
+    auto tensors = [&](const std::string& more) -> std::string {
+        auto config = base::parse_json(R"({"num_hidden_layers": 4, "hidden_size": 8, "num_attention_heads": 2,
+            "intermediate_size": 6, "vocab_size": 16, "num_experts": 2, "moe_intermediate_size": 3)" +
+                                           more + "}",
+                                       "config.json");
+        REQUIRE(config);
+        auto values = ckpt::values_from_config(mapping, *config);
+        if (!values) return values.error().message;
+        auto model = ckpt::Model::make(mapping, *values);
+        if (!model) return model.error().message;
+        std::string out;
+        for (std::uint32_t layer = 0; layer < 4; ++layer)
+            out += model->tensor("mlp.up", layer) ? 'd' : model->tensor("experts.up", layer) ? 'e' : '-';
+        return out;
+    };
+    CHECK(tensors("") == "eeee");
+    CHECK(tensors(R"(, "decoder_sparse_step": 2)") == "dede");
+    CHECK(tensors(R"(, "mlp_only_layers": [0, 3])") == "deed");
+    CHECK(tensors(R"(, "mlp_only_layers": [4])") ==
+          "\"mlp_only_layers\" must be a list of whole numbers for the model's layers, and has 4");
+    auto args = base::parse_json(R"({"num_layers": 4, "hidden_size": 8, "num_attention_heads": 2, "ffn_hidden_size": 6,
+        "padded_vocab_size": 16, "num_experts": 2, "moe_ffn_hidden_size": 3, "moe_layer_freq": [0, 1, 1]})",
+                                 "args");
+    auto values = ckpt::values_from_arguments(mapping, args->root, "mg");
+    REQUIRE_MESSAGE(values, values.error().text());
+    CHECK(ckpt::Model::make(mapping, *values).error().message.starts_with("moe is listed for 3 of 4 layers"));
+    values->by_layer["moe"] = {0, 1, 1, 0, 1};
+    auto model = ckpt::Model::make(mapping, *values);
+    REQUIRE(model);
+    CHECK(model->tensors()[*model->tensor("experts.up", 2, 1)].name == "layers.2.experts.up.1");
+    CHECK_FALSE(model->tensor("experts.up", 3).has_value());
+}
+
 TEST_CASE("mapping: two families cannot claim one model type") {
     test::MemoryFileSystem fs;
     base::DataStore store = store_with(fs, kHead + R"("model_types": ["llama"]})");

@@ -1,0 +1,32 @@
+#include "ckpt_convert/execute/run_sums.h"
+
+#include <iterator>
+
+#include "ckpt_convert/formats/zip/crc32.h"
+
+namespace ckpt {
+
+void RunSums::add(const WrittenRun& written) {
+    auto& runs = runs_[written.target];
+    std::uint64_t begin = written.offset;
+    Run run{begin + written.bytes, written.crc32};
+    auto next = runs.lower_bound(begin);
+    if (next != runs.end() && next->first == run.end) {
+        run = {next->second.end, crc32_combine(run.crc32, next->second.crc32, next->second.end - next->first)};
+        next = runs.erase(next);
+    }
+    if (next != runs.begin() && std::prev(next)->second.end == begin) {
+        Run& before = std::prev(next)->second;
+        before = {run.end, crc32_combine(before.crc32, run.crc32, run.end - begin)};
+    } else {
+        runs.emplace_hint(next, begin, run);
+    }
+}
+
+std::vector<std::uint32_t> RunSums::sums() const {
+    std::vector<std::uint32_t> out;
+    for (const auto& runs : runs_) out.push_back(runs.empty() ? 0 : runs.begin()->second.crc32);
+    return out;
+}
+
+}  // namespace ckpt

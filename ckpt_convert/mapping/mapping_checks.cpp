@@ -1,0 +1,83 @@
+#include "ckpt_convert/mapping/mapping_checks.h"
+
+#include <algorithm>
+#include <set>
+
+#include "base/format.h"
+
+namespace ckpt {
+namespace {
+
+using base::ErrorKind;
+using base::Status;
+
+// Every weight must be stored on both sides, and every stored weight defined.
+Status check_references(const ModelMapping& mapping) {
+    auto problem = [&](const std::string& message) {
+        return base::fail(ErrorKind::rule_data, message, mapping.origin);
+    };
+    std::set<std::string_view> defined;
+    for (const auto& weight : mapping.weights) defined.insert(weight.name);
+    for (const auto* side : {&mapping.hf, &mapping.mcore}) {
+        const char* side_name = side == &mapping.hf ? "hf" : "mcore";
+        std::set<std::string_view> stored;
+        for (const auto& rule : *side) {
+            for (const auto& weight : rule.weights) {
+                if (!defined.contains(weight)) {
+                    return problem(base::format("{} tensor \"{}\" is made of \"{}\", which is no weight", side_name,
+                                                rule.names.front().second, weight));
+                }
+                if (!rule.optional) stored.insert(weight);
+            }
+        }
+        for (const auto& weight : defined) {
+            if (!stored.contains(weight))
+                return problem(base::format("no {} tensor stores the weight \"{}\"", side_name, weight));
+        }
+    }
+    return {};
+}
+
+// The axes that a stored tensor is joined and split along must be there in each of its weights.
+Status check_axes(const ModelMapping& mapping, const StoredRule& rule) {
+    auto problem = [&](const std::string& message) {
+        return base::fail(ErrorKind::rule_data, base::format("tensor \"{}\" {}", rule.names.front().second, message),
+                          mapping.origin);
+    };
+    std::optional<std::size_t> axes;
+    bool of_experts = rule.each == Each::expert || !rule.stack.memory.empty();
+    for (const auto& weight : mapping.weights) {
+        if (std::find(rule.weights.begin(), rule.weights.end(), weight.name) == rule.weights.end()) continue;
+        if ((weight.each == Each::expert) != of_experts)
+            return problem(base::format("{} made of \"{}\", which is {} of each expert",
+                                        of_experts ? "belongs to experts but is" : "belongs to no experts but is",
+                                        weight.name, of_experts ? "not" : "one"));
+        if (axes.value_or(weight.shape.size()) != weight.shape.size())
+            return problem("is made of weights with different numbers of axes");
+        axes = weight.shape.size();
+    }
+    for (int axis : {rule.axis, rule.shard.value_or(0)}) {
+        if (axis < 0 || static_cast<std::size_t>(axis) >= *axes)
+            return problem(base::format("has no axis {}, it has {}", axis, *axes));
+    }
+    for (const auto& weight : rule.repeat) {
+        if (std::find(rule.weights.begin(), rule.weights.end(), weight) == rule.weights.end())
+            return problem(base::format("repeats \"{}\", which it is not made of", weight));
+    }
+    if (!rule.stack.memory.empty() && rule.stack.memory.size() != *axes + 1)
+        return problem(base::format("stacks tensors of {} axes, but names {}", *axes, rule.stack.memory.size() - 1));
+    if (!rule.repeat.empty() && !rule.interleave) return problem("repeats weights without \"interleave\"");
+    return {};
+}
+
+}  // namespace
+
+Status check_mapping(const ModelMapping& mapping) {
+    TRY(check_references(mapping));
+    for (const auto* side : {&mapping.hf, &mapping.mcore}) {
+        for (const StoredRule& rule : *side) TRY(check_axes(mapping, rule));
+    }
+    return {};
+}
+
+}  // namespace ckpt

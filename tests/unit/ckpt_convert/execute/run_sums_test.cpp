@@ -1,0 +1,24 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <random>
+#include <string>
+
+#include "ckpt_convert/execute/run_sums.h"
+#include "ckpt_convert/formats/zip/crc32.h"
+
+TEST_CASE("run sums: the checksum of a payload, whatever the order of its runs") {
+    std::string payload = "the bytes of a payload, of which runs are written in any order";
+    std::vector<ckpt::WrittenRun> runs;
+    for (std::size_t at = 0; at < payload.size(); at += 5) {
+        std::string part = payload.substr(at, 5);
+        runs.push_back({1, at, part.size(), ckpt::crc32(base::as_bytes(part))});
+    }
+    std::mt19937 random(7);
+    for (int i = 0; i < 20; ++i) {
+        std::shuffle(runs.begin(), runs.end(), random);
+        ckpt::RunSums sums(3);
+        for (const auto& run : runs) sums.add(run);
+        CHECK(sums.sums() == std::vector<std::uint32_t>{0, ckpt::crc32(base::as_bytes(payload)), 0});
+    }
+}
