@@ -1,7 +1,7 @@
 """docs/reference/verified.md: what the oracle tests have run, and with what result.
 
     verified.py            checks that the page has a line for every row of the suites' tables
-    verified.py --update   writes it from the log of the last `ctest -L oracle`
+    verified.py --update [LOG...]   writes it from the log of the last `ctest -L oracle`, or from several logs, of which later ones win
 """
 
 import argparse
@@ -38,7 +38,7 @@ CHECKPOINTS = """## Converted checkpoints
 
 Tiny models of transformers, converted, loaded strictly by megatron-core in one process per rank, or converted back and loaded by
 transformers: the largest difference of a logit over all checks of the line, in fp32. The same token had the largest logit
-everywhere.
+everywhere. `-`: not run when this page was written.
 
 """
 
@@ -50,7 +50,7 @@ def releases():
 
 def markdown(headings, rows):
     lines = [headings, ["---"] * len(headings), *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
+    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines) + "\n"
 
 
 def program_rows(outputs):
@@ -80,11 +80,11 @@ def checkpoint_rows(outputs):
         yield [family, topology, *(f"{differences[release]:.1e}" if release in differences else "-" for release in releases())]
 
 
-def update():
-    outputs = dict(OUTPUT.findall(LOG.read_text()))
+def update(logs):
+    outputs = dict(output for log in logs for output in OUTPUT.findall(log.read_text()))
     programs, checkpoints = list(program_rows(outputs)), list(checkpoint_rows(outputs))
     if not programs or not checkpoints:
-        sys.exit(f"{LOG} has no complete run of the suites: ctest --test-dir build/release -L oracle")
+        sys.exit(f"{', '.join(map(str, logs))}: no complete run of the suites: ctest --test-dir build/release -L oracle")
     what = [[program.name, program.what] for program in table.PROGRAMS]
     PAGE.write_text(HEAD + PROGRAMS + markdown(["program", "what it does"], what) + "\n" + markdown(list(results.HEADINGS), programs)
                     + "\n" + CHECKPOINTS + markdown(["family", "topology", *(f"megatron-core {release}" for release in releases())], checkpoints))
@@ -93,7 +93,7 @@ def update():
 def cells_below(text, first_heading):
     """The rows of the table whose first heading it is and that has more than two columns."""
     found = re.search(rf"^\| {first_heading} \|[^\n]*\|[^\n]*\|\n\| --- [^\n]*\n((?:\|[^\n]*\n)*)", re.sub(r"^\| program \| what.*", "", text, flags=re.M), re.M)
-    return [[cell.strip() for cell in line.strip("|").split("|")] for line in found[1].splitlines()] if found else []
+    return [[cell.strip() for cell in re.split(r"(?<!\\)\|", line.strip("|"))] for line in found[1].splitlines()] if found else []
 
 
 def check():
@@ -116,8 +116,9 @@ def check():
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--update", action="store_true", help="write the page")
-    update() if parser.parse_args().update else check()
+    parser.add_argument("--update", nargs="*", type=Path, metavar="LOG", help="write the page")
+    logs = parser.parse_args().update
+    check() if logs is None else update(logs or [LOG])
 
 
 if __name__ == "__main__":

@@ -256,6 +256,8 @@ def install(library):
     torch.get_autocast_gpu_dtype = lambda: torch.get_autocast_dtype("cpu")
     for name in ("init_process_group", "new_group"):
         setattr(dist.distributed_c10d, name, replace_arguments(dist, name, gloo_arguments))
+    # The process ends right after it. Taking gloo's threads down while one lets go of a tensor of Python can wait for ever.
+    dist.destroy_process_group = dist.distributed_c10d.destroy_process_group = nothing
     dist.get_backend = lambda group=None: "nccl"
     dist.is_nccl_available = lambda: True
     torch.backends.cuda.enable_flash_sdp(False)  # Attention by the formula, as on the emulated NPU.

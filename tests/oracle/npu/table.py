@@ -49,8 +49,9 @@ class Row:
 
 PROGRAMS = (
     Program("gpt_train", "train.py", "the sample project: GPT, fp16, streams, profiler, DDP", (1, 2),
-            ("--config", "configs/tiny.yaml", "--max-steps", "4", "--profile"), tolerance=1e-3, source=ROOT / "samples/gpt_train", on_cpu=("--device", "cpu")),
-    Program("image_classification", "main.py", "ResNet, AMP, prefetcher, DDP", (1, 2), tolerance=1e-3),
+            ("--config", "configs/tiny.yaml", "--max-steps", "4", "--profile"), tolerance=1e-3,
+            source=ROOT / "samples/gpt_train", on_cpu=("--device", "cpu")),
+    Program("image_classification", "main.py", "ResNet, AMP, prefetcher, DDP", (1, 2), tolerance=5e-3),
     Program("gan", "dcgan.py", "DCGAN with tensor types, gradient penalty, spectral norm", on_cpu=()),
     Program("detection", "train.py", "detector: own operators, dynamic shapes, custom autograd under AMP", tolerance=1e-3),
     Program("seq2seq", "train.py", "GRU, attention, transformer encoder, a Batch class with cuda()", on_cpu=()),

@@ -112,6 +112,7 @@ def redirect_torch():
 
     torch.Generator = Generator
     redirect(torch.UntypedStorage, "__new__")
+    redirect(torch.utils._device.DeviceContext, "__init__")
     torch.jit.script = lambda obj, *args, **kwargs: obj
 
 
