@@ -76,6 +76,9 @@ def checkpoint_rows(outputs):
             if numbers and family in {row.name for row in families.FAMILIES}:
                 differences = most.setdefault((family, topology), {})
                 differences[release] = max(differences.get(release, 0.0), float(numbers[1]))
+    for row in families.FAMILIES:
+        if not row.off and row.name not in {family for family, _ in most}:
+            most[row.name, "-"] = {}
     for (family, topology), differences in most.items():
         yield [family, topology, *(f"{differences[release]:.1e}" if release in differences else "-" for release in releases())]
 
