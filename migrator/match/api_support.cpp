@@ -16,8 +16,7 @@ public:
     void run() {
         for (NodeId node : file_.bindings().external_expressions()) match(node);
         for (Use& use : uses_) {
-            if (use.count > 1)
-                use.finding.message += base::format(" Used {} times in this file.", use.count);
+            if (use.count > 1) use.finding.message += base::format(" Used {} times in this file.", use.count);
             sink_.push_back(std::move(use.finding));
         }
     }
@@ -89,7 +88,7 @@ private:
             return Shown::not_at_all;
         }
         return std::find(limit.allowed.begin(), limit.allowed.end(), text) != limit.allowed.end() ? Shown::within
-                                                                                                   : Shown::beyond;
+                                                                                                  : Shown::beyond;
     }
 
     static bool is_literal(NodeKind kind) {
@@ -100,8 +99,8 @@ private:
     void add_beyond(NodeId argument, const Reference& reference, const ApiLimit& limit) {
         const Rule* rule = file_.rules().api_rules().beyond_limit;
         if (rule == nullptr) return;
-        sink_.push_back(make_finding(*rule, file_.tree().range(argument), reference.name, reference.certainty, {},
-                                     limit.text, {}));
+        sink_.push_back(
+            make_finding(*rule, file_.tree().range(argument), reference.name, reference.certainty, {}, limit.text, {}));
     }
 
     void add_use(NodeId node, const Reference& reference, const Rule* rule, std::string_view note) {
@@ -111,7 +110,8 @@ private:
             ++uses_[at->second].count;
             return;
         }
-        uses_.push_back({make_finding(*rule, file_.tree().range(node), reference.name, reference.certainty, {}, note, {})});
+        uses_.push_back(
+            {make_finding(*rule, file_.tree().range(node), reference.name, reference.certainty, {}, note, {})});
     }
 
     const PythonFile& file_;

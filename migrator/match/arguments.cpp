@@ -76,11 +76,11 @@ bool is_computed(const PythonFile& file, NodeId value) {
     if (file.bindings().type_of(value) || file.has_external_reference(value)) return false;
     const std::vector<BindingSite> sites = file.bindings().binding_sites(value);
     return sites.empty() || std::any_of(sites.begin(), sites.end(), [&](const BindingSite& site) {
-        const NodeKind parent = tree.kind(tree.parent(site.target));
-        const bool is_parameter =
-            parent == NodeKind::default_parameter || parent == NodeKind::typed_default_parameter;
-        return is_parameter || site.value == kNoNode || !is_written_text(tree, site.value);
-    });
+               const NodeKind parent = tree.kind(tree.parent(site.target));
+               const bool is_parameter =
+                   parent == NodeKind::default_parameter || parent == NodeKind::typed_default_parameter;
+               return is_parameter || site.value == kNoNode || !is_written_text(tree, site.value);
+           });
 }
 
 class ArgumentMatcher {

@@ -46,8 +46,7 @@ std::optional<std::vector<Edit>> with_device(const PythonFile& file, NodeId attr
         if (position == 0) {
             if (!is_known) edits.push_back(insertion(tree.range(argument).begin, keyword));
             pass_on(argument);
-        }
-        else if (position <= fix.keywords.size())
+        } else if (position <= fix.keywords.size())
             edits.push_back(insertion(tree.range(argument).begin, fix.keywords[position - 1] + "="));
         else return std::nullopt;
         ++position;

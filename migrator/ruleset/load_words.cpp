@@ -121,8 +121,10 @@ base::Status RuleLoader::load_argument(Words& words) {
     TRY_ASSIGN(row.replace, words.fix.string_or("replace", {}));
     TRY_ASSIGN(row.wrap, words.fix.string_or("wrap", {}));
     TRY_ASSIGN(row.remove, words.fix.boolean_or("remove", false));
-    if ((row.state == ArgumentRow::State::absent) ? (!row.replace.empty() || !row.wrap.empty() || row.remove) : !row.add.empty()) {
-        return words.fix.error("\"add\" is for absent arguments, \"replace\", \"wrap\" and \"remove\" are for the others");
+    if ((row.state == ArgumentRow::State::absent) ? (!row.replace.empty() || !row.wrap.empty() || row.remove)
+                                                  : !row.add.empty()) {
+        return words.fix.error(
+            "\"add\" is for absent arguments, \"replace\", \"wrap\" and \"remove\" are for the others");
     }
     for (const std::string& function : functions) {
         set_.arguments_[function].push_back(row);
