@@ -15,6 +15,9 @@ std::uint64_t hash(std::string_view text) {
     return state;
 }
 
+// Of a line of megabytes, which may have thousands of findings, the begin will do: equal ones are counted.
+constexpr std::size_t kMaxLineBytes = 4096;
+
 std::string_view without_blanks_around(std::string_view text) {
     constexpr std::string_view kBlanks = " \t\f\r\n";
     std::size_t first = text.find_first_not_of(kBlanks);
@@ -26,7 +29,7 @@ std::string_view without_blanks_around(std::string_view text) {
 
 std::string FindingIds::next(std::string_view rule, std::string_view subject, std::string_view line) {
     std::string key = path_;
-    for (std::string_view part : {rule, subject, without_blanks_around(line)}) {
+    for (std::string_view part : {rule, subject, without_blanks_around(line.substr(0, kMaxLineBytes))}) {
         key += '\0';  // in none of the parts, so that their borders count
         key += part;
     }

@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::size_t kMaxSubjects = 20;      // kept of one action
 constexpr std::uint32_t kMaxLinesShown = 12;  // of one finding
+constexpr std::uint64_t kMaxBytesShown = 4096;
 
 bool has_something_to_say(const ReportFile& file) {
     return !file.findings.empty() || file.changed || (file.type == FileType::python && !file.parsed);
@@ -186,7 +187,8 @@ std::string lines_of(const base::LineIndex& lines, std::string_view text, const 
     std::uint32_t last = std::min(outcome.end.line, outcome.begin.line + kMaxLinesShown - 1);
     if (last < outcome.begin.line || last > lines.line_count()) return "";
     std::uint64_t begin = lines.line_range(outcome.begin.line).begin;
-    return std::string(text.substr(begin, lines.line_range(last).begin + lines.line_text(last).size() - begin));
+    const std::uint64_t end = lines.line_range(last).begin + lines.line_text(last).size();
+    return end - begin > kMaxBytesShown ? "" : std::string(text.substr(begin, end - begin));
 }
 
 }  // namespace

@@ -326,6 +326,29 @@ def many_parentheses(project):
 
 
 @strange
+def generated_monsters(project):
+    """What programs write: nothing may cost the square of its size."""
+    many = 5_000
+    # Too deep for CPython's own parser; with the last line they are no Python, so that it is not asked about them.
+    (project / "chain.py").write_text("import torch\nx = torch.zeros(1)" + ".cuda()" * many + "\n)\n")
+    (project / "sum.py").write_text("import torch\nx = torch.device(" + " + ".join(["'cuda'"] * many) + ")\n)\n")
+    (project / "table.py").write_text("x = {" + ", ".join(f"'cuda:{i}': 'cuda'" for i in range(many)) + "}\n")
+    (project / "line.py").write_text("import torch\nx = [" + "torch.cuda.Stream, " * many + "]\n")
+    (project / "tests.py").write_text("import torch\nif x:\n    pass\n"
+                                      + "".join(f"elif x == {i}:\n    torch.cuda.synchronize()\n" for i in range(many // 10)))
+    (project / "aliases.py").write_text("import torch\nx0 = torch.cuda\n" + "".join(f"x{i + 1} = x{i}\n" for i in range(many)) + f"x{many}.init()\n")
+    (project / "brackets.py").write_text("import torch\ntorch.cuda.init()\n" + "([{" * many + "\n")
+
+    def check(checks, report, output):
+        for name in ("chain.py", "sum.py", "line.py", "tests.py", "aliases.py"):
+            checks.expect("npu" in (output / name).read_text(), f"{name} is not migrated")
+        checks.expect(rules_of(report, "brackets.py") != [], "no finding for brackets.py")
+        size = len(json.dumps(report))
+        checks.expect(size < 50_000_000, f"the report has {size} bytes")
+    return check
+
+
+@strange
 def left_over_of_a_killed_run(project):
     partial = project.parent / "out.partial"
     partial.mkdir()
