@@ -39,6 +39,7 @@ std::optional<std::vector<Edit>> computed(const PythonFile& file, const Literal&
 
 // What the program asks about a device is told by the device itself, which nothing redirects: both names are right.
 //   kind == "cuda" -> kind in ("cuda", "npu")      kind in ["cuda", "mps"] -> kind in ["cuda", "npu", "mps"]
+//   case "cuda": -> case "cuda" | "npu":
 std::optional<std::vector<Edit>> compared_with_both(const PythonFile& file, const Literal& literal,
                                                     const std::vector<ValueToken>& tokens, ValueFlow& flow) {
     const SyntaxTree& tree = file.tree();
@@ -48,6 +49,8 @@ std::optional<std::vector<Edit>> compared_with_both(const PythonFile& file, cons
     const std::string both = std::string(text) + ", " + requoted(text, replaced(literal.text, tokens));
     NodeId operand = literal.node;
     const NodeKind around = tree.kind(tree.parent(operand));
+    if (around == NodeKind::case_pattern || around == NodeKind::union_pattern || around == NodeKind::keyword_pattern)
+        return std::vector<Edit>{{range, std::string(text) + " | " + requoted(text, replaced(literal.text, tokens))}};
     const bool is_listed = around == NodeKind::list || around == NodeKind::tuple || around == NodeKind::set;
     if (is_listed) operand = tree.parent(operand);
     const NodeId comparison = tree.parent(operand);

@@ -27,7 +27,10 @@ void match_literal(const PythonFile& file, const AdaptedCode& adapted, const Lit
     // Text beside text needs nothing bound.
     if (edits)
         finding.fix = Fix{std::move(*edits), row.rule->at_run_time ? std::vector<ImportRequest>{} : row.rule->imports};
-    finding.at_run_time &= !edits;
+    // A key that the device is looked up by is not redirected.
+    const bool is_key = file.tree().kind(file.tree().parent(literal.node)) == NodeKind::pair &&
+                        file.tree().field(literal.node) == Field::key;
+    finding.at_run_time &= !edits && !is_key;
     sink.push_back(std::move(finding));
 }
 

@@ -16,3 +16,6 @@ if device.type!="cuda" or device.type in ["cuda", "mps"]:  # expect: device.stri
 sums = torch.cuda.FloatTensor(2)  # expect: cuda.renamed
 with autocast():  # expect: amp.renamed
     pass
+match device.type:
+    case "cuda":  # expect: device.string
+        names = {"cuda": 1, "cpu": 2}[device.type]  # expect: device.string
