@@ -112,9 +112,10 @@ Result<std::vector<RankName>> find_rank_names(base::FileSystem& fs, const Path& 
 }
 
 std::string directory_name(const RankName& name) {
-    std::string out = base::format("mp_rank_{:02}", name.tp);
-    for (int number : name.suffixes) out += base::format("_{:03}", number);
-    return out;
+    auto suffix = [&](std::size_t i) {
+        return i < name.suffixes.size() ? std::optional(name.suffixes[i]) : std::nullopt;
+    };
+    return rank_directory(name.tp, suffix(0), suffix(1));
 }
 
 std::int64_t saved_size(const base::Json& args, std::string_view name) {
@@ -242,12 +243,9 @@ Status read_rank_files(base::FileSystem& fs, MegatronCheckpoint& checkpoint) {
     checkpoint.args = args == nullptr ? base::Json(base::Json::Object{}, 0) : args_to_json(args);
     set_ranks(checkpoint, names);
     TRY(check_grid(checkpoint, names.front().suffixes.size()));
-    for (std::size_t i = 0; i < names.size(); ++i) {
-        // Sorted by name or by rank, the order is the same: the number of the stage comes first.
-        if (i == 0) {
-            TRY(add_rank(checkpoint, first, checkpoint.ranks[i]));
-            continue;
-        }
+    // Sorted by name or by rank, the order is the same: the number of the stage comes first.
+    TRY(add_rank(checkpoint, first, checkpoint.ranks.front()));
+    for (std::size_t i = 1; i < names.size(); ++i) {
         TRY_ASSIGN(RankFile opened, open_rank(fs, checkpoint.directory, names[i]));
         TRY(add_rank(checkpoint, opened, checkpoint.ranks[i]));
     }

@@ -115,8 +115,11 @@ Result<ConversionPlan> make_plan(const Model& model, const TensorIndex& index, c
     ConversionPlan plan = planner.take();
     for (const LogicalMove& move : plan.moves) {
         if (move.targets.empty())
-            return base::fail(ErrorKind::unsupported,
-                              base::format("this layout has no tensor for {}; it would be lost", move.name));
+            return base::fail(
+                ErrorKind::unsupported,
+                base::format("{} has no place in this layout and would be lost; another --target version or other "
+                             "layers (--transformer-impl, --moe-grouped-gemm) have one",
+                             move.name));
     }
     TRY(prove_plan(plan, index));
     sort_by_source_position(plan, index);

@@ -100,6 +100,16 @@ def tp_is_zero(work):
     return standard(work, tp=0)
 
 
+@case(USAGE, "experts")
+def experts_of_a_dense_model(work):
+    return standard(work, ep=2)
+
+
+@case(USAGE, "moe-tp-extend-ep")
+def experts_dealt_out_in_two_ways(work):
+    return standard(work, etp=1) + ["--moe-tp-extend-ep"]
+
+
 @case(USAGE, "tp")
 def tp_is_no_number(work):
     return standard(work, tp="two")

@@ -135,11 +135,13 @@ def content(states, description, topology, iteration, flavour):
 
 def dist_content(description, topology, iteration, place):
     """What stands beside the weights in a torch_dist checkpoint; `place` is (pipeline rank, tensor rank)."""
+    from megatron.core import parallel_state
     from megatron.core.dist_checkpointing.mapping import ShardedObject
     given = arguments(description, topology, iteration, "training")
     given.ckpt_format = "torch_dist"
-    # Each rank's random states are an object of their own.
-    states = ShardedObject("rng_state", random_states(), (topology.pipeline, topology.tensor), place, replica_id=0)
+    # Each rank's random states are an object of their own, of which ranks with other experts have copies.
+    copy = parallel_state.get_data_parallel_rank()
+    states = ShardedObject("rng_state", random_states(), (topology.pipeline, topology.tensor), place, replica_id=copy)
     return {"args": given, "checkpoint_version": 3.0, "iteration": iteration, "num_floating_point_operations_so_far": 10**15,
             "rng_state": states}
 
