@@ -74,6 +74,7 @@ bool is_computed(const PythonFile& file, NodeId value) {
     const NodeKind kind = tree.kind(value);
     if (kind != NodeKind::identifier && kind != NodeKind::attribute && kind != NodeKind::subscript) return false;
     if (file.bindings().type_of(value) || file.has_external_reference(value)) return false;
+    if (file.rules().style().is_of_helper(tree.text(value))) return false;
     const std::vector<BindingSite> sites = file.bindings().binding_sites(value);
     return sites.empty() || std::any_of(sites.begin(), sites.end(), [&](const BindingSite& site) {
                const NodeKind parent = tree.kind(tree.parent(site.target));

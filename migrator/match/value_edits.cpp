@@ -49,7 +49,7 @@ std::optional<std::vector<Edit>> compared_with_both(const PythonFile& file, cons
     const std::string both = std::string(text) + ", " + requoted(text, replaced(literal.text, tokens));
     NodeId operand = literal.node;
     const NodeKind around = tree.kind(tree.parent(operand));
-    if (around == NodeKind::case_pattern || around == NodeKind::union_pattern || around == NodeKind::keyword_pattern)
+    if (around == NodeKind::case_pattern || around == NodeKind::keyword_pattern)
         return std::vector<Edit>{{range, std::string(text) + " | " + requoted(text, replaced(literal.text, tokens))}};
     const bool is_listed = around == NodeKind::list || around == NodeKind::tuple || around == NodeKind::set;
     if (is_listed) operand = tree.parent(operand);

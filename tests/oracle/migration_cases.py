@@ -184,6 +184,8 @@ def main():
     for directory in sorted(path for path in arguments.cases.iterdir() if (path / "in").is_dir()):
         if arguments.names and directory.name not in arguments.names:
             continue
+        if (directory / "options.txt").exists():
+            continue  # asks for more than a plain migration
         with temporary_directory() as work:
             case = Case(directory, Path(work))
             case.judge(migrator)

@@ -18,3 +18,6 @@ if device.type not in ("cuda", "npu") or device.type in ["cuda", "npu", "mps"]: 
 sums = torch.npu.FloatTensor(2)  # expect: cuda.renamed
 with autocast():  # expect: amp.renamed
     pass
+match device.type:
+    case "cuda" | "npu":  # expect: device.string
+        names = {"cuda": 1, "cpu": 2}[device.type]  # expect: device.string
