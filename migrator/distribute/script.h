@@ -16,8 +16,8 @@ namespace migrator {
 
 class Script {
 public:
-    Script(const SyntaxTree& tree, const Bindings& bindings, const DistributeFacts& facts)
-        : tree(tree), bindings(bindings), facts(facts), lines_(tree.source()) {}
+    Script(const SyntaxTree& of_tree, const Bindings& of_bindings, const DistributeFacts& with_facts)
+        : tree(of_tree), bindings(of_bindings), facts(with_facts), lines_(of_tree.source()) {}
 
     const SyntaxTree& tree;
     const Bindings& bindings;

@@ -28,6 +28,7 @@ void ValueFlow::push(NodeId node, Role role) {
 }
 
 void ValueFlow::push_reads(NodeId variable, Role role) {
+    if (seen_.size() >= kMaxSteps) return;  // asking for the reads of a variable with thousands of them has its price
     for (NodeId read : file_.bindings().reads(variable)) push(read, role);
 }
 

@@ -337,10 +337,11 @@ def generated_monsters(project):
     (project / "tests.py").write_text("import torch\nif x:\n    pass\n"
                                       + "".join(f"elif x == {i}:\n    torch.cuda.synchronize()\n" for i in range(many // 10)))
     (project / "aliases.py").write_text("import torch\nx0 = torch.cuda\n" + "".join(f"x{i + 1} = x{i}\n" for i in range(many)) + f"x{many}.init()\n")
+    (project / "rebinds.py").write_text("import torch\n" + "".join(f"if n == {i}: dev = 'cuda:{i}'\n" for i in range(many)) + "x = torch.zeros(1, device=dev)\n")
     (project / "brackets.py").write_text("import torch\ntorch.cuda.init()\n" + "([{" * many + "\n")
 
     def check(checks, report, output):
-        for name in ("chain.py", "sum.py", "line.py", "tests.py", "aliases.py"):
+        for name in ("chain.py", "sum.py", "line.py", "tests.py", "aliases.py", "rebinds.py"):
             checks.expect("npu" in (output / name).read_text(), f"{name} is not migrated")
         checks.expect(rules_of(report, "brackets.py") != [], "no finding for brackets.py")
         size = len(json.dumps(report))
