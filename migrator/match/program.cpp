@@ -6,10 +6,6 @@
 namespace migrator {
 namespace {
 
-bool is_within(std::string_view module, std::string_view ancestor) {
-    return module.starts_with(ancestor) && (module.size() == ancestor.size() || module[ancestor.size()] == '.');
-}
-
 // The statement at the top level of the file that `node` is in.
 NodeId top_statement(const SyntaxTree& tree, NodeId node) {
     while (tree.parent(node) != tree.root()) node = tree.parent(node);

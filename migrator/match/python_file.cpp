@@ -7,10 +7,6 @@ namespace migrator {
 namespace {
 
 // "a.b" is "a" or in it.
-bool is_within(std::string_view module, std::string_view ancestor) {
-    return module.starts_with(ancestor) && (module.size() == ancestor.size() || module[ancestor.size()] == '.');
-}
-
 }  // namespace
 
 PythonFile::PythonFile(std::string_view path, const SyntaxTree& tree, const Bindings& bindings,

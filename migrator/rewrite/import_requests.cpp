@@ -8,10 +8,6 @@
 namespace migrator {
 namespace {
 
-bool is_within(std::string_view module, std::string_view ancestor) {
-    return module.starts_with(ancestor) && (module.size() == ancestor.size() || module[ancestor.size()] == '.');
-}
-
 bool imports(const ImportedName& import, std::string_view module) {
     return !import.type_checking_only &&
            (is_within(import.module, module) || (!import.name.empty() && import.qualified() == module));

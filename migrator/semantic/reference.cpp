@@ -14,4 +14,8 @@ std::string_view name(Certainty certainty) {
     return {};
 }
 
+bool is_within(std::string_view module, std::string_view ancestor) {
+    return module.starts_with(ancestor) && (module.size() == ancestor.size() || module[ancestor.size()] == '.');
+}
+
 }  // namespace migrator

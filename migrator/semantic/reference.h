@@ -28,4 +28,7 @@ struct Reference {
     bool operator==(const Reference&) const = default;
 };
 
+// True when `module` is `ancestor` or something below it: "torch.cuda" is within "torch", "torchvision" is not.
+bool is_within(std::string_view module, std::string_view ancestor);
+
 }  // namespace migrator
