@@ -100,23 +100,12 @@ base::Result<std::optional<DistributedMain>> distribute_main(base::FileSystem& f
 }
 
 void to_original_places(FileOutcome& outcome, const DistributedMain& main) {
-    auto original_offset = [&](std::uint64_t offset) {
-        std::int64_t shift = 0;  // of what stands behind the edits so far
-        for (const Edit& edit : main.edits) {
-            const std::uint64_t begin = edit.range.begin + static_cast<std::uint64_t>(shift);
-            if (offset < begin) break;
-            // In what an edit has written: where it was put.
-            if (offset < begin + edit.replacement.size()) return edit.range.begin;
-            shift += static_cast<std::int64_t>(edit.replacement.size()) - static_cast<std::int64_t>(edit.range.size());
-        }
-        return offset - static_cast<std::uint64_t>(shift);
-    };
     const base::LineIndex lines(main.original.text);
     outcome.original = main.original.text;
     outcome.lines = lines.line_count() - (main.original.text.ends_with('\n') ? 1 : 0);
     for (FindingOutcome& item : outcome.findings) {
-        item.begin = lines.position(original_offset(item.finding.range.begin));
-        item.end = lines.position(original_offset(item.finding.range.end));
+        item.begin = lines.position(offset_before(main.edits, item.finding.range.begin));
+        item.end = lines.position(offset_before(main.edits, item.finding.range.end));
     }
 }
 

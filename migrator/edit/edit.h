@@ -45,6 +45,10 @@ private:
     std::vector<Edit> edits_;
 };
 
+// Where `offset` of the text after `edits`, which are sorted and without conflicts, stood in the text before them. For
+// what an edit has written: where it was put.
+std::uint64_t offset_before(const std::vector<Edit>& edits, std::uint64_t offset);
+
 // A unified diff with three lines of context that `git apply` takes; empty when the texts are equal. Lines keep their
 // own ends ("\r" shows as part of the line); a missing newline at the end is marked as git does.
 std::string unified_diff(std::string_view old_text, std::string_view new_text, std::string_view path);

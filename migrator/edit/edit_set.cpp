@@ -67,4 +67,18 @@ std::string EditSet::apply(std::string_view original) const {
     return out;
 }
 
+std::uint64_t offset_before(const std::vector<Edit>& edits, std::uint64_t offset) {
+    std::uint64_t shift_old = 0;  // end of the last edit passed, before and after
+    std::uint64_t shift_new = 0;
+    for (const Edit& edit : edits) {
+        std::uint64_t begin_new = shift_new + (edit.range.begin - shift_old);
+        if (offset < begin_new) break;
+        std::uint64_t end_new = begin_new + edit.replacement.size();
+        if (offset < end_new) return edit.range.begin;
+        shift_old = edit.range.end;
+        shift_new = end_new;
+    }
+    return shift_old + (offset - shift_new);
+}
+
 }  // namespace migrator

@@ -16,21 +16,6 @@ constexpr std::uint32_t kMaxLinesShown = 12;
 // Generated files have lines of megabytes, with thousands of findings each.
 constexpr std::uint64_t kMaxBytesShown = 4096;
 
-// Where `offset` of the text after `edits` stood in the text before them.
-std::uint64_t before_edits(const std::vector<Edit>& edits, std::uint64_t offset) {
-    std::uint64_t shift_old = 0;  // end of the last edit passed, before and after
-    std::uint64_t shift_new = 0;
-    for (const Edit& edit : edits) {
-        std::uint64_t begin_new = shift_new + (edit.range.begin - shift_old);
-        if (offset < begin_new) break;
-        std::uint64_t end_new = begin_new + edit.replacement.size();
-        if (offset < end_new) return edit.range.begin;
-        shift_old = edit.range.end;
-        shift_new = end_new;
-    }
-    return shift_old + (offset - shift_new);
-}
-
 class OutcomeBuilder {
 public:
     explicit OutcomeBuilder(const SourceFile& file) : lines_(file.text) {
@@ -104,7 +89,7 @@ private:
     }
 
     std::uint64_t original_offset(std::uint64_t offset) const {
-        for (auto round = rounds_.rbegin(); round != rounds_.rend(); ++round) offset = before_edits(*round, offset);
+        for (auto round = rounds_.rbegin(); round != rounds_.rend(); ++round) offset = offset_before(*round, offset);
         return offset;
     }
 
