@@ -59,6 +59,7 @@ FindingOutcome file_finding(std::string rule, Severity severity, const Path& pat
     outcome.finding.rule = std::move(rule);
     outcome.finding.kind = FindingKind::file;
     outcome.finding.severity = severity;
+    outcome.finding.effort = usual_effort(severity);
     outcome.finding.subject = path;
     outcome.finding.message = std::move(message);
     return outcome;

@@ -48,6 +48,7 @@ void match_text_environment(const TextFile& file, FindingSink& sink) {
                 Finding finding = make_finding(*row->rule, line.range(from, to), std::string(name),
                                                used ? Certainty::likely : Certainty::textual, row->to.value_or(""),
                                                row->note, row->source);
+                finding.effort = row->effort;
                 if (row->same_values) finding.fix = Fix{{{line.range(from, to), *row->to}}, {}};
                 sink.push_back(std::move(finding));
             }

@@ -98,6 +98,7 @@ void write_finding(JsonWriter& json, const ReportFinding& item) {
     json.key("subject").string(finding.subject);
     json.key("message").string(finding.message);
     json.key("source").string(finding.source);
+    json.key("effort").string(name(finding.effort));
     write_position(json.key("begin"), item.outcome.begin);
     write_position(json.key("end"), item.outcome.end);
     json.key("old_text").string(item.outcome.old_text);

@@ -34,6 +34,7 @@ base::Status RuleLoader::load_names(Words& words, std::string_view word, NameRow
     NameRow row;
     row.rule = words.rule;
     row.reach = reach;
+    row.effort = words.rule->effort;
     row.at_run_time = words.rule->at_run_time;
     TRY_ASSIGN(row.to, optional_string(words.fix, "rename"));
     TRY_ASSIGN(row.on_npu, optional_string(words.on_npu, "rename"));
@@ -65,6 +66,7 @@ base::Result<std::optional<MemberFix>> member_fix(base::JsonObject& object) {
 NameRow member_row(const MethodRow& method, const std::string& owner) {
     NameRow row;
     row.rule = method.rule;
+    row.effort = method.rule->effort;
     row.at_run_time = method.rule->at_run_time;
     const auto& fix = method.fix;
     if (!fix || std::find(fix->except.begin(), fix->except.end(), owner) != fix->except.end()) return row;

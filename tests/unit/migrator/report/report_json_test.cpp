@@ -120,6 +120,7 @@ TEST_CASE("report json: the whole text of a small report") {
           "subject": "flash-attn",
           "message": "Use torch_npu.",
           "source": "torch_npu 2.6 documentation",
+          "effort": "none",
           "begin": {
             "line": 1,
             "column": 8
