@@ -66,7 +66,8 @@ base::Result<std::optional<DistributedMain>> distribute_main(base::FileSystem& f
     TRY_ASSIGN(const DistributeFacts facts, DistributeFacts::load(knowledge.store));
     const SyntaxTree tree = SyntaxTree::parse(out.original.text);
     const Bindings bindings = Bindings::analyse(tree, knowledge.facts, module_context(project, out.path));
-    DistributedScript script = distribute(tree, bindings, facts, options.model, text_of(knowledge, kSetup));
+    DistributedScript script =
+        distribute(tree, bindings, facts, knowledge.loops, options.model, text_of(knowledge, kSetup));
     if (!script.obstacles.empty())
         return base::fail(ErrorKind::unsupported,
                           "it cannot be made distributed: " + base::joined(script.obstacles, "; "), out.path);
