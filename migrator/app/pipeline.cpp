@@ -13,6 +13,7 @@
 #include "migrator/app/distributed_main.h"
 #include "migrator/app/framework_version.h"
 #include "migrator/app/helper_module.h"
+#include "migrator/app/instrumentation.h"
 #include "migrator/app/knowledge.h"
 #include "migrator/app/output_tree.h"
 #include "migrator/app/path_checks.h"
@@ -77,13 +78,14 @@ class Run {
 public:
     Run(const Options& options, base::FileSystem& fs, const Knowledge& knowledge, const HelperModule& helper,
         const FrameworkVersion& version, const std::optional<DistributedMain>& distributed,
-        std::vector<Project> projects)
+        const Instrumentation& instrumentation, std::vector<Project> projects)
         : options_(options),
           fs_(fs),
           knowledge_(knowledge),
           helper_(helper),
           version_(version),
           distributed_(distributed),
+          instrumentation_(instrumentation),
           projects_(std::move(projects)),
           applies_(options.command == Command::migrate && options.apply != ApplyMode::none && writes(options)) {}
 
@@ -147,6 +149,7 @@ private:
         const SyntaxTree* tree = parsed && !source.problem ? &parsed->tree : nullptr;
         FileOutcome outcome = rewrite(source, context(job), tree);
         outcome.path = shown;
+        TRY(instrumentation_.apply(module_context(*job.project, job.file->path), outcome));
         std::string written = bytes_after(source, outcome);
         needs_helper = helper_.is_needed(outcome.original, outcome.rewritten) ? 1 : 0;
         const bool was_distributed = distributed_ && distributed_->path == job.file->path;
@@ -325,6 +328,7 @@ private:
     const HelperModule& helper_;
     const FrameworkVersion& version_;
     const std::optional<DistributedMain>& distributed_;
+    const Instrumentation& instrumentation_;
     std::vector<Project> projects_;
     bool applies_;
     std::vector<Job> jobs_;
@@ -346,9 +350,11 @@ base::Result<RunResult> run(const Options& options, base::FileSystem& fs) {
     knowledge.rules.restrict_to(version.version);
     TRY(index_projects(fs, options, knowledge.facts, projects));
     TRY(helper.check(fs, projects));
+    TRY_ASSIGN(const auto instrumentation, Instrumentation::plan(fs, options, knowledge, projects));
     TRY_ASSIGN(const auto distributed, distribute_main(fs, options, knowledge, projects.front()));
-    TRY_ASSIGN(RunResult result,
-               Run(options, fs, knowledge, helper, version, distributed, std::move(projects)).execute());
+    TRY_ASSIGN(
+        RunResult result,
+        Run(options, fs, knowledge, helper, version, distributed, instrumentation, std::move(projects)).execute());
     result.trace.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return result;
 }

@@ -273,13 +273,12 @@ std::vector<TrainingLoop> find_training_loops(const Script& script, const LoopFa
     return Finder(script, facts).run();
 }
 
-std::vector<std::string> models_of(const Script& script, const LoopFacts& facts, const TrainingLoop& loop) {
-    std::vector<std::string> out;
+std::vector<NodeId> model_calls_of(const Script& script, const LoopFacts& facts, const TrainingLoop& loop) {
+    std::vector<NodeId> out;
     for (const NodeId call : script.below(loop.loop, NodeKind::call)) {
         const NodeId callee = script.tree.child(call, Field::function);
-        if (callee == kNoNode || !script.is_plain(callee)) continue;
-        const std::string text(script.tree.text(callee));
-        if (has_word(last_name(script.tree, callee), facts.model_words) && !has(out, text)) out.push_back(text);
+        const bool is_name = callee != kNoNode && script.is_plain(callee);
+        if (is_name && has_word(last_name(script.tree, callee), facts.model_words)) out.push_back(call);
     }
     return out;
 }

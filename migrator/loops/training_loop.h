@@ -1,7 +1,6 @@
 // TrainingLoop: a loop in which a model learns: each round computes gradients and lets an optimizer change weights.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "migrator/loops/loop_facts.h"
@@ -24,7 +23,7 @@ struct TrainingLoop {
 // The loops of a file, in source order. A loop whose step cannot be seen counts only where no other loop is found.
 std::vector<TrainingLoop> find_training_loops(const Script& script, const LoopFacts& facts);
 
-// What is called inside the loop under a name that a model has, as it is written there: {"self.model"}.
-std::vector<std::string> models_of(const Script& script, const LoopFacts& facts, const TrainingLoop& loop);
+// The calls inside the loop of what has the name of a model: model(x), self.net(x).
+std::vector<NodeId> model_calls_of(const Script& script, const LoopFacts& facts, const TrainingLoop& loop);
 
 }  // namespace migrator
