@@ -18,6 +18,7 @@
 #include "migrator/app/output_tree.h"
 #include "migrator/app/path_checks.h"
 #include "migrator/app/project.h"
+#include "migrator/app/project_conditions.h"
 #include "migrator/app/report_files.h"
 #include "migrator/rewrite/rewriter.h"
 
@@ -87,6 +88,7 @@ public:
           distributed_(distributed),
           instrumentation_(instrumentation),
           projects_(std::move(projects)),
+          conditions_(knowledge.rules),
           applies_(options.command == Command::migrate && options.apply != ApplyMode::none && writes(options)) {}
 
     base::Result<RunResult> execute() {
@@ -95,6 +97,8 @@ public:
             TRY_ASSIGN(output_, OutputTree::create(fs_, options_.output, options_.force));
         }
         TRY(analyse_all());
+        for (ReportFile& file : files_)
+            std::erase_if(file.findings, [&](ReportFinding& item) { return !conditions_.keep(item.outcome.finding); });
         TRY(add_helper_modules());
         if (distributed_) TRY(add_launcher());
         // From here on every analysed file is in the output, rewritten or as it was.
@@ -149,6 +153,7 @@ private:
         const SyntaxTree* tree = parsed && !source.problem ? &parsed->tree : nullptr;
         FileOutcome outcome = rewrite(source, context(job), tree);
         outcome.path = shown;
+        conditions_.look_at(outcome.original);
         TRY(instrumentation_.apply(module_context(*job.project, job.file->path), outcome));
         std::string written = bytes_after(source, outcome);
         needs_helper = helper_.is_needed(outcome.original, outcome.rewritten) ? 1 : 0;
@@ -218,6 +223,7 @@ private:
         RewriteContext out;
         out.match.rules = &knowledge_.rules;
         out.match.facts = &knowledge_.facts;
+        out.match.loops = &knowledge_.loops;
         out.apply = options_.apply == ApplyMode::none ? ApplyMode::safe : options_.apply;
         out.match.module = module_context(*job.project, job.file->path);
         out.match.helper_package = helper_.package_for(*job.project, job.file->path);
@@ -330,6 +336,7 @@ private:
     const std::optional<DistributedMain>& distributed_;
     const Instrumentation& instrumentation_;
     std::vector<Project> projects_;
+    ProjectConditions conditions_;
     bool applies_;
     std::vector<Job> jobs_;
     std::unique_ptr<OutputTree> output_;

@@ -48,6 +48,17 @@ std::string_view last_name(const SyntaxTree& tree, NodeId expression) {
                                                                                   : std::string_view{};
 }
 
+// Below an `if` that is true in some rounds only: `if step % 10 == 0`.
+bool counts_rounds(const SyntaxTree& tree, NodeId node, NodeId part) {
+    for (NodeId at = node; at != part; at = tree.parent(at)) {
+        const NodeId parent = tree.parent(at);
+        const bool is_if = tree.kind(parent) == NodeKind::if_statement || tree.kind(parent) == NodeKind::elif_clause;
+        if (!is_if || tree.field(at) == Field::condition) continue;
+        if (tree.text(tree.child(parent, Field::condition)).find('%') != std::string_view::npos) return true;
+    }
+    return false;
+}
+
 class Finder {
 public:
     Finder(const Script& script, const LoopFacts& facts) : script_(script), tree_(script.tree), facts_(facts) {
@@ -247,12 +258,22 @@ private:
             if (event.backward) out.backwards.push_back(event.node);
             if (event.step) out.steps.push_back(event.node);
         }
-        out.accumulates = std::any_of(out.steps.begin(), out.steps.end(), [&](NodeId step) {
-            const NodeId condition = tree_.ancestor(step, NodeKind::if_statement);
-            return condition != kNoNode && tree_.is_ancestor(loop, condition) &&
-                   tree_.text(tree_.child(condition, Field::condition)).find('%') != std::string_view::npos;
-        });
+        out.parts.push_back(loop);
+        for (std::size_t i = 0; i < out.parts.size(); ++i) add_parts(out.parts[i], out.parts);
+        out.accumulates = std::any_of(out.steps.begin(), out.steps.end(),
+                                      [&](NodeId step) { return counts_rounds(tree_, step, loop); });
         return out;
+    }
+
+    // The functions that are used inside this part and compute gradients or step.
+    void add_parts(NodeId part, std::vector<NodeId>& parts) const {
+        for (const auto& [function, uses] : uses_) {
+            for (const Use& use : uses) {
+                const bool is_part = tree_.is_ancestor(part, use.node) && open_.contains(use.function);
+                if (is_part && std::find(parts.begin(), parts.end(), use.function) == parts.end())
+                    parts.push_back(use.function);
+            }
+        }
     }
 
     const Script& script_;
@@ -271,6 +292,15 @@ private:
 
 std::vector<TrainingLoop> find_training_loops(const Script& script, const LoopFacts& facts) {
     return Finder(script, facts).run();
+}
+
+bool runs_in_each_round(const SyntaxTree& tree, const std::vector<TrainingLoop>& loops, NodeId node) {
+    for (const TrainingLoop& loop : loops) {
+        for (const NodeId part : loop.parts) {
+            if (node != part && tree.is_ancestor(part, node) && !counts_rounds(tree, node, part)) return true;
+        }
+    }
+    return false;
 }
 
 std::vector<NodeId> model_calls_of(const Script& script, const LoopFacts& facts, const TrainingLoop& loop) {

@@ -16,12 +16,18 @@ struct TrainingLoop {
     std::vector<NodeId> backwards;
     std::vector<NodeId> steps;
 
+    // The loop, and the functions of this file that do a part of its step.
+    std::vector<NodeId> parts;
+
     // The optimizer steps in some rounds only: gradients are added up over several.
     bool accumulates = false;
 };
 
 // The loops of a file, in source order. A loop whose step cannot be seen counts only where no other loop is found.
 std::vector<TrainingLoop> find_training_loops(const Script& script, const LoopFacts& facts);
+
+// Whether the code runs in each round of one of the loops: in a part of it, and not below an `if` that counts rounds.
+bool runs_in_each_round(const SyntaxTree& tree, const std::vector<TrainingLoop>& loops, NodeId node);
 
 // The calls inside the loop of what has the name of a model: model(x), self.net(x).
 std::vector<NodeId> model_calls_of(const Script& script, const LoopFacts& facts, const TrainingLoop& loop);

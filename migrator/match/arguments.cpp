@@ -39,6 +39,14 @@ NodeId find_argument(const SyntaxTree& tree, const Arguments& arguments, const A
     return kNoNode;
 }
 
+bool has_all(const SyntaxTree& tree, const Arguments& arguments, const std::vector<std::string>& keywords) {
+    return std::all_of(keywords.begin(), keywords.end(), [&](const std::string& keyword) {
+        return std::any_of(arguments.all.begin(), arguments.all.end(), [&](NodeId id) {
+            return tree.kind(id) == NodeKind::keyword_argument && tree.text(tree.child(id, Field::name)) == keyword;
+        });
+    });
+}
+
 // Whether the value is a number, also through a variable that is only ever bound to numbers.
 bool is_integer(const PythonFile& file, NodeId value) {
     const SyntaxTree& tree = file.tree();
@@ -110,7 +118,7 @@ private:
     void match_row(NodeId call, NodeId function, const ArgumentRow& row, const std::string& name, Certainty certainty) {
         const SyntaxTree& tree = file_.tree();
         auto arguments = arguments_of(tree, call);
-        if (!arguments) return;
+        if (!arguments || !has_all(tree, *arguments, row.beside)) return;
         NodeId argument = find_argument(tree, *arguments, row);
         if (row.state == ArgumentRow::State::absent) {
             if (argument != kNoNode) return;

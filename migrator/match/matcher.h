@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "migrator/loops/loop_facts.h"
 #include "migrator/match/finding.h"
 #include "migrator/ruleset/rule_set.h"
 #include "migrator/semantic/bindings.h"
@@ -16,6 +17,7 @@ namespace migrator {
 struct MatchContext {
     const RuleSet* rules = nullptr;
     const TypeFacts* facts = nullptr;
+    const LoopFacts* loops = nullptr;  // nullptr: no loop is known as one that trains
     ModuleContext module;
     // The package that the helper module of the style portable is in, as this file imports it; empty: it is on the path.
     std::string helper_package;

@@ -94,6 +94,9 @@ void match_python(std::string_view path, const ParsedText& parsed, const MatchCo
     match_names(file, plan, found);
     match_methods(file, found);
     match_arguments(file, found);
+    match_calls(file, found);
+    match_indexes(file, found);
+    match_training(file, found);
     match_attribute_strings(file, literals, found);
     match_strings(file, literals, found);
     match_code_strings(file, literals, found);
@@ -102,6 +105,7 @@ void match_python(std::string_view path, const ParsedText& parsed, const MatchCo
     match_packages(file, literals, found);
     match_api_support(file, found);
     match_program(file, found);
+    keep_in_place(file, found);
     leave_to_run_time(found);
     leave_adapted_code(file, adapted, found);
     apply_ignore_comments(tree, found);

@@ -98,6 +98,15 @@ std::span<const NodeId> PythonFile::identifiers(std::string_view text) const {
     return found->second;
 }
 
+const std::vector<TrainingLoop>& PythonFile::training_loops() const {
+    if (!training_loops_) {
+        training_loops_.emplace();
+        if (context_.loops != nullptr)
+            *training_loops_ = find_training_loops(Script(tree_, bindings_), *context_.loops);
+    }
+    return *training_loops_;
+}
+
 std::vector<std::string> member_names(const SyntaxTree& tree) {
     std::set<std::string> names;
     for (NodeId id = 0; id < tree.size(); ++id) {

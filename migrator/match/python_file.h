@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "migrator/loops/training_loop.h"
 #include "migrator/match/finding.h"
 #include "migrator/match/matcher.h"
 #include "migrator/semantic/bindings.h"
@@ -50,6 +51,9 @@ public:
     // A qualified name as an import statement of this file spells it: the helper module may be in a package.
     std::string as_imported(const std::string& qualified) const;
 
+    // The training loops; looked for once.
+    const std::vector<TrainingLoop>& training_loops() const;
+
     // All identifiers with this text, in source order; built once.
     std::span<const NodeId> identifiers(std::string_view text) const;
 
@@ -59,6 +63,7 @@ private:
     const Bindings& bindings_;
     const MatchContext& context_;
     std::vector<std::string> own_members_;
+    mutable std::optional<std::vector<TrainingLoop>> training_loops_;
     mutable std::unordered_map<std::string_view, std::vector<NodeId>> identifiers_;
 };
 

@@ -18,6 +18,14 @@ void match_arguments(const PythonFile& file, FindingSink& sink);
 void match_attribute_strings(const PythonFile& file, std::span<const Literal> literals, FindingSink& sink);
 // True for the second argument of getattr and the like.
 bool names_attribute(const PythonFile& file, NodeId literal);
+// `call`
+void match_calls(const PythonFile& file, FindingSink& sink);
+// `index`
+void match_indexes(const PythonFile& file, FindingSink& sink);
+// `training`
+void match_training(const PythonFile& file, FindingSink& sink);
+// Takes out findings of rules that hold `in` another place.
+void keep_in_place(const PythonFile& file, FindingSink& sink);
 // `string`
 void match_strings(const PythonFile& file, std::span<const Literal> literals, FindingSink& sink);
 // Literals that are Python code themselves.

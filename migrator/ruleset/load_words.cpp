@@ -8,12 +8,15 @@
 namespace migrator {
 
 RuleLoader::WordLoader RuleLoader::find_word(std::string_view word) {
-    static constexpr std::array<std::pair<std::string_view, WordLoader>, 13> kWords{{
+    static constexpr std::array<std::pair<std::string_view, WordLoader>, 16> kWords{{
         {"name", &RuleLoader::load_name},
         {"module", &RuleLoader::load_module},
         {"prefix", &RuleLoader::load_prefix},
         {"method", &RuleLoader::load_method},
         {"argument", &RuleLoader::load_argument},
+        {"call", &RuleLoader::load_call},
+        {"index", &RuleLoader::load_index},
+        {"training", &RuleLoader::load_training},
         {"string", &RuleLoader::load_string},
         {"value", &RuleLoader::load_value},
         {"import", &RuleLoader::load_import},
@@ -116,6 +119,7 @@ base::Status RuleLoader::load_argument(Words& words) {
     if (row.values.empty() == (row.state == ArgumentRow::State::equals)) {
         return argument.error("\"values\" belongs to \"is\": \"equal\", and only there");
     }
+    TRY_ASSIGN(row.beside, argument.strings("beside"));
     TRY_ASSIGN(row.methods, argument.boolean_or("methods", false));
     TRY_ASSIGN(row.when_imported, argument.strings("when_imported"));
     TRY(argument.finish());
@@ -132,6 +136,48 @@ base::Status RuleLoader::load_argument(Words& words) {
         set_.arguments_[function].push_back(row);
         if (row.methods) set_.method_arguments_[function.substr(function.rfind('.') + 1)].push_back(row);
     }
+    return {};
+}
+
+base::Status RuleLoader::load_call(Words& words) {
+    TRY_ASSIGN(const base::Json* json, words.match.required("call"));
+    TRY_ASSIGN(auto object, base::JsonObject::of(words.match.document(), *json));
+    CallRow row;
+    row.rule = words.rule;
+    TRY_ASSIGN(auto functions, required_strings(object, "of"));
+    TRY_ASSIGN(row.given, object.strings("given"));
+    TRY_ASSIGN(row.when_imported, object.strings("when_imported"));
+    TRY(object.finish());
+    for (const std::string& function : functions) {
+        set_.calls_[function].push_back(row);
+        const bool is_method = !row.when_imported.empty() && function.find('.') != function.npos;
+        if (is_method) set_.method_calls_[function.substr(function.rfind('.') + 1)].push_back(row);
+    }
+    return {};
+}
+
+base::Status RuleLoader::load_index(Words& words) {
+    TRY_ASSIGN(const base::Json* json, words.match.required("index"));
+    TRY_ASSIGN(auto object, base::JsonObject::of(words.match.document(), *json));
+    IndexRow row;
+    row.rule = words.rule;
+    TRY_ASSIGN(const std::string by, object.string("by"));
+    if (by != "comparison") return object.error(base::format("\"by\" cannot be \"{}\"", by));
+    TRY_ASSIGN(row.when_imported, object.strings("when_imported"));
+    TRY(object.finish());
+    set_.indexes_.push_back(std::move(row));
+    return {};
+}
+
+base::Status RuleLoader::load_training(Words& words) {
+    TRY_ASSIGN(const base::Json* json, words.match.required("training"));
+    TRY_ASSIGN(auto object, base::JsonObject::of(words.match.document(), *json));
+    TrainingRow row;
+    row.rule = words.rule;
+    TRY_ASSIGN(row.uses, object.strings("uses"));
+    TRY_ASSIGN(row.accumulates, object.boolean_or("accumulates", false));
+    TRY(object.finish());
+    set_.trainings_.push_back(std::move(row));
     return {};
 }
 

@@ -16,6 +16,20 @@
 
 namespace migrator {
 
+// Where in a file a rule holds.
+enum class RulePlace {
+    anywhere,
+    training_file,  // files with a training loop
+    training_loop,  // code that runs in each of its rounds
+};
+
+// A product of sizes that the project writes down as constants, in bytes; added to the message as megabytes.
+struct SizeFormula {
+    std::vector<std::vector<std::string>> factors;  // names of each size: {"batch_size", "micro_batch_size"}
+    std::int64_t bytes = 1;                         // of one element
+    std::string text;                               // with {sizes} and {value}
+};
+
 // What all rules have.
 struct Rule {
     std::string id;
@@ -28,6 +42,10 @@ struct Rule {
     std::vector<ImportRequest> imports;  // what the fix needs bound
     VersionRange versions;               // of the framework, in which the fix is right; empty: all
     bool at_run_time = false;  // in the chosen style this needs no edit: it is redirected when the program runs
+    RulePlace in = RulePlace::anywhere;
+    bool once = false;                          // in a project, at the first place
+    std::vector<std::string> unless_mentioned;  // nothing is said in a project that has one of these texts
+    std::optional<SizeFormula> formula;
 };
 
 // What becomes of a member of an object.
@@ -79,6 +97,7 @@ struct ArgumentRow {
     std::optional<std::size_t> position;
     State state = State::present;
     std::vector<std::string> values;  // of `equals`: Python source text
+    std::vector<std::string> beside;  // keywords that the call has all the same
     bool methods = false;             // also calls of these members on objects of unknown class
     std::vector<std::string> when_imported;
 
@@ -86,6 +105,26 @@ struct ArgumentRow {
     std::string replace;  // fix: this text instead of the argument
     std::string wrap;     // fix: the argument goes through this function
     bool remove = false;  // fix: the argument goes
+};
+
+// `call`: calls of functions, and of methods on objects of known class.
+struct CallRow {
+    const Rule* rule = nullptr;
+    std::vector<std::string> given;          // the first argument is of one of these classes; empty: whatever it is
+    std::vector<std::string> when_imported;  // methods of an object of unknown class count in files that import these
+};
+
+// `index`: how something is picked by [...].
+struct IndexRow {
+    const Rule* rule = nullptr;
+    std::vector<std::string> when_imported;
+};
+
+// `training`: files that train; said at the first training loop.
+struct TrainingRow {
+    const Rule* rule = nullptr;
+    std::vector<std::string> uses;  // the file uses one of these names; empty: whatever it uses
+    bool accumulates = false;       // the loop adds up gradients over several rounds
 };
 
 // `string`: a string literal that is one of these, or that is a qualified name which a row knows.

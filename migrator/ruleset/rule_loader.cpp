@@ -142,6 +142,7 @@ base::Result<const Rule*> RuleLoader::load_header(base::JsonObject& object) {
     TRY_ASSIGN(rule->imports, imports_of(object));
     TRY_ASSIGN(rule->versions, version_range(object));
     TRY_ASSIGN(rule->at_run_time, object.boolean_or("at_run_time", false));
+    TRY(load_conditions(object, *rule));
     rule->at_run_time &= set_.style_.kind == StyleKind::automatic;
     const Rule* out = rule.get();
     if (!set_.by_id_.emplace(rule->id, out).second) {

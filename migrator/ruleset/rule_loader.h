@@ -53,9 +53,15 @@ private:
     base::Status load_registration(Words& words);
     base::Status load_kernel(Words& words);
     base::Status load_program(Words& words);
+    base::Status load_call(Words& words);
+    base::Status load_index(Words& words);
+    base::Status load_training(Words& words);
     base::Status load_api(Words& words);
     static WordLoader find_word(std::string_view word);
     base::Status load_names(Words& words, std::string_view word, NameRow::Reach reach);
+
+    // load_conditions.cpp: where a rule holds, and how often it is said
+    static base::Status load_conditions(base::JsonObject& object, Rule& rule);
 
     // load_value.cpp
     base::Status load_value(Words& words);

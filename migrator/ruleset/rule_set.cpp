@@ -72,6 +72,9 @@ std::span<const ArgumentRow> RuleSet::method_arguments(std::string_view member) 
     return rows_of(method_arguments_, member);
 }
 
+std::span<const CallRow> RuleSet::calls(std::string_view function) const { return rows_of(calls_, function); }
+std::span<const CallRow> RuleSet::method_calls(std::string_view member) const { return rows_of(method_calls_, member); }
+
 const EnvironmentRow* RuleSet::environment_row(std::string_view variable) const {
     auto found = environment_.find(variable);
     if (found != environment_.end()) return &environment_list_[found->second];

@@ -50,6 +50,11 @@ public:
     std::span<const ArgumentRow> arguments(std::string_view function) const;
     // The rows for members of this name on objects of unknown class.
     std::span<const ArgumentRow> method_arguments(std::string_view member) const;
+    // By qualified function, and by member for objects of unknown class.
+    std::span<const CallRow> calls(std::string_view function) const;
+    std::span<const CallRow> method_calls(std::string_view member) const;
+    std::span<const IndexRow> indexes() const { return indexes_; }
+    std::span<const TrainingRow> trainings() const { return trainings_; }
     std::span<const StringRow> strings() const { return strings_; }
     std::span<const ValueRow> values() const { return values_; }
 
@@ -92,6 +97,10 @@ private:
     ByName<std::vector<MethodRow>> methods_;
     ByName<std::vector<ArgumentRow>> arguments_;
     ByName<std::vector<ArgumentRow>> method_arguments_;
+    ByName<std::vector<CallRow>> calls_;
+    ByName<std::vector<CallRow>> method_calls_;
+    std::vector<IndexRow> indexes_;
+    std::vector<TrainingRow> trainings_;
     std::vector<StringRow> strings_;
     std::vector<ValueRow> values_;
     ByName<std::size_t> environment_;  // exact names -> environment_list_

@@ -9,6 +9,7 @@
 
 #include "base/file_system.h"
 #include "base/format.h"
+#include "migrator/app/project_conditions.h"
 #include "migrator/semantic/project_index.h"
 #include "migrator/source/discovery.h"
 
@@ -131,12 +132,17 @@ std::vector<migrator::FileOutcome> migrate(const std::vector<CaseFile>& files, m
         context.match.rules = &rules(style);
         context.match.is_program = true;
         context.match.facts = &type_facts();
+        context.match.loops = &loop_facts();
         context.match.project_members = member_list;
         context.match.module = module_context(source);
         context.match.module.index = &index;
         context.apply = apply;
         outcomes.push_back(migrator::rewrite(source, context));
     }
+    migrator::ProjectConditions conditions(rules(style));
+    for (const migrator::FileOutcome& outcome : outcomes) conditions.look_at(outcome.original);
+    for (migrator::FileOutcome& outcome : outcomes)
+        std::erase_if(outcome.findings, [&](migrator::FindingOutcome& item) { return !conditions.keep(item.finding); });
     return outcomes;
 }
 

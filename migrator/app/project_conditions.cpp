@@ -1,0 +1,126 @@
+#include "migrator/app/project_conditions.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "base/format.h"
+
+namespace migrator {
+namespace {
+
+constexpr std::int64_t kBytesPerMegabyte = 1 << 20;
+constexpr std::size_t kMaxDigits = 9;
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+
+void skip(std::string_view& text, std::string_view characters) {
+    text.remove_prefix(std::min(text.find_first_not_of(characters), text.size()));
+}
+
+// A whole number that is not the beginning of something longer.
+std::optional<std::int64_t> number_at(std::string_view text) {
+    skip(text, " \t");
+    std::int64_t value = 0;
+    std::size_t digits = 0;
+    for (; digits < text.size() && is_digit(text[digits]); ++digits) {
+        if (digits == kMaxDigits) return std::nullopt;
+        value = value * 10 + (text[digits] - '0');
+    }
+    text.remove_prefix(digits);
+    if (digits == 0 || (!text.empty() && (is_letter(text.front()) || text.front() == '.'))) return std::nullopt;
+    skip(text, " \t");
+    if (!text.empty() && std::string_view("*/+-%").find(text.front()) != std::string_view::npos) return std::nullopt;
+    return value;
+}
+
+// "--batch-size" -> "batch_size"
+std::string normal_name(std::string_view name) {
+    std::string out(name);
+    std::replace(out.begin(), out.end(), '-', '_');
+    return out;
+}
+
+// `= 8`, `: 8`, `: int = 8`, `": 8`; behind an option also ` 8` and `", type=int, default=8`
+std::optional<std::int64_t> value_behind(std::string_view text, bool is_option) {
+    text = text.substr(0, text.find('\n'));
+    const std::size_t fallback = text.find("default=");
+    if (is_option && fallback != text.npos) return number_at(text.substr(fallback + 8));
+    skip(text, "\"' \t");
+    if (text.starts_with(": int")) text.remove_prefix(5);
+    skip(text, " \t");
+    if (text.starts_with('=') || text.starts_with(':')) text.remove_prefix(1);
+    else if (!is_option) return std::nullopt;
+    return number_at(text);
+}
+
+}  // namespace
+
+ProjectConditions::ProjectConditions(const RuleSet& rules) : rules_(rules) {
+    for (const auto& rule : rules.rules()) {
+        words_.insert(rule->unless_mentioned.begin(), rule->unless_mentioned.end());
+        if (!rule->formula) continue;
+        for (const auto& names : rule->formula->factors) {
+            for (const std::string& name : names) values_[name];
+        }
+    }
+}
+
+void ProjectConditions::look_at(std::string_view text) {
+    const std::lock_guard lock(mutex_);
+    for (const std::string& word : words_) {
+        if (!mentioned_.contains(word) && text.find(word) != text.npos) mentioned_.insert(word);
+    }
+    if (values_.empty()) return;
+    for (std::size_t at = 0; at < text.size();) {
+        std::size_t end = at;
+        while (end < text.size() && (is_letter(text[end]) || (end > at && (is_digit(text[end]) || text[end] == '-'))))
+            ++end;
+        if (end > at) add_size(text.substr(at, end - at), text.substr(end), at > 1 && text.substr(at - 2, 2) == "--");
+        at = std::max(end, at + 1);
+    }
+}
+
+void ProjectConditions::add_size(std::string_view name, std::string_view behind, bool is_option) {
+    const auto known = is_option ? values_.find(normal_name(name)) : values_.find(name);
+    if (known == values_.end()) return;
+    if (const auto value = value_behind(behind, is_option)) known->second.insert(*value);
+}
+
+bool ProjectConditions::keep(Finding& finding) {
+    const Rule* rule = rules_.find_rule(finding.rule);
+    if (rule == nullptr) return true;
+    const bool mentioned = std::any_of(rule->unless_mentioned.begin(), rule->unless_mentioned.end(),
+                                       [&](const std::string& word) { return mentioned_.contains(word); });
+    if (mentioned || (rule->once && !said_.insert(rule->id).second)) return false;
+    if (rule->formula) finding.message += sizes(*rule->formula);
+    return true;
+}
+
+// Empty unless the project has one value for each size.
+std::string ProjectConditions::sizes(const SizeFormula& formula) const {
+    std::int64_t product = formula.bytes;
+    std::string factors;
+    for (const auto& names : formula.factors) {
+        std::set<std::int64_t> values;
+        std::string shown;
+        for (const std::string& name : names) {
+            const std::set<std::int64_t>& found = values_.find(name)->second;
+            if (!found.empty() && shown.empty()) shown = name;
+            values.insert(found.begin(), found.end());
+        }
+        if (values.size() != 1 || *values.begin() == 0) return {};
+        if (product > (std::int64_t{1} << 62) / *values.begin()) return {};
+        product *= *values.begin();
+        factors += base::format("{} {} x ", shown, *values.begin());
+    }
+    std::string text = " " + formula.text;
+    auto fill = [&](std::string_view place, const std::string& value) {
+        if (const std::size_t at = text.find(place); at != text.npos) text.replace(at, place.size(), value);
+    };
+    fill("{sizes}", base::format("{}{} bytes", factors, formula.bytes));
+    fill("{value}", base::format("{}", (product + kBytesPerMegabyte - 1) / kBytesPerMegabyte));
+    return text;
+}
+
+}  // namespace migrator

@@ -1,0 +1,40 @@
+// ProjectConditions: what rules ask of the project as a whole: said once, nothing mentioned anywhere, sizes it writes down.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "migrator/match/finding.h"
+#include "migrator/ruleset/rule_set.h"
+
+namespace migrator {
+
+class ProjectConditions {
+public:
+    // The rules must outlive this.
+    explicit ProjectConditions(const RuleSet& rules);
+
+    // The text of each file, in any order and from several threads.
+    void look_at(std::string_view text);
+
+    // Then all findings in the order of the project: whether the finding stays. What the rule's formula gives is added to
+    // its message.
+    bool keep(Finding& finding);
+
+private:
+    void add_size(std::string_view name, std::string_view behind, bool is_option);
+    std::string sizes(const SizeFormula& formula) const;
+
+    const RuleSet& rules_;
+    std::set<std::string, std::less<>> words_;                           // that some rule asks for
+    std::map<std::string, std::set<std::int64_t>, std::less<>> values_;  // by the name of a size
+    std::mutex mutex_;
+    std::set<std::string, std::less<>> mentioned_;
+    std::set<std::string, std::less<>> said_;  // ids of rules that are said once
+};
+
+}  // namespace migrator

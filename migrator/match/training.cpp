@@ -1,0 +1,119 @@
+// What is said of training loops: calls and indexes that cost time in them, and the loop itself.
+#include <algorithm>
+
+#include "migrator/match/words.h"
+
+namespace migrator {
+namespace {
+
+NodeId first_argument(const SyntaxTree& tree, NodeId call) {
+    const NodeId list = tree.child(call, Field::arguments);
+    if (list == kNoNode) return kNoNode;
+    const std::vector<NodeId> arguments = tree.named_children(list);
+    return arguments.empty() ? kNoNode : arguments.front();
+}
+
+bool is_given(const PythonFile& file, NodeId call, const CallRow& row) {
+    if (row.given.empty()) return true;
+    const NodeId argument = first_argument(file.tree(), call);
+    if (argument == kNoNode) return false;
+    const auto type = file.bindings().type_of(argument);
+    return type && has(row.given, type->name);
+}
+
+// A comparison, or a variable that only ever holds one.
+bool is_comparison(const PythonFile& file, NodeId expression) {
+    const SyntaxTree& tree = file.tree();
+    expression = file.skip_parentheses(expression);
+    const NodeKind kind = tree.kind(expression);
+    if (kind == NodeKind::comparison_operator) return true;
+    if (kind == NodeKind::unary_operator || kind == NodeKind::binary_operator) {
+        const std::vector<NodeId> parts = tree.named_children(expression);
+        const std::string_view text = tree.text(expression);
+        const bool combines = kind == NodeKind::unary_operator ? text.starts_with('~')
+                                                               : text.find_first_of("&|") != std::string_view::npos;
+        return combines && std::all_of(parts.begin(), parts.end(), [&](NodeId part) {
+                   const NodeId inner = file.skip_parentheses(part);
+                   return tree.kind(inner) == NodeKind::comparison_operator ||
+                          (tree.kind(inner) == NodeKind::identifier && is_comparison(file, inner));
+               });
+    }
+    if (kind != NodeKind::identifier) return false;
+    const std::vector<BindingSite> sites = file.bindings().binding_sites(expression);
+    return !sites.empty() && std::all_of(sites.begin(), sites.end(), [&](const BindingSite& site) {
+        return site.value != kNoNode && tree.kind(file.skip_parentheses(site.value)) == NodeKind::comparison_operator;
+    });
+}
+
+}  // namespace
+
+void match_calls(const PythonFile& file, FindingSink& sink) {
+    const SyntaxTree& tree = file.tree();
+    for (NodeId id = 0; id < tree.size(); ++id) {
+        const NodeId function = tree.kind(id) == NodeKind::call ? tree.child(id, Field::function) : kNoNode;
+        if (function == kNoNode) continue;
+        auto add = [&](const CallRow& row, std::string name, Certainty certainty) {
+            // Of `x.cpu().item()` the whole is said, not its beginning once more.
+            const bool is_beginning =
+                !sink.empty() && sink.back().rule == row.rule->id && sink.back().range.begin == tree.range(id).begin;
+            if (!is_beginning && is_given(file, id, row))
+                sink.push_back(make_finding(*row.rule, tree.range(id), std::move(name), certainty, {}, {}, {}));
+        };
+        const auto references = file.bindings().references(function);
+        for (const Reference& reference : references) {
+            if (reference.origin != Origin::external && reference.origin != Origin::builtin) continue;
+            for (const CallRow& row : file.rules().calls(reference.name)) add(row, reference.name, reference.certainty);
+        }
+        if (tree.kind(function) != NodeKind::attribute || !references.empty()) continue;
+        for (const CallRow& row : file.rules().method_calls(file.last_name(function))) {
+            if (file.imports_any(row.when_imported)) add(row, std::string(file.last_name(function)), Certainty::likely);
+        }
+    }
+}
+
+void match_indexes(const PythonFile& file, FindingSink& sink) {
+    const SyntaxTree& tree = file.tree();
+    for (const IndexRow& row : file.rules().indexes()) {
+        if (!file.imports_any(row.when_imported)) continue;
+        for (NodeId id = 0; id < tree.size(); ++id) {
+            if (tree.kind(id) != NodeKind::subscript) continue;
+            const NodeId index = tree.child(id, Field::subscript);
+            if (index != kNoNode && is_comparison(file, index))
+                sink.push_back(
+                    make_finding(*row.rule, tree.range(id), std::string(tree.text(id)), Certainty::likely, {}, {}, {}));
+        }
+    }
+}
+
+void match_training(const PythonFile& file, FindingSink& sink) {
+    const SyntaxTree& tree = file.tree();
+    for (const TrainingRow& row : file.rules().trainings()) {
+        const auto& loops = file.training_loops();
+        const auto loop = std::find_if(loops.begin(), loops.end(),
+                                       [&](const TrainingLoop& one) { return one.accumulates || !row.accumulates; });
+        if (loop == loops.end()) continue;
+        const auto names = file.bindings().external_expressions();
+        const bool uses = std::any_of(names.begin(), names.end(), [&](NodeId node) {
+            const auto references = file.bindings().references(node);
+            return std::any_of(references.begin(), references.end(),
+                               [&](const Reference& reference) { return has(row.uses, reference.name); });
+        });
+        if (!uses && !row.uses.empty()) continue;
+        const std::uint64_t begin = tree.range(loop->loop).begin;
+        const std::uint64_t end = tree.range(tree.child(loop->loop, Field::body)).begin;
+        sink.push_back(make_finding(*row.rule, {begin, std::min(end, tree.source().find('\n', begin))}, "training loop",
+                                    Certainty::resolved, {}, {}, {}));
+    }
+}
+
+void keep_in_place(const PythonFile& file, FindingSink& sink) {
+    std::erase_if(sink, [&](const Finding& finding) {
+        const Rule* rule = file.rules().find_rule(finding.rule);
+        if (rule == nullptr || rule->in == RulePlace::anywhere) return false;
+        const auto& loops = file.training_loops();
+        if (loops.empty() || rule->in == RulePlace::training_file) return loops.empty();
+        return !runs_in_each_round(file.tree(), loops, file.tree().smallest_at(finding.range));
+    });
+}
+
+}  // namespace migrator
