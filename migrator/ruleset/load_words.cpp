@@ -111,11 +111,12 @@ base::Status RuleLoader::load_argument(Words& words) {
     else if (state == "integer") row.state = ArgumentRow::State::integer;
     else if (state == "computed") row.state = ArgumentRow::State::computed;
     else if (state == "equal") row.state = ArgumentRow::State::equals;
+    else if (state == "contains") row.state = ArgumentRow::State::contains;
     else if (state != "present") return argument.error(base::format("\"is\" cannot be \"{}\"", state));
     TRY_ASSIGN(row.values, argument.strings("values"));
-    if (row.values.empty() == (row.state == ArgumentRow::State::equals)) {
-        return argument.error("\"values\" belongs to \"is\": \"equal\", and only there");
-    }
+    const bool has_values = row.state == ArgumentRow::State::equals || row.state == ArgumentRow::State::contains;
+    if (row.values.empty() == has_values)
+        return argument.error("\"values\" belongs to \"is\": \"equal\" or \"contains\", and only there");
     TRY_ASSIGN(row.methods, argument.boolean_or("methods", false));
     TRY_ASSIGN(row.when_imported, argument.strings("when_imported"));
     TRY(argument.finish());

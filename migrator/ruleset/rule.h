@@ -73,12 +73,12 @@ struct MethodRow {
 
 // `argument`: an argument of a call, by keyword or position.
 struct ArgumentRow {
-    enum class State { absent, present, integer, equals, computed };
+    enum class State { absent, present, integer, equals, contains, computed };
     const Rule* rule = nullptr;
     std::string keyword;
     std::optional<std::size_t> position;
     State state = State::present;
-    std::vector<std::string> values;  // of `equals`: Python source text
+    std::vector<std::string> values;  // of `equals`: Python source text; of `contains`: parts of a written text
     bool methods = false;             // also calls of these members on objects of unknown class
     std::vector<std::string> when_imported;
 
