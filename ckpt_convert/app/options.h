@@ -9,6 +9,7 @@
 #include "base/file_system.h"
 #include "base/result.h"
 #include "ckpt_convert/plan/topology.h"
+#include "ckpt_convert/tensor/dtype.h"
 
 namespace ckpt {
 
@@ -24,6 +25,7 @@ struct SourceOptions {
     std::optional<std::uint64_t> true_vocab;  // only the first rows of the vocabulary are wanted
     // Layers for multi-token prediction that are wanted of a Hugging Face checkpoint; nullopt: those that are there.
     std::optional<std::uint32_t> mtp_layers;
+    std::optional<DType> dequantize;  // what quantised weights become; nullopt: they are refused
 };
 
 // How many rows the embedding and the head of a Megatron checkpoint get.
