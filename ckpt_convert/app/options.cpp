@@ -140,6 +140,10 @@ void add_run(CLI::App& app, ConvertOptions& options, Raw& raw) {
                       "Largest safetensors or .distcp file to write (default 5GB)");
     group->add_option("-j,--threads", options.threads, "Threads (default: one per core)")->check(rank_count);
     group->add_option("--memory", raw.memory, "Memory for buffers (default 64MB)");
+    group->add_option(
+        "--shard", options.shard,
+        "Do part I/N of the work, for example 3/16: N runs, each with its own I, on any machines that see "
+        "both directories; auto: from the variables of Slurm, MPI, torchrun or Ray");
     group->add_flag("--dry-run", options.dry_run, "Check everything and print sizes and files, write nothing");
     group->add_flag("--show-plan", options.show_plan, "With --dry-run: print what every tensor is made of");
 }
@@ -232,6 +236,13 @@ void add_inspect(CLI::App& app, Options& options) {
     inspect->callback([&options] { options.command = Options::Command::inspect; });
 }
 
+void add_commit(CLI::App& app, Options& options) {
+    auto* commit = app.add_subcommand("commit", "Publish what workers (--shard) have written, if the last could not")
+                       ->fallthrough();
+    commit->add_option("path", options.committed, "Their --save-dir")->required();
+    commit->callback([&options] { options.command = Options::Command::commit; });
+}
+
 void add_verify(CLI::App& app, Options& options) {
     auto* verify = app.add_subcommand("verify", kVerifyHelp)->fallthrough();
     verify->add_option("path", options.verify.checkpoint.directory, "The checkpoint to verify")->required();
@@ -280,6 +291,7 @@ Result<std::optional<Options>> parse_options(int argc, const char* const* argv) 
     app.add_flag("-q,--quiet", options.quiet, "Print errors only");
     app.add_flag("--no-progress", no_progress, "No progress bar");
     add_peer_options(app, retired, refused);
+    add_commit(app, options);
     add_inspect(app, options);
     add_verify(app, options);
     add_models(app, options);
