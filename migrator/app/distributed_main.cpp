@@ -4,7 +4,6 @@
 
 #include "base/check.h"
 #include "base/format.h"
-#include "migrator/app/path_checks.h"
 #include "migrator/distribute/distribute.h"
 
 namespace migrator {
@@ -15,24 +14,6 @@ using base::Path;
 
 constexpr std::string_view kSetup = "templates/distribute/setup.py";
 constexpr std::string_view kLauncher = "templates/distribute/run_distributed.sh";
-
-// The script among the files: its path counts from the project, or from where the program was started.
-std::optional<std::size_t> find_script(const Project& project, const Path& named) {
-    const std::vector<FoundFile>& files = project.files.files;
-    for (std::size_t i = 0; i < files.size(); ++i) {
-        const bool same =
-            files[i].path == normal_path(named) || normal_path(project.on_disk(files[i].path)) == normal_path(named);
-        if (same && files[i].analysed && files[i].type == FileType::python) return i;
-    }
-    return std::nullopt;
-}
-
-base::Result<SourceFile> read_script(base::FileSystem& fs, const Project& project, std::size_t place) {
-    if (place < project.parsed.size() && project.parsed[place]) return project.parsed[place]->source;
-    const FoundFile& file = project.files.files[place];
-    TRY_ASSIGN(std::string bytes, project.read(fs, file.path));
-    return make_source_file(file.path, file.type, std::move(bytes), file.mode);
-}
 
 std::string text_of(const Knowledge& knowledge, std::string_view path) {
     const std::string_view* text = knowledge.store.find(path);
@@ -54,19 +35,20 @@ std::string launcher_for(std::string text, std::string_view script) {
 base::Result<std::optional<DistributedMain>> distribute_main(base::FileSystem& fs, const Options& options,
                                                              const Knowledge& knowledge, Project& project) {
     if (options.distributed_main.empty()) return std::optional<DistributedMain>{};
-    const auto place = find_script(project, options.distributed_main);
+    const auto place = find_python_file(project, options.distributed_main);
     if (!place)
         return base::fail(ErrorKind::usage,
                           "--distributed names a Python file of the project, and there is none of this name",
                           options.distributed_main);
     DistributedMain out;
     out.path = project.files.files[*place].path;
-    TRY_ASSIGN(out.original, read_script(fs, project, *place));
+    TRY_ASSIGN(out.original, read_source(fs, project, *place));
     if (out.original.problem) return base::fail(ErrorKind::bad_input, *out.original.problem, out.path);
     TRY_ASSIGN(const DistributeFacts facts, DistributeFacts::load(knowledge.store));
     const SyntaxTree tree = SyntaxTree::parse(out.original.text);
     const Bindings bindings = Bindings::analyse(tree, knowledge.facts, module_context(project, out.path));
-    DistributedScript script = distribute(tree, bindings, facts, options.model, text_of(knowledge, kSetup));
+    DistributedScript script =
+        distribute(tree, bindings, facts, knowledge.loops, options.model, text_of(knowledge, kSetup));
     if (!script.obstacles.empty())
         return base::fail(ErrorKind::unsupported,
                           "it cannot be made distributed: " + base::joined(script.obstacles, "; "), out.path);

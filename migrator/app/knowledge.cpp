@@ -7,6 +7,7 @@ base::Status load_into(Knowledge& knowledge, base::FileSystem& fs, const base::P
     if (!overlay.empty()) TRY(knowledge.store.overlay(fs, overlay, "rules"));
     TRY_ASSIGN(knowledge.rules, RuleSet::load(knowledge.store, style));
     TRY_ASSIGN(knowledge.facts, TypeFacts::load(knowledge.store));
+    TRY_ASSIGN(knowledge.loops, LoopFacts::load(knowledge.store));
     return {};
 }
 

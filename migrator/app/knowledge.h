@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/data_store.h"
+#include "migrator/loops/loop_facts.h"
 #include "migrator/ruleset/rule_set.h"
 #include "migrator/semantic/type_facts.h"
 
@@ -11,6 +12,7 @@ struct Knowledge {
     base::DataStore store;
     RuleSet rules;
     TypeFacts facts;
+    LoopFacts loops;
 };
 
 // `overlay`: a directory laid out as rules/; empty: none. All failures are rule_data: none is the project's fault.

@@ -145,6 +145,17 @@ CLI::App* add_migrate(CLI::App& app, Options& options, RawOptions& raw) {
         ->add_option("--model", options.model, "With --distributed: the variable that holds the model (default: model)")
         ->configurable(false)
         ->option_text("NAME");
+    command
+        ->add_option("--instrument", options.instrument,
+                     "Also put lines around the training loop: profiler (the Ascend PyTorch Profiler) or\nprecision "
+                     "(msprobe); none takes them out again. Says why when that cannot be\ndone right")
+        ->configurable(false)
+        ->option_text("WHAT");
+    command
+        ->add_option("--loop", options.loop,
+                     "With --instrument: which training loop, where there are several: FILE or FILE:LINE")
+        ->configurable(false)
+        ->option_text("PLACE");
     add_common_options(*command, options, raw);
     command->get_option("--report")
         ->description("Directory for the report: report.html, report.json, report.diff\n(default: OUT_report)");

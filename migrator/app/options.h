@@ -44,6 +44,8 @@ struct Options {
     LargeFiles large_files = LargeFiles::link;    // of migrate, for a copy
     base::Path distributed_main;                  // of migrate: the script to make distributed; empty: none
     std::string model = "model";                  // the variable in it that holds the model
+    std::string instrument;                       // of migrate: "profiler", "none" ...; empty: nothing to do
+    base::Path loop;                              // of instrument: FILE or FILE:LINE; empty: the only one
     std::string rule;                             // of explain
     base::Path report_directory;                  // empty: no report files
     ReportFormats formats;

@@ -13,6 +13,7 @@
 #include "migrator/app/distributed_main.h"
 #include "migrator/app/framework_version.h"
 #include "migrator/app/helper_module.h"
+#include "migrator/app/instrumentation.h"
 #include "migrator/app/job.h"
 #include "migrator/app/knowledge.h"
 #include "migrator/app/output_tree.h"
@@ -52,7 +53,8 @@ class Run {
 public:
     Run(const Options& options, base::FileSystem& fs, const Knowledge& knowledge, const HelperModule& helper,
         const std::optional<RuleSet>& transfer_rules, const FrameworkVersion& version,
-        const std::optional<DistributedMain>& distributed, std::vector<Project> projects)
+        const std::optional<DistributedMain>& distributed, const Instrumentation& instrumentation,
+        std::vector<Project> projects)
         : options_(options),
           fs_(fs),
           knowledge_(knowledge),
@@ -60,6 +62,7 @@ public:
           transfer_rules_(transfer_rules),
           version_(version),
           distributed_(distributed),
+          instrumentation_(instrumentation),
           projects_(std::move(projects)),
           applies_(options.command == Command::migrate && options.apply != ApplyMode::none && writes(options)) {}
 
@@ -127,6 +130,7 @@ private:
         const SyntaxTree* tree = parsed && !source.problem ? &parsed->tree : nullptr;
         FileOutcome outcome = rewrite(source, context(job), tree);
         outcome.path = shown;
+        TRY(instrumentation_.apply(module_context(*job.project, job.file->path), outcome));
         std::string written = bytes_after(source, outcome);
         transfer_[number] = transfer_facts(outcome);
         needs_helper_[number] = helper_.is_needed(outcome.original, outcome.rewritten) ? 1 : 0;
@@ -311,6 +315,7 @@ private:
     const std::optional<RuleSet>& transfer_rules_;  // of the style auto, when programs are judged by it
     const FrameworkVersion& version_;
     const std::optional<DistributedMain>& distributed_;
+    const Instrumentation& instrumentation_;
     std::vector<Project> projects_;
     bool applies_;
     std::vector<Job> jobs_;
@@ -338,10 +343,11 @@ base::Result<RunResult> run(const Options& options, base::FileSystem& fs) {
     }
     TRY(index_projects(fs, options, knowledge.facts, projects));
     TRY(helper.check(fs, projects));
+    TRY_ASSIGN(const auto instrumentation, Instrumentation::plan(fs, options, knowledge, projects));
     TRY_ASSIGN(const auto distributed, distribute_main(fs, options, knowledge, projects.front()));
-    TRY_ASSIGN(
-        RunResult result,
-        Run(options, fs, knowledge, helper, transfer_rules, version, distributed, std::move(projects)).execute());
+    TRY_ASSIGN(RunResult result, Run(options, fs, knowledge, helper, transfer_rules, version, distributed,
+                                     instrumentation, std::move(projects))
+                                     .execute());
     result.trace.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return result;
 }

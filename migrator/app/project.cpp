@@ -119,6 +119,23 @@ base::Result<std::vector<Project>> find_projects(base::FileSystem& fs, const Opt
     return projects;
 }
 
+std::optional<std::size_t> find_python_file(const Project& project, const Path& named) {
+    const std::vector<FoundFile>& files = project.files.files;
+    for (std::size_t i = 0; i < files.size(); ++i) {
+        const bool same =
+            files[i].path == normal_path(named) || normal_path(project.on_disk(files[i].path)) == normal_path(named);
+        if (same && files[i].analysed && files[i].type == FileType::python) return i;
+    }
+    return std::nullopt;
+}
+
+base::Result<SourceFile> read_source(base::FileSystem& fs, const Project& project, std::size_t number) {
+    if (number < project.parsed.size() && project.parsed[number]) return project.parsed[number]->source;
+    const FoundFile& file = project.files.files[number];
+    TRY_ASSIGN(std::string bytes, project.read(fs, file.path));
+    return make_source_file(file.path, file.type, std::move(bytes), file.mode);
+}
+
 ModuleContext module_context(const Project& project, const Path& path) {
     ModuleContext out;
     out.module_name = project.modules.of(path);

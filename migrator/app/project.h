@@ -49,6 +49,13 @@ base::Result<std::vector<Project>> find_projects(base::FileSystem& fs, const Opt
 base::Status index_projects(base::FileSystem& fs, const Options& options, const TypeFacts& facts,
                             std::vector<Project>& projects);
 
+// The Python file among those to analyse: its path counts from the project, or from where the program was started.
+// nullopt when there is none of this name.
+std::optional<std::size_t> find_python_file(const Project& project, const base::Path& named);
+
+// The file of this number, from memory where it was kept.
+base::Result<SourceFile> read_source(base::FileSystem& fs, const Project& project, std::size_t number);
+
 // How name resolution sees a Python file of the project.
 ModuleContext module_context(const Project& project, const base::Path& path);
 

@@ -59,6 +59,9 @@ base::Result<Options> checked(Options options, const RawOptions& raw) {
     }
     if (!options.distributed_main.empty() && (options.paths.size() > 1 || options.reads_standard_input()))
         return fail(ErrorKind::usage, "--distributed needs the one PATH that the script is in");
+    if (!options.loop.empty() && (options.instrument.empty() || options.instrument == "none"))
+        return fail(ErrorKind::usage,
+                    "--loop says where --instrument puts its lines; say which: --instrument profiler");
     options.output = without_trailing_slashes(options.output);
     options.report_directory = without_trailing_slashes(options.report_directory);
     const bool copies = !analyse && options.destination == Destination::copy;

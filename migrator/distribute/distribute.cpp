@@ -4,8 +4,7 @@
 #include <set>
 
 #include "base/format.h"
-#include "migrator/distribute/script.h"
-#include "migrator/distribute/training_loop.h"
+#include "migrator/distribute/loaded_loop.h"
 
 namespace migrator {
 namespace {
@@ -15,8 +14,9 @@ constexpr std::string_view kIsMain = "is_main_process";
 
 class Distributor {
 public:
-    Distributor(const Script& script, std::string_view model, std::string_view setup)
-        : script_(script), tree_(script.tree), facts_(script.facts), model_(model), setup_(setup) {}
+    Distributor(const Script& script, const DistributeFacts& facts, const LoopFacts& loops, std::string_view model,
+                std::string_view setup)
+        : script_(script), tree_(script.tree), facts_(facts), loops_(loops), model_(model), setup_(setup) {}
 
     DistributedScript run() {
         if (tree_.has_errors()) {
@@ -24,8 +24,8 @@ public:
             return std::move(out_);
         }
         check_script();
-        const std::vector<TrainingLoop> loops = find_training_loops(script_, out_.obstacles);
-        for (const TrainingLoop& loop : loops) {
+        const std::vector<LoadedLoop> loops = find_loaded_loops(script_, loops_, facts_, out_.obstacles);
+        for (const LoadedLoop& loop : loops) {
             divide_batches(loop);
             set_epoch(loop);
             train_wrapped_model(loop);
@@ -51,13 +51,7 @@ private:
         if (std::find(edits_.begin(), edits_.end(), wanted) == edits_.end()) edits_.push_back(wanted);
     }
 
-    void insert(std::uint64_t at, std::string_view text) {
-        // The file's own line ends.
-        std::string own;
-        const bool crlf = tree_.source().find("\r\n") != std::string_view::npos;
-        for (const char c : text) own += c == '\n' && crlf ? "\r\n" : std::string(1, c);
-        edit({at, at}, std::move(own));
-    }
+    void insert(std::uint64_t at, std::string_view text) { edit({at, at}, script_.with_own_line_ends(text)); }
 
     void check_script() {
         for (const NodeId node : script_.bindings.external_expressions()) {
@@ -75,7 +69,7 @@ private:
     }
 
     // DataLoader(d, shuffle=True) -> DataLoader(d, shuffle=False, sampler=DistributedSampler(d, shuffle=True, ...))
-    void divide_batches(const TrainingLoop& loop) {
+    void divide_batches(const LoadedLoop& loop) {
         const NodeId call = loop.loader_call;
         const auto arguments = script_.arguments(call, facts_.loader_parameters);
         if (!arguments) return obstacle(call, "the loader gets arguments through * or **");
@@ -116,7 +110,7 @@ private:
     }
 
     // The order of the samples must differ from epoch to epoch, and agree between the processes.
-    void set_epoch(const TrainingLoop& loop) {
+    void set_epoch(const LoadedLoop& loop) {
         for (const NodeId inner : with_calls(loop)) {
             const NodeId around = tree_.ancestor(inner, NodeKind::while_statement);
             if (around != kNoNode && script_.function_of(around) == script_.function_of(inner))
@@ -146,13 +140,13 @@ private:
                                                       tree_.text(target), script_.indentation(first)));
     }
 
-    static std::vector<NodeId> with_calls(const TrainingLoop& loop) {
+    static std::vector<NodeId> with_calls(const LoadedLoop& loop) {
         std::vector<NodeId> out = loop.calls;
         out.push_back(loop.batches);
         return out;
     }
 
-    bool is_around_calls(const TrainingLoop& loop) const {
+    bool is_around_calls(const LoadedLoop& loop) const {
         return std::any_of(loop.calls.begin(), loop.calls.end(), [&](NodeId call) {
             const NodeId above = tree_.ancestor(call, NodeKind::for_statement);
             return above != kNoNode && script_.function_of(above) == script_.function_of(call);
@@ -160,7 +154,7 @@ private:
     }
 
     // The model is called through the wrapper where gradients are computed, and only there.
-    void train_wrapped_model(const TrainingLoop& loop) {
+    void train_wrapped_model(const LoadedLoop& loop) {
         const std::string wrapped = base::format("ddp_{}", model_);
         for (const NodeId call : script_.below(loop.batches, NodeKind::call)) {
             const NodeId callee = tree_.child(call, Field::function);
@@ -249,10 +243,10 @@ private:
     }
 
     // Names of the functions that train, or call one that does: all processes must call them.
-    std::set<std::string_view> training_functions(const std::vector<TrainingLoop>& loops) const {
+    std::set<std::string_view> training_functions(const std::vector<LoadedLoop>& loops) const {
         std::set<std::string_view> names;
         std::vector<NodeId> pending;
-        for (const TrainingLoop& loop : loops) pending.push_back(loop.function);
+        for (const LoadedLoop& loop : loops) pending.push_back(loop.function);
         while (!pending.empty()) {
             const NodeId function = pending.back();
             pending.pop_back();
@@ -322,6 +316,7 @@ private:
     const Script& script_;
     const SyntaxTree& tree_;
     const DistributeFacts& facts_;
+    const LoopFacts& loops_;
     std::string_view model_;
     std::string_view setup_;
     std::vector<Edit> edits_;
@@ -333,9 +328,9 @@ private:
 }  // namespace
 
 DistributedScript distribute(const SyntaxTree& tree, const Bindings& bindings, const DistributeFacts& facts,
-                             std::string_view model, std::string_view setup) {
-    const Script script(tree, bindings, facts);
-    return Distributor(script, model, setup).run();
+                             const LoopFacts& loops, std::string_view model, std::string_view setup) {
+    const Script script(tree, bindings);
+    return Distributor(script, facts, loops, model, setup).run();
 }
 
 }  // namespace migrator

@@ -14,6 +14,7 @@
 
 #include "migrator/distribute/distribute_facts.h"
 #include "migrator/edit/edit.h"
+#include "migrator/loops/loop_facts.h"
 #include "migrator/semantic/bindings.h"
 #include "migrator/syntax/syntax_tree.h"
 
@@ -27,6 +28,6 @@ struct DistributedScript {
 
 // `model`: the variable that holds the model. `setup`: templates/distribute/setup.py.
 DistributedScript distribute(const SyntaxTree& tree, const Bindings& bindings, const DistributeFacts& facts,
-                             std::string_view model, std::string_view setup);
+                             const LoopFacts& loops, std::string_view model, std::string_view setup);
 
 }  // namespace migrator

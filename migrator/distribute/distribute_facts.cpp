@@ -1,7 +1,5 @@
 #include "migrator/distribute/distribute_facts.h"
 
-#include <algorithm>
-
 #include "base/check.h"
 #include "base/json_object.h"
 
@@ -30,7 +28,6 @@ base::Result<DistributeFacts> DistributeFacts::load(const base::DataStore& store
     TRY(loader.finish());
     TRY_ASSIGN(out.iterable_datasets, file.strings("iterable_datasets"));
     TRY_ASSIGN(out.already_distributed, file.strings("already_distributed"));
-    TRY_ASSIGN(out.backward, file.string("backward"));
     TRY_ASSIGN(out.wrapper, file.string("wrapper"));
     TRY_ASSIGN(out.wrapped_members, file.strings("wrapped_members"));
     TRY_ASSIGN(out.placing_members, file.strings("placing_members"));
@@ -39,10 +36,6 @@ base::Result<DistributeFacts> DistributeFacts::load(const base::DataStore& store
     TRY_ASSIGN(out.device_members, file.strings("device_members"));
     TRY(file.finish());
     return out;
-}
-
-bool has(const std::vector<std::string>& list, std::string_view word) {
-    return std::find(list.begin(), list.end(), word) != list.end();
 }
 
 }  // namespace migrator

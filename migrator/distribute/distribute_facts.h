@@ -16,7 +16,6 @@ struct DistributeFacts {
     std::string sampler;                         // qualified
     std::vector<std::string> iterable_datasets;  // classes that no sampler can divide
     std::vector<std::string> already_distributed;
-    std::string backward;                      // the member that marks a training loop
     std::string wrapper;                       // qualified
     std::vector<std::string> wrapped_members;  // that a wrapped model offers as the model does
     std::vector<std::string> placing_members;  // that must have happened before a model is wrapped
@@ -26,8 +25,5 @@ struct DistributeFacts {
 
     static base::Result<DistributeFacts> load(const base::DataStore& store);
 };
-
-// Whether the list has the word.
-bool has(const std::vector<std::string>& list, std::string_view word);
 
 }  // namespace migrator

@@ -30,7 +30,8 @@ PROGRAMS = """## Migrated programs
 Each program ran unchanged with CUDA devices that are really the CPU, and migrated on the machine named: `npu` is an emulated NPU (a
 device type of PyTorch on the CPU that refuses what Ascend refuses), `cuda` the CUDA devices of before, `cpu` a machine with neither. All
 losses that it prints are compared; the difference is relative to the loss, absolute below 1. While a program ran on the NPU,
-nothing of `torch.cuda` was touched. It shows that the migrated code is complete and computes the same; it says nothing about
+nothing of `torch.cuda` was touched. `profiler` and `precision` are migrations with `--instrument`, whose trace or dump must be there
+afterwards. It shows that the migrated code is complete and computes the same; it says nothing about
 speed, memory or the precision of the real hardware.
 
 """

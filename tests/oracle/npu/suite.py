@@ -50,12 +50,14 @@ def check_run(checks, what, outcome):
 
 def migrate(checks, program, style, work):
     """The migrated project, or None; the report has to tell what a person must do."""
-    project, output = work / "gpu" / program.name, work / style.name / program.name
-    if not run_ok(checks, tool("migrator"), "migrate", project, "-o", output, "--report", work / f"{style.name}.report", *style.options):
+    project, output = work / "gpu" / program.name, work / style.name.replace(", ", "_") / program.name
+    if not run_ok(checks, tool("migrator"), "migrate", project, "-o", output, "--report", output.with_suffix(".report"), *style.options):
         return None
-    report = json.loads((work / f"{style.name}.report/report.json").read_text())
+    report = json.loads((output.with_suffix(".report") / "report.json").read_text())
     found = {finding["rule"] for file in report["files"] for finding in file["findings"]}
     checks.expect(found.issuperset(program.expected_rules), f"{program.name}: reports {sorted(found)}, not {program.expected_rules}")
+    if style.config:
+        (output / "config.json").write_text(style.config)
     return output
 
 
@@ -79,7 +81,9 @@ def run_row(checks, row, project, wanted):
     row.losses, row.difference = len(found), largest_difference(found, wanted)
     same_number = checks.equal(len(found), len(wanted), f"{what}: number of losses")
     agree = checks.expect(row.difference <= row.program.tolerance, f"{what}: losses {found} instead of {wanted}")
-    row.result = "same losses" if same_number and agree else "failed"
+    left = row.world != "npu" or row.style.leaves is None or any(project.glob(row.style.leaves))
+    checks.expect(left, f"{what}: left no {row.style.leaves}")
+    row.result = "same losses" if same_number and agree and left else "failed"
 
 
 def run_program(checks, program, rows, work):

@@ -1,5 +1,6 @@
 """The programs, the styles of migration, and which of their combinations run."""
 
+import json
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -34,6 +35,8 @@ class Style:
     options: tuple
     worlds: tuple
     variables: tuple = ()  # Of the environment, as the documentation of torch_npu has users set them.
+    config: str = None  # What has to stand in config.json.
+    leaves: str = None  # A pattern of what a run on an NPU must leave behind.
 
 
 @dataclass
@@ -71,8 +74,29 @@ STYLES = (
     Style("auto", ("--style", "auto"), ("npu",), (("TORCH_NPU_DEVICE_CAPABILITY", "8.0"),)),
 )
 
+# `--instrument` in every style. Level mix needs the model of the loop, which not every loop shows.
+PROFILER = ("--instrument", "profiler")
+
+
+def msprobe(level):
+    config = {"task": "statistics", "level": level, "dump_path": "./precision_dump", "rank": [], "step": [0]}
+    return Style("npu, precision", ("--instrument", "precision"), ("npu",), config=json.dumps(config),
+                 leaves="precision_dump/step0/rank*/dump.json")
+
+
+INSTRUMENTED = (
+    ("image_classification", Style("npu, profiler", PROFILER, ("npu",), leaves="npu_profile/*_ascend_pt")),
+    ("seq2seq", Style("portable, profiler", ("--style", "portable", *PROFILER), ("npu", "cuda"), leaves="npu_profile/*_ascend_pt")),
+    ("seq2seq", Style("auto, profiler", ("--style", "auto", *PROFILER), ("npu",), leaves="npu_profile/*_ascend_pt")),
+    ("seq2seq", msprobe("mix")),
+    ("ppo", msprobe("L1")),
+)
+
 
 def rows():
-    return [Row(program, style, world, processes) for program in PROGRAMS for style in STYLES for world in style.worlds
-            for processes in (program.processes if world == "npu" else program.processes[:1])
-            if world != "cpu" or program.on_cpu is not None]
+    named = {program.name: program for program in PROGRAMS}
+    instrumented = [Row(named[name], style, world, 1) for name, style in INSTRUMENTED for world in style.worlds]
+    plain = [Row(program, style, world, processes) for program in PROGRAMS for style in STYLES for world in style.worlds
+             for processes in (program.processes if world == "npu" else program.processes[:1])
+             if world != "cpu" or program.on_cpu is not None]
+    return plain + instrumented

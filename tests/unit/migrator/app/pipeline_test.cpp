@@ -213,6 +213,93 @@ TEST_CASE("pipeline: standard input becomes text, and nothing touches the disk")
     CHECK(unknown.error().kind == base::ErrorKind::usage);
 }
 
+TEST_CASE("pipeline: --instrument goes in, stays the same, changes its kind, and comes out without a trace") {
+    const std::string train =
+        "import torch\n"
+        "for x in loader:\n"
+        "    model(x.cuda()).backward()\n"
+        "    optimizer.step()\n";
+    for (const StyleKind style : {StyleKind::npu, StyleKind::portable, StyleKind::automatic}) {
+        CAPTURE(name(style));
+        auto migrated = [&](const std::string& text, const char* what) {
+            test::MemoryFileSystem fs;
+            fs.add("in/train.py", text);
+            fs.add("in/any_device.py", "");
+            Options options = options_for(Command::migrate, "in");
+            options.paths = {"in/train.py"};
+            options.style = style;
+            options.instrument = what;
+            const auto result = run(options, fs);
+            REQUIRE(result);
+            return fs.content("out/train.py");
+        };
+        const std::string plain = migrated(train, "");
+        const std::string profiled = migrated(train, "profiler");
+        CHECK(profiled.find("    optimizer.step()\n    if npu_profiler is not None:  # migrator: instrument\n") !=
+              std::string::npos);
+        CHECK(migrated(profiled, "profiler") == profiled);
+        CHECK(migrated(profiled, "") == profiled);
+        const std::string debugged = migrated(train, "precision");
+        CHECK(debugged.find("    precision_debugger.start(model=model)  # migrator: instrument\n") !=
+              std::string::npos);
+        CHECK(migrated(profiled, "precision") == debugged);
+        CHECK(migrated(debugged, "none") == plain);
+    }
+}
+
+TEST_CASE("pipeline: --instrument says why it does nothing, and what to do") {
+    const std::string loop = "for x in y:\n    model(x).backward()\n    opt.step()\n";
+    auto refusal = [&](const std::string& a, const std::string& b, const char* what = "profiler",
+                       const char* where = "") {
+        test::MemoryFileSystem fs;
+        fs.add("in/a.py", a);
+        fs.add("in/b.py", b);
+        Options options = options_for(Command::migrate, "in");
+        options.instrument = what;
+        options.loop = where;
+        const auto result = run(options, fs);
+        REQUIRE_FALSE(result);
+        CHECK_FALSE(fs.exists("out"));
+        return result.error().text();
+    };
+    CHECK(refusal(loop, "\n" + loop) ==
+          "--instrument: there are 2 training loops: a.py:1, b.py:2; say which with --loop a.py:1");
+    CHECK(
+        refusal("x = 1\n", "") ==
+        "--instrument: no training loop is found: no loop with `backward()` and the step of an optimizer, in one file");
+    CHECK(
+        refusal("for x in y:\n    x.backward()\n", "")
+            .ends_with(
+                "; a.py:1: gradients are computed in this loop, but the step of an optimizer is not seen in the file"));
+    CHECK(refusal("from transformers import Trainer\nTrainer(model).train()\n", "")
+              .find("; a.py:2: `Trainer` runs the loop by itself: add a transformers.TrainerCallback") !=
+          std::string::npos);
+    CHECK(refusal(loop, loop, "profiler", "c.py") ==
+          "c.py: --loop names a Python file of the project, and there is none of this name");
+    CHECK(refusal(loop, loop, "profiler", "a.py:9") == "a.py:9: --instrument: no training loop is found there");
+    CHECK(refusal(loop, "", "speed") == "--instrument: there is no 'speed', only precision, profiler, none");
+    CHECK(refusal("npu_profiler = 1\n" + loop, "") ==
+          "a.py: --instrument: line 1: the name `npu_profiler` is needed, and the file has one");
+}
+
+TEST_CASE("pipeline: --loop says which loop") {
+    const std::string loop = "for x in y:\n    model(x).backward()\n    opt.step()\n";
+    test::MemoryFileSystem fs;
+    fs.add("in/a.py", loop + loop);
+    fs.add("in/b.py", loop);
+    Options options = options_for(Command::migrate, "in");
+    options.instrument = "profiler";
+    options.loop = "a.py:5";
+    const auto result = run(options, fs);
+    REQUIRE(result);
+    CHECK(fs.content("out/a.py").starts_with(loop + "global npu_profiler"));
+    CHECK(fs.content("out/b.py") == loop);
+    const ReportFile* file = file_named(result->report, "a.py");
+    REQUIRE(file != nullptr);
+    CHECK(file->findings.front().outcome.finding.rule == "instrument.profiler");
+    CHECK(file->findings.front().outcome.begin.line == 4);
+}
+
 TEST_CASE("pipeline: several files are changed where they are") {
     test::MemoryFileSystem fs;
     fs.add("p/a.py", kTrain, 0755);

@@ -22,7 +22,7 @@ const DistributeFacts& facts() {
 DistributedScript distributed(const std::string& text, std::string_view model = "model") {
     const SyntaxTree tree = SyntaxTree::parse(text);
     const Bindings bindings = Bindings::analyse(tree, test::type_facts(), {});
-    return distribute(tree, bindings, facts(), model, "def setup_distributed(): ...\n");
+    return distribute(tree, bindings, facts(), test::loop_facts(), model, "def setup_distributed(): ...\n");
 }
 
 // The output below the setup function.

@@ -74,6 +74,11 @@ const migrator::TypeFacts& type_facts() {
     return loaded;
 }
 
+const migrator::LoopFacts& loop_facts() {
+    static const auto loaded = load<migrator::LoopFacts>();
+    return loaded;
+}
+
 std::vector<CaseFile> read_files(const std::string& directory) {
     std::vector<CaseFile> out;
     list_files(directory, "", out);

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "migrator/loops/loop_facts.h"
 #include "migrator/rewrite/rewriter.h"
 
 namespace test {
@@ -16,6 +17,7 @@ bool update_cases();
 
 const migrator::RuleSet& rules(migrator::StyleKind style = migrator::StyleKind::npu);
 const migrator::TypeFacts& type_facts();
+const migrator::LoopFacts& loop_facts();
 
 struct CaseFile {
     std::string path;  // relative

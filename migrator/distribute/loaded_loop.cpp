@@ -1,23 +1,9 @@
-#include "migrator/distribute/training_loop.h"
-
-#include <algorithm>
+#include "migrator/distribute/loaded_loop.h"
 
 #include "base/format.h"
 
 namespace migrator {
 namespace {
-
-// The innermost `for` loops in which gradients are computed, each once.
-std::vector<NodeId> gradient_loops(const Script& script) {
-    std::vector<NodeId> out;
-    for (const NodeId call : script.all(NodeKind::call)) {
-        if (script.called_member(call) != script.facts.backward) continue;
-        const NodeId loop = script.tree.ancestor(call, NodeKind::for_statement);
-        const bool same_function = loop != kNoNode && script.function_of(loop) == script.function_of(call);
-        if (same_function && std::find(out.begin(), out.end(), loop) == out.end()) out.push_back(loop);
-    }
-    return out;
-}
 
 // The name in the iterable that holds a loader, and its call: `tqdm(enumerate(loader))` -> loader.
 struct Loader {
@@ -26,12 +12,12 @@ struct Loader {
 };
 
 // Nothing when there are two: their batches belong together, and two samplers would part them.
-Loader loader_among(const Script& script, const std::vector<NodeId>& names) {
+Loader loader_among(const Script& script, const DistributeFacts& facts, const std::vector<NodeId>& names) {
     Loader found;
     for (const NodeId name : names) {
         const NodeId value = script.value_of(name);
         if (value == kNoNode || script.tree.kind(value) != NodeKind::call) continue;
-        if (!script.means(script.tree.child(value, Field::function), script.facts.loaders)) continue;
+        if (!script.means(script.tree.child(value, Field::function), facts.loaders)) continue;
         if (found.call != kNoNode && found.call != value) return {};
         found = {name, value};
     }
@@ -46,15 +32,21 @@ NodeId loop_above(const Script& script, NodeId node) {
 
 class Finder {
 public:
-    Finder(const Script& script, std::vector<std::string>& obstacles) : script_(script), obstacles_(obstacles) {}
+    Finder(const Script& script, const DistributeFacts& facts, std::vector<std::string>& obstacles)
+        : script_(script), facts_(facts), obstacles_(obstacles) {}
 
-    void find(NodeId batches, std::vector<TrainingLoop>& out) {
+    void find(NodeId batches, std::vector<LoadedLoop>& out) {
+        if (script_.tree.kind(batches) != NodeKind::for_statement) {
+            obstacles_.push_back(base::format("line {}: it trains in a `while` loop, which has no loader to divide",
+                                              script_.line(batches)));
+            return;
+        }
         const std::vector<NodeId> names =
             script_.below(script_.tree.child(batches, Field::right), NodeKind::identifier);
-        TrainingLoop loop;
+        LoadedLoop loop;
         loop.batches = batches;
         loop.function = script_.function_of(batches);
-        if (const Loader here = loader_among(script_, names); here.call != kNoNode) {
+        if (const Loader here = loader_among(script_, facts_, names); here.call != kNoNode) {
             loop.loader_name = here.name;
             loop.loader_call = here.call;
             loop.epochs = loop_above(script_, batches);
@@ -71,17 +63,17 @@ public:
 
 private:
     // for batch in loader, where `loader` is a parameter
-    bool find_through_calls(TrainingLoop loop, const std::vector<NodeId>& names, std::vector<TrainingLoop>& out) {
+    bool find_through_calls(LoadedLoop loop, const std::vector<NodeId>& names, std::vector<LoadedLoop>& out) {
         if (loop.function == kNoNode) return false;
         const std::vector<std::string> parameters = script_.parameters_of(loop.function);
         loop.calls = script_.calls_of(loop.function);
-        std::vector<TrainingLoop> found;
+        std::vector<LoadedLoop> found;
         for (const NodeId name : names) {
             if (!has(parameters, script_.tree.text(name))) continue;
             for (const NodeId call : loop.calls) {
                 const NodeId argument = argument_for(script_, loop.function, call, script_.tree.text(name));
                 if (argument == kNoNode) return false;
-                const Loader there = loader_among(script_, {argument});
+                const Loader there = loader_among(script_, facts_, {argument});
                 if (there.call == kNoNode) return false;
                 loop.loader_name = there.name;
                 loop.loader_call = there.call;
@@ -95,6 +87,7 @@ private:
     }
 
     const Script& script_;
+    const DistributeFacts& facts_;
     std::vector<std::string>& obstacles_;
 };
 
@@ -107,14 +100,15 @@ NodeId argument_for(const Script& script, NodeId function, NodeId call, std::str
     return found == arguments->end() ? kNoNode : found->second;
 }
 
-std::vector<TrainingLoop> find_training_loops(const Script& script, std::vector<std::string>& obstacles) {
-    std::vector<TrainingLoop> out;
-    Finder finder(script, obstacles);
-    const std::vector<NodeId> loops = gradient_loops(script);
-    for (const NodeId loop : loops) finder.find(loop, out);
-    if (loops.empty())
+std::vector<LoadedLoop> find_loaded_loops(const Script& script, const LoopFacts& loops, const DistributeFacts& facts,
+                                          std::vector<std::string>& obstacles) {
+    std::vector<LoadedLoop> out;
+    Finder finder(script, facts, obstacles);
+    const std::vector<TrainingLoop> training = find_training_loops(script, loops);
+    for (const TrainingLoop& loop : training) finder.find(loop.loop, out);
+    if (training.empty())
         obstacles.push_back(
-            base::format("there is no training loop: no `for` in which `{}()` is called", script.facts.backward));
+            base::format("there is no training loop: no `for` in which `{}()` is called", loops.backward.front()));
     return out;
 }
 

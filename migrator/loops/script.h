@@ -1,4 +1,4 @@
-// Script: one parsed script with its names, and the questions that making it distributed asks. Private to this folder.
+// Script: one parsed file with its names, and the questions that looking for loops and inserting lines asks.
 #pragma once
 
 #include <map>
@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "base/text_position.h"
-#include "migrator/distribute/distribute_facts.h"
 #include "migrator/semantic/bindings.h"
 #include "migrator/syntax/syntax_tree.h"
 
@@ -16,12 +15,12 @@ namespace migrator {
 
 class Script {
 public:
-    Script(const SyntaxTree& of_tree, const Bindings& of_bindings, const DistributeFacts& with_facts)
-        : tree(of_tree), bindings(of_bindings), facts(with_facts), lines_(of_tree.source()) {}
+    // Both must outlive the script.
+    Script(const SyntaxTree& of_tree, const Bindings& of_bindings)
+        : tree(of_tree), bindings(of_bindings), lines_(of_tree.source()) {}
 
     const SyntaxTree& tree;
     const Bindings& bindings;
-    const DistributeFacts& facts;
 
     std::uint32_t line(NodeId node) const { return lines_.position(tree.range(node).begin).line; }
     std::vector<NodeId> all(NodeKind kind) const;                 // in source order
@@ -47,9 +46,14 @@ public:
     std::uint64_t line_begin(std::uint64_t offset) const;
     std::uint64_t line_end(std::uint64_t offset) const;  // one past the line's end mark
     std::string indentation(NodeId statement) const;
+    // The text with the file's own line ends in place of "\n".
+    std::string with_own_line_ends(std::string_view text) const;
 
 private:
     base::LineIndex lines_;
 };
+
+// Whether the list has the word.
+bool has(const std::vector<std::string>& list, std::string_view word);
 
 }  // namespace migrator

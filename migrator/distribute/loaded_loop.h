@@ -1,14 +1,15 @@
-// TrainingLoop: where a script trains: the loop over batches, its loader, and the loop over epochs. Private to this folder.
+// LoadedLoop: a training loop over the batches of a loader, and the loop over epochs. Private to this folder.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "migrator/distribute/script.h"
+#include "migrator/distribute/distribute_facts.h"
+#include "migrator/loops/training_loop.h"
 
 namespace migrator {
 
-struct TrainingLoop {
+struct LoadedLoop {
     NodeId batches = kNoNode;      // the `for` over batches
     NodeId function = kNoNode;     // that it stands in; kNoNode: at module level
     std::vector<NodeId> calls;     // of that function, when loader or model come through its parameters
@@ -18,7 +19,8 @@ struct TrainingLoop {
 };
 
 // All loops that compute gradients. What cannot be followed is told in `obstacles`.
-std::vector<TrainingLoop> find_training_loops(const Script& script, std::vector<std::string>& obstacles);
+std::vector<LoadedLoop> find_loaded_loops(const Script& script, const LoopFacts& loops, const DistributeFacts& facts,
+                                          std::vector<std::string>& obstacles);
 
 // The argument of the call that becomes this parameter of the function; kNoNode when there is none.
 NodeId argument_for(const Script& script, NodeId function, NodeId call, std::string_view parameter);

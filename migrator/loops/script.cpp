@@ -1,4 +1,4 @@
-#include "migrator/distribute/script.h"
+#include "migrator/loops/script.h"
 
 #include <algorithm>
 
@@ -104,6 +104,17 @@ std::string Script::indentation(NodeId statement) const {
     const std::uint64_t begin = line_begin(tree.range(statement).begin);
     const std::string_view line = tree.source().substr(begin);
     return std::string(line.substr(0, line.find_first_not_of(" \t")));
+}
+
+std::string Script::with_own_line_ends(std::string_view text) const {
+    const bool crlf = tree.source().find("\r\n") != std::string_view::npos;
+    std::string out;
+    for (const char c : text) out += c == '\n' && crlf ? "\r\n" : std::string(1, c);
+    return out;
+}
+
+bool has(const std::vector<std::string>& list, std::string_view word) {
+    return std::find(list.begin(), list.end(), word) != list.end();
 }
 
 }  // namespace migrator

@@ -1,0 +1,29 @@
+// TrainingLoop: a loop in which a model learns: each round computes gradients and lets an optimizer change weights.
+#pragma once
+
+#include <vector>
+
+#include "migrator/loops/loop_facts.h"
+#include "migrator/loops/script.h"
+
+namespace migrator {
+
+struct TrainingLoop {
+    NodeId loop = kNoNode;      // the `for` or `while` with one step of the optimizer (or a part of one) per round
+    NodeId function = kNoNode;  // that it stands in; kNoNode: at module level
+    // Inside the loop, in source order: what computes gradients and what steps, or the calls of functions of this file
+    // that do. No steps: the file does not show who steps.
+    std::vector<NodeId> backwards;
+    std::vector<NodeId> steps;
+
+    // The optimizer steps in some rounds only: gradients are added up over several.
+    bool accumulates = false;
+};
+
+// The loops of a file, in source order. A loop whose step cannot be seen counts only where no other loop is found.
+std::vector<TrainingLoop> find_training_loops(const Script& script, const LoopFacts& facts);
+
+// The calls inside the loop of what has the name of a model: model(x), self.net(x).
+std::vector<NodeId> model_calls_of(const Script& script, const LoopFacts& facts, const TrainingLoop& loop);
+
+}  // namespace migrator

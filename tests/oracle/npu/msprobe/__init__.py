@@ -1,0 +1,1 @@
+"""msprobe, as far as its documentation says what PrecisionDebugger does. Test only."""
