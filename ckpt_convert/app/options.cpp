@@ -63,6 +63,11 @@ void add_places(CLI::App& app, ConvertOptions& options, Raw& raw) {
         ->add_option("--params-dtype", options.params_dtype,
                      "Cast to bf16, fp16 or fp32; the element types stay as they are when left out")
         ->check(CLI::IsMember({"bf16", "fp16", "fp32"}));
+    group->add_option("--lora-load", options.source.adapter,
+                      "LoRA adapter to merge into the weights: of the same Megatron layout, or a PEFT directory");
+    group->add_option("--lora-alpha", options.source.adapter_alpha,
+                      "The adapter is scaled with alpha / rank (default: what its configuration or arguments say)");
+    group->add_option("--lora-r", options.source.adapter_rank, "What the rank of the adapter must be");
     group
         ->add_option("--dequantize", raw.dequantize,
                      "Make ordinary weights, bf16 or fp32, of FP8, INT8, INT4 and MXFP4 ones with scales")
@@ -315,6 +320,7 @@ Result<std::optional<Options>> parse_options(int argc, const char* const* argv) 
         TRY_ASSIGN(options.convert.memory_bytes, byte_count("--memory", raw.memory));
     }
     options.verify.memory_bytes = options.convert.memory_bytes;
+    options.verify.checkpoint.adapter_alpha = options.convert.source.adapter_alpha;
     options.verify.checkpoint.family = options.convert.source.family;
     options.verify.checkpoint.mtp_layers = options.convert.source.mtp_layers;
     options.verify.checkpoint.hf_config_dir = options.convert.source.hf_config_dir;

@@ -25,6 +25,9 @@ struct SourceOptions {
     std::optional<std::uint64_t> true_vocab;  // only the first rows of the vocabulary are wanted
     // Layers for multi-token prediction that are wanted of a Hugging Face checkpoint; nullopt: those that are there.
     std::optional<std::uint32_t> mtp_layers;
+    base::Path adapter;                   // a LoRA adapter to merge, beside one that the checkpoint holds itself
+    std::optional<double> adapter_alpha;  // nullopt: as the checkpoint or the adapter says
+    std::optional<std::uint64_t> adapter_rank;
     std::optional<DType> dequantize;  // what quantised weights become; nullopt: they are refused
 };
 

@@ -10,6 +10,7 @@
 #include "ckpt_convert/app/options.h"
 #include "ckpt_convert/checkpoint/hf_checkpoint.h"
 #include "ckpt_convert/checkpoint/megatron_checkpoint.h"
+#include "ckpt_convert/mapping/adapter_format.h"
 #include "ckpt_convert/mapping/model.h"
 #include "ckpt_convert/mapping/quantisation.h"
 #include "ckpt_convert/mapping/target.h"
@@ -23,6 +24,7 @@ struct Knowledge {
     MappingRegistry families;
     TargetRegistry targets;
     std::vector<QuantisationFormat> quantisation;
+    AdapterFormats adapters;
 
     static base::Result<Knowledge> load(const base::DataStore& store);
 };

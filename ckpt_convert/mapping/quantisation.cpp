@@ -16,12 +16,6 @@ using base::Status;
 constexpr const char* kFolder = "rules/quantisation/";
 constexpr const char* kSchema = "quantisation/1";
 
-Result<StemPattern> pattern(const JsonObject& object, const std::string& text) {
-    if (text.find('*') == text.npos || text.find('*') != text.rfind('*'))
-        return object.error(base::format("\"{}\" must have one *", text));
-    return StemPattern(text);
-}
-
 // "block": {"config": "quantization_config.weight_block_size", "default": [128, 128]}
 Status read_block(JsonObject& object, QuantisationFormat& format) {
     const Json* json = object.optional("block");
@@ -43,10 +37,8 @@ Result<QuantisationFormat> read_format(const JsonDocument& document, const Json&
     TRY_ASSIGN(JsonObject object, JsonObject::of(document, json));
     QuantisationFormat format;
     TRY_ASSIGN(format.name, object.string("name"));
-    TRY_ASSIGN(std::string values, object.string("values"));
-    TRY_ASSIGN(format.values, pattern(object, values));
-    TRY_ASSIGN(std::string result, object.string_or("as", values));
-    TRY_ASSIGN(format.result, pattern(object, result));
+    TRY_ASSIGN(format.values, StemPattern::of(object, "values"));
+    TRY_ASSIGN(format.result, StemPattern::of(object, object.optional("as") != nullptr ? "as" : "values"));
     TRY_ASSIGN(std::string code, object.string("code"));
     TRY_ASSIGN(std::string stored, object.string_or("stored", code));
     auto known = value_code(code);
@@ -55,35 +47,19 @@ Result<QuantisationFormat> read_format(const JsonDocument& document, const Json&
     format.code = *known;
     format.stored = *type;
     TRY_ASSIGN(format.fold, object.boolean_or("fold", false));
-    TRY_ASSIGN(std::string scales, object.string("scales"));
-    TRY_ASSIGN(format.scales, pattern(object, scales));
-    TRY_ASSIGN(std::string offsets, object.string_or("offsets", ""));
-    if (!offsets.empty()) {
-        TRY_ASSIGN(format.offsets, pattern(object, offsets));
+    TRY_ASSIGN(format.scales, StemPattern::of(object, "scales"));
+    if (object.optional("offsets") != nullptr) {
+        TRY_ASSIGN(format.offsets, StemPattern::of(object, "offsets"));
     }
     TRY(read_block(object, format));
     TRY_ASSIGN(auto without_effect, object.strings("without_effect"));
-    for (const std::string& text : without_effect) {
-        TRY_ASSIGN(StemPattern found, pattern(object, text));
-        format.without_effect.push_back(std::move(found));
-    }
+    for (const std::string& text : without_effect) format.without_effect.emplace_back(text);
     TRY(object.strings("source"));
     TRY(object.finish());
     return format;
 }
 
 }  // namespace
-
-StemPattern::StemPattern(std::string_view text)
-    : before_(text.substr(0, text.find('*'))), behind_(text.substr(text.find('*') + 1)) {}
-
-std::optional<std::string_view> StemPattern::stem(std::string_view name) const {
-    if (name.size() < before_.size() + behind_.size() || !name.starts_with(before_) || !name.ends_with(behind_))
-        return std::nullopt;
-    return name.substr(before_.size(), name.size() - before_.size() - behind_.size());
-}
-
-std::string StemPattern::with(std::string_view stem) const { return before_ + std::string(stem) + behind_; }
 
 Result<std::vector<QuantisationFormat>> load_quantisation_formats(const base::DataStore& store) {
     std::vector<QuantisationFormat> out;

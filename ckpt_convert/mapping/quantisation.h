@@ -4,28 +4,14 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/data_store.h"
 #include "base/json.h"
+#include "ckpt_convert/mapping/stem_pattern.h"
 #include "ckpt_convert/tensor/dequantise.h"
 
 namespace ckpt {
-
-// A name with one "*" for any characters.
-class StemPattern {
-public:
-    explicit StemPattern(std::string_view text = "*");
-
-    // What the star stands for in `name`; nullopt when the name is another.
-    std::optional<std::string_view> stem(std::string_view name) const;
-    std::string with(std::string_view stem) const;
-
-private:
-    std::string before_;
-    std::string behind_;
-};
 
 struct QuantisationFormat {
     std::string name;
