@@ -218,6 +218,7 @@ private:
         out.match.module = module_context(*job.project, job.file->path);
         out.match.helper_package = helper_.package_for(*job.project, job.file->path);
         const ImportGraph& imports = job.project->imports;
+        out.match.loads_framework = job.project->loads_framework(job.file->path);
         out.match.is_program = job.file->type == FileType::notebook || imports.is_program(job.file->path);
         if (out.match.is_program && !knowledge_.rules.programs().empty())
             out.match.program_loads = imports.loads(job.file->path);
@@ -343,7 +344,7 @@ base::Result<RunResult> run(const Options& options, base::FileSystem& fs) {
     TRY_ASSIGN(auto projects, find_projects(fs, options));
     const FrameworkVersion version = framework_version(fs, options, knowledge.rules, projects);
     knowledge.rules.restrict_to(version.version);
-    TRY(index_projects(fs, options, knowledge.facts, projects));
+    TRY(index_projects(fs, options, knowledge, projects));
     TRY(helper.check(fs, projects));
     TRY_ASSIGN(const auto distributed, distribute_main(fs, options, knowledge, projects.front()));
     TRY_ASSIGN(RunResult result,

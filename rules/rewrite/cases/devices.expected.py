@@ -72,3 +72,6 @@ def by_name():
 
 def out_of_memory(error):
     return "NPU out of memory" in str(error)  # expect: cuda.message
+
+torch.npu.set_device("npu:{}".format(0))  # expect: cuda.renamed, device.string
+print(torch.npu.get_device_properties("npu:0").name)  # expect: cuda.renamed, device.string

@@ -71,3 +71,6 @@ def by_name():
 
 def out_of_memory(error):
     return "CUDA out of memory" in str(error)  # expect: cuda.message
+
+torch.cuda.set_device("cuda:{}".format(0))  # expect: cuda.renamed, device.string
+print(torch.cuda.get_device_properties("cuda:0").name)  # expect: cuda.renamed, device.string

@@ -295,3 +295,34 @@ TEST_CASE("pipeline: what the version lacks is reported with the reason") {
           "torch.npu.ExternalStream is in torch >=2.13 only, and this project has 2.6, so torch.cuda.ExternalStream is "
           "left as it is. Wraps a raw aclrtStream instead of a cudaStream_t.");
 }
+
+TEST_CASE("pipeline: a file that loads the framework through another file has its objects moved, and loads torch_npu") {
+    test::MemoryFileSystem fs;
+    fs.add("in/lib/__init__.py", "");
+    fs.add("in/lib/model.py", "import torch\n\n\ndef build(name):\n    return registry[name]()\n");
+    fs.add("in/lib/again.py", "from lib.model import build\n");
+    fs.add("in/run.py", "from lib.again import build\n\nnet = build('a').cuda()\n");
+    fs.add("in/other.py", "import chainer\n\nchainer.build('a').cuda()\n");
+    REQUIRE(run(options_for(Command::migrate, "in"), fs));
+    CHECK(fs.content("out/run.py") == "from lib.again import build\nimport torch_npu\n\nnet = build('a').npu()\n");
+    CHECK(fs.content("out/other.py") == fs.content("in/other.py"));
+}
+
+TEST_CASE("pipeline: a device that a function of another file takes by position") {
+    test::MemoryFileSystem fs;
+    fs.add("in/pkg/__init__.py", "from .tools import to_device\n");
+    fs.add("in/pkg/tools.py",
+           "def to_device(data, device=None, *rest):\n    return data.to(device)\n\n\n"
+           "class Runner:\n    def __init__(self, /, path: str, device: str):\n        pass\n\n"
+           "    @staticmethod\n    def load(device, name):\n        pass\n\n"
+           "    def tag(self, name):\n        pass\n");
+    fs.add("in/run.py",
+           "import torch\nfrom pkg import to_device\nfrom pkg.tools import Runner\n\n"
+           "to_device(1, \"cuda\" if torch else \"cpu\")\nrunner = Runner(\"a\", \"cuda:1\")\n"
+           "Runner.load(\"cuda\", \"cuda\")\nrunner.tag(\"cuda\")\nto_device(1, 2, \"cuda\")\n");
+    REQUIRE(run(options_for(Command::migrate, "in"), fs));
+    CHECK(fs.content("out/run.py") ==
+          "import torch\nimport torch_npu\nfrom pkg import to_device\nfrom pkg.tools import Runner\n\n"
+          "to_device(1, \"npu\" if torch else \"cpu\")\nrunner = Runner(\"a\", \"npu:1\")\n"
+          "Runner.load(\"npu\", \"cuda\")\nrunner.tag(\"cuda\")\nto_device(1, 2, \"cuda\")\n");
+}
