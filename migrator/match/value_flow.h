@@ -44,6 +44,7 @@ private:
     NodeId above_keyword(NodeId keyword);
     NodeId above_assignment(NodeId assignment, Role role);
     NodeId above_pair(NodeId pair, NodeId side, Role& role);
+    NodeId above_type(NodeId type);
     NodeId above_subscript(NodeId subscript, NodeId side, Role& role);
     void bind(NodeId target, Role role);
     void returned(NodeId statement, Role role);

@@ -183,6 +183,8 @@ std::optional<Certainty> ValueFlow::is_value_name(NodeId name, int depth) {
     if (tree.kind(name) == NodeKind::attribute) {
         if (!contains(row_.properties, last)) return std::nullopt;
         NodeId object = file_.skip_parentheses(tree.child(name, Field::object));
+        // devices[0].type
+        if (tree.kind(object) == NodeKind::subscript) object = tree.child(object, Field::value);
         if (row_.is_carrier(file_.last_name(object))) return Certainty::likely;
         if (tree.kind(object) == NodeKind::call && depth < kMaxDepth) return is_value_at(object, depth + 1);
         return std::nullopt;

@@ -8,7 +8,7 @@ with tamp.autocast("npu"), autocast(device_type="npu"):  # expect: device.string
     pass
 scaler = torch.amp.GradScaler("npu")  # expect: device.string
 dtype = torch.npu.get_autocast_dtype()  # expect: amp.gpu_dtype
-active = torch.is_autocast_enabled()  # expect: amp.without_device
+active = torch.is_autocast_enabled("npu")  # expect: amp.without_device
 same = torch.is_autocast_enabled("npu")  # expect: device.string
 with torch.random.fork_rng(devices=[0], device_type="npu"):  # expect: random.fork_rng
     pass

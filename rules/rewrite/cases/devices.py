@@ -74,3 +74,19 @@ def out_of_memory(error):
 
 torch.cuda.set_device("cuda:{}".format(0))  # expect: cuda.renamed, device.string
 print(torch.cuda.get_device_properties("cuda:0").name)  # expect: cuda.renamed, device.string
+
+
+import dataclasses
+from dataclasses import field
+from typing import Literal
+
+
+@dataclasses.dataclass
+class Settings:
+    device: str = field(default="cuda", metadata={"help": "cuda or cpu"})  # expect: device.string
+    name: str = field(default="cuda")  # expect: device.string
+    some_device: Literal["cuda", "cpu"] = dataclasses.field(default="cuda")  # expect: device.string, device.string
+
+
+def first(trainer, device: Literal["cuda"]):  # expect: device.string
+    return trainer.parallel_devices[0].type == "cuda"  # expect: device.string

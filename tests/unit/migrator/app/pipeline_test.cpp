@@ -213,6 +213,25 @@ TEST_CASE("pipeline: standard input becomes text, and nothing touches the disk")
     CHECK(unknown.error().kind == base::ErrorKind::usage);
 }
 
+TEST_CASE("pipeline: through a pipe the portable style says that its module is missing") {
+    test::MemoryFileSystem fs;
+    Options options = options_for(Command::migrate, "-");
+    options.destination = Destination::text;
+    options.output.clear();
+    options.report_directory.clear();
+    options.stdin_text = kTrain;
+    const auto npu = run(options, fs);
+    REQUIRE(npu);
+    CHECK(npu->warning.empty());
+    options.style = StyleKind::portable;
+    const auto portable = run(options, fs);
+    REQUIRE(portable);
+    CHECK(portable->text.find("import any_device") != std::string::npos);
+    CHECK(portable->warning.find("imports any_device, a module") != std::string::npos);
+    options.stdin_text = "x = 1\n";
+    CHECK(run(options, fs)->warning.empty());
+}
+
 TEST_CASE("pipeline: several files are changed where they are") {
     test::MemoryFileSystem fs;
     fs.add("p/a.py", kTrain, 0755);
@@ -325,4 +344,18 @@ TEST_CASE("pipeline: a device that a function of another file takes by position"
           "import torch\nimport torch_npu\nfrom pkg import to_device\nfrom pkg.tools import Runner\n\n"
           "to_device(1, \"npu\" if torch else \"cpu\")\nrunner = Runner(\"a\", \"npu:1\")\n"
           "Runner.load(\"npu\", \"cuda\")\nrunner.tag(\"cuda\")\nto_device(1, 2, \"cuda\")\n");
+}
+
+TEST_CASE("pipeline: a Python file that is too large is copied and reported") {
+    test::MemoryFileSystem fs;
+    const std::string large = "import torch\nx = '" + std::string(std::size_t{16} << 20, 'x') + "'\n";
+    fs.add("in/data.py", large);
+    fs.add("in/train.py", kTrain);
+    auto result = run(options_for(Command::migrate, "in"), fs);
+    REQUIRE(result);
+    const ReportFile* file = file_named(result->report, "data.py");
+    REQUIRE(file != nullptr);
+    CHECK(file->findings[0].outcome.finding.rule == "file.too_large");
+    CHECK(fs.content("out/data.py") == large);
+    CHECK(fs.content("out/train.py") != kTrain);
 }
