@@ -11,6 +11,7 @@ namespace {
 // A constant that travels further than this is not followed to its end.
 constexpr std::size_t kMaxSteps = 512;
 
+constexpr std::array<std::string_view, 3> kTypeForms{"Literal", "Optional", "Union"};
 constexpr std::array<std::string_view, 4> kKeyedReads{"get", "pop", "setdefault", "getattr"};
 
 bool is_one_of(std::string_view name, std::span<const std::string_view> names) {
@@ -253,7 +254,7 @@ NodeId ValueFlow::above_subscript(NodeId subscript, NodeId side, Role& role) {
     if (!is_object) {
         // table["cuda"]: the user's key; Literal["cuda", "cpu"] says what a parameter may be.
         NodeId object = tree.child(subscript, Field::value);
-        if (object != kNoNode && file_.last_name(object) == "Literal") return subscript;
+        if (object != kNoNode && is_one_of(file_.last_name(object), kTypeForms)) return subscript;
         users_name_ = true;
         if (object != kNoNode && file_.last_name(object) == "__dict__")
             names_member_of(tree.child(object, Field::object));

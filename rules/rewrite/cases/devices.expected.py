@@ -78,6 +78,7 @@ print(torch.npu.get_device_properties("npu:0").name)  # expect: cuda.renamed, de
 
 
 import dataclasses
+import typing
 from dataclasses import field
 from typing import Literal
 
@@ -86,6 +87,8 @@ from typing import Literal
 class Settings:
     device: str = field(default="npu", metadata={"help": "cuda or cpu"})  # expect: device.string
     name: str = field(default="cuda")  # expect: device.string
+    device_kind: typing.Optional[Literal["cuda", "cpu"]] = "cuda"  # expect: device.string, device.string
+    any_device: typing.Union[typing.Literal["npu"], None] = "npu"  # expect: device.string, device.string
     some_device: Literal["npu", "cpu"] = dataclasses.field(default="npu")  # expect: device.string, device.string
 
 

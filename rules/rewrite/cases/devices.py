@@ -77,6 +77,7 @@ print(torch.cuda.get_device_properties("cuda:0").name)  # expect: cuda.renamed, 
 
 
 import dataclasses
+import typing
 from dataclasses import field
 from typing import Literal
 
@@ -85,6 +86,8 @@ from typing import Literal
 class Settings:
     device: str = field(default="cuda", metadata={"help": "cuda or cpu"})  # expect: device.string
     name: str = field(default="cuda")  # expect: device.string
+    device_kind: typing.Optional[Literal["cuda", "cpu"]] = "cuda"  # expect: device.string, device.string
+    any_device: typing.Union[typing.Literal["cuda"], None] = "cuda"  # expect: device.string, device.string
     some_device: Literal["cuda", "cpu"] = dataclasses.field(default="cuda")  # expect: device.string, device.string
 
 
