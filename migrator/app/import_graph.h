@@ -27,6 +27,9 @@ public:
     // What the file loads from outside the project, directly or through other files: qualified names, sorted.
     std::vector<std::string> loads(const base::Path& file) const;
 
+    // The files that load one of these modules through others, sorted: a file that imports it itself is not meant.
+    std::vector<base::Path> loading_through_others(const std::vector<std::string>& modules) const;
+
     // Where a module that this file needs can stand, so that every file which needs it there finds it.
     struct Place {
         base::Path directory;

@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "base/console.h"
 #include "base/format.h"
+#include "base/human.h"
 #include "base/parallel.h"
 #include "base/version.h"
 #include "migrator/app/distributed_main.h"
@@ -78,12 +79,19 @@ public:
         if (distributed_) TRY(add_launcher());
         // From here on every analysed file is in the output, rewritten or as it was.
         add_unreadable();
+        add_too_large();
         if (output_) TRY(copy_other_files());
         RunResult result{
             make_report(info(), std::move(files_), files_seen(), knowledge_.rules.package_status(), notes()),
             {},
-            std::move(text_)};
+            std::move(text_),
+            {}};
         result.report.programs = std::move(programs);
+        if (options_.destination == Destination::text && needs_helper_.front() != 0)
+            result.warning = base::format(
+                "the result imports {0}, a module that a pipe has no place for. In a project, `migrator migrate "
+                "--in-place --style {1} FILE` writes it where FILE finds it",
+                knowledge_.rules.style().helper, name(options_.style));
         if (output_) TRY(output_->commit());
         // From here on the output is whole.
         if (!options_.report_directory.empty()) TRY(write_report(result));
@@ -203,6 +211,7 @@ private:
         out.apply = options_.apply == ApplyMode::none ? ApplyMode::safe : options_.apply;
         out.match.module = module_context(*job.project, job.file->path);
         out.match.helper_package = helper_.package_for(*job.project, job.file->path);
+        out.match.loads_framework = job.project->loads_framework(job.file->path);
         out.match.is_program = job.is_program();
         if (out.match.is_program && !knowledge_.rules.programs().empty())
             out.match.program_loads = job.project->imports.loads(job.file->path);
@@ -249,6 +258,20 @@ private:
                 Path root = base::join(project.files.root, "");
                 if (path.starts_with(root)) path = project.shown(path.substr(root.size()));
                 files_.push_back(problem_file(path, FileType::other, "file.unreadable", unreadable_message(error)));
+            }
+        }
+    }
+
+    void add_too_large() {
+        for (const Project& project : projects_) {
+            for (const FoundFile& file : project.files.files) {
+                if (file.limit == 0) continue;
+                files_.push_back(problem_file(
+                    project.shown(file.path), file.type, "file.too_large",
+                    base::format(
+                        "The file was not analysed: it has {}, and files of its kind are analysed up to {}. Keep "
+                        "data apart from code, or migrate the code in it by hand.",
+                        base::human_bytes(file.bytes), base::human_bytes(file.limit))));
             }
         }
     }
@@ -341,7 +364,7 @@ base::Result<RunResult> run(const Options& options, base::FileSystem& fs) {
         TRY_ASSIGN(transfer_rules, RuleSet::load(knowledge.store, StyleKind::automatic));
         transfer_rules->restrict_to(version.version);
     }
-    TRY(index_projects(fs, options, knowledge.facts, projects));
+    TRY(index_projects(fs, options, knowledge, projects));
     TRY(helper.check(fs, projects));
     TRY_ASSIGN(const auto instrumentation, Instrumentation::plan(fs, options, knowledge, projects));
     TRY_ASSIGN(const auto distributed, distribute_main(fs, options, knowledge, projects.front()));

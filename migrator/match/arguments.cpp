@@ -144,6 +144,7 @@ private:
         Finding finding = make_finding(*row.rule, tree.range(argument), name, certainty, row.replace, {}, {});
         if (!row.replace.empty()) finding.fix = Fix{{{tree.range(argument), row.replace}}, row.rule->imports};
         if (!row.wrap.empty()) finding.fix = Fix{wrapped(argument, row.wrap), row.rule->imports};
+        if (!row.name.empty()) finding.fix = Fix{{named(argument, row.name)}, row.rule->imports};
         if (row.remove) finding.fix = Fix{{removed(*arguments, argument)}, row.rule->imports};
         sink_.push_back(std::move(finding));
     }
@@ -173,6 +174,11 @@ private:
     std::vector<Edit> wrapped(NodeId argument, const std::string& function) const {
         const base::ByteRange value = file_.tree().range(value_of(argument));
         return {{{value.begin, value.begin}, function + "("}, {{value.end, value.end}, ")"}};
+    }
+
+    Edit named(NodeId argument, const std::string& keyword) const {
+        const std::uint64_t at = file_.tree().range(argument).begin;
+        return {{at, at}, keyword + "="};
     }
 
     Edit added(const Arguments& arguments, const std::string& text) const {

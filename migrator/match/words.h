@@ -40,6 +40,8 @@ void match_packages(const PythonFile& file, std::span<const Literal> literals, F
 void match_text_file(const SourceFile& file, std::string_view text, const MatchContext& context, FindingSink& sink);
 // `registration`, `kernel` and `text` in C++ and CUDA sources.
 void match_cuda_source(const SourceFile& file, std::string_view text, const MatchContext& context, FindingSink& sink);
+// Outside type checking only: the module, or something below it.
+bool imports_module(const Bindings& bindings, std::string_view module);
 // By position; of two that say the same one stays.
 void sort_findings(FindingSink& findings);
 

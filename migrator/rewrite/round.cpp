@@ -52,7 +52,7 @@ private:
             fixes.push_back({&*finding.fix, finding.range});
         }
         if (tree_ == nullptr || accepted.empty()) return set.edits();
-        for (const Edit& edit : import_edits(*tree_, *bindings_, fixes, context_.helper_package)) {
+        for (const Edit& edit : import_edits(*tree_, *bindings_, fixes, context_)) {
             // Imports stand on lines of their own; inside an edited statement there is no place for one.
             if (!tree_->touches_error(edit.range)) set.add({edit});
         }

@@ -123,12 +123,15 @@ base::Status RuleLoader::load_argument(Words& words) {
     TRY_ASSIGN(row.add, words.fix.string_or("add", {}));
     TRY_ASSIGN(row.replace, words.fix.string_or("replace", {}));
     TRY_ASSIGN(row.wrap, words.fix.string_or("wrap", {}));
+    TRY_ASSIGN(row.name, words.fix.string_or("name", {}));
     TRY_ASSIGN(row.remove, words.fix.boolean_or("remove", false));
     if ((row.state == ArgumentRow::State::absent) ? (!row.replace.empty() || !row.wrap.empty() || row.remove)
                                                   : !row.add.empty()) {
         return words.fix.error(
             "\"add\" is for absent arguments, \"replace\", \"wrap\" and \"remove\" are for the others");
     }
+    if (!row.name.empty() && (!row.keyword.empty() || row.state == ArgumentRow::State::absent))
+        return words.fix.error("\"name\" is for arguments that are looked for by their \"position\" alone");
     for (const std::string& function : functions) {
         set_.arguments_[function].push_back(row);
         if (row.methods) set_.method_arguments_[function.substr(function.rfind('.') + 1)].push_back(row);

@@ -85,6 +85,7 @@ struct ArgumentRow {
     std::string add;      // fix: this text as a further argument
     std::string replace;  // fix: this text instead of the argument
     std::string wrap;     // fix: the argument goes through this function
+    std::string name;     // fix: the positional argument gets this keyword
     bool remove = false;  // fix: the argument goes
 };
 
@@ -184,6 +185,7 @@ struct KernelRow {
 // What the rules are about: a package under each of its names, and the versions of it that are known.
 struct Framework {
     std::vector<std::string> packages;
+    std::vector<std::string> loaded_by;  // modules whose import loads it, its own first: "torch", "torchvision"
     std::vector<Version> versions;
 
     Version newest() const;  // 0.0 when none is known

@@ -205,10 +205,12 @@ base::Status RuleLoader::load_framework(const base::JsonDocument& document, cons
     TRY_ASSIGN(auto object, base::JsonObject::of(document, json));
     TRY_ASSIGN(auto packages, required_strings(object, "packages"));
     TRY_ASSIGN(auto versions, required_strings(object, "versions"));
+    TRY_ASSIGN(auto loaded_by, required_strings(object, "loaded_by"));
     TRY_ASSIGN(std::string source, object.string("source"));
     TRY(object.finish());
     if (!set_.framework_.packages.empty()) return object.error("there already is a \"framework\"");
     for (const std::string& package : packages) set_.framework_.packages.push_back(normalise_distribution(package));
+    set_.framework_.loaded_by = std::move(loaded_by);
     for (const std::string& text : versions) {
         const auto version = Version::parse(text);
         if (!version) return object.error(base::format("\"{}\" is no version", text));
