@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/data_store.h"
+#include "migrator/pattern/pattern_set.h"
 #include "migrator/ruleset/rule_set.h"
 #include "migrator/semantic/type_facts.h"
 
@@ -10,6 +11,7 @@ namespace migrator {
 struct Knowledge {
     base::DataStore store;
     RuleSet rules;
+    PatternSet patterns;  // of the rules
     TypeFacts facts;
 };
 
