@@ -81,8 +81,9 @@ public:
         add_unreadable();
         add_too_large();
         if (output_) TRY(copy_other_files());
+        std::vector<std::string> said = notes();
         RunResult result{
-            make_report(info(), std::move(files_), files_seen(), knowledge_.rules.package_status(), notes()),
+            make_report(info(), std::move(files_), files_seen(), knowledge_.rules.package_status(), std::move(said)),
             {},
             std::move(text_),
             {}};
@@ -208,6 +209,8 @@ private:
         RewriteContext out;
         out.match.rules = &knowledge_.rules;
         out.match.facts = &knowledge_.facts;
+        out.match.patterns = &knowledge_.patterns;
+        out.affinity = options_.affinity;
         out.apply = options_.apply == ApplyMode::none ? ApplyMode::safe : options_.apply;
         out.match.module = module_context(*job.project, job.file->path);
         out.match.helper_package = helper_.package_for(*job.project, job.file->path);
@@ -219,6 +222,7 @@ private:
         if (transfer_rules_) {
             out.transfer = out.match;
             out.transfer->rules = &*transfer_rules_;
+            out.transfer->patterns = nullptr;  // what is only faster is no question of it
             out.transfer->is_program = false;  // the lines that load transfer_to_npu are no edit to weigh
         }
         return out;
@@ -324,11 +328,28 @@ private:
         for (const Project& project : projects_) {
             for (std::string& note : notes_of(project, options_.command)) out.push_back(std::move(note));
         }
+        if (const std::size_t faster = faster_forms(); faster > 0 && !options_.affinity) {
+            out.push_back(
+                base::format("{} {} a faster form on Ascend that computes the same; migrate --affinity writes {}.",
+                             faster, faster == 1 ? "place has" : "places have", faster == 1 ? "it" : "them"));
+        }
         if (jobs_.empty())
             out.push_back(
                 "No file of a kind that can be analysed was found: Python, notebooks, shell, CUDA, requirements, "
                 "settings.");
         return out;
+    }
+
+    // Fixes for speed alone that need nobody to look at them.
+    std::size_t faster_forms() const {
+        std::size_t count = 0;
+        for (const ReportFile& file : files_) {
+            for (const ReportFinding& item : file.findings) {
+                count +=
+                    item.outcome.finding.kind == FindingKind::affinity && item.outcome.state == FixState::available;
+            }
+        }
+        return count;
     }
 
     const Options& options_;

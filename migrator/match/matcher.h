@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "migrator/match/finding.h"
+#include "migrator/pattern/pattern_set.h"
 #include "migrator/ruleset/rule_set.h"
 #include "migrator/semantic/bindings.h"
 #include "migrator/source/source_file.h"
@@ -16,6 +17,7 @@ namespace migrator {
 struct MatchContext {
     const RuleSet* rules = nullptr;
     const TypeFacts* facts = nullptr;
+    const PatternSet* patterns = nullptr;  // of the rules; nullptr: none are looked for
     ModuleContext module;
     // The package that the helper module of the style portable is in, as this file imports it; empty: it is on the path.
     std::string helper_package;

@@ -29,6 +29,10 @@ void match_values(const PythonFile& file, const AdaptedCode& adapted, std::span<
                   FindingSink& sink);
 // `api`
 void match_api_support(const PythonFile& file, FindingSink& sink);
+// `pattern`
+void match_patterns(const PythonFile& file, FindingSink& sink);
+// `definition`
+void match_definitions(const PythonFile& file, FindingSink& sink);
 // `program`
 void match_program(const PythonFile& file, FindingSink& sink);
 // Tables of environment variables.

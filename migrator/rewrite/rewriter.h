@@ -22,6 +22,7 @@ std::string_view name(ApplyMode mode);  // "none", "safe", "review"
 struct RewriteContext {
     MatchContext match;
     ApplyMode apply = ApplyMode::safe;
+    bool affinity = false;  // also the fixes that are for speed alone
     // With the rules of the style auto: says what would be left to do if transfer_to_npu redirected the rest. Python only.
     std::optional<MatchContext> transfer;
 };

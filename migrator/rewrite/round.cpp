@@ -108,11 +108,12 @@ private:
 };
 
 // What becomes of a finding before its edits are looked at; nullopt: its fix may be applied.
-std::optional<FixState> settled(const Finding& finding, const RuleSet& rules, ApplyMode apply) {
+std::optional<FixState> settled(const Finding& finding, const RuleSet& rules, ApplyMode apply, bool affinity) {
     if (!finding.fix) return finding.at_run_time ? FixState::at_run_time : FixState::none;
     const Rule* rule = rules.find_rule(finding.rule);
     CHECK(rule != nullptr);
     const bool certain = finding.certainty >= rule->certainty;
+    if (finding.kind == FindingKind::affinity && !affinity) return certain ? FixState::available : FixState::uncertain;
     if (!certain && apply != ApplyMode::review) return FixState::uncertain;
     if (apply == ApplyMode::none) return FixState::available;
     return std::nullopt;
@@ -124,7 +125,7 @@ std::vector<std::size_t> decide(std::vector<Finding> findings, const RewriteCont
     std::vector<std::size_t> candidates;
     for (Finding& finding : findings) {
         Decided decided{std::move(finding), FixState::none};
-        auto state = settled(decided.finding, *context.match.rules, context.apply);
+        auto state = settled(decided.finding, *context.match.rules, context.apply, context.affinity);
         if (state) decided.state = *state;
         else candidates.push_back(out.size());
         out.push_back(std::move(decided));
@@ -136,7 +137,7 @@ std::vector<std::size_t> decide(std::vector<Finding> findings, const RewriteCont
 std::vector<Decided> judge_transfer(std::vector<Finding> findings, const RewriteContext& context) {
     std::vector<Decided> out;
     for (Finding& finding : findings) {
-        const auto state = settled(finding, *context.transfer->rules, ApplyMode::none);
+        const auto state = settled(finding, *context.transfer->rules, ApplyMode::none, false);
         CHECK(state.has_value());
         out.push_back({std::move(finding), *state});
     }

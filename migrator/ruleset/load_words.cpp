@@ -8,7 +8,7 @@
 namespace migrator {
 
 RuleLoader::WordLoader RuleLoader::find_word(std::string_view word) {
-    static constexpr std::array<std::pair<std::string_view, WordLoader>, 13> kWords{{
+    static constexpr std::array<std::pair<std::string_view, WordLoader>, 15> kWords{{
         {"name", &RuleLoader::load_name},
         {"module", &RuleLoader::load_module},
         {"prefix", &RuleLoader::load_prefix},
@@ -22,6 +22,8 @@ RuleLoader::WordLoader RuleLoader::find_word(std::string_view word) {
         {"kernel", &RuleLoader::load_kernel},
         {"program", &RuleLoader::load_program},
         {"api", &RuleLoader::load_api},
+        {"pattern", &RuleLoader::load_pattern},
+        {"definition", &RuleLoader::load_definition},
     }};
     for (const auto& [known, loader] : kWords) {
         if (known == word) return loader;

@@ -120,6 +120,7 @@ base::Status RuleLoader::load_file(std::string_view text, const std::string& ori
     };
     TRY(each("rules", &RuleLoader::load_rule));
     TRY(each("tables", &RuleLoader::load_table));
+    TRY(each("operations", &RuleLoader::load_operation));
     if (const base::Json* places = file.optional("environment_places")) TRY(load_environment_places(document, *places));
     if (const base::Json* framework = file.optional("framework")) TRY(load_framework(document, *framework));
     const base::Json* limits = file.optional("limits");
