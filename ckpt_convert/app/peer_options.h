@@ -31,6 +31,7 @@ inline constexpr RetiredOption kRetiredOptions[] = {
     {"--input-tp-rank", Values::one, "found from the input"},
     {"--input-pp-rank", Values::one, "found from the input"},
     {"--first-k-dense-replace", Values::one, "which layers have experts is read from config.json"},
+    {"--lora-target-modules", Values::many, "the adapter's tensors say which weights it changes"},
     {"--ckpt-cfg-path", Values::one, "replaced by the mapping files of this tool"},
     {"--megatron-path", Values::one, "Megatron is not needed to convert"},
     {"--max-queue-size", Values::one, "there are no loader and saver processes"},
@@ -48,11 +49,7 @@ struct FixedOption {
     const char* meaning;
 };
 inline constexpr FixedOption kFixedOptions[] = {
-    {"--lora-load", Values::one, nullptr, "a LoRA checkpoint"},
-    {"--lora-r", Values::one, nullptr, "a LoRA checkpoint"},
-    {"--lora-alpha", Values::one, nullptr, "a LoRA checkpoint"},
-    {"--lora-target-modules", Values::many, nullptr, "a LoRA checkpoint"},
-    {"--save-lora-to-hf", Values::none, nullptr, "a LoRA checkpoint"},
+    {"--save-lora-to-hf", Values::none, nullptr, "an adapter as output"},
     {"--mamba-state-dim", Values::one, nullptr, "a Mamba model"},
     {"--mamba-num-groups", Values::one, nullptr, "a Mamba model"},
     {"--mamba-head-dim", Values::one, nullptr, "a Mamba model"},

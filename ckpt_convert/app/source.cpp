@@ -4,7 +4,9 @@
 #include <set>
 
 #include "base/format.h"
+#include "ckpt_convert/app/adapters.h"
 #include "ckpt_convert/plan/name_form.h"
+#include "ckpt_convert/plan/quantised_source.h"
 #include "ckpt_convert/plan/source_fit.h"
 #include "ckpt_convert/plan/source_layout.h"
 
@@ -194,6 +196,8 @@ Result<Knowledge> Knowledge::load(const base::DataStore& store) {
     Knowledge out;
     TRY_ASSIGN(out.families, MappingRegistry::load(store));
     TRY_ASSIGN(out.targets, TargetRegistry::load(store));
+    TRY_ASSIGN(out.quantisation, load_quantisation_formats(store));
+    TRY_ASSIGN(out.adapters, AdapterFormats::load(store));
     return out;
 }
 
@@ -288,10 +292,20 @@ Result<Source> open_source(base::FileSystem& fs, const Knowledge& knowledge, con
         side = is_megatron_checkpoint(fs, options.directory) ? Side::megatron : Side::huggingface;
     if (side == Side::megatron) {
         TRY_ASSIGN(MegatronCheckpoint checkpoint, open_megatron_checkpoint(fs, options.directory));
-        return source_of(fs, std::move(checkpoint), knowledge, options);
+        TRY_ASSIGN(auto merged, merge_adapters(fs, checkpoint, knowledge.adapters, options));
+        TRY_ASSIGN(Source source, source_of(fs, std::move(checkpoint), knowledge, options));
+        if (merged) source.notes.push_back(*merged);
+        return source;
     }
     TRY_ASSIGN(HfCheckpoint checkpoint, open_hf_checkpoint(fs, options.directory));
-    return source_of(std::move(checkpoint), knowledge, options);
+    TRY_ASSIGN(auto quantised,
+               join_quantised(checkpoint.index, knowledge.quantisation, checkpoint.config.root, options.dequantize));
+    TRY_ASSIGN(auto merged, merge_adapters(fs, checkpoint, knowledge.adapters, options));
+    TRY_ASSIGN(Source source, source_of(std::move(checkpoint), knowledge, options));
+    for (const auto& note : {quantised, merged}) {
+        if (note) source.notes.push_back(*note);
+    }
+    return source;
 }
 
 }  // namespace ckpt

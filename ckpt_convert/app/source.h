@@ -10,7 +10,9 @@
 #include "ckpt_convert/app/options.h"
 #include "ckpt_convert/checkpoint/hf_checkpoint.h"
 #include "ckpt_convert/checkpoint/megatron_checkpoint.h"
+#include "ckpt_convert/mapping/adapter_format.h"
 #include "ckpt_convert/mapping/model.h"
+#include "ckpt_convert/mapping/quantisation.h"
 #include "ckpt_convert/mapping/target.h"
 #include "ckpt_convert/plan/layout.h"
 #include "ckpt_convert/plan/source_binding.h"
@@ -21,6 +23,8 @@ namespace ckpt {
 struct Knowledge {
     MappingRegistry families;
     TargetRegistry targets;
+    std::vector<QuantisationFormat> quantisation;
+    AdapterFormats adapters;
 
     static base::Result<Knowledge> load(const base::DataStore& store);
 };

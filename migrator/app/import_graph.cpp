@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "migrator/semantic/reference.h"
+
 namespace migrator {
 namespace {
 
@@ -71,18 +73,48 @@ bool ImportGraph::is_program(const Path& file) const {
     return node.is_guarded || (!node.is_imported && outermost_package(file) == nullptr);
 }
 
-std::vector<std::string> ImportGraph::loads(const Path& file) const {
+std::vector<const ImportGraph::Node*> ImportGraph::reached(const Path& file) const {
     const auto found = nodes_.find(file);
     if (found == nodes_.end()) return {};
+    std::vector<const Node*> out{&found->second};
     std::set<const Node*> seen{&found->second};
-    std::vector<const Node*> pending{&found->second};
+    for (std::size_t i = 0; i < out.size(); ++i) {
+        for (const Node* next : out[i]->files) {
+            if (seen.insert(next).second) out.push_back(next);
+        }
+    }
+    return out;
+}
+
+std::vector<Path> ImportGraph::files_of(const Path& file) const {
+    std::vector<Path> out;
+    for (const Node* node : reached(file)) out.push_back(node->path);
+    return out;
+}
+
+std::vector<std::string> ImportGraph::loads(const Path& file) const {
     std::set<std::string> out;
+    for (const Node* node : reached(file)) out.insert(node->external.begin(), node->external.end());
+    return {out.begin(), out.end()};
+}
+
+std::vector<Path> ImportGraph::loading_through_others(const std::vector<std::string>& modules) const {
+    std::map<const Node*, std::vector<const Node*>> importers;
+    std::vector<const Node*> pending;
+    for (const auto& [path, node] : nodes_) {
+        for (const Node* file : node.files) importers[file].push_back(&node);
+        const bool loads = std::any_of(node.external.begin(), node.external.end(), [&](const std::string& import) {
+            return std::any_of(modules.begin(), modules.end(),
+                               [&](const std::string& module) { return is_within(import, module); });
+        });
+        if (loads) pending.push_back(&node);
+    }
+    std::set<Path> out;
     while (!pending.empty()) {
         const Node* node = pending.back();
         pending.pop_back();
-        out.insert(node->external.begin(), node->external.end());
-        for (const Node* next : node->files) {
-            if (seen.insert(next).second) pending.push_back(next);
+        for (const Node* importer : importers[node]) {
+            if (out.insert(importer->path).second) pending.push_back(importer);
         }
     }
     return {out.begin(), out.end()};

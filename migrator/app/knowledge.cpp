@@ -6,6 +6,7 @@ namespace {
 base::Status load_into(Knowledge& knowledge, base::FileSystem& fs, const base::Path& overlay, StyleKind style) {
     if (!overlay.empty()) TRY(knowledge.store.overlay(fs, overlay, "rules"));
     TRY_ASSIGN(knowledge.rules, RuleSet::load(knowledge.store, style));
+    TRY_ASSIGN(knowledge.patterns, PatternSet::compile(knowledge.rules));
     TRY_ASSIGN(knowledge.facts, TypeFacts::load(knowledge.store));
     TRY_ASSIGN(knowledge.loops, LoopFacts::load(knowledge.store));
     return {};

@@ -3,6 +3,7 @@
 
 #include "base/data_store.h"
 #include "migrator/loops/loop_facts.h"
+#include "migrator/pattern/pattern_set.h"
 #include "migrator/ruleset/rule_set.h"
 #include "migrator/semantic/type_facts.h"
 
@@ -11,6 +12,7 @@ namespace migrator {
 struct Knowledge {
     base::DataStore store;
     RuleSet rules;
+    PatternSet patterns;  // of the rules
     TypeFacts facts;
     LoopFacts loops;
 };

@@ -37,6 +37,7 @@ void print_result(const Options& options, const RunResult& result) {
     if (text) print(stdout, result.text);
     if (diff) print(stdout, report_diff(result.report));
     if (options.json) print(text ? stderr : stdout, report_json(result.report));
+    if (!result.warning.empty()) print(stderr, "migrator: warning: " + result.warning + ".\n");
     if (options.quiet || (options.json && text)) return;
     const bool taken = text || diff || options.json;
     std::FILE* stream = taken ? stderr : stdout;

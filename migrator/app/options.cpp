@@ -134,6 +134,10 @@ CLI::App* add_migrate(CLI::App& app, Options& options, RawOptions& raw) {
                      "of them) or none")
         ->check(CLI::IsMember({"safe", "review", "none"}))
         ->option_text("WHICH");
+    command->add_flag(
+        "--affinity", options.affinity,
+        "Also replace code by the operators and optimizers that are fastest on Ascend, where\nthat computes "
+        "the same (with --apply review also where a person must look)");
     command
         ->add_option(
             "--distributed", options.distributed_main,

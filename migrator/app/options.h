@@ -50,6 +50,7 @@ struct Options {
     base::Path report_directory;                  // empty: no report files
     ReportFormats formats;
     ApplyMode apply = ApplyMode::safe;  // of migrate
+    bool affinity = false;              // of migrate: also what is only faster
     StyleKind style = StyleKind::npu;
     std::vector<std::string> include;
     std::vector<std::string> exclude;

@@ -8,12 +8,14 @@
 #include "base/check.h"
 #include "base/console.h"
 #include "base/format.h"
+#include "base/human.h"
 #include "base/parallel.h"
 #include "base/version.h"
 #include "migrator/app/distributed_main.h"
 #include "migrator/app/framework_version.h"
 #include "migrator/app/helper_module.h"
 #include "migrator/app/instrumentation.h"
+#include "migrator/app/job.h"
 #include "migrator/app/knowledge.h"
 #include "migrator/app/output_tree.h"
 #include "migrator/app/path_checks.h"
@@ -29,32 +31,6 @@ using base::ErrorKind;
 using base::Path;
 
 constexpr std::string_view kTemplate = "templates/report/report.html";
-
-// One file to analyse.
-struct Job {
-    Project* project;
-    const FoundFile* file;
-
-    std::unique_ptr<ParsedFile> take_parsed() const {
-        const auto place = static_cast<std::size_t>(file - project->files.files.data());
-        return place < project->parsed.size() ? std::move(project->parsed[place]) : nullptr;
-    }
-};
-
-// A path that two arguments name is looked at once. Sorted by the path that the report shows.
-std::vector<Job> jobs_of(std::vector<Project>& projects) {
-    std::vector<Job> jobs;
-    for (Project& project : projects) {
-        for (const FoundFile& file : project.files.files) {
-            if (file.analysed) jobs.push_back({&project, &file});
-        }
-    }
-    auto shown = [](const Job& job) { return job.project->shown(job.file->path); };
-    std::stable_sort(jobs.begin(), jobs.end(), [&](const Job& a, const Job& b) { return shown(a) < shown(b); });
-    auto same = [&](const Job& a, const Job& b) { return shown(a) == shown(b); };
-    jobs.erase(std::unique(jobs.begin(), jobs.end(), same), jobs.end());
-    return jobs;
-}
 
 FindingOutcome file_finding(std::string rule, Severity severity, const Path& path, std::string message) {
     FindingOutcome outcome;
@@ -78,12 +54,14 @@ ReportFile problem_file(const Path& path, FileType type, std::string rule, std::
 class Run {
 public:
     Run(const Options& options, base::FileSystem& fs, const Knowledge& knowledge, const HelperModule& helper,
-        const FrameworkVersion& version, const std::optional<DistributedMain>& distributed,
-        const Instrumentation& instrumentation, std::vector<Project> projects)
+        const std::optional<RuleSet>& transfer_rules, const FrameworkVersion& version,
+        const std::optional<DistributedMain>& distributed, const Instrumentation& instrumentation,
+        std::vector<Project> projects)
         : options_(options),
           fs_(fs),
           knowledge_(knowledge),
           helper_(helper),
+          transfer_rules_(transfer_rules),
           version_(version),
           distributed_(distributed),
           instrumentation_(instrumentation),
@@ -99,15 +77,26 @@ public:
         TRY(analyse_all());
         for (ReportFile& file : files_)
             std::erase_if(file.findings, [&](ReportFinding& item) { return !conditions_.keep(item.outcome.finding); });
+        std::vector<TransferRow> programs;
+        if (transfer_rules_) programs = transfer_rows(jobs_, transfer_);
         TRY(add_helper_modules());
         if (distributed_) TRY(add_launcher());
         // From here on every analysed file is in the output, rewritten or as it was.
         add_unreadable();
+        add_too_large();
         if (output_) TRY(copy_other_files());
+        std::vector<std::string> said = notes();
         RunResult result{
-            make_report(info(), std::move(files_), files_seen(), knowledge_.rules.package_status(), notes()),
+            make_report(info(), std::move(files_), files_seen(), knowledge_.rules.package_status(), std::move(said)),
             {},
-            std::move(text_)};
+            std::move(text_),
+            {}};
+        result.report.programs = std::move(programs);
+        if (options_.destination == Destination::text && needs_helper_.front() != 0)
+            result.warning = base::format(
+                "the result imports {0}, a module that a pipe has no place for. In a project, `migrator migrate "
+                "--in-place --style {1} FILE` writes it where FILE finds it",
+                knowledge_.rules.style().helper, name(options_.style));
         if (output_) TRY(output_->commit());
         // From here on the output is whole.
         if (!options_.report_directory.empty()) TRY(write_report(result));
@@ -131,15 +120,16 @@ private:
         base::ProgressBar progress("Analysing", bytes, base::ProgressBar::Unit::bytes, options_.progress);
         files_.resize(jobs_.size());
         needs_helper_.resize(jobs_.size());
+        transfer_.resize(jobs_.size());
         return base::parallel_for(order.size(), options_.threads, [&](std::size_t i) -> base::Status {
             const Job& job = jobs_[order[i]];
-            TRY_ASSIGN(files_[order[i]], analyse(job, needs_helper_[order[i]]));
+            TRY_ASSIGN(files_[order[i]], analyse(job, order[i]));
             progress.add(job.file->bytes);
             return {};
         });
     }
 
-    base::Result<ReportFile> analyse(const Job& job, char& needs_helper) {
+    base::Result<ReportFile> analyse(const Job& job, std::size_t number) {
         const Path shown = job.project->shown(job.file->path);
         std::unique_ptr<ParsedFile> parsed = job.take_parsed();
         SourceFile read;
@@ -156,7 +146,8 @@ private:
         conditions_.look_at(outcome.original);
         TRY(instrumentation_.apply(module_context(*job.project, job.file->path), outcome));
         std::string written = bytes_after(source, outcome);
-        needs_helper = helper_.is_needed(outcome.original, outcome.rewritten) ? 1 : 0;
+        transfer_[number] = transfer_facts(outcome);
+        needs_helper_[number] = helper_.is_needed(outcome.original, outcome.rewritten) ? 1 : 0;
         const bool was_distributed = distributed_ && distributed_->path == job.file->path;
         const std::string& original = was_distributed ? distributed_->original.bytes : source.bytes;
         if (was_distributed) to_original_places(outcome, *distributed_);
@@ -224,14 +215,22 @@ private:
         out.match.rules = &knowledge_.rules;
         out.match.facts = &knowledge_.facts;
         out.match.loops = &knowledge_.loops;
+        out.match.patterns = &knowledge_.patterns;
+        out.affinity = options_.affinity;
         out.apply = options_.apply == ApplyMode::none ? ApplyMode::safe : options_.apply;
         out.match.module = module_context(*job.project, job.file->path);
         out.match.helper_package = helper_.package_for(*job.project, job.file->path);
-        const ImportGraph& imports = job.project->imports;
-        out.match.is_program = job.file->type == FileType::notebook || imports.is_program(job.file->path);
+        out.match.loads_framework = job.project->loads_framework(job.file->path);
+        out.match.is_program = job.is_program();
         if (out.match.is_program && !knowledge_.rules.programs().empty())
-            out.match.program_loads = imports.loads(job.file->path);
+            out.match.program_loads = job.project->imports.loads(job.file->path);
         out.match.project_members = job.project->members;
+        if (transfer_rules_) {
+            out.transfer = out.match;
+            out.transfer->rules = &*transfer_rules_;
+            out.transfer->patterns = nullptr;  // what is only faster is no question of it
+            out.transfer->is_program = false;  // the lines that load transfer_to_npu are no edit to weigh
+        }
         return out;
     }
 
@@ -269,6 +268,20 @@ private:
                 Path root = base::join(project.files.root, "");
                 if (path.starts_with(root)) path = project.shown(path.substr(root.size()));
                 files_.push_back(problem_file(path, FileType::other, "file.unreadable", unreadable_message(error)));
+            }
+        }
+    }
+
+    void add_too_large() {
+        for (const Project& project : projects_) {
+            for (const FoundFile& file : project.files.files) {
+                if (file.limit == 0) continue;
+                files_.push_back(problem_file(
+                    project.shown(file.path), file.type, "file.too_large",
+                    base::format(
+                        "The file was not analysed: it has {}, and files of its kind are analysed up to {}. Keep "
+                        "data apart from code, or migrate the code in it by hand.",
+                        base::human_bytes(file.bytes), base::human_bytes(file.limit))));
             }
         }
     }
@@ -321,6 +334,11 @@ private:
         for (const Project& project : projects_) {
             for (std::string& note : notes_of(project, options_.command)) out.push_back(std::move(note));
         }
+        if (const std::size_t faster = faster_forms(); faster > 0 && !options_.affinity) {
+            out.push_back(
+                base::format("{} {} a faster form on Ascend that computes the same; migrate --affinity writes {}.",
+                             faster, faster == 1 ? "place has" : "places have", faster == 1 ? "it" : "them"));
+        }
         if (jobs_.empty())
             out.push_back(
                 "No file of a kind that can be analysed was found: Python, notebooks, shell, CUDA, requirements, "
@@ -328,10 +346,23 @@ private:
         return out;
     }
 
+    // Fixes for speed alone that need nobody to look at them.
+    std::size_t faster_forms() const {
+        std::size_t count = 0;
+        for (const ReportFile& file : files_) {
+            for (const ReportFinding& item : file.findings) {
+                count +=
+                    item.outcome.finding.kind == FindingKind::affinity && item.outcome.state == FixState::available;
+            }
+        }
+        return count;
+    }
+
     const Options& options_;
     base::FileSystem& fs_;
     const Knowledge& knowledge_;
     const HelperModule& helper_;
+    const std::optional<RuleSet>& transfer_rules_;  // of the style auto, when programs are judged by it
     const FrameworkVersion& version_;
     const std::optional<DistributedMain>& distributed_;
     const Instrumentation& instrumentation_;
@@ -341,8 +372,9 @@ private:
     std::vector<Job> jobs_;
     std::unique_ptr<OutputTree> output_;
     std::vector<ReportFile> files_;
-    std::string text_;                // of Destination::text, which has one file
-    std::vector<char> needs_helper_;  // by job; bytes, so that threads can write side by side
+    std::string text_;                     // of Destination::text, which has one file
+    std::vector<TransferFacts> transfer_;  // by job
+    std::vector<char> needs_helper_;       // by job; bytes, so that threads can write side by side
 };
 
 }  // namespace
@@ -355,13 +387,18 @@ base::Result<RunResult> run(const Options& options, base::FileSystem& fs) {
     TRY_ASSIGN(auto projects, find_projects(fs, options));
     const FrameworkVersion version = framework_version(fs, options, knowledge.rules, projects);
     knowledge.rules.restrict_to(version.version);
-    TRY(index_projects(fs, options, knowledge.facts, projects));
+    std::optional<RuleSet> transfer_rules;
+    if (options.command == Command::analyze) {
+        TRY_ASSIGN(transfer_rules, RuleSet::load(knowledge.store, StyleKind::automatic));
+        transfer_rules->restrict_to(version.version);
+    }
+    TRY(index_projects(fs, options, knowledge, projects));
     TRY(helper.check(fs, projects));
     TRY_ASSIGN(const auto instrumentation, Instrumentation::plan(fs, options, knowledge, projects));
     TRY_ASSIGN(const auto distributed, distribute_main(fs, options, knowledge, projects.front()));
-    TRY_ASSIGN(
-        RunResult result,
-        Run(options, fs, knowledge, helper, version, distributed, instrumentation, std::move(projects)).execute());
+    TRY_ASSIGN(RunResult result, Run(options, fs, knowledge, helper, transfer_rules, version, distributed,
+                                     instrumentation, std::move(projects))
+                                     .execute());
     result.trace.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return result;
 }

@@ -10,7 +10,8 @@ namespace migrator {
 struct RunResult {
     Report report;
     RunTrace trace;
-    std::string text;  // of Destination::text: the migrated source
+    std::string text;     // of Destination::text: the migrated source
+    std::string warning;  // what must be said even when no summary is wanted; empty: nothing
 };
 
 // Everything a run does but print. A file that cannot be handled is a finding; an error means that nothing was

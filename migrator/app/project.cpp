@@ -145,8 +145,9 @@ ModuleContext module_context(const Project& project, const Path& path) {
     return out;
 }
 
-base::Status index_projects(base::FileSystem& fs, const Options& options, const TypeFacts& facts,
+base::Status index_projects(base::FileSystem& fs, const Options& options, const Knowledge& knowledge,
                             std::vector<Project>& projects) {
+    const TypeFacts& facts = knowledge.facts;
     std::atomic<std::size_t> kept = 0;
     for (Project& project : projects) {
         const std::vector<FoundFile>& files = project.files.files;
@@ -177,6 +178,7 @@ base::Status index_projects(base::FileSystem& fs, const Options& options, const 
             if (!found[i].summary.module.empty()) index->add(std::move(found[i].summary), names);
         }
         project.imports.finish();
+        project.loading_framework = project.imports.loading_through_others(knowledge.rules.framework().loaded_by);
         std::sort(project.members.begin(), project.members.end());
         project.members.erase(std::unique(project.members.begin(), project.members.end()), project.members.end());
         project.index = std::move(index);

@@ -1,12 +1,14 @@
 // Project: one path of the command line: its files, the names of its modules and what they offer to each other.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "migrator/app/import_graph.h"
+#include "migrator/app/knowledge.h"
 #include "migrator/app/module_names.h"
 #include "migrator/app/options.h"
 #include "migrator/semantic/project_index.h"
@@ -32,11 +34,15 @@ struct Project {
     std::vector<std::string> members;           // sorted; see MatchContext::project_members
     std::shared_ptr<const ProjectIndex> index;  // what the modules mean to each other
     ImportGraph imports;
+    std::vector<base::Path> loading_framework;  // sorted: files that load it through other files of the project
     // By file: parsed for the index, and kept for the analysis as long as there is room.
     std::vector<std::unique_ptr<ParsedFile>> parsed;
 
     base::Path shown(const base::Path& path) const { return base::join(prefix, path); }
     base::Path on_disk(const base::Path& path) const { return base::join(files.root, path); }
+    bool loads_framework(const base::Path& path) const {
+        return std::binary_search(loading_framework.begin(), loading_framework.end(), path);
+    }
     base::Result<std::string> read(base::FileSystem& fs, const base::Path& path) const {
         return standard_input ? *standard_input : base::read_file(fs, on_disk(path));
     }
@@ -45,8 +51,8 @@ struct Project {
 // Finds what the options name; `members` and `index` are still empty.
 base::Result<std::vector<Project>> find_projects(base::FileSystem& fs, const Options& options);
 
-// Fills `members`, `index` and `parsed` of all projects, reading their Python files on several threads.
-base::Status index_projects(base::FileSystem& fs, const Options& options, const TypeFacts& facts,
+// Fills the rest of all projects, reading their Python files on several threads.
+base::Status index_projects(base::FileSystem& fs, const Options& options, const Knowledge& knowledge,
                             std::vector<Project>& projects);
 
 // The Python file among those to analyse: its path counts from the project, or from where the program was started.

@@ -49,6 +49,7 @@ public:
         options_.destination = Destination::text;
         options_.rules = directory;
         options_.torch_version = newest;
+        options_.affinity = true;
         options_.threads = 1;
         options_.progress = false;
     }
@@ -73,6 +74,7 @@ private:
     // As if the file came through standard input. No requirement above it decides on versions.
     base::Result<RunResult> migrated(const Path& path, const std::string& text) {
         options_.style = style_of_case(path);
+        options_.apply = apply_of_case(path);
         options_.stdin_name = base::file_name(path);
         options_.stdin_text = text;
         return run(options_, fs_);
@@ -113,6 +115,10 @@ StyleKind style_of_case(std::string_view path) {
         if (path.find(base::format("/cases/{}/", name(style))) != path.npos) return style;
     }
     return StyleKind::npu;
+}
+
+ApplyMode apply_of_case(std::string_view path) {
+    return path.find("/cases/review/") == path.npos ? ApplyMode::safe : ApplyMode::review;
 }
 
 std::vector<std::string> ids_behind(std::string_view line, std::string_view word) {

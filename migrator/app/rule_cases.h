@@ -14,12 +14,15 @@
 #include <vector>
 
 #include "base/file_system.h"
+#include "migrator/rewrite/rewriter.h"
 #include "migrator/ruleset/style.h"
 
 namespace migrator {
 
 // Cases below cases/portable and cases/auto are for these styles; all others are for the style npu.
 StyleKind style_of_case(std::string_view path);
+// Those below cases/review show what all fixes do, those that a person has to look at as well.
+ApplyMode apply_of_case(std::string_view path);
 
 using LineRule = std::pair<std::uint32_t, std::string>;  // line from 1, id of a rule
 

@@ -46,6 +46,20 @@ auto order(const Finding& finding) {
 
 }  // namespace
 
+bool imports_module(const Bindings& bindings, std::string_view module) {
+    const auto imports = bindings.imports();
+    return std::any_of(imports.begin(), imports.end(), [&](const ImportedName& import) {
+        return !import.type_checking_only && (is_within(import.module, module) || import.qualified() == module);
+    });
+}
+
+bool loads_framework(const Bindings& bindings, const MatchContext& context) {
+    const auto& loaders = context.rules->framework().loaded_by;
+    return context.loads_framework || std::any_of(loaders.begin(), loaders.end(), [&](const std::string& module) {
+               return imports_module(bindings, module);
+           });
+}
+
 void sort_findings(FindingSink& findings) {
     std::stable_sort(findings.begin(), findings.end(),
                      [](const Finding& a, const Finding& b) { return order(a) < order(b); });

@@ -7,6 +7,7 @@
 
 #include "migrator/loops/loop_facts.h"
 #include "migrator/match/finding.h"
+#include "migrator/pattern/pattern_set.h"
 #include "migrator/ruleset/rule_set.h"
 #include "migrator/semantic/bindings.h"
 #include "migrator/source/source_file.h"
@@ -17,10 +18,13 @@ namespace migrator {
 struct MatchContext {
     const RuleSet* rules = nullptr;
     const TypeFacts* facts = nullptr;
-    const LoopFacts* loops = nullptr;  // nullptr: no loop is known as one that trains
+    const LoopFacts* loops = nullptr;      // nullptr: no loop is known as one that trains
+    const PatternSet* patterns = nullptr;  // of the rules; nullptr: none are looked for
     ModuleContext module;
     // The package that the helper module of the style portable is in, as this file imports it; empty: it is on the path.
     std::string helper_package;
+    // Files of the project that it imports load the framework.
+    bool loads_framework = false;
     // The file is run, not imported; and what it loads through other files of the project.
     bool is_program = false;
     std::vector<std::string> program_loads;
@@ -28,6 +32,9 @@ struct MatchContext {
     // its Python files): a member of an object of unknown class that bears one of them may be the project's own.
     std::span<const std::string> project_members;
 };
+
+// Whether running the file loads the framework: by its own imports, or by those of the project's files that it imports.
+bool loads_framework(const Bindings& bindings, const MatchContext& context);
 
 // A Python text that is parsed and resolved already.
 struct ParsedText {

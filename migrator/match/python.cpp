@@ -104,6 +104,8 @@ void match_python(std::string_view path, const ParsedText& parsed, const MatchCo
     match_environment(file, literals, found);
     match_packages(file, literals, found);
     match_api_support(file, found);
+    match_patterns(file, found);
+    match_definitions(file, found);
     match_program(file, found);
     keep_in_place(file, found);
     leave_to_run_time(found);

@@ -3,22 +3,22 @@
 #include <algorithm>
 #include <set>
 
+#include "migrator/match/words.h"
+
 namespace migrator {
-namespace {
-
-// "a.b" is "a" or in it.
-}  // namespace
-
 PythonFile::PythonFile(std::string_view path, const SyntaxTree& tree, const Bindings& bindings,
                        const MatchContext& context)
-    : path_(path), tree_(tree), bindings_(bindings), context_(context), own_members_(member_names(tree)) {}
+    : path_(path),
+      tree_(tree),
+      bindings_(bindings),
+      context_(context),
+      own_members_(member_names(tree)),
+      loads_framework_(loads_framework(bindings, context)) {}
 
 bool PythonFile::imports_any(std::span<const std::string> modules) const {
     return std::any_of(modules.begin(), modules.end(), [&](const std::string& module) {
-        auto imports = bindings_.imports();
-        return std::any_of(imports.begin(), imports.end(), [&](const ImportedName& import) {
-            return !import.type_checking_only && (is_within(import.module, module) || import.qualified() == module);
-        });
+        const bool is_framework = loads_framework_ && module == rules().framework().loaded_by.front();
+        return is_framework || imports_module(bindings_, module);
     });
 }
 

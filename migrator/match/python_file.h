@@ -30,7 +30,8 @@ public:
     const MatchContext& context() const { return context_; }
     std::string_view path() const { return path_; }
 
-    // True when the file imports one of these modules or something below it, outside type checking only.
+    // True when the file imports one of these modules or something below it, outside type checking only. To load the
+    // framework through other files or libraries is to import it.
     bool imports_any(std::span<const std::string> modules) const;
     bool is_project_module(std::string_view module) const;
     // A class of the project or of this file defines a member of this name; methods are listed with "()" as well.
@@ -64,6 +65,7 @@ private:
     const MatchContext& context_;
     std::vector<std::string> own_members_;
     mutable std::optional<std::vector<TrainingLoop>> training_loops_;
+    bool loads_framework_;
     mutable std::unordered_map<std::string_view, std::vector<NodeId>> identifiers_;
 };
 

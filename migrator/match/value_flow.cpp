@@ -11,6 +11,7 @@ namespace {
 // A constant that travels further than this is not followed to its end.
 constexpr std::size_t kMaxSteps = 512;
 
+constexpr std::array<std::string_view, 3> kTypeForms{"Literal", "Optional", "Union"};
 constexpr std::array<std::string_view, 4> kKeyedReads{"get", "pop", "setdefault", "getattr"};
 
 bool is_one_of(std::string_view name, std::span<const std::string_view> names) {
@@ -97,6 +98,10 @@ NodeId ValueFlow::above(NodeId node, Role& role) {
         case NodeKind::pair: return above_pair(parent, node, role);
         case NodeKind::subscript: return above_subscript(parent, node, role);
         case NodeKind::assignment: return field == Field::right ? above_assignment(parent, role) : kNoNode;
+        case NodeKind::generic_type:
+        case NodeKind::type_parameter:
+        case NodeKind::union_type: return parent;
+        case NodeKind::type: return above_type(parent);
         case NodeKind::named_expression: bind(tree.child(parent, Field::name), role); return parent;
         case NodeKind::default_parameter:
         case NodeKind::typed_default_parameter:
@@ -172,7 +177,9 @@ NodeId ValueFlow::above_keyword(NodeId keyword) {
     NodeId call = tree.parent(tree.parent(keyword));
     if (name == kNoNode || call == kNoNode || tree.kind(call) != NodeKind::call) return kNoNode;
     found(parameter(call, keyword, tree.text(name)));
-    return kNoNode;
+    // device: str = field(default="cuda")
+    const bool is_default = std::ranges::find(row_.option_values, tree.text(name)) != row_.option_values.end();
+    return is_default && declares_option(call) ? call : kNoNode;
 }
 
 NodeId ValueFlow::above_assignment(NodeId assignment, Role role) {
@@ -227,13 +234,27 @@ bool ValueFlow::is_renamed_alike(NodeId value) const {
     return false;
 }
 
+// kind: Literal["cuda", "cpu"] = "cuda": what a variable may hold changes with what it holds.
+NodeId ValueFlow::above_type(NodeId type) {
+    const SyntaxTree& tree = file_.tree();
+    const NodeId around = tree.parent(type);
+    switch (tree.kind(around)) {
+        case NodeKind::assignment: bind(tree.child(around, Field::left), Role::value); return kNoNode;
+        case NodeKind::typed_default_parameter: bind(tree.child(around, Field::name), Role::value); return kNoNode;
+        case NodeKind::typed_parameter: bind(tree.first_child(around), Role::value); return kNoNode;
+        case NodeKind::type_parameter:
+        case NodeKind::union_type: return around;
+        default: return kNoNode;
+    }
+}
+
 NodeId ValueFlow::above_subscript(NodeId subscript, NodeId side, Role& role) {
     const SyntaxTree& tree = file_.tree();
     bool is_object = tree.field(side) == Field::value;
     if (!is_object) {
         // table["cuda"]: the user's key; Literal["cuda", "cpu"] says what a parameter may be.
         NodeId object = tree.child(subscript, Field::value);
-        if (object != kNoNode && file_.last_name(object) == "Literal") return kNoNode;
+        if (object != kNoNode && is_one_of(file_.last_name(object), kTypeForms)) return subscript;
         users_name_ = true;
         if (object != kNoNode && file_.last_name(object) == "__dict__")
             names_member_of(tree.child(object, Field::object));

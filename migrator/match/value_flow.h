@@ -44,6 +44,7 @@ private:
     NodeId above_keyword(NodeId keyword);
     NodeId above_assignment(NodeId assignment, Role role);
     NodeId above_pair(NodeId pair, NodeId side, Role& role);
+    NodeId above_type(NodeId type);
     NodeId above_subscript(NodeId subscript, NodeId side, Role& role);
     void bind(NodeId target, Role role);
     void returned(NodeId statement, Role role);
@@ -58,6 +59,7 @@ private:
     std::optional<Certainty> parameter_of(const std::vector<ParameterRow>& rows, NodeId argument,
                                           std::string_view keyword, Certainty certainty) const;
     bool counts_by_name(NodeId call) const;
+    bool takes_carrier(std::span<const Reference> functions, std::optional<std::size_t> position) const;
     bool declares_option(NodeId call) const;
     bool declares_carrier_option(NodeId call, std::string_view keyword) const;
     bool is_string_method(NodeId call, std::string_view name) const;

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "migrator/match/value_flow.h"
+#include "migrator/semantic/project_index.h"
 
 #include "base/text.h"
 
@@ -28,6 +29,7 @@ std::optional<Certainty> ValueFlow::parameter(NodeId call, NodeId argument, std:
     if (best) return best;
     if (!keyword.empty() && declares_carrier_option(call, keyword)) return Certainty::likely;
     if (!keyword.empty() && row_.is_carrier(keyword) && counts_by_name(call)) return Certainty::likely;
+    if (keyword.empty() && takes_carrier(references, file_.argument_position(argument))) return Certainty::likely;
     bool unknown_object = references.empty() && tree.kind(function) == NodeKind::attribute;
     if (!unknown_object) return std::nullopt;
     auto rows = row_.methods.find(file_.last_name(function));
@@ -55,6 +57,15 @@ bool ValueFlow::counts_by_name(NodeId call) const {
     return std::all_of(references.begin(), references.end(), [&](const Reference& reference) {
         if (reference.origin != Origin::external) return true;
         return base::contains(row_.packages, std::string_view(reference.name).substr(0, reference.name.find('.')));
+    });
+}
+
+// to_device(batch, "cuda"): a function of the project, whose second parameter is named like one that holds such values.
+bool ValueFlow::takes_carrier(std::span<const Reference> functions, std::optional<std::size_t> position) const {
+    const ProjectIndex* index = file_.context().module.index;
+    if (index == nullptr || !position || functions.empty()) return false;
+    return std::all_of(functions.begin(), functions.end(), [&](const Reference& function) {
+        return function.origin == Origin::project && row_.is_carrier(index->parameter_name(function.name, *position));
     });
 }
 
@@ -170,6 +181,8 @@ std::optional<Certainty> ValueFlow::is_value_name(NodeId name, int depth) {
     if (tree.kind(name) == NodeKind::attribute) {
         if (!base::contains(row_.properties, last)) return std::nullopt;
         NodeId object = file_.skip_parentheses(tree.child(name, Field::object));
+        // devices[0].type
+        if (tree.kind(object) == NodeKind::subscript) object = tree.child(object, Field::value);
         if (row_.is_carrier(file_.last_name(object))) return Certainty::likely;
         if (tree.kind(object) == NodeKind::call && depth < kMaxDepth) return is_value_at(object, depth + 1);
         return std::nullopt;

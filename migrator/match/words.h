@@ -37,6 +37,10 @@ void match_values(const PythonFile& file, const AdaptedCode& adapted, std::span<
                   FindingSink& sink);
 // `api`
 void match_api_support(const PythonFile& file, FindingSink& sink);
+// `pattern`
+void match_patterns(const PythonFile& file, FindingSink& sink);
+// `definition`
+void match_definitions(const PythonFile& file, FindingSink& sink);
 // `program`
 void match_program(const PythonFile& file, FindingSink& sink);
 // Tables of environment variables.
@@ -48,6 +52,8 @@ void match_packages(const PythonFile& file, std::span<const Literal> literals, F
 void match_text_file(const SourceFile& file, std::string_view text, const MatchContext& context, FindingSink& sink);
 // `registration`, `kernel` and `text` in C++ and CUDA sources.
 void match_cuda_source(const SourceFile& file, std::string_view text, const MatchContext& context, FindingSink& sink);
+// Outside type checking only: the module, or something below it.
+bool imports_module(const Bindings& bindings, std::string_view module);
 // By position; of two that say the same one stays.
 void sort_findings(FindingSink& findings);
 

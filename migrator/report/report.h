@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "migrator/report/effort.h"
+#include "migrator/report/transfer_row.h"
 #include "migrator/rewrite/file_outcome.h"
 
 namespace migrator {
@@ -34,6 +36,7 @@ struct ReportFile {
     std::uint64_t lines = 0;
     bool parsed = false;   // Python: the whole file parsed without an error node
     bool changed = false;  // by the run; of `analyze` and `--apply none`: would be changed by the fixes
+    Readiness readiness = Readiness::ready;
     std::vector<ReportFinding> findings;
     std::string diff;       // unified, of the bytes on the disk: what `git apply` takes; empty when unchanged
     std::string text_diff;  // the same of the UTF-8 text, where the bytes are in another encoding; else empty
@@ -63,6 +66,7 @@ struct KindRow {
 // One thing a person has to do: the open findings of one rule; of third-party packages, those of one package.
 struct ActionRow {
     Severity severity = Severity::warning;
+    Effort effort = Effort::none;  // of the costliest finding
     FindingKind kind = FindingKind::cuda_api;
     std::string rule;
     std::string message;                // of the first finding
@@ -95,6 +99,8 @@ struct ReportSummary {
     std::uint64_t blocking = 0;                        // the errors among `to_review`
     std::map<std::string, std::uint64_t> by_severity;  // name(Severity) -> findings, zeros included
     std::map<std::string, std::uint64_t> by_state;     // name(FixState) -> findings, zeros included
+    std::map<Effort, std::uint64_t> by_effort;         // findings that leave something to a person
+    std::map<Readiness, std::uint64_t> by_readiness;   // analysed files
     std::vector<KindRow> by_kind;                      // kinds with findings, in the order of FindingKind
     Verdict verdict = Verdict::nothing_found;
     std::string sentence;  // the verdict in words
@@ -103,8 +109,9 @@ struct ReportSummary {
 struct Report {
     RunInfo run;
     ReportSummary summary;
-    std::vector<ActionRow> actions;          // most severe first, then the most frequent
+    std::vector<ActionRow> actions;          // costliest first, then the most severe, then the most frequent
     std::vector<ThirdPartyRow> third_party;  // sorted by package
+    std::vector<TransferRow> programs;       // of `analyze`, sorted by path
     std::vector<ReportFile> files;           // sorted by path; only files with something to say
     std::vector<std::string> notes;          // skipped directories and the like
 };

@@ -25,8 +25,12 @@ bool has_line(std::string_view text, std::string_view line) {
 class Placer {
 public:
     Placer(const SyntaxTree& tree, const Bindings& bindings, const std::vector<AcceptedFix>& fixes,
-           const std::string& helper_package)
-        : tree_(tree), bindings_(bindings), fixes_(fixes), helper_package_(helper_package) {}
+           const MatchContext& context)
+        : tree_(tree),
+          bindings_(bindings),
+          fixes_(fixes),
+          helper_package_(context.helper_package),
+          loads_framework_(loads_framework(bindings, context)) {}
 
     // Whether the fix needs the module bound.
     bool needs(const AcceptedFix& accepted, const ImportRequest& request) const {
@@ -56,7 +60,7 @@ public:
             if (!is_imported(request, chosen->scope)) insert_at(*chosen, request, out);
         } else if (!local.empty()) {
             insert_into_functions(local, request, out);
-        } else if (request.when_named || knows(request.after)) {
+        } else if (request.when_named || loads_framework_ || knows(request.after)) {
             insert_behind_first_imports(request, out);
         }
     }
@@ -235,13 +239,14 @@ private:
     const Bindings& bindings_;
     const std::vector<AcceptedFix>& fixes_;
     const std::string& helper_package_;
+    const bool loads_framework_;
 };
 
 }  // namespace
 
 std::vector<Edit> import_edits(const SyntaxTree& tree, const Bindings& bindings, const std::vector<AcceptedFix>& fixes,
-                               const std::string& helper_package) {
-    Placer placer(tree, bindings, fixes, helper_package);
+                               const MatchContext& context) {
+    Placer placer(tree, bindings, fixes, context);
     std::vector<ImportRequest> requests;
     for (const AcceptedFix& accepted : fixes) {
         // What follows another edit, like a use of an alias, needs nothing of its own.

@@ -34,6 +34,13 @@ public:
             out.finding = std::move(decided.finding);
             outcome_.findings.push_back(std::move(out));
         }
+        for (Decided& decided : round.under_transfer) {
+            FindingOutcome out;
+            out.state = decided.state;
+            place(out, decided.finding.range);
+            out.finding = std::move(decided.finding);
+            outcome_.under_transfer.push_back(std::move(out));
+        }
         finish_round(std::move(round));
     }
 
@@ -169,8 +176,10 @@ FileOutcome rewrite(const SourceFile& file, const RewriteContext& context, const
                                [](const Decided& decided) { return decided.finding.rule == "file.not_parsed"; });
     bool changed = round.next != nullptr;
     builder.add_first(std::move(round));
+    RewriteContext later = context;
+    later.transfer.reset();
     for (int i = 1; changed && i < kMaxRounds; ++i) {
-        round = run_round(file, builder.version(), context);
+        round = run_round(file, builder.version(), later);
         changed = round.next != nullptr;
         if (changed) builder.add_later(std::move(round));
     }

@@ -52,7 +52,7 @@ private:
             fixes.push_back({&*finding.fix, finding.range});
         }
         if (tree_ == nullptr || accepted.empty()) return set.edits();
-        for (const Edit& edit : import_edits(*tree_, *bindings_, fixes, context_.helper_package)) {
+        for (const Edit& edit : import_edits(*tree_, *bindings_, fixes, context_)) {
             // Imports stand on lines of their own; inside an edited statement there is no place for one.
             if (!tree_->touches_error(edit.range)) set.add({edit});
         }
@@ -108,13 +108,14 @@ private:
 };
 
 // What becomes of a finding before its edits are looked at; nullopt: its fix may be applied.
-std::optional<FixState> settled(const Finding& finding, const RewriteContext& context) {
+std::optional<FixState> settled(const Finding& finding, const RuleSet& rules, ApplyMode apply, bool affinity) {
     if (!finding.fix) return finding.at_run_time ? FixState::at_run_time : FixState::none;
-    const Rule* rule = context.match.rules->find_rule(finding.rule);
+    const Rule* rule = rules.find_rule(finding.rule);
     CHECK(rule != nullptr);
     const bool certain = finding.certainty >= rule->certainty;
-    if (!certain && context.apply != ApplyMode::review) return FixState::uncertain;
-    if (context.apply == ApplyMode::none) return FixState::available;
+    if (finding.kind == FindingKind::affinity && !affinity) return certain ? FixState::available : FixState::uncertain;
+    if (!certain && apply != ApplyMode::review) return FixState::uncertain;
+    if (apply == ApplyMode::none) return FixState::available;
     return std::nullopt;
 }
 
@@ -124,12 +125,23 @@ std::vector<std::size_t> decide(std::vector<Finding> findings, const RewriteCont
     std::vector<std::size_t> candidates;
     for (Finding& finding : findings) {
         Decided decided{std::move(finding), FixState::none};
-        auto state = settled(decided.finding, context);
+        auto state = settled(decided.finding, *context.match.rules, context.apply, context.affinity);
         if (state) decided.state = *state;
         else candidates.push_back(out.size());
         out.push_back(std::move(decided));
     }
     return candidates;
+}
+
+// What there would be to do under transfer_to_npu.
+std::vector<Decided> judge_transfer(std::vector<Finding> findings, const RewriteContext& context) {
+    std::vector<Decided> out;
+    for (Finding& finding : findings) {
+        const auto state = settled(finding, *context.transfer->rules, ApplyMode::none, false);
+        CHECK(state.has_value());
+        out.push_back({std::move(finding), *state});
+    }
+    return out;
 }
 
 // Decides in one of a notebook's texts, and gives findings and edits in the places of its JSON.
@@ -161,6 +173,11 @@ Round run_notebook_round(const SourceFile& file, const TextVersion& version, con
     const Bindings bindings = Bindings::analyse(tree, *context.match.facts, context.match.module);
     const ParsedText parsed{&tree, &bindings};
     add_cells(*code, code->python(), parsed, match_cells(file, parsed, context.match), context, round);
+    if (context.transfer) {
+        round.under_transfer = judge_transfer(match_cells(file, parsed, *context.transfer), context);
+        for (Decided& one : round.under_transfer)
+            one.finding = finding_in_json(*code, code->python(), std::move(one.finding));
+    }
     add_cells(*code, code->shell(), {}, match_shell_lines(file, *code, context.match), context, round);
     if (round.edits.empty()) return round;
     EditSet set;
@@ -185,6 +202,8 @@ Round run_round(const SourceFile& file, const TextVersion& version, const Rewrit
         parsed.tree = version.tree != nullptr ? version.tree : &*tree;
         bindings = Bindings::analyse(*parsed.tree, *context.match.facts, context.match.module);
         parsed.bindings = &bindings;
+        if (context.transfer)
+            round.under_transfer = judge_transfer(match(file, version.text, *context.transfer, parsed), context);
     }
     const std::vector<std::size_t> candidates =
         decide(match(file, version.text, context.match, parsed), context, round.findings);

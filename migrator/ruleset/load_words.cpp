@@ -8,7 +8,7 @@
 namespace migrator {
 
 RuleLoader::WordLoader RuleLoader::find_word(std::string_view word) {
-    static constexpr std::array<std::pair<std::string_view, WordLoader>, 16> kWords{{
+    static constexpr std::array<std::pair<std::string_view, WordLoader>, 18> kWords{{
         {"name", &RuleLoader::load_name},
         {"module", &RuleLoader::load_module},
         {"prefix", &RuleLoader::load_prefix},
@@ -25,6 +25,8 @@ RuleLoader::WordLoader RuleLoader::find_word(std::string_view word) {
         {"kernel", &RuleLoader::load_kernel},
         {"program", &RuleLoader::load_program},
         {"api", &RuleLoader::load_api},
+        {"pattern", &RuleLoader::load_pattern},
+        {"definition", &RuleLoader::load_definition},
     }};
     for (const auto& [known, loader] : kWords) {
         if (known == word) return loader;
@@ -114,24 +116,28 @@ base::Status RuleLoader::load_argument(Words& words) {
     else if (state == "integer") row.state = ArgumentRow::State::integer;
     else if (state == "computed") row.state = ArgumentRow::State::computed;
     else if (state == "equal") row.state = ArgumentRow::State::equals;
+    else if (state == "contains") row.state = ArgumentRow::State::contains;
     else if (state != "present") return argument.error(base::format("\"is\" cannot be \"{}\"", state));
     TRY_ASSIGN(row.values, argument.strings("values"));
-    if (row.values.empty() == (row.state == ArgumentRow::State::equals)) {
-        return argument.error("\"values\" belongs to \"is\": \"equal\", and only there");
-    }
     TRY_ASSIGN(row.beside, argument.strings("beside"));
+    const bool has_values = row.state == ArgumentRow::State::equals || row.state == ArgumentRow::State::contains;
+    if (row.values.empty() == has_values)
+        return argument.error("\"values\" belongs to \"is\": \"equal\" or \"contains\", and only there");
     TRY_ASSIGN(row.methods, argument.boolean_or("methods", false));
     TRY_ASSIGN(row.when_imported, argument.strings("when_imported"));
     TRY(argument.finish());
     TRY_ASSIGN(row.add, words.fix.string_or("add", {}));
     TRY_ASSIGN(row.replace, words.fix.string_or("replace", {}));
     TRY_ASSIGN(row.wrap, words.fix.string_or("wrap", {}));
+    TRY_ASSIGN(row.name, words.fix.string_or("name", {}));
     TRY_ASSIGN(row.remove, words.fix.boolean_or("remove", false));
     if ((row.state == ArgumentRow::State::absent) ? (!row.replace.empty() || !row.wrap.empty() || row.remove)
                                                   : !row.add.empty()) {
         return words.fix.error(
             "\"add\" is for absent arguments, \"replace\", \"wrap\" and \"remove\" are for the others");
     }
+    if (!row.name.empty() && (!row.keyword.empty() || row.state == ArgumentRow::State::absent))
+        return words.fix.error("\"name\" is for arguments that are looked for by their \"position\" alone");
     for (const std::string& function : functions) {
         set_.arguments_[function].push_back(row);
         if (row.methods) set_.method_arguments_[function.substr(function.rfind('.') + 1)].push_back(row);

@@ -7,6 +7,7 @@ namespace {
 
 void take_back(MethodRow& row) { row.fix.reset(); }
 void take_back(EnvironmentRow& row) { row.same_values = false; }
+void take_back(PatternRow& row) { row.write.clear(); }
 template <class Row>
 void take_back(Row& row) {  // of strings and values
     row.replace.clear();
@@ -49,6 +50,7 @@ void RuleSet::restrict_to(Version version) {
         for (auto& [name, rows] : *index) restrict_rows(rows);
     }
     for (auto& [name, rows] : methods_) restrict_rows(rows);
+    restrict_rows(patterns_);
     restrict_rows(strings_);
     restrict_rows(values_);
     restrict_rows(environment_list_);

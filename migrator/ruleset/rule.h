@@ -91,19 +91,20 @@ struct MethodRow {
 
 // `argument`: an argument of a call, by keyword or position.
 struct ArgumentRow {
-    enum class State { absent, present, integer, equals, computed };
+    enum class State { absent, present, integer, equals, contains, computed };
     const Rule* rule = nullptr;
     std::string keyword;
     std::optional<std::size_t> position;
     State state = State::present;
-    std::vector<std::string> values;  // of `equals`: Python source text
     std::vector<std::string> beside;  // keywords that the call has all the same
+    std::vector<std::string> values;  // of `equals`: Python source text; of `contains`: parts of a written text
     bool methods = false;             // also calls of these members on objects of unknown class
     std::vector<std::string> when_imported;
 
     std::string add;      // fix: this text as a further argument
     std::string replace;  // fix: this text instead of the argument
     std::string wrap;     // fix: the argument goes through this function
+    std::string name;     // fix: the positional argument gets this keyword
     bool remove = false;  // fix: the argument goes
 };
 
@@ -223,6 +224,7 @@ struct KernelRow {
 // What the rules are about: a package under each of its names, and the versions of it that are known.
 struct Framework {
     std::vector<std::string> packages;
+    std::vector<std::string> loaded_by;  // modules whose import loads it, its own first: "torch", "torchvision"
     std::vector<Version> versions;
 
     Version newest() const;  // 0.0 when none is known

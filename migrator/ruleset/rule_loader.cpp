@@ -120,6 +120,7 @@ base::Status RuleLoader::load_file(std::string_view text, const std::string& ori
     };
     TRY(each("rules", &RuleLoader::load_rule));
     TRY(each("tables", &RuleLoader::load_table));
+    TRY(each("operations", &RuleLoader::load_operation));
     if (const base::Json* places = file.optional("environment_places")) TRY(load_environment_places(document, *places));
     if (const base::Json* framework = file.optional("framework")) TRY(load_framework(document, *framework));
     const base::Json* limits = file.optional("limits");
@@ -206,10 +207,12 @@ base::Status RuleLoader::load_framework(const base::JsonDocument& document, cons
     TRY_ASSIGN(auto object, base::JsonObject::of(document, json));
     TRY_ASSIGN(auto packages, required_strings(object, "packages"));
     TRY_ASSIGN(auto versions, required_strings(object, "versions"));
+    TRY_ASSIGN(auto loaded_by, required_strings(object, "loaded_by"));
     TRY_ASSIGN(std::string source, object.string("source"));
     TRY(object.finish());
     if (!set_.framework_.packages.empty()) return object.error("there already is a \"framework\"");
     for (const std::string& package : packages) set_.framework_.packages.push_back(normalise_distribution(package));
+    set_.framework_.loaded_by = std::move(loaded_by);
     for (const std::string& text : versions) {
         const auto version = Version::parse(text);
         if (!version) return object.error(base::format("\"{}\" is no version", text));

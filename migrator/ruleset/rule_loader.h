@@ -57,6 +57,13 @@ private:
     base::Status load_index(Words& words);
     base::Status load_training(Words& words);
     base::Status load_api(Words& words);
+
+    // load_patterns.cpp
+    base::Status load_pattern(Words& words);
+    base::Status load_definition(Words& words);
+    base::Status load_operation(const base::JsonDocument& document, const base::Json& json);
+    base::Status add_spelling(const base::JsonObject& object, const std::string& key,
+                              const std::vector<std::string>& parameters);
     static WordLoader find_word(std::string_view word);
     base::Status load_names(Words& words, std::string_view word, NameRow::Reach reach);
 

@@ -12,6 +12,7 @@
 #include "base/data_store.h"
 #include "base/result.h"
 #include "migrator/ruleset/api_table.h"
+#include "migrator/ruleset/pattern_rows.h"
 #include "migrator/ruleset/rule.h"
 #include "migrator/ruleset/style.h"
 
@@ -76,6 +77,12 @@ public:
     std::span<const ProgramRow> programs() const { return programs_; }
     const AdaptedNames& adapted() const { return adapted_; }
 
+    std::span<const PatternRow> patterns() const { return patterns_; }
+    std::span<const OperationRow> operations() const { return operations_; }
+    // By key; nullptr when it is no spelling of a known operation.
+    const OperationSpelling* spelling(std::string_view key) const;
+    std::span<const DefinitionRow> definitions() const { return definitions_; }
+
     // How the version that the rules are restricted to supports an interface; nullopt: the tables do not have it.
     std::optional<ApiTable::Facts> api(std::string_view qualified) const { return apis_.find(qualified, version_); }
     const ApiRules& api_rules() const { return api_rules_; }
@@ -114,6 +121,10 @@ private:
     std::vector<KernelRow> kernels_;
     std::vector<ProgramRow> programs_;
     AdaptedNames adapted_;
+    std::vector<PatternRow> patterns_;
+    std::vector<OperationRow> operations_;
+    ByName<OperationSpelling> spellings_;
+    std::vector<DefinitionRow> definitions_;
     ApiTable apis_;
     ApiRules api_rules_;
     Version version_{1000, 0};  // the newest, until restrict_to

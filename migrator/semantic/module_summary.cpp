@@ -43,8 +43,30 @@ private:
         if (scope == kModuleScope || !is_reachable(s.parent)) return;
         const std::string name(model_.names.text(s.qualified));
         if (name.empty()) return;
-        if (s.kind == ScopeKind::function) out.results.emplace(name, meanings(evaluator_->result_of_function(s.node)));
+        if (s.kind == ScopeKind::function) {
+            out.results.emplace(name, meanings(evaluator_->result_of_function(s.node)));
+            out.parameters.emplace(name, positional_parameters(scope));
+        }
         if (s.kind == ScopeKind::class_) out.classes.emplace(name, class_summary(scope));
+    }
+
+    std::vector<std::string> positional_parameters(ScopeId scope) const {
+        const SyntaxTree& tree = model_.tree;
+        const NodeId function = model_.scopes[scope].node;
+        const NodeId parameters = tree.child(function, Field::parameters);
+        std::vector<std::string> out;
+        if (parameters == kNoNode) return out;
+        for (const NodeId parameter : operands(tree, parameters)) {
+            const NodeKind kind = tree.kind(parameter);
+            if (kind == NodeKind::positional_separator) continue;
+            NodeId name = tree.child(parameter, Field::name);
+            if (name == kNoNode) name = kind == NodeKind::typed_parameter ? tree.first_child(parameter) : parameter;
+            if (tree.kind(name) != NodeKind::identifier) break;  // *rest and *: the others have keywords
+            out.emplace_back(tree.text(name));
+        }
+        const bool has_self = model_.class_around(scope) != kNone && !has_decorator(tree, function, "staticmethod");
+        if (has_self && !out.empty()) out.erase(out.begin());
+        return out;
     }
 
     bool is_reachable(ScopeId scope) const {

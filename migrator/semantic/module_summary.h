@@ -36,6 +36,8 @@ struct ModuleSummary {
     // By qualified name:
     std::map<std::string, ClassSummary, std::less<>> classes;
     std::map<std::string, Meanings, std::less<>> results;  // functions, and what calling them gives
+    // Functions, and the names of the parameters that their calls can pass by position: without self.
+    std::map<std::string, std::vector<std::string>, std::less<>> parameters;
 };
 
 // Never fails; what is not understood is left out.

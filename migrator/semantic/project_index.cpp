@@ -215,6 +215,19 @@ Meanings ProjectIndex::result_of(std::string_view qualified, Search& search) con
     return out;
 }
 
+std::string_view ProjectIndex::parameter_name(std::string_view callee, std::size_t position) const {
+    Meanings functions{{.name = std::string(callee)}};
+    if (!functions_.contains(callee) && !classes_.contains(callee)) functions = resolve(callee);
+    if (functions.size() == 1 && classes_.contains(functions.front().name))
+        functions = find_member(functions.front().name, "__init__").found;
+    if (functions.size() != 1) return {};
+    const auto function = functions_.find(functions.front().name);
+    if (function == functions_.end()) return {};
+    const std::vector<std::string>& names =
+        summaries_[function->second].parameters.find(functions.front().name)->second;
+    return position < names.size() ? std::string_view(names[position]) : std::string_view{};
+}
+
 ProjectIndex::Members ProjectIndex::find_member(std::string_view class_name, std::string_view member) const {
     Search search;
     return find_member(class_name, member, search);

@@ -36,6 +36,10 @@ public:
     // What calling a function or class of the project gives: values with their types.
     Meanings result_of(std::string_view qualified) const;
 
+    // The name of the parameter that takes the argument at `position` of a call of this function or class; empty: it is
+    // not known.
+    std::string_view parameter_name(std::string_view callee, std::size_t position) const;
+
     struct Members {
         Meanings found;
         std::string external;  // not found: the class outside the project that the search ended at

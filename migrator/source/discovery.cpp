@@ -6,7 +6,6 @@
 #include <set>
 #include <utility>
 
-#include "base/format.h"
 #include "migrator/source/glob.h"
 
 namespace migrator {
@@ -63,7 +62,8 @@ bool any_matches(const std::vector<PathPattern>& patterns, std::string_view path
 
 // A directory that is still to be read, with the .gitignore files that rule it.
 struct IgnoreScope {
-    std::string directory;  // relative to the root; empty: the root
+    std::string directory;  // relative to the root; empty: the root, or above it
+    std::string above;      // of a file above the root: the way from there to the root, "src/"
     IgnoreFile rules;
     std::shared_ptr<const IgnoreScope> outer;
 };
@@ -73,7 +73,8 @@ using IgnoreScopePtr = std::shared_ptr<const IgnoreScope>;
 bool is_ignored(const IgnoreScopePtr& innermost, std::string_view path, bool is_directory) {
     for (const IgnoreScope* scope = innermost.get(); scope != nullptr; scope = scope->outer.get()) {
         const std::size_t prefix = scope->directory.empty() ? 0 : scope->directory.size() + 1;
-        if (const auto decision = scope->rules.decide(path.substr(prefix), is_directory)) return *decision;
+        const std::string from_there = scope->above + std::string(path.substr(prefix));
+        if (const auto decision = scope->rules.decide(from_there, is_directory)) return *decision;
     }
     return false;
 }
@@ -89,7 +90,7 @@ public:
     }
 
     FileList run() {
-        pending_.push_back({"", nullptr});
+        pending_.push_back({"", ignore_files_above()});
         while (!pending_.empty()) {
             const Directory directory = std::move(pending_.back());
             pending_.pop_back();
@@ -117,7 +118,9 @@ public:
             list_.unreadable.push_back(info.error());
         }
         const std::string reason = reason_to_skip(file, ignore);
-        file.analysed = file.type != FileType::other && reason.empty();
+        if (file.type != FileType::other && reason.empty() && file.bytes > limit_of(file.type))
+            file.limit = limit_of(file.type);
+        file.analysed = file.type != FileType::other && reason.empty() && file.limit == 0;
         if (file.type != FileType::other) file.skipped_because = reason;
         list_.files.push_back(std::move(file));
     }
@@ -132,6 +135,32 @@ private:
 
     Path absolute(const Path& relative) const {
         return relative.empty() ? list_.root : base::join(list_.root, relative);
+    }
+
+    // Those of the directories around the root, up to the one that is the repository; none outside of a repository.
+    IgnoreScopePtr ignore_files_above() {
+        const auto root = fs_.real_path(list_.root);
+        if (!root) return nullptr;
+        std::vector<Path> around{*root};
+        while (!fs_.exists(base::join(around.back(), ".git"))) {
+            Path parent = base::parent(around.back());
+            if (parent == around.back() || parent == ".") return nullptr;
+            around.push_back(std::move(parent));
+        }
+        IgnoreScopePtr out;
+        for (std::size_t i = around.size() - 1; i > 0; --i) {
+            const auto content = base::read_file(fs_, base::join(around[i], ".gitignore"), kMaxIgnoreFileBytes);
+            if (!content) continue;
+            const std::size_t shared = around[i].ends_with('/') ? around[i].size() : around[i].size() + 1;
+            const std::string way = root->substr(shared) + "/";
+            IgnoreFile rules = IgnoreFile::parse(*content);
+            // What the user names is looked at, ignored or not.
+            for (std::size_t end = way.find('/'); end != way.npos; end = way.find('/', end + 1)) {
+                if (rules.decide(std::string_view(way).substr(0, end), true) == true) return nullptr;
+            }
+            out = std::make_shared<IgnoreScope>(IgnoreScope{"", way, std::move(rules), out});
+        }
+        return out;
     }
 
     void read(const Directory& directory) {
@@ -183,7 +212,7 @@ private:
             return directory.ignore;
         }
         return std::make_shared<IgnoreScope>(
-            IgnoreScope{directory.relative, IgnoreFile::parse(*content), directory.ignore});
+            IgnoreScope{directory.relative, "", IgnoreFile::parse(*content), directory.ignore});
     }
 
     std::string reason_to_skip(const FoundFile& file, const IgnoreScopePtr& ignore) const {
@@ -195,10 +224,12 @@ private:
         if (!included && is_vendored(file.path)) return "vendored; --include gets it analysed";
         if (!included && is_generated(file.path)) return "generated; --include gets it analysed";
         if (any_matches(exclude_, file.path)) return "excluded by --exclude";
-        if (file.bytes > options_.max_file_bytes) {
-            return base::format("{} bytes, more than the limit of {}", file.bytes, options_.max_file_bytes);
-        }
         return {};
+    }
+
+    std::uint64_t limit_of(FileType type) const {
+        const bool is_parsed = type == FileType::python || type == FileType::cython || type == FileType::notebook;
+        return is_parsed ? options_.max_python_bytes : options_.max_file_bytes;
     }
 
     base::FileSystem& fs_;

@@ -13,7 +13,9 @@ namespace migrator {
 struct DiscoveryOptions {
     std::vector<std::string> include;  // glob patterns on relative paths; empty: everything
     std::vector<std::string> exclude;
-    std::uint64_t max_file_bytes = 64ull << 20;  // larger files are copied, not analysed
+    // Larger files are copied, not analysed. A syntax tree takes some 60 times the room of its text.
+    std::uint64_t max_file_bytes = 64ull << 20;
+    std::uint64_t max_python_bytes = 16ull << 20;
 };
 
 struct FoundFile {
@@ -25,6 +27,7 @@ struct FoundFile {
     base::FileKind kind = base::FileKind::regular;  // symlinks are listed as such and never followed
     bool analysed = false;
     std::string skipped_because;  // for files not analysed although their type could be: "excluded by .gitignore" ...
+    std::uint64_t limit = 0;      // not analysed because it has more bytes than this; 0: that is not why
 };
 
 struct FileList {

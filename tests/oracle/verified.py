@@ -12,6 +12,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE / "npu"), str(HERE / "megatron"), str(HERE.parents[0] / "support")]
 from checks import ROOT, Checks  # noqa: E402
+import affinity_results  # noqa: E402
 import families  # noqa: E402
 import results  # noqa: E402
 import table  # noqa: E402
@@ -33,6 +34,13 @@ losses that it prints are compared; the difference is relative to the loss, abso
 nothing of `torch.cuda` was touched. `profiler` and `precision` are migrations with `--instrument`, whose trace or dump must be there
 afterwards. It shows that the migrated code is complete and computes the same; it says nothing about
 speed, memory or the precision of the real hardware.
+
+"""
+AFFINITY = """## Faster forms
+
+What `migrate --affinity` writes, by rule: the functions of the rule's cases ran on the CPU as they were and on the emulated NPU as they
+were rewritten, in fp32; outputs and gradients (of optimizers: the parameters after five steps) are compared, relative to their size,
+absolute below 1. The emulated operators compute what their documentation says.
 
 """
 CHECKPOINTS = """## Converted checkpoints
@@ -68,6 +76,14 @@ def program_rows(outputs):
         yield cells
 
 
+def affinity_rows(outputs):
+    rules = affinity_results.rules_with_fix()
+    for line in outputs.get("oracle.npu_affinity", "").splitlines():
+        cells = re.split(r"  +", line.strip())
+        if cells[0] in rules and len(cells) == len(affinity_results.HEADINGS):
+            yield cells
+
+
 def checkpoint_rows(outputs):
     """A line per family and topology, with the largest difference for each release."""
     most = {}
@@ -86,11 +102,12 @@ def checkpoint_rows(outputs):
 
 def update(logs):
     outputs = dict(output for log in logs for output in OUTPUT.findall(log.read_text()))
-    programs, checkpoints = list(program_rows(outputs)), list(checkpoint_rows(outputs))
-    if not programs or not checkpoints:
+    programs, affinity, checkpoints = (list(rows(outputs)) for rows in (program_rows, affinity_rows, checkpoint_rows))
+    if not programs or not affinity or not checkpoints:
         sys.exit(f"{', '.join(map(str, logs))}: no complete run of the suites: ctest --test-dir build/release -L oracle")
     what = [[program.name, program.what] for program in table.PROGRAMS]
     PAGE.write_text(HEAD + PROGRAMS + markdown(["program", "what it does"], what) + "\n" + markdown(list(results.HEADINGS), programs)
+                    + "\n" + AFFINITY + markdown(list(affinity_results.HEADINGS), affinity)
                     + "\n" + CHECKPOINTS + markdown(["family", "topology", *(f"megatron-core {release}" for release in releases())], checkpoints))
 
 
@@ -107,6 +124,9 @@ def check():
     checks.equal({tuple(cells[:4]) for cells in programs}, wanted, "rows of the programs")
     for cells in programs:
         checks.equal(cells[-1], "same losses", f"result of {cells[:4]}")
+    affinity = {cells[0]: cells[1:] for cells in cells_below(text, "rule")}
+    checks.equal({rule: cells[0] for rule, cells in affinity.items()}, affinity_results.rules_with_fix(), "faster forms")
+    checks.expect(all(cells[1] != "0" for cells in affinity.values()), "faster forms: one of them was not run")
     for program in table.PROGRAMS:
         checks.expect(f"| {program.name} | {program.what} |" in text, f"{program.name}: what it does is not on the page")
     checkpoints = cells_below(text, "family")

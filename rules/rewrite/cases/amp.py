@@ -20,3 +20,14 @@ class Scale(torch.autograd.Function):
     @torch.amp.custom_fwd(device_type="cuda")  # expect: device.string
     def forward(ctx, x):
         return x
+
+
+from torch.cuda.amp.autocast_mode import autocast as cuda_autocast  # expect: amp.renamed
+from torch.cuda.amp.grad_scaler import GradScaler, OptState  # expect: amp.renamed, amp.renamed
+
+
+def step(enabled):
+    with cuda_autocast(enabled=enabled):  # expect: amp.renamed
+        scaler = GradScaler(65536.0, 2.0, 0.5, 2000, enabled)  # expect: amp.scaler_position, amp.renamed
+    torch.cuda.amp.GradScaler(65536.0, enabled=enabled)  # expect: amp.renamed
+    return scaler, OptState.READY  # expect: amp.renamed

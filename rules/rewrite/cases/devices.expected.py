@@ -72,3 +72,25 @@ def by_name():
 
 def out_of_memory(error):
     return "NPU out of memory" in str(error)  # expect: cuda.message
+
+torch.npu.set_device("npu:{}".format(0))  # expect: cuda.renamed, device.string
+print(torch.npu.get_device_properties("npu:0").name)  # expect: cuda.renamed, device.string
+
+
+import dataclasses
+import typing
+from dataclasses import field
+from typing import Literal
+
+
+@dataclasses.dataclass
+class Settings:
+    device: str = field(default="npu", metadata={"help": "cuda or cpu"})  # expect: device.string
+    name: str = field(default="cuda")  # expect: device.string
+    device_kind: typing.Optional[Literal["cuda", "cpu"]] = "cuda"  # expect: device.string, device.string
+    any_device: typing.Union[typing.Literal["npu"], None] = "npu"  # expect: device.string, device.string
+    some_device: Literal["npu", "cpu"] = dataclasses.field(default="npu")  # expect: device.string, device.string
+
+
+def first(trainer, device: Literal["npu"]):  # expect: device.string
+    return trainer.parallel_devices[0].type == "npu"  # expect: device.string

@@ -71,3 +71,25 @@ def by_name():
 
 def out_of_memory(error):
     return "CUDA out of memory" in str(error)  # expect: cuda.message
+
+torch.cuda.set_device("cuda:{}".format(0))  # expect: cuda.renamed, device.string
+print(torch.cuda.get_device_properties("cuda:0").name)  # expect: cuda.renamed, device.string
+
+
+import dataclasses
+import typing
+from dataclasses import field
+from typing import Literal
+
+
+@dataclasses.dataclass
+class Settings:
+    device: str = field(default="cuda", metadata={"help": "cuda or cpu"})  # expect: device.string
+    name: str = field(default="cuda")  # expect: device.string
+    device_kind: typing.Optional[Literal["cuda", "cpu"]] = "cuda"  # expect: device.string, device.string
+    any_device: typing.Union[typing.Literal["cuda"], None] = "cuda"  # expect: device.string, device.string
+    some_device: Literal["cuda", "cpu"] = dataclasses.field(default="cuda")  # expect: device.string, device.string
+
+
+def first(trainer, device: Literal["cuda"]):  # expect: device.string
+    return trainer.parallel_devices[0].type == "cuda"  # expect: device.string

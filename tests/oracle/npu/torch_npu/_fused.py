@@ -80,6 +80,15 @@ def npu_silu(self):
 
 
 @operator
+def npu_group_norm_swish(input, num_groups, weight, bias, eps=1e-5, swish_scale=1.0):
+    """(y, mean, rstd)."""
+    require(input.shape[1] // num_groups <= 4000, "npu_group_norm_swish: at most 4000 channels to a group")
+    normal = F.group_norm(input, num_groups, weight, bias, eps)
+    empty = input.new_empty(0)
+    return normal * torch.sigmoid(swish_scale * normal), empty, empty
+
+
+@operator
 def npu_rotary_mul(input, r1, r2, rotary_mode="half", rotate=None):
     require(input.dim() in (3, 4), "npu_rotary_mul: the input has 3 or 4 dimensions")
     if rotary_mode == "half":

@@ -39,3 +39,25 @@ NpuFusedAdadelta = _fused("NpuFusedAdadelta", torch.optim.Adadelta, lr=1.0, rho=
 NpuFusedRMSprop = _fused("NpuFusedRMSprop", torch.optim.RMSprop, lr=1e-2, alpha=0.99, eps=1e-8, weight_decay=0, momentum=0,
                          centered=False)
 NpuFusedSGD = _fused("NpuFusedSGD", torch.optim.SGD, lr=1e-3, momentum=0, dampening=0, weight_decay=0, nesterov=False)
+
+
+class NpuFusedRMSpropTF(NpuFusedOptimizerBase):
+    """The mean square begins at 1, and epsilon is below the root, as in TensorFlow."""
+
+    def __init__(self, params, lr=1e-2, alpha=0.9, eps=1e-10, weight_decay=0, momentum=0.0, centered=False, decoupled_decay=False,
+                 lr_in_momentum=True):
+        if centered or decoupled_decay or not lr_in_momentum:
+            raise NotImplementedError("the emulated NpuFusedRMSpropTF has the defaults of these options only")
+        super().__init__(params, dict(lr=lr, alpha=alpha, eps=eps, weight_decay=weight_decay, momentum=momentum))
+
+    @torch.no_grad()
+    def step(self):
+        for group in self.param_groups:
+            for parameter in group["params"]:
+                grad = parameter.grad.add(parameter, alpha=group["weight_decay"])
+                state = self.state[parameter]
+                if not state:
+                    state.update(square_avg=torch.ones_like(parameter), momentum_buffer=torch.zeros_like(parameter))
+                state["square_avg"].lerp_(grad.square(), 1 - group["alpha"])
+                state["momentum_buffer"].mul_(group["momentum"]).addcdiv_(grad, (state["square_avg"] + group["eps"]).sqrt(), value=group["lr"])
+                parameter.sub_(state["momentum_buffer"])

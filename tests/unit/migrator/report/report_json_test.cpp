@@ -57,6 +57,10 @@ TEST_CASE("report json: the whole text of a small report") {
       "syntax_guard": 0,
       "uncertain": 0
     },
+    "by_effort": {},
+    "files_by_readiness": {
+      "ready": 1
+    },
     "by_kind": [
       {
         "kind": "third_party",
@@ -74,6 +78,7 @@ TEST_CASE("report json: the whole text of a small report") {
   "actions": [
     {
       "severity": "warning",
+      "effort": "none",
       "kind": "third_party",
       "rule": "package.flash_attn",
       "message": "Use torch_npu.",
@@ -99,6 +104,7 @@ TEST_CASE("report json: the whole text of a small report") {
       ]
     }
   ],
+  "programs": [],
   "notes": [
     "A note."
   ],
@@ -109,6 +115,7 @@ TEST_CASE("report json: the whole text of a small report") {
       "lines": 1,
       "parsed": true,
       "changed": false,
+      "readiness": "ready",
       "findings": [
         {
           "id": "aac88a11e0b82c00",

@@ -70,6 +70,17 @@ const migrator::RuleSet& rules(migrator::StyleKind style) {
     return loaded.at(static_cast<std::size_t>(style));
 }
 
+const migrator::PatternSet& patterns(migrator::StyleKind style) {
+    auto compiled = [](migrator::StyleKind of) {
+        auto out = migrator::PatternSet::compile(rules(of));
+        if (!out) throw std::runtime_error(out.error().text());
+        return std::move(*out);
+    };
+    static const std::array all{compiled(migrator::StyleKind::npu), compiled(migrator::StyleKind::portable),
+                                compiled(migrator::StyleKind::automatic)};
+    return all.at(static_cast<std::size_t>(style));
+}
+
 const migrator::TypeFacts& type_facts() {
     static const auto loaded = load<migrator::TypeFacts>();
     return loaded;
@@ -133,6 +144,8 @@ std::vector<migrator::FileOutcome> migrate(const std::vector<CaseFile>& files, m
         context.match.is_program = true;
         context.match.facts = &type_facts();
         context.match.loops = &loop_facts();
+        context.match.patterns = &patterns(style);
+        context.affinity = true;
         context.match.project_members = member_list;
         context.match.module = module_context(source);
         context.match.module.index = &index;

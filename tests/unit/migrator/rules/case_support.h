@@ -16,6 +16,7 @@ std::string source_dir();
 bool update_cases();
 
 const migrator::RuleSet& rules(migrator::StyleKind style = migrator::StyleKind::npu);
+const migrator::PatternSet& patterns(migrator::StyleKind style = migrator::StyleKind::npu);
 const migrator::TypeFacts& type_facts();
 const migrator::LoopFacts& loop_facts();
 
@@ -28,7 +29,7 @@ struct CaseFile {
 std::vector<CaseFile> read_files(const std::string& directory);
 void write_file(const std::string& path, std::string_view content);
 
-// Runs the files as one project, each as a program.
+// Runs the files as one project, each as a program, with the fixes that are for speed alone.
 std::vector<migrator::FileOutcome> migrate(const std::vector<CaseFile>& files,
                                            migrator::ApplyMode apply = migrator::ApplyMode::safe,
                                            migrator::StyleKind style = migrator::StyleKind::npu);

@@ -107,7 +107,7 @@ std::string with_tabs(std::string_view text) {
 }
 
 FileOutcome migrate_in(StyleKind style, const Case& item, std::string_view text) {
-    return test::migrate_one(item.path, text, migrator::ApplyMode::safe, style);
+    return test::migrate_one(item.path, text, migrator::apply_of_case(item.path), style);
 }
 
 void check_variants(StyleKind style, const Case& item, const FileOutcome& outcome) {

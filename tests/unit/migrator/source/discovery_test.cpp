@@ -142,9 +142,36 @@ TEST_CASE("discovery: large files are listed only") {
     test::MemoryFileSystem fs;
     fs.add("p/a.py", "0123456789");
     fs.add("p/b.py", "012345678");
+    fs.add("p/c.sh", "0123456789");
     DiscoveryOptions options;
-    options.max_file_bytes = 9;
-    CHECK(line(found(fs, options)) == "a.py(10 bytes, more than the limit of 9) b.py");
+    options.max_python_bytes = 9;
+    const FileList list = found(fs, options);
+    CHECK(list.files[0].limit == 9);
+    CHECK_FALSE(list.files[0].analysed);
+    CHECK(list.files[1].analysed);
+    CHECK(list.files[2].analysed);
+}
+
+TEST_CASE("discovery: .gitignore files around the root count, up to the repository's") {
+    test::MemoryFileSystem fs;
+    fs.add("/.gitignore", "a.py\n");
+    fs.add("/repo/.git/HEAD", "");
+    fs.add("/repo/.gitignore", "b.py\n/src/c.py\n/d.py\nout/\n");
+    for (const char* name : {"a.py", "b.py", "c.py", "d.py", "out/e.py"}) {
+        fs.add(base::Path("/repo/src/") + name, "");
+        fs.add(base::Path("/loose/") + name, "");
+    }
+    const auto inside = discover(fs, "/repo/src", {});
+    REQUIRE(inside);
+    CHECK(line(*inside) == "a.py b.py(excluded by .gitignore) c.py(excluded by .gitignore) d.py");
+    CHECK(inside->directories_skipped == std::vector<base::Path>{"out"});
+    fs.add("/repo/src/out/tmp/f.py", "");
+    const auto named = discover(fs, "/repo/src/out/tmp", {});
+    REQUIRE(named);
+    CHECK(line(*named) == "f.py");
+    const auto outside = discover(fs, "/loose", {});
+    REQUIRE(outside);
+    CHECK(line(*outside) == "a.py b.py c.py d.py out/e.py");
 }
 
 TEST_CASE("discovery: links are listed and not followed") {

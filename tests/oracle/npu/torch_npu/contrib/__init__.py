@@ -1,1 +1,3 @@
-"""torch_npu.contrib: transfer_to_npu."""
+"""torch_npu.contrib: transfer_to_npu, and helpers made of ordinary operators."""
+
+from . import function  # noqa: F401

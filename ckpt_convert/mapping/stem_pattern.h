@@ -1,0 +1,28 @@
+// StemPattern: names of tensors that belong together: "*.weight" and "*.weight_scale".
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/json_object.h"
+
+namespace ckpt {
+
+// A name with one "*" for any characters.
+class StemPattern {
+public:
+    explicit StemPattern(std::string_view text = "*");
+    // The value of a key in a rule file. Fails with rule_data when there is not one star.
+    static base::Result<StemPattern> of(base::JsonObject& object, std::string_view key);
+
+    // What the star stands for in `name`; nullopt when the name is another.
+    std::optional<std::string_view> stem(std::string_view name) const;
+    std::string with(std::string_view stem) const;
+
+private:
+    std::string before_;
+    std::string behind_;
+};
+
+}  // namespace ckpt
