@@ -49,6 +49,12 @@ base::Result<std::vector<Project>> find_projects(base::FileSystem& fs, const Opt
 base::Status index_projects(base::FileSystem& fs, const Options& options, const TypeFacts& facts,
                             std::vector<Project>& projects);
 
+// The directory that paths in the report count from; empty for standard input.
+base::Path report_root(const std::vector<Project>& projects);
+
+// The directory that all paths have in common where they are absolute, with a slash; else empty.
+base::Path id_base(const std::vector<Project>& projects);
+
 // How name resolution sees a Python file of the project.
 ModuleContext module_context(const Project& project, const base::Path& path);
 
