@@ -1,7 +1,9 @@
 // Small helpers for text.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -24,6 +26,15 @@ inline std::vector<std::string_view> split(std::string_view text, char separator
         text = end == text.npos ? std::string_view{} : text.substr(end + 1);
     }
     return out;
+}
+
+// An ASCII letter, a digit or '_'.
+inline bool is_word_char(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+inline bool contains(const std::vector<std::string>& list, std::string_view text) {
+    return std::find(list.begin(), list.end(), text) != list.end();
 }
 
 }  // namespace base

@@ -48,6 +48,8 @@ function(add_component folder)
     add_library(${target} STATIC ${sources})
     target_link_libraries(${target} PUBLIC project_options ${ARG_LINK} PRIVATE ${ARG_PRIVATE})
     share_headers(${target})
+    # With sanitizers a folder is compiled at once, in half the time.
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ${MIGRATION_SANITIZE} UNITY_BUILD_BATCH_SIZE 0)
   else()
     add_library(${target} INTERFACE)
     target_link_libraries(${target} INTERFACE project_options ${ARG_LINK} ${ARG_PRIVATE})

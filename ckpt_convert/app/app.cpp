@@ -16,6 +16,7 @@
 #include "ckpt_convert/app/models.h"
 #include "ckpt_convert/app/options.h"
 #include "ckpt_convert/app/verify.h"
+#include "ckpt_convert/execute/shard_set.h"
 
 namespace ckpt {
 namespace {
@@ -99,6 +100,12 @@ Result<int> run_command(const Options& options) {
     TRY_ASSIGN(Knowledge knowledge, Knowledge::load(store));
     switch (options.command) {
         case Options::Command::convert: return run_conversion(fs, knowledge, store, options);
+        case Options::Command::commit: {
+            TRY_ASSIGN(std::size_t files, publish_shards(fs, options.committed));
+            if (!options.quiet)
+                print(base::format("published {} in {}\n", base::plural(files, "file"), options.committed));
+            break;
+        }
         case Options::Command::verify: return run_verification(fs, knowledge, options);
         case Options::Command::list_models: print(list_models(knowledge.families, options.json)); break;
         case Options::Command::inspect: {

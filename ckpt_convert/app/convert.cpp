@@ -6,8 +6,10 @@
 
 #include "base/data_store.h"
 #include "base/format.h"
+#include "base/human.h"
 #include "base/parallel.h"
 #include "ckpt_convert/app/hf_config.h"
+#include "ckpt_convert/app/launcher.h"
 #include "ckpt_convert/app/megatron_target.h"
 #include "ckpt_convert/app/option_values.h"
 #include "ckpt_convert/app/training_args.h"
@@ -15,6 +17,7 @@
 #include "ckpt_convert/execute/executor.h"
 #include "ckpt_convert/execute/hf_output.h"
 #include "ckpt_convert/execute/plan_text.h"
+#include "ckpt_convert/execute/shard_set.h"
 #include "ckpt_convert/execute/tile_reader.h"
 #include "ckpt_convert/execute/torch_dist_output.h"
 
@@ -166,9 +169,13 @@ Status write_text(base::FileSystem& fs, StagedOutput& staging, const SideFile& f
     return base::write_file_atomically(fs, path, file.content);
 }
 
-Status copy_companions(base::FileSystem& fs, const PlannedOutput& target, StagedOutput& staging) {
-    if (target.companions_from.empty()) return {};
-    TRY_ASSIGN(auto names, companion_files(fs, target.companions_from));
+// Writes what lies beside the weights; the paths.
+Result<std::vector<std::string>> write_side_files(base::FileSystem& fs, const PlannedOutput& target,
+                                                  StagedOutput& staging) {
+    std::vector<std::string> written, names;
+    if (!target.companions_from.empty()) {
+        TRY_ASSIGN(names, companion_files(fs, target.companions_from));
+    }
     for (const auto& name : names) {
         std::string path = target.companions_to.empty() ? name : base::join(target.companions_to, name);
         bool ours = std::any_of(target.texts.begin(), target.texts.end(),
@@ -176,7 +183,67 @@ Status copy_companions(base::FileSystem& fs, const PlannedOutput& target, Staged
         if (ours) continue;
         TRY_ASSIGN(std::string content, base::read_file(fs, base::join(target.companions_from, name)));
         TRY(write_text(fs, staging, {path, std::move(content)}));
+        written.push_back(std::move(path));
     }
+    for (const SideFile& text : target.texts) {
+        TRY(write_text(fs, staging, text));
+        written.push_back(text.path);
+    }
+    return written;
+}
+
+// A number for the whole conversion, which is another when anything about its output is.
+std::uint64_t fingerprint(const PlannedOutput& target) {
+    constexpr std::uint64_t kStart = 0xCBF29CE484222325u, kPrime = 0x100000001B3u;  // FNV-1a
+    std::uint64_t hash = kStart;
+    auto add = [&](std::string_view text) {
+        for (char byte : text) hash = (hash ^ static_cast<unsigned char>(byte)) * kPrime;
+        hash = (hash ^ 0xFF) * kPrime;  // no text has this byte, so it ends one
+    };
+    add(plan_text(target.plan, target.output));
+    for (const OutputFile& file : target.output.files) add(base::format("{} {}", file.path, file.bytes));
+    for (const SideFile& text : target.texts) {
+        add(text.path);
+        add(text.content);
+    }
+    return hash;
+}
+
+// What a worker tells in the end.
+std::string shard_note(const ShardSet& shards, const Shard& shard, std::size_t files, bool published) {
+    std::uint32_t missing = published ? 0 : shards.missing();
+    std::string then = published     ? "the last of all: the output is published"
+                       : missing > 0 ? base::format("{} more to come", base::plural(missing, "shard"))
+                                     : "another worker publishes the output";
+    return base::format("shard {}: {}; {}", shard.text(), base::plural(files, "file"), then);
+}
+
+// The whole output by one run.
+Status write_whole(base::FileSystem& fs, const PlannedOutput& target, const Source& source,
+                   const ConvertOptions& options, const ExecuteOptions& execution, ConvertSummary& summary) {
+    TRY_ASSIGN(StagedOutput staging, StagedOutput::begin(fs, options.save_dir));
+    TRY_ASSIGN(summary.losses, execute(target.plan, source.index, target.output, staging, fs, execution));
+    TRY(write_side_files(fs, target, staging));
+    return staging.commit(target.last);
+}
+
+// The part of one worker; `target` holds only its files.
+Status write_shard(base::FileSystem& fs, const PlannedOutput& target, const Source& source, const Shard& shard,
+                   const ShardSet& shards, const ExecuteOptions& execution, ConvertSummary& summary) {
+    if (shards.is_done()) {
+        summary.notes.push_back(base::format("shard {} was complete already", shard.text()));
+    } else {
+        TRY_ASSIGN(StagedOutput staging, shards.begin());
+        TRY_ASSIGN(summary.losses, execute(target.plan, source.index, target.output, staging, fs, execution));
+        std::vector<std::string> written;
+        if (shard.is_first()) {
+            TRY_ASSIGN(written, write_side_files(fs, target, staging));
+        }
+        for (const OutputFile& file : target.output.files) written.push_back(file.path);
+        TRY(shards.finish(staging, written, target.last));
+    }
+    TRY_ASSIGN(bool published, shards.publish_if_complete());
+    summary.notes.push_back(shard_note(shards, shard, target.output.files.size(), published));
     return {};
 }
 
@@ -199,22 +266,25 @@ Result<ConvertSummary> convert(base::FileSystem& fs, const Knowledge& knowledge,
                                const ConvertOptions& options, ConvertObserver& observer) {
     auto start = std::chrono::steady_clock::now();
     TRY(refuse_overlap(options));
+    TRY_ASSIGN(auto shard, shard_of(store, options.shard));
     TRY_ASSIGN(Source source, open_source(fs, knowledge, options.source));
-    TRY(require_empty_directory(fs, options.save_dir));
+    TRY(require_empty_directory(fs, options.save_dir, shard ? kShardStaging : kStaging));
     TRY_ASSIGN(PlannedOutput target, plan_target(fs, knowledge, store, source, options));
     // From here on every tensor of the source is used once, and every tensor of the target is made once.
 
+    std::optional<ShardSet> shards;
+    if (shard) {
+        TRY_ASSIGN(shards, ShardSet::open(fs, options.save_dir, *shard, fingerprint(target)));
+        take_shard(target.plan, target.output, *shard);
+    }
     ExecuteOptions execution = execute_options(options, observer);
     ConvertSummary summary = summarise(source, target, options, execution);
     observer.planned(summary);
     if (options.dry_run) return summary;
 
-    TRY_ASSIGN(StagedOutput staging, StagedOutput::begin(fs, options.save_dir));
-    TRY_ASSIGN(auto losses, execute(target.plan, source.index, target.output, staging, fs, execution));
-    TRY(copy_companions(fs, target, staging));
-    for (const SideFile& text : target.texts) TRY(write_text(fs, staging, text));
-    TRY(staging.commit(target.last));
-    for (auto& note : cast_notes(losses, options.params_dtype)) summary.notes.push_back(std::move(note));
+    if (shard) TRY(write_shard(fs, target, source, *shard, *shards, execution, summary));
+    else TRY(write_whole(fs, target, source, options, execution, summary));
+    for (auto& note : cast_notes(summary.losses, options.params_dtype)) summary.notes.push_back(std::move(note));
     summary.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return summary;
 }

@@ -8,6 +8,7 @@
 #include "base/file_system.h"
 #include "ckpt_convert/app/options.h"
 #include "ckpt_convert/app/source.h"
+#include "ckpt_convert/execute/executor.h"
 
 namespace ckpt {
 
@@ -25,7 +26,8 @@ struct ConvertSummary {
     std::uint64_t buffer_bytes = 0;                            // of all threads
     std::vector<std::pair<std::string, std::uint64_t>> files;  // path in the output, bytes
     std::vector<std::string> notes;
-    std::string plan_text;  // what every tensor is made of, when asked for
+    std::string plan_text;           // what every tensor is made of, when asked for
+    std::vector<CastReport> losses;  // what casts lost
     double seconds = 0;
     bool dry_run = false;
 };

@@ -25,10 +25,32 @@ void replace_token(std::string& text, std::uint64_t end, const std::string& valu
     text.replace(begin, end - begin, value);
 }
 
+// Takes the member with this value, and a comma, out of the text of an object.
+void remove_member(std::string& text, const Json& value) {
+    std::size_t end = value.offset();
+    for (int depth = value.object() != nullptr ? 1 : 0; depth > 0; ++end) {
+        if (text[end] == '"') {
+            while (text[++end] != '"') end += text[end] == '\\';
+        } else if (text[end] == '{' || text[end] == '}') {
+            depth += text[end] == '{' ? 1 : -1;
+        }
+    }
+    std::size_t begin = value.offset() - 1;
+    if (text[begin] == '"') begin = text.rfind('"', begin - 1);
+    begin = text.rfind('"', text.rfind('"', text.rfind(':', begin)) - 1);
+    std::size_t before = text.find_last_not_of(" \t\r\n", begin - 1), behind = text.find_first_not_of(" \t\r\n", end);
+    if (text[before] == ',') begin = before;
+    else if (text[behind] == ',') end = behind + 1;
+    text.erase(begin, end - begin);
+}
+
 struct Change {
     const Json* value;
-    std::string text;
+    std::string text;  // empty: the member goes
 };
+
+// What config.json says about quantisation.
+constexpr const char* kQuantisation[] = {"quantization_config", "compression_config", "quantize"};
 
 // Where the config says a value of the mapping; nullptr when it does not.
 const Json* place_of(const Source& source, std::string_view value) {
@@ -49,10 +71,16 @@ Result<std::string> adapted_config(base::FileSystem& fs, const Source& source, c
     TRY_ASSIGN(std::string text, base::read_file(fs, path, 64u << 20));
     std::vector<Change> changes;
     auto dtype = weight_dtype(options.params_dtype);
+    if (!dtype) dtype = options.source.dequantize;
     for (const char* key : {"torch_dtype", "dtype"}) {
         const Json* found = source.config->root.find(key);
         if (dtype && found != nullptr && found->string() != nullptr)
             changes.push_back({found, base::format("\"{}\"", *torch_name(*dtype))});
+    }
+    for (const char* key : kQuantisation) {
+        const Json* found = options.source.dequantize ? source.config->root.find(key) : nullptr;
+        if (found != nullptr && (found->object() != nullptr || found->string() != nullptr))
+            changes.push_back({found, ""});
     }
     for (const char* value : {"vocab", "layers", "mtp"}) {
         const Json* found = place_of(source, value);
@@ -63,7 +91,10 @@ Result<std::string> adapted_config(base::FileSystem& fs, const Source& source, c
     // From the end, so that the places of the others stay.
     std::sort(changes.begin(), changes.end(),
               [](const Change& a, const Change& b) { return a.value->offset() > b.value->offset(); });
-    for (const Change& change : changes) replace_token(text, change.value->offset(), change.text);
+    for (const Change& change : changes) {
+        if (change.text.empty()) remove_member(text, *change.value);
+        else replace_token(text, change.value->offset(), change.text);
+    }
     return text;
 }
 

@@ -7,7 +7,7 @@
 
 namespace ckpt {
 
-// The text of config.json; only the values that no longer hold differ: element type, vocabulary, number of layers.
+// The text of config.json; only the values that no longer hold differ: element type, vocabulary, number of layers, quantisation.
 base::Result<std::string> adapted_config(base::FileSystem& fs, const Source& source, const ConvertOptions& options);
 
 }  // namespace ckpt

@@ -29,6 +29,7 @@ struct Raw {
     std::string kv_sharing;
     std::string max_shard_size;
     std::string memory;
+    std::string dequantize;
     std::uint32_t layers = 0;
     std::uint64_t true_vocab = 0;
     std::uint64_t divisor = 0;
@@ -62,6 +63,10 @@ void add_places(CLI::App& app, ConvertOptions& options, Raw& raw) {
         ->add_option("--params-dtype", options.params_dtype,
                      "Cast to bf16, fp16 or fp32; the element types stay as they are when left out")
         ->check(CLI::IsMember({"bf16", "fp16", "fp32"}));
+    group
+        ->add_option("--dequantize", raw.dequantize,
+                     "Make ordinary weights, bf16 or fp32, of FP8, INT8, INT4 and MXFP4 ones with scales")
+        ->check(CLI::IsMember({"bf16", "fp32"}));
 }
 
 void add_layout(CLI::App& app, ConvertOptions& options, Raw& raw) {
@@ -135,6 +140,10 @@ void add_run(CLI::App& app, ConvertOptions& options, Raw& raw) {
                       "Largest safetensors or .distcp file to write (default 5GB)");
     group->add_option("-j,--threads", options.threads, "Threads (default: one per core)")->check(rank_count);
     group->add_option("--memory", raw.memory, "Memory for buffers (default 64MB)");
+    group->add_option(
+        "--shard", options.shard,
+        "Do part I/N of the work, for example 3/16: N runs, each with its own I, on any machines that see "
+        "both directories; auto: from the variables of Slurm, MPI, torchrun or Ray");
     group->add_flag("--dry-run", options.dry_run, "Check everything and print sizes and files, write nothing");
     group->add_flag("--show-plan", options.show_plan, "With --dry-run: print what every tensor is made of");
 }
@@ -209,6 +218,7 @@ Status check_conversion(ConvertOptions& options, const Raw& raw) {
     TRY_ASSIGN(options.to, side("--save-model-type", raw.save_type));
     TRY(check_layout(options, raw));
     if (raw.layers > 0) options.source.layers = raw.layers;
+    options.source.dequantize = weight_dtype(raw.dequantize);
     if (!options.source.mtp_layers) options.source.mtp_layers = 0;
     if (raw.true_vocab > 0) options.source.true_vocab = raw.true_vocab;
     if (raw.divisor > 0) options.vocab.divisor = raw.divisor;
@@ -224,6 +234,13 @@ void add_inspect(CLI::App& app, Options& options) {
     inspect->add_option("path", options.inspected, "A checkpoint directory, or a .safetensors, .bin or .pt file")
         ->required();
     inspect->callback([&options] { options.command = Options::Command::inspect; });
+}
+
+void add_commit(CLI::App& app, Options& options) {
+    auto* commit = app.add_subcommand("commit", "Publish what workers (--shard) have written, if the last could not")
+                       ->fallthrough();
+    commit->add_option("path", options.committed, "Their --save-dir")->required();
+    commit->callback([&options] { options.command = Options::Command::commit; });
 }
 
 void add_verify(CLI::App& app, Options& options) {
@@ -274,6 +291,7 @@ Result<std::optional<Options>> parse_options(int argc, const char* const* argv) 
     app.add_flag("-q,--quiet", options.quiet, "Print errors only");
     app.add_flag("--no-progress", no_progress, "No progress bar");
     add_peer_options(app, retired, refused);
+    add_commit(app, options);
     add_inspect(app, options);
     add_verify(app, options);
     add_models(app, options);
@@ -300,6 +318,8 @@ Result<std::optional<Options>> parse_options(int argc, const char* const* argv) 
     options.verify.checkpoint.family = options.convert.source.family;
     options.verify.checkpoint.mtp_layers = options.convert.source.mtp_layers;
     options.verify.checkpoint.hf_config_dir = options.convert.source.hf_config_dir;
+    // Compared in what the other checkpoint has, so the type with the most bits loses nothing.
+    options.verify.checkpoint.dequantize = DType::f32;
     options.verify.threads = options.convert.threads;
     if (options.command == Options::Command::convert) TRY(check_conversion(options.convert, raw));
     if (!refused.empty()) return base::fail(ErrorKind::unsupported, refused.front());

@@ -9,6 +9,7 @@
 #include "base/file_system.h"
 #include "base/result.h"
 #include "ckpt_convert/plan/topology.h"
+#include "ckpt_convert/tensor/dtype.h"
 
 namespace ckpt {
 
@@ -24,6 +25,7 @@ struct SourceOptions {
     std::optional<std::uint64_t> true_vocab;  // only the first rows of the vocabulary are wanted
     // Layers for multi-token prediction that are wanted of a Hugging Face checkpoint; nullopt: those that are there.
     std::optional<std::uint32_t> mtp_layers;
+    std::optional<DType> dequantize;  // what quantised weights become; nullopt: they are refused
 };
 
 // How many rows the embedding and the head of a Megatron checkpoint get.
@@ -51,6 +53,8 @@ struct ConvertOptions {
     std::uint64_t max_shard_bytes = 5'000'000'000;
     std::uint64_t memory_bytes = 64ull << 20;  // for buffers
     int threads = 0;
+    // Which part of the work this run does: "3/16", or "auto" for what the launcher's variables say; empty: all.
+    std::string shard;
     bool dry_run = false;
     bool show_plan = false;          // with dry_run: every tensor of the output
     std::vector<std::string> notes;  // options that were accepted and have no effect
@@ -64,10 +68,19 @@ struct VerifyOptions {
 };
 
 struct Options {
-    enum class Command { convert, inspect, verify, list_models, show_model, check_model } command = Command::convert;
+    enum class Command {
+        convert,
+        commit,
+        inspect,
+        verify,
+        list_models,
+        show_model,
+        check_model
+    } command = Command::convert;
     ConvertOptions convert;
     VerifyOptions verify;
     base::Path inspected;
+    base::Path committed;
     std::string model;     // of show_model: a family; of check_model: a mapping file
     base::Path rules_dir;  // empty: the compiled-in rules only
     bool json = false;

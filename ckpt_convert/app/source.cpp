@@ -5,6 +5,7 @@
 
 #include "base/format.h"
 #include "ckpt_convert/plan/name_form.h"
+#include "ckpt_convert/plan/quantised_source.h"
 #include "ckpt_convert/plan/source_fit.h"
 #include "ckpt_convert/plan/source_layout.h"
 
@@ -194,6 +195,7 @@ Result<Knowledge> Knowledge::load(const base::DataStore& store) {
     Knowledge out;
     TRY_ASSIGN(out.families, MappingRegistry::load(store));
     TRY_ASSIGN(out.targets, TargetRegistry::load(store));
+    TRY_ASSIGN(out.quantisation, load_quantisation_formats(store));
     return out;
 }
 
@@ -208,6 +210,9 @@ Result<Source> source_of(HfCheckpoint checkpoint, const Knowledge& knowledge, co
     source.title = "Hugging Face";
     source.directory = source.companions = options.directory;
     source.index = std::move(checkpoint.index);
+    TRY_ASSIGN(auto quantised,
+               join_quantised(source.index, knowledge.quantisation, checkpoint.config.root, options.dequantize));
+    if (quantised) source.notes.push_back(*quantised);
     HfVariant variant;
     variant.prefix = find_prefix(*mapping, source.index);
     variant.form = find_form(*mapping, variant.prefix, source.index);

@@ -11,6 +11,7 @@
 #include "ckpt_convert/checkpoint/hf_checkpoint.h"
 #include "ckpt_convert/checkpoint/megatron_checkpoint.h"
 #include "ckpt_convert/mapping/model.h"
+#include "ckpt_convert/mapping/quantisation.h"
 #include "ckpt_convert/mapping/target.h"
 #include "ckpt_convert/plan/layout.h"
 #include "ckpt_convert/plan/source_binding.h"
@@ -21,6 +22,7 @@ namespace ckpt {
 struct Knowledge {
     MappingRegistry families;
     TargetRegistry targets;
+    std::vector<QuantisationFormat> quantisation;
 
     static base::Result<Knowledge> load(const base::DataStore& store);
 };

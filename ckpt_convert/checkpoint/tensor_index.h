@@ -3,14 +3,38 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/file_system.h"
+#include "ckpt_convert/tensor/dequantise.h"
 #include "ckpt_convert/tensor/dtype.h"
 #include "ckpt_convert/tensor/shape.h"
 
 namespace ckpt {
+
+// Dense numbers in a file of the index.
+struct StoredNumbers {
+    DType dtype = DType::f32;
+    std::uint32_t file = 0;
+    std::uint64_t offset = 0;
+};
+
+// How the values of a quantised tensor are read: (value - offset) * scale, one scale and offset for each block of
+// rows x columns of a matrix. The last block of a row or column may be smaller.
+struct Quantised {
+    ValueCode code = ValueCode::i8;
+    std::uint64_t rows = 0;  // of each matrix
+    std::uint64_t columns = 0;
+    std::uint64_t block_rows = 0;
+    std::uint64_t block_columns = 0;
+    StoredNumbers scales;  // row-major, of one matrix after the other
+    std::optional<StoredNumbers> offsets;
+
+    std::uint64_t scale_rows() const { return (rows - 1) / block_rows + 1; }
+    std::uint64_t scale_columns() const { return (columns - 1) / block_columns + 1; }
+};
 
 struct IndexedTensor {
     std::string name;
@@ -23,6 +47,8 @@ struct IndexedTensor {
     // Of a part of a tensor, as torch_dist stores them: where it begins, and the shape of the whole. Else empty.
     Shape part_offset = {};
     Shape whole_shape = {};
+    // What the file holds instead of a dense row-major tensor of `dtype`, which is what the values become.
+    std::shared_ptr<const Quantised> quantised = {};
 
     std::uint64_t bytes() const;  // of the dense tensor; checked when the index was made
 };

@@ -22,7 +22,7 @@ struct OutputFile {
 };
 
 struct OutputPlan {
-    std::vector<OutputFile> files;
+    std::vector<OutputFile> files;  // all of the conversion, or those of a shard
 
     std::uint64_t total_bytes() const;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/check.h"
 #include "ckpt_convert/execute/box_math.h"
 #include "ckpt_convert/execute/byte_runs.h"
 #include "ckpt_convert/formats/zip/crc32.h"
@@ -34,6 +35,7 @@ Status TileCopier::write_piece(const LogicalMove& move, RowRange rows, const Sto
     if (!part_in_tile(piece, rows, part)) return {};
     const TargetTensor& target = plan_.targets[piece.tensor];
     const TargetPlace& place = places_[piece.tensor];
+    CHECK(place.file != nullptr);
     std::uint64_t size = bits(target.dtype) / 8;
     std::vector<std::uint64_t> tile_strides = byte_strides(row_major_strides(move.shape), size);
     std::vector<std::uint64_t> target_strides =

@@ -58,29 +58,34 @@ Status TileReader::read_piece(const Shape& shape, DType dtype, RowRange rows, co
     TilePart part;
     if (!part_in_tile(piece, rows, part)) return {};
     const IndexedTensor& stored = source_.tensors[piece.tensor];
-    base::ReadableFile& file = *source_.files[stored.file];
     std::uint64_t size = bits(dtype) / 8;
     std::vector<std::uint64_t> tile_strides = byte_strides(row_major_strides(shape), size);
     std::vector<std::uint64_t> stored_strides =
         byte_strides(piece.strides.empty() ? stored.strides : piece.strides, size);
     std::byte* into = tile_.data() + dot(part.in_tile, tile_strides);
-    std::uint64_t begin = stored.offset + dot(part.in_stored, stored_strides);
+    std::uint64_t begin = dot(part.in_stored, stored_strides);
     stored_strides.erase(stored_strides.begin(),
                          stored_strides.end() - static_cast<std::ptrdiff_t>(part.extent.size()));
 
     ByteRuns runs(part.extent, stored_strides, size, true);
     if (runs.is_single() && runs.packed_strides == tile_strides && whole_rows(part.extent, shape)) {
-        TRY(file.read_at(begin, {into, runs.total_bytes()}));
+        TRY(read_bytes(stored, begin, {into, runs.total_bytes()}));
     } else {
         scratch_.resize(runs.total_bytes());
         TRY(runs.each([&](std::uint64_t offset, std::uint64_t packed, std::uint64_t bytes) {
-            return file.read_at(begin + offset, {scratch_.data() + packed, bytes});
+            return read_bytes(stored, begin + offset, {scratch_.data() + packed, bytes});
         }));
         copy_box(into, tile_strides, scratch_.data(), runs.packed_strides, part.extent, size);
     }
     // Of runs that are far apart, the pages between them are needed soon.
-    if (runs.is_single() && runs.total_bytes() >= kCacheHintBytes) file.drop_cache(begin, runs.total_bytes());
+    if (runs.is_single() && runs.total_bytes() >= kCacheHintBytes && !stored.quantised)
+        source_.files[stored.file]->drop_cache(stored.offset + begin, runs.total_bytes());
     return {};
+}
+
+Status TileReader::read_bytes(const IndexedTensor& stored, std::uint64_t offset, std::span<std::byte> out) {
+    if (stored.quantised) return quantised_.read(stored, offset / (bits(stored.dtype) / 8), out);
+    return source_.files[stored.file]->read_at(stored.offset + offset, out);
 }
 
 }  // namespace ckpt

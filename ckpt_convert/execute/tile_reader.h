@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ckpt_convert/checkpoint/tensor_index.h"
+#include "ckpt_convert/execute/quantised_reader.h"
 #include "ckpt_convert/plan/source_binding.h"
 
 namespace ckpt {
@@ -34,7 +35,7 @@ std::uint64_t tile_bytes_within(std::uint64_t memory_bytes, int threads);
 
 class TileReader {
 public:
-    explicit TileReader(const TensorIndex& source) : source_(source) {}
+    explicit TileReader(const TensorIndex& source) : source_(source), quantised_(source) {}
 
     // The rows as dense row-major bytes; valid until the next call.
     base::Result<std::span<const std::byte>> read(const Shape& shape, DType dtype,
@@ -48,7 +49,11 @@ public:
 private:
     base::Status read_piece(const Shape& shape, DType dtype, RowRange rows, const StoredPiece& piece);
 
+    // Bytes of the dense tensor, from `offset` on.
+    base::Status read_bytes(const IndexedTensor& stored, std::uint64_t offset, std::span<std::byte> out);
+
     const TensorIndex& source_;
+    QuantisedReader quantised_;
     std::vector<std::byte> tile_;
     std::vector<std::byte> scratch_;
 };

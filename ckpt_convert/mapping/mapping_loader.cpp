@@ -21,7 +21,7 @@ using base::Result;
 using base::Status;
 
 constexpr const char* kSchema = "model-mapping/1";
-constexpr const char* kFolder = "rules/models/";
+constexpr const char* kModelFolder = "rules/models/";
 
 Result<std::optional<Expression>> optional_expression(JsonObject& object, std::string_view key) {
     const Json* found = object.optional(key);
@@ -310,7 +310,7 @@ Status read_blocks(const base::DataStore& store, JsonObject& includer, std::set<
     TRY_ASSIGN(auto names, includer.strings("include"));
     for (const std::string& name : names) {
         if (!seen.insert(name).second) continue;
-        TRY_ASSIGN(JsonDocument document, read_rule_file(store, kFolder + name, includer.document().name));
+        TRY_ASSIGN(JsonDocument document, read_rule_file(store, kModelFolder + name, includer.document().name));
         TRY_ASSIGN(JsonObject object, JsonObject::of(document, document.root));
         TRY(object.string("about"));
         TRY(object.strings("source"));  // for people

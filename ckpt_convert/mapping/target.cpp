@@ -14,7 +14,7 @@ using base::JsonDocument;
 using base::JsonObject;
 using base::Result;
 
-constexpr const char* kFolder = "rules/targets/";
+constexpr const char* kTargetFolder = "rules/targets/";
 constexpr const char* kTargetSchema = "conversion-target/1";
 constexpr const char* kPaddingFile = "rules/targets/vocab_padding.json";
 constexpr const char* kPaddingSchema = "vocab-padding/1";
@@ -89,7 +89,7 @@ std::optional<std::uint64_t> VocabPadding::padded(std::uint64_t vocab, int tp) c
 
 Result<TargetRegistry> TargetRegistry::load(const base::DataStore& store) {
     TargetRegistry registry;
-    for (const std::string& path : store.list(kFolder, ".json")) {
+    for (const std::string& path : store.list(kTargetFolder, ".json")) {
         if (path == kPaddingFile) continue;
         TRY_ASSIGN(JsonDocument document, read_document(store, path, kTargetSchema));
         TRY_ASSIGN(Target target, read_target(document));

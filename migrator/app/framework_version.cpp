@@ -12,7 +12,7 @@ namespace {
 
 using base::Path;
 
-constexpr std::uint64_t kMaxBytes = 4 << 20;  // of a file that lists requirements
+constexpr std::uint64_t kMaxRequirementsBytes = 4 << 20;  // of a file that lists requirements
 
 // Which of the files of one directory is asked first; nullopt for files that say nothing of versions.
 std::optional<std::size_t> rank(std::string_view path) {
@@ -52,7 +52,9 @@ public:
             for (const base::DirectoryEntry& entry : *entries) {
                 if (entry.kind == base::FileKind::regular) files.push_back(entry.name);
             }
-            auto read = [&](const Path& path) { return base::read_file(fs_, base::join(directory, path), kMaxBytes); };
+            auto read = [&](const Path& path) {
+                return base::read_file(fs_, base::join(directory, path), kMaxRequirementsBytes);
+            };
             if (auto found = in_files(std::move(files), read)) return found;
         }
         return std::nullopt;

@@ -71,20 +71,28 @@ bool ImportGraph::is_program(const Path& file) const {
     return node.is_guarded || (!node.is_imported && outermost_package(file) == nullptr);
 }
 
-std::vector<std::string> ImportGraph::loads(const Path& file) const {
+std::vector<const ImportGraph::Node*> ImportGraph::reached(const Path& file) const {
     const auto found = nodes_.find(file);
     if (found == nodes_.end()) return {};
+    std::vector<const Node*> out{&found->second};
     std::set<const Node*> seen{&found->second};
-    std::vector<const Node*> pending{&found->second};
-    std::set<std::string> out;
-    while (!pending.empty()) {
-        const Node* node = pending.back();
-        pending.pop_back();
-        out.insert(node->external.begin(), node->external.end());
-        for (const Node* next : node->files) {
-            if (seen.insert(next).second) pending.push_back(next);
+    for (std::size_t i = 0; i < out.size(); ++i) {
+        for (const Node* next : out[i]->files) {
+            if (seen.insert(next).second) out.push_back(next);
         }
     }
+    return out;
+}
+
+std::vector<Path> ImportGraph::files_of(const Path& file) const {
+    std::vector<Path> out;
+    for (const Node* node : reached(file)) out.push_back(node->path);
+    return out;
+}
+
+std::vector<std::string> ImportGraph::loads(const Path& file) const {
+    std::set<std::string> out;
+    for (const Node* node : reached(file)) out.insert(node->external.begin(), node->external.end());
     return {out.begin(), out.end()};
 }
 

@@ -22,6 +22,8 @@ public:
 
     // A file that is run: it says so itself, or nobody imports it and it is in no package.
     bool is_program(const base::Path& file) const;
+    // The files of the project that the file loads, directly or through others, itself in front.
+    std::vector<base::Path> files_of(const base::Path& file) const;
     // What the file loads from outside the project, directly or through other files: qualified names, sorted.
     std::vector<std::string> loads(const base::Path& file) const;
 
@@ -45,6 +47,8 @@ private:
         bool is_imported = false;          // by any other file
         bool is_imported_by_path = false;  // by the whole of its name, which counts from the root
     };
+    // What a file loads of the project, itself in front.
+    std::vector<const Node*> reached(const base::Path& file) const;
     const Node* find(std::string_view qualified, const Node& importer, bool& by_path) const;
     const Node* outermost_package(const base::Path& file) const;
 

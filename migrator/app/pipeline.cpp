@@ -11,6 +11,7 @@
 #include "migrator/app/distributed_main.h"
 #include "migrator/app/framework_version.h"
 #include "migrator/app/helper_module.h"
+#include "migrator/app/job.h"
 #include "migrator/app/knowledge.h"
 #include "migrator/app/output_tree.h"
 #include "migrator/app/path_checks.h"
@@ -24,37 +25,12 @@ namespace {
 using base::ErrorKind;
 using base::Path;
 
-// One file to analyse.
-struct Job {
-    Project* project;
-    const FoundFile* file;
-
-    std::unique_ptr<ParsedFile> take_parsed() const {
-        const auto place = static_cast<std::size_t>(file - project->files.files.data());
-        return place < project->parsed.size() ? std::move(project->parsed[place]) : nullptr;
-    }
-};
-
-// A path that two arguments name is looked at once. Sorted by the path that the report shows.
-std::vector<Job> jobs_of(std::vector<Project>& projects) {
-    std::vector<Job> jobs;
-    for (Project& project : projects) {
-        for (const FoundFile& file : project.files.files) {
-            if (file.analysed) jobs.push_back({&project, &file});
-        }
-    }
-    auto shown = [](const Job& job) { return job.project->shown(job.file->path); };
-    std::stable_sort(jobs.begin(), jobs.end(), [&](const Job& a, const Job& b) { return shown(a) < shown(b); });
-    auto same = [&](const Job& a, const Job& b) { return shown(a) == shown(b); };
-    jobs.erase(std::unique(jobs.begin(), jobs.end(), same), jobs.end());
-    return jobs;
-}
-
 FindingOutcome file_finding(std::string rule, Severity severity, const Path& path, std::string message) {
     FindingOutcome outcome;
     outcome.finding.rule = std::move(rule);
     outcome.finding.kind = FindingKind::file;
     outcome.finding.severity = severity;
+    outcome.finding.effort = usual_effort(severity);
     outcome.finding.subject = path;
     outcome.finding.message = std::move(message);
     return outcome;
@@ -71,12 +47,13 @@ ReportFile problem_file(const Path& path, FileType type, std::string rule, std::
 class Run {
 public:
     Run(const Options& options, base::FileSystem& fs, const Knowledge& knowledge, const HelperModule& helper,
-        const FrameworkVersion& version, const std::optional<DistributedMain>& distributed,
-        std::vector<Project> projects)
+        const std::optional<RuleSet>& transfer_rules, const FrameworkVersion& version,
+        const std::optional<DistributedMain>& distributed, std::vector<Project> projects)
         : options_(options),
           fs_(fs),
           knowledge_(knowledge),
           helper_(helper),
+          transfer_rules_(transfer_rules),
           version_(version),
           distributed_(distributed),
           projects_(std::move(projects)),
@@ -89,6 +66,8 @@ public:
             TRY_ASSIGN(output_, OutputTree::create(fs_, options_.output, options_.force));
         }
         TRY(analyse_all());
+        std::vector<TransferRow> programs;
+        if (transfer_rules_) programs = transfer_rows(jobs_, transfer_);
         TRY(add_helper_modules());
         if (distributed_) TRY(add_launcher());
         // From here on every analysed file is in the output, rewritten or as it was.
@@ -98,6 +77,7 @@ public:
             make_report(info(), std::move(files_), files_seen(), knowledge_.rules.package_status(), notes()),
             {},
             std::move(text_)};
+        result.report.programs = std::move(programs);
         if (output_) TRY(output_->commit());
         // From here on the output is whole.
         if (!options_.report_directory.empty()) TRY(write_report(result));
@@ -121,15 +101,16 @@ private:
         base::ProgressBar progress("Analysing", bytes, base::ProgressBar::Unit::bytes, options_.progress);
         files_.resize(jobs_.size());
         needs_helper_.resize(jobs_.size());
+        transfer_.resize(jobs_.size());
         return base::parallel_for(order.size(), options_.threads, [&](std::size_t i) -> base::Status {
             const Job& job = jobs_[order[i]];
-            TRY_ASSIGN(files_[order[i]], analyse(job, needs_helper_[order[i]]));
+            TRY_ASSIGN(files_[order[i]], analyse(job, order[i]));
             progress.add(job.file->bytes);
             return {};
         });
     }
 
-    base::Result<ReportFile> analyse(const Job& job, char& needs_helper) {
+    base::Result<ReportFile> analyse(const Job& job, std::size_t number) {
         const Path shown = job.project->shown(job.file->path);
         std::unique_ptr<ParsedFile> parsed = job.take_parsed();
         SourceFile read;
@@ -144,7 +125,8 @@ private:
         FileOutcome outcome = rewrite(source, context(job), tree);
         outcome.path = shown;
         std::string written = bytes_after(source, outcome);
-        needs_helper = helper_.is_needed(outcome.original, outcome.rewritten) ? 1 : 0;
+        transfer_[number] = transfer_facts(outcome);
+        needs_helper_[number] = helper_.is_needed(outcome.original, outcome.rewritten) ? 1 : 0;
         const bool was_distributed = distributed_ && distributed_->path == job.file->path;
         const std::string& original = was_distributed ? distributed_->original.bytes : source.bytes;
         if (was_distributed) to_original_places(outcome, *distributed_);
@@ -250,11 +232,15 @@ private:
         out.apply = options_.apply == ApplyMode::none ? ApplyMode::safe : options_.apply;
         out.match.module = module_context(*job.project, job.file->path);
         out.match.helper_package = helper_.package_for(*job.project, job.file->path);
-        const ImportGraph& imports = job.project->imports;
-        out.match.is_program = job.file->type == FileType::notebook || imports.is_program(job.file->path);
+        out.match.is_program = job.is_program();
         if (out.match.is_program && !knowledge_.rules.programs().empty())
-            out.match.program_loads = imports.loads(job.file->path);
+            out.match.program_loads = job.project->imports.loads(job.file->path);
         out.match.project_members = job.project->members;
+        if (transfer_rules_) {
+            out.transfer = out.match;
+            out.transfer->rules = &*transfer_rules_;
+            out.transfer->is_program = false;  // the lines that load transfer_to_npu are no edit to weigh
+        }
         return out;
     }
 
@@ -359,6 +345,7 @@ private:
     base::FileSystem& fs_;
     const Knowledge& knowledge_;
     const HelperModule& helper_;
+    const std::optional<RuleSet>& transfer_rules_;  // of the style auto, when programs are judged by it
     const FrameworkVersion& version_;
     const std::optional<DistributedMain>& distributed_;
     std::vector<Project> projects_;
@@ -367,8 +354,9 @@ private:
     std::vector<Job> jobs_;
     std::unique_ptr<OutputTree> output_;
     std::vector<ReportFile> files_;
-    std::string text_;                // of Destination::text, which has one file
-    std::vector<char> needs_helper_;  // by job; bytes, so that threads can write side by side
+    std::string text_;                     // of Destination::text, which has one file
+    std::vector<TransferFacts> transfer_;  // by job
+    std::vector<char> needs_helper_;       // by job; bytes, so that threads can write side by side
 };
 
 }  // namespace
@@ -381,11 +369,17 @@ base::Result<RunResult> run(const Options& options, base::FileSystem& fs) {
     TRY_ASSIGN(auto projects, find_projects(fs, options));
     const FrameworkVersion version = framework_version(fs, options, knowledge.rules, projects);
     knowledge.rules.restrict_to(version.version);
+    std::optional<RuleSet> transfer_rules;
+    if (options.command == Command::analyze) {
+        TRY_ASSIGN(transfer_rules, RuleSet::load(knowledge.store, StyleKind::automatic));
+        transfer_rules->restrict_to(version.version);
+    }
     TRY(index_projects(fs, options, knowledge.facts, projects));
     TRY(helper.check(fs, projects));
     TRY_ASSIGN(const auto distributed, distribute_main(fs, options, knowledge, projects.front()));
-    TRY_ASSIGN(RunResult result,
-               Run(options, fs, knowledge, helper, version, distributed, std::move(projects)).execute());
+    TRY_ASSIGN(
+        RunResult result,
+        Run(options, fs, knowledge, helper, transfer_rules, version, distributed, std::move(projects)).execute());
     result.trace.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return result;
 }

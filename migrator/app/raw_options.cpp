@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/format.h"
+#include "base/text.h"
 
 namespace migrator {
 namespace {
@@ -35,15 +36,11 @@ base::Path without_trailing_slashes(base::Path path) {
     return path;
 }
 
-bool contains(const std::vector<std::string>& words, std::string_view word) {
-    return std::find(words.begin(), words.end(), word) != words.end();
-}
-
 base::Status check_paths_of(const Options& options) {
     for (const base::Path& path : options.paths) {
         if (path.empty()) return fail(ErrorKind::usage, "PATH is empty; name a directory or a file");
     }
-    if (options.paths.size() > 1 && contains(options.paths, kStandardInput))
+    if (options.paths.size() > 1 && base::contains(options.paths, kStandardInput))
         return fail(ErrorKind::usage, "- stands for standard input and cannot be named together with other paths");
     if (options.paths.size() > 1 && !options.output.empty())
         return fail(ErrorKind::usage,

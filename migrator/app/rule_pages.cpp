@@ -59,6 +59,7 @@ std::string page(const RuleSet& rules, const Rule& rule) {
     std::string out =
         base::format("{} ({}, {})\n\n{}\n\n", rule.id, name(rule.severity), name(rule.kind), rule.message);
     out += base::format("A fix needs: {}\n", name(rule.certainty));
+    out += base::format("By hand: {}\n", name(rule.effort));
     for (const ImportRequest& request : rule.imports)
         out += base::format("A fix imports: {}, behind the import of {}\n", request.module, request.after);
     out += base::format("Source: {}\n", rule.source);
@@ -71,6 +72,7 @@ void write_rule(base::JsonWriter& json, const Rule& rule) {
     json.key("severity").string(name(rule.severity));
     json.key("kind").string(name(rule.kind));
     json.key("certainty").string(name(rule.certainty));
+    json.key("effort").string(name(rule.effort));
     json.key("message").string(rule.message);
     json.key("source").string(rule.source);
     json.key("versions").string(rule.versions.text());

@@ -14,7 +14,7 @@ namespace {
 using base::ErrorKind;
 using base::Path;
 
-constexpr std::uint64_t kMaxBytes = 4 << 20;
+constexpr std::uint64_t kMaxSettingsBytes = 4 << 20;
 constexpr const char* kFileName = "pyproject.toml";
 
 std::string place(const Path& file, const toml::source_position& at) {
@@ -50,7 +50,7 @@ base::Result<Setting> setting_of(const Path& file, std::string key, const toml::
 
 // nullopt: the file has no such table.
 base::Result<std::optional<Settings>> parse(base::FileSystem& fs, const Path& file) {
-    auto text = base::read_file(fs, file, kMaxBytes);
+    auto text = base::read_file(fs, file, kMaxSettingsBytes);
     if (!text) return base::fail(ErrorKind::usage, "the settings cannot be read: " + text.error().message, file);
     const toml::parse_result parsed = toml::parse(std::string_view(*text), file);
     if (!parsed) {

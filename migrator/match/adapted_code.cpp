@@ -13,7 +13,7 @@ char to_lower(char c) { return is_upper(c) ? static_cast<char>(c + ('a' - 'A')) 
 char to_upper(char c) { return is_lower(c) ? static_cast<char>(c - ('a' - 'A')) : c; }
 
 // Where a word stands in a name as one of its words, in any case: "is_npu_available", "NPU_LIST", "useNpu", not "input".
-std::size_t find_word(std::string_view name, std::string_view word, std::size_t from = 0) {
+std::size_t find_name_part(std::string_view name, std::string_view word, std::size_t from = 0) {
     for (std::size_t at = from; at + word.size() <= name.size(); ++at) {
         auto same = [](char a, char b) { return to_lower(a) == to_lower(b); };
         if (!std::equal(word.begin(), word.end(), name.begin() + static_cast<std::ptrdiff_t>(at), same)) continue;
@@ -97,8 +97,8 @@ std::string AdaptedCode::twin_of(std::string_view name) const {
     std::string twin(name);
     bool replaced = false;
     for (const auto& [from, to] : words_) {
-        for (std::size_t at = find_word(twin, from); at != std::string::npos;
-             at = find_word(twin, from, at + to.size())) {
+        for (std::size_t at = find_name_part(twin, from); at != std::string::npos;
+             at = find_name_part(twin, from, at + to.size())) {
             twin.replace(at, from.size(), in_case_of(std::string_view(twin).substr(at, from.size()), to));
             replaced = true;
         }
@@ -108,7 +108,7 @@ std::string AdaptedCode::twin_of(std::string_view name) const {
 
 bool AdaptedCode::has_target_word(std::string_view name) const {
     return std::any_of(words_.begin(), words_.end(),
-                       [&](const auto& word) { return find_word(name, word.second) != std::string_view::npos; });
+                       [&](const auto& word) { return find_name_part(name, word.second) != std::string_view::npos; });
 }
 
 bool AdaptedCode::names_target(NodeId string) const {

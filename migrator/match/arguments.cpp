@@ -84,6 +84,25 @@ bool is_computed(const PythonFile& file, NodeId value) {
            });
 }
 
+// Whether a text with one of the parts is written in the value, or in what its variable is bound to.
+bool has_part(const PythonFile& file, NodeId value, const std::vector<std::string>& parts) {
+    const SyntaxTree& tree = file.tree();
+    auto contains = [&](std::string_view text) {
+        return std::any_of(parts.begin(), parts.end(),
+                           [&](const std::string& part) { return text.find(part) != text.npos; });
+    };
+    auto has_text = [&](NodeId expression) {
+        for (NodeId id = expression; id < tree.subtree_end(expression); ++id) {
+            if (tree.kind(id) == NodeKind::string_content && contains(tree.text(id))) return true;
+        }
+        return false;
+    };
+    if (tree.kind(value) != NodeKind::identifier) return has_text(value);
+    const std::vector<BindingSite> sites = file.bindings().binding_sites(value);
+    return std::any_of(sites.begin(), sites.end(),
+                       [&](const BindingSite& site) { return site.value != kNoNode && has_text(site.value); });
+}
+
 class ArgumentMatcher {
 public:
     ArgumentMatcher(const PythonFile& file, FindingSink& sink) : file_(file), sink_(sink) {}
@@ -141,6 +160,7 @@ private:
             case ArgumentRow::State::computed: return is_computed(file_, value);
             case ArgumentRow::State::equals:
                 return std::find(row.values.begin(), row.values.end(), tree.text(value)) != row.values.end();
+            case ArgumentRow::State::contains: return has_part(file_, value, row.values);
         }
         return false;
     }

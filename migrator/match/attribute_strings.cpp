@@ -72,6 +72,7 @@ void match_attribute_strings(const PythonFile& file, std::span<const Literal> li
             if (row == nullptr) continue;
             Finding finding = make_finding(*row->rule, file.tree().range(literal.node), qualified, owner.certainty,
                                            row->to.value_or(""), row->note, row->source);
+            finding.effort = row->effort;
             auto content = literal.range_of(0, literal.text.size());
             if (row->to && content) {
                 // The object itself may get a new name as well; only the last part is written here.

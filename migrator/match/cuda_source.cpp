@@ -1,6 +1,7 @@
 // C++ and CUDA sources: no compiler, only a lexer that knows comments, strings and brackets.
 #include <algorithm>
 
+#include "base/text.h"
 #include "migrator/match/text_file.h"
 #include "migrator/match/words.h"
 
@@ -34,7 +35,7 @@ private:
         else if (rest.starts_with("R\"")) raw_string();
         else if (c == '"') quoted('"');
         else if (c == '\'') quoted('\'');
-        else if (is_word_char(c)) word();
+        else if (base::is_word_char(c)) word();
         else {
             if (c != ' ' && c != '\t' && c != '\n' && c != '\r') add(Token::Kind::other, at_, at_ + 1);
             ++at_;
@@ -50,7 +51,7 @@ private:
         std::size_t begin = at_;
         // 1'000 is one number
         while (at_ < text_.size() &&
-               (is_word_char(text_[at_]) || (text_[at_] == '\'' && text_[begin] >= '0' && text_[begin] <= '9')))
+               (base::is_word_char(text_[at_]) || (text_[at_] == '\'' && text_[begin] >= '0' && text_[begin] <= '9')))
             ++at_;
         add(Token::Kind::word, begin, at_);
     }
@@ -85,10 +86,6 @@ private:
     std::vector<Token> tokens_;
 };
 
-bool contains(const std::vector<std::string>& list, std::string_view text) {
-    return std::find(list.begin(), list.end(), text) != list.end();
-}
-
 class SourceMatcher {
 public:
     SourceMatcher(std::string_view text, const RuleSet& rules, FindingSink& sink)
@@ -98,10 +95,10 @@ public:
         for (std::size_t i = 0; i < tokens_.size(); ++i) {
             if (tokens_[i].kind != Token::Kind::word) continue;
             for (const KernelRow& row : rules_.kernels()) {
-                if (contains(row.markers, tokens_[i].text)) kernel(i, row);
+                if (base::contains(row.markers, tokens_[i].text)) kernel(i, row);
             }
             for (const RegistrationRow& row : rules_.registrations()) {
-                if (contains(row.macros, tokens_[i].text)) block(i, row);
+                if (base::contains(row.macros, tokens_[i].text)) block(i, row);
             }
         }
     }
@@ -148,7 +145,8 @@ private:
         std::size_t end = skip_brackets(body);
         for (std::size_t i = body; i + 3 < end; ++i) {
             // variable.method( or a chained ).method(
-            bool call = text(i) == "." && is_word(i + 1) && text(i + 2) == "(" && contains(row.methods, text(i + 1));
+            bool call =
+                text(i) == "." && is_word(i + 1) && text(i + 2) == "(" && base::contains(row.methods, text(i + 1));
             if (!call || (text(i - 1) != variable && text(i - 1) != ")")) continue;
             operator_name(i + 3, library, row);
         }

@@ -6,7 +6,10 @@ namespace migrator {
 namespace {
 
 Finding make(const EnvironmentRow& row, base::ByteRange place, Certainty certainty, std::string name) {
-    return make_finding(*row.rule, place, std::move(name), certainty, row.to.value_or(""), row.note, row.source);
+    Finding finding =
+        make_finding(*row.rule, place, std::move(name), certainty, row.to.value_or(""), row.note, row.source);
+    finding.effort = row.effort;
+    return finding;
 }
 
 class EnvironmentMatcher {

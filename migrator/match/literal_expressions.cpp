@@ -2,20 +2,19 @@
 
 #include <algorithm>
 
+#include "base/text.h"
+
 namespace migrator {
 namespace {
 
-bool is_word(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           static_cast<unsigned char>(c) >= 0x80;
-}
+bool ends_name(char c) { return base::is_word_char(c) || static_cast<unsigned char>(c) >= 0x80; }
 
 // `return"cuda"`: a name needs a blank where a quote needed none.
 std::string blank_in_front(std::string_view source, std::uint64_t at) {
-    return at > 0 && is_word(source[at - 1]) ? " " : "";
+    return at > 0 && ends_name(source[at - 1]) ? " " : "";
 }
 std::string blank_behind(std::string_view source, std::uint64_t at) {
-    return at < source.size() && is_word(source[at]) ? " " : "";
+    return at < source.size() && ends_name(source[at]) ? " " : "";
 }
 
 // The strings that the literal is written as: itself, or the parts of a concatenation.

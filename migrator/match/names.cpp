@@ -108,6 +108,7 @@ private:
         const NameRow& row = *match.row;
         Finding finding =
             make_finding(*row.rule, range, match.name, certainty, row.to.value_or(""), row.note, row.source);
+        finding.effort = row.effort;
         finding.at_run_time = row.at_run_time;
         if (!row.instead.empty()) finding.message = fill_message(row.instead, match.name, "", row.note);
         return finding;

@@ -135,6 +135,7 @@ Finding make_finding(const Rule& rule, base::ByteRange range, std::string subjec
     finding.message = fill_message(rule.message, subject, to, note);
     finding.subject = std::move(subject);
     finding.source = source.empty() ? rule.source : std::string(source);
+    finding.effort = rule.effort;
     finding.at_run_time = rule.at_run_time;
     return finding;
 }

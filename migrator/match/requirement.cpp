@@ -57,6 +57,7 @@ std::optional<std::string_view> required_package(std::string_view text) {
 
 Finding package_finding(const PackageRow& row, base::ByteRange place) {
     Finding finding = make_finding(*row.rule, place, row.name, Certainty::resolved, {}, row.advice, row.source);
+    finding.effort = row.effort;
     return finding;
 }
 

@@ -55,6 +55,7 @@ void match_literal(const PythonFile& file, const Literal& literal, const StringR
         if (literal.text.ends_with('.') || is_key(file.tree(), literal.node)) return;
         Finding finding = make_finding(*row.rule, place, literal.text, certainty_of_name(file, literal), *name->on_npu,
                                        name->note, name->source);
+        finding.effort = name->effort;
         if (auto edits = renamed(file, literal, row, *name->on_npu))
             finding.fix = Fix{std::move(*edits), row.rule->imports};
         sink.push_back(std::move(finding));

@@ -1,5 +1,7 @@
 #include "migrator/match/text_file.h"
 
+#include "base/text.h"
+
 namespace migrator {
 namespace {
 
@@ -13,8 +15,8 @@ bool is_used_in_script(std::string_view line, std::size_t from, std::size_t to) 
         return true;
     while (before.ends_with(' ') || before.ends_with('\t')) before.remove_suffix(1);
     for (std::string_view command : {"export", "unset", "ENV", "ARG"}) {
-        bool whole = before.ends_with(command) &&
-                     (before.size() == command.size() || !is_word_char(before[before.size() - command.size() - 1]));
+        bool whole = before.ends_with(command) && (before.size() == command.size() ||
+                                                   !base::is_word_char(before[before.size() - command.size() - 1]));
         if (whole) return true;
     }
     return false;
@@ -34,7 +36,7 @@ void match_text_environment(const TextFile& file, FindingSink& sink) {
     for (const TextLine& line : file.lines) {
         for (std::size_t from = 0; from < line.code.size();) {
             std::size_t to = from;
-            while (to < line.code.size() && is_word_char(line.code[to])) ++to;
+            while (to < line.code.size() && base::is_word_char(line.code[to])) ++to;
             if (to == from) {
                 ++from;
                 continue;
@@ -46,6 +48,7 @@ void match_text_environment(const TextFile& file, FindingSink& sink) {
                 Finding finding = make_finding(*row->rule, line.range(from, to), std::string(name),
                                                used ? Certainty::likely : Certainty::textual, row->to.value_or(""),
                                                row->note, row->source);
+                finding.effort = row->effort;
                 if (row->same_values) finding.fix = Fix{{{line.range(from, to), *row->to}}, {}};
                 sink.push_back(std::move(finding));
             }

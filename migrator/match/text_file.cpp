@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "migrator/match/words.h"
 
 namespace migrator {
@@ -24,7 +25,7 @@ std::size_t comment_start(std::string_view line, FileType type) {
             if (c == quote) quote = 0;
         } else if (c == '"' || c == '\'') {
             // An apostrophe inside a word is none: don't
-            if (i == 0 || !is_word_char(line[i - 1])) quote = c;
+            if (i == 0 || !base::is_word_char(line[i - 1])) quote = c;
         } else if (c == '#' && i > 0 && is_blank(line[i - 1])) {
             return i;
         }
@@ -32,13 +33,9 @@ std::size_t comment_start(std::string_view line, FileType type) {
     return line.size();
 }
 
-bool joins_word(char c) { return is_word_char(c) || c == '-'; }
+bool joins_word(char c) { return base::is_word_char(c) || c == '-'; }
 
 }  // namespace
-
-bool is_word_char(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
 
 TextFile read_text_file(const SourceFile& file, std::string_view text, const RuleSet& rules) {
     TextFile out{file.path, file.type, &rules, {}};
@@ -55,8 +52,8 @@ std::vector<std::size_t> find_word(std::string_view line, std::string_view word)
     std::vector<std::size_t> out;
     for (std::size_t at = line.find(word); at != line.npos; at = line.find(word, at + 1)) {
         std::size_t end = at + word.size();
-        bool joined = (at > 0 && joins_word(line[at - 1]) && is_word_char(word.front())) ||
-                      (end < line.size() && joins_word(line[end]) && is_word_char(word.back()));
+        bool joined = (at > 0 && joins_word(line[at - 1]) && base::is_word_char(word.front())) ||
+                      (end < line.size() && joins_word(line[end]) && base::is_word_char(word.back()));
         if (!joined) out.push_back(at);
     }
     return out;

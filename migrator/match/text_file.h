@@ -27,8 +27,6 @@ struct TextFile {
 
 TextFile read_text_file(const SourceFile& file, std::string_view text, const RuleSet& rules);
 
-bool is_word_char(char c);  // letters, digits, '_'
-
 // Where `word` stands in `line` as a word of its own: no letter, digit, '_' or '-' next to it, unless the word itself
 // begins or ends with something else.
 std::vector<std::size_t> find_word(std::string_view line, std::string_view word);

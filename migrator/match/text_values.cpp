@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "base/text.h"
 #include "migrator/match/text_file.h"
 #include "migrator/match/value_form.h"
 
@@ -17,7 +18,7 @@ Scalar scalar_around(std::string_view line, std::size_t from, std::size_t to) {
     constexpr std::string_view kStarts = " \t\"'=[{(";
     while (from > 0 && kStarts.find(line[from - 1]) == kStarts.npos) {
         // `device:cuda` is a key and its value as well
-        if (line[from - 1] == ':' && from >= 2 && !is_word_char(line[from - 2])) break;
+        if (line[from - 1] == ':' && from >= 2 && !base::is_word_char(line[from - 2])) break;
         --from;
     }
     bool quoted = from > 0 && is_quote(line[from - 1]);
@@ -43,7 +44,7 @@ std::string_view name_in_front(std::string_view line, std::size_t from) {
     if (assigned || listed) before.remove_suffix(1);
     strip(" \t\"'");
     std::size_t begin = before.size();
-    while (begin > 0 && (is_word_char(before[begin - 1]) || before[begin - 1] == '-' || before[begin - 1] == '.'))
+    while (begin > 0 && (base::is_word_char(before[begin - 1]) || before[begin - 1] == '-' || before[begin - 1] == '.'))
         --begin;
     std::string_view name = before.substr(begin);
     bool option = name.starts_with("--");

@@ -2,20 +2,21 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "migrator/match/literal.h"
 
 namespace migrator {
 namespace {
 
-bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // A hole, "%d", "%(name)s" or "{...}" as a whole.
 bool is_field(std::string_view text) {
     if (text.size() == 1 && text[0] == kHole) return true;
     if (text.size() >= 2 && text.front() == '{' && text.back() == '}') return text.find('}') == text.size() - 1;
-    if (text.size() == 2 && text[0] == '%') return is_word(text[1]);
-    return text.size() >= 4 && text.starts_with("%(") && is_word(text.back()) && text.find(')') == text.size() - 2;
+    if (text.size() == 2 && text[0] == '%') return base::is_word_char(text[1]);
+    return text.size() >= 4 && text.starts_with("%(") && base::is_word_char(text.back()) &&
+           text.find(')') == text.size() - 2;
 }
 
 // Behind the colon: nothing (the number is added later), a number or a field.
@@ -43,7 +44,7 @@ std::vector<Item> split_items(std::string_view text) {
 
 bool add_device(std::string_view text, Item item, const ValueRow& row, std::vector<ValueToken>& out) {
     std::size_t end = item.begin;
-    while (end < item.end && is_word(text[end])) ++end;
+    while (end < item.end && base::is_word_char(text[end])) ++end;
     if (end == item.begin) return is_field(text.substr(item.begin, item.end - item.begin));
     std::string_view rest = text.substr(end, item.end - end);
     bool well_formed = rest.empty() || is_field(rest) || (rest.front() == ':' && is_index(rest.substr(1)));
@@ -58,7 +59,7 @@ bool add_backend(std::string_view text, Item item, const ValueRow& row, std::vec
     std::size_t colon = whole.find(':');
     auto add = [&](std::size_t begin, std::size_t end) {
         std::string_view name = text.substr(begin, end - begin);
-        if (name.empty() || !std::all_of(name.begin(), name.end(), is_word)) return false;
+        if (name.empty() || !std::all_of(name.begin(), name.end(), base::is_word_char)) return false;
         auto found = row.replace.find(name);
         if (found != row.replace.end()) out.push_back({begin, end, found->second});
         return true;

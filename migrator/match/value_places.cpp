@@ -3,15 +3,13 @@
 
 #include "migrator/match/value_flow.h"
 
+#include "base/text.h"
+
 namespace migrator {
 namespace {
 
 // Variables are looked through this many times.
 constexpr int kMaxDepth = 4;
-
-bool contains(const std::vector<std::string>& list, std::string_view text) {
-    return std::find(list.begin(), list.end(), text) != list.end();
-}
 
 }  // namespace
 
@@ -56,7 +54,7 @@ bool ValueFlow::counts_by_name(NodeId call) const {
     auto references = file_.bindings().references(function);
     return std::all_of(references.begin(), references.end(), [&](const Reference& reference) {
         if (reference.origin != Origin::external) return true;
-        return contains(row_.packages, std::string_view(reference.name).substr(0, reference.name.find('.')));
+        return base::contains(row_.packages, std::string_view(reference.name).substr(0, reference.name.find('.')));
     });
 }
 
@@ -65,7 +63,7 @@ bool ValueFlow::declares_option(NodeId call) const {
     auto references = file_.bindings().references(function);
     if (!references.empty()) {
         return std::any_of(references.begin(), references.end(),
-                           [&](const Reference& reference) { return contains(row_.options, reference.name); });
+                           [&](const Reference& reference) { return base::contains(row_.options, reference.name); });
     }
     // A parser of unknown class, say a parameter.
     return std::any_of(row_.options.begin(), row_.options.end(), [&](const std::string& option) {
@@ -78,7 +76,7 @@ bool ValueFlow::declares_carrier_option(NodeId call, std::string_view keyword) c
     const SyntaxTree& tree = file_.tree();
     if (!declares_option(call)) return false;
     if (row_.is_carrier(keyword)) return true;  // set_defaults(device="cuda")
-    if (!contains(row_.option_values, keyword)) return false;
+    if (!base::contains(row_.option_values, keyword)) return false;
     NodeId list = tree.child(call, Field::arguments);
     for (NodeId argument : tree.named_children(list)) {
         NodeId value = argument;
@@ -113,9 +111,9 @@ std::optional<Certainty> ValueFlow::is_value_at(NodeId expression, int depth) {
     for (;;) {
         expression = file_.skip_parentheses(expression);
         for (const Reference& reference : file_.bindings().references(expression)) {
-            if (contains(row_.results, reference.name)) return reference.certainty;
+            if (base::contains(row_.results, reference.name)) return reference.certainty;
         }
-        if (auto type = file_.bindings().type_of(expression); type && contains(row_.text_of, type->name))
+        if (auto type = file_.bindings().type_of(expression); type && base::contains(row_.text_of, type->name))
             return type->certainty;
         switch (tree.kind(expression)) {
             case NodeKind::call: return is_value_call(expression, depth);
@@ -141,7 +139,7 @@ std::optional<Certainty> ValueFlow::is_value_call(NodeId call, int depth) {
     NodeId function = tree.child(call, Field::function);
     if (function == kNoNode) return std::nullopt;
     for (const Reference& reference : file_.bindings().references(function)) {
-        if (contains(row_.results, reference.name)) return reference.certainty;
+        if (base::contains(row_.results, reference.name)) return reference.certainty;
     }
     if (depth >= kMaxDepth) return std::nullopt;
     NodeId list = tree.child(call, Field::arguments);
@@ -170,7 +168,7 @@ std::optional<Certainty> ValueFlow::is_value_name(NodeId name, int depth) {
     if (file_.has_external_reference(name)) return std::nullopt;
     if (row_.is_carrier(last)) return Certainty::likely;
     if (tree.kind(name) == NodeKind::attribute) {
-        if (!contains(row_.properties, last)) return std::nullopt;
+        if (!base::contains(row_.properties, last)) return std::nullopt;
         NodeId object = file_.skip_parentheses(tree.child(name, Field::object));
         if (row_.is_carrier(file_.last_name(object))) return Certainty::likely;
         if (tree.kind(object) == NodeKind::call && depth < kMaxDepth) return is_value_at(object, depth + 1);

@@ -58,6 +58,7 @@ void count(const FindingOutcome& outcome, ReportSummary& summary, KindRow& row) 
     summary.applied += applied;
     summary.available += available;
     summary.to_review += review;
+    if (const Effort effort = open_effort(outcome); effort != Effort::none) ++summary.by_effort[effort];
     summary.blocking += review && severity == Severity::error;
 }
 
@@ -110,6 +111,7 @@ ReportSummary summarise(const std::vector<ReportFile>& files, std::uint64_t file
         summary.files_changed += file.changed;
         summary.files_with_problems += has_problem(file);
         summary.lines += file.lines;
+        ++summary.by_readiness[file.readiness];
         for (const ReportFinding& item : file.findings) {
             KindRow& row = kinds[item.outcome.finding.kind];
             row.kind = item.outcome.finding.kind;
@@ -148,9 +150,14 @@ std::vector<ThirdPartyRow> third_party_rows(const std::vector<ReportFile>& files
 void add_to_action(ActionRow& row, const ReportFile& file, const ReportFinding& item) {
     const Finding& finding = item.outcome.finding;
     if (row.findings == 0) {
-        row = {finding.severity,          finding.kind, finding.rule, finding.message, {}, 0, 0,
-               place(file, item.outcome), item.id};
+        row.kind = finding.kind;
+        row.rule = finding.rule;
+        row.message = finding.message;
+        row.place = place(file, item.outcome);
+        row.finding_id = item.id;
+        row.severity = finding.severity;
     }
+    row.effort = std::max(row.effort, open_effort(item.outcome));
     row.severity = std::max(row.severity, finding.severity);
     ++row.findings;
     bool known = std::find(row.subjects.begin(), row.subjects.end(), finding.subject) != row.subjects.end();
@@ -179,7 +186,7 @@ std::vector<ActionRow> actions_of(const std::vector<ReportFile>& files) {
     }
     // Stable: equal rows stay in the order of the files.
     std::stable_sort(rows.begin(), rows.end(), [](const ActionRow& a, const ActionRow& b) {
-        return std::tuple(b.severity, b.findings) < std::tuple(a.severity, a.findings);
+        return std::tuple(b.effort, b.severity, b.findings) < std::tuple(a.effort, a.severity, a.findings);
     });
     return rows;
 }
@@ -218,6 +225,7 @@ ReportFile make_report_file(FileOutcome outcome, std::string_view original, std:
         if (item.old_text.empty() && !about_whole_file) item.old_text = lines_of(lines, outcome.original, item);
         std::string id =
             ids.next(item.finding.rule, item.finding.subject, has_line ? lines.line_text(item.begin.line) : "");
+        file.readiness = std::max(file.readiness, readiness_of(open_effort(item)));
         file.findings.push_back({std::move(id), std::move(item), {}});
     }
     add_edits(outcome, lines, file);

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "base/data_store.h"
+#include "migrator/report/effort.h"
+#include "migrator/report/transfer_row.h"
 #include "migrator/rewrite/file_outcome.h"
 
 namespace migrator {
@@ -54,6 +56,7 @@ struct ReportFile {
     std::uint64_t lines = 0;
     bool parsed = false;   // Python: the whole file parsed without an error node
     bool changed = false;  // by the run; of `analyze` and `--apply none`: would be changed by the fixes
+    Readiness readiness = Readiness::ready;
     std::vector<ReportFinding> findings;
     std::string sha256;             // of the original bytes; empty: there is no such file yet
     std::uint32_t new_mode = 0644;  // permission bits of a file that there is not yet
@@ -88,6 +91,7 @@ struct KindRow {
 // One thing a person has to do: the open findings of one rule; of third-party packages, those of one package.
 struct ActionRow {
     Severity severity = Severity::warning;
+    Effort effort = Effort::none;  // of the costliest finding
     FindingKind kind = FindingKind::cuda_api;
     std::string rule;
     std::string message;                // of the first finding
@@ -120,6 +124,8 @@ struct ReportSummary {
     std::uint64_t blocking = 0;                        // the errors among `to_review`
     std::map<std::string, std::uint64_t> by_severity;  // name(Severity) -> findings, zeros included
     std::map<std::string, std::uint64_t> by_state;     // name(FixState) -> findings, zeros included
+    std::map<Effort, std::uint64_t> by_effort;         // findings that leave something to a person
+    std::map<Readiness, std::uint64_t> by_readiness;   // analysed files
     std::vector<KindRow> by_kind;                      // kinds with findings, in the order of FindingKind
     Verdict verdict = Verdict::nothing_found;
     std::string sentence;  // the verdict in words
@@ -128,8 +134,9 @@ struct ReportSummary {
 struct Report {
     RunInfo run;
     ReportSummary summary;
-    std::vector<ActionRow> actions;          // most severe first, then the most frequent
+    std::vector<ActionRow> actions;          // costliest first, then the most severe, then the most frequent
     std::vector<ThirdPartyRow> third_party;  // sorted by package
+    std::vector<TransferRow> programs;       // of `analyze`, sorted by path
     std::vector<ReportFile> files;           // sorted by path; only files with something to say
     std::vector<std::string> notes;          // skipped directories and the like
 };

@@ -19,6 +19,13 @@ void write_counts(JsonWriter& json, const std::map<std::string, std::uint64_t>& 
     json.end_object();
 }
 
+template <class Word>
+void write_named_counts(JsonWriter& json, const std::map<Word, std::uint64_t>& counts) {
+    json.begin_object();
+    for (const auto& [word, count] : counts) json.key(name(word)).unsigned_integer(count);
+    json.end_object();
+}
+
 void write_kind_row(JsonWriter& json, const KindRow& row) {
     json.begin_object();
     json.key("kind").string(name(row.kind));
@@ -49,6 +56,8 @@ void write_summary(JsonWriter& json, const ReportSummary& summary) {
     json.key("blocking").unsigned_integer(summary.blocking);
     write_counts(json.key("by_severity"), summary.by_severity);
     write_counts(json.key("by_state"), summary.by_state);
+    write_named_counts(json.key("by_effort"), summary.by_effort);
+    write_named_counts(json.key("files_by_readiness"), summary.by_readiness);
     json.key("by_kind").begin_array();
     for (const KindRow& row : summary.by_kind) write_kind_row(json, row);
     json.end_array();
@@ -58,6 +67,7 @@ void write_summary(JsonWriter& json, const ReportSummary& summary) {
 void write_action(JsonWriter& json, const ActionRow& row) {
     json.begin_object();
     json.key("severity").string(name(row.severity));
+    json.key("effort").string(name(row.effort));
     json.key("kind").string(name(row.kind));
     json.key("rule").string(row.rule);
     json.key("message").string(row.message);
@@ -76,6 +86,28 @@ void write_third_party(JsonWriter& json, const ThirdPartyRow& row) {
     json.key("advice").string(row.advice);
     write_strings(json.key("places"), row.places);
     write_strings(json.key("finding_ids"), row.finding_ids);
+    json.end_object();
+}
+
+void write_program(JsonWriter& json, const TransferRow& row) {
+    json.begin_object();
+    json.key("path").string(row.path);
+    json.key("files").unsigned_integer(row.files);
+    json.key("transfer_to_npu").string(name(row.verdict));
+    json.key("redirected").unsigned_integer(row.redirected);
+    json.key("edited").unsigned_integer(row.edited);
+    json.key("left").unsigned_integer(row.left);
+    json.key("places").begin_array();
+    for (const TransferPlace& place : row.places) {
+        json.begin_object();
+        json.key("path").string(place.path);
+        json.key("line").unsigned_integer(place.line);
+        json.key("rule").string(place.rule);
+        json.key("subject").string(place.subject);
+        json.key("message").string(place.message);
+        json.end_object();
+    }
+    json.end_array();
     json.end_object();
 }
 
@@ -98,6 +130,7 @@ void write_finding(JsonWriter& json, const ReportFinding& item) {
     json.key("subject").string(finding.subject);
     json.key("message").string(finding.message);
     json.key("source").string(finding.source);
+    json.key("effort").string(name(finding.effort));
     write_position(json.key("begin"), item.outcome.begin);
     write_position(json.key("end"), item.outcome.end);
     json.key("old_text").string(item.outcome.old_text);
@@ -157,6 +190,9 @@ void write_report_head(JsonWriter& json, const Report& report) {
     json.key("third_party").begin_array();
     for (const ThirdPartyRow& row : report.third_party) write_third_party(json, row);
     json.end_array();
+    json.key("programs").begin_array();
+    for (const TransferRow& row : report.programs) write_program(json, row);
+    json.end_array();
     write_strings(json.key("notes"), report.notes);
 }
 
@@ -166,6 +202,7 @@ void write_report_file(JsonWriter& json, const ReportFile& file) {
     json.key("lines").unsigned_integer(file.lines);
     json.key("parsed").boolean(file.parsed);
     json.key("changed").boolean(file.changed);
+    json.key("readiness").string(name(file.readiness));
     json.key("findings").begin_array();
     for (const ReportFinding& item : file.findings) write_finding(json, item);
     json.end_array();

@@ -157,6 +157,49 @@ std::string actions(const Report& report, TerminalStyle style) {
     return out + more(report.actions.size(), shown, "    ") + "\n";
 }
 
+std::string effort_line(const ReportSummary& summary) {
+    auto files = [&](Readiness readiness) {
+        const auto found = summary.by_readiness.find(readiness);
+        return found == summary.by_readiness.end() ? 0 : found->second;
+    };
+    if (summary.by_effort.empty()) return "";
+    return base::format("  {} ready, {} with small work, {} blocked by code or packages to replace or port\n\n",
+                        plural(files(Readiness::ready), "file"), with_separators(files(Readiness::small_work)),
+                        with_separators(files(Readiness::blocked)));
+}
+
+std::string transfer_text(const TransferRow& row) {
+    switch (row.verdict) {
+        case TransferVerdict::nothing_to_do: break;
+        case TransferVerdict::enough: return base::format("yes; it redirects {}", plural(row.redirected, "place"));
+        case TransferVerdict::with_edits:
+            return base::format("with {}; it redirects {}", plural(row.edited, "edit"),
+                                plural(row.redirected, "place"));
+        case TransferVerdict::not_enough: {
+            const TransferPlace& first = row.places.front();
+            return base::format("no; {} left, the first is {} at {}:{}", plural(row.left, "place is", "places are"),
+                                printable(first.subject), printable(first.path), first.line);
+        }
+    }
+    return "nothing to do";
+}
+
+// Whether the program could run without edits, for those that have something to do.
+std::string programs(const Report& report, TerminalStyle style) {
+    std::vector<const TransferRow*> rows;
+    for (const TransferRow& row : report.programs) {
+        if (row.verdict != TransferVerdict::nothing_to_do) rows.push_back(&row);
+    }
+    if (rows.empty()) return "";
+    const std::size_t shown = shown_of(rows.size(), style);
+    std::string out =
+        "  " + styled("Would --style auto (transfer_to_npu) be enough?", Style::bold, style.colour) + "\n";
+    for (std::size_t i = 0; i < shown; ++i) {
+        out += "    " + wrapped(printable(rows[i]->path) + ": " + transfer_text(*rows[i]), 6) + "\n";
+    }
+    return out + more(rows.size(), shown, "    ") + "\n";
+}
+
 std::string notes(const Report& report, TerminalStyle style) {
     if (report.notes.empty()) return "";
     std::size_t shown = shown_of(report.notes.size(), style);
@@ -199,7 +242,7 @@ std::string report_terminal(const Report& report, const RunTrace& trace, Termina
     bool analyse = report.run.output.empty();
     std::string out = heading(report, trace, style.colour) + files_line(report.summary, analyse) + files(report, style);
     out += table(report.summary, analyse, style.colour) + verdict_line(report.summary, style.colour);
-    out += actions(report, style) + notes(report, style);
+    out += effort_line(report.summary) + actions(report, style) + programs(report, style) + notes(report, style);
     const char* label = "Report  ";
     for (const std::string& path : trace.written) {
         out += "  " + styled(label, Style::bold, style.colour) + printable(path) + "\n";

@@ -36,11 +36,12 @@ struct FileOutcome {
     base::Path path;  // relative to the project root
     FileType type = FileType::other;
     std::uint64_t lines = 0;
-    bool parsed = false;                   // Python: the whole file parsed without an error node
-    std::vector<FindingOutcome> findings;  // by position, then rule
-    std::string original;                  // UTF-8 text
-    std::string rewritten;                 // equal to `original` when nothing was applied
-    TextEncoding encoding;                 // of the bytes behind `original`
+    bool parsed = false;                         // Python: the whole file parsed without an error node
+    std::vector<FindingOutcome> findings;        // by position, then rule
+    std::vector<FindingOutcome> under_transfer;  // of RewriteContext::transfer, by position; nothing is applied
+    std::string original;                        // UTF-8 text
+    std::string rewritten;                       // equal to `original` when nothing was applied
+    TextEncoding encoding;                       // of the bytes behind `original`
     // Of `original`; owners are places in `findings`. Those with an owner that is applied make `rewritten`; the others
     // are proposals of uncertain findings.
     std::vector<OwnedEdit> edits;

@@ -38,6 +38,13 @@ public:
             outcome_.findings.push_back(std::move(out));
         }
         proposals_ = std::move(round.proposals);
+        for (Decided& decided : round.under_transfer) {
+            FindingOutcome out;
+            out.state = decided.state;
+            place(out, decided.finding.range);
+            out.finding = std::move(decided.finding);
+            outcome_.under_transfer.push_back(std::move(out));
+        }
         finish_round(std::move(round));
     }
 
@@ -225,8 +232,10 @@ FileOutcome rewrite(const SourceFile& file, const RewriteContext& context, const
                                [](const Decided& decided) { return decided.finding.rule == "file.not_parsed"; });
     bool changed = round.next != nullptr;
     builder.add_first(std::move(round));
+    RewriteContext later = context;
+    later.transfer.reset();
     for (int i = 1; changed && i < kMaxRounds; ++i) {
-        round = run_round(file, builder.version(), context, false);
+        round = run_round(file, builder.version(), later, false);
         changed = round.next != nullptr;
         if (changed) builder.add_later(std::move(round));
     }

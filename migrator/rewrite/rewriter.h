@@ -1,6 +1,7 @@
 // rewrite: one file from its bytes to its outcome: match, decide, edit, parse again, until nothing changes.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,6 +22,8 @@ std::string_view name(ApplyMode mode);  // "none", "safe", "review"
 struct RewriteContext {
     MatchContext match;
     ApplyMode apply = ApplyMode::safe;
+    // With the rules of the style auto: says what would be left to do if transfer_to_npu redirected the rest. Python only.
+    std::optional<MatchContext> transfer;
 };
 
 // Never fails: a file that cannot be read or parsed has an outcome that says so. The same file and context give the

@@ -130,13 +130,13 @@ private:
 };
 
 // What becomes of a finding before its edits are looked at; nullopt: its fix may be applied.
-std::optional<FixState> settled(const Finding& finding, const RewriteContext& context) {
+std::optional<FixState> settled(const Finding& finding, const RuleSet& rules, ApplyMode apply) {
     if (!finding.fix) return finding.at_run_time ? FixState::at_run_time : FixState::none;
-    const Rule* rule = context.match.rules->find_rule(finding.rule);
+    const Rule* rule = rules.find_rule(finding.rule);
     CHECK(rule != nullptr);
     const bool certain = finding.certainty >= rule->certainty;
-    if (!certain && context.apply != ApplyMode::review) return FixState::uncertain;
-    if (context.apply == ApplyMode::none) return FixState::available;
+    if (!certain && apply != ApplyMode::review) return FixState::uncertain;
+    if (apply == ApplyMode::none) return FixState::available;
     return std::nullopt;
 }
 
@@ -146,7 +146,7 @@ std::vector<std::size_t> decide(std::vector<Finding> findings, const RewriteCont
     std::vector<std::size_t> candidates;
     for (Finding& finding : findings) {
         Decided decided{std::move(finding), FixState::none};
-        auto state = settled(decided.finding, context);
+        auto state = settled(decided.finding, *context.match.rules, context.apply);
         if (state) decided.state = *state;
         else candidates.push_back(out.size());
         out.push_back(std::move(decided));
@@ -158,6 +158,17 @@ std::vector<std::size_t> uncertain_with_fix(const std::vector<Decided>& findings
     std::vector<std::size_t> out;
     for (std::size_t i = 0; i < findings.size(); ++i) {
         if (findings[i].state == FixState::uncertain) out.push_back(i);
+    }
+    return out;
+}
+
+// What there would be to do under transfer_to_npu.
+std::vector<Decided> judge_transfer(std::vector<Finding> findings, const RewriteContext& context) {
+    std::vector<Decided> out;
+    for (Finding& finding : findings) {
+        const auto state = settled(finding, *context.transfer->rules, ApplyMode::none);
+        CHECK(state.has_value());
+        out.push_back({std::move(finding), *state});
     }
     return out;
 }
@@ -202,6 +213,11 @@ Round run_notebook_round(const SourceFile& file, const TextVersion& version, con
     const Bindings bindings = Bindings::analyse(tree, *context.match.facts, context.match.module);
     const ParsedText parsed{&tree, &bindings};
     add_cells(*code, code->python(), parsed, match_cells(file, parsed, context.match), context, proposes, round);
+    if (context.transfer) {
+        round.under_transfer = judge_transfer(match_cells(file, parsed, *context.transfer), context);
+        for (Decided& one : round.under_transfer)
+            one.finding = finding_in_json(*code, code->python(), std::move(one.finding));
+    }
     add_cells(*code, code->shell(), {}, match_shell_lines(file, *code, context.match), context, proposes, round);
     if (round.edits.empty()) return round;
     EditSet set;
@@ -226,6 +242,8 @@ Round run_round(const SourceFile& file, const TextVersion& version, const Rewrit
         parsed.tree = version.tree != nullptr ? version.tree : &*tree;
         bindings = Bindings::analyse(*parsed.tree, *context.match.facts, context.match.module);
         parsed.bindings = &bindings;
+        if (context.transfer)
+            round.under_transfer = judge_transfer(match(file, version.text, *context.transfer, parsed), context);
     }
     const std::vector<std::size_t> candidates =
         decide(match(file, version.text, context.match, parsed), context, round.findings);

@@ -33,4 +33,17 @@ std::string_view name(FindingKind kind) {
     return {};
 }
 
+std::string_view name(Effort effort) {
+    switch (effort) {
+        case Effort::none: return "none";
+        case Effort::check: return "check";
+        case Effort::edit: return "edit";
+        case Effort::replace: return "replace";
+        case Effort::port: return "port";
+        case Effort::rewrite: return "rewrite";
+    }
+    CHECK(false);
+    return {};
+}
+
 }  // namespace migrator

@@ -27,7 +27,14 @@ enum class FindingKind {
     file,  // something about a whole file: not decodable, not parsable, skipped
 };
 
+// What is left to a person, the cheapest first; of a finding that was fixed, nothing. rules/README.md says what each is.
+enum class Effort { none, check, edit, replace, port, rewrite };
+
 std::string_view name(Severity severity);
 std::string_view name(FindingKind kind);
+std::string_view name(Effort effort);
+
+// Of a rule that does not say: what is worth knowing costs nothing, the rest a look.
+constexpr Effort usual_effort(Severity severity) { return severity == Severity::info ? Effort::none : Effort::check; }
 
 }  // namespace migrator

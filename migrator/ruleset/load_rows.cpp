@@ -47,6 +47,7 @@ base::Status RuleLoader::load_any_name_row(base::JsonObject& row, const Rule* ru
     TRY_ASSIGN(out.to, optional_string(row, "to"));
     TRY_ASSIGN(out.note, row.string_or("note", {}));
     TRY_ASSIGN(out.source, row.string_or("source", {}));
+    TRY_ASSIGN(out.effort, effort_of(row, rule->effort));
     TRY_ASSIGN(out.versions, version_range(row));
     if (reach == NameRow::Reach::module) {
         TRY_ASSIGN(out.to_member, row.boolean_or("to_member", false));
@@ -75,6 +76,7 @@ base::Status RuleLoader::load_package_row(base::JsonObject& row, const Rule* rul
     TRY_ASSIGN(auto modules, row.strings("modules"));
     TRY_ASSIGN(out.advice, row.string_or("advice", {}));
     TRY_ASSIGN(out.source, row.string_or("source", {}));
+    TRY_ASSIGN(out.effort, effort_of(row, rule->effort));
     TRY_ASSIGN(out.quiet, row.boolean_or("quiet", false));
     std::string key = normalise_distribution(out.name);
     std::string name = out.name;
@@ -97,6 +99,7 @@ base::Status RuleLoader::load_environment_row(base::JsonObject& row, const Rule*
     TRY_ASSIGN(out.same_values, row.boolean_or("same_values", false));
     TRY_ASSIGN(out.note, row.string_or("note", {}));
     TRY_ASSIGN(out.source, row.string_or("source", {}));
+    TRY_ASSIGN(out.effort, effort_of(row, rule->effort));
     if (out.same_values && !out.to) return row.error("\"same_values\" needs a \"to\"");
     // Another name of a variable is right on one kind of machine only.
     out.same_values &= set_.style_.kind != StyleKind::portable;

@@ -34,6 +34,7 @@ base::Status RuleLoader::load_names(Words& words, std::string_view word, NameRow
     NameRow row;
     row.rule = words.rule;
     row.reach = reach;
+    row.effort = words.rule->effort;
     row.at_run_time = words.rule->at_run_time;
     TRY_ASSIGN(row.to, optional_string(words.fix, "rename"));
     TRY_ASSIGN(row.on_npu, optional_string(words.on_npu, "rename"));
@@ -65,6 +66,7 @@ base::Result<std::optional<MemberFix>> member_fix(base::JsonObject& object) {
 NameRow member_row(const MethodRow& method, const std::string& owner) {
     NameRow row;
     row.rule = method.rule;
+    row.effort = method.rule->effort;
     row.at_run_time = method.rule->at_run_time;
     const auto& fix = method.fix;
     if (!fix || std::find(fix->except.begin(), fix->except.end(), owner) != fix->except.end()) return row;
@@ -109,11 +111,12 @@ base::Status RuleLoader::load_argument(Words& words) {
     else if (state == "integer") row.state = ArgumentRow::State::integer;
     else if (state == "computed") row.state = ArgumentRow::State::computed;
     else if (state == "equal") row.state = ArgumentRow::State::equals;
+    else if (state == "contains") row.state = ArgumentRow::State::contains;
     else if (state != "present") return argument.error(base::format("\"is\" cannot be \"{}\"", state));
     TRY_ASSIGN(row.values, argument.strings("values"));
-    if (row.values.empty() == (row.state == ArgumentRow::State::equals)) {
-        return argument.error("\"values\" belongs to \"is\": \"equal\", and only there");
-    }
+    const bool has_values = row.state == ArgumentRow::State::equals || row.state == ArgumentRow::State::contains;
+    if (row.values.empty() == has_values)
+        return argument.error("\"values\" belongs to \"is\": \"equal\" or \"contains\", and only there");
     TRY_ASSIGN(row.methods, argument.boolean_or("methods", false));
     TRY_ASSIGN(row.when_imported, argument.strings("when_imported"));
     TRY(argument.finish());

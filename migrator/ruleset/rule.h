@@ -24,6 +24,7 @@ struct Rule {
     Certainty certainty = Certainty::resolved;  // what a finding needs at least for its fix to be applied
     std::string message;                        // with {name}, {to} and {note}
     std::string source;
+    Effort effort = Effort::none;        // what is left to a person; rows have their own
     std::vector<ImportRequest> imports;  // what the fix needs bound
     VersionRange versions;               // of the framework, in which the fix is right; empty: all
     bool at_run_time = false;  // in the chosen style this needs no edit: it is redirected when the program runs
@@ -54,6 +55,7 @@ struct NameRow {
     bool to_member = false;               // of a module: the new name is a member of its module, not a module itself
     std::string note;
     std::string source;  // of the row; else the rule's
+    Effort effort = Effort::none;
     bool at_run_time = false;
     VersionRange versions;  // of the framework, that have the new name; empty: all
     std::string instead;    // what is said in place of the rule's message; empty: that one
@@ -71,12 +73,12 @@ struct MethodRow {
 
 // `argument`: an argument of a call, by keyword or position.
 struct ArgumentRow {
-    enum class State { absent, present, integer, equals, computed };
+    enum class State { absent, present, integer, equals, contains, computed };
     const Rule* rule = nullptr;
     std::string keyword;
     std::optional<std::size_t> position;
     State state = State::present;
-    std::vector<std::string> values;  // of `equals`: Python source text
+    std::vector<std::string> values;  // of `equals`: Python source text; of `contains`: parts of a written text
     bool methods = false;             // also calls of these members on objects of unknown class
     std::vector<std::string> when_imported;
 
@@ -132,6 +134,7 @@ struct EnvironmentRow {
     bool same_values = false;  // the value can stay as it is: the name may be rewritten
     std::string note;
     std::string source;
+    Effort effort = Effort::none;
 };
 
 // Where a language keeps its environment.
@@ -147,6 +150,7 @@ struct PackageRow {
     std::string status;
     std::string advice;
     std::string source;
+    Effort effort = Effort::none;
     bool quiet = false;  // known, and nothing to say about
 };
 

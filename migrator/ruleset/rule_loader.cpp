@@ -54,6 +54,12 @@ base::Status check_message(const base::JsonObject& object, const std::string& me
 
 }  // namespace
 
+base::Result<Effort> RuleLoader::effort_of(base::JsonObject& object, Effort otherwise) {
+    using E = Effort;
+    if (object.optional("effort") == nullptr) return otherwise;
+    return one_of<E>(object, "effort", E::none, E::check, E::edit, E::replace, E::port, E::rewrite);
+}
+
 // In the style portable the helper module is all that a fix needs, and only where the fix names it.
 base::Result<std::vector<ImportRequest>> RuleLoader::imports_of(base::JsonObject& object) const {
     std::vector<ImportRequest> out;
@@ -132,6 +138,7 @@ base::Result<const Rule*> RuleLoader::load_header(base::JsonObject& object) {
     TRY_ASSIGN(rule->message, object.string("message"));
     TRY(check_message(object, rule->message));
     TRY_ASSIGN(rule->source, object.string("source"));
+    TRY_ASSIGN(rule->effort, effort_of(object, usual_effort(rule->severity)));
     TRY_ASSIGN(rule->imports, imports_of(object));
     TRY_ASSIGN(rule->versions, version_range(object));
     TRY_ASSIGN(rule->at_run_time, object.boolean_or("at_run_time", false));

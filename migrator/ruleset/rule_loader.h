@@ -31,6 +31,7 @@ private:
     base::Status load_rule(const base::JsonDocument& document, const base::Json& json);
     base::Status load_table(const base::JsonDocument& document, const base::Json& json);
     base::Result<const Rule*> load_header(base::JsonObject& object);
+    static base::Result<Effort> effort_of(base::JsonObject& object, Effort otherwise);
     base::Result<std::vector<ImportRequest>> imports_of(base::JsonObject& object) const;
     base::Result<bool> is_for_style(base::JsonObject& rule) const;
     const base::Json* fix_of_style(base::JsonObject& rule, bool at_run_time) const;

@@ -13,7 +13,7 @@ bool is_target_list(NodeKind kind) {
            kind == NodeKind::as_pattern_target || kind == NodeKind::parenthesized_expression;
 }
 
-bool is_splat(NodeKind kind) {
+bool is_starred_target(NodeKind kind) {
     return kind == NodeKind::list_splat_pattern || kind == NodeKind::list_splat ||
            kind == NodeKind::dictionary_splat_pattern;
 }
@@ -39,7 +39,7 @@ std::vector<NodeId> unpacked(const SyntaxTree& tree, NodeId value, const std::ve
     const NodeKind kind = tree.kind(value);
     if (kind != NodeKind::expression_list && kind != NodeKind::tuple && kind != NodeKind::list) return {};
     const std::vector<NodeId> parts = operands(tree, value);
-    const auto starred = [&](NodeId node) { return is_splat(tree.kind(node)); };
+    const auto starred = [&](NodeId node) { return is_starred_target(tree.kind(node)); };
     if (std::ranges::any_of(parts, starred)) return {};
     const auto star = std::ranges::find_if(targets, starred);
     if (star == targets.end()) return parts.size() == targets.size() ? parts : std::vector<NodeId>{};
@@ -182,7 +182,7 @@ void ScopeBuilder::bind_targets(ScopeId scope, NodeId target, Binding binding) {
         } else if (kind == NodeKind::attribute) {
             current.target = at;
             bind_attribute(current);
-        } else if (is_target_list(kind) || is_splat(kind)) {
+        } else if (is_target_list(kind) || is_starred_target(kind)) {
             const std::vector<NodeId> parts = operands(tree_, at);
             const bool wrapper = is_wrapper(tree_, at, parts.size());
             const bool follows = current.kind == BindingKind::value && !wrapper;
@@ -224,7 +224,7 @@ void ScopeBuilder::collect_parameters(NodeId parameters, ScopeId scope, bool is_
         if (tree_.kind(parameter) == NodeKind::typed_parameter) target = tree_.first_child(parameter);
         binding.value = tree_.child(parameter, Field::value);
         binding.annotation = tree_.child(parameter, Field::type);
-        if (is_splat(tree_.kind(target))) {
+        if (is_starred_target(tree_.kind(target))) {
             // *args and **kwargs are a tuple and a dict of what the annotation says.
             binding = {.kind = BindingKind::parameter, .effect = 0, .region = binding.region};
             for (const NodeId name : operands(tree_, target)) {

@@ -6,12 +6,6 @@
 #include "migrator/semantic/project_index.h"
 
 namespace migrator {
-namespace {
-
-constexpr std::size_t kMaxBaseClasses = 64;
-
-}  // namespace
-
 Candidates Evaluator::attribute_value(NodeId node) {
     const NodeId object = tree_.child(node, Field::object);
     const NodeId member = tree_.child(node, Field::attribute);

@@ -8,7 +8,7 @@ namespace {
 
 // Beyond these nobody could say what the name means; they keep the work per use constant.
 constexpr std::size_t kMaxBindings = 15;
-constexpr std::size_t kMaxSteps = 256;
+constexpr std::size_t kMaxFlowSteps = 256;
 
 // Walks from the use backwards. What is known at each moment: regions in which a later binding replaces all earlier
 // ones ("covered"), and how many arms of a branch are covered.
@@ -18,8 +18,8 @@ public:
 
     // Those that another function makes at an unknown time may always hold.
     void add_bound_elsewhere() {
-        result_.cut = bindings_.size() > kMaxSteps;
-        for (const Binding& binding : bindings_.first(std::min(bindings_.size(), kMaxSteps))) {
+        result_.cut = bindings_.size() > kMaxFlowSteps;
+        for (const Binding& binding : bindings_.first(std::min(bindings_.size(), kMaxFlowSteps))) {
             if (binding.elsewhere && result_.bindings.size() < kMaxBindings) add(binding);
         }
     }
@@ -57,7 +57,7 @@ private:
             // A parameter has no effect inside any loop, but at the function's beginning.
             if (it->effect < begin || (it->effect == begin && begin != 0)) break;
             if (it->elsewhere || it->kind == BindingKind::declared) continue;
-            if (++steps_ > kMaxSteps || result_.bindings.size() >= kMaxBindings) {
+            if (++steps_ > kMaxFlowSteps || result_.bindings.size() >= kMaxBindings) {
                 result_.cut = true;
                 return true;
             }

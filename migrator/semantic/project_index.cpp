@@ -5,9 +5,8 @@
 namespace migrator {
 namespace {
 
-constexpr std::size_t kMaxBases = 64;
 constexpr std::size_t kMaxDepth = 48;
-constexpr int kMaxSteps = 4000;
+constexpr int kMaxSearchSteps = 4000;
 
 std::string joined_name(std::string_view parent, std::string_view member) {
     std::string out(parent);
@@ -33,7 +32,8 @@ class ProjectIndex::Step {
 public:
     Step(Search& search, std::string_view what, std::string_view name) : search_(search) {
         key_ = std::string(what) + " " + std::string(name);
-        allowed_ = ++search.steps <= kMaxSteps && search.active.size() < kMaxDepth && search.active.insert(key_).second;
+        allowed_ =
+            ++search.steps <= kMaxSearchSteps && search.active.size() < kMaxDepth && search.active.insert(key_).second;
     }
     ~Step() {
         if (allowed_) search_.active.erase(key_);
@@ -227,7 +227,7 @@ ProjectIndex::Members ProjectIndex::find_member(std::string_view class_name, std
     if (!step) return {.found = {}, .external = {}, .open = true};
     std::vector<std::string> pending{std::string(class_name)};
     std::set<std::string, std::less<>> visited;
-    while (!pending.empty() && visited.size() < kMaxBases) {
+    while (!pending.empty() && visited.size() < kMaxBaseClasses) {
         const std::string name = std::move(pending.back());
         pending.pop_back();
         const auto place = classes_.find(name);

@@ -12,6 +12,9 @@
 
 namespace migrator {
 
+// Base classes of one class that are looked through, its own bases included.
+inline constexpr std::size_t kMaxBaseClasses = 64;
+
 // Read-only once it is filled, so that all threads may ask.
 class ProjectIndex {
 public:

@@ -15,7 +15,7 @@ using base::Status;
 
 constexpr std::string_view kReceiver = "self";
 constexpr std::string_view kNotTracked = "?";
-constexpr int kMaxBases = 16;  // more is a circle in the data
+constexpr int kMaxBaseSteps = 16;  // more is a circle in the data
 
 // "a.b.C" -> "a.b" and "C".
 std::pair<std::string_view, std::string_view> split_last(std::string_view qualified) {
@@ -145,7 +145,7 @@ bool TypeFacts::is_class(std::string_view name) const { return classes_.contains
 
 std::optional<std::string_view> TypeFacts::base_class(std::string_view class_name) const {
     if (!is_class(class_name)) return std::nullopt;
-    for (int steps = 0; steps < kMaxBases; ++steps) {
+    for (int steps = 0; steps < kMaxBaseSteps; ++steps) {
         const std::string_view base = base_of(class_name);
         if (base.empty() || base == class_name) break;
         class_name = base;
@@ -166,7 +166,7 @@ const TypeFacts::Member* TypeFacts::find_member(std::string_view qualified) cons
 }
 
 std::string_view TypeFacts::member_owner(std::string_view class_name, std::string_view member) const {
-    for (int steps = 0; steps < kMaxBases; ++steps) {
+    for (int steps = 0; steps < kMaxBaseSteps; ++steps) {
         if (find_member(class_name, member) != nullptr) break;
         const std::string_view base = base_of(class_name);
         if (base.empty() || base == class_name) break;

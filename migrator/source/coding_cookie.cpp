@@ -5,15 +5,14 @@
 
 #include "migrator/source/text_codec.h"
 
+#include "base/text.h"
+
 namespace migrator {
 namespace {
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\f'; }
 
-bool is_name_character(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' ||
-           c == '.';
-}
+bool is_name_character(char c) { return base::is_word_char(c) || c == '-' || c == '.'; }
 
 // The name behind the first "coding:" or "coding=" of a comment that has one.
 std::optional<std::string> cookie_of_comment(std::string_view comment) {

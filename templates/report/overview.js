@@ -89,6 +89,25 @@ function make_overview(page) {
       [words.package, words.status, words.advice, words.where].map((label) => h('th', { scope: 'col' }, label)))), h('tbody', {}, rows))));
   }
 
+  // How much of what is left to a person, and how many files are how far.
+  function effort() {
+    const rows = Object.entries(words.efforts).map(([name, title]) => [title, (summary.by_effort || {})[name]]);
+    const files = Object.entries(words.readinesses).map(([name, title]) => [title, (summary.files_by_readiness || {})[name]]);
+    const facts = [...rows, ...files].filter(([, count]) => count).map(([title, count]) => fact(count, title));
+    return facts.length ? card(words.effort, h('div', { class: 'facts flat' }, facts)) : null;
+  }
+  const TRANSFER_TONES = { nothing_to_do: 'applied', enough: 'applied', with_edits: 'available', not_enough: 'warning' };
+  function programs() {
+    const MAX_PROGRAMS = 100;
+    if (!report.programs?.length) return null;
+    const rows = report.programs.slice(0, MAX_PROGRAMS).map((row) => h('tr', {}, h('td', {}, mono(row.path)),
+      h('td', {}, chip(TRANSFER_TONES[row.transfer_to_npu] || 'info', words.transfers[row.transfer_to_npu] || row.transfer_to_npu)),
+      [row.files, row.redirected, row.edited, row.left].map((value) => h('td', { class: 'number' }, number(value)))));
+    const head = [words.program, words.verdictColumn, words.files, words.redirected, words.edited, words.left];
+    return card(words.programs, h('div', { class: 'scroll' }, h('table', {}, h('thead', {}, h('tr', {}, head.map((label, i) =>
+      h('th', { scope: 'col', class: i > 1 ? 'number' : null }, label)))), h('tbody', {}, rows))));
+  }
+
   // Folders of the second level at most, the largest ones by name.
   function folders() {
     const MAX_FOLDERS = 28;
@@ -137,9 +156,9 @@ function make_overview(page) {
   const plain = (value) => literal(typeof value === 'number' ? number(value) : Array.isArray(value) ? value.join(', ') : typeof value === 'object' ? JSON.stringify(value) : String(value));
 
   return h('div', { class: 'overview' }, verdict(),
-    ['readiness', 'effort', 'transfer_to_npu', 'support_coverage', 'support'].map((name) => extra(name, report[name] ?? summary[name])),
+    effort(), ['support_coverage', 'support'].map((name) => extra(name, report[name] ?? summary[name])),
     model.findings.length ? h('div', { class: 'two' }, h('div', { class: 'stack' }, by_kind(), map()), todo()) : null,
-    report.third_party.length ? packages() : null,
+    report.third_party.length ? packages() : null, programs(),
     report.notes.length ? card(words.notes, h('ul', { class: 'notes small' }, report.notes.map((note) => h('li', {}, literal(note))))) : null);
 }
 

@@ -155,6 +155,7 @@ Result<Path> MemoryFileSystem::read_link(const Path& path) {
 }
 
 Status MemoryFileSystem::make_link(const Path& target, const Path& link) {
+    if (nodes_.contains(normal(link))) return base::fail(base::ErrorKind::write_failed, "the name is taken", link);
     nodes_[normal(link)] = std::make_shared<Node>(Node{FileKind::symlink, target, 0777, next_inode_++});
     return {};
 }

@@ -10,19 +10,17 @@
 namespace ckpt {
 namespace {
 
-constexpr std::uint64_t kLengthBytes = 8;
-
 tl::unexpected<base::Error> bad(const base::ReadableFile& file, std::uint64_t offset, std::string message) {
     return base::fail(base::ErrorKind::bad_input, std::move(message), base::format("{}: byte {}", file.path(), offset));
 }
 
 base::Result<std::string> read_header_text(base::ReadableFile& file) {
     std::uint64_t size = file.size();
-    if (size < kLengthBytes) {
+    if (size < kSafetensorsLengthBytes) {
         return bad(file, size,
                    base::format("the file has {} bytes; a safetensors file begins with an 8-byte header length", size));
     }
-    std::byte length_bytes[kLengthBytes];
+    std::byte length_bytes[kSafetensorsLengthBytes];
     TRY(file.read_at(0, length_bytes));
     TRY_ASSIGN(std::uint64_t length, base::ByteReader(length_bytes, file.path()).u64());
     if (length > kMaxSafetensorsHeaderBytes) {
@@ -30,19 +28,19 @@ base::Result<std::string> read_header_text(base::ReadableFile& file) {
                    base::format("the header claims {} bytes, the largest allowed is {}; is this a safetensors file?",
                                 length, kMaxSafetensorsHeaderBytes));
     }
-    if (length > size - kLengthBytes) {
+    if (length > size - kSafetensorsLengthBytes) {
         return bad(file, 0,
                    base::format("the header claims {} bytes, but the file has {}; was it cut off?", length, size));
     }
     std::string header(length, '\0');
-    TRY(file.read_at(kLengthBytes, std::as_writable_bytes(std::span(header))));
+    TRY(file.read_at(kSafetensorsLengthBytes, std::as_writable_bytes(std::span(header))));
     return header;
 }
 
 base::Status check_utf8(const base::ReadableFile& file, std::string_view header) {
     for (std::size_t at = 0; at < header.size();) {
         std::size_t length = base::utf8_sequence_length(header.substr(at, 4));
-        if (length == 0) return bad(file, kLengthBytes + at, "the header is not valid UTF-8");
+        if (length == 0) return bad(file, kSafetensorsLengthBytes + at, "the header is not valid UTF-8");
         at += length;
     }
     return {};
@@ -93,7 +91,7 @@ base::Result<SafetensorsHeader> read_safetensors_header(base::ReadableFile& file
     std::stable_sort(header.entries.begin(), header.entries.end(), [](const auto& a, const auto& b) {
         return a.offset != b.offset ? a.offset < b.offset : a.bytes < b.bytes;
     });
-    TRY(check_tiling(file, kLengthBytes + text.size(), header.entries));
+    TRY(check_tiling(file, kSafetensorsLengthBytes + text.size(), header.entries));
     return header;
 }
 

@@ -29,6 +29,8 @@ struct SafetensorsHeader {
     std::vector<std::pair<std::string, std::string>> metadata;  // "__metadata__", in file order
 };
 
+// The length of the header, at the beginning of the file.
+inline constexpr std::size_t kSafetensorsLengthBytes = 8;
 // Largest header read, as in the reference implementation.
 inline constexpr std::uint64_t kMaxSafetensorsHeaderBytes = 100'000'000;
 // More axes than any model has; bounds what one entry can make the reader allocate.

@@ -13,8 +13,7 @@ namespace {
 
 using base::ErrorKind;
 
-constexpr std::size_t kLengthBytes = 8;
-constexpr std::size_t kPayloadAlignment = 8;
+constexpr std::size_t kBufferAlignment = 8;
 
 base::Status check_names(const std::vector<SafetensorsTensor>& tensors) {
     std::unordered_set<std::string_view> names;
@@ -63,9 +62,9 @@ void write_entry(base::JsonWriter& json, const SafetensorsTensor& tensor, std::u
 
 // The length, the JSON, and spaces so that the payload starts on a multiple of 8.
 std::string framed(std::string json) {
-    while ((kLengthBytes + json.size()) % kPayloadAlignment != 0) json += ' ';
+    while ((kSafetensorsLengthBytes + json.size()) % kBufferAlignment != 0) json += ' ';
     std::string out;
-    for (std::size_t i = 0; i < kLengthBytes; ++i)
+    for (std::size_t i = 0; i < kSafetensorsLengthBytes; ++i)
         out += static_cast<char>(static_cast<std::uint64_t>(json.size()) >> (8 * i) & 0xFF);
     return out + json;
 }
@@ -98,7 +97,7 @@ base::Result<SafetensorsLayout> plan_safetensors(const std::vector<SafetensorsTe
     }
     json.end_object();
     layout.header = framed(std::move(json).take());
-    if (layout.header.size() - kLengthBytes > kMaxSafetensorsHeaderBytes) {
+    if (layout.header.size() - kSafetensorsLengthBytes > kMaxSafetensorsHeaderBytes) {
         return base::fail(ErrorKind::unsupported,
                           base::format("the header of one safetensors file would exceed {} bytes; write more shards",
                                        kMaxSafetensorsHeaderBytes));

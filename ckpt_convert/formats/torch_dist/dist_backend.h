@@ -1,4 +1,4 @@
-// The file metadata.json of a torch_dist checkpoint: which backend wrote it, and so how it is to be read.
+// What every torch_dist checkpoint has: the file metadata.json, which says how it is to be read, and the common state.
 #pragma once
 
 #include <string_view>
@@ -12,6 +12,9 @@ inline constexpr std::string_view kDistBackendFile = "metadata.json";
 // The two fields that every version of Megatron accepts.
 inline constexpr std::string_view kDistBackendJson =
     R"({"sharded_backend": "torch_dist", "sharded_backend_version": 1})";
+
+// The entry that holds the training's arguments where there is no file common.pt.
+inline constexpr std::string_view kDistCommonItem = "common_state/shard_0_1";
 
 // Succeeds when the directory says that it is a torch_dist checkpoint; `unsupported` for other backends and versions.
 base::Status check_dist_backend(base::FileSystem& fs, const base::Path& directory);

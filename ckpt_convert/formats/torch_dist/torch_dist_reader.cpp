@@ -22,7 +22,6 @@ using base::Status;
 
 constexpr const char* kMetadataFile = ".metadata";
 constexpr const char* kCommonFile = "common.pt";
-constexpr const char* kCommonItem = "common_state/shard_0_1";
 
 // Items that one thread opens in a row; in the order of the files.
 constexpr std::size_t kItemsPerJob = 256;
@@ -189,13 +188,13 @@ Result<TorchDistCommonState> read_torch_dist_common_state(base::FileSystem& fs, 
     base::Path path = base::join(directory, kCommonFile);
     if (fs.exists(path)) return read_common_file(fs, path);
     for (const TorchDistBytes& bytes : index.bytes) {
-        if (bytes.fqn == kCommonItem)
+        if (bytes.fqn == kDistCommonItem)
             return read_common_item(fs, base::join(directory, index.files[bytes.file]), bytes);
     }
     return base::fail(
         ErrorKind::bad_input,
         base::format("there is neither a file common.pt nor an entry {} with the arguments of the training",
-                     quoted_name(kCommonItem)),
+                     quoted_name(kDistCommonItem)),
         directory);
 }
 

@@ -21,8 +21,6 @@ using base::ErrorKind;
 using base::Result;
 using base::Status;
 
-constexpr const char* kCommonItem = "common_state/shard_0_1";
-
 // Puts `chunk` behind the last one, as part of it when nothing is between them.
 void append(std::vector<FileChunk>& chunks, FileChunk chunk) {
     if (!chunks.empty() && chunks.back().offset + chunks.back().data.size() == chunk.offset) {
@@ -108,9 +106,10 @@ private:
         }
         for (const auto& tensor : tensors_) TRY(check_tensor(tensor));
         for (const std::string& fqn : content_.extra_states) {
-            if (fqn == kCommonItem || !numbers.try_emplace(fqn, 0).second) return wrong(fqn, "the name is given twice");
+            if (fqn == kDistCommonItem || !numbers.try_emplace(fqn, 0).second)
+                return wrong(fqn, "the name is given twice");
         }
-        if (numbers.contains(kCommonItem)) return wrong(kCommonItem, "the name is taken");
+        if (numbers.contains(kDistCommonItem)) return wrong(kDistCommonItem, "the name is taken");
         return {};
     }
 
@@ -155,7 +154,7 @@ private:
             for (const std::string& fqn : content_.extra_states) bytes_.push_back({fqn, place});
         }
         TRY_ASSIGN(std::string common, common_state(true));
-        bytes_.push_back({kCommonItem, add_bytes(common)});
+        bytes_.push_back({std::string(kDistCommonItem), add_bytes(common)});
         return {};
     }
 

@@ -18,7 +18,7 @@ using pickle::Value;
 // The folder of the records: what PyTorch itself uses when it writes to a stream.
 constexpr const char* kPrefix = "archive/";
 constexpr const char* kByteOrder = "little";
-constexpr const char* kVersion = "3\n";
+constexpr const char* kFormatVersion = "3\n";
 
 }  // namespace
 
@@ -102,7 +102,7 @@ base::Status TorchFilePlan::finish(pickle::Ref root) {
     if (!pickle) return base::fail(ErrorKind::unsupported, "a value that is passed through contains itself");
     add_small_record("data.pkl", std::move(*pickle));
     add_small_record("byteorder", kByteOrder);
-    add_small_record("version", kVersion);
+    add_small_record("version", kFormatVersion);
     for (std::size_t i = 0; i < tensor_bytes_.size(); ++i) {
         tensor_offsets_.push_back(zip_.add(base::format("{}data/{}", kPrefix, i), tensor_bytes_[i]));
     }

@@ -9,11 +9,11 @@
 namespace ckpt {
 namespace {
 
-constexpr std::uint64_t kPayloadAlignment = 64;
+constexpr std::uint64_t kTorchAlignment = 64;
 constexpr std::uint64_t kExtraHeaderBytes = 4;
 constexpr std::uint64_t kLocalZip64Bytes = kExtraHeaderBytes + 16;
 
-constexpr std::uint16_t kVersion = 20;
+constexpr std::uint16_t kVersionPlain = 20;
 constexpr std::uint16_t kVersionZip64 = 45;
 constexpr std::uint16_t kStored = 0;
 // 1980-01-01 00:00, the earliest date there is: equal input gives equal bytes.
@@ -53,7 +53,7 @@ std::uint64_t zip64_directory_bytes(bool big, bool far) {
 std::uint64_t padding_bytes(std::uint64_t header_offset, std::size_t name_bytes, bool big) {
     std::uint64_t start =
         header_offset + zip::kLocalHeaderBytes + name_bytes + (big ? kLocalZip64Bytes : 0) + kExtraHeaderBytes;
-    return (kPayloadAlignment - start % kPayloadAlignment) % kPayloadAlignment;
+    return (kTorchAlignment - start % kTorchAlignment) % kTorchAlignment;
 }
 
 }  // namespace
@@ -82,7 +82,7 @@ std::string ZipLayout::local_header(const Member& member, std::uint32_t crc32) {
     std::uint64_t padding = padding_bytes(member.header_offset, member.name.size(), big);
     Fields out;
     out.u32(zip::kLocalHeader)
-        .u16(big ? kVersionZip64 : kVersion)
+        .u16(big ? kVersionZip64 : kVersionPlain)
         .u16(zip::kFlagUtf8)
         .u16(kStored)
         .u16(kTime)
@@ -97,7 +97,7 @@ std::string ZipLayout::local_header(const Member& member, std::uint32_t crc32) {
 std::string ZipLayout::directory_header(const Member& member, std::uint32_t crc32) {
     bool big = needs_zip64(member.bytes);
     bool far = needs_zip64(member.header_offset);
-    std::uint16_t version = big || far ? kVersionZip64 : kVersion;
+    std::uint16_t version = big || far ? kVersionZip64 : kVersionPlain;
     std::uint64_t extra = zip64_directory_bytes(big, far);
     Fields out;
     // "Made by" has 0 (no Unix permissions) in its upper byte, so that extracted files are readable.

@@ -39,6 +39,8 @@ TEST_CASE("import graph: what is run and what is imported") {
 
 TEST_CASE("import graph: what a file loads, also round a circle of imports") {
     const ImportGraph graph = project();
+    CHECK(graph.files_of("train.py") == Names{"train.py", "lib/model.py", "utils/metrics.py", "lib/layers.py"});
+    CHECK(graph.files_of("not/there.py").empty());
     CHECK(graph.loads("train.py") == Names{"einops", "torch", "torch.nn"});
     CHECK(graph.loads("tools/bench.py") == Names{"numpy", "torch.cuda"});
     CHECK(graph.loads("lib/main.py").empty());

@@ -295,3 +295,31 @@ TEST_CASE("pipeline: what the version lacks is reported with the reason") {
           "torch.npu.ExternalStream is in torch >=2.13 only, and this project has 2.6, so torch.cuda.ExternalStream is "
           "left as it is. Wraps a raw aclrtStream instead of a cudaStream_t.");
 }
+
+TEST_CASE("pipeline: whether transfer_to_npu would be enough, for each program and what it loads") {
+    test::MemoryFileSystem fs;
+    fs.add("in/plain.py", "import torch\nx = torch.zeros(2).cuda()\n");
+    fs.add("in/edits.py", "import torch\nx = torch.zeros(2).cuda()\nif x.device.type == 'cuda':\n    pass\n");
+    fs.add("in/compiled.py", "import net\nnet.run()\n");
+    fs.add("in/net.py", "import torch\n\n\n@torch.jit.script\ndef run() -> int:\n    return 1\n");
+    fs.add("in/text.py", "print('no torch here')\n");
+    const auto result = run(options_for(Command::analyze, "in"), fs);
+    REQUIRE(result);
+    const auto& programs = result->report.programs;
+    REQUIRE(programs.size() == 4);
+    CHECK(programs[0].path == "compiled.py");
+    CHECK(programs[0].files == 2);
+    CHECK(programs[0].verdict == TransferVerdict::not_enough);
+    REQUIRE(programs[0].places.size() == 1);
+    CHECK(programs[0].places[0].path == "net.py");
+    CHECK(programs[0].places[0].line == 4);
+    CHECK(programs[0].places[0].rule == "transfer.jit");
+    CHECK(programs[1].verdict == TransferVerdict::with_edits);
+    CHECK(programs[1].edited == 1);
+    CHECK(programs[1].redirected == 1);
+    CHECK(programs[2].verdict == TransferVerdict::enough);
+    CHECK(programs[2].redirected == 1);
+    CHECK(programs[3].verdict == TransferVerdict::nothing_to_do);
+    // Said of the style auto only; here it is a reason, not a finding.
+    CHECK(file_named(result->report, "net.py") == nullptr);
+}

@@ -59,6 +59,10 @@ TEST_CASE("report json: the whole text of a small report") {
       "syntax_guard": 0,
       "uncertain": 0
     },
+    "by_effort": {},
+    "files_by_readiness": {
+      "ready": 1
+    },
     "by_kind": [
       {
         "kind": "third_party",
@@ -76,6 +80,7 @@ TEST_CASE("report json: the whole text of a small report") {
   "actions": [
     {
       "severity": "warning",
+      "effort": "none",
       "kind": "third_party",
       "rule": "package.flash_attn",
       "message": "Use torch_npu.",
@@ -101,6 +106,7 @@ TEST_CASE("report json: the whole text of a small report") {
       ]
     }
   ],
+  "programs": [],
   "notes": [
     "A note."
   ],
@@ -111,6 +117,7 @@ TEST_CASE("report json: the whole text of a small report") {
       "lines": 1,
       "parsed": true,
       "changed": false,
+      "readiness": "ready",
       "findings": [
         {
           "id": "aac88a11e0b82c00",
@@ -122,6 +129,7 @@ TEST_CASE("report json: the whole text of a small report") {
           "subject": "flash-attn",
           "message": "Use torch_npu.",
           "source": "torch_npu 2.6 documentation",
+          "effort": "none",
           "begin": {
             "line": 1,
             "column": 8

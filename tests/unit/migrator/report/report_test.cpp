@@ -183,3 +183,33 @@ TEST_CASE("report diff: of the bytes, with the text beside it where they differ"
     CHECK(diff.find("+import torch_npu\n") != std::string::npos);
     CHECK(diff.find("-x = torch.cuda.current_device()\n") != std::string::npos);
 }
+
+TEST_CASE("report: what is left to a person, by the costliest open finding of a file") {
+    auto file_with = [](Effort effort, FixState state) {
+        FileOutcome file;
+        file.path = "a.py";
+        file.original = file.rewritten = "x\n";
+        file.findings.push_back(
+            test::finding_outcome("r", FindingKind::amp, Severity::warning, "s", "m", state, {1, 1}, {1, 2}));
+        file.findings.back().finding.effort = effort;
+        return test::file_of(file);
+    };
+    CHECK(file_with(Effort::port, FixState::applied).readiness == Readiness::ready);
+    CHECK(file_with(Effort::none, FixState::none).readiness == Readiness::ready);
+    CHECK(file_with(Effort::edit, FixState::none).readiness == Readiness::small_work);
+    CHECK(file_with(Effort::replace, FixState::none).readiness == Readiness::blocked);
+    // There is a fix to look at.
+    CHECK(file_with(Effort::rewrite, FixState::uncertain).readiness == Readiness::small_work);
+
+    ReportFile other = file_with(Effort::rewrite, FixState::none);
+    other.path = "b.py";
+    other.findings[0].outcome.finding.rule = "costly";
+    const Report report =
+        make_report({"analyze", {"in"}, "", "1"}, {file_with(Effort::check, FixState::none), other}, 2, {}, {});
+    CHECK(report.summary.by_effort == std::map<Effort, std::uint64_t>{{Effort::check, 1}, {Effort::rewrite, 1}});
+    CHECK(report.summary.by_readiness ==
+          std::map<Readiness, std::uint64_t>{{Readiness::small_work, 1}, {Readiness::blocked, 1}});
+    REQUIRE(report.actions.size() == 2);
+    CHECK(report.actions[0].rule == "costly");
+    CHECK(report.actions[0].effort == Effort::rewrite);
+}

@@ -119,6 +119,23 @@ TEST_CASE("tables: rows are strict too") {
           std::string::npos);
 }
 
+TEST_CASE("effort: of the rule, of the row, or by the severity") {
+    auto rules_of = [](const std::string& fields, const std::string& row) {
+        return load(R"({"schema": 1, "tables": [{"id": "t", "kind": "amp", "message": "m", "source": "s",
+            "match": "name", "rows": [{"name": "a"}, {"name": "b")" +
+                    row + "}], " + fields + "}]}");
+    };
+    const auto usual = rules_of(R"("severity": "warning")", "");
+    CHECK(usual->find_rule("t")->effort == migrator::Effort::check);
+    CHECK(usual->name_row("a")->effort == migrator::Effort::check);
+    CHECK(rules_of(R"("severity": "info")", "")->name_row("a")->effort == migrator::Effort::none);
+    const auto said = rules_of(R"("severity": "error", "effort": "rewrite")", R"(, "effort": "port")");
+    CHECK(said->name_row("a")->effort == migrator::Effort::rewrite);
+    CHECK(said->name_row("b")->effort == migrator::Effort::port);
+    CHECK(rules_of(R"("severity": "info", "effort": "much")", "").error().text().find("\"effort\" is \"much\"") !=
+          std::string::npos);
+}
+
 TEST_CASE("patterns with one star, and how distributions are spelt") {
     CHECK(migrator::fits("*_device", "local_device"));
     CHECK_FALSE(migrator::fits("*_device", "device"));

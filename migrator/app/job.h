@@ -1,0 +1,26 @@
+// Job: one file to analyse, and what the files of a program come to together.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "migrator/app/project.h"
+#include "migrator/report/transfer_row.h"
+
+namespace migrator {
+
+struct Job {
+    Project* project;
+    const FoundFile* file;
+
+    std::unique_ptr<ParsedFile> take_parsed() const;
+    bool is_program() const;
+};
+
+// A path that two arguments name is looked at once. Sorted by the path that the report shows.
+std::vector<Job> jobs_of(std::vector<Project>& projects);
+
+// Whether transfer_to_npu would be enough, for each program. `facts`: of the jobs, in their order.
+std::vector<TransferRow> transfer_rows(const std::vector<Job>& jobs, const std::vector<TransferFacts>& facts);
+
+}  // namespace migrator
