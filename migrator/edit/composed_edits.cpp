@@ -6,6 +6,35 @@
 #include "base/check.h"
 
 namespace migrator {
+namespace {
+
+// A set of edits keeps equal ones once; of insertions at one place that are equal and both meant, one edit is made.
+std::vector<OwnedEdit> with_equal_insertions_joined(std::vector<OwnedEdit> edits,
+                                                    std::vector<std::vector<std::size_t>>& bound) {
+    std::vector<OwnedEdit> out;
+    for (std::size_t i = 0; i < edits.size();) {
+        const base::ByteRange place = edits[i].edit.range;
+        std::size_t end = i + 1;
+        while (place.size() == 0 && end < edits.size() && edits[end].edit.range == place) ++end;
+        bool repeats = false;
+        for (std::size_t a = i; a < end; ++a) {
+            for (std::size_t b = a + 1; b < end; ++b) repeats |= edits[a].edit == edits[b].edit;
+        }
+        out.push_back(std::move(edits[i]));
+        for (++i; i < end; ++i) {
+            if (!repeats) {
+                out.push_back(std::move(edits[i]));
+                continue;
+            }
+            out.back().edit.replacement += edits[i].edit.replacement;
+            out.back().owners = united(out.back().owners, edits[i].owners);
+        }
+        if (repeats && out.back().owners.size() > 1) bound.push_back(out.back().owners);
+    }
+    return out;
+}
+
+}  // namespace
 
 // An edit of the original, and where what it has written stands in the text after all rounds so far.
 struct ComposedEdits::Placed {
@@ -103,6 +132,7 @@ void ComposedEdits::add_round(const std::vector<OwnedEdit>& round) {
     }
     for (; !todo.empty(); todo.pop_back()) done.push_back(std::move(todo.back().owned));
     edits_.assign(std::make_move_iterator(done.rbegin()), std::make_move_iterator(done.rend()));
+    edits_ = with_equal_insertions_joined(std::move(edits_), bound_);
 }
 
 }  // namespace migrator
