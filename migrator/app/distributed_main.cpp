@@ -83,12 +83,34 @@ base::Result<std::optional<DistributedMain>> distribute_main(base::FileSystem& f
 
 void to_original_places(FileOutcome& outcome, const DistributedMain& main) {
     const base::LineIndex lines(main.original.text);
-    outcome.original = main.original.text;
-    outcome.lines = lines.line_count() - (main.original.text.ends_with('\n') ? 1 : 0);
     for (FindingOutcome& item : outcome.findings) {
         item.begin = lines.position(offset_before(main.edits, item.finding.range.begin));
         item.end = lines.position(offset_before(main.edits, item.finding.range.end));
     }
+    // What makes it distributed is a finding like others, in front of them.
+    FindingOutcome distributed;
+    distributed.state = FixState::applied;
+    distributed.finding.rule = "file.distributed";
+    distributed.finding.kind = FindingKind::file;
+    distributed.finding.severity = Severity::info;
+    distributed.finding.subject = outcome.path;
+    distributed.finding.message = "The script runs in several processes, one for each device.";
+    outcome.findings.insert(outcome.findings.begin(), std::move(distributed));
+    std::vector<OwnedEdit> first;
+    for (const Edit& edit : main.edits) first.push_back({edit, {0}});
+    for (OwnedEdit& one : outcome.edits) {
+        for (std::size_t& owner : one.owners) ++owner;
+    }
+    ComposedEdits all(main.original.text);
+    all.add_round(first);
+    all.add_round(outcome.edits);
+    for (std::vector<std::size_t>& group : outcome.bound) {
+        for (std::size_t& place : group) ++place;
+    }
+    outcome.bound.insert(outcome.bound.end(), all.bound().begin(), all.bound().end());
+    outcome.edits = all.edits();
+    outcome.original = main.original.text;
+    outcome.lines = lines.line_count() - (main.original.text.ends_with('\n') ? 1 : 0);
 }
 
 }  // namespace migrator

@@ -8,7 +8,9 @@
 #include "base/format.h"
 #include "migrator/app/options.h"
 #include "migrator/app/pipeline.h"
+#include "migrator/app/review_commands.h"
 #include "migrator/app/rule_pages.h"
+#include "migrator/report/formats.h"
 
 namespace {
 
@@ -36,10 +38,11 @@ void print_result(const Options& options, const RunResult& result) {
     const bool diff = migrates && options.destination == Destination::diff;
     if (text) print(stdout, result.text);
     if (diff) print(stdout, report_diff(result.report));
+    if (options.github) print(text ? stderr : stdout, report_github(result.report));
     if (options.json) print(text ? stderr : stdout, report_json(result.report));
     if (!result.warning.empty()) print(stderr, "migrator: warning: " + result.warning + ".\n");
     if (options.quiet || (options.json && text)) return;
-    const bool taken = text || diff || options.json;
+    const bool taken = text || diff || options.json || options.github;
     std::FILE* stream = taken ? stderr : stdout;
     TerminalStyle style{base::wants_colour(taken ? STDERR_FILENO : STDOUT_FILENO), options.verbose};
     print(stream, report_terminal(result.report, result.trace, style));
@@ -58,7 +61,12 @@ base::Result<std::string> read_standard_input() {
     return text;
 }
 
-bool is_about_rules(Command command) { return command != Command::analyze && command != Command::migrate; }
+bool is_run(Command command) { return command == Command::analyze || command == Command::migrate; }
+
+bool is_about_reports(Command command) {
+    return command == Command::apply || command == Command::undo || command == Command::reapply ||
+           command == Command::report_diff;
+}
 
 // Of --check: whether a migration would do something.
 bool is_unfinished(const Options& options, const Report& report) {
@@ -74,7 +82,13 @@ base::Result<int> run_command_line(int argc, char** argv) {
         TRY(flush_output());
         return 0;
     }
-    if (is_about_rules(line.options->command)) {
+    if (is_about_reports(line.options->command)) {
+        TRY_ASSIGN(const std::string text, review_command(*line.options, fs));
+        print(stdout, text);
+        TRY(flush_output());
+        return 0;
+    }
+    if (!is_run(line.options->command)) {
         TRY_ASSIGN(const RulePages pages, rule_pages(*line.options, fs));
         print(stdout, pages.text);
         TRY(flush_output());
@@ -83,10 +97,14 @@ base::Result<int> run_command_line(int argc, char** argv) {
     if (line.options->reads_standard_input()) {
         TRY_ASSIGN(line.options->stdin_text, read_standard_input());
     }
+    std::set<std::string> known;
+    if (!line.options->baseline.empty()) {
+        TRY_ASSIGN(known, finding_ids(fs, line.options->baseline));
+    }
     TRY_ASSIGN(RunResult result, run(*line.options, fs));
     print_result(*line.options, result);
     TRY(flush_output());
-    bool failed = (line.options->fail_on && has_open_finding(result.report, *line.options->fail_on)) ||
+    bool failed = (line.options->fail_on && has_open_finding(result.report, *line.options->fail_on, known)) ||
                   is_unfinished(*line.options, result.report);
     return failed ? kFindingsExitCode : 0;
 }

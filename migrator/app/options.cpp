@@ -10,7 +10,9 @@
 #include "migrator/app/nearest_word.h"
 #include "migrator/app/peer_options.h"
 #include "migrator/app/raw_options.h"
+#include "migrator/app/review_options.h"
 #include "migrator/app/settings.h"
+#include "migrator/report/formats.h"
 
 namespace migrator {
 namespace {
@@ -26,6 +28,13 @@ void add_json_option(CLI::App& command, Options& options) {
     command.add_flag("--json", options.json, "Print the result as JSON")->configurable(false);
 }
 
+std::vector<std::string> format_names() {
+    std::vector<std::string> out;
+    for (const Format& format : all_formats()) out.emplace_back(format.name);
+    out.emplace_back(kGithubFormat);
+    return out;
+}
+
 // What a run of one time needs is no setting: configurable(false).
 void add_report_options(CLI::App& command, Options& options, RawOptions& raw) {
     command
@@ -34,9 +43,11 @@ void add_report_options(CLI::App& command, Options& options, RawOptions& raw) {
         ->option_text("DIR");
     command
         .add_option("--format", raw.formats,
-                    "Which of them to write, with commas between: html, json, diff\n(default: all)")
+                    base::format("Which files to write, with commas between: {}\n(default: html,json,diff); github "
+                                 "prints workflow commands",
+                                 base::joined(format_names(), ",")))
         ->delimiter(',')
-        ->check(CLI::IsMember({"json", "html", "diff"}))
+        ->check(CLI::IsMember(format_names()))
         ->option_text("LIST");
     command
         .add_option("--fail-on", raw.fail_on,
@@ -44,6 +55,10 @@ void add_report_options(CLI::App& command, Options& options, RawOptions& raw) {
                     "(default)")
         ->check(CLI::IsMember({"error", "warning", "info", "never"}))
         ->option_text("SEVERITY");
+    command
+        .add_option("--baseline", options.baseline,
+                    "An older report.json: --fail-on only counts findings that it does not have")
+        ->option_text("FILE");
     command.add_flag("--json", options.json, "Print report.json on standard output, the summary on standard error")
         ->configurable(false);
     command.add_flag("-q,--quiet", options.quiet, "No summary and no progress bar");
@@ -304,11 +319,17 @@ base::Result<CommandLine> parse_command_line(int argc, const char* const* argv, 
     CLI::App* migrate = add_migrate(app, options, raw);
     add_explain(app, options);
     add_rules(app, options);
+    add_review_commands(app, options);
     TRY(check_command(app, arguments));
     try {
         app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
     } catch (const CLI::ParseError& error) {
         return not_parsed(app, error);
+    }
+    if (const auto command = review_command_of(app)) {
+        options.command = *command;
+        TRY(check_review(options));
+        return CommandLine{std::move(options), {}};
     }
     options.command = command_of(app);
     const bool migrates = options.command == Command::migrate;

@@ -11,7 +11,19 @@
 
 namespace migrator {
 
-enum class Command { analyze, migrate, explain, rules_list, rules_check, rules_test, rules_new };
+enum class Command {
+    analyze,
+    migrate,
+    explain,
+    rules_list,
+    rules_check,
+    rules_test,
+    rules_new,
+    apply,
+    undo,
+    reapply,
+    report_diff,
+};
 
 // What becomes of the migrated files.
 enum class Destination {
@@ -25,13 +37,19 @@ enum class Destination {
 // What becomes of very large files that are not analysed.
 enum class LargeFiles { link, copy, skip };
 
-struct ReportFormats {
-    bool json = true;
-    bool html = true;
-    bool diff = true;
-};
-
 inline constexpr std::string_view kStandardInput = "-";
+inline constexpr std::string_view kGithubFormat = "github";  // goes to standard output
+
+// Of the commands that work with a report.
+struct ReviewOptions {
+    base::Path report;            // of report diff: the older one
+    base::Path other;             // of report diff: the newer one
+    base::Path decisions;         // empty: none
+    base::Path project;           // empty: where the report says
+    base::Path record;            // of what was applied in place
+    bool take_undecided = false;  // apply what nobody has decided about
+    bool in_place = false;
+};
 
 struct Options {
     Command command = Command::analyze;
@@ -48,9 +66,10 @@ struct Options {
     base::Path loop;                              // of instrument: FILE or FILE:LINE; empty: the only one
     std::string rule;                             // of explain
     base::Path report_directory;                  // empty: no report files
-    ReportFormats formats;
-    ApplyMode apply = ApplyMode::safe;  // of migrate
-    bool affinity = false;              // of migrate: also what is only faster
+    std::vector<std::string> formats;             // names of report formats; empty: the usual ones
+    bool github = false;                          // print GitHub's workflow commands
+    ApplyMode apply = ApplyMode::safe;            // of migrate
+    bool affinity = false;                        // of migrate: also what is only faster
     StyleKind style = StyleKind::npu;
     std::vector<std::string> include;
     std::vector<std::string> exclude;
@@ -58,7 +77,9 @@ struct Options {
     int threads = 0;                       // 0: one per core
     base::Path rules;                      // overlay of the compiled-in rules; empty: none
     std::optional<Severity> fail_on;       // empty: never
+    base::Path baseline;                   // report.json whose findings do not count for `fail_on`; empty: none
     std::vector<std::string> notes;        // about the options themselves, for the report
+    ReviewOptions review;
     bool json = false;
     bool quiet = false;
     bool verbose = false;

@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <chrono>
-#include <set>
-#include <tuple>
+#include <map>
 
-#include "base/check.h"
 #include "base/console.h"
 #include "base/format.h"
 #include "base/human.h"
@@ -29,8 +27,6 @@ namespace {
 
 using base::ErrorKind;
 using base::Path;
-
-constexpr std::string_view kTemplate = "templates/report/report.html";
 
 FindingOutcome file_finding(std::string rule, Severity severity, const Path& path, std::string message) {
     FindingOutcome outcome;
@@ -67,6 +63,7 @@ public:
           instrumentation_(instrumentation),
           projects_(std::move(projects)),
           conditions_(knowledge.rules),
+          id_base_(id_base(projects_)),
           applies_(options.command == Command::migrate && options.apply != ApplyMode::none && writes(options)) {}
 
     base::Result<RunResult> execute() {
@@ -162,40 +159,72 @@ private:
         }
         if (options_.destination == Destination::text) text_ = applies_ ? written : original;
         if (!applies_) call_available(outcome);
-        return make_report_file(std::move(outcome), original, written);
+        return make_report_file(std::move(outcome), original, written, id_path(shown));
+    }
+
+    // Ids must not tell where on the machine the project lies.
+    Path id_path(const Path& shown) const {
+        return shown.starts_with(id_base_) ? shown.substr(id_base_.size()) : shown;
     }
 
     base::Status add_launcher() {
         TRY(add_new_file(projects_.front(), distributed_->launcher, FileType::shell, distributed_->launcher_text, 0755,
-                         "file.launcher", "A new file: the script that starts one process per device."));
+                         "file.launcher", "A new file: the script that starts one process per device.",
+                         distributed_finding()));
         // The executable bit, as git writes it.
         std::string& diff = files_.back().diff;
         diff = base::format("diff --git a/{0} b/{0}\nnew file mode 100755\n{1}", files_.back().path, diff);
         return {};
     }
 
-    // One for every place that a file expects it at.
-    base::Status add_helper_modules() {
-        std::set<Path> done;
-        for (std::size_t i = 0; i < jobs_.size(); ++i) {
-            if (needs_helper_[i] == 0) continue;
-            const Project& project = *jobs_[i].project;
-            const Path path = helper_.path_for(project, jobs_[i].file->path);
-            const bool is_there = fs_.exists(project.on_disk(path));
-            if (is_there || !done.insert(project.shown(path)).second) continue;
-            TRY(add_helper_module(project, path));
+    // The id of the finding that says that the script is distributed.
+    std::vector<std::string> distributed_finding() const {
+        const Path path = projects_.front().shown(distributed_->path);
+        for (const ReportFile& file : files_) {
+            if (file.path == path) return {file.findings.front().id};
         }
         return {};
     }
 
-    base::Status add_helper_module(const Project& project, const Path& path) {
-        return add_new_file(project, path, FileType::python, helper_.source(), 0644, "file.helper_module",
-                            "A new file: the module that the migrated files use to reach the accelerator of the "
-                            "machine.");
+    // A helper module that is to be made, and the findings whose edits speak of it.
+    struct NewHelper {
+        const Project* project = nullptr;
+        Path path;
+        std::vector<std::string> findings;
+    };
+
+    // One for every place that a file expects it at.
+    base::Status add_helper_modules() {
+        std::map<Path, NewHelper> wanted;
+        for (std::size_t i = 0; i < jobs_.size(); ++i) {
+            if (needs_helper_[i] == 0) continue;
+            const Project& project = *jobs_[i].project;
+            const Path path = helper_.path_for(project, jobs_[i].file->path);
+            if (fs_.exists(project.on_disk(path))) continue;
+            NewHelper& helper = wanted[project.shown(path)];
+            helper.project = &project;
+            helper.path = path;
+            for (const ReportEdit& edit : files_[i].edits) {
+                if (helper_.is_needed(edit.old_text, edit.new_text))
+                    helper.findings.insert(helper.findings.end(), edit.findings.begin(), edit.findings.end());
+            }
+        }
+        for (auto& [shown, helper] : wanted) {
+            std::sort(helper.findings.begin(), helper.findings.end());
+            helper.findings.erase(std::unique(helper.findings.begin(), helper.findings.end()), helper.findings.end());
+            TRY(add_new_file(*helper.project, helper.path, FileType::python, helper_.source(), 0644,
+                             "file.helper_module",
+                             "A new file: the module that the migrated files use to reach the accelerator of the "
+                             "machine.",
+                             helper.findings));
+        }
+        return {};
     }
 
+    // `wanted_by`: ids of findings that need the file, beside its own.
     base::Status add_new_file(const Project& project, const Path& path, FileType type, std::string_view content,
-                              std::uint32_t mode, const char* rule, const char* message) {
+                              std::uint32_t mode, const char* rule, const char* message,
+                              std::vector<std::string> wanted_by) {
         if (applies_ && output_) TRY(output_->write(path, content, mode));
         if (writes_in_place()) TRY(base::write_file_atomically(fs_, project.on_disk(path), content, mode));
         FileOutcome outcome;
@@ -204,7 +233,11 @@ private:
         outcome.parsed = true;
         outcome.rewritten = content;
         outcome.findings.push_back(file_finding(rule, Severity::info, outcome.path, message));
-        files_.push_back(make_report_file(std::move(outcome), {}, content));
+        ReportFile& file =
+            files_.emplace_back(make_report_file(std::move(outcome), {}, content, id_path(project.shown(path))));
+        file.new_mode = mode;
+        wanted_by.insert(wanted_by.begin(), file.findings.front().id);
+        file.edits.push_back({{}, {}, {}, "", std::string(content), std::move(wanted_by)});
         return {};
     }
 
@@ -247,6 +280,7 @@ private:
         auto encoded = encode(source, outcome.rewritten);
         if (encoded) return std::move(*encoded);
         outcome.rewritten = outcome.original;
+        outcome.edits.clear();
         for (FindingOutcome& item : outcome.findings) {
             if (item.state == FixState::applied) item.state = FixState::none;
         }
@@ -298,9 +332,8 @@ private:
     }
 
     base::Status write_report(RunResult& result) {
-        const std::string_view* page = knowledge_.store.find(kTemplate);
-        CHECK(page != nullptr);
-        auto written = write_report_files(fs_, options_.report_directory, options_.formats, result.report, *page);
+        auto written =
+            write_report_files(fs_, options_.report_directory, options_.formats, result.report, knowledge_.store);
         if (!written && output_)
             return base::fail_with_context(written.error(), "the migrated copy is complete, only its report is not");
         if (!written) return tl::unexpected<base::Error>(written.error());
@@ -316,8 +349,12 @@ private:
     }
 
     RunInfo info() const {
-        return {options_.command == Command::migrate ? "migrate" : "analyze", options_.paths, output(),
-                std::string(base::kVersion), writes_in_place()};
+        return {options_.command == Command::migrate ? "migrate" : "analyze",
+                options_.paths,
+                output(),
+                std::string(base::kVersion),
+                writes_in_place(),
+                report_root(projects_)};
     }
 
     std::uint64_t files_seen() const {
@@ -368,6 +405,7 @@ private:
     const Instrumentation& instrumentation_;
     std::vector<Project> projects_;
     ProjectConditions conditions_;
+    Path id_base_;
     bool applies_;
     std::vector<Job> jobs_;
     std::unique_ptr<OutputTree> output_;

@@ -136,6 +136,22 @@ base::Result<SourceFile> read_source(base::FileSystem& fs, const Project& projec
     return make_source_file(file.path, file.type, std::move(bytes), file.mode);
 }
 
+Path report_root(const std::vector<Project>& projects) {
+    if (projects.front().standard_input) return {};
+    return projects.size() == 1 && projects.front().prefix.empty() ? projects.front().files.root : Path(".");
+}
+
+Path id_base(const std::vector<Project>& projects) {
+    std::optional<Path> base;
+    for (const Project& project : projects) {
+        if (!project.prefix.starts_with("/")) return {};
+        const Path prefix = base::join(project.prefix, "");
+        if (!base) base = prefix;
+        while (!prefix.starts_with(*base)) base = base->substr(0, base->rfind('/', base->size() - 2) + 1);
+    }
+    return base.value_or(Path{});
+}
+
 ModuleContext module_context(const Project& project, const Path& path) {
     ModuleContext out;
     out.module_name = project.modules.of(path);

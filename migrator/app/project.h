@@ -62,6 +62,12 @@ std::optional<std::size_t> find_python_file(const Project& project, const base::
 // The file of this number, from memory where it was kept.
 base::Result<SourceFile> read_source(base::FileSystem& fs, const Project& project, std::size_t number);
 
+// The directory that paths in the report count from; empty for standard input.
+base::Path report_root(const std::vector<Project>& projects);
+
+// The directory that all paths have in common where they are absolute, with a slash; else empty.
+base::Path id_base(const std::vector<Project>& projects);
+
 // How name resolution sees a Python file of the project.
 ModuleContext module_context(const Project& project, const base::Path& path);
 

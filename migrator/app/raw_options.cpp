@@ -67,11 +67,12 @@ base::Result<Options> checked(Options options, const RawOptions& raw) {
     const bool copies = !analyse && options.destination == Destination::copy;
     if (options.force && !copies) return fail(ErrorKind::usage, "--force is about an OUT that is there; name it: -o");
     if (copies && options.report_directory.empty()) options.report_directory = options.output + "_report";
-    if (options.report_directory.empty() && !raw.formats.empty())
+    options.formats = raw.formats;
+    options.github = std::erase(options.formats, kGithubFormat) > 0;
+    if (options.report_directory.empty() && !options.formats.empty())
         return fail(ErrorKind::usage, "--format says what to write, but --report DIR does not say where");
-    if (!raw.formats.empty())
-        options.formats = {base::contains(raw.formats, "json"), base::contains(raw.formats, "html"),
-                           base::contains(raw.formats, "diff")};
+    if (options.github && (options.json || options.destination == Destination::diff))
+        return fail(ErrorKind::usage, "--format github, --json and --diff all print on standard output; choose one");
     if (!raw.torch_version.empty()) {
         options.torch_version = Version::parse(raw.torch_version);
         if (!options.torch_version)

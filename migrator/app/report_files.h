@@ -10,10 +10,10 @@
 
 namespace migrator {
 
-// Writes the formats that were asked for into the directory, each whole or not at all, and returns their paths, the
+// Writes the formats that were asked for, or the usual ones, into the directory, each whole or not at all, and returns their paths, the
 // one to open first in front.
 base::Result<std::vector<std::string>> write_report_files(base::FileSystem& fs, const base::Path& directory,
-                                                          const ReportFormats& formats, const Report& report,
-                                                          std::string_view template_html);
+                                                          const std::vector<std::string>& formats, const Report& report,
+                                                          const base::DataStore& templates);
 
 }  // namespace migrator

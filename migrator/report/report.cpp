@@ -5,7 +5,9 @@
 
 #include "base/format.h"
 #include "base/human.h"
+#include "base/sha256.h"
 #include "migrator/report/finding_id.h"
+#include "migrator/report/report_edits.h"
 #include "migrator/report/words.h"
 
 namespace migrator {
@@ -200,20 +202,22 @@ std::string lines_of(const base::LineIndex& lines, std::string_view text, const 
 
 }  // namespace
 
-ReportFile make_report_file(FileOutcome outcome, std::string_view original, std::string_view written) {
+ReportFile make_report_file(FileOutcome outcome, std::string_view original, std::string_view written,
+                            const base::Path& id_path) {
     ReportFile file;
     file.path = outcome.path;
     file.type = outcome.type;
     file.lines = outcome.lines;
     file.parsed = outcome.parsed;
     file.changed = original != written;
+    file.encoding = outcome.encoding.name;
     if (file.changed) {
         file.diff = unified_diff(original, written, outcome.path);
         if (original != outcome.original)
             file.text_diff = unified_diff(outcome.original, outcome.rewritten, outcome.path);
     }
     base::LineIndex lines(outcome.original);
-    FindingIds ids(outcome.path);
+    FindingIds ids(id_path.empty() ? outcome.path : id_path);
     for (FindingOutcome& item : outcome.findings) {
         // A file that could not be decoded has findings, but no lines.
         bool has_line = item.begin.line <= lines.line_count();
@@ -222,8 +226,10 @@ ReportFile make_report_file(FileOutcome outcome, std::string_view original, std:
         std::string id =
             ids.next(item.finding.rule, item.finding.subject, has_line ? lines.line_text(item.begin.line) : "");
         file.readiness = std::max(file.readiness, readiness_of(open_effort(item)));
-        file.findings.push_back({std::move(id), std::move(item)});
+        file.findings.push_back({std::move(id), std::move(item), {}});
     }
+    add_edits(outcome, lines, file);
+    if (!file.edits.empty()) file.sha256 = base::sha256_hex(original);
     return file;
 }
 
@@ -241,10 +247,11 @@ Report make_report(RunInfo run, std::vector<ReportFile> files, std::uint64_t fil
     return report;
 }
 
-bool has_open_finding(const Report& report, Severity at_least) {
+bool has_open_finding(const Report& report, Severity at_least, const std::set<std::string>& known) {
     for (const ReportFile& file : report.files) {
         for (const ReportFinding& item : file.findings) {
-            if (item.outcome.state != FixState::applied && item.outcome.finding.severity >= at_least) return true;
+            const bool is_open = item.outcome.state != FixState::applied && item.outcome.finding.severity >= at_least;
+            if (is_open && !known.contains(item.id)) return true;
         }
     }
     return false;

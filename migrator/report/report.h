@@ -3,10 +3,12 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/data_store.h"
 #include "migrator/report/effort.h"
 #include "migrator/report/transfer_row.h"
 #include "migrator/rewrite/file_outcome.h"
@@ -22,11 +24,29 @@ struct RunInfo {
     std::string output;              // of migrate: the copy, in place the first path, or "-"; else empty
     std::string tool_version;
     bool in_place = false;
+    std::string root = {};  // the directory that paths of files count from; empty for standard input
 };
 
 struct ReportFinding {
     std::string id;  // the same in the next run as long as rule, subject and the text of the line stay
     FindingOutcome outcome;
+    std::vector<std::string> together;  // ids of findings that are accepted with this one, or not at all
+};
+
+// A replacement of bytes of a file. It is made when one of its findings is accepted.
+struct ReportEdit {
+    base::ByteRange bytes;     // of the file
+    base::TextPosition begin;  // of the text, columns in code points
+    base::TextPosition end;
+    std::string old_text;
+    std::string new_text;
+    std::vector<std::string> findings;  // ids
+};
+
+// Lines of the original around findings and edits, without their ends; very long ones are cut.
+struct Excerpt {
+    std::uint32_t first_line = 1;
+    std::vector<std::string> lines;
 };
 
 // A file with findings, changes or problems.
@@ -38,6 +58,11 @@ struct ReportFile {
     bool changed = false;  // by the run; of `analyze` and `--apply none`: would be changed by the fixes
     Readiness readiness = Readiness::ready;
     std::vector<ReportFinding> findings;
+    std::string sha256;             // of the original bytes; empty: there is no such file yet
+    std::uint32_t new_mode = 0644;  // permission bits of a file that there is not yet
+    std::string encoding;           // of the file, as Python names it
+    std::vector<ReportEdit> edits;  // by position, without conflicts
+    std::vector<Excerpt> excerpts;
     std::string diff;       // unified, of the bytes on the disk: what `git apply` takes; empty when unchanged
     std::string text_diff;  // the same of the UTF-8 text, where the bytes are in another encoding; else empty
 };
@@ -124,19 +149,22 @@ struct RunTrace {
 
 // Gives every finding its id, makes the diffs and lets go of the texts. `original` and `written` are the file's bytes
 // before and after.
-ReportFile make_report_file(FileOutcome outcome, std::string_view original, std::string_view written);
+// `id_path`: what stands for the path in ids, where that must not depend on where the project lies; empty: the path.
+ReportFile make_report_file(FileOutcome outcome, std::string_view original, std::string_view written,
+                            const base::Path& id_path = {});
 
 // `files`: all analysed files, in any order; the ones with nothing to say are dropped.
 // `package_status`: subject of a third-party finding -> status; packages that are not in it are "unknown".
 Report make_report(RunInfo run, std::vector<ReportFile> files, std::uint64_t files_seen,
                    const std::map<std::string, std::string>& package_status, std::vector<std::string> notes);
 
-// True when a finding that is not applied has at least this severity.
-bool has_open_finding(const Report& report, Severity at_least);
+// True when a finding that is not applied has at least this severity. `known`: ids that do not count.
+bool has_open_finding(const Report& report, Severity at_least, const std::set<std::string>& known = {});
 
-std::string report_json(const Report& report);  // schema: docs/reference/report-schema.md
-// `template_html`: templates/report/report.html, in which the data is embedded; one file, no network.
-std::string report_html(const Report& report, std::string_view template_html);
+// Schema: docs/reference/report-schema.md. `indent` 0: on one line.
+std::string report_json(const Report& report, int indent = 2);
+// One file, no network: the parts below templates/report/, and the report's JSON, compressed.
+std::string report_html(const Report& report, const base::DataStore& templates);
 std::string report_diff(const Report& report);  // unified diff of all changed files
 
 struct TerminalStyle {

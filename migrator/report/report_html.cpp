@@ -1,71 +1,53 @@
 #include "base/check.h"
+#include "base/compress.h"
+#include "base/sha256.h"
 #include "migrator/report/report_json.h"
-#include "migrator/report/words.h"
 
 namespace migrator {
 namespace {
 
-constexpr std::string_view kDataMark = "{{report_data}}";
+constexpr std::string_view kFolder = "templates/report/";
+// In the order that they need each other.
+constexpr std::string_view kScripts[] = {"words.js",        "dom.js",       "model.js",        "decisions.js",
+                                         "virtual_list.js", "highlight.js", "side_by_side.js", "overview.js",
+                                         "review.js",       "main.js"};
 
-// JSON that may stand inside a <script> element: the characters that HTML or old JavaScript give a meaning occur in
-// strings only, where JSON has an escape for them.
-std::string safe_in_script(std::string_view json) {
-    std::string out;
-    out.reserve(json.size() + json.size() / 16);
-    for (std::size_t i = 0; i < json.size(); ++i) {
-        char c = json[i];
-        if (c == '<') {
-            out += "\\u003c";
-        } else if (c == '>') {
-            out += "\\u003e";
-        } else if (c == '&') {
-            out += "\\u0026";
-        } else if (json.compare(i, 3, "\xE2\x80\xA8") == 0) {
-            out += "\\u2028";
-            i += 2;
-        } else if (json.compare(i, 3, "\xE2\x80\xA9") == 0) {
-            out += "\\u2029";
-            i += 2;
-        } else {
-            out += c;
-        }
-    }
-    return out;
+std::string_view part(const base::DataStore& store, std::string_view name) {
+    const std::string_view* text = store.find(std::string(kFolder) + std::string(name));
+    CHECK(text != nullptr);
+    return *text;
 }
 
-void write_titles(base::JsonWriter& json) {
-    json.begin_object();
-    json.key("kind").begin_object();
-    for (FindingKind kind : kAllKinds) json.key(name(kind)).string(title(kind));
-    json.end_object();
-    json.key("state").begin_object();
-    for (FixState state : kAllStates) json.key(name(state)).string(title(state));
-    json.end_object();
-    json.end_object();
+// How a content security policy names a script or style.
+std::string hash_of(std::string_view text) {
+    const auto digest = base::sha256(text);
+    return "sha256-" + base::base64({reinterpret_cast<const char*>(digest.data()), digest.size()});
+}
+
+std::string script(const base::DataStore& store) {
+    std::string out = "\n'use strict';\n(() => {\n";
+    for (std::string_view name : kScripts) out += part(store, name);
+    return out + "})();\n";
+}
+
+void replace_mark(std::string& page, std::string_view mark, std::string_view text) {
+    const std::size_t at = page.find(mark);
+    CHECK(at != std::string::npos);
+    page.replace(at, mark.size(), text);
 }
 
 }  // namespace
 
-std::string report_html(const Report& report, std::string_view template_html) {
-    base::JsonWriter json(0);
-    json.begin_object();
-    write_report_head(json, report);
-    write_titles(json.key("titles"));
-    json.key("files").begin_array();
-    for (const ReportFile& file : report.files) {
-        json.begin_object();
-        write_report_file(json, file);
-        json.key("diff").string(file.text_diff.empty() ? file.diff : file.text_diff);
-        json.end_object();
-    }
-    json.end_array();
-    json.end_object();
-
-    std::size_t mark = template_html.find(kDataMark);
-    CHECK(mark != std::string_view::npos);
-    std::string page(template_html.substr(0, mark));
-    page += safe_in_script(std::move(json).take());
-    page += template_html.substr(mark + kDataMark.size());
+std::string report_html(const Report& report, const base::DataStore& templates) {
+    const std::string scripts = script(templates);
+    const std::string style = "\n" + std::string(part(templates, "style.css"));
+    std::string page(part(templates, "page.html"));
+    replace_mark(page, "{{style_hash}}", hash_of(style));
+    replace_mark(page, "{{script_hash}}", hash_of(scripts));
+    replace_mark(page, "{{style}}", style);
+    // Base64: nothing of the project can end its element.
+    replace_mark(page, "{{data}}", base::base64(base::gzip(report_json(report, 0))));
+    replace_mark(page, "{{script}}", scripts);
     return page;
 }
 

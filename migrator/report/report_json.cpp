@@ -139,6 +139,31 @@ void write_finding(JsonWriter& json, const ReportFinding& item) {
     } else {
         json.key("new_text").string(item.outcome.new_text);
     }
+    if (!item.together.empty()) write_strings(json.key("together"), item.together);
+    json.end_object();
+}
+
+void write_edit(JsonWriter& json, const ReportEdit& edit) {
+    json.begin_object();
+    json.key("begin_byte").unsigned_integer(edit.bytes.begin);
+    json.key("end_byte").unsigned_integer(edit.bytes.end);
+    write_position(json.key("begin"), edit.begin);
+    write_position(json.key("end"), edit.end);
+    json.key("old_text").string(edit.old_text);
+    json.key("new_text").string(edit.new_text);
+    write_strings(json.key("findings"), edit.findings);
+    json.end_object();
+}
+
+void write_original(JsonWriter& json, const ReportFile& file) {
+    json.begin_object();
+    if (file.sha256.empty()) {
+        json.key("sha256").null();
+        json.key("new_mode").unsigned_integer(file.new_mode);
+    } else {
+        json.key("sha256").string(file.sha256);
+    }
+    json.key("encoding").string(file.encoding);
     json.end_object();
 }
 
@@ -157,6 +182,7 @@ void write_report_head(JsonWriter& json, const Report& report) {
     } else {
         json.key("output").string(report.run.output);
     }
+    json.key("root").string(report.run.root);
     write_summary(json.key("summary"), report.summary);
     json.key("actions").begin_array();
     for (const ActionRow& row : report.actions) write_action(json, row);
@@ -180,10 +206,22 @@ void write_report_file(JsonWriter& json, const ReportFile& file) {
     json.key("findings").begin_array();
     for (const ReportFinding& item : file.findings) write_finding(json, item);
     json.end_array();
+    if (!file.edits.empty()) write_original(json.key("original"), file);
+    json.key("edits").begin_array();
+    for (const ReportEdit& edit : file.edits) write_edit(json, edit);
+    json.end_array();
+    json.key("excerpts").begin_array();
+    for (const Excerpt& excerpt : file.excerpts) {
+        json.begin_object();
+        json.key("line").unsigned_integer(excerpt.first_line);
+        write_strings(json.key("lines"), excerpt.lines);
+        json.end_object();
+    }
+    json.end_array();
 }
 
-std::string report_json(const Report& report) {
-    JsonWriter json;
+std::string report_json(const Report& report, int indent) {
+    JsonWriter json(indent);
     json.begin_object();
     write_report_head(json, report);
     json.key("files").begin_array();

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "migrator/edit/composed_edits.h"
 #include "migrator/match/finding.h"
 #include "migrator/source/source_file.h"
 
@@ -40,6 +41,11 @@ struct FileOutcome {
     std::vector<FindingOutcome> under_transfer;  // of RewriteContext::transfer, by position; nothing is applied
     std::string original;                        // UTF-8 text
     std::string rewritten;                       // equal to `original` when nothing was applied
+    TextEncoding encoding;                       // of the bytes behind `original`
+    // Of `original`; owners are places in `findings`. Those with an owner that is applied make `rewritten`; the others
+    // are proposals of uncertain findings.
+    std::vector<OwnedEdit> edits;
+    std::vector<std::vector<std::size_t>> bound;  // findings whose edits became one: all are applied, or none
     bool changed() const { return original != rewritten; }
 };
 

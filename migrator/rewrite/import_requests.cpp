@@ -1,6 +1,7 @@
 #include "migrator/rewrite/import_requests.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
 #include "base/format.h"
@@ -42,7 +43,7 @@ public:
                });
     }
 
-    void place(const ImportRequest& request, std::vector<Edit>& out) const {
+    void place(const ImportRequest& request, std::vector<OwnedEdit>& out) const {
         if (is_imported(request, kModuleScope) || is_bound_by_fix(request)) return;
         const ImportedName* unconditional = nullptr;
         const ImportedName* conditional = nullptr;
@@ -57,15 +58,26 @@ public:
         const ImportedName* chosen = unconditional != nullptr ? unconditional : conditional;
         if (chosen != nullptr) {
             // It may stand in the body of a class, where the module can be imported as well.
-            if (!is_imported(request, chosen->scope)) insert_at(*chosen, request, out);
+            if (!is_imported(request, chosen->scope)) out.push_back({insertion_at(*chosen, request), needing(request)});
         } else if (!local.empty()) {
             insert_into_functions(local, request, out);
         } else if (request.when_named || loads_framework_ || knows(request.after)) {
-            insert_behind_first_imports(request, out);
+            if (auto edit = insertion_behind_first_imports(request))
+                out.push_back({std::move(*edit), needing(request)});
         }
     }
 
 private:
+    // The fixes that need the module bound, in `range` alone when one is given.
+    std::vector<std::size_t> needing(const ImportRequest& request, const base::ByteRange* range = nullptr) const {
+        std::vector<std::size_t> out;
+        for (std::size_t i = 0; i < fixes_.size(); ++i) {
+            if (range != nullptr && !range->contains(fixes_[i].range.begin)) continue;
+            if (!fixes_[i].fix->edits.empty() && needs(fixes_[i], request)) out.push_back(i);
+        }
+        return out;
+    }
+
     // The edit is made in an import statement, or behind one on its line.
     bool is_in_import(const Edit& edit) const {
         auto all = bindings_.imports();
@@ -137,26 +149,25 @@ private:
         });
     }
 
-    void insert_at(const ImportedName& import, const ImportRequest& request, std::vector<Edit>& out) const {
-        out.push_back(changes(import.statement) ? before(import.statement, statement(request))
-                                                : behind(import.statement, statement(request)));
+    Edit insertion_at(const ImportedName& import, const ImportRequest& request) const {
+        return changes(import.statement) ? before(import.statement, statement(request))
+                                         : behind(import.statement, statement(request));
     }
 
     void insert_into_functions(const std::vector<const ImportedName*>& local, const ImportRequest& request,
-                               std::vector<Edit>& out) const {
+                               std::vector<OwnedEdit>& out) const {
         std::set<NodeId> done;
         for (const ImportedName* import : local) {
             NodeId function = tree_.ancestor(import->statement, NodeKind::function_definition);
             if (function == kNoNode || is_imported(request, import->scope)) continue;
-            base::ByteRange body = tree_.range(function);
-            bool needed = std::any_of(fixes_.begin(), fixes_.end(), [&](const AcceptedFix& accepted) {
-                return body.contains(accepted.range.begin) && needs(accepted, request);
-            });
-            if (needed && done.insert(function).second) insert_at(*import, request, out);
+            const base::ByteRange body = tree_.range(function);
+            std::vector<std::size_t> owners = needing(request, &body);
+            if (!owners.empty() && done.insert(function).second)
+                out.push_back({insertion_at(*import, request), std::move(owners)});
         }
     }
 
-    void insert_behind_first_imports(const ImportRequest& request, std::vector<Edit>& out) const {
+    std::optional<Edit> insertion_behind_first_imports(const ImportRequest& request) const {
         NodeId last = kNoNode;
         std::uint64_t first_fix = tree_.source().size();
         for (const AcceptedFix& accepted : fixes_) first_fix = std::min(first_fix, accepted.range.begin);
@@ -164,15 +175,13 @@ private:
             NodeKind kind = tree_.kind(statement);
             bool import = kind == NodeKind::import_statement || kind == NodeKind::import_from_statement;
             bool fixed = first_fix >= tree_.range(statement).begin && first_fix < tree_.range(statement).end;
-            if (fixed && last == kNoNode) {
-                out.push_back(before(statement, this->statement(request)));
-                return;
-            }
+            if (fixed && last == kNoNode) return before(statement, this->statement(request));
             if (fixed) break;
             if (import) last = statement;
             else if (last != kNoNode && kind != NodeKind::comment && kind != NodeKind::future_import_statement) break;
         }
-        if (last != kNoNode) out.push_back(behind(last, statement(request)));
+        if (last == kNoNode) return std::nullopt;
+        return behind(last, statement(request));
     }
 
     std::size_t line_begin(std::size_t at) const {
@@ -244,8 +253,8 @@ private:
 
 }  // namespace
 
-std::vector<Edit> import_edits(const SyntaxTree& tree, const Bindings& bindings, const std::vector<AcceptedFix>& fixes,
-                               const MatchContext& context) {
+std::vector<OwnedEdit> import_edits(const SyntaxTree& tree, const Bindings& bindings,
+                                    const std::vector<AcceptedFix>& fixes, const MatchContext& context) {
     Placer placer(tree, bindings, fixes, context);
     std::vector<ImportRequest> requests;
     for (const AcceptedFix& accepted : fixes) {
@@ -258,7 +267,7 @@ std::vector<Edit> import_edits(const SyntaxTree& tree, const Bindings& bindings,
     }
     std::sort(requests.begin(), requests.end(),
               [](const ImportRequest& a, const ImportRequest& b) { return a.module < b.module; });
-    std::vector<Edit> out;
+    std::vector<OwnedEdit> out;
     for (const ImportRequest& request : requests) placer.place(request, out);
     return out;
 }

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "migrator/edit/edit.h"
+#include "migrator/edit/composed_edits.h"
 #include "migrator/match/matcher.h"
 #include "migrator/semantic/bindings.h"
 #include "migrator/syntax/syntax_tree.h"
@@ -22,8 +22,9 @@ struct AcceptedFix {
 //   only imported inside functions, behind the import of every function that has a fix; else, when the file gets
 //   `after` from somewhere else, behind its first imports. Never for a file that does not know `after` at all, unless
 //   a fix writes the module's name; never under TYPE_CHECKING, never where the module is imported already, guarded or not.
+// The owners of an insertion are the places in `fixes` of those that need it.
 // Of the context the package of the helper module counts, and what loads the framework.
-std::vector<Edit> import_edits(const SyntaxTree& tree, const Bindings& bindings, const std::vector<AcceptedFix>& fixes,
-                               const MatchContext& context);
+std::vector<OwnedEdit> import_edits(const SyntaxTree& tree, const Bindings& bindings,
+                                    const std::vector<AcceptedFix>& fixes, const MatchContext& context);
 
 }  // namespace migrator

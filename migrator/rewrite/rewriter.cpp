@@ -1,6 +1,8 @@
 #include "migrator/rewrite/rewriter.h"
 
 #include <algorithm>
+#include <map>
+#include <numeric>
 #include <tuple>
 
 #include "base/check.h"
@@ -18,8 +20,9 @@ constexpr std::uint64_t kMaxBytesShown = 4096;
 
 class OutcomeBuilder {
 public:
-    explicit OutcomeBuilder(const SourceFile& file) : lines_(file.text) {
+    explicit OutcomeBuilder(const SourceFile& file) : lines_(file.text), edits_(file.text) {
         outcome_.path = file.path;
+        outcome_.encoding = file.encoding;
         outcome_.type = file.type;
         outcome_.original = outcome_.rewritten = file.text;
         outcome_.lines = line_count(file.text);
@@ -34,6 +37,7 @@ public:
             out.finding = std::move(decided.finding);
             outcome_.findings.push_back(std::move(out));
         }
+        proposals_ = std::move(round.proposals);
         for (Decided& decided : round.under_transfer) {
             FindingOutcome out;
             out.state = decided.state;
@@ -46,7 +50,9 @@ public:
 
     // A later round: what it applied belongs to a finding of the first round, or is new.
     void add_later(Round round) {
-        for (Decided& decided : round.findings) {
+        std::vector<std::size_t> place_of(round.findings.size());  // among the findings of the outcome
+        for (std::size_t i = 0; i < round.findings.size(); ++i) {
+            Decided& decided = round.findings[i];
             if (decided.state != FixState::applied) continue;
             base::ByteRange range{original_offset(decided.finding.range.begin),
                                   original_offset(decided.finding.range.end)};
@@ -54,6 +60,7 @@ public:
                 std::find_if(outcome_.findings.begin(), outcome_.findings.end(), [&](const FindingOutcome& out) {
                     return out.finding.rule == decided.finding.rule && out.finding.range.begin == range.begin;
                 });
+            place_of[i] = static_cast<std::size_t>(known - outcome_.findings.begin());
             if (known != outcome_.findings.end()) {
                 known->state = FixState::applied;
                 continue;
@@ -66,17 +73,21 @@ public:
             place(out, range);
             outcome_.findings.push_back(std::move(out));
         }
+        for (OwnedEdit& one : round.edits) {
+            for (std::size_t& owner : one.owners) owner = place_of[owner];
+            std::sort(one.owners.begin(), one.owners.end());
+            one.owners.erase(std::unique(one.owners.begin(), one.owners.end()), one.owners.end());
+        }
         finish_round(std::move(round));
     }
 
     FileOutcome take(bool parsed) {
         outcome_.parsed = parsed;
         if (version_) outcome_.rewritten = std::move(version_->owned);
-        std::stable_sort(outcome_.findings.begin(), outcome_.findings.end(),
-                         [](const FindingOutcome& a, const FindingOutcome& b) {
-                             return std::tie(a.finding.range.begin, a.finding.range.end, a.finding.rule) <
-                                    std::tie(b.finding.range.begin, b.finding.range.end, b.finding.rule);
-                         });
+        CHECK(applied(edits_.edits(), outcome_.original) == outcome_.rewritten);
+        add_proposals();
+        outcome_.bound = edits_.bound();
+        sort_findings();
         return std::move(outcome_);
     }
 
@@ -90,8 +101,51 @@ private:
         return index.line_count() - (open ? 0 : 1);
     }
 
+    // A proposal that overlaps what a later round has written is none.
+    void add_proposals() {
+        EditSet set;
+        for (const OwnedEdit& one : edits_.edits()) CHECK(set.add({one.edit}));
+        std::map<std::size_t, std::vector<Edit>> by_finding;
+        for (const OwnedEdit& one : proposals_) {
+            for (std::size_t owner : one.owners) by_finding[owner].push_back(one.edit);
+        }
+        std::vector<OwnedEdit> wanted = edits_.edits();
+        for (const auto& [finding, edits] : by_finding) {
+            if (outcome_.findings[finding].state != FixState::uncertain || !set.add(edits)) continue;
+            for (const Edit& edit : edits) wanted.push_back({edit, {finding}});
+        }
+        outcome_.edits = with_owners(set, wanted);
+    }
+
+    void sort_findings() {
+        std::vector<std::size_t> order(outcome_.findings.size());
+        std::iota(order.begin(), order.end(), std::size_t{0});
+        std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+            const Finding& one = outcome_.findings[a].finding;
+            const Finding& other = outcome_.findings[b].finding;
+            return std::tie(one.range.begin, one.range.end, one.rule) <
+                   std::tie(other.range.begin, other.range.end, other.rule);
+        });
+        std::vector<std::size_t> place_of(order.size());
+        std::vector<FindingOutcome> sorted;
+        for (std::size_t i : order) {
+            place_of[i] = sorted.size();
+            sorted.push_back(std::move(outcome_.findings[i]));
+        }
+        outcome_.findings = std::move(sorted);
+        auto move_all = [&](std::vector<std::size_t>& places) {
+            for (std::size_t& place : places) place = place_of[place];
+            std::sort(places.begin(), places.end());
+        };
+        for (OwnedEdit& one : outcome_.edits) move_all(one.owners);
+        for (std::vector<std::size_t>& group : outcome_.bound) move_all(group);
+    }
+
     void finish_round(Round round) {
-        rounds_.push_back(std::move(round.edits));
+        edits_.add_round(round.edits);
+        std::vector<Edit> made;
+        for (OwnedEdit& one : round.edits) made.push_back(std::move(one.edit));
+        rounds_.push_back(std::move(made));
         if (round.next) version_ = std::move(round.next);
     }
 
@@ -136,6 +190,8 @@ private:
     base::LineIndex lines_;
     FileOutcome outcome_;
     std::vector<std::vector<Edit>> rounds_;
+    ComposedEdits edits_;
+    std::vector<OwnedEdit> proposals_;      // of the original text
     std::unique_ptr<TextVersion> version_;  // the last one
 };
 
@@ -170,7 +226,7 @@ FileOutcome rewrite(const SourceFile& file, const RewriteContext& context, const
     TextVersion original;
     original.text = file.text;
     original.tree = tree;
-    Round round = run_round(file, original, context);
+    Round round = run_round(file, original, context, true);
     bool parsed = file.type == FileType::python && !file.problem &&
                   std::none_of(round.findings.begin(), round.findings.end(),
                                [](const Decided& decided) { return decided.finding.rule == "file.not_parsed"; });
@@ -179,7 +235,7 @@ FileOutcome rewrite(const SourceFile& file, const RewriteContext& context, const
     RewriteContext later = context;
     later.transfer.reset();
     for (int i = 1; changed && i < kMaxRounds; ++i) {
-        round = run_round(file, builder.version(), later);
+        round = run_round(file, builder.version(), later, false);
         changed = round.next != nullptr;
         if (changed) builder.add_later(std::move(round));
     }

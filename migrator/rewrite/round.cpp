@@ -17,7 +17,7 @@ public:
         : text_(text), tree_(parsed.tree), bindings_(parsed.bindings), context_(context), findings_(findings) {}
 
     // Of the findings at `candidates` those that can be applied together; the others get their state.
-    std::vector<Edit> apply(const std::vector<std::size_t>& candidates) {
+    std::vector<OwnedEdit> apply(const std::vector<std::size_t>& candidates) {
         EditSet set;
         std::vector<std::size_t> accepted;
         for (std::size_t i : candidates) {
@@ -31,7 +31,30 @@ public:
             parses(accepted);
         }
         for (std::size_t i : accepted) findings_[i].state = FixState::applied;
-        return edits_of(accepted);
+        accepted_ = std::move(accepted);
+        return edits_of(accepted_);
+    }
+
+    // After `apply`: the edits that the uncertain findings would take, with these owners only. Together with what was
+    // applied they parse.
+    std::vector<OwnedEdit> propose(const std::vector<std::size_t>& uncertain) {
+        if (uncertain.empty()) return {};
+        EditSet set;
+        std::vector<std::size_t> all = accepted_;
+        for (std::size_t i : accepted_) CHECK(set.add(findings_[i].finding.fix->edits));
+        for (std::size_t i : uncertain) {
+            const Fix& fix = *findings_[i].finding.fix;
+            if (!touches_error(fix) && set.add(fix.edits)) all.push_back(i);
+        }
+        auto result = std::move(result_);
+        const bool fits = all.size() > accepted_.size() && parses(all);
+        result_ = std::move(result);
+        if (!fits) return {};
+        std::vector<OwnedEdit> out = edits_of(all);
+        for (OwnedEdit& one : out)
+            std::erase_if(one.owners, [&](std::size_t i) { return findings_[i].state == FixState::applied; });
+        std::erase_if(out, [](const OwnedEdit& one) { return one.owners.empty(); });
+        return out;
     }
 
     // The text with the edits that were applied.
@@ -43,32 +66,30 @@ private:
                                                [&](const Edit& edit) { return tree_->touches_error(edit.range); });
     }
 
-    std::vector<Edit> edits_of(const std::vector<std::size_t>& accepted) const {
+    std::vector<OwnedEdit> edits_of(const std::vector<std::size_t>& accepted) const {
         EditSet set;
         std::vector<AcceptedFix> fixes;
+        std::vector<OwnedEdit> wanted;
         for (std::size_t i : accepted) {
             const Finding& finding = findings_[i].finding;
             CHECK(set.add(finding.fix->edits));
             fixes.push_back({&*finding.fix, finding.range});
+            for (const Edit& edit : finding.fix->edits) wanted.push_back({edit, {i}});
         }
-        if (tree_ == nullptr || accepted.empty()) return set.edits();
-        for (const Edit& edit : import_edits(*tree_, *bindings_, fixes, context_)) {
+        if (tree_ == nullptr || accepted.empty()) return with_owners(set, wanted);
+        for (OwnedEdit& import : import_edits(*tree_, *bindings_, fixes, context_)) {
             // Imports stand on lines of their own; inside an edited statement there is no place for one.
-            if (!tree_->touches_error(edit.range)) set.add({edit});
+            if (!tree_->touches_error(import.edit.range)) set.add({import.edit});
+            for (std::size_t& owner : import.owners) owner = accepted[owner];
+            wanted.push_back(std::move(import));
         }
-        return set.edits();
-    }
-
-    std::string apply_edits(const std::vector<Edit>& edits) const {
-        EditSet set;
-        CHECK(set.add(edits));
-        return set.apply(text_);
+        return with_owners(set, wanted);
     }
 
     // Makes the result of these; false when it is worse than the text was.
     bool parses(const std::vector<std::size_t>& accepted) {
         result_ = std::make_unique<TextVersion>();
-        result_->owned = apply_edits(edits_of(accepted));
+        result_->owned = applied(edits_of(accepted), text_);
         result_->text = result_->owned;
         if (tree_ == nullptr) return true;
         result_->own_tree = SyntaxTree::parse(result_->text);
@@ -104,6 +125,7 @@ private:
     const Bindings* bindings_;
     const MatchContext& context_;
     std::vector<Decided>& findings_;
+    std::vector<std::size_t> accepted_;
     std::unique_ptr<TextVersion> result_;
 };
 
@@ -133,6 +155,14 @@ std::vector<std::size_t> decide(std::vector<Finding> findings, const RewriteCont
     return candidates;
 }
 
+std::vector<std::size_t> uncertain_with_fix(const std::vector<Decided>& findings) {
+    std::vector<std::size_t> out;
+    for (std::size_t i = 0; i < findings.size(); ++i) {
+        if (findings[i].state == FixState::uncertain) out.push_back(i);
+    }
+    return out;
+}
+
 // What there would be to do under transfer_to_npu.
 std::vector<Decided> judge_transfer(std::vector<Finding> findings, const RewriteContext& context) {
     std::vector<Decided> out;
@@ -144,25 +174,36 @@ std::vector<Decided> judge_transfer(std::vector<Finding> findings, const Rewrite
     return out;
 }
 
+// Edits of a notebook's text, in the places of its JSON, and owned by findings of the whole round.
+void add_mapped(const NotebookCode& code, const CellText& text, std::vector<OwnedEdit> edits, std::size_t first_finding,
+                std::vector<OwnedEdit>& out) {
+    for (OwnedEdit& one : edits) {
+        auto mapped = edit_in_json(code, text, one.edit);
+        if (!mapped) continue;
+        for (std::size_t& owner : one.owners) owner += first_finding;
+        out.push_back({std::move(*mapped), std::move(one.owners)});
+    }
+}
+
 // Decides in one of a notebook's texts, and gives findings and edits in the places of its JSON.
 void add_cells(const NotebookCode& code, const CellText& text, const ParsedText& parsed, std::vector<Finding> findings,
-               const RewriteContext& context, Round& round) {
+               const RewriteContext& context, bool proposes, Round& round) {
     for (Finding& finding : findings) {
         // A fix that has no place in the JSON is none.
         if (finding.fix && !finding_in_json(code, text, finding).fix) finding.fix.reset();
     }
     std::vector<Decided> decided;
     const std::vector<std::size_t> candidates = decide(std::move(findings), context, decided);
-    std::vector<Edit> edits;
-    if (!candidates.empty()) edits = Editor(text.text(), parsed, context.match, decided).apply(candidates);
-    for (const Edit& edit : edits) {
-        if (auto mapped = edit_in_json(code, text, edit)) round.edits.push_back(std::move(*mapped));
-    }
+    Editor editor(text.text(), parsed, context.match, decided);
+    const std::size_t first = round.findings.size();
+    if (!candidates.empty()) add_mapped(code, text, editor.apply(candidates), first, round.edits);
+    if (proposes) add_mapped(code, text, editor.propose(uncertain_with_fix(decided)), first, round.proposals);
     for (Decided& one : decided)
         round.findings.push_back({finding_in_json(code, text, std::move(one.finding)), one.state});
 }
 
-Round run_notebook_round(const SourceFile& file, const TextVersion& version, const RewriteContext& context) {
+Round run_notebook_round(const SourceFile& file, const TextVersion& version, const RewriteContext& context,
+                         bool proposes) {
     Round round;
     const auto code = NotebookCode::read(version.text, file.path);
     if (!code) {
@@ -172,17 +213,17 @@ Round run_notebook_round(const SourceFile& file, const TextVersion& version, con
     const SyntaxTree tree = SyntaxTree::parse(code->python().text());
     const Bindings bindings = Bindings::analyse(tree, *context.match.facts, context.match.module);
     const ParsedText parsed{&tree, &bindings};
-    add_cells(*code, code->python(), parsed, match_cells(file, parsed, context.match), context, round);
+    add_cells(*code, code->python(), parsed, match_cells(file, parsed, context.match), context, proposes, round);
     if (context.transfer) {
         round.under_transfer = judge_transfer(match_cells(file, parsed, *context.transfer), context);
         for (Decided& one : round.under_transfer)
             one.finding = finding_in_json(*code, code->python(), std::move(one.finding));
     }
-    add_cells(*code, code->shell(), {}, match_shell_lines(file, *code, context.match), context, round);
+    add_cells(*code, code->shell(), {}, match_shell_lines(file, *code, context.match), context, proposes, round);
     if (round.edits.empty()) return round;
     EditSet set;
-    CHECK(set.add(round.edits));
-    round.edits = set.edits();
+    for (const OwnedEdit& one : round.edits) CHECK(set.add({one.edit}));
+    round.edits = with_owners(set, round.edits);
     round.next = std::make_unique<TextVersion>();
     round.next->owned = set.apply(version.text);
     round.next->text = round.next->owned;
@@ -191,8 +232,8 @@ Round run_notebook_round(const SourceFile& file, const TextVersion& version, con
 
 }  // namespace
 
-Round run_round(const SourceFile& file, const TextVersion& version, const RewriteContext& context) {
-    if (file.type == FileType::notebook && !file.problem) return run_notebook_round(file, version, context);
+Round run_round(const SourceFile& file, const TextVersion& version, const RewriteContext& context, bool proposes) {
+    if (file.type == FileType::notebook && !file.problem) return run_notebook_round(file, version, context, proposes);
     Round round;
     std::optional<SyntaxTree> tree;
     Bindings bindings;
@@ -207,9 +248,9 @@ Round run_round(const SourceFile& file, const TextVersion& version, const Rewrit
     }
     const std::vector<std::size_t> candidates =
         decide(match(file, version.text, context.match, parsed), context, round.findings);
-    if (candidates.empty()) return round;
     Editor editor(version.text, parsed, context.match, round.findings);
-    round.edits = editor.apply(candidates);
+    if (!candidates.empty()) round.edits = editor.apply(candidates);
+    if (proposes) round.proposals = editor.propose(uncertain_with_fix(round.findings));
     if (!round.edits.empty()) round.next = editor.take_result();
     return round;
 }

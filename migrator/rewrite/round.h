@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "migrator/edit/composed_edits.h"
 #include "migrator/rewrite/file_outcome.h"
 #include "migrator/rewrite/rewriter.h"
 
@@ -28,10 +29,12 @@ struct TextVersion {
 struct Round {
     std::vector<Decided> findings;
     std::vector<Decided> under_transfer;
-    std::vector<Edit> edits;            // all that were made, imports included, by position
+    std::vector<OwnedEdit> edits;       // all that were made, imports included, by position; owners in `findings`
+    std::vector<OwnedEdit> proposals;   // of uncertain findings: what they would take, beside `edits`
     std::unique_ptr<TextVersion> next;  // after them; nullptr when there are none
 };
 
-Round run_round(const SourceFile& file, const TextVersion& version, const RewriteContext& context);
+// `proposes`: whether `proposals` are asked for.
+Round run_round(const SourceFile& file, const TextVersion& version, const RewriteContext& context, bool proposes);
 
 }  // namespace migrator

@@ -7,6 +7,7 @@ Messages are not in it: they may be reworded without touching every case.
 import ast
 import base64
 import difflib
+import gzip
 import hashlib
 import json
 import re
@@ -16,6 +17,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "support"))
 from checks import run, run_ok  # noqa: E402
+from json_schema import problems  # noqa: E402
 
 
 def tree(directory):
@@ -60,20 +62,20 @@ def migrate(checks, migrator, work, output, *options):
     return json.loads((work / f"{output}_report/report.json").read_text())
 
 
-def check_page(checks, page, report):
-    """The page holds the report as data that cannot leave its element, and lets only its own script run."""
-    data = re.search(r'<script type="application/json" id="report-data">(.*?)</script>', page, re.S)
-    if not checks.expect(data is not None, "report.html: no data"):
-        return
-    checks.expect(not re.search(r"[<>&\u2028\u2029]", data[1]), "report.html: the data has characters that HTML could read")
-    embedded = json.loads(data[1])
-    for key in ("schema", "summary", "actions", "third_party", "notes"):
-        checks.expect(embedded[key] == report[key], f"report.html: `{key}` is not that of report.json")
+def check_page(checks, page, text):
+    """The page holds report.json as data that cannot leave its element, and lets only its own script and style run."""
+    data = re.search(r'<script type="application/gzip" id="report-data">([A-Za-z0-9+/=]*)</script>', page)
+    if checks.expect(data is not None, "report.html: no data"):
+        checks.expect(json.loads(gzip.decompress(base64.b64decode(data[1]))) == json.loads(text), "report.html: its data is not report.json")
     for element, directive in (("style", "style-src"), ("script", "script-src")):
-        text = re.search(f"<{element}>(.*?)</{element}>", page, re.S)[1]
-        wanted = "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
-        checks.expect(f"{directive} '{wanted}'" in page,
-                      f"templates/report/report.html: its <{element}> has changed; {directive} in its first lines must be '{wanted}'")
+        content = re.search(f"<{element}>(.*?)</{element}>", page, re.S)[1]
+        wanted = "sha256-" + base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
+        checks.expect(f"{directive} '{wanted}'" in page, f"report.html: {directive} is not '{wanted}'")
+
+
+def check_schema(checks, report):
+    schema = json.loads((Path(__file__).resolve().parents[3] / "docs/reference/report.schema.json").read_text())
+    checks.equal(problems(report, schema)[:5], [], "report.json against docs/reference/report.schema.json")
 
 
 def check_git_apply(checks, work, output):
@@ -94,6 +96,24 @@ def check_git_apply(checks, work, output):
     shutil.rmtree(clone)
 
 
+def check_apply(checks, migrator, work, report):
+    """The report and the sources give the migrated tree again, and a part of the findings gives a tree that parses."""
+    if run_ok(checks, migrator, "apply", "out_report/report.json", "--undecided", "-o", "applied", cwd=work):
+        compare_trees(checks, tree(work / "out"), tree(work / "applied"), "apply")
+    ids = [finding["id"] for file in report["files"] for finding in file["findings"]]
+    checks.equal(len(set(ids)), len(ids), "ids are unique")
+    decisions = [{"finding": id, "decision": "accept" if int(id, 16) % 2 else "reject"} for id in ids]
+    (work / "half.json").write_text(json.dumps({"schema": "migrator-decisions/1", "decisions": decisions}))
+    if run_ok(checks, migrator, "apply", "out_report/report.json", "--decisions", "half.json", "-o", "half", cwd=work):
+        check_parses(checks, work, "half")
+
+
+def check_parses(checks, work, output):
+    for path in (work / output).rglob("*.py"):
+        if path.is_file() and not path.is_symlink() and parses(work / "in" / path.relative_to(work / output)):
+            checks.expect(parses(path), f"{output}: {path.name}: no longer Python")
+
+
 def parses(path):
     try:
         ast.parse(path.read_bytes())
@@ -105,11 +125,11 @@ def parses(path):
 def check_properties(checks, migrator, work, *options):
     """What holds for every project: work/in has been migrated to work/out with these options."""
     report = json.loads((work / "out_report/report.json").read_text())
-    check_page(checks, (work / "out_report/report.html").read_text(), report)
+    check_page(checks, (work / "out_report/report.html").read_text(), (work / "out_report/report.json").read_text())
+    check_schema(checks, report)
     check_git_apply(checks, work, "out")
-    for path in (work / "out").rglob("*.py"):
-        if path.is_file() and not path.is_symlink() and parses(work / "in" / path.relative_to(work / "out")):
-            checks.expect(parses(path), f"{path.name}: no longer Python")
+    check_parses(checks, work, "out")
+    check_apply(checks, migrator, work, report)
 
     # The same for every number of threads.
     one = migrate(checks, migrator, work, "one", "-j", "1", *options)

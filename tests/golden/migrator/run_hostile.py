@@ -52,6 +52,79 @@ def unknown_option(work):
     return ["analyze", "in", "--nope"]
 
 
+SAVED = {"schema": "migrator-report/1", "root": "in", "files": [
+    {"path": "train.py", "original": {"sha256": "0" * 64, "encoding": "utf-8"},
+     "findings": [{"id": "0" * 16, "rule": "r", "severity": "error", "state": "applied", "subject": "s", "begin": {"line": 1}}],
+     "edits": [{"begin_byte": 0, "end_byte": 6, "old_text": "import", "new_text": "export", "findings": ["0" * 16]}]}]}
+
+
+def save(work, **changes):
+    """A report with one edit of in/train.py, and the command line that applies it."""
+    file = {**SAVED["files"][0], **changes.pop("file", {})}
+    (work / "report.json").write_text(json.dumps({**SAVED, "files": [file], **changes}))
+    return ["apply", "report.json", "--undecided", "--in-place"]
+
+
+@refused(BAD_INPUT, "in/train.py", "has changed since the report was made")
+def apply_to_changed_source(work):
+    return save(work)
+
+
+@refused(BAD_INPUT, "in/gone.py", "not there any more")
+def apply_to_missing_source(work):
+    return save(work, file={"path": "gone.py"})
+
+
+@refused(BAD_INPUT, "../evil.py", "leads out of the project")
+def apply_outside_of_the_project(work):
+    return save(work, file={"path": "../evil.py", "original": {"sha256": None, "new_mode": 420, "encoding": "utf-8"}})
+
+
+@refused(BAD_INPUT, "in/train.py", "one already")
+def apply_new_file_over_another(work):
+    return save(work, file={"original": {"sha256": None, "new_mode": 420, "encoding": "utf-8"}})
+
+
+@refused(BAD_INPUT, "report.json", "not in order, or overlap")
+def apply_overlapping_edits(work):
+    edit = SAVED["files"][0]["edits"][0]
+    return save(work, file={"edits": [edit, {**edit, "begin_byte": 3}]})
+
+
+@refused(BAD_INPUT, "report.json", "migrator-report/1")
+def apply_something_else(work):
+    return save(work, schema="other/1")
+
+
+@refused(BAD_INPUT, "report.json")
+def apply_no_json(work):
+    arguments = save(work)
+    (work / "report.json").write_text("{")
+    return arguments
+
+
+@refused(BAD_INPUT, "decisions.json", "another report")
+def apply_decisions_of_another_report(work):
+    arguments = save(work)
+    (work / "decisions.json").write_text(json.dumps({"schema": "migrator-decisions/1", "decisions": [{"finding": "f" * 16, "decision": "accept"}]}))
+    return arguments + ["--decisions", "decisions.json"]
+
+
+@refused(USAGE, "--decisions", "--undecided")
+def apply_nothing_decided(work):
+    return save(work)[:2] + ["--in-place"]
+
+
+@refused(USAGE, "--output OUT or --in-place")
+def apply_without_destination(work):
+    return save(work)[:3]
+
+
+@refused(BAD_INPUT, "applied.json")
+def undo_of_nothing(work):
+    return ["undo", "in"]
+
+
 @refused(BAD_INPUT, "missing", "no such file or directory")
 def missing_path(work):
     return ["migrate", "missing", "-o", "out"]

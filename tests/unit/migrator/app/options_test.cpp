@@ -49,9 +49,7 @@ TEST_CASE("options: analyze") {
                             "-v",      "--no-progress", "in"});
     CHECK(full.paths == std::vector<base::Path>{"in"});
     CHECK(full.report_directory == "r");
-    CHECK(!full.formats.json);
-    CHECK(full.formats.html);
-    CHECK(full.formats.diff);
+    CHECK(full.formats == std::vector<std::string>{"html", "diff"});
     CHECK(full.include == std::vector<std::string>{"*.py", "*.sh"});
     CHECK(full.exclude == std::vector<std::string>{"old/"});
     CHECK(full.threads == 3);

@@ -16,7 +16,8 @@ TEST_CASE("report json: the whole text of a small report") {
     file.findings.push_back(test::finding_outcome("package.flash_attn", FindingKind::third_party, Severity::warning,
                                                   "flash-attn", "Use torch_npu.", FixState::none, {1, 8}, {1, 18}));
     file.findings.back().old_text = "import flash_attn";
-    Report report = make_report({"analyze", {"in"}, "", "1.2.3"}, {test::file_of(file)}, 2, {}, {"A note."});
+    Report report =
+        make_report({"analyze", {"in"}, "", "1.2.3", false, "in"}, {test::file_of(file)}, 2, {}, {"A note."});
     std::string id = report.files[0].findings[0].id;
     CHECK(id == "aac88a11e0b82c00");
     CHECK(report_json(report) == R"json({
@@ -30,6 +31,7 @@ TEST_CASE("report json: the whole text of a small report") {
     "in"
   ],
   "output": null,
+  "root": "in",
   "summary": {
     "verdict": "review",
     "sentence": "1 finding needs a look before the first run.",
@@ -138,6 +140,16 @@ TEST_CASE("report json: the whole text of a small report") {
           },
           "old_text": "import flash_attn",
           "new_text": null
+        }
+      ],
+      "edits": [],
+      "excerpts": [
+        {
+          "line": 1,
+          "lines": [
+            "import flash_attn",
+            ""
+          ]
         }
       ]
     }

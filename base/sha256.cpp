@@ -1,0 +1,73 @@
+#include "base/sha256.h"
+
+#include "base/format.h"
+
+namespace base {
+namespace {
+
+constexpr std::size_t kBlockBytes = 64;
+
+// The first 32 bits of the fractional parts of the cube roots of the first 64 primes.
+constexpr std::array<std::uint32_t, 64> kRounds{
+    0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
+    0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
+    0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
+    0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967,
+    0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85,
+    0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
+    0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
+    0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
+
+std::uint32_t turned(std::uint32_t value, int bits) { return (value >> bits) | (value << (32 - bits)); }
+
+void add_block(std::array<std::uint32_t, 8>& state, const std::uint8_t* block) {
+    std::array<std::uint32_t, 64> w{};
+    for (std::size_t i = 0; i < 16; ++i) {
+        for (std::size_t byte = 0; byte < 4; ++byte) w[i] = (w[i] << 8) | block[4 * i + byte];
+    }
+    for (std::size_t i = 16; i < 64; ++i) {
+        const std::uint32_t s0 = turned(w[i - 15], 7) ^ turned(w[i - 15], 18) ^ (w[i - 15] >> 3);
+        const std::uint32_t s1 = turned(w[i - 2], 17) ^ turned(w[i - 2], 19) ^ (w[i - 2] >> 10);
+        w[i] = w[i - 16] + s0 + w[i - 7] + s1;
+    }
+    auto [a, b, c, d, e, f, g, h] = state;
+    for (std::size_t i = 0; i < 64; ++i) {
+        const std::uint32_t s1 = turned(e, 6) ^ turned(e, 11) ^ turned(e, 25);
+        const std::uint32_t t1 = h + s1 + ((e & f) ^ (~e & g)) + kRounds[i] + w[i];
+        const std::uint32_t s0 = turned(a, 2) ^ turned(a, 13) ^ turned(a, 22);
+        const std::uint32_t t2 = s0 + ((a & b) ^ (a & c) ^ (b & c));
+        h = g, g = f, f = e, e = d + t1, d = c, c = b, b = a, a = t1 + t2;
+    }
+    const std::array<std::uint32_t, 8> added{a, b, c, d, e, f, g, h};
+    for (std::size_t i = 0; i < 8; ++i) state[i] += added[i];
+}
+
+}  // namespace
+
+std::array<std::uint8_t, 32> sha256(std::string_view bytes) {
+    std::array<std::uint32_t, 8> state{0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+                                       0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+    const auto* data = reinterpret_cast<const std::uint8_t*>(bytes.data());
+    std::size_t at = 0;
+    for (; at + kBlockBytes <= bytes.size(); at += kBlockBytes) add_block(state, data + at);
+    // What is left, a one bit, zeros, and the number of bits: one block or two.
+    std::string last(bytes.substr(at));
+    last += '\x80';
+    last.resize(last.size() + 8 > kBlockBytes ? 2 * kBlockBytes : kBlockBytes, '\0');
+    const std::uint64_t bits = std::uint64_t{bytes.size()} * 8;
+    for (int i = 0; i < 8; ++i)
+        last[last.size() - 1 - static_cast<std::size_t>(i)] = static_cast<char>(bits >> (8 * i));
+    for (at = 0; at < last.size(); at += kBlockBytes)
+        add_block(state, reinterpret_cast<const std::uint8_t*>(last.data()) + at);
+    std::array<std::uint8_t, 32> out{};
+    for (std::size_t i = 0; i < 32; ++i) out[i] = static_cast<std::uint8_t>(state[i / 4] >> (24 - 8 * (i % 4)));
+    return out;
+}
+
+std::string sha256_hex(std::string_view bytes) {
+    std::string out;
+    for (std::uint8_t byte : sha256(bytes)) out += base::format("{:02x}", byte);
+    return out;
+}
+
+}  // namespace base

@@ -1,0 +1,15 @@
+// SHA-256 of bytes in memory, as FIPS 180-4 defines it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace base {
+
+std::array<std::uint8_t, 32> sha256(std::string_view bytes);
+// The digest as 64 lower-case hexadecimal digits.
+std::string sha256_hex(std::string_view bytes);
+
+}  // namespace base

@@ -1,0 +1,174 @@
+#include "migrator/app/review_commands.h"
+
+#include <algorithm>
+
+#include "base/format.h"
+#include "base/human.h"
+#include "base/json_writer.h"
+#include "migrator/app/output_tree.h"
+#include "migrator/app/path_checks.h"
+#include "migrator/review/changes.h"
+#include "migrator/source/discovery.h"
+
+namespace migrator {
+namespace {
+
+using base::Path;
+
+std::string printable(std::string text) {
+    std::replace_if(
+        text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, '?');
+    return text;
+}
+
+std::string left_out_lines(const std::vector<LeftOut>& left_out, const char* title) {
+    std::string out = left_out.empty() ? "" : base::format("\n{}:\n", title);
+    for (const LeftOut& one : left_out)
+        out += base::format("  {}  [{}]  {}\n", printable(one.place), printable(one.rule), one.reason);
+    return out;
+}
+
+// A copy of everything below the root, with the changed files in the place of the others.
+base::Status write_copy(base::FileSystem& fs, const Path& root, const std::vector<FileChange>& changes,
+                        const Options& options) {
+    Options as_migrate = options;
+    as_migrate.paths = {root};
+    TRY(check_paths(fs, as_migrate));
+    TRY_ASSIGN(FileList files, discover(fs, root, {}));
+    TRY_ASSIGN(auto tree, OutputTree::create(fs, options.output, options.force));
+    std::set<Path> changed;
+    for (const FileChange& change : changes) {
+        changed.insert(change.file.path);
+        TRY(tree->write(change.file.path, change.content, change.mode));
+    }
+    // "Analysed" files are those that are written already.
+    for (FoundFile& file : files.files) file.analysed = changed.contains(file.path);
+    TRY_ASSIGN(const auto left_out, copy_the_rest(fs, files, true, options.large_files, *tree));
+    static_cast<void>(left_out);
+    return tree->commit();
+}
+
+base::Result<std::string> write_changes(base::FileSystem& fs, const Options& options, const Path& root,
+                                        const std::vector<FileChange>& changes, const Path& record) {
+    if (!options.output.empty()) {
+        TRY(write_copy(fs, root, changes, options));
+        return base::format("in the copy {}", options.output);
+    }
+    TRY(write_in_place(fs, root, changes, record));
+    return base::format("in place\nUndo    migrator undo {}", record);
+}
+
+base::Result<std::string> apply(const Options& options, base::FileSystem& fs) {
+    const ReviewOptions& review = options.review;
+    TRY_ASSIGN(const SavedReport report, read_report(fs, review.report));
+    std::optional<Decisions> decisions;
+    if (!review.decisions.empty()) {
+        TRY_ASSIGN(decisions, Decisions::read(fs, review.decisions));
+    }
+    TRY_ASSIGN(const Accepted accepted, accepted_of(report, decisions ? &*decisions : nullptr, review.take_undecided));
+    const Path root = review.project.empty() ? report.root : review.project;
+    TRY_ASSIGN(const auto changes, changes_of(fs, report, root, accepted.findings));
+    const Path record = review.record.empty() ? base::join(base::parent(review.report), "applied") : review.record;
+    std::string what = "; nothing was written";
+    if (!changes.empty() || !options.output.empty()) {
+        TRY_ASSIGN(const std::string where, write_changes(fs, options, root, changes, record));
+        what = base::format(": {} changed {}", base::plural(changes.size(), "file"), where);
+    }
+    return base::format("{} applied{}\n{}", base::plural(accepted.findings.size(), "finding"), what,
+                        left_out_lines(accepted.left_out, "Accepted, and not applied"));
+}
+
+base::Result<std::string> undo_command(const Options& options, base::FileSystem& fs) {
+    TRY_ASSIGN(const std::size_t files, undo(fs, options.review.record));
+    return base::format("{} restored\n", base::plural(files, "file"));
+}
+
+base::Result<std::string> reapply_command(const Options& options, base::FileSystem& fs) {
+    TRY_ASSIGN(const Reapplied merged, reapply(fs, options.review.record, options.review.project));
+    std::string what = "; nothing was written";
+    if (!merged.changes.empty()) {
+        TRY_ASSIGN(const std::string where,
+                   write_changes(fs, options, merged.root, merged.changes, options.review.record + "_again"));
+        what = base::format(": {} changed {}", base::plural(merged.changes.size(), "file"), where);
+    }
+    return base::format("{} applied again{}\n{}", base::plural(merged.findings, "finding"), what,
+                        left_out_lines(merged.left_out, "No longer applied; look at these, or migrate again"));
+}
+
+// A finding of one report that the other does not have.
+struct Difference {
+    const SavedFile* file;
+    const SavedFinding* finding;
+};
+
+std::vector<Difference> missing_in(const SavedReport& report, const SavedReport& other) {
+    std::set<std::string> known;
+    for (const SavedFile& file : other.files) {
+        for (const SavedFinding& finding : file.findings) known.insert(finding.id);
+    }
+    std::vector<Difference> out;
+    for (const SavedFile& file : report.files) {
+        for (const SavedFinding& finding : file.findings) {
+            if (!known.contains(finding.id)) out.push_back({&file, &finding});
+        }
+    }
+    return out;
+}
+
+std::string difference_lines(const std::vector<Difference>& differences, const char* title) {
+    std::string out = base::format("{} {}\n", base::with_separators(differences.size()), title);
+    for (const Difference& one : differences) {
+        out += base::format("  {:<8} {}:{}  {}  [{}]\n", one.finding->severity, printable(one.file->path),
+                            one.finding->line, printable(one.finding->subject), one.finding->rule);
+    }
+    return out;
+}
+
+void write_differences(base::JsonWriter& json, const std::vector<Difference>& differences) {
+    json.begin_array();
+    for (const Difference& one : differences) {
+        json.begin_object();
+        json.key("id").string(one.finding->id);
+        json.key("path").string(one.file->path);
+        json.key("line").unsigned_integer(one.finding->line);
+        json.key("rule").string(one.finding->rule);
+        json.key("severity").string(one.finding->severity);
+        json.key("subject").string(one.finding->subject);
+        json.end_object();
+    }
+    json.end_array();
+}
+
+base::Result<std::string> diff_reports(const Options& options, base::FileSystem& fs) {
+    TRY_ASSIGN(const SavedReport before, read_report(fs, options.review.report));
+    TRY_ASSIGN(const SavedReport after, read_report(fs, options.review.other));
+    const std::vector<Difference> gone = missing_in(before, after);
+    const std::vector<Difference> fresh = missing_in(after, before);
+    if (!options.json) return difference_lines(fresh, "new") + difference_lines(gone, "gone");
+    base::JsonWriter json;
+    json.begin_object();
+    write_differences(json.key("new"), fresh);
+    write_differences(json.key("gone"), gone);
+    json.end_object();
+    return std::move(json).take() + "\n";
+}
+
+}  // namespace
+
+base::Result<std::string> review_command(const Options& options, base::FileSystem& fs) {
+    if (options.command == Command::apply) return apply(options, fs);
+    if (options.command == Command::undo) return undo_command(options, fs);
+    if (options.command == Command::reapply) return reapply_command(options, fs);
+    return diff_reports(options, fs);
+}
+
+base::Result<std::set<std::string>> finding_ids(base::FileSystem& fs, const Path& report) {
+    TRY_ASSIGN(const SavedReport saved, read_report(fs, report));
+    std::set<std::string> out;
+    for (const SavedFile& file : saved.files) {
+        for (const SavedFinding& finding : file.findings) out.insert(finding.id);
+    }
+    return out;
+}
+
+}  // namespace migrator

@@ -1,0 +1,102 @@
+#include "migrator/app/review_options.h"
+
+#include <CLI/CLI.hpp>
+
+namespace migrator {
+namespace {
+
+void add_destination(CLI::App& command, Options& options) {
+    command.add_option("-o,--output", options.output, "Directory for a copy of the project with the edits")
+        ->option_text("OUT");
+    command.add_flag("--in-place", options.review.in_place, "Instead of -o: change the project's own files");
+    command.add_flag("--force", options.force, "With -o: replace the directory OUT when the new copy is whole");
+    command
+        .add_option("--project", options.review.project,
+                    "Where the sources are (default: where they were when the report was made)")
+        ->option_text("DIR");
+}
+
+void add_apply(CLI::App& app, Options& options) {
+    CLI::App* command = app.add_subcommand(
+        "apply", "Makes the edits of a report that a person has accepted, from the report and the sources alone.");
+    command->add_option("REPORT", options.review.report, "The report.json")->required()->option_text(" ");
+    command
+        ->add_option("--decisions", options.review.decisions,
+                     "What was decided: the decisions.json of the report's page")
+        ->option_text("FILE");
+    command->add_flag("--undecided", options.review.take_undecided,
+                      "Also apply what nobody has decided about, as `migrate` does");
+    add_destination(*command, options);
+    command
+        ->add_option(
+            "--record", options.review.record,
+            "With --in-place: the directory that keeps what `undo` and `reapply`\nneed (default: applied, beside "
+            "the report)")
+        ->option_text("DIR");
+    command->footer(
+        "A source that has changed since the report was made is refused, and nothing is written.\n\nExamples:\n"
+        "  migrator analyze my_project --report review        then open review/report.html and decide\n"
+        "  migrator apply review/report.json --decisions decisions.json -o my_project_npu\n"
+        "  migrator apply review/report.json --decisions decisions.json --in-place\n"
+        "  migrator apply review/report.json --undecided -o my_project_npu");
+}
+
+void add_undo_and_reapply(CLI::App& app, Options& options) {
+    CLI::App* undo = app.add_subcommand("undo", "Puts back the sources that `apply --in-place` has changed.");
+    undo->add_option("RECORD", options.review.record, "The directory that `apply` has named")
+        ->required()
+        ->option_text(" ");
+    undo->footer("Examples:\n  migrator undo review/applied");
+    CLI::App* reapply = app.add_subcommand(
+        "reapply", "Merges applied edits into a newer version of the sources, and lists what no longer fits.");
+    reapply->add_option("RECORD", options.review.record, "The directory that `apply` has named")
+        ->required()
+        ->option_text(" ");
+    add_destination(*reapply, options);
+    reapply->footer(
+        "Examples:\n"
+        "  migrator reapply review/applied --in-place                     after the sources were replaced by newer "
+        "ones\n"
+        "  migrator reapply review/applied --project upstream -o merged   newer sources in another directory");
+}
+
+void add_report(CLI::App& app, Options& options) {
+    CLI::App* report = app.add_subcommand("report", "Works with reports: compares two.");
+    report->require_subcommand(1);
+    CLI::App* diff = report->add_subcommand("diff", "Says which findings a newer report has, and which are gone.");
+    diff->add_option("OLD", options.review.report, "The older report.json")->required()->option_text(" ");
+    diff->add_option("NEW", options.review.other, "The newer report.json")->required()->option_text(" ");
+    diff->add_flag("--json", options.json, "Print the result as JSON");
+    diff->footer("Examples:\n  migrator report diff monday/report.json tuesday/report.json");
+}
+
+}  // namespace
+
+void add_review_commands(CLI::App& app, Options& options) {
+    add_apply(app, options);
+    add_undo_and_reapply(app, options);
+    add_report(app, options);
+}
+
+std::optional<Command> review_command_of(const CLI::App& app) {
+    const std::string name = app.get_subcommands().front()->get_name();
+    if (name == "apply") return Command::apply;
+    if (name == "undo") return Command::undo;
+    if (name == "reapply") return Command::reapply;
+    if (name == "report") return Command::report_diff;
+    return std::nullopt;
+}
+
+base::Status check_review(const Options& options) {
+    const bool writes = options.command == Command::apply || options.command == Command::reapply;
+    if (writes && options.output.empty() == !options.review.in_place)
+        return base::fail(base::ErrorKind::usage, "say where the result goes: --output OUT or --in-place, one of them");
+    if (options.force && options.output.empty())
+        return base::fail(base::ErrorKind::usage, "--force is about an OUT that is there; name it: -o");
+    if (options.command == Command::apply && options.review.decisions.empty() && !options.review.take_undecided)
+        return base::fail(base::ErrorKind::usage,
+                          "say what to apply: --decisions FILE, or --undecided for all that `migrate` would apply");
+    return {};
+}
+
+}  // namespace migrator

@@ -1,0 +1,123 @@
+#include "base/format.h"
+#include "base/json_writer.h"
+#include "base/utf8.h"
+#include "migrator/report/formats.h"
+
+namespace migrator {
+namespace {
+
+bool is_open(const ReportFinding& item) { return item.outcome.state != FixState::applied; }
+
+// A value of a workflow command; as a property also without what ends one.
+std::string github_text(std::string_view text, bool is_property) {
+    std::string out;
+    for (char c : text) {
+        const bool escaped = c == '%' || c == '\r' || c == '\n' || (is_property && (c == ':' || c == ','));
+        if (escaped) out += base::format("%{:02X}", static_cast<unsigned char>(c));
+        else out += c;
+    }
+    return out;
+}
+
+std::string_view gitlab_severity(Severity severity) {
+    return severity == Severity::error ? "major" : severity == Severity::warning ? "minor" : "info";
+}
+
+// Text of an element or attribute: what XML 1.0 cannot hold becomes U+FFFD.
+std::string xml_text(std::string_view text) {
+    constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
+    std::string out;
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t length = base::utf8_sequence_length(text.substr(at));
+        const char c = text[at];
+        const bool is_control = static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t';
+        const std::string_view character = text.substr(at, length);
+        const bool is_noncharacter = character == "\xEF\xBF\xBE" || character == "\xEF\xBF\xBF";
+        if (length == 0 || is_control || is_noncharacter) out += kReplacement;
+        else if (c == '<') out += "&lt;";
+        else if (c == '>') out += "&gt;";
+        else if (c == '&') out += "&amp;";
+        else if (c == '"') out += "&quot;";
+        else if (c == '\n') out += "&#10;";
+        else out += character;
+        at += length == 0 ? 1 : length;
+    }
+    return out;
+}
+
+bool fails(const ReportFinding& item) { return is_open(item) && item.outcome.finding.severity != Severity::info; }
+
+std::string junit_case(const ReportFile& file, const ReportFinding& item) {
+    const Finding& finding = item.outcome.finding;
+    const std::string head =
+        base::format("    <testcase classname=\"{}\" name=\"{}\" file=\"{}\" line=\"{}\"", xml_text(file.path),
+                     xml_text(base::format("{} {} ({})", finding.rule, finding.subject, item.id)), xml_text(file.path),
+                     item.outcome.begin.line);
+    if (!fails(item)) return head + "/>\n";
+    return head + base::format(">\n      <failure type=\"{}\" message=\"{}\">{}:{}: {}</failure>\n    </testcase>\n",
+                               name(finding.severity), xml_text(finding.message), xml_text(file.path),
+                               item.outcome.begin.line, xml_text(finding.message));
+}
+
+}  // namespace
+
+std::string report_github(const Report& report) {
+    std::string out;
+    for (const ReportFile& file : report.files) {
+        for (const ReportFinding& item : file.findings) {
+            if (!is_open(item)) continue;
+            const Finding& finding = item.outcome.finding;
+            const std::string_view word = finding.severity == Severity::info ? "notice" : name(finding.severity);
+            out += base::format("::{} file={},line={},endLine={},title={}::{}\n", word, github_text(file.path, true),
+                                item.outcome.begin.line, item.outcome.end.line, github_text(finding.rule, true),
+                                github_text(finding.message, false));
+        }
+    }
+    return out;
+}
+
+std::string report_gitlab(const Report& report) {
+    base::JsonWriter json;
+    json.begin_array();
+    for (const ReportFile& file : report.files) {
+        for (const ReportFinding& item : file.findings) {
+            if (!is_open(item)) continue;
+            json.begin_object();
+            json.key("description").string(item.outcome.finding.message);
+            json.key("check_name").string(item.outcome.finding.rule);
+            json.key("fingerprint").string(item.id);
+            json.key("severity").string(gitlab_severity(item.outcome.finding.severity));
+            json.key("location").begin_object();
+            json.key("path").string(file.path);
+            json.key("lines").begin_object().key("begin").unsigned_integer(item.outcome.begin.line).end_object();
+            json.end_object();
+            json.end_object();
+        }
+    }
+    json.end_array();
+    return std::move(json).take() + "\n";
+}
+
+std::string report_junit(const Report& report) {
+    std::string suites;
+    std::uint64_t all = 0;
+    std::uint64_t failures = 0;
+    for (const ReportFile& file : report.files) {
+        std::string cases;
+        std::uint64_t failed = 0;
+        for (const ReportFinding& item : file.findings) {
+            cases += junit_case(file, item);
+            failed += fails(item);
+        }
+        suites += base::format("  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\">\n{}  </testsuite>\n",
+                               xml_text(file.path), file.findings.size(), failed, cases);
+        all += file.findings.size();
+        failures += failed;
+    }
+    return base::format(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"migrator\" tests=\"{}\" failures=\"{}\">\n"
+        "{}</testsuites>\n",
+        all, failures, suites);
+}
+
+}  // namespace migrator

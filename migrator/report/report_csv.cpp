@@ -1,0 +1,144 @@
+#include <algorithm>
+
+#include "base/format.h"
+#include "migrator/report/formats.h"
+
+namespace migrator {
+namespace {
+
+using Row = std::vector<std::string>;
+
+std::string csv_line(const Row& cells) {
+    std::string out;
+    for (const std::string& cell : cells) out += (out.empty() ? "" : ",") + csv_cell(cell);
+    return out + "\r\n";
+}
+
+// What spreadsheets begin a formula with, also in the full width of East Asian texts.
+bool begins_formula(std::string_view text) {
+    for (std::string_view begin : {"=", "+", "-", "@", "%", "\t", "\r", "\n", "\xEF\xBC\x9D", "\xEF\xBC\x8B",
+                                   "\xEF\xBC\x8D", "\xEF\xBC\xA0", "\xEF\xBC\x85"}) {
+        if (text.starts_with(begin)) return true;
+    }
+    return false;
+}
+
+std::string lines_of(const base::TextPosition& position) { return std::to_string(position.line); }
+
+// One of the files of the older tool.
+class Table {
+public:
+    Table(std::string path, const Row& head) : file_{"transplant/" + std::move(path), csv_line(head)} {}
+    void add(const Row& row) { file_.content += csv_line(row); }
+    FormatFile take() { return std::move(file_); }
+
+private:
+    FormatFile file_;
+};
+
+const Finding* finding_with(const ReportFile& file, const ReportEdit& edit) {
+    for (const ReportFinding& item : file.findings) {
+        if (!edit.findings.empty() && item.id == edit.findings.front()) return &item.outcome.finding;
+    }
+    return nullptr;
+}
+
+bool is_made(const ReportFile& file, const ReportEdit& edit) {
+    return std::any_of(file.findings.begin(), file.findings.end(), [&](const ReportFinding& item) {
+        return item.outcome.state == FixState::applied &&
+               std::find(edit.findings.begin(), edit.findings.end(), item.id) != edit.findings.end();
+    });
+}
+
+FormatFile change_list(const Report& report) {
+    Table table("change_list.csv", {"File", "Start Line", "End Line", "Operation Type", "Message"});
+    for (const ReportFile& file : report.files) {
+        for (const ReportEdit& edit : file.edits) {
+            if (!is_made(file, edit)) continue;
+            const Finding* finding = finding_with(file, edit);
+            const char* operation = edit.old_text.empty() ? "INSERT" : edit.new_text.empty() ? "DELETE" : "MODIFY";
+            table.add({file.path, lines_of(edit.begin), lines_of(edit.end), operation,
+                       finding != nullptr ? finding->message : ""});
+        }
+    }
+    return table.take();
+}
+
+// Findings of a kind that are left open.
+template <class RowOf>
+FormatFile open_findings(const Report& report, std::string name, const Row& head, std::vector<FindingKind> kinds,
+                         RowOf row_of) {
+    Table table(std::move(name), head);
+    for (const ReportFile& file : report.files) {
+        for (const ReportFinding& item : file.findings) {
+            const FindingOutcome& outcome = item.outcome;
+            const bool is_asked = std::find(kinds.begin(), kinds.end(), outcome.finding.kind) != kinds.end();
+            if (is_asked && outcome.state != FixState::applied) table.add(row_of(file, outcome));
+        }
+    }
+    return table.take();
+}
+
+Row place_row(const ReportFile& file, const FindingOutcome& outcome) {
+    return {file.path, lines_of(outcome.begin), lines_of(outcome.end), outcome.finding.subject,
+            outcome.finding.message};
+}
+
+}  // namespace
+
+std::string csv_cell(std::string_view text) {
+    std::string out = begins_formula(text) ? "'" : "";
+    out += text;
+    if (out.find_first_of(",\"\r\n;\t") == std::string::npos) return out;
+    std::string quoted = "\"";
+    for (char c : out) quoted += c == '"' ? "\"\"" : std::string(1, c);
+    return quoted + "\"";
+}
+
+std::string report_csv(const Report& report) {
+    std::string out = csv_line({"id", "path", "line", "column", "severity", "kind", "rule", "certainty", "state",
+                                "subject", "message", "source", "old_text", "new_text"});
+    for (const ReportFile& file : report.files) {
+        for (const ReportFinding& item : file.findings) {
+            const Finding& finding = item.outcome.finding;
+            out +=
+                csv_line({item.id, file.path, lines_of(item.outcome.begin), std::to_string(item.outcome.begin.column),
+                          std::string(name(finding.severity)), std::string(name(finding.kind)), finding.rule,
+                          std::string(name(finding.certainty)), std::string(name(item.outcome.state)), finding.subject,
+                          finding.message, finding.source, item.outcome.old_text, item.outcome.new_text});
+        }
+    }
+    return out;
+}
+
+std::vector<FormatFile> report_transplant_csv(const Report& report) {
+    const Row places{"File", "Start Line", "End Line", "OP", "Tips"};
+    auto of_kinds = [&](const char* name, std::vector<FindingKind> kinds) {
+        return open_findings(report, name, places, std::move(kinds), place_row);
+    };
+    return {
+        change_list(report),
+        of_kinds("unsupported_api.csv", {FindingKind::api_support, FindingKind::cuda_api}),
+        of_kinds("unknown_api.csv", {}),
+        of_kinds("api_precision_advice.csv", {}),
+        of_kinds("api_performance_advice.csv", {FindingKind::advice}),
+        open_findings(report, "cuda_op_list.csv", {"File", "Api"}, {FindingKind::cuda_extension},
+                      [](const ReportFile& file, const FindingOutcome& outcome) {
+                          return Row{file.path, outcome.finding.subject};
+                      }),
+        open_findings(report, "affinity_api_call.csv",
+                      {"File", "Start Line", "End Line", "Api Type", "Api Call Name", "Affinity Api Name"},
+                      {FindingKind::affinity},
+                      [](const ReportFile& file, const FindingOutcome& outcome) {
+                          return Row{file.path,  lines_of(outcome.begin), lines_of(outcome.end),
+                                     "function", outcome.finding.subject, outcome.finding.message};
+                      }),
+        open_findings(report, "full_unsupported_results.csv", {"File", "3rd-party API", "Message"},
+                      {FindingKind::third_party},
+                      [](const ReportFile& file, const FindingOutcome& outcome) {
+                          return Row{file.path, outcome.finding.subject, outcome.finding.message};
+                      }),
+    };
+}
+
+}  // namespace migrator

@@ -1,0 +1,103 @@
+#include <algorithm>
+
+#include "base/format.h"
+#include "base/human.h"
+#include "migrator/report/formats.h"
+#include "migrator/report/words.h"
+
+namespace migrator {
+namespace {
+
+// Text in which nothing is markup.
+std::string plain(std::string_view text) {
+    std::string out;
+    for (char c : text) {
+        if (c == '<') out += "&lt;";
+        else if (c == '&') out += "&amp;";
+        else if (static_cast<unsigned char>(c) < 0x20) out += ' ';
+        else if (std::string_view("\\`*_[]|>#~!").find(c) != std::string_view::npos) out += std::string{'\\', c};
+        else out += c;
+    }
+    return out;
+}
+
+// Code that may have backticks itself, also in a table.
+std::string code(std::string_view text) {
+    std::string one_line;
+    for (char c : text) {
+        if (c == '|') one_line += "\\|";
+        else one_line += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+    }
+    std::string fence = "`";
+    while (one_line.find(fence) != std::string::npos) fence += '`';
+    const char* blank = fence.size() > 1 || one_line.starts_with('`') || one_line.ends_with('`') ? " " : "";
+    return base::format("{}{}{}{}{}", fence, blank, one_line, blank, fence);
+}
+
+std::string diff_block(const FindingOutcome& outcome) {
+    std::string fence = "```";
+    const std::string both = outcome.old_text + outcome.new_text;
+    while (both.find(fence) != std::string::npos) fence += '`';
+    std::string out = base::format("\n  {}diff\n", fence);
+    auto add = [&](char mark, std::string_view text) {
+        while (true) {
+            const std::size_t end = std::min(text.find('\n'), text.size());
+            out += base::format("  {}{}\n", mark, text.substr(0, end));
+            if (end == text.size()) return;
+            text.remove_prefix(end + 1);
+        }
+    };
+    add('-', outcome.old_text);
+    add('+', outcome.new_text);
+    return out + "  " + fence + "\n";
+}
+
+std::string kinds(const Report& report) {
+    std::string out = "\n## By kind\n\n| kind | findings | errors | warnings | to review |\n|---|--:|--:|--:|--:|\n";
+    for (const KindRow& row : report.summary.by_kind)
+        out += base::format("| {} | {} | {} | {} | {} |\n", title(row.kind), row.findings, row.errors, row.warnings,
+                            row.to_review);
+    return report.summary.by_kind.empty() ? "" : out;
+}
+
+std::string actions(const Report& report) {
+    std::string out = "\n## To do by hand\n\n";
+    for (const ActionRow& row : report.actions)
+        out += base::format("- **{}** {} {} ({})\n", name(row.severity), plain(row.message), code(row.place),
+                            base::plural(row.findings, "place"));
+    return report.actions.empty() ? "" : out;
+}
+
+std::string packages(const Report& report) {
+    std::string out = "\n## Third-party packages\n\n| package | on Ascend | what to do |\n|---|---|---|\n";
+    for (const ThirdPartyRow& row : report.third_party)
+        out += base::format("| {} | {} | {} |\n", code(row.package), plain(row.status), plain(row.advice));
+    return report.third_party.empty() ? "" : out;
+}
+
+std::string findings(const Report& report) {
+    std::string out = "\n## Findings\n";
+    for (const ReportFile& file : report.files) {
+        if (file.findings.empty()) continue;
+        out += base::format("\n### {}\n\n", code(file.path));
+        for (const ReportFinding& item : file.findings) {
+            const Finding& finding = item.outcome.finding;
+            out += base::format("- {}: **{}** {} {} ({}, {})\n", item.outcome.begin.line, name(finding.severity),
+                                code(finding.subject), plain(finding.message), code(finding.rule),
+                                title(item.outcome.state));
+            if (!item.outcome.new_text.empty()) out += diff_block(item.outcome);
+        }
+    }
+    return out;
+}
+
+}  // namespace
+
+std::string report_markdown(const Report& report) {
+    std::string paths;
+    for (const std::string& path : report.run.paths) paths += (paths.empty() ? "" : " ") + code(path);
+    return base::format("# Migration report: {}\n\n{}\n", paths, plain(report.summary.sentence)) + kinds(report) +
+           actions(report) + packages(report) + findings(report);
+}
+
+}  // namespace migrator

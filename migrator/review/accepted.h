@@ -1,0 +1,37 @@
+// Accepted: the edits of a report that a person wants, and the files they make.
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "migrator/review/decisions.h"
+#include "migrator/review/saved_report.h"
+
+namespace migrator {
+
+// A finding that was accepted and makes no edit, and why.
+struct LeftOut {
+    std::string place;  // "train.py:12"
+    std::string rule;
+    std::string reason;
+};
+
+struct Accepted {
+    std::set<std::string> findings;  // ids of those whose edits are made
+    std::vector<LeftOut> left_out;
+};
+
+// `decisions`: nullptr when there are none. `take_undecided`: what nobody has decided about is accepted when the run made
+// it, or would have. Fails with bad_input when the decisions name a finding that the report does not have.
+base::Result<Accepted> accepted_of(const SavedReport& report, const Decisions* decisions, bool take_undecided);
+
+// The edits of the file that these findings want.
+std::vector<SavedEdit> wanted_edits(const SavedFile& file, const std::set<std::string>& findings);
+
+// The bytes after the edits. Fails with bad_input when an edit lies behind the end, with unsupported when its text has no
+// form in the file's encoding.
+base::Result<std::string> bytes_after(const SavedFile& file, const std::vector<SavedEdit>& edits,
+                                      std::string_view original);
+
+}  // namespace migrator

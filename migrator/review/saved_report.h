@@ -1,0 +1,57 @@
+// SavedReport: what deciding and applying need of a report.json.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/file_system.h"
+#include "base/text_position.h"
+
+namespace migrator {
+
+struct SavedFinding {
+    std::string id;
+    std::string rule;
+    std::string severity;
+    std::string state;
+    std::string subject;
+    std::uint64_t line = 1;
+    std::vector<std::string> together;
+
+    // The run made the edits of it, or would have.
+    bool is_made_by_run() const { return state == "applied" || state == "available"; }
+};
+
+struct SavedEdit {
+    base::ByteRange bytes;  // of the original
+    std::string old_text;
+    std::string new_text;
+    std::vector<std::string> findings;
+};
+
+struct SavedFile {
+    base::Path path;
+    std::optional<std::string> sha256;  // of the original; empty: there is no such file yet
+    std::uint32_t new_mode = 0644;
+    std::string encoding;
+    std::vector<SavedFinding> findings;
+    std::vector<SavedEdit> edits;   // sorted and without conflicts
+    std::string sha256_after = {};  // of the file with these edits; of applied runs
+};
+
+struct SavedReport {
+    base::Path file;
+    base::Path root;
+    std::vector<SavedFile> files;
+};
+
+// Fails with bad_input, with the place, when it is no report of a schema that is known.
+base::Result<SavedReport> read_report(base::FileSystem& fs, const base::Path& path);
+
+// The same of a file that `applied_json` has made: the edits of a report that were made in place.
+base::Result<SavedReport> read_applied(base::FileSystem& fs, const base::Path& path);
+std::string applied_json(const SavedReport& applied);
+
+}  // namespace migrator

@@ -1,0 +1,51 @@
+// The report as the page uses it: findings in one list, and what belongs to them.
+async function read_report() {
+  const text = document.getElementById('report-data').textContent.trim();
+  const binary = atob(text);
+  const bytes = new Uint8Array(binary.length);
+  for (let i = 0; i < binary.length; ++i) bytes[i] = binary.charCodeAt(i);
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
+  return JSON.parse(await new Response(stream).text());
+}
+
+function folder_of(path) {
+  const slash = path.lastIndexOf('/');
+  return slash < 0 ? '' : path.slice(0, slash);
+}
+
+function make_model(report) {
+  const findings = [];
+  const by_id = new Map();
+  for (const file of report.files) {
+    file.folder = folder_of(file.path);
+    for (const finding of file.findings) {
+      finding.file = file;
+      finding.place = findings.length;
+      finding.edits = [];
+      finding.bucket = finding.state === 'applied' || finding.state === 'available' ? finding.state : finding.severity;
+      findings.push(finding);
+      by_id.set(finding.id, finding);
+    }
+  }
+  // A new file is wanted by findings of other files.
+  for (const file of report.files) {
+    for (const edit of file.edits) {
+      for (const id of edit.findings) {
+        const finding = by_id.get(id);
+        if (finding && finding.file === file) finding.edits.push(edit);
+      }
+    }
+  }
+  const of_rule = new Map();
+  for (const finding of findings) of_rule.set(finding.rule, (of_rule.get(finding.rule) || 0) + 1);
+  return { report, findings, by_id, of_rule };
+}
+
+const made_by_run = (finding) => finding.state === 'applied' || finding.state === 'available';
+// What a person has something to decide about.
+const is_decidable = (finding) => finding.edits.length > 0 || finding.severity !== 'info';
+
+function haystack(finding) {
+  finding.haystack ??= [finding.file.path, finding.subject, finding.rule, finding.message, finding.old_text, finding.new_text || ''].join('\n').toLowerCase();
+  return finding.haystack;
+}

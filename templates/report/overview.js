@@ -1,0 +1,195 @@
+// The overview: where the project stands, in pictures first.
+const BUCKETS = ['applied', 'available', 'error', 'warning', 'info'];
+const TONES = { ready: 'applied', nothing_found: 'applied', convertible: 'available', review: 'warning', blocked: 'error' };
+const SIGNS = { ready: '✓', nothing_found: '✓', convertible: '→', review: '!', blocked: '✕' };
+const STATUS_TONES = { native: 'applied', ascend_fork: 'available', replacement: 'warning', unsupported: 'error', unknown: 'info' };
+
+function make_overview(page) {
+  const { model, report } = page;
+  const words = page.words;
+  const summary = report.summary;
+  const analyse = report.command === 'analyze';
+
+  function counts_of(findings) {
+    const counts = {};
+    for (const finding of findings) counts[finding.bucket] = (counts[finding.bucket] || 0) + 1;
+    return counts;
+  }
+  function bar(counts, name) {
+    const shown = BUCKETS.filter((bucket) => counts[bucket]);
+    const element = h('div', { class: name, role: 'img', 'aria-label': shown.map((b) => `${words.buckets[b]}: ${counts[b]}`).join(', ') });
+    for (const bucket of shown) {
+      const part = h('span', { class: bucket, title: `${words.buckets[bucket]}: ${number(counts[bucket])}` });
+      part.style.flexGrow = counts[bucket];
+      element.append(part);
+    }
+    return element;
+  }
+  const card = (title, ...content) => h('section', { class: 'card', 'aria-label': title }, h('h2', {}, title), content);
+  const fact = (value, label) => h('div', {}, h('b', {}, typeof value === 'number' ? number(value) : value), h('span', { class: 'muted small' }, label));
+  const link = (text, action, extra) => h('button', { class: `link ${extra || ''}`, type: 'button', click: action }, text);
+
+  function verdict() {
+    const tone = TONES[summary.verdict] || 'info';
+    const counts = counts_of(model.findings);
+    return h('section', { class: `card hero ${tone}`, 'aria-label': words.overview },
+      h('div', { class: 'verdict' }, h('span', { class: 'dot', 'aria-hidden': 'true' }, SIGNS[summary.verdict] || '?'),
+        h('div', {}, h('h2', {}, words.verdict[summary.verdict] || summary.verdict), h('p', { class: 'muted' }, literal(summary.sentence)))),
+      model.findings.length ? bar(counts, 'bar') : null,
+      h('div', { class: 'legend' }, BUCKETS.filter((bucket) => counts[bucket]).map((bucket) =>
+        h('button', { type: 'button', click: () => page.review_with({ bucket }) }, h('span', { class: `swatch ${bucket}` }), h('b', {}, number(counts[bucket])), h('span', {}, words.buckets[bucket])))),
+      h('div', { class: 'facts' }, fact(summary.findings, words.findings), fact(summary.to_review, words.toReview), fact(summary.blocking, words.blocking),
+        fact(analyse ? summary.available : summary.applied, analyse ? words.rewritable : words.rewritten), fact(summary.files_changed, words.filesChanged),
+        fact(summary.files_analysed, words.filesAnalysed), fact(summary.lines, words.lines),
+        summary.files_with_problems ? fact(summary.files_with_problems, words.withProblems) : null));
+  }
+
+  function by_kind() {
+    const largest = Math.max(...summary.by_kind.map((row) => row.findings));
+    const tally = new Map();
+    for (const finding of model.findings) {
+      if (!tally.has(finding.kind)) tally.set(finding.kind, {});
+      const counts = tally.get(finding.kind);
+      counts[finding.bucket] = (counts[finding.bucket] || 0) + 1;
+    }
+    const rows = summary.by_kind.map((row) => {
+      const mini = bar(tally.get(row.kind) || {}, 'mini');
+      mini.style.width = `${Math.max(4, row.findings / largest * 100)}%`;
+      return h('tr', {}, h('td', {}, link(words.kinds[row.kind] || row.title, () => page.review_with({ kind: row.kind }))), h('td', { class: 'wide' }, mini),
+        [row.findings, row.error, row.warning, row.info, row.to_review].map((value) => h('td', { class: `number ${value ? '' : 'zero'}` }, number(value))));
+    });
+    const head = [words.kindColumn, '', words.findings, words.severities.error, words.severities.warning, words.severities.info, words.toReview];
+    return card(words.byKind, h('div', { class: 'scroll' }, h('table', {}, h('thead', {}, h('tr', {}, head.map((label, i) =>
+      label ? h('th', { scope: 'col', class: i > 1 ? 'number' : null }, label) : h('td', {})))), h('tbody', {}, rows))));
+  }
+
+  function todo() {
+    const list = h('ul', { class: 'actions' });
+    const rest = report.actions.slice();
+    const button = h('button', { class: 'plain', type: 'button', click: add }, words.more);
+    function add() {
+      for (const row of rest.splice(0, 6)) {
+        list.append(h('li', {}, h('div', {}, chip(row.severity, words.severities[row.severity])), h('div', {}, h('p', {}, literal(row.message)),
+          h('p', { class: 'small muted' }, link(literal(row.place), () => page.review_finding(row.finding_id), 'mono'), ' ',
+            row.findings > 1 ? link(words.morePlaces(number(row.findings - 1)), () => page.review_with(row.kind === 'third_party' ? { rule: row.rule, text: row.subjects[0] } : { rule: row.rule })) : null),
+          row.subjects.length > 1 ? h('p', { class: 'small muted' }, `${words.also} `, mono(row.subjects.slice(1, 7).join(', ') + (row.subjects.length > 7 ? ', …' : ''))) : null)));
+      }
+      button.hidden = rest.length === 0;
+    }
+    add();
+    return card(words.todo, report.actions.length ? list : h('p', { class: 'muted' }, words.noTodo), button);
+  }
+
+  function packages() {
+    const rows = report.third_party.map((row) => h('tr', {}, h('td', {}, mono(row.package)),
+      h('td', {}, chip(STATUS_TONES[row.status] || 'info', words.statuses[row.status] || row.status)), h('td', { class: 'advice' }, literal(row.advice)),
+      h('td', { class: 'small where' }, row.places.slice(0, 3).map((place, i) => h('div', {}, link(literal(place), () => page.review_finding(row.finding_ids[i]), 'mono'))),
+        row.places.length > 3 ? link(words.morePlaces(row.places.length - 3), () => page.review_with({ kind: 'third_party', text: row.package })) : null)));
+    return card(words.packages, h('div', { class: 'scroll' }, h('table', {}, h('thead', {}, h('tr', {},
+      [words.package, words.status, words.advice, words.where].map((label) => h('th', { scope: 'col' }, label)))), h('tbody', {}, rows))));
+  }
+
+  // How much of what is left to a person, and how many files are how far.
+  function effort() {
+    const rows = Object.entries(words.efforts).map(([name, title]) => [title, (summary.by_effort || {})[name]]);
+    const files = Object.entries(words.readinesses).map(([name, title]) => [title, (summary.files_by_readiness || {})[name]]);
+    const facts = [...rows, ...files].filter(([, count]) => count).map(([title, count]) => fact(count, title));
+    return facts.length ? card(words.effort, h('div', { class: 'facts flat' }, facts)) : null;
+  }
+  const TRANSFER_TONES = { nothing_to_do: 'applied', enough: 'applied', with_edits: 'available', not_enough: 'warning' };
+  function programs() {
+    const MAX_PROGRAMS = 100;
+    if (!report.programs?.length) return null;
+    const rows = report.programs.slice(0, MAX_PROGRAMS).map((row) => h('tr', {}, h('td', {}, mono(row.path)),
+      h('td', {}, chip(TRANSFER_TONES[row.transfer_to_npu] || 'info', words.transfers[row.transfer_to_npu] || row.transfer_to_npu)),
+      [row.files, row.redirected, row.edited, row.left].map((value) => h('td', { class: 'number' }, number(value)))));
+    const head = [words.program, words.verdictColumn, words.files, words.redirected, words.edited, words.left];
+    return card(words.programs, h('div', { class: 'scroll' }, h('table', {}, h('thead', {}, h('tr', {}, head.map((label, i) =>
+      h('th', { scope: 'col', class: i > 1 ? 'number' : null }, label)))), h('tbody', {}, rows))));
+  }
+
+  // Folders of the second level at most, the largest ones by name.
+  function folders() {
+    const MAX_FOLDERS = 28;
+    const all = new Map();
+    for (const finding of model.findings) {
+      const name = finding.file.folder.split('/').slice(0, 2).join('/');
+      if (!all.has(name)) all.set(name, { name, count: 0, open: {} });
+      const folder = all.get(name);
+      ++folder.count;
+      if (!made_by_run(finding)) folder.open[finding.severity] = (folder.open[finding.severity] || 0) + 1;
+    }
+    return [...all.values()].sort((a, b) => b.count - a.count).slice(0, MAX_FOLDERS);
+  }
+  function map() {
+    const box = h('div', { class: 'map' });
+    for (const { item, x, y, width, height } of squarified(folders(), 100, 46)) {
+      const tone = item.open.error ? 'error' : item.open.warning ? 'warning' : 'applied';
+      const label = item.name || '.';
+      const tile = h('button', { type: 'button', class: `tile ${tone}`, title: `${label}: ${number(item.count)}`, click: () => page.review_with({ folder: item.name }) },
+        h('span', { class: 'mono' }, literal(label)), h('b', {}, number(item.count)));
+      Object.assign(tile.style, { left: `${x}%`, top: `${y / 46 * 100}%`, width: `${width}%`, height: `${height / 46 * 100}%` });
+      box.append(tile);
+    }
+    return card(words.map, box, h('p', { class: 'muted small' }, words.mapHint));
+  }
+
+  // Sections that other parts of the program may add: a text, a number, or a table of plain values.
+  function extra(name, value) {
+    if (value === null || value === undefined) return null;
+    return card(words.extra[name] || name, value_view(value));
+  }
+  function value_view(value) {
+    if (Array.isArray(value) && value.length && typeof value[0] === 'object') {
+      const keys = Object.keys(value[0]);
+      return h('div', { class: 'scroll' }, h('table', {}, h('thead', {}, h('tr', {}, keys.map((name) => h('th', { scope: 'col' }, name.replaceAll('_', ' '))))),
+        h('tbody', {}, value.slice(0, 60).map((row) => h('tr', {}, keys.map((name) => h('td', { class: typeof row[name] === 'number' ? 'number' : '' }, plain(row[name]))))))));
+    }
+    if (value && typeof value === 'object' && !Array.isArray(value)) {
+      const entries = Object.entries(value);
+      return [h('div', { class: 'facts flat' }, entries.filter(([, v]) => typeof v !== 'object').map(([name, v]) =>
+        typeof v === 'string' && v.length > 40 ? h('p', {}, literal(v)) : fact(typeof v === 'number' ? v : plain(v), name.replaceAll('_', ' ')))),
+        entries.filter(([, v]) => v && typeof v === 'object').map(([name, v]) => [h('h3', {}, name.replaceAll('_', ' ')), value_view(v)])];
+    }
+    return h('p', {}, plain(value));
+  }
+  const plain = (value) => literal(typeof value === 'number' ? number(value) : Array.isArray(value) ? value.join(', ') : typeof value === 'object' ? JSON.stringify(value) : String(value));
+
+  return h('div', { class: 'overview' }, verdict(),
+    effort(), ['support_coverage', 'support'].map((name) => extra(name, report[name] ?? summary[name])),
+    model.findings.length ? h('div', { class: 'two' }, h('div', { class: 'stack' }, by_kind(), map()), todo()) : null,
+    report.third_party.length ? packages() : null, programs(),
+    report.notes.length ? card(words.notes, h('ul', { class: 'notes small' }, report.notes.map((note) => h('li', {}, literal(note))))) : null);
+}
+
+// Rectangles for the items, whose `count` is their area, as square as rows of them can be.
+function squarified(items, width, height) {
+  const total = items.reduce((sum, item) => sum + item.count, 0);
+  const out = [];
+  let rest = items.map((item) => ({ item, area: item.count / total * width * height }));
+  let x = 0;
+  let y = 0;
+  while (rest.length) {
+    const side = Math.min(width - x, height - y);
+    const worst = (row) => {
+      const sum = row.reduce((all, one) => all + one.area, 0);
+      const depth = sum / side;
+      return Math.max(...row.map((one) => Math.max(one.area / depth / depth, depth * depth / one.area)));
+    };
+    let taken = 1;
+    while (taken < rest.length && worst(rest.slice(0, taken + 1)) <= worst(rest.slice(0, taken))) ++taken;
+    const row = rest.slice(0, taken);
+    rest = rest.slice(taken);
+    const depth = row.reduce((sum, one) => sum + one.area, 0) / side;
+    const upright = width - x >= height - y;
+    let at = upright ? y : x;
+    for (const { item, area } of row) {
+      const length = area / depth;
+      out.push(upright ? { item, x, y: at, width: depth, height: length } : { item, x: at, y, width: length, height: depth });
+      at += length;
+    }
+    if (upright) x += depth;
+    else y += depth;
+  }
+  return out;
+}
