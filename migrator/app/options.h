@@ -44,6 +44,9 @@ struct Options {
     LargeFiles large_files = LargeFiles::link;    // of migrate, for a copy
     base::Path distributed_main;                  // of migrate: the script to make distributed; empty: none
     std::string model = "model";                  // the variable in it that holds the model
+    bool library = false;                         // of analyze: which functions reach what the NPU lacks, as JSON
+    base::Path library_result;                    // of --library: where to; empty: standard output
+    std::vector<base::Path> with_libraries;       // results of --library, of libraries that the project calls
     std::string rule;                             // of explain
     base::Path report_directory;                  // empty: no report files
     ReportFormats formats;

@@ -10,10 +10,12 @@
 #include "base/format.h"
 #include "base/parallel.h"
 #include "base/version.h"
+#include "migrator/app/api_coverage.h"
 #include "migrator/app/distributed_main.h"
 #include "migrator/app/framework_version.h"
 #include "migrator/app/helper_module.h"
 #include "migrator/app/knowledge.h"
+#include "migrator/app/library_run.h"
 #include "migrator/app/output_tree.h"
 #include "migrator/app/path_checks.h"
 #include "migrator/app/project.h"
@@ -102,6 +104,7 @@ public:
             make_report(info(), std::move(files_), files_seen(), knowledge_.rules.package_status(), notes()),
             {},
             std::move(text_)};
+        result.report.api_coverage = api_coverage(knowledge_.rules, interfaces_, version_.version);
         if (output_) TRY(output_->commit());
         // From here on the output is whole.
         if (!options_.report_directory.empty()) TRY(write_report(result));
@@ -125,15 +128,16 @@ private:
         base::ProgressBar progress("Analysing", bytes, base::ProgressBar::Unit::bytes, options_.progress);
         files_.resize(jobs_.size());
         needs_helper_.resize(jobs_.size());
+        interfaces_.resize(jobs_.size());
         return base::parallel_for(order.size(), options_.threads, [&](std::size_t i) -> base::Status {
             const Job& job = jobs_[order[i]];
-            TRY_ASSIGN(files_[order[i]], analyse(job, needs_helper_[order[i]]));
+            TRY_ASSIGN(files_[order[i]], analyse(job, needs_helper_[order[i]], interfaces_[order[i]]));
             progress.add(job.file->bytes);
             return {};
         });
     }
 
-    base::Result<ReportFile> analyse(const Job& job, char& needs_helper) {
+    base::Result<ReportFile> analyse(const Job& job, char& needs_helper, std::vector<std::string>& interfaces) {
         const Path shown = job.project->shown(job.file->path);
         std::unique_ptr<ParsedFile> parsed = job.take_parsed();
         SourceFile read;
@@ -147,6 +151,7 @@ private:
         const SyntaxTree* tree = parsed && !source.problem ? &parsed->tree : nullptr;
         FileOutcome outcome = rewrite(source, context(job), tree);
         outcome.path = shown;
+        interfaces = std::move(outcome.interfaces);
         std::string written = bytes_after(source, outcome);
         needs_helper = helper_.is_needed(outcome.original, outcome.rewritten) ? 1 : 0;
         const bool was_distributed = distributed_ && distributed_->path == job.file->path;
@@ -332,6 +337,7 @@ private:
     std::vector<ReportFile> files_;
     std::string text_;                // of Destination::text, which has one file
     std::vector<char> needs_helper_;  // by job; bytes, so that threads can write side by side
+    std::vector<std::vector<std::string>> interfaces_;  // by job: what the file uses of the API tables
 };
 
 }  // namespace
@@ -344,6 +350,7 @@ base::Result<RunResult> run(const Options& options, base::FileSystem& fs) {
     TRY_ASSIGN(auto projects, find_projects(fs, options));
     const FrameworkVersion version = framework_version(fs, options, knowledge.rules, projects);
     knowledge.rules.restrict_to(version.version);
+    TRY(add_libraries(options, fs, knowledge));
     TRY(index_projects(fs, options, knowledge.facts, projects));
     TRY(helper.check(fs, projects));
     TRY_ASSIGN(const auto distributed, distribute_main(fs, options, knowledge, projects.front()));

@@ -100,7 +100,8 @@ void match_python(std::string_view path, const ParsedText& parsed, const MatchCo
     match_values(file, adapted, literals, found);
     match_environment(file, literals, found);
     match_packages(file, literals, found);
-    match_api_support(file, found);
+    match_api_support(file, literals, found);
+    match_libraries(file, found);
     match_program(file, found);
     leave_to_run_time(found);
     leave_adapted_code(file, adapted, found);

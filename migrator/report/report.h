@@ -48,6 +48,16 @@ struct ThirdPartyRow {
     std::vector<std::string> finding_ids;  // of the same findings
 };
 
+// How a version of the framework supports the interfaces that the project uses, each counted once.
+struct ApiCoverageRow {
+    std::string version;
+    std::uint64_t supported = 0;
+    std::uint64_t limited = 0;
+    std::uint64_t unsupported = 0;
+    std::uint64_t not_listed = 0;  // the pages of this version do not have them
+    bool chosen = false;           // the version that the findings are for
+};
+
 // Counts of one kind of finding.
 struct KindRow {
     FindingKind kind = FindingKind::cuda_api;
@@ -105,6 +115,7 @@ struct Report {
     ReportSummary summary;
     std::vector<ActionRow> actions;          // most severe first, then the most frequent
     std::vector<ThirdPartyRow> third_party;  // sorted by package
+    std::vector<ApiCoverageRow> api_coverage;  // oldest version first; empty without Python that uses the framework
     std::vector<ReportFile> files;           // sorted by path; only files with something to say
     std::vector<std::string> notes;          // skipped directories and the like
 };

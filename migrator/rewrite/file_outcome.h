@@ -37,6 +37,7 @@ struct FileOutcome {
     std::uint64_t lines = 0;
     bool parsed = false;                   // Python: the whole file parsed without an error node
     std::vector<FindingOutcome> findings;  // by position, then rule
+    std::vector<std::string> interfaces;   // of the API tables, that the original uses, sorted
     std::string original;                  // UTF-8 text
     std::string rewritten;                 // equal to `original` when nothing was applied
     bool changed() const { return original != rewritten; }

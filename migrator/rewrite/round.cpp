@@ -160,6 +160,7 @@ Round run_notebook_round(const SourceFile& file, const TextVersion& version, con
     const SyntaxTree tree = SyntaxTree::parse(code->python().text());
     const Bindings bindings = Bindings::analyse(tree, *context.match.facts, context.match.module);
     const ParsedText parsed{&tree, &bindings};
+    round.interfaces = used_interfaces(*context.match.rules, tree, bindings);
     add_cells(*code, code->python(), parsed, match_cells(file, parsed, context.match), context, round);
     add_cells(*code, code->shell(), {}, match_shell_lines(file, *code, context.match), context, round);
     if (round.edits.empty()) return round;
@@ -185,6 +186,7 @@ Round run_round(const SourceFile& file, const TextVersion& version, const Rewrit
         parsed.tree = version.tree != nullptr ? version.tree : &*tree;
         bindings = Bindings::analyse(*parsed.tree, *context.match.facts, context.match.module);
         parsed.bindings = &bindings;
+        round.interfaces = used_interfaces(*context.match.rules, *parsed.tree, bindings);
     }
     const std::vector<std::size_t> candidates =
         decide(match(file, version.text, context.match, parsed), context, round.findings);

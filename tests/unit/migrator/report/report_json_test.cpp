@@ -99,6 +99,7 @@ TEST_CASE("report json: the whole text of a small report") {
       ]
     }
   ],
+  "api_coverage": [],
   "notes": [
     "A note."
   ],
