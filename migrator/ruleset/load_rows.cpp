@@ -105,7 +105,7 @@ base::Status RuleLoader::load_environment_row(base::JsonObject& row, const Rule*
     TRY_ASSIGN(out.effort, effort_of(row, rule->effort));
     TRY_ASSIGN(out.values, string_map(row, "values"));
     if ((out.same_values || !out.values.empty()) && !out.to)
-        return row.error("\"same_values\" and \"values\" need a \"to\"");
+        return row.error("a new value (\"same_values\", \"values\") needs a \"to\"");
     if (out.same_values && !out.values.empty()) return row.error("\"same_values\" and \"values\" exclude each other");
     for (const EnvironmentRow& other : set_.environment_list_) {
         if (out.name.ends_with('*') && other.name.ends_with('*') && other.name != out.name && fits(other.name, out.name))

@@ -147,14 +147,14 @@ TEST_CASE("rows of variables: rewritten where the values stay, reported where no
         if (row.name.ends_with('*')) continue;
         CAPTURE(row.name);
         FileOutcome python =
-            test::migrate_one("a.py", base::format("import os\nos.environ[\"{}\"] = \"1\"\n", row.name));
+            test::migrate_one("a.py", base::format("import os\nos.environ[\"{}\"] = value\n", row.name));
         REQUIRE(python.findings.size() == 1);
         CHECK(python.rewritten ==
-              base::format("import os\nos.environ[\"{}\"] = \"1\"\n", row.same_values ? *row.to : row.name));
-        FileOutcome shell = test::migrate_one("a.sh", base::format("export {0}=1 # {0}\necho ${{{0}}}\n", row.name));
+              base::format("import os\nos.environ[\"{}\"] = value\n", row.same_values ? *row.to : row.name));
+        FileOutcome shell = test::migrate_one("a.sh", base::format("export {0}=$V # {0}\necho ${{{0}}}\n", row.name));
         REQUIRE(shell.findings.size() == 2);
         std::string name = row.same_values ? *row.to : row.name;
-        CHECK(shell.rewritten == base::format("export {}=1 # {}\necho ${{{}}}\n", name, row.name, name));
+        CHECK(shell.rewritten == base::format("export {}=$V # {}\necho ${{{}}}\n", name, row.name, name));
     }
 }
 
