@@ -12,8 +12,8 @@ namespace migrator {
 namespace {
 
 // Of a file that cannot be read nothing is known.
-std::vector<LibraryFunction> functions_of_file(base::FileSystem& fs, const Knowledge& knowledge,
-                                               const Project& project, std::size_t i) {
+std::vector<LibraryFunction> functions_of_file(base::FileSystem& fs, const Knowledge& knowledge, const Project& project,
+                                               std::size_t i) {
     const FoundFile& file = project.files.files[i];
     SourceFile read;
     SyntaxTree parsed_here;
@@ -52,8 +52,7 @@ base::Result<std::string> analyse_library(const Options& options, base::FileSyst
     std::vector<std::vector<LibraryFunction>> found(project.files.files.size());
     TRY(base::parallel_for(found.size(), options.threads, [&](std::size_t i) -> base::Status {
         const FoundFile& file = project.files.files[i];
-        if (file.analysed && file.type == FileType::python)
-            found[i] = functions_of_file(fs, knowledge, project, i);
+        if (file.analysed && file.type == FileType::python) found[i] = functions_of_file(fs, knowledge, project, i);
         return {};
     }));
     std::vector<LibraryFunction> functions;

@@ -106,9 +106,10 @@ CLI::App* add_analyze(CLI::App& app, Options& options, RawOptions& raw) {
         ->configurable(false)
         ->option_text("...");
     command
-        ->add_flag("--library", options.library,
-                   "PATH is a library: instead of a report, which of its functions lead to what\nthe NPU lacks, and how, "
-                   "as JSON")
+        ->add_flag(
+            "--library", options.library,
+            "PATH is a library: instead of a report, which of its functions lead to what\nthe NPU lacks, and how, "
+            "as JSON")
         ->configurable(false);
     command->add_option("-o,--output", options.library_result, "With --library: the file to write (default: print it)")
         ->configurable(false)

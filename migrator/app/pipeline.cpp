@@ -335,8 +335,8 @@ private:
     std::vector<Job> jobs_;
     std::unique_ptr<OutputTree> output_;
     std::vector<ReportFile> files_;
-    std::string text_;                // of Destination::text, which has one file
-    std::vector<char> needs_helper_;  // by job; bytes, so that threads can write side by side
+    std::string text_;                                  // of Destination::text, which has one file
+    std::vector<char> needs_helper_;                    // by job; bytes, so that threads can write side by side
     std::vector<std::vector<std::string>> interfaces_;  // by job: what the file uses of the API tables
 };
 

@@ -18,7 +18,8 @@ constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
 }  // namespace
 
 CallGraph::CallGraph(std::vector<LibraryFunction> functions) : functions_(std::move(functions)) {
-    std::stable_sort(functions_.begin(), functions_.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+    std::stable_sort(functions_.begin(), functions_.end(),
+                     [](const auto& a, const auto& b) { return a.name < b.name; });
     // Of several definitions of a name, as below an `if`, any may be the one that is called.
     for (std::size_t i = 0; i < functions_.size(); ++i) index_.emplace(functions_[i].name, i);
     calls_.resize(functions_.size());

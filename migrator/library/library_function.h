@@ -24,10 +24,10 @@ struct LibraryFunction {
     std::string name;  // qualified: "lib.ops.Op.apply"; the code of a module has the module's name
     base::Path file;
     std::uint32_t line = 1;
-    std::vector<std::string> bases;    // of a class, those of the library, by qualified name
-    std::string external_base;         // of a class: the nearest base outside of the library; empty: none is known
-    std::vector<std::string> calls;    // of functions and classes of the library
-    std::vector<std::string> passed;   // what is handed to other calls: it counts when it is a function
+    std::vector<std::string> bases;   // of a class, those of the library, by qualified name
+    std::string external_base;        // of a class: the nearest base outside of the library; empty: none is known
+    std::vector<std::string> calls;   // of functions and classes of the library
+    std::vector<std::string> passed;  // what is handed to other calls: it counts when it is a function
     std::vector<Obstacle> obstacles;
     // Of a module, by which other names it offers things of the library: "lib.f" -> "lib.ops.f"; with "lib.*" ->
     // "lib.ops" everything.

@@ -126,8 +126,7 @@ std::map<std::string, std::set<std::string>> methods_by_class(const CallGraph& g
     std::map<std::string, std::set<std::string>> out;
     for (const auto& [function, all] : names) {
         if (function->kind != Kind::method || graph.ways(*function).empty()) continue;
-        for (const std::string& name : all)
-            out[name.substr(0, name.rfind('.'))].emplace(last_part(name));
+        for (const std::string& name : all) out[name.substr(0, name.rfind('.'))].emplace(last_part(name));
     }
     return out;
 }

@@ -110,8 +110,8 @@ private:
             if (!dtype || !tensors.excludes(ever_accepted(reference.name), *dtype)) continue;
             const std::string note =
                 base::format("This is {}, and documented are {}.", *dtype, base::joined(facts.dtypes, ", "));
-            sink_.push_back(make_finding(*rule, file_.tree().range(operand), reference.name, reference.certainty, {},
-                                         note, {}));
+            sink_.push_back(
+                make_finding(*rule, file_.tree().range(operand), reference.name, reference.certainty, {}, note, {}));
             return;
         }
     }
@@ -213,8 +213,8 @@ std::vector<std::string> used_interfaces(const RuleSet& rules, const SyntaxTree&
     std::set<std::string, std::less<>> out;
     for (NodeId node : bindings.external_expressions()) {
         for (const Reference& reference : bindings.references(node)) {
-            const bool is_spoken_for = rules.name_row(reference.name) != nullptr ||
-                                       rules.prefix_row(reference.name) != nullptr;
+            const bool is_spoken_for =
+                rules.name_row(reference.name) != nullptr || rules.prefix_row(reference.name) != nullptr;
             if (reference.origin != Origin::external || reference.certainty == Certainty::textual || is_spoken_for)
                 continue;
             if (rules.apis().is_interface(reference.name)) out.insert(reference.name);

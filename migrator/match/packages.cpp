@@ -52,7 +52,8 @@ void match_import_patterns(const PythonFile& file, FindingSink& sink) {
         const std::string qualified = import.name == "*" ? import.module : import.qualified();
         // Of a package of the project, what has a source is not compiled.
         const bool is_own = is_own_module(file, import.module);
-        const bool has_source = is_own && (import.name.empty() || import.name == "*" || file.is_project_module(qualified));
+        const bool has_source =
+            is_own && (import.name.empty() || import.name == "*" || file.is_project_module(qualified));
         if (has_source || (!is_own && file.rules().package_of_module(import.module) != nullptr)) continue;
         for (const ImportRow& row : file.rules().imports()) {
             if (row.own != is_own) continue;

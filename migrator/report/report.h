@@ -113,11 +113,11 @@ struct ReportSummary {
 struct Report {
     RunInfo run;
     ReportSummary summary;
-    std::vector<ActionRow> actions;          // most severe first, then the most frequent
-    std::vector<ThirdPartyRow> third_party;  // sorted by package
+    std::vector<ActionRow> actions;            // most severe first, then the most frequent
+    std::vector<ThirdPartyRow> third_party;    // sorted by package
     std::vector<ApiCoverageRow> api_coverage;  // oldest version first; empty without Python that uses the framework
-    std::vector<ReportFile> files;           // sorted by path; only files with something to say
-    std::vector<std::string> notes;          // skipped directories and the like
+    std::vector<ReportFile> files;             // sorted by path; only files with something to say
+    std::vector<std::string> notes;            // skipped directories and the like
 };
 
 // How the run went, for the terminal only: the files of a report are the same for every run on the same input.

@@ -28,8 +28,8 @@ struct TextVersion {
 struct Round {
     std::vector<Decided> findings;
     std::vector<std::string> interfaces;  // that the text uses
-    std::vector<Edit> edits;            // all that were made, imports included, by position
-    std::unique_ptr<TextVersion> next;  // after them; nullptr when there are none
+    std::vector<Edit> edits;              // all that were made, imports included, by position
+    std::unique_ptr<TextVersion> next;    // after them; nullptr when there are none
 };
 
 Round run_round(const SourceFile& file, const TextVersion& version, const RewriteContext& context);

@@ -17,7 +17,7 @@ enum class ApiSupport { unknown, no, partly, yes };
 // What a partly supported interface cannot do, in words; and, where a call shows it, the argument that decides.
 struct ApiLimit {
     std::string text;
-    std::string keyword;               // of the argument; empty: the call does not show it
+    std::string keyword;                                        // of the argument; empty: the call does not show it
     std::map<std::string, std::size_t, std::less<>> positions;  // where an interface takes it without the keyword
     std::vector<std::string> allowed;  // its values that are supported, as Python source text; empty: see the text
     bool optional = false;             // a call without the argument keeps to the limit

@@ -8,7 +8,8 @@ base::Status LibraryTable::add(const base::JsonDocument& document) {
     TRY_ASSIGN(auto file, base::JsonObject::of(document, document.root));
     TRY_ASSIGN(const std::string schema, file.string("schema"));
     if (schema != kLibrarySchema)
-        return file.error(base::format("\"{}\" is not a result of library mode; expected is {}", schema, kLibrarySchema));
+        return file.error(
+            base::format("\"{}\" is not a result of library mode; expected is {}", schema, kLibrarySchema));
     TRY(file.required("tool"));
     TRY(file.string("framework_version"));
     const auto each = [&](std::string_view key, auto add) -> base::Status {

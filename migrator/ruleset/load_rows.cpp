@@ -108,7 +108,8 @@ base::Status RuleLoader::load_environment_row(base::JsonObject& row, const Rule*
         return row.error("a new value (\"same_values\", \"values\") needs a \"to\"");
     if (out.same_values && !out.values.empty()) return row.error("\"same_values\" and \"values\" exclude each other");
     for (const EnvironmentRow& other : set_.environment_list_) {
-        if (out.name.ends_with('*') && other.name.ends_with('*') && other.name != out.name && fits(other.name, out.name))
+        if (out.name.ends_with('*') && other.name.ends_with('*') && other.name != out.name &&
+            fits(other.name, out.name))
             return row.error(base::format("\"{}\" cannot be reached: \"{}\" covers it", out.name, other.name));
     }
     // Another name of a variable is right on one kind of machine only.

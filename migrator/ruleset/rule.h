@@ -131,7 +131,7 @@ struct EnvironmentRow {
     const Rule* rule = nullptr;
     std::string name;
     std::optional<std::string> to;
-    bool same_values = false;  // the value can stay as it is: the name may be rewritten
+    bool same_values = false;                                // the value can stay as it is: the name may be rewritten
     std::map<std::string, std::string, std::less<>> values;  // old value -> the one that says the same to `to`
     std::string note;
     std::string source;

@@ -170,8 +170,8 @@ base::Status RuleLoader::claim(const base::JsonObject& at, const std::string& wh
 base::Status RuleLoader::check_reachable() const {
     const std::vector<Version>& known = set_.framework_.versions;
     for (const auto& rule : set_.rules_) {
-        const bool is_reachable =
-            known.empty() || std::any_of(known.begin(), known.end(), [&](Version v) { return rule->versions.contains(v); });
+        const bool is_reachable = known.empty() || std::any_of(known.begin(), known.end(),
+                                                               [&](Version v) { return rule->versions.contains(v); });
         if (!is_reachable)
             return base::fail(base::ErrorKind::rule_data,
                               base::format("the fix of the rule \"{}\" is for versions \"{}\", and none of the known "

@@ -96,7 +96,8 @@ TEST_CASE("library: public names are those of re-exports, stars and heirs") {
     const LibraryTable table = table_of(result_of(fs));
     CHECK(chain(table, "lib.run").starts_with("lib._impl.helper -> lib._impl.Net.ping -> "));
     CHECK(chain(table, "lib.fast") == "lib.ops.fast -> lib.ops._inner -> torch.std_mean");
-    CHECK(chain(table, "lib.Net.shared") == "lib._impl.Base.shared -> lib.ops.fast -> lib.ops._inner -> torch.std_mean");
+    CHECK(chain(table, "lib.Net.shared") ==
+          "lib._impl.Base.shared -> lib.ops.fast -> lib.ops._inner -> torch.std_mean");
     CHECK(chain(table, "lib._impl.helper") == "-");
     CHECK(chain(table, "lib.ops._inner") == "-");
 }
