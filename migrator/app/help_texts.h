@@ -34,6 +34,10 @@ inline constexpr const char* kAnalyzeExamples =
     "  migrator analyze . --torch-version 2.1             for the torch that the cluster has\n"
     "  migrator analyze . --fail-on error -q              for CI: exit code 1 when an error is found\n"
     "  migrator analyze . --json | jq .summary            for scripts\n"
+    "  migrator analyze site-packages/lib --library -o lib.json\n"
+    "                                                     which functions of a library lead to what the NPU lacks\n"
+    "  migrator analyze my_project --with-library lib.json\n"
+    "                                                     judges the project's calls into it\n"
     "  migrator analyze - --stdin-name a.py --json        for editors: the buffer comes through a pipe";
 
 inline constexpr const char* kMigrateAbout =

@@ -6,6 +6,7 @@
 
 #include "base/console.h"
 #include "base/format.h"
+#include "migrator/app/library_run.h"
 #include "migrator/app/options.h"
 #include "migrator/app/pipeline.h"
 #include "migrator/app/review_commands.h"
@@ -96,6 +97,13 @@ base::Result<int> run_command_line(int argc, char** argv) {
     }
     if (line.options->reads_standard_input()) {
         TRY_ASSIGN(line.options->stdin_text, read_standard_input());
+    }
+    if (line.options->library) {
+        TRY_ASSIGN(const std::string result, analyse_library(*line.options, fs));
+        if (line.options->library_result.empty()) print(stdout, result);
+        else TRY(base::write_file_atomically(fs, line.options->library_result, result, 0644));
+        TRY(flush_output());
+        return 0;
     }
     std::set<std::string> known;
     if (!line.options->baseline.empty()) {

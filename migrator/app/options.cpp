@@ -94,6 +94,11 @@ void add_common_options(CLI::App& command, Options& options, RawOptions& raw) {
         ->option_text("N");
     add_rules_option(command, options);
     command
+        .add_option("--with-library", options.with_libraries,
+                    "Result of `analyze --library`: calls into that library are judged by it;\nmay be repeated")
+        ->allow_extra_args(false)
+        ->option_text("RESULT");
+    command
         .add_option(
             "--style", raw.style,
             "How the result is written: npu (default: NPU names), portable (one code for NPU,\nCUDA and CPU, "
@@ -115,6 +120,15 @@ CLI::App* add_analyze(CLI::App& app, Options& options, RawOptions& raw) {
         ->required()
         ->configurable(false)
         ->option_text("...");
+    command
+        ->add_flag(
+            "--library", options.library,
+            "PATH is a library: instead of a report, which of its functions lead to what\nthe NPU lacks, and how, "
+            "as JSON")
+        ->configurable(false);
+    command->add_option("-o,--output", options.library_result, "With --library: the file to write (default: print it)")
+        ->configurable(false)
+        ->option_text("RESULT");
     add_common_options(*command, options, raw);
     command->footer(kAnalyzeExamples);
     return command;
@@ -246,7 +260,7 @@ base::Status apply_setting(CLI::App& command, const base::Path& file, const Sett
                           setting.where);
     }
     if (option->count() > 0) return {};
-    const bool is_path = setting.key == "rules" || setting.key == "report";
+    const bool is_path = setting.key == "rules" || setting.key == "report" || setting.key == "with-library";
     for (const std::string& value : setting.values)
         option->add_result(is_path ? from_directory_of(file, value) : value);
     try {

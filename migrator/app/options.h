@@ -64,6 +64,9 @@ struct Options {
     std::string model = "model";                  // the variable in it that holds the model
     std::string instrument;                       // of migrate: "profiler", "none" ...; empty: nothing to do
     base::Path loop;                              // of instrument: FILE or FILE:LINE; empty: the only one
+    bool library = false;                         // of analyze: which functions reach what the NPU lacks, as JSON
+    base::Path library_result;                    // of --library: where to; empty: standard output
+    std::vector<base::Path> with_libraries;       // results of --library, of libraries that the project calls
     std::string rule;                             // of explain
     base::Path report_directory;                  // empty: no report files
     std::vector<std::string> formats;             // names of report formats; empty: the usual ones

@@ -9,12 +9,14 @@
 #include "base/human.h"
 #include "base/parallel.h"
 #include "base/version.h"
+#include "migrator/app/api_coverage.h"
 #include "migrator/app/distributed_main.h"
 #include "migrator/app/framework_version.h"
 #include "migrator/app/helper_module.h"
 #include "migrator/app/instrumentation.h"
 #include "migrator/app/job.h"
 #include "migrator/app/knowledge.h"
+#include "migrator/app/library_run.h"
 #include "migrator/app/output_tree.h"
 #include "migrator/app/path_checks.h"
 #include "migrator/app/project.h"
@@ -89,6 +91,7 @@ public:
             std::move(text_),
             {}};
         result.report.programs = std::move(programs);
+        result.report.api_coverage = api_coverage(knowledge_.rules, interfaces_, version_.version);
         if (options_.destination == Destination::text && needs_helper_.front() != 0)
             result.warning = base::format(
                 "the result imports {0}, a module that a pipe has no place for. In a project, `migrator migrate "
@@ -118,6 +121,7 @@ private:
         files_.resize(jobs_.size());
         needs_helper_.resize(jobs_.size());
         transfer_.resize(jobs_.size());
+        interfaces_.resize(jobs_.size());
         return base::parallel_for(order.size(), options_.threads, [&](std::size_t i) -> base::Status {
             const Job& job = jobs_[order[i]];
             TRY_ASSIGN(files_[order[i]], analyse(job, order[i]));
@@ -142,6 +146,7 @@ private:
         outcome.path = shown;
         conditions_.look_at(outcome.original);
         TRY(instrumentation_.apply(module_context(*job.project, job.file->path), outcome));
+        interfaces_[number] = std::move(outcome.interfaces);
         std::string written = bytes_after(source, outcome);
         transfer_[number] = transfer_facts(outcome);
         needs_helper_[number] = helper_.is_needed(outcome.original, outcome.rewritten) ? 1 : 0;
@@ -410,9 +415,10 @@ private:
     std::vector<Job> jobs_;
     std::unique_ptr<OutputTree> output_;
     std::vector<ReportFile> files_;
-    std::string text_;                     // of Destination::text, which has one file
-    std::vector<TransferFacts> transfer_;  // by job
-    std::vector<char> needs_helper_;       // by job; bytes, so that threads can write side by side
+    std::string text_;                                  // of Destination::text, which has one file
+    std::vector<TransferFacts> transfer_;               // by job
+    std::vector<char> needs_helper_;                    // by job; bytes, so that threads can write side by side
+    std::vector<std::vector<std::string>> interfaces_;  // by job: what the file uses of the API tables
 };
 
 }  // namespace
@@ -430,6 +436,7 @@ base::Result<RunResult> run(const Options& options, base::FileSystem& fs) {
         TRY_ASSIGN(transfer_rules, RuleSet::load(knowledge.store, StyleKind::automatic));
         transfer_rules->restrict_to(version.version);
     }
+    TRY(add_libraries(options, fs, knowledge));
     TRY(index_projects(fs, options, knowledge, projects));
     TRY(helper.check(fs, projects));
     TRY_ASSIGN(const auto instrumentation, Instrumentation::plan(fs, options, knowledge, projects));

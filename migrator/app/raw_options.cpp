@@ -53,6 +53,13 @@ base::Status check_paths_of(const Options& options) {
 base::Result<Options> checked(Options options, const RawOptions& raw) {
     const bool analyse = options.command == Command::analyze;
     TRY(check_paths_of(options));
+    if (!options.library_result.empty() && !options.library)
+        return fail(ErrorKind::usage, "-o is for the result of --library; --report DIR is for the report");
+    if (options.library && (options.paths.size() > 1 || options.reads_standard_input() || options.json ||
+                            !options.report_directory.empty() || raw.fail_on != "never"))
+        return fail(ErrorKind::usage,
+                    "--library needs the one PATH that the library is in, and makes no report: leave out --json, "
+                    "--report and --fail-on");
     if (options.quiet && options.verbose) return fail(ErrorKind::usage, "--quiet and --verbose exclude each other");
     if (!analyse) {
         TRY_ASSIGN(options.destination, destination_of(options, raw));

@@ -1,20 +1,37 @@
 // Interfaces of the framework that the NPU supports in part or not at all.
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "base/format.h"
+#include "migrator/match/dtypes.h"
 #include "migrator/match/words.h"
 
 namespace migrator {
 namespace {
 
+// a @ b is a call of the interface that the operator stands for.
+std::optional<Reference> interface_of_operator(const TensorFacts& tensors, const SyntaxTree& tree,
+                                               const Bindings& bindings, NodeId node) {
+    if (tree.kind(node) != NodeKind::binary_operator) return std::nullopt;
+    const NodeId symbol = tree.child(node, Field::operator_);
+    if (symbol == kNoNode) return std::nullopt;
+    const auto method = tensors.operators.find(tree.text(symbol));
+    if (method == tensors.operators.end()) return std::nullopt;
+    const auto type = bindings.type_of(node);
+    if (!type || type->name != tensors.type) return std::nullopt;
+    return Reference{method->second, Origin::external, type->certainty};
+}
+
 class ApiMatcher {
 public:
-    ApiMatcher(const PythonFile& file, FindingSink& sink) : file_(file), sink_(sink) {}
+    ApiMatcher(const PythonFile& file, FindingSink& sink) : file_(file), sink_(sink), dtypes_(file) {}
 
     // Said once for every interface, where the file uses it first.
-    void run() {
-        for (NodeId node : file_.bindings().external_expressions()) match(node);
+    void run(std::span<const Literal> literals) {
+        for (NodeId node : file_.bindings().external_expressions()) match(node, file_.bindings().references(node));
+        for (const Literal& literal : literals) match(literal.node, attribute_names(file_, literal));
+        match_operators();
         for (Use& use : uses_) {
             if (use.count > 1) use.finding.message += base::format(" Used {} times in this file.", use.count);
             sink_.push_back(std::move(use.finding));
@@ -27,8 +44,8 @@ private:
         std::size_t count = 1;
     };
 
-    void match(NodeId node) {
-        for (const Reference& reference : file_.bindings().references(node)) {
+    void match(NodeId node, std::span<const Reference> references) {
+        for (const Reference& reference : references) {
             if (reference.origin != Origin::external || reference.certainty == Certainty::textual) continue;
             // What another rule speaks of is said there.
             const NameRow* row = file_.rules().name_row(reference.name);
@@ -37,6 +54,64 @@ private:
             if (!facts || facts->quiet) continue;
             if (facts->support == ApiSupport::no) add_use(node, reference, file_.rules().api_rules().no, {});
             if (facts->support == ApiSupport::partly) add_limits(node, reference, *facts);
+            if (const NodeId call = file_.call_of(node); call != kNoNode)
+                add_wrong_dtypes(operands_of(call), reference, *facts);
+            return;
+        }
+    }
+
+    void match_operators() {
+        const SyntaxTree& tree = file_.tree();
+        const TensorFacts& tensors = file_.rules().tensors();
+        for (NodeId node = 0; node < tree.size(); ++node) {
+            const auto reference = interface_of_operator(tensors, tree, file_.bindings(), node);
+            if (!reference) continue;
+            match(node, {&*reference, 1});
+            if (const auto facts = file_.rules().api(reference->name))
+                add_wrong_dtypes({tree.child(node, Field::left), tree.child(node, Field::right)}, *reference, *facts);
+        }
+    }
+
+    // The values that a call works on: the object of a method, and the arguments.
+    std::vector<NodeId> operands_of(NodeId call) const {
+        const SyntaxTree& tree = file_.tree();
+        std::vector<NodeId> out;
+        const NodeId function = tree.child(call, Field::function);
+        if (tree.kind(function) == NodeKind::attribute) out.push_back(tree.child(function, Field::object));
+        const NodeId list = tree.child(call, Field::arguments);
+        if (list == kNoNode) return out;
+        for (NodeId argument : tree.named_children(list)) {
+            const bool is_keyword = tree.kind(argument) == NodeKind::keyword_argument;
+            const NodeId value = is_keyword ? tree.child(argument, Field::value) : argument;
+            if (value != kNoNode) out.push_back(value);
+        }
+        return out;
+    }
+
+    // The pages differ from version to version where the NPU does not: what any of them lists works.
+    std::vector<std::string> ever_accepted(std::string_view name) const {
+        const ApiTable& apis = file_.rules().apis();
+        std::vector<std::string> out;
+        for (const Version version : apis.versions()) {
+            const auto facts = apis.find(name, version);
+            if (facts) out.insert(out.end(), facts->dtypes.begin(), facts->dtypes.end());
+        }
+        return out;
+    }
+
+    void add_wrong_dtypes(const std::vector<NodeId>& operands, const Reference& reference,
+                          const ApiTable::Facts& facts) {
+        const Rule* rule = file_.rules().api_rules().wrong_dtype;
+        const TensorFacts& tensors = file_.rules().tensors();
+        if (rule == nullptr || facts.dtypes.empty() || !tensors.computes(reference.name)) return;
+        if (tensors.made_by.find(reference.name) != tensors.made_by.end()) return;  // a conversion
+        for (NodeId operand : operands) {
+            const auto dtype = dtypes_.of(operand);
+            if (!dtype || !tensors.excludes(ever_accepted(reference.name), *dtype)) continue;
+            const std::string note =
+                base::format("This is {}, and documented are {}.", *dtype, base::joined(facts.dtypes, ", "));
+            sink_.push_back(
+                make_finding(*rule, file_.tree().range(operand), reference.name, reference.certainty, {}, note, {}));
             return;
         }
     }
@@ -45,7 +120,7 @@ private:
         std::string note;
         for (const ApiLimit* limit : facts.limits) {
             if (limit->minor) continue;
-            const NodeId argument = limit->keyword.empty() ? kNoNode : keyword_of(node, limit->keyword);
+            const NodeId argument = limit->keyword.empty() ? kNoNode : argument_of(node, reference.name, *limit);
             const Shown shown = shown_by(node, argument, *limit);
             if (shown == Shown::beyond) add_beyond(argument, reference, *limit);
             if (shown == Shown::not_at_all) note += (note.empty() ? "" : " ") + limit->text;
@@ -53,15 +128,21 @@ private:
         if (!note.empty()) add_use(node, reference, file_.rules().api_rules().partly, note);
     }
 
-    NodeId keyword_of(NodeId function, std::string_view keyword) const {
+    // The value that a call gives to the argument which decides, or kNoNode.
+    NodeId argument_of(NodeId function, std::string_view name, const ApiLimit& limit) const {
         const SyntaxTree& tree = file_.tree();
         const NodeId call = file_.call_of(function);
         const NodeId list = call == kNoNode ? kNoNode : tree.child(call, Field::arguments);
         if (list == kNoNode) return kNoNode;
+        const auto position = limit.positions.find(name);
         for (NodeId argument : tree.named_children(list)) {
-            if (tree.kind(argument) != NodeKind::keyword_argument) continue;
-            const NodeId name = tree.child(argument, Field::name);
-            if (name != kNoNode && tree.text(name) == keyword) return argument;
+            if (tree.kind(argument) != NodeKind::keyword_argument) {
+                if (position != limit.positions.end() && file_.argument_position(argument) == position->second)
+                    return argument;
+                continue;
+            }
+            const NodeId keyword = tree.child(argument, Field::name);
+            if (keyword != kNoNode && tree.text(keyword) == limit.keyword) return argument;
         }
         return kNoNode;
     }
@@ -74,7 +155,8 @@ private:
         const bool is_called = file_.call_of(function) != kNoNode;
         if (argument == kNoNode) return limit.optional && is_called ? Shown::within : Shown::not_at_all;
         if (limit.allowed.empty()) return Shown::not_at_all;
-        const NodeId value = tree.child(argument, Field::value);
+        const bool is_keyword = tree.kind(argument) == NodeKind::keyword_argument;
+        const NodeId value = is_keyword ? tree.child(argument, Field::value) : argument;
         if (value == kNoNode) return Shown::not_at_all;
         std::string text(tree.text(value));
         if (tree.kind(value) == NodeKind::string) {
@@ -116,12 +198,33 @@ private:
 
     const PythonFile& file_;
     FindingSink& sink_;
+    DtypeFlow dtypes_;
     std::vector<Use> uses_;
     std::map<std::string, std::size_t> index_;  // by name
 };
 
 }  // namespace
 
-void match_api_support(const PythonFile& file, FindingSink& sink) { ApiMatcher(file, sink).run(); }
+void match_api_support(const PythonFile& file, std::span<const Literal> literals, FindingSink& sink) {
+    ApiMatcher(file, sink).run(literals);
+}
+
+std::vector<std::string> used_interfaces(const RuleSet& rules, const SyntaxTree& tree, const Bindings& bindings) {
+    std::set<std::string, std::less<>> out;
+    for (NodeId node : bindings.external_expressions()) {
+        for (const Reference& reference : bindings.references(node)) {
+            const bool is_spoken_for =
+                rules.name_row(reference.name) != nullptr || rules.prefix_row(reference.name) != nullptr;
+            if (reference.origin != Origin::external || reference.certainty == Certainty::textual || is_spoken_for)
+                continue;
+            if (rules.apis().is_interface(reference.name)) out.insert(reference.name);
+        }
+    }
+    for (NodeId node = 0; node < tree.size(); ++node) {
+        if (auto reference = interface_of_operator(rules.tensors(), tree, bindings, node))
+            out.insert(std::move(reference->name));
+    }
+    return {out.begin(), out.end()};
+}
 
 }  // namespace migrator

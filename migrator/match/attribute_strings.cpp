@@ -62,15 +62,22 @@ std::optional<Fix> whole_call_fix(const PythonFile& file, NodeId literal, const 
 
 bool names_attribute(const PythonFile& file, NodeId literal) { return object_of(file, literal) != kNoNode; }
 
+std::vector<Reference> attribute_names(const PythonFile& file, const Literal& literal) {
+    const NodeId object = object_of(file, literal.node);
+    if (object == kNoNode) return {};
+    std::vector<Reference> names = names_of(file, object, literal.text);
+    for (Reference& reference : names) reference.name += "." + literal.text;
+    return names;
+}
+
 void match_attribute_strings(const PythonFile& file, std::span<const Literal> literals, FindingSink& sink) {
     for (const Literal& literal : literals) {
-        NodeId object = object_of(file, literal.node);
-        if (object == kNoNode) continue;
-        for (const Reference& owner : names_of(file, object, literal.text)) {
-            const std::string qualified = owner.name + "." + literal.text;
+        for (const Reference& named : attribute_names(file, literal)) {
+            const std::string& qualified = named.name;
+            const std::string owner = qualified.substr(0, qualified.size() - literal.text.size() - 1);
             const NameRow* row = file.rules().name_row(qualified);
             if (row == nullptr) continue;
-            Finding finding = make_finding(*row->rule, file.tree().range(literal.node), qualified, owner.certainty,
+            Finding finding = make_finding(*row->rule, file.tree().range(literal.node), qualified, named.certainty,
                                            row->to.value_or(""), row->note, row->source);
             finding.effort = row->effort;
             auto content = literal.range_of(0, literal.text.size());
@@ -78,7 +85,7 @@ void match_attribute_strings(const PythonFile& file, std::span<const Literal> li
                 // The object itself may get a new name as well; only the last part is written here.
                 std::size_t dot = row->to->rfind('.');
                 std::string parent = row->to->substr(0, dot);
-                bool same_parent = parent == file.rules().renamed(owner.name) || parent == owner.name;
+                bool same_parent = parent == file.rules().renamed(owner) || parent == owner;
                 if (same_parent) finding.fix = Fix{{{*content, row->to->substr(dot + 1)}}, row->rule->imports};
                 else if (row->member) finding.fix.reset();
                 else finding.fix = whole_call_fix(file, literal.node, *row);

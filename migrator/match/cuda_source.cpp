@@ -1,6 +1,8 @@
 // C++ and CUDA sources: no compiler, only a lexer that knows comments, strings and brackets.
 #include <algorithm>
+#include <map>
 
+#include "base/format.h"
 #include "base/text.h"
 #include "migrator/match/text_file.h"
 #include "migrator/match/words.h"
@@ -94,6 +96,10 @@ public:
     void run() {
         for (std::size_t i = 0; i < tokens_.size(); ++i) {
             if (tokens_[i].kind != Token::Kind::word) continue;
+            if (tokens_[i].text == "include" && i > 0 && text(i - 1) == "#" && text(i + 1) == "<")
+                while (i < tokens_.size() && text(i) != ">") ++i;
+            if (!is_word(i)) continue;
+            symbol(i);
             for (const KernelRow& row : rules_.kernels()) {
                 if (base::contains(row.markers, tokens_[i].text)) kernel(i, row);
             }
@@ -101,11 +107,43 @@ public:
                 if (base::contains(row.macros, tokens_[i].text)) block(i, row);
             }
         }
+        for (SymbolUse& use : uses_) {
+            if (use.count > 1) use.finding.message += base::format(" Used {} times in this file.", use.count);
+            sink_.push_back(std::move(use.finding));
+        }
     }
 
 private:
     std::string_view text(std::size_t i) const { return i < tokens_.size() ? tokens_[i].text : std::string_view{}; }
     bool is_word(std::size_t i) const { return i < tokens_.size() && tokens_[i].kind == Token::Kind::word; }
+
+    // a::b::c, said once for every symbol, where the file uses it first.
+    struct SymbolUse {
+        Finding finding;
+        std::size_t count = 1;
+    };
+    void symbol(std::size_t first) {
+        if (first > 1 && text(first - 1) == ":" && text(first - 2) == ":") return;
+        std::string spelled(text(first));
+        std::size_t last = first;
+        while (text(last + 1) == ":" && text(last + 2) == ":" && is_word(last + 3)) {
+            last += 3;
+            spelled += "::" + std::string(text(last));
+        }
+        const auto [known, fresh] = row_of_.try_emplace(std::move(spelled), nullptr);
+        if (fresh) known->second = rules_.symbol(known->first);
+        const SymbolRow* row = known->second;
+        if (row == nullptr) return;
+        const auto [at, is_new] = use_of_.emplace(row, uses_.size());
+        if (!is_new) {
+            ++uses_[at->second].count;
+            return;
+        }
+        Finding finding = make_finding(*row->rule, {tokens_[first].begin, tokens_[last].end}, known->first,
+                                       Certainty::likely, row->to, row->note, row->source);
+        finding.effort = row->effort;
+        uses_.push_back({std::move(finding)});
+    }
 
     // Behind the bracket that closes the one at `open`.
     std::size_t skip_brackets(std::size_t open) const {
@@ -140,6 +178,7 @@ private:
         if (text(macro + 1) != "(") return;
         std::size_t body = skip_brackets(macro + 1);
         if (text(body) != "{" || body < macro + 4) return;
+        if (!row.keys.empty() && !base::contains(row.keys, text(macro + 4))) return;
         std::string library(text(macro + 2));
         std::string_view variable = text(body - 2);
         std::size_t end = skip_brackets(body);
@@ -181,6 +220,9 @@ private:
     std::vector<Token> tokens_;
     const RuleSet& rules_;
     FindingSink& sink_;
+    std::vector<SymbolUse> uses_;
+    std::map<const SymbolRow*, std::size_t> use_of_;
+    std::map<std::string, const SymbolRow*> row_of_;  // by spelling
 };
 
 // A copy with comments blanked out, so that words in them are not found.

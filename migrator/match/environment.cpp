@@ -1,16 +1,10 @@
 #include <algorithm>
 
+#include "migrator/match/variables.h"
 #include "migrator/match/words.h"
 
 namespace migrator {
 namespace {
-
-Finding make(const EnvironmentRow& row, base::ByteRange place, Certainty certainty, std::string name) {
-    Finding finding =
-        make_finding(*row.rule, place, std::move(name), certainty, row.to.value_or(""), row.note, row.source);
-    finding.effort = row.effort;
-    return finding;
-}
 
 class EnvironmentMatcher {
 public:
@@ -19,28 +13,55 @@ public:
     void match_literal(const Literal& literal) {
         // "NAME", or a command line that begins with "NAME=value".
         std::string_view name = std::string_view(literal.text).substr(0, literal.text.find('='));
-        const EnvironmentRow* row = name.empty() ? nullptr : file_.rules().environment_row(name);
-        if (row == nullptr || is_key_of_no_variable(literal.node)) return;
-        bool whole = name.size() == literal.text.size();
-        Certainty certainty = whole ? certainty_of(literal.node) : Certainty::textual;
-        Finding finding = make(*row, file_.tree().range(literal.node), certainty, std::string(name));
-        auto range = literal.range_of(0, name.size());
-        if (row->same_values && range) finding.fix = Fix{{{*range, *row->to}}, row->rule->imports};
-        sink_.push_back(std::move(finding));
+        if (name.empty() || !file_.rules().knows_variable(name) || is_key_of_no_variable(literal.node)) return;
+        const bool whole = name.size() == literal.text.size();
+        VariableUse use{std::string(name), file_.tree().range(literal.node), literal.range_of(0, name.size())};
+        use.certainty = whole ? certainty_of(literal.node) : Certainty::textual;
+        if (whole) {
+            use.value = constant(value_of(literal.node));
+        } else {
+            const std::size_t begin = name.size() + 1;
+            const std::size_t end = std::min(literal.text.find_first_of(" \t;&|", begin), literal.text.size());
+            use.value = {literal.text.substr(begin, end - begin), literal.range_of(begin, end)};
+        }
+        match_variable(file_.rules(), use, sink_);
     }
 
     // dict(os.environ, NAME="0"), env.update(NAME="0")
     void match_keyword(NodeId keyword) {
         const SyntaxTree& tree = file_.tree();
         NodeId name = tree.child(keyword, Field::name);
-        const EnvironmentRow* row = name == kNoNode ? nullptr : file_.rules().environment_row(tree.text(name));
-        if (row == nullptr) return;
-        Finding finding = make(*row, tree.range(name), Certainty::likely, std::string(tree.text(name)));
-        if (row->same_values) finding.fix = Fix{{{tree.range(name), *row->to}}, row->rule->imports};
-        sink_.push_back(std::move(finding));
+        if (name == kNoNode || !file_.rules().knows_variable(tree.text(name))) return;
+        VariableUse use{std::string(tree.text(name)), tree.range(name), tree.range(name)};
+        use.value = constant(tree.child(keyword, Field::value));
+        match_variable(file_.rules(), use, sink_);
     }
 
 private:
+    // os.environ["NAME"] = value, {"NAME": value}, os.environ.setdefault("NAME", value); kNoNode elsewhere.
+    NodeId value_of(NodeId literal) const {
+        const SyntaxTree& tree = file_.tree();
+        const NodeId parent = tree.parent(literal);
+        if (tree.kind(parent) == NodeKind::pair && tree.field(literal) == Field::key)
+            return tree.child(parent, Field::value);
+        if (tree.kind(parent) == NodeKind::subscript && tree.field(parent) == Field::left &&
+            tree.kind(tree.parent(parent)) == NodeKind::assignment)
+            return tree.child(tree.parent(parent), Field::right);
+        if (tree.kind(parent) != NodeKind::argument_list || certainty_of(literal) != Certainty::resolved)
+            return kNoNode;
+        for (NodeId argument : tree.named_children(parent)) {
+            if (file_.argument_position(argument) == 1) return argument;
+        }
+        return kNoNode;
+    }
+
+    std::optional<VariableUse::Value> constant(NodeId value) const {
+        if (value == kNoNode || file_.tree().kind(value) != NodeKind::string) return std::nullopt;
+        const auto literal = read_literal(file_.tree(), value);
+        if (!literal || literal->text.find(kHole) != std::string::npos) return std::nullopt;
+        return VariableUse::Value{literal->text, literal->range_of(0, literal->text.size())};
+    }
+
     // {"NAME": lambda: ...}: variables are texts, so this is a table of the user's own.
     bool is_key_of_no_variable(NodeId literal) const {
         const SyntaxTree& tree = file_.tree();

@@ -95,7 +95,8 @@ std::vector<Finding> match(const SourceFile& file, std::string_view text, const 
         case FileType::yaml:
         case FileType::json:
         case FileType::toml:
-        case FileType::setup_cfg: match_text_file(file, text, context, findings); break;
+        case FileType::setup_cfg:
+        case FileType::cmake: match_text_file(file, text, context, findings); break;
         case FileType::other: break;
     }
     sort_findings(findings);

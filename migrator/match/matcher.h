@@ -48,6 +48,9 @@ std::vector<Finding> match(const SourceFile& file, const MatchContext& context);
 std::vector<Finding> match(const SourceFile& file, std::string_view text, const MatchContext& context,
                            const ParsedText& parsed = {});
 
+// The interfaces of the API tables' packages that a Python file uses, sorted; not those that other rules speak of.
+std::vector<std::string> used_interfaces(const RuleSet& rules, const SyntaxTree& tree, const Bindings& bindings);
+
 // The names that the classes of a Python file define, sorted, without duplicates.
 std::vector<std::string> member_names(const SyntaxTree& tree);
 

@@ -2,6 +2,7 @@
 #include <set>
 
 #include "base/file_system.h"
+#include "base/format.h"
 #include "migrator/match/requirement.h"
 #include "migrator/match/words.h"
 
@@ -26,19 +27,44 @@ void match_imports(const PythonFile& file, FindingSink& sink) {
     }
 }
 
-// `import` rules: modules by the shape of their name. Packages that a table knows are spoken for.
+// The calls of what an import binds, in words; empty without one.
+std::string calls_of(const PythonFile& file, const ImportedName& import) {
+    const SyntaxTree& tree = file.tree();
+    std::size_t calls = 0;
+    NodeId first = kNoNode;
+    for (NodeId node : file.identifiers(import.bound_name)) {
+        if (node < tree.subtree_end(import.statement)) continue;
+        NodeId chain = node;
+        while (tree.kind(tree.parent(chain)) == NodeKind::attribute && tree.field(chain) == Field::object)
+            chain = tree.parent(chain);
+        if (file.call_of(chain) == kNoNode) continue;
+        if (calls++ == 0) first = chain;
+    }
+    if (calls == 0) return {};
+    const std::uint32_t line = base::LineIndex(tree.source()).position(tree.range(first).begin).line;
+    if (calls == 1) return base::format("It is called on line {}.", line);
+    return base::format("It is called {} times in this file, first on line {}.", calls, line);
+}
+
+// `import` and `own_import`: modules by the shape of their name. Packages that a table knows are spoken for.
 void match_import_patterns(const PythonFile& file, FindingSink& sink) {
     for (const ImportedName& import : file.bindings().imports()) {
-        if (file.is_project_module(import.module) || file.rules().package_of_module(import.module) != nullptr) continue;
-        std::string qualified = import.name == "*" ? import.module : import.qualified();
+        const std::string qualified = import.name == "*" ? import.module : import.qualified();
+        // Of a package of the project, what has a source is not compiled.
+        const bool is_own = is_own_module(file, import.module);
+        const bool has_source =
+            is_own && (import.name.empty() || import.name == "*" || file.is_project_module(qualified));
+        if (has_source || (!is_own && file.rules().package_of_module(import.module) != nullptr)) continue;
         for (const ImportRow& row : file.rules().imports()) {
+            if (row.own != is_own) continue;
             for (std::string_view name : {std::string_view(import.module), std::string_view(qualified)}) {
+                if (is_own && name == import.module) continue;
                 std::string_view last = name.substr(name.rfind('.') + 1);
                 bool hit = std::any_of(row.modules.begin(), row.modules.end(),
                                        [&](const std::string& pattern) { return fits(pattern, last); });
                 if (!hit) continue;
                 sink.push_back(make_finding(*row.rule, file.tree().range(import.node), std::string(name),
-                                            Certainty::likely, {}, {}, {}));
+                                            Certainty::likely, {}, calls_of(file, import), {}));
                 break;
             }
         }

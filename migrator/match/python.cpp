@@ -103,7 +103,8 @@ void match_python(std::string_view path, const ParsedText& parsed, const MatchCo
     match_values(file, adapted, literals, found);
     match_environment(file, literals, found);
     match_packages(file, literals, found);
-    match_api_support(file, found);
+    match_api_support(file, literals, found);
+    match_libraries(file, found);
     match_patterns(file, found);
     match_definitions(file, found);
     match_program(file, found);

@@ -1,4 +1,6 @@
+#include "base/text.h"
 #include "migrator/match/text_file.h"
+#include "migrator/match/variables.h"
 
 #include "base/text.h"
 
@@ -30,6 +32,28 @@ bool is_used_in_settings(std::string_view line, std::size_t from, std::size_t to
            (to == line.size() || kAfter.find(line[to]) != kAfter.npos);
 }
 
+// NAME=value, ENV NAME value, NAME: "value"; nullopt without one, and for what is put together when it runs.
+std::optional<VariableUse::Value> value_behind(const TextLine& line, std::size_t to, bool is_script) {
+    std::string_view rest = line.code.substr(to);
+    if (!is_script && !rest.empty() && (rest.front() == '"' || rest.front() == '\'')) rest.remove_prefix(1);
+    if (!is_script) rest = rest.substr(std::min(rest.find_first_not_of(" \t"), rest.size()));
+    const bool is_env = is_script && base::trimmed(line.code).starts_with("ENV ") && rest.starts_with(' ');
+    const bool is_set = !rest.empty() && (rest.front() == '=' || (!is_script && rest.front() == ':'));
+    if (!is_env && !is_set) return std::nullopt;
+    rest.remove_prefix(1);
+    if (!is_script || is_env) rest = rest.substr(std::min(rest.find_first_not_of(" \t"), rest.size()));
+    if (rest.empty()) return std::nullopt;
+    const bool is_quoted = rest.front() == '"' || rest.front() == '\'';
+    const std::size_t begin = is_quoted ? 1 : 0;
+    std::size_t end = is_quoted ? rest.find(rest.front(), 1)
+                                : std::min(rest.find_first_of(is_script ? " \t;&|)" : " \t,}\"'"), rest.size());
+    if (end == rest.npos) return std::nullopt;
+    const std::string_view value = rest.substr(begin, end - begin);
+    if (value.empty() || value.find_first_of("$`{") != value.npos) return std::nullopt;
+    const auto at = static_cast<std::size_t>(value.data() - line.code.data());
+    return VariableUse::Value{std::string(value), line.range(at, at + value.size())};
+}
+
 }  // namespace
 
 void match_text_environment(const TextFile& file, FindingSink& sink) {
@@ -42,15 +66,13 @@ void match_text_environment(const TextFile& file, FindingSink& sink) {
                 continue;
             }
             std::string_view name = line.code.substr(from, to - from);
-            if (const EnvironmentRow* row = file.rules->environment_row(name)) {
+            if (file.rules->knows_variable(name)) {
                 bool used = is_script(file.type) ? is_used_in_script(line.code, from, to)
                                                  : is_used_in_settings(line.code, from, to);
-                Finding finding = make_finding(*row->rule, line.range(from, to), std::string(name),
-                                               used ? Certainty::likely : Certainty::textual, row->to.value_or(""),
-                                               row->note, row->source);
-                finding.effort = row->effort;
-                if (row->same_values) finding.fix = Fix{{{line.range(from, to), *row->to}}, {}};
-                sink.push_back(std::move(finding));
+                VariableUse use{std::string(name), line.range(from, to), line.range(from, to)};
+                use.certainty = used ? Certainty::likely : Certainty::textual;
+                if (used) use.value = value_behind(line, to, is_script(file.type));
+                match_variable(*file.rules, use, sink);
             }
             from = to;
         }

@@ -16,6 +16,8 @@ void match_methods(const PythonFile& file, FindingSink& sink);
 void match_arguments(const PythonFile& file, FindingSink& sink);
 // Names that are written as strings: getattr(torch, "cuda").
 void match_attribute_strings(const PythonFile& file, std::span<const Literal> literals, FindingSink& sink);
+// What the second argument of getattr and the like names: {"torch.cuda"}; empty for other literals.
+std::vector<Reference> attribute_names(const PythonFile& file, const Literal& literal);
 // True for the second argument of getattr and the like.
 bool names_attribute(const PythonFile& file, NodeId literal);
 // `call`
@@ -36,7 +38,9 @@ void match_code(const ParsedText& code, const PythonFile& around, FindingSink& s
 void match_values(const PythonFile& file, const AdaptedCode& adapted, std::span<const Literal> literals,
                   FindingSink& sink);
 // `api`
-void match_api_support(const PythonFile& file, FindingSink& sink);
+void match_api_support(const PythonFile& file, std::span<const Literal> literals, FindingSink& sink);
+// `library`
+void match_libraries(const PythonFile& file, FindingSink& sink);
 // `pattern`
 void match_patterns(const PythonFile& file, FindingSink& sink);
 // `definition`

@@ -76,6 +76,16 @@ struct ThirdPartyRow {
     std::vector<std::string> finding_ids;  // of the same findings
 };
 
+// How a version of the framework supports the interfaces that the project uses, each counted once.
+struct ApiCoverageRow {
+    std::string version;
+    std::uint64_t supported = 0;
+    std::uint64_t limited = 0;
+    std::uint64_t unsupported = 0;
+    std::uint64_t not_listed = 0;  // the pages of this version do not have them
+    bool chosen = false;           // the version that the findings are for
+};
+
 // Counts of one kind of finding.
 struct KindRow {
     FindingKind kind = FindingKind::cuda_api;
@@ -134,11 +144,12 @@ struct ReportSummary {
 struct Report {
     RunInfo run;
     ReportSummary summary;
-    std::vector<ActionRow> actions;          // costliest first, then the most severe, then the most frequent
-    std::vector<ThirdPartyRow> third_party;  // sorted by package
-    std::vector<TransferRow> programs;       // of `analyze`, sorted by path
-    std::vector<ReportFile> files;           // sorted by path; only files with something to say
-    std::vector<std::string> notes;          // skipped directories and the like
+    std::vector<ActionRow> actions;            // costliest first, then the most severe, then the most frequent
+    std::vector<ThirdPartyRow> third_party;    // sorted by package
+    std::vector<TransferRow> programs;         // of `analyze`, sorted by path
+    std::vector<ApiCoverageRow> api_coverage;  // oldest version first; empty without Python that uses the framework
+    std::vector<ReportFile> files;             // sorted by path; only files with something to say
+    std::vector<std::string> notes;            // skipped directories and the like
 };
 
 // How the run went, for the terminal only: the files of a report are the same for every run on the same input.

@@ -111,6 +111,17 @@ void write_program(JsonWriter& json, const TransferRow& row) {
     json.end_object();
 }
 
+void write_coverage(JsonWriter& json, const ApiCoverageRow& row) {
+    json.begin_object();
+    json.key("version").string(row.version);
+    json.key("supported").unsigned_integer(row.supported);
+    json.key("limited").unsigned_integer(row.limited);
+    json.key("unsupported").unsigned_integer(row.unsupported);
+    json.key("not_listed").unsigned_integer(row.not_listed);
+    json.key("chosen").boolean(row.chosen);
+    json.end_object();
+}
+
 void write_position(JsonWriter& json, base::TextPosition position) {
     json.begin_object();
     json.key("line").unsigned_integer(position.line);
@@ -192,6 +203,9 @@ void write_report_head(JsonWriter& json, const Report& report) {
     json.end_array();
     json.key("programs").begin_array();
     for (const TransferRow& row : report.programs) write_program(json, row);
+    json.end_array();
+    json.key("api_coverage").begin_array();
+    for (const ApiCoverageRow& row : report.api_coverage) write_coverage(json, row);
     json.end_array();
     write_strings(json.key("notes"), report.notes);
 }

@@ -39,6 +39,7 @@ struct FileOutcome {
     bool parsed = false;                         // Python: the whole file parsed without an error node
     std::vector<FindingOutcome> findings;        // by position, then rule
     std::vector<FindingOutcome> under_transfer;  // of RewriteContext::transfer, by position; nothing is applied
+    std::vector<std::string> interfaces;         // of the API tables, that the original uses, sorted
     std::string original;                        // UTF-8 text
     std::string rewritten;                       // equal to `original` when nothing was applied
     TextEncoding encoding;                       // of the bytes behind `original`

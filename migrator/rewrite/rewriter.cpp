@@ -45,6 +45,7 @@ public:
             out.finding = std::move(decided.finding);
             outcome_.under_transfer.push_back(std::move(out));
         }
+        outcome_.interfaces = std::move(round.interfaces);
         finish_round(std::move(round));
     }
 

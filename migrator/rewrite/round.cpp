@@ -213,6 +213,7 @@ Round run_notebook_round(const SourceFile& file, const TextVersion& version, con
     const SyntaxTree tree = SyntaxTree::parse(code->python().text());
     const Bindings bindings = Bindings::analyse(tree, *context.match.facts, context.match.module);
     const ParsedText parsed{&tree, &bindings};
+    round.interfaces = used_interfaces(*context.match.rules, tree, bindings);
     add_cells(*code, code->python(), parsed, match_cells(file, parsed, context.match), context, proposes, round);
     if (context.transfer) {
         round.under_transfer = judge_transfer(match_cells(file, parsed, *context.transfer), context);
@@ -245,6 +246,7 @@ Round run_round(const SourceFile& file, const TextVersion& version, const Rewrit
         parsed.bindings = &bindings;
         if (context.transfer)
             round.under_transfer = judge_transfer(match(file, version.text, *context.transfer, parsed), context);
+        round.interfaces = used_interfaces(*context.match.rules, *parsed.tree, bindings);
     }
     const std::vector<std::size_t> candidates =
         decide(match(file, version.text, context.match, parsed), context, round.findings);

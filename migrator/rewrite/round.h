@@ -28,6 +28,7 @@ struct TextVersion {
 
 struct Round {
     std::vector<Decided> findings;
+    std::vector<std::string> interfaces;  // that the text uses
     std::vector<Decided> under_transfer;
     std::vector<OwnedEdit> edits;       // all that were made, imports included, by position; owners in `findings`
     std::vector<OwnedEdit> proposals;   // of uncertain findings: what they would take, beside `edits`

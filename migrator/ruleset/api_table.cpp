@@ -73,10 +73,18 @@ base::Status ApiTable::add_limit(const base::JsonDocument& document, const std::
     TRY_ASSIGN(limit.text, object.string("text"));
     TRY_ASSIGN(limit.keyword, object.string_or("keyword", {}));
     TRY_ASSIGN(limit.allowed, object.strings("allowed"));
+    if (const base::Json* positions = object.optional("positions")) {
+        TRY_ASSIGN(auto by_name, base::JsonObject::of(document, *positions));
+        for (const auto& [name, value] : by_name.members()) {
+            TRY_ASSIGN(const std::int64_t position, by_name.integer(name));
+            if (position < 0) return by_name.error("\"positions\" count from 0, without self");
+            limit.positions[name] = static_cast<std::size_t>(position);
+        }
+    }
     TRY_ASSIGN(limit.minor, object.boolean_or("minor", false));
     TRY_ASSIGN(limit.optional, object.boolean_or("optional", false));
-    if (limit.keyword.empty() && (!limit.allowed.empty() || limit.optional))
-        return object.error("\"allowed\" and \"optional\" are about a \"keyword\"");
+    if (limit.keyword.empty() && (!limit.allowed.empty() || limit.optional || !limit.positions.empty()))
+        return object.error("\"allowed\", \"positions\" and \"optional\" are about a \"keyword\"");
     if (!limits_.emplace(code, std::move(limit)).second)
         return object.error(base::format("there already is a limit \"{}\"", code));
     return object.finish();
@@ -99,6 +107,34 @@ base::Status ApiTable::add_row(const base::JsonDocument& document, const base::J
     if (!rows_.emplace(name, std::move(row)).second)
         return object.error(base::format("there already is a row for \"{}\"", name));
     return object.finish();
+}
+
+bool ApiTable::is_interface(std::string_view name) const {
+    if (rows_.contains(name)) return true;
+    const auto has_below = [&](const std::string& module) {
+        const auto at = rows_.lower_bound(module);
+        return at != rows_.end() && at->first.starts_with(module);
+    };
+    return has_below(std::string(name.substr(0, name.find('.') + 1))) && name.find('.') != name.npos &&
+           !has_below(std::string(name) + ".");
+}
+
+std::vector<std::string_view> ApiTable::names() const {
+    std::vector<std::string_view> out;
+    for (const auto& [name, row] : rows_) out.push_back(name);
+    return out;
+}
+
+std::vector<Version> ApiTable::versions() const {
+    std::vector<Version> out;
+    for (const auto& [name, row] : rows_) {
+        for (const auto& [since, support] : row.support) {
+            if (since != Version{}) out.push_back(since);
+        }
+    }
+    std::sort(out.begin(), out.end());
+    out.erase(std::unique(out.begin(), out.end()), out.end());
+    return out;
 }
 
 std::optional<ApiTable::Facts> ApiTable::find(std::string_view name, Version version) const {

@@ -17,7 +17,8 @@ enum class ApiSupport { unknown, no, partly, yes };
 // What a partly supported interface cannot do, in words; and, where a call shows it, the argument that decides.
 struct ApiLimit {
     std::string text;
-    std::string keyword;               // of the argument; empty: the call does not show it
+    std::string keyword;                                        // of the argument; empty: the call does not show it
+    std::map<std::string, std::size_t, std::less<>> positions;  // where an interface takes it without the keyword
     std::vector<std::string> allowed;  // its values that are supported, as Python source text; empty: see the text
     bool optional = false;             // a call without the argument keeps to the limit
     bool minor = false;                // worth knowing, and nothing that fails
@@ -36,6 +37,11 @@ public:
     };
     // nullopt for a name that is not in the table.
     std::optional<Facts> find(std::string_view name, Version version) const;
+    std::vector<std::string_view> names() const;  // of all rows, sorted
+    // Every version at which a row changes, oldest first.
+    std::vector<Version> versions() const;
+    // Whether the name is one of a package that the rows speak of: "torch.zeros", and not "torch", which has rows in it.
+    bool is_interface(std::string_view name) const;
 
 private:
     // Values by the first version that they hold for, oldest first.

@@ -7,7 +7,9 @@
 namespace migrator {
 
 RuleLoader::RowLoader RuleLoader::find_row(std::string_view word) {
-    static constexpr std::array<std::pair<std::string_view, RowLoader>, 4> kWords{{
+    static constexpr std::array<std::pair<std::string_view, RowLoader>, 6> kWords{{
+        {"symbol", &RuleLoader::load_symbol_row},
+        {"variable_value", &RuleLoader::load_variable_row},
         {"name", &RuleLoader::load_name_row},
         {"module", &RuleLoader::load_module_row},
         {"package", &RuleLoader::load_package_row},
@@ -45,6 +47,7 @@ base::Status RuleLoader::load_any_name_row(base::JsonObject& row, const Rule* ru
     out.rule = rule;
     out.reach = reach;
     TRY_ASSIGN(out.to, optional_string(row, "to"));
+    if (out.to == name) return row.error(base::format("\"{}\" is renamed to itself", name));
     TRY_ASSIGN(out.note, row.string_or("note", {}));
     TRY_ASSIGN(out.source, row.string_or("source", {}));
     TRY_ASSIGN(out.effort, effort_of(row, rule->effort));
@@ -100,13 +103,58 @@ base::Status RuleLoader::load_environment_row(base::JsonObject& row, const Rule*
     TRY_ASSIGN(out.note, row.string_or("note", {}));
     TRY_ASSIGN(out.source, row.string_or("source", {}));
     TRY_ASSIGN(out.effort, effort_of(row, rule->effort));
-    if (out.same_values && !out.to) return row.error("\"same_values\" needs a \"to\"");
+    TRY_ASSIGN(out.values, string_map(row, "values"));
+    if ((out.same_values || !out.values.empty()) && !out.to)
+        return row.error("a new value (\"same_values\", \"values\") needs a \"to\"");
+    if (out.same_values && !out.values.empty()) return row.error("\"same_values\" and \"values\" exclude each other");
+    for (const EnvironmentRow& other : set_.environment_list_) {
+        if (out.name.ends_with('*') && other.name.ends_with('*') && other.name != out.name &&
+            fits(other.name, out.name))
+            return row.error(base::format("\"{}\" cannot be reached: \"{}\" covers it", out.name, other.name));
+    }
     // Another name of a variable is right on one kind of machine only.
-    out.same_values &= set_.style_.kind != StyleKind::portable;
+    if (set_.style_.kind == StyleKind::portable) {
+        out.same_values = false;
+        out.values.clear();
+    }
     if (!set_.environment_.emplace(out.name, set_.environment_list_.size()).second) {
         return row.error(base::format("there already is a variable \"{}\"", out.name));
     }
     set_.environment_list_.push_back(std::move(out));
+    return {};
+}
+
+base::Status RuleLoader::load_symbol_row(base::JsonObject& row, const Rule* rule, const std::string&) {
+    SymbolRow out;
+    out.rule = rule;
+    TRY_ASSIGN(out.name, row.string("name"));
+    TRY_ASSIGN(out.to, row.string_or("to", {}));
+    TRY_ASSIGN(out.note, row.string_or("note", {}));
+    TRY_ASSIGN(out.source, row.string_or("source", {}));
+    TRY_ASSIGN(out.effort, effort_of(row, rule->effort));
+    if (out.name.find('*') < out.name.size() - 1 || out.name == "*")
+        return row.error("a symbol may have a * at its end only, behind something");
+    const std::string name = out.name;
+    if (!set_.symbols_.emplace(name, std::move(out)).second)
+        return row.error(base::format("there already is a symbol \"{}\"", name));
+    return {};
+}
+
+base::Status RuleLoader::load_variable_row(base::JsonObject& row, const Rule* rule, const std::string&) {
+    VariableValues out;
+    out.rule = rule;
+    TRY_ASSIGN(const std::string name, row.string("name"));
+    TRY_ASSIGN(out.limits, ValueLimits::read(row));
+    if (const base::Json* options = row.optional("options")) {
+        TRY_ASSIGN(auto by_name, base::JsonObject::of(row.document(), *options));
+        for (const auto& [option, limits] : by_name.members()) {
+            TRY_ASSIGN(auto object, base::JsonObject::of(row.document(), limits));
+            TRY_ASSIGN(out.options[option], ValueLimits::read(object));
+            TRY(object.finish());
+        }
+    }
+    if (!set_.variable_values_.emplace(name, std::move(out)).second)
+        return row.error(base::format("there already is a row for the values of \"{}\"", name));
     return {};
 }
 

@@ -3,12 +3,13 @@
 #include <array>
 
 #include "base/format.h"
+#include "base/text.h"
 #include "migrator/ruleset/rule_loader.h"
 
 namespace migrator {
 
 RuleLoader::WordLoader RuleLoader::find_word(std::string_view word) {
-    static constexpr std::array<std::pair<std::string_view, WordLoader>, 18> kWords{{
+    static constexpr std::array<std::pair<std::string_view, WordLoader>, 20> kWords{{
         {"name", &RuleLoader::load_name},
         {"module", &RuleLoader::load_module},
         {"prefix", &RuleLoader::load_prefix},
@@ -20,6 +21,7 @@ RuleLoader::WordLoader RuleLoader::find_word(std::string_view word) {
         {"string", &RuleLoader::load_string},
         {"value", &RuleLoader::load_value},
         {"import", &RuleLoader::load_import},
+        {"own_import", &RuleLoader::load_own_import},
         {"text", &RuleLoader::load_text},
         {"registration", &RuleLoader::load_registration},
         {"kernel", &RuleLoader::load_kernel},
@@ -27,6 +29,7 @@ RuleLoader::WordLoader RuleLoader::find_word(std::string_view word) {
         {"api", &RuleLoader::load_api},
         {"pattern", &RuleLoader::load_pattern},
         {"definition", &RuleLoader::load_definition},
+        {"library", &RuleLoader::load_library},
     }};
     for (const auto& [known, loader] : kWords) {
         if (known == word) return loader;
@@ -139,6 +142,11 @@ base::Status RuleLoader::load_argument(Words& words) {
     if (!row.name.empty() && (!row.keyword.empty() || row.state == ArgumentRow::State::absent))
         return words.fix.error("\"name\" is for arguments that are looked for by their \"position\" alone");
     for (const std::string& function : functions) {
+        for (const std::string& value : row.values.empty() ? std::vector<std::string>{""} : row.values) {
+            const std::string place = row.keyword.empty() ? std::to_string(*row.position) : row.keyword;
+            const std::string what = base::format("the argument {} of {}, {} {}", place, function, state, value);
+            TRY(claim(words.match, std::string(base::trimmed(what)), row.rule));
+        }
         set_.arguments_[function].push_back(row);
         if (row.methods) set_.method_arguments_[function.substr(function.rfind('.') + 1)].push_back(row);
     }
@@ -198,6 +206,8 @@ base::Status RuleLoader::load_string(Words& words) {
     if (row.values.empty() == !row.qualified_names) {
         return object.error("a string rule has either \"values\" or \"qualified_names\": true");
     }
+    for (const std::string& value : row.values)
+        TRY(claim(words.match, base::format("the string \"{}\"", value), row.rule));
     TRY_ASSIGN(row.replace, string_map(words.fix, "replace"));
     TRY_ASSIGN(row.replace_by, string_map(words.fix, "replace_by"));
     for (const auto& [from, to] : row.replace) {
@@ -211,13 +221,22 @@ base::Status RuleLoader::load_string(Words& words) {
 
 base::Status RuleLoader::load_import(Words& words) {
     TRY_ASSIGN(auto modules, required_strings(words.match, "import"));
-    set_.imports_.push_back({words.rule, std::move(modules)});
+    for (const std::string& module : modules) TRY(claim(words.match, "the import of " + module, words.rule));
+    set_.imports_.push_back({words.rule, std::move(modules), false});
+    return {};
+}
+
+base::Status RuleLoader::load_own_import(Words& words) {
+    TRY_ASSIGN(auto modules, required_strings(words.match, "own_import"));
+    for (const std::string& module : modules)
+        TRY(claim(words.match, base::format("the import of the project's own {}", module), words.rule));
+    set_.imports_.push_back({words.rule, std::move(modules), true});
     return {};
 }
 
 base::Status RuleLoader::load_text(Words& words) {
-    static constexpr std::array<std::string_view, 9> kFiles{"shell", "dockerfile", "requirements", "yaml", "json",
-                                                            "toml",  "setup_cfg",  "cuda",         "cpp"};
+    static constexpr std::array<std::string_view, 10> kFiles{"shell", "dockerfile", "requirements", "yaml", "json",
+                                                             "toml",  "setup_cfg",  "cmake",        "cuda", "cpp"};
     TRY_ASSIGN(const base::Json* json, words.match.required("text"));
     TRY_ASSIGN(auto object, base::JsonObject::of(words.match.document(), *json));
     TextRow row;
@@ -228,6 +247,8 @@ base::Status RuleLoader::load_text(Words& words) {
         if (std::find(kFiles.begin(), kFiles.end(), file) == kFiles.end()) {
             return object.error(base::format("\"{}\" is not a type of text file", file));
         }
+        for (const std::string& word : row.words)
+            TRY(claim(object, base::format("\"{}\" in files of type {}", word, file), row.rule));
     }
     TRY(object.finish());
     set_.texts_.push_back(std::move(row));
@@ -241,6 +262,7 @@ base::Status RuleLoader::load_registration(Words& words) {
     row.rule = words.rule;
     TRY_ASSIGN(row.macros, required_strings(object, "macros"));
     TRY_ASSIGN(row.methods, required_strings(object, "methods"));
+    TRY_ASSIGN(row.keys, object.strings("keys"));
     TRY_ASSIGN(row.namespaced, object.boolean_or("namespaced", false));
     TRY(object.finish());
     set_.registrations_.push_back(std::move(row));
@@ -249,6 +271,7 @@ base::Status RuleLoader::load_registration(Words& words) {
 
 base::Status RuleLoader::load_kernel(Words& words) {
     TRY_ASSIGN(auto markers, required_strings(words.match, "kernel"));
+    for (const std::string& marker : markers) TRY(claim(words.match, "the marker " + marker, words.rule));
     set_.kernels_.push_back({words.rule, std::move(markers)});
     return {};
 }
@@ -259,11 +282,22 @@ base::Status RuleLoader::load_api(Words& words) {
     const Rule** slot = state == "no"             ? &rules.no
                         : state == "partly"       ? &rules.partly
                         : state == "beyond_limit" ? &rules.beyond_limit
+                        : state == "wrong_dtype"  ? &rules.wrong_dtype
                                                   : nullptr;
     if (slot == nullptr) return words.match.error(base::format("\"api\" cannot be \"{}\"", state));
     if (*slot != nullptr)
         return words.match.error(base::format("\"{}\" is already spoken for by the rule \"{}\"", state, (*slot)->id));
     *slot = words.rule;
+    return {};
+}
+
+base::Status RuleLoader::load_library(Words& words) {
+    TRY_ASSIGN(const std::string state, words.match.string("library"));
+    if (state != "reaches") return words.match.error(base::format("\"library\" cannot be \"{}\"", state));
+    if (set_.library_rule_ != nullptr)
+        return words.match.error(
+            base::format("\"library\" is already spoken for by the rule \"{}\"", set_.library_rule_->id));
+    set_.library_rule_ = words.rule;
     return {};
 }
 

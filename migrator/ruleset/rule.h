@@ -171,7 +171,8 @@ struct EnvironmentRow {
     const Rule* rule = nullptr;
     std::string name;
     std::optional<std::string> to;
-    bool same_values = false;  // the value can stay as it is: the name may be rewritten
+    bool same_values = false;                                // the value can stay as it is: the name may be rewritten
+    std::map<std::string, std::string, std::less<>> values;  // old value -> the one that says the same to `to`
     std::string note;
     std::string source;
     Effort effort = Effort::none;
@@ -198,6 +199,17 @@ struct PackageRow {
 struct ImportRow {
     const Rule* rule = nullptr;
     std::vector<std::string> modules;
+    bool own = false;  // `own_import`: in a package of the project, of which no source is there: compiled
+};
+
+// `symbol`: a name of C++ or CUDA, qualified, or its beginning and a *.
+struct SymbolRow {
+    const Rule* rule = nullptr;
+    std::string name;
+    std::string to;  // empty: there is no counterpart
+    std::string note;
+    std::string source;
+    Effort effort = Effort::none;
 };
 
 // `text`: words in files that are not Python, found outside comments.
@@ -212,6 +224,7 @@ struct RegistrationRow {
     const Rule* rule = nullptr;
     std::vector<std::string> macros;   // "TORCH_LIBRARY"
     std::vector<std::string> methods;  // "def"
+    std::vector<std::string> keys;     // only where the macro's second argument is one of these; empty: everywhere
     bool namespaced = false;           // the macro's first argument is a part of the operators' names
 };
 
@@ -238,11 +251,13 @@ struct ProgramRow {
     std::vector<std::string> insert;  // fix: statements in front of the first import that may load the module
 };
 
-// `api`: what is said of an interface that is not supported, has limits, or is called beyond one. nullptr: nothing.
+// `api`: what is said of an interface that is not supported, has limits, is called beyond one, or gets a tensor whose
+// type it does not take. nullptr: nothing.
 struct ApiRules {
     const Rule* no = nullptr;
     const Rule* partly = nullptr;
     const Rule* beyond_limit = nullptr;
+    const Rule* wrong_dtype = nullptr;
 };
 
 // Names whose use says that code already knows the target: it chooses by itself, and is left alone.

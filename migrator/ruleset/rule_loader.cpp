@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "base/format.h"
+#include "base/text.h"
 
 namespace migrator {
 namespace {
@@ -125,6 +126,10 @@ base::Status RuleLoader::load_file(std::string_view text, const std::string& ori
     if (const base::Json* framework = file.optional("framework")) TRY(load_framework(document, *framework));
     const base::Json* limits = file.optional("limits");
     TRY(set_.apis_.add(document, limits, file.optional("apis")));
+    if (const base::Json* tensors = file.optional("tensors")) {
+        if (!set_.tensors_.type.empty()) return file.error(*tensors, "there already is a \"tensors\"");
+        TRY_ASSIGN(set_.tensors_, TensorFacts::read(document, *tensors));
+    }
     if (const base::Json* adapted = file.optional("adapted")) TRY(load_adapted(document, *adapted));
     return file.finish();
 }
@@ -145,12 +150,42 @@ base::Result<const Rule*> RuleLoader::load_header(base::JsonObject& object) {
     TRY_ASSIGN(rule->at_run_time, object.boolean_or("at_run_time", false));
     TRY(load_conditions(object, *rule));
     rule->at_run_time &= set_.style_.kind == StyleKind::automatic;
+    const std::array<std::pair<std::string_view, std::string_view>, 3> said{
+        {{"id", rule->id}, {"message", rule->message}, {"source", rule->source}}};
+    for (const auto& [key, text] : said) {
+        if (base::trimmed(text).empty()) return object.error(base::format("\"{}\" is blank", key));
+    }
     const Rule* out = rule.get();
     if (!set_.by_id_.emplace(rule->id, out).second) {
         return object.error(base::format("there already is a rule \"{}\"", rule->id));
     }
     set_.rules_.push_back(std::move(rule));
     return out;
+}
+
+base::Status RuleLoader::claim(const base::JsonObject& at, const std::string& what, const Rule* rule) {
+    const auto [known, fresh] = claimed_.emplace(what, rule);
+    if (fresh) return {};
+    return at.error(base::format("{} is already spoken for by the rule \"{}\"", what, known->second->id));
+}
+
+base::Status RuleLoader::check_reachable() const {
+    const std::vector<Version>& known = set_.framework_.versions;
+    for (const auto& rule : set_.rules_) {
+        const bool is_reachable = known.empty() || std::any_of(known.begin(), known.end(),
+                                                               [&](Version v) { return rule->versions.contains(v); });
+        if (!is_reachable)
+            return base::fail(base::ErrorKind::rule_data,
+                              base::format("the fix of the rule \"{}\" is for versions \"{}\", and none of the known "
+                                           "versions is among them",
+                                           rule->id, rule->versions.text()));
+    }
+    return {};
+}
+
+base::Result<RuleSet> RuleLoader::take() {
+    TRY(check_reachable());
+    return std::move(set_);
 }
 
 base::Status RuleLoader::load_rule(const base::JsonDocument& document, const base::Json& json) {

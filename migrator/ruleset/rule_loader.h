@@ -14,7 +14,8 @@ class RuleLoader {
 public:
     explicit RuleLoader(Style style) { set_.style_ = std::move(style); }
     base::Status load_file(std::string_view text, const std::string& origin);
-    RuleSet take() { return std::move(set_); }
+    // After all files.
+    base::Result<RuleSet> take();
 
 private:
     // The "match" and "fix" objects of one rule; a fix reads as empty when the rule has none.
@@ -31,6 +32,10 @@ private:
     base::Status load_rule(const base::JsonDocument& document, const base::Json& json);
     base::Status load_table(const base::JsonDocument& document, const base::Json& json);
     base::Result<const Rule*> load_header(base::JsonObject& object);
+    // Two rules that would say something of the same thing: an error at the second one. `what`: the thing, in words.
+    base::Status claim(const base::JsonObject& at, const std::string& what, const Rule* rule);
+    // What no file alone shows: rules that can never find anything.
+    base::Status check_reachable() const;
     static base::Result<Effort> effort_of(base::JsonObject& object, Effort otherwise);
     base::Result<std::vector<ImportRequest>> imports_of(base::JsonObject& object) const;
     base::Result<bool> is_for_style(base::JsonObject& rule) const;
@@ -49,6 +54,7 @@ private:
     base::Status load_argument(Words& words);
     base::Status load_string(Words& words);
     base::Status load_import(Words& words);
+    base::Status load_own_import(Words& words);
     base::Status load_text(Words& words);
     base::Status load_registration(Words& words);
     base::Status load_kernel(Words& words);
@@ -57,6 +63,7 @@ private:
     base::Status load_index(Words& words);
     base::Status load_training(Words& words);
     base::Status load_api(Words& words);
+    base::Status load_library(Words& words);
 
     // load_patterns.cpp
     base::Status load_pattern(Words& words);
@@ -81,12 +88,15 @@ private:
     base::Status load_module_row(base::JsonObject& row, const Rule* rule, const std::string& status);
     base::Status load_package_row(base::JsonObject& row, const Rule* rule, const std::string& status);
     base::Status load_environment_row(base::JsonObject& row, const Rule* rule, const std::string& status);
+    base::Status load_symbol_row(base::JsonObject& row, const Rule* rule, const std::string& status);
+    base::Status load_variable_row(base::JsonObject& row, const Rule* rule, const std::string& status);
     static RowLoader find_row(std::string_view word);
     base::Status load_any_name_row(base::JsonObject& row, const Rule* rule, NameRow::Reach reach);
     void choose_target(const std::string& name, NameRow& row, const std::optional<std::string>& portable) const;
     base::Status add_name(const base::JsonObject& object, std::string name, NameRow row);
 
     RuleSet set_;
+    std::map<std::string, const Rule*> claimed_;
 };
 
 // A list of strings that must not be empty.

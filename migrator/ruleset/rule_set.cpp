@@ -84,6 +84,26 @@ const EnvironmentRow* RuleSet::environment_row(std::string_view variable) const 
     return nullptr;
 }
 
+const SymbolRow* RuleSet::symbol(std::string_view spelled) const {
+    if (spelled.starts_with("::")) spelled.remove_prefix(2);
+    if (const auto found = symbols_.find(spelled); found != symbols_.end()) return &found->second;
+    const SymbolRow* best = nullptr;
+    for (const auto& [name, row] : symbols_) {
+        const bool is_prefix = name.ends_with('*');
+        const std::string_view stem = std::string_view(name).substr(0, name.size() - (is_prefix ? 1 : 0));
+        const bool is_end = !is_prefix && stem.size() > spelled.size() && stem.ends_with(spelled) &&
+                            stem.substr(0, stem.size() - spelled.size()).ends_with("::");
+        const bool fits = is_end || (is_prefix && spelled.starts_with(stem));
+        if (fits && (best == nullptr || name.size() > best->name.size())) best = &row;
+    }
+    return best;
+}
+
+const VariableValues* RuleSet::variable_values(std::string_view variable) const {
+    const auto found = variable_values_.find(variable);
+    return found == variable_values_.end() ? nullptr : &found->second;
+}
+
 const PackageRow* RuleSet::package_of_module(std::string_view module) const {
     for (std::string_view at = module; !at.empty(); at = parent_module(at)) {
         auto found = package_modules_.find(at);

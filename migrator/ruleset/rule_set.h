@@ -12,9 +12,12 @@
 #include "base/data_store.h"
 #include "base/result.h"
 #include "migrator/ruleset/api_table.h"
+#include "migrator/ruleset/library_table.h"
 #include "migrator/ruleset/pattern_rows.h"
 #include "migrator/ruleset/rule.h"
 #include "migrator/ruleset/style.h"
+#include "migrator/ruleset/tensor_facts.h"
+#include "migrator/ruleset/variable_values.h"
 
 namespace migrator {
 
@@ -61,6 +64,12 @@ public:
 
     const EnvironmentRow* environment_row(std::string_view variable) const;
     std::span<const EnvironmentRow> environment_rows() const { return environment_list_; }
+    // Which values a variable of the target takes; nullptr: not known.
+    const std::map<std::string, VariableValues, std::less<>>& variable_values() const { return variable_values_; }
+    const VariableValues* variable_values(std::string_view variable) const;
+    bool knows_variable(std::string_view name) const {
+        return environment_row(name) != nullptr || variable_values(name) != nullptr;
+    }
     const EnvironmentPlaces& environment_places() const { return environment_places_; }
 
     // By module: the longest listed one that `module` is or is in ("nvidia.dali" before "nvidia").
@@ -73,6 +82,10 @@ public:
     std::span<const ImportRow> imports() const { return imports_; }
     std::span<const TextRow> texts() const { return texts_; }
     std::span<const RegistrationRow> registrations() const { return registrations_; }
+    // The row of a name as a source spells it: a part of the qualified name at its end is enough, and of the rows with a
+    // * the longest counts. nullptr: none.
+    const SymbolRow* symbol(std::string_view spelled) const;
+    const std::map<std::string, SymbolRow, std::less<>>& symbols() const { return symbols_; }
     std::span<const KernelRow> kernels() const { return kernels_; }
     std::span<const ProgramRow> programs() const { return programs_; }
     const AdaptedNames& adapted() const { return adapted_; }
@@ -85,7 +98,14 @@ public:
 
     // How the version that the rules are restricted to supports an interface; nullopt: the tables do not have it.
     std::optional<ApiTable::Facts> api(std::string_view qualified) const { return apis_.find(qualified, version_); }
+    const ApiTable& apis() const { return apis_; }
     const ApiRules& api_rules() const { return api_rules_; }
+    const TensorFacts& tensors() const { return tensors_; }
+
+    // What functions of libraries lead to, and the rule that says so (nullptr: nothing is said).
+    LibraryTable& libraries() { return libraries_; }
+    const LibraryTable& libraries() const { return libraries_; }
+    const Rule* library_rule() const { return library_rule_; }
 
     // All exact and module rows, by name: for the runner that makes a case of every row.
     const std::map<std::string, NameRow, std::less<>>& name_rows() const { return names_; }
@@ -112,12 +132,14 @@ private:
     std::vector<ValueRow> values_;
     ByName<std::size_t> environment_;  // exact names -> environment_list_
     std::vector<EnvironmentRow> environment_list_;
+    ByName<VariableValues> variable_values_;
     EnvironmentPlaces environment_places_;
     ByName<PackageRow> packages_;          // by normalised distribution
     ByName<std::string> package_modules_;  // module -> normalised distribution
     std::vector<ImportRow> imports_;
     std::vector<TextRow> texts_;
     std::vector<RegistrationRow> registrations_;
+    ByName<SymbolRow> symbols_;
     std::vector<KernelRow> kernels_;
     std::vector<ProgramRow> programs_;
     AdaptedNames adapted_;
@@ -127,6 +149,9 @@ private:
     std::vector<DefinitionRow> definitions_;
     ApiTable apis_;
     ApiRules api_rules_;
+    TensorFacts tensors_;
+    LibraryTable libraries_;
+    const Rule* library_rule_ = nullptr;
     Version version_{1000, 0};  // the newest, until restrict_to
 };
 

@@ -216,4 +216,11 @@ std::span<const std::string> TypeFacts::star_names(std::string_view module) cons
     return found->second;
 }
 
+void TypeFacts::add_class(const std::string& name, const std::string& base, std::span<const std::string> methods) {
+    const auto [at, fresh] = classes_.try_emplace(name);
+    if (!fresh) return;
+    at->second.base = base;
+    for (const std::string& method : methods) at->second.members[method] = {true, "?"};
+}
+
 }  // namespace migrator

@@ -30,6 +30,9 @@ public:
     // Loads every rules/types/*.json; strict: unknown keys and duplicate names are rule_data errors.
     static base::Result<TypeFacts> load(const base::DataStore& store);
 
+    // A class that the files do not have: of a library. `base` may be empty. A class that is known stays as it is.
+    void add_class(const std::string& name, const std::string& base, std::span<const std::string> methods);
+
     // The class of the value that calling `function` gives ("torch.zeros" -> "torch.Tensor"; a class gives itself; a
     // method that gives its receiver gives the class that has the method).
     std::optional<std::string_view> returned_class(std::string_view function) const;

@@ -19,9 +19,9 @@ std::string lower_case(std::string_view text) {
 
 // clang-format off
 constexpr auto kTypesByExtension = std::to_array<std::pair<std::string_view, FileType>>({
-    {".bash", FileType::shell}, {".c", FileType::cpp}, {".c++", FileType::cpp}, {".cc", FileType::cpp},
+    {".bash", FileType::shell}, {".c", FileType::cpp}, {".c++", FileType::cpp}, {".cc", FileType::cpp}, {".cmake", FileType::cmake},
     {".cpp", FileType::cpp}, {".cu", FileType::cuda}, {".cuh", FileType::cuda}, {".cxx", FileType::cpp},
-    {".h", FileType::cpp}, {".h++", FileType::cpp}, {".hh", FileType::cpp}, {".hpp", FileType::cpp},
+    {".h", FileType::cpp}, {".h++", FileType::cpp}, {".hh", FileType::cpp}, {".hip", FileType::cuda}, {".hpp", FileType::cpp},
     {".hxx", FileType::cpp}, {".inl", FileType::cpp}, {".ipynb", FileType::notebook}, {".json", FileType::json},
     {".ksh", FileType::shell}, {".py", FileType::python}, {".pyi", FileType::python}, {".pyw", FileType::python},
     {".pyx", FileType::cython}, {".sbatch", FileType::shell}, {".sh", FileType::shell}, {".slurm", FileType::shell}, {".toml", FileType::toml},
@@ -56,6 +56,7 @@ std::string_view name(FileType type) {
         case FileType::json: return "json";
         case FileType::toml: return "toml";
         case FileType::setup_cfg: return "setup_cfg";
+        case FileType::cmake: return "cmake";
         case FileType::cuda: return "cuda";
         case FileType::cpp: return "cpp";
         case FileType::other: return "other";
@@ -67,6 +68,7 @@ std::string_view name(FileType type) {
 FileType file_type_of(std::string_view path) {
     const std::string lower = lower_case(path);
     const std::string_view file = base::file_name(lower);
+    if (file == "cmakelists.txt") return FileType::cmake;
     if (is_dockerfile(file)) return FileType::dockerfile;
     if (is_requirements(lower, file)) return FileType::requirements;
     if (file == "setup.cfg") return FileType::setup_cfg;

@@ -23,6 +23,7 @@ enum class FileType {
     json,
     toml,
     setup_cfg,
+    cmake,
     cuda,
     cpp,
     other

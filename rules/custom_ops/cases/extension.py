@@ -7,6 +7,10 @@ try:
 except ImportError:
     fused_kernel_cuda = None
 
+from . import _C  # expect: custom_ops.own_module
+from .layers import norm  # ok: custom_ops.own_module
+
+_C.forward(norm)
 modules = [
     CUDAExtension("a", ["a.cpp", "a.cu"]),  # expect: custom_ops.cuda_extension
     CppExtension("b", ["b.cpp"]),  # expect: custom_ops.cpp_extension

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # CUDA_VISIBLE_DEVICES in a comment stays
 export ASCEND_RT_VISIBLE_DEVICES=${ASCEND_RT_VISIBLE_DEVICES:-0,1} # expect: env.renamed, env.renamed
-export CUDA_HOME=/usr/local/cuda # expect: env.similar
+export CUDA_HOME=/usr/local/cuda # expect: env.similar, launch.cuda_path
 NCCL_IB_DISABLE=1 HCCL_SOCKET_IFNAME=eth0 python train.py --device npu:0 --backend=hccl # expect: env.no_effect, env.renamed, device.string, backend.string
 echo "choose with CUDA_VISIBLE_DEVICES" # expect: env.renamed
 unset ASCEND_LAUNCH_BLOCKING # expect: env.renamed

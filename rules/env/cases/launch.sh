@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # CUDA_VISIBLE_DEVICES in a comment stays
 export CUDA_VISIBLE_DEVICES=${CUDA_VISIBLE_DEVICES:-0,1} # expect: env.renamed, env.renamed
-export CUDA_HOME=/usr/local/cuda # expect: env.similar
+export CUDA_HOME=/usr/local/cuda # expect: env.similar, launch.cuda_path
 NCCL_IB_DISABLE=1 NCCL_SOCKET_IFNAME=eth0 python train.py --device cuda:0 --backend=nccl # expect: env.no_effect, env.renamed, device.string, backend.string
 echo "choose with CUDA_VISIBLE_DEVICES" # expect: env.renamed
 unset CUDA_LAUNCH_BLOCKING # expect: env.renamed

@@ -2,7 +2,7 @@ import os
 import subprocess
 
 os.environ["ASCEND_RT_VISIBLE_DEVICES"] = "0,1"  # expect: env.renamed
-os.environ.setdefault("NCCL_DEBUG", "INFO")  # expect: env.similar
+os.environ.setdefault("ASCEND_GLOBAL_LOG_LEVEL", "1")  # expect: env.translated
 if "ASCEND_LAUNCH_BLOCKING" in os.environ:  # expect: env.renamed
     del os.environ["ASCEND_LAUNCH_BLOCKING"]  # expect: env.renamed
 count = len(os.getenv("ASCEND_RT_VISIBLE_DEVICES", "").split(","))  # expect: env.renamed

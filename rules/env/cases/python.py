@@ -2,7 +2,7 @@ import os
 import subprocess
 
 os.environ["CUDA_VISIBLE_DEVICES"] = "0,1"  # expect: env.renamed
-os.environ.setdefault("NCCL_DEBUG", "INFO")  # expect: env.similar
+os.environ.setdefault("NCCL_DEBUG", "INFO")  # expect: env.translated
 if "CUDA_LAUNCH_BLOCKING" in os.environ:  # expect: env.renamed
     del os.environ["CUDA_LAUNCH_BLOCKING"]  # expect: env.renamed
 count = len(os.getenv("CUDA_VISIBLE_DEVICES", "").split(","))  # expect: env.renamed

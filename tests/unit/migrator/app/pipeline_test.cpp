@@ -474,3 +474,26 @@ TEST_CASE("pipeline: a Python file that is too large is copied and reported") {
     CHECK(fs.content("out/data.py") == large);
     CHECK(fs.content("out/train.py") != kTrain);
 }
+
+TEST_CASE("pipeline: how the versions of the framework support what the project uses") {
+    test::MemoryFileSystem fs;
+    fs.add("in/a.py",
+           "import torch\n"
+           "a = torch.zeros(2, dtype=torch.float32)\n"
+           "b = torch.topk(a, 1), torch.std_mean(a), torch.no_such_name(a), torch.cuda.synchronize()\n"
+           "c = a @ a\n");
+    fs.add("in/b.py", "import torch\nd = torch.zeros(3)\n");
+    Options options = options_for(Command::analyze, "in");
+    options.torch_version = Version{2, 9};
+    auto result = run(options, fs);
+    REQUIRE(result);
+    const std::vector<ApiCoverageRow>& rows = result->report.api_coverage;
+    const auto row = std::find_if(rows.begin(), rows.end(), [](const auto& item) { return item.chosen; });
+    REQUIRE(row != rows.end());
+    CHECK(rows.front().version == "2.1");
+    CHECK(row->version == "2.9");
+    CHECK(row->supported == 3);    // torch.zeros, torch.float32, torch.Tensor.matmul
+    CHECK(row->limited == 1);      // torch.topk
+    CHECK(row->unsupported == 1);  // torch.std_mean
+    CHECK(row->not_listed == 1);   // torch.no_such_name
+}

@@ -107,6 +107,7 @@ TEST_CASE("report json: the whole text of a small report") {
     }
   ],
   "programs": [],
+  "api_coverage": [],
   "notes": [
     "A note."
   ],

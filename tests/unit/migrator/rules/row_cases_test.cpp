@@ -2,6 +2,9 @@
 // name, and silent where the name is shadowed.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <map>
+
 #include "base/format.h"
 #include "tests/unit/migrator/rules/case_support.h"
 
@@ -92,6 +95,23 @@ void check_shadowed(const Row& row) {
 // A member of a class is imported with its class.
 bool is_method(const Row& row) { return !test::rules().methods(row.member).empty(); }
 
+// What is said of the support of interfaces: subject -> rule.
+std::map<std::string, std::string> interfaces_said(const std::string& text, migrator::Version version) {
+    static const base::DataStore store;
+    auto rules = migrator::RuleSet::load(store);
+    REQUIRE(rules);
+    rules->restrict_to(version);
+    migrator::MatchContext context;
+    context.rules = &*rules;
+    context.facts = &test::type_facts();
+    const auto source = migrator::make_source_file("a.py", migrator::FileType::python, text);
+    std::map<std::string, std::string> out;
+    for (const migrator::Finding& finding : migrator::match(source, context)) {
+        if (finding.kind == migrator::FindingKind::api_support) out.emplace(finding.subject, finding.rule);
+    }
+    return out;
+}
+
 }  // namespace
 
 TEST_CASE("rows of names: plain, alias, from, shadowed") {
@@ -127,13 +147,60 @@ TEST_CASE("rows of variables: rewritten where the values stay, reported where no
         if (row.name.ends_with('*')) continue;
         CAPTURE(row.name);
         FileOutcome python =
-            test::migrate_one("a.py", base::format("import os\nos.environ[\"{}\"] = \"1\"\n", row.name));
+            test::migrate_one("a.py", base::format("import os\nos.environ[\"{}\"] = value\n", row.name));
         REQUIRE(python.findings.size() == 1);
         CHECK(python.rewritten ==
-              base::format("import os\nos.environ[\"{}\"] = \"1\"\n", row.same_values ? *row.to : row.name));
-        FileOutcome shell = test::migrate_one("a.sh", base::format("export {0}=1 # {0}\necho ${{{0}}}\n", row.name));
+              base::format("import os\nos.environ[\"{}\"] = value\n", row.same_values ? *row.to : row.name));
+        FileOutcome shell = test::migrate_one("a.sh", base::format("export {0}=$V # {0}\necho ${{{0}}}\n", row.name));
         REQUIRE(shell.findings.size() == 2);
         std::string name = row.same_values ? *row.to : row.name;
-        CHECK(shell.rewritten == base::format("export {}=1 # {}\necho ${{{}}}\n", name, row.name, name));
+        CHECK(shell.rewritten == base::format("export {}=$V # {}\necho ${{{}}}\n", name, row.name, name));
+    }
+}
+
+TEST_CASE("rows of symbols: found in sources, by their whole name and without its namespace") {
+    for (const auto& [name, row] : test::rules().symbols()) {
+        CAPTURE(name);
+        const std::string spelled = name.ends_with('*') ? name.substr(0, name.size() - 1) + "X" : name;
+        const std::string last = spelled.substr(spelled.rfind(':') + 1);
+        for (const std::string& use : {spelled, last}) {
+            if (use == last && use != spelled && name.ends_with('*')) continue;
+            const FileOutcome outcome = test::migrate_one("a.cu", base::format("void f() {{ {}(1); }}\n", use));
+            REQUIRE(outcome.findings.size() == 1);
+            CHECK(outcome.findings[0].finding.rule == row.rule->id);
+            CHECK(outcome.findings[0].finding.message.find('{') == std::string::npos);
+        }
+    }
+}
+
+TEST_CASE("rows of values: what a variable does not take is an error, in Python and in scripts") {
+    for (const auto& [name, row] : test::rules().variable_values()) {
+        CAPTURE(name);
+        const FileOutcome python =
+            test::migrate_one("a.py", base::format("import os\nos.environ[\"{}\"] = \"no such value\"\n", name));
+        REQUIRE(python.findings.size() == 1);
+        CHECK(python.findings[0].finding.rule == row.rule->id);
+        const FileOutcome shell = test::migrate_one("a.sh", base::format("export {}=nonsense\n", name));
+        REQUIRE(shell.findings.size() == 1);
+        CHECK(shell.findings[0].finding.subject == name);
+    }
+}
+
+TEST_CASE("rows of interfaces: a use says what the row says, in every version of its own") {
+    for (const migrator::Version version : test::rules().apis().versions()) {
+        CAPTURE(version.text());
+        std::string text = "import torch\n";
+        std::map<std::string, std::string> expected;  // subject -> rule
+        for (const std::string_view name : test::rules().apis().names()) {
+            if (test::rules().name_row(name) != nullptr || test::rules().prefix_row(name) != nullptr) continue;
+            const auto facts = test::rules().apis().find(name, version);
+            text += base::format("use({})\n", name);
+            if (facts->quiet) continue;
+            const bool says_limits = std::any_of(facts->limits.begin(), facts->limits.end(),
+                                                 [](const auto* limit) { return !limit->minor; });
+            if (facts->support == migrator::ApiSupport::no) expected.emplace(name, "api.unsupported");
+            if (facts->support == migrator::ApiSupport::partly && says_limits) expected.emplace(name, "api.limited");
+        }
+        CHECK(interfaces_said(text, version) == expected);
     }
 }

@@ -84,6 +84,43 @@ TEST_CASE("rule data is strict, and errors name the place") {
           std::string::npos);
 }
 
+TEST_CASE("rules that overlap, cannot be reached or say nothing are errors") {
+    const auto two = [](const std::string& first, const std::string& second) {
+        const auto one = [](const std::string& id, const std::string& match) {
+            return R"({"id": ")" + id +
+                   R"(", "kind": "amp", "severity": "info", "message": "m", "source": "s", "match": )" + match + "}";
+        };
+        return R"({"schema": 1, "rules": [)" + one("a", first) + ", " + one("b", second) + "]}";
+    };
+    const auto says = [](const std::string& json, std::string_view text) {
+        return error_of(json).find(text) != std::string::npos;
+    };
+    CHECK(says(two(R"({"text": {"words": ["w"], "files": ["shell", "yaml"]}})",
+                   R"({"text": {"words": ["w"], "files": ["yaml"]}})"),
+               "\"w\" in files of type yaml is already spoken for by the rule \"a\""));
+    CHECK(says(two(R"({"string": {"values": ["v"]}})", R"({"string": {"values": ["v"]}})"),
+               "the string \"v\" is already spoken for"));
+    CHECK(says(two(R"({"argument": {"of": ["f"], "keyword": "k"}})", R"({"argument": {"of": ["f"], "keyword": "k"}})"),
+               "the argument k of f, present is already spoken for"));
+    CHECK(says(two(R"({"import": ["*_zz"]})", R"({"import": ["*_zz"]})"), "the import of *_zz is already spoken for"));
+    CHECK(says(two(R"({"kernel": ["zz"]})", R"({"kernel": ["zz"]})"), "the marker zz is already spoken for"));
+    const auto table = [](const std::string& match, const std::string& rows) {
+        return R"({"schema": 1, "tables": [{"id": "t", "kind": "amp", "severity": "info", "message": "m", "source": "s", "match": ")" +
+               match + "\", \"rows\": " + rows + "}]}";
+    };
+    CHECK(says(table("name", R"([{"name": "a", "to": "a"}])"), "\"a\" is renamed to itself"));
+    CHECK(says(table("environment", R"([{"name": "A_*"}, {"name": "A_B_*"}])"), "\"A_*\" covers it"));
+    CHECK(says(table("symbol", R"([{"name": "a*b"}])"), "at its end only"));
+    CHECK(says(table("variable_value", R"([{"name": "A", "min": "x"}])"), "\"min\" must be a number"));
+    CHECK(says(R"({"schema": 1, "rules": [{"id": "r", "kind": "amp", "severity": "info", "message": "m", "source": " ",
+        "match": {"name": ["a"]}}]})",
+               "\"source\" is blank"));
+    CHECK(says(R"({"schema": 1, "framework": {"packages": ["p"], "versions": ["2.1"], "source": "s"},
+        "rules": [{"id": "r", "kind": "amp", "severity": "info", "message": "m", "source": "s", "versions": ">=3.0",
+        "match": {"name": ["a"]}}]})",
+               "none of the known versions"));
+}
+
 TEST_CASE("rule headers: words, placeholders and ids") {
     auto with = [](const std::string& fields) {
         return R"({"schema": 1, "rules": [{"id": "r", "source": "s", "match": {"name": ["a"]}, )" + fields + "}]}";
@@ -153,7 +190,7 @@ TEST_CASE("the JSON Schema names the words that the loader knows") {
     REQUIRE(schema);
     const base::Json* words = schema->root.find("$defs")->find("match")->find("properties");
     REQUIRE(words->object() != nullptr);
-    CHECK(words->object()->size() == 15);
+    CHECK(words->object()->size() == 20);
     for (const auto& [word, body] : *words->object()) {
         CAPTURE(word);
         // An object with an unknown key: the loader complains of the body, not of the word.

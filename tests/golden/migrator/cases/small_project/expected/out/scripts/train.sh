@@ -1,4 +1,4 @@
 #!/bin/bash
 export ASCEND_RT_VISIBLE_DEVICES=0,1
-export NCCL_DEBUG=INFO
+export ASCEND_GLOBAL_LOG_LEVEL=1
 torchrun --nproc_per_node 2 train.py "$@"

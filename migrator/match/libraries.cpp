@@ -1,0 +1,39 @@
+// Calls of library functions that lead to something the NPU lacks.
+#include <map>
+
+#include "base/format.h"
+#include "migrator/match/words.h"
+
+namespace migrator {
+namespace {
+
+// Ways that a message shows; the report of the library has them all.
+constexpr std::size_t kWaysShown = 3;
+
+std::string ways_text(const std::vector<LibraryTable::Way>& ways) {
+    std::string out;
+    for (std::size_t i = 0; i < std::min(ways.size(), kWaysShown); ++i)
+        out += base::format("{}{} ({})", i == 0 ? "" : "; ", ways[i].chain, ways[i].place);
+    if (ways.size() > kWaysShown) out += base::format("; and {} more", ways.size() - kWaysShown);
+    return out + ".";
+}
+
+}  // namespace
+
+void match_libraries(const PythonFile& file, FindingSink& sink) {
+    const LibraryTable& libraries = file.rules().libraries();
+    const Rule* rule = file.rules().library_rule();
+    if (libraries.empty() || rule == nullptr) return;
+    for (NodeId node : file.bindings().external_expressions()) {
+        if (file.call_of(node) == kNoNode) continue;
+        for (const Reference& reference : file.bindings().references(node)) {
+            const auto* ways = reference.origin == Origin::external ? libraries.find(reference.name) : nullptr;
+            if (ways == nullptr) continue;
+            sink.push_back(make_finding(*rule, file.tree().range(node), reference.name, reference.certainty, {},
+                                        ways_text(*ways), {}));
+            break;
+        }
+    }
+}
+
+}  // namespace migrator

@@ -1,0 +1,6 @@
+import torch
+import torch_npu
+
+net = torch.nn.Linear(2, 2)
+captured = torch.compile(net, "npugraphs")  # expect: compile.cudagraphs, api.limited
+fused = torch.compile(net)  # ok: compile.cudagraphs
