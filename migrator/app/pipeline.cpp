@@ -6,7 +6,6 @@
 
 #include "base/console.h"
 #include "base/format.h"
-#include "base/human.h"
 #include "base/parallel.h"
 #include "base/version.h"
 #include "migrator/app/api_coverage.h"
@@ -19,6 +18,7 @@
 #include "migrator/app/library_run.h"
 #include "migrator/app/output_tree.h"
 #include "migrator/app/path_checks.h"
+#include "migrator/app/problem_files.h"
 #include "migrator/app/project.h"
 #include "migrator/app/project_conditions.h"
 #include "migrator/app/report_files.h"
@@ -29,25 +29,6 @@ namespace {
 
 using base::ErrorKind;
 using base::Path;
-
-FindingOutcome file_finding(std::string rule, Severity severity, const Path& path, std::string message) {
-    FindingOutcome outcome;
-    outcome.finding.rule = std::move(rule);
-    outcome.finding.kind = FindingKind::file;
-    outcome.finding.severity = severity;
-    outcome.finding.effort = usual_effort(severity);
-    outcome.finding.subject = path;
-    outcome.finding.message = std::move(message);
-    return outcome;
-}
-
-ReportFile problem_file(const Path& path, FileType type, std::string rule, std::string message) {
-    FileOutcome outcome;
-    outcome.path = path;
-    outcome.type = type;
-    outcome.findings.push_back(file_finding(std::move(rule), Severity::error, path, std::move(message)));
-    return make_report_file(std::move(outcome), {}, {});
-}
 
 class Run {
 public:
@@ -81,8 +62,7 @@ public:
         TRY(add_helper_modules());
         if (distributed_) TRY(add_launcher());
         // From here on every analysed file is in the output, rewritten or as it was.
-        add_unreadable();
-        add_too_large();
+        for (const Project& project : projects_) add_problem_files(project, output_ != nullptr, files_);
         if (output_) TRY(copy_other_files());
         std::vector<std::string> said = notes();
         RunResult result{
@@ -137,7 +117,8 @@ private:
         if (!parsed) {
             auto bytes = job.project->read(fs_, job.file->path);
             if (!bytes)
-                return problem_file(shown, job.file->type, "file.unreadable", unreadable_message(bytes.error()));
+                return problem_file(shown, job.file->type, "file.unreadable",
+                                    unreadable_message(bytes.error(), output_ != nullptr));
             read = make_source_file(job.file->path, job.file->type, std::move(*bytes), job.file->mode);
         }
         const SourceFile& source = parsed ? parsed->source : read;
@@ -295,36 +276,6 @@ private:
         return source.bytes;
     }
 
-    std::string unreadable_message(const base::Error& error) const {
-        return base::format("The file was {}: {}.", output_ ? "neither analysed nor copied" : "not analysed",
-                            error.message);
-    }
-
-    void add_unreadable() {
-        for (const Project& project : projects_) {
-            for (const base::Error& error : project.files.unreadable) {
-                Path path = error.where;
-                Path root = base::join(project.files.root, "");
-                if (path.starts_with(root)) path = project.shown(path.substr(root.size()));
-                files_.push_back(problem_file(path, FileType::other, "file.unreadable", unreadable_message(error)));
-            }
-        }
-    }
-
-    void add_too_large() {
-        for (const Project& project : projects_) {
-            for (const FoundFile& file : project.files.files) {
-                if (file.limit == 0) continue;
-                files_.push_back(problem_file(
-                    project.shown(file.path), file.type, "file.too_large",
-                    base::format(
-                        "The file was not analysed: it has {}, and files of its kind are analysed up to {}. Keep "
-                        "data apart from code, or migrate the code in it by hand.",
-                        base::human_bytes(file.bytes), base::human_bytes(file.limit))));
-            }
-        }
-    }
-
     base::Status copy_other_files() {
         const Project& project = projects_.front();
         TRY_ASSIGN(auto left_out,
@@ -376,7 +327,7 @@ private:
         for (const Project& project : projects_) {
             for (std::string& note : notes_of(project, options_.command)) out.push_back(std::move(note));
         }
-        if (const std::size_t faster = faster_forms(); faster > 0 && !options_.affinity) {
+        if (const std::size_t faster = faster_forms(files_); faster > 0 && !options_.affinity) {
             out.push_back(
                 base::format("{} {} a faster form on Ascend that computes the same; migrate --affinity writes {}.",
                              faster, faster == 1 ? "place has" : "places have", faster == 1 ? "it" : "them"));
@@ -386,18 +337,6 @@ private:
                 "No file of a kind that can be analysed was found: Python, notebooks, shell, CUDA, requirements, "
                 "settings.");
         return out;
-    }
-
-    // Fixes for speed alone that need nobody to look at them.
-    std::size_t faster_forms() const {
-        std::size_t count = 0;
-        for (const ReportFile& file : files_) {
-            for (const ReportFinding& item : file.findings) {
-                count +=
-                    item.outcome.finding.kind == FindingKind::affinity && item.outcome.state == FixState::available;
-            }
-        }
-        return count;
     }
 
     const Options& options_;

@@ -257,6 +257,15 @@ bool has_open_finding(const Report& report, Severity at_least, const std::set<st
     return false;
 }
 
+std::size_t faster_forms(const std::vector<ReportFile>& files) {
+    std::size_t count = 0;
+    for (const ReportFile& file : files) {
+        for (const ReportFinding& item : file.findings)
+            count += item.outcome.finding.kind == FindingKind::affinity && item.outcome.state == FixState::available;
+    }
+    return count;
+}
+
 std::string report_diff(const Report& report) {
     std::string out;
     for (const ReportFile& file : report.files) out += file.diff;

@@ -22,10 +22,11 @@ HEADING = re.compile(r"^#+ +(.*)$", re.M)
 
 
 def commands(block):
-    """[(command, output lines)]; a command goes on over lines that end in a backslash."""
+    """[(command, output lines)]; a command goes on over lines that end in a backslash, and up to the END of <<'END'."""
     found = []
     for line in block.splitlines():
-        if found and found[-1][0].endswith("\\"):
+        text = found[-1][0] if found else ""
+        if text.endswith("\\") or ("<<'END'" in text and not text.endswith("\nEND")):
             found[-1][0] += "\n" + line
         elif line.startswith("$ "):
             found.append([line[2:], []])

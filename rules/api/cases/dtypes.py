@@ -5,7 +5,7 @@ weights = torch.zeros(4, 4, dtype=torch.float64)
 
 
 def products(x: torch.Tensor, device):
-    y = x.double()  # expect: api.limited
+    y = x.double()  # expect: api.limited, advice.float64
     torch.matmul(y, x)  # expect: api.dtype
     y @ y  # expect: api.dtype
     z = y.to(device).contiguous() * 2
@@ -21,9 +21,9 @@ def products(x: torch.Tensor, device):
 
 def either(x: torch.Tensor, exact):
     if exact:
-        x = x.double()
+        x = x.double()  # expect: advice.float64
     torch.matmul(x, x)  # ok: api.dtype
-    x = x.double()
+    x = x.double()  # expect: advice.float64
     for _ in range(2):
         torch.matmul(x, x)  # ok: api.dtype
         x = x.half()

@@ -51,5 +51,5 @@ def interleaved(q, cos, sin):
 
 
 def complex_numbers(x, freqs_cis):
-    x_ = torch.view_as_complex(x.float().reshape(*x.shape[:-1], -1, 2))
+    x_ = torch.view_as_complex(x.float().reshape(*x.shape[:-1], -1, 2))  # expect: advice.complex
     return torch.view_as_real(x_ * freqs_cis).flatten(3)  # expect: affinity.rotary_complex

@@ -60,7 +60,7 @@ TEST_CASE("rules: one line for each, sorted") {
     const auto json = base::parse_json(rule_pages(options, base::real_file_system())->text, "list");
     REQUIRE(json);
     REQUIRE(json->root.array() != nullptr);
-    CHECK(json->root.array()->front().find("id")->string()->starts_with("affinity."));
+    CHECK(json->root.array()->front().find("id")->string()->starts_with("advice."));
 }
 
 TEST_CASE("rules new: a rule and its case that pass check and test") {

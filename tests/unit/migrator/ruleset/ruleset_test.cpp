@@ -115,10 +115,11 @@ TEST_CASE("rules that overlap, cannot be reached or say nothing are errors") {
     CHECK(says(R"({"schema": 1, "rules": [{"id": "r", "kind": "amp", "severity": "info", "message": "m", "source": " ",
         "match": {"name": ["a"]}}]})",
                "\"source\" is blank"));
-    CHECK(says(R"({"schema": 1, "framework": {"packages": ["p"], "versions": ["2.1"], "source": "s"},
+    CHECK(
+        says(R"({"schema": 1, "framework": {"packages": ["p"], "loaded_by": ["p"], "versions": ["2.1"], "source": "s"},
         "rules": [{"id": "r", "kind": "amp", "severity": "info", "message": "m", "source": "s", "versions": ">=3.0",
         "match": {"name": ["a"]}}]})",
-               "none of the known versions"));
+             "none of the known versions"));
 }
 
 TEST_CASE("rule headers: words, placeholders and ids") {
