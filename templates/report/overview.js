@@ -15,11 +15,11 @@ function make_overview(page) {
     for (const finding of findings) counts[finding.bucket] = (counts[finding.bucket] || 0) + 1;
     return counts;
   }
-  function bar(counts, name) {
+  function bar(counts, name, labels = words.buckets) {
     const shown = BUCKETS.filter((bucket) => counts[bucket]);
-    const element = h('div', { class: name, role: 'img', 'aria-label': shown.map((b) => `${words.buckets[b]}: ${counts[b]}`).join(', ') });
+    const element = h('div', { class: name, role: 'img', 'aria-label': shown.map((b) => `${labels[b]}: ${counts[b]}`).join(', ') });
     for (const bucket of shown) {
-      const part = h('span', { class: bucket, title: `${words.buckets[bucket]}: ${number(counts[bucket])}` });
+      const part = h('span', { class: bucket, title: `${labels[bucket]}: ${number(counts[bucket])}` });
       part.style.flexGrow = counts[bucket];
       element.append(part);
     }
@@ -134,31 +134,24 @@ function make_overview(page) {
     return card(words.map, box, h('p', { class: 'muted small' }, words.mapHint));
   }
 
-  // Sections that other parts of the program may add: a text, a number, or a table of plain values.
-  function extra(name, value) {
-    if (value === null || value === undefined) return null;
-    return card(words.extra[name] || name, value_view(value));
+  // How the versions of the framework support what the project uses; the one that the findings are for in bold.
+  function coverage() {
+    if (!report.api_coverage?.length) return null;
+    const labels = words.coverageColumns;
+    const rows = report.api_coverage.map((row) => {
+      const counts = { applied: row.supported, warning: row.limited, error: row.unsupported, info: row.not_listed };
+      return h('tr', {}, h('td', {}, row.chosen ? h('b', {}, literal(row.version)) : literal(row.version)), h('td', { class: 'wide' }, bar(counts, 'mini', labels)),
+        Object.keys(labels).map((bucket) => h('td', { class: `number ${counts[bucket] ? '' : 'zero'}` }, number(counts[bucket]))));
+    });
+    const head = [words.version, '', ...Object.values(labels)];
+    return card(words.coverage, h('div', { class: 'scroll' }, h('table', {}, h('thead', {}, h('tr', {}, head.map((label, i) =>
+      label ? h('th', { scope: 'col', class: i > 1 ? 'number' : null }, label) : h('td', {})))), h('tbody', {}, rows))));
   }
-  function value_view(value) {
-    if (Array.isArray(value) && value.length && typeof value[0] === 'object') {
-      const keys = Object.keys(value[0]);
-      return h('div', { class: 'scroll' }, h('table', {}, h('thead', {}, h('tr', {}, keys.map((name) => h('th', { scope: 'col' }, name.replaceAll('_', ' '))))),
-        h('tbody', {}, value.slice(0, 60).map((row) => h('tr', {}, keys.map((name) => h('td', { class: typeof row[name] === 'number' ? 'number' : '' }, plain(row[name]))))))));
-    }
-    if (value && typeof value === 'object' && !Array.isArray(value)) {
-      const entries = Object.entries(value);
-      return [h('div', { class: 'facts flat' }, entries.filter(([, v]) => typeof v !== 'object').map(([name, v]) =>
-        typeof v === 'string' && v.length > 40 ? h('p', {}, literal(v)) : fact(typeof v === 'number' ? v : plain(v), name.replaceAll('_', ' ')))),
-        entries.filter(([, v]) => v && typeof v === 'object').map(([name, v]) => [h('h3', {}, name.replaceAll('_', ' ')), value_view(v)])];
-    }
-    return h('p', {}, plain(value));
-  }
-  const plain = (value) => literal(typeof value === 'number' ? number(value) : Array.isArray(value) ? value.join(', ') : typeof value === 'object' ? JSON.stringify(value) : String(value));
 
   return h('div', { class: 'overview' }, verdict(),
-    effort(), ['support_coverage', 'support'].map((name) => extra(name, report[name] ?? summary[name])),
+    effort(),
     model.findings.length ? h('div', { class: 'two' }, h('div', { class: 'stack' }, by_kind(), map()), todo()) : null,
-    report.third_party.length ? packages() : null, programs(),
+    report.third_party.length ? packages() : null, coverage(), programs(),
     report.notes.length ? card(words.notes, h('ul', { class: 'notes small' }, report.notes.map((note) => h('li', {}, literal(note))))) : null);
 }
 

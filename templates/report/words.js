@@ -28,7 +28,8 @@ const WORDS = {
     readinesses: { ready: 'Files ready', small_work: 'Files with small work', blocked: 'Files blocked' },
     programs: 'Would transfer_to_npu be enough?', program: 'Program', verdictColumn: 'Verdict', redirected: 'Redirected', edited: 'Edited', left: 'Left',
     transfers: { nothing_to_do: 'nothing to do', enough: 'enough', with_edits: 'with edits', not_enough: 'not enough' },
-    extra: { support_coverage: 'Support coverage', support: 'Support coverage' },
+    coverage: 'Interfaces of PyTorch in use, and how its versions support them', version: 'Version',
+    coverageColumns: { applied: 'Supported', warning: 'With limits', error: 'Not supported', info: 'Not listed' },
   },
   zh: {
     title: '迁移报告', overview: '总览', review: '评审', skip: '跳到内容', language: 'English', languageLabel: '切换到英文',
@@ -58,6 +59,7 @@ const WORDS = {
     readinesses: { ready: '已就绪的文件', small_work: '少量工作的文件', blocked: '受阻的文件' },
     programs: 'transfer_to_npu 是否足够？', program: '程序', verdictColumn: '结论', redirected: '运行时重定向', edited: '需修改', left: '遗留',
     transfers: { nothing_to_do: '无需处理', enough: '足够', with_edits: '配合修改即可', not_enough: '不够' },
-    extra: { support_coverage: '支持覆盖', support: '支持覆盖' },
+    coverage: '所用 PyTorch 接口在各版本的支持情况', version: '版本',
+    coverageColumns: { applied: '支持', warning: '有限制', error: '不支持', info: '未列出' },
   },
 };
