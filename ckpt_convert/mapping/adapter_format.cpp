@@ -13,7 +13,7 @@ using base::Result;
 using base::Status;
 
 constexpr const char* kFile = "rules/adapters/formats.json";
-constexpr const char* kSchema = "adapters/1";
+constexpr const char* kAdapterSchema = "adapters/1";
 
 // Calls read(entry) for every object of a list.
 template <class Read>
@@ -34,7 +34,7 @@ Result<AdapterFormats> AdapterFormats::load(const base::DataStore& store) {
     TRY_ASSIGN(JsonDocument document, read_rule_file(store, kFile, kFile));
     TRY_ASSIGN(JsonObject object, JsonObject::of(document, document.root));
     TRY_ASSIGN(std::string schema, object.string("schema"));
-    if (schema != kSchema) return object.error(base::format("\"schema\" must be \"{}\"", kSchema));
+    if (schema != kAdapterSchema) return object.error(base::format("\"schema\" must be \"{}\"", kAdapterSchema));
     AdapterFormats out;
     TRY(each_entry(object, "formats", [&](JsonObject& entry) -> Status {
         AdapterFormat format;

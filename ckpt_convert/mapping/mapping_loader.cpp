@@ -20,7 +20,7 @@ using base::JsonObject;
 using base::Result;
 using base::Status;
 
-constexpr const char* kSchema = "model-mapping/1";
+constexpr const char* kMappingSchema = "model-mapping/1";
 constexpr const char* kModelFolder = "rules/models/";
 
 Result<std::optional<Expression>> optional_expression(JsonObject& object, std::string_view key) {
@@ -329,7 +329,7 @@ Result<ModelMapping> load_mapping(const base::DataStore& store, const std::strin
     ModelMapping mapping;
     mapping.origin = store.origin(path);
     TRY_ASSIGN(std::string schema, object.string("schema"));
-    if (schema != kSchema) return object.error(base::format("\"schema\" must be \"{}\"", kSchema));
+    if (schema != kMappingSchema) return object.error(base::format("\"schema\" must be \"{}\"", kMappingSchema));
     TRY_ASSIGN(mapping.family, object.string("family"));
     TRY_ASSIGN(mapping.title, object.string("title"));
     TRY_ASSIGN(mapping.model_types, object.strings("model_types"));

@@ -14,7 +14,7 @@ using base::Result;
 using base::Status;
 
 constexpr const char* kFolder = "rules/quantisation/";
-constexpr const char* kSchema = "quantisation/1";
+constexpr const char* kQuantisationSchema = "quantisation/1";
 
 // "block": {"config": "quantization_config.weight_block_size", "default": [128, 128]}
 Status read_block(JsonObject& object, QuantisationFormat& format) {
@@ -67,7 +67,8 @@ Result<std::vector<QuantisationFormat>> load_quantisation_formats(const base::Da
         TRY_ASSIGN(JsonDocument document, read_rule_file(store, path, path));
         TRY_ASSIGN(JsonObject object, JsonObject::of(document, document.root));
         TRY_ASSIGN(std::string schema, object.string("schema"));
-        if (schema != kSchema) return object.error(base::format("\"schema\" must be \"{}\"", kSchema));
+        if (schema != kQuantisationSchema)
+            return object.error(base::format("\"schema\" must be \"{}\"", kQuantisationSchema));
         TRY_ASSIGN(const Json* formats, object.required("formats"));
         if (formats->array() == nullptr) return object.error(*formats, "\"formats\" must be a list");
         for (const Json& json : *formats->array()) {

@@ -13,9 +13,9 @@ using base::ErrorKind;
 using base::Result;
 using base::Status;
 
-class Joiner {
+class AdapterJoiner {
 public:
-    Joiner(TensorIndex& index, const AdapterScale& scale, std::uint32_t ranks)
+    AdapterJoiner(TensorIndex& index, const AdapterScale& scale, std::uint32_t ranks)
         : index_(index), scale_(scale), ranks_(ranks), gone_(index.tensors.size(), false) {
         for (std::uint32_t i = 0; i < index.tensors.size(); ++i)
             by_name_.emplace(key(index.tensors[i].file, index.tensors[i].name), i);
@@ -152,7 +152,7 @@ Result<std::optional<std::string>> join_adapters(TensorIndex& index, const Adapt
             if (auto stem = from.stem(tensor.name)) tensor.name = to.with(*stem);
         }
     }
-    Joiner joiner(index, scale, ranks);
+    AdapterJoiner joiner(index, scale, ranks);
     for (const AdapterFormat& format : formats.formats) TRY(joiner.join(format));
     joiner.finish();
     for (const IndexedTensor& tensor : index.tensors) {

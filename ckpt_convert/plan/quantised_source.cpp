@@ -57,9 +57,9 @@ bool fit_scales(Quantised& out, Shape values, Shape scales, std::optional<Block>
     return (block && fits(*block)) || (out.columns % scales.back() == 0 && fits({1, out.columns / scales.back()}));
 }
 
-class Joiner {
+class QuantisedJoiner {
 public:
-    Joiner(TensorIndex& index, const base::Json& config) : index_(index), config_(config) {
+    QuantisedJoiner(TensorIndex& index, const base::Json& config) : index_(index), config_(config) {
         for (std::uint32_t i = 0; i < index.tensors.size(); ++i) by_name_.emplace(index.tensors[i].name, i);
         gone_.resize(index.tensors.size(), false);
     }
@@ -163,7 +163,7 @@ private:
 
 Result<std::optional<std::string>> join_quantised(TensorIndex& index, const std::vector<QuantisationFormat>& formats,
                                                   const base::Json& config, std::optional<DType> wanted) {
-    Joiner joiner(index, config);
+    QuantisedJoiner joiner(index, config);
     for (const QuantisationFormat& format : formats) TRY(joiner.join(format, wanted));
     if (joiner.count() == 0) return std::optional<std::string>();
     if (!wanted) {

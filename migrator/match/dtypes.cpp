@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view kDtype = "dtype";
 // Expressions that one answer may look at; what is longer is not told.
-constexpr int kMaxSteps = 64;
+constexpr int kMaxDTypeSteps = 64;
 
 bool is_number(NodeKind kind) { return kind == NodeKind::integer || kind == NodeKind::float_; }
 
@@ -24,7 +24,7 @@ std::optional<std::string_view> DtypeFlow::of(NodeId expression) const {
     std::vector<NodeId> open{expression};
     std::set<NodeId> seen;  // of variables, which may go round in a loop
     for (int steps = 0; !open.empty(); ++steps) {
-        if (steps == kMaxSteps) return std::nullopt;
+        if (steps == kMaxDTypeSteps) return std::nullopt;
         const NodeId node = file_.skip_parentheses(open.back());
         open.pop_back();
         const NodeKind kind = file_.tree().kind(node);

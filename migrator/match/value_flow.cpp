@@ -9,7 +9,7 @@ namespace migrator {
 namespace {
 
 // A constant that travels further than this is not followed to its end.
-constexpr std::size_t kMaxSteps = 512;
+constexpr std::size_t kMaxFlowNodes = 512;
 
 constexpr std::array<std::string_view, 3> kTypeForms{"Literal", "Optional", "Union"};
 constexpr std::array<std::string_view, 4> kKeyedReads{"get", "pop", "setdefault", "getattr"};
@@ -25,11 +25,12 @@ void ValueFlow::found(std::optional<Certainty> certainty) {
 }
 
 void ValueFlow::push(NodeId node, Role role) {
-    if (seen_.size() < kMaxSteps && seen_.emplace(node, role).second) pending_.push_back({node, role});
+    if (seen_.size() < kMaxFlowNodes && seen_.emplace(node, role).second) pending_.push_back({node, role});
 }
 
 void ValueFlow::push_reads(NodeId variable, Role role) {
-    if (seen_.size() >= kMaxSteps) return;  // asking for the reads of a variable with thousands of them has its price
+    if (seen_.size() >= kMaxFlowNodes)
+        return;  // asking for the reads of a variable with thousands of them has its price
     for (NodeId read : file_.bindings().reads(variable)) push(read, role);
 }
 

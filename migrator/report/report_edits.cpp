@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::uint32_t kContextLines = 3;
 constexpr std::uint32_t kMaxLinesOfFinding = 12;
-constexpr std::size_t kMaxLineBytes = 2000;
+constexpr std::size_t kMaxExcerptBytes = 2000;
 
 std::vector<std::string> ids_of(const ReportFile& file, const std::vector<std::size_t>& places) {
     std::vector<std::string> out;
@@ -45,8 +45,8 @@ std::vector<LineSpan> spans_of(const ReportFile& file, std::uint32_t line_count)
 }
 
 std::string shortened(std::string_view line) {
-    if (line.size() <= kMaxLineBytes) return std::string(line);
-    std::size_t end = kMaxLineBytes;
+    if (line.size() <= kMaxExcerptBytes) return std::string(line);
+    std::size_t end = kMaxExcerptBytes;
     while (end > 0 && (static_cast<unsigned char>(line[end]) & 0xC0u) == 0x80u) --end;  // not inside a character
     return std::string(line.substr(0, end));
 }
