@@ -17,6 +17,13 @@ bool wants_colour(int fd) {
     return ::isatty(fd) != 0 && std::getenv("NO_COLOR") == nullptr && !dumb;
 }
 
+std::string printable(std::string_view text) {
+    std::string out(text);
+    std::replace_if(
+        out.begin(), out.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, '?');
+    return out;
+}
+
 std::string styled(std::string_view text, Style style, bool colour) {
     if (!colour || style == Style::plain) return std::string(text);
     const char* code = style == Style::bold     ? "1"

@@ -18,6 +18,9 @@ bool wants_colour(int fd);
 // The text with escape codes when `colour`, the bare text otherwise.
 std::string styled(std::string_view text, Style style, bool colour);
 
+// What a terminal may be sent of a text from outside, which may hold control characters: '?' in their place.
+std::string printable(std::string_view text);
+
 // A bar with done/total, rate and remaining time, redrawn at most ten times a second. Thread-safe.
 // Draws nothing when standard error is not a terminal or `enabled` is false.
 class ProgressBar {

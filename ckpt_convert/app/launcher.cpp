@@ -5,7 +5,7 @@
 
 #include "base/format.h"
 #include "base/json_object.h"
-#include "ckpt_convert/mapping/rule_file.h"
+#include "base/rule_file.h"
 
 namespace ckpt {
 namespace {
@@ -27,7 +27,7 @@ struct Launcher {
 };
 
 Result<std::vector<Launcher>> load_launchers(const base::DataStore& store) {
-    TRY_ASSIGN(JsonDocument document, read_rule_file(store, kFile, kFile));
+    TRY_ASSIGN(JsonDocument document, base::read_rule_file(store, kFile));
     TRY_ASSIGN(JsonObject object, JsonObject::of(document, document.root));
     TRY_ASSIGN(std::string schema, object.string("schema"));
     if (schema != kSchema) return object.error(base::format("\"schema\" must be \"{}\"", kSchema));

@@ -56,6 +56,14 @@ base::Result<std::string> first_bytes(base::ReadableFile& file, std::uint64_t co
 
 std::uint64_t IndexedTensor::bytes() const { return checked_bytes(shape, dtype).value_or(0); }
 
+void TensorIndex::take_out(const std::vector<bool>& gone) {
+    std::vector<IndexedTensor> kept;
+    for (std::size_t i = 0; i < tensors.size(); ++i) {
+        if (!gone[i]) kept.push_back(std::move(tensors[i]));
+    }
+    tensors = std::move(kept);
+}
+
 std::uint64_t TensorIndex::total_bytes() const {
     std::uint64_t sum = 0;
     for (const auto& tensor : tensors) sum += tensor.bytes();

@@ -71,6 +71,8 @@ struct TensorIndex {
 
     std::uint64_t total_bytes() const;
     std::uint64_t total_elements() const;
+
+    void take_out(const std::vector<bool>& gone);  // by number of the tensor
 };
 
 // Adds all tensors of one weight file, by its content: safetensors, or what torch.save wrote (a flat dict of tensors,

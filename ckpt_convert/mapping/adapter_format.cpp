@@ -1,7 +1,7 @@
 #include "ckpt_convert/mapping/adapter_format.h"
 
 #include "base/format.h"
-#include "ckpt_convert/mapping/rule_file.h"
+#include "base/rule_file.h"
 
 namespace ckpt {
 namespace {
@@ -31,7 +31,7 @@ Status each_entry(JsonObject& object, std::string_view key, Read read) {
 }  // namespace
 
 Result<AdapterFormats> AdapterFormats::load(const base::DataStore& store) {
-    TRY_ASSIGN(JsonDocument document, read_rule_file(store, kFile, kFile));
+    TRY_ASSIGN(JsonDocument document, base::read_rule_file(store, kFile));
     TRY_ASSIGN(JsonObject object, JsonObject::of(document, document.root));
     TRY_ASSIGN(std::string schema, object.string("schema"));
     if (schema != kAdapterSchema) return object.error(base::format("\"schema\" must be \"{}\"", kAdapterSchema));

@@ -6,9 +6,9 @@
 
 #include "base/format.h"
 #include "base/json_object.h"
+#include "base/rule_file.h"
 #include "base/text.h"
 #include "ckpt_convert/mapping/mapping_checks.h"
-#include "ckpt_convert/mapping/rule_file.h"
 
 namespace ckpt {
 namespace {
@@ -310,7 +310,7 @@ Status read_blocks(const base::DataStore& store, JsonObject& includer, std::set<
     TRY_ASSIGN(auto names, includer.strings("include"));
     for (const std::string& name : names) {
         if (!seen.insert(name).second) continue;
-        TRY_ASSIGN(JsonDocument document, read_rule_file(store, kModelFolder + name, includer.document().name));
+        TRY_ASSIGN(JsonDocument document, base::read_rule_file(store, kModelFolder + name, includer.document().name));
         TRY_ASSIGN(JsonObject object, JsonObject::of(document, document.root));
         TRY(object.string("about"));
         TRY(object.strings("source"));  // for people
@@ -324,7 +324,7 @@ Status read_blocks(const base::DataStore& store, JsonObject& includer, std::set<
 }  // namespace
 
 Result<ModelMapping> load_mapping(const base::DataStore& store, const std::string& path) {
-    TRY_ASSIGN(JsonDocument document, read_rule_file(store, path, path));
+    TRY_ASSIGN(JsonDocument document, base::read_rule_file(store, path));
     TRY_ASSIGN(JsonObject object, JsonObject::of(document, document.root));
     ModelMapping mapping;
     mapping.origin = store.origin(path);

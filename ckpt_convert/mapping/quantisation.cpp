@@ -2,7 +2,7 @@
 
 #include "base/format.h"
 #include "base/json_object.h"
-#include "ckpt_convert/mapping/rule_file.h"
+#include "base/rule_file.h"
 
 namespace ckpt {
 namespace {
@@ -64,7 +64,7 @@ Result<QuantisationFormat> read_format(const JsonDocument& document, const Json&
 Result<std::vector<QuantisationFormat>> load_quantisation_formats(const base::DataStore& store) {
     std::vector<QuantisationFormat> out;
     for (const std::string& path : store.list(kFolder, ".json")) {
-        TRY_ASSIGN(JsonDocument document, read_rule_file(store, path, path));
+        TRY_ASSIGN(JsonDocument document, base::read_rule_file(store, path));
         TRY_ASSIGN(JsonObject object, JsonObject::of(document, document.root));
         TRY_ASSIGN(std::string schema, object.string("schema"));
         if (schema != kQuantisationSchema)

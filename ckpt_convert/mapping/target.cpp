@@ -3,7 +3,7 @@
 #include "base/checked_math.h"
 #include "base/format.h"
 #include "base/json_object.h"
-#include "ckpt_convert/mapping/rule_file.h"
+#include "base/rule_file.h"
 
 namespace ckpt {
 namespace {
@@ -20,7 +20,7 @@ constexpr const char* kPaddingFile = "rules/targets/vocab_padding.json";
 constexpr const char* kPaddingSchema = "vocab-padding/1";
 
 Result<JsonDocument> read_document(const base::DataStore& store, const std::string& path, std::string_view schema) {
-    TRY_ASSIGN(JsonDocument document, read_rule_file(store, path, path));
+    TRY_ASSIGN(JsonDocument document, base::read_rule_file(store, path));
     const Json* found = document.root.find("schema");
     if (found == nullptr || found->string() == nullptr || *found->string() != schema) {
         return base::fail(ErrorKind::rule_data, base::format("\"schema\" must be \"{}\"", schema), store.origin(path));

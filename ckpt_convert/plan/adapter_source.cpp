@@ -37,13 +37,7 @@ public:
         return {};
     }
 
-    void finish() {
-        std::vector<IndexedTensor> kept;
-        for (std::size_t i = 0; i < gone_.size(); ++i) {
-            if (!gone_[i]) kept.push_back(std::move(index_.tensors[i]));
-        }
-        index_.tensors = std::move(kept);
-    }
+    void finish() { index_.take_out(gone_); }
 
     std::size_t count() const { return count_; }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/console.h"
 #include "base/format.h"
 #include "base/human.h"
 #include "base/json_writer.h"
@@ -15,16 +16,10 @@ namespace {
 
 using base::Path;
 
-std::string printable(std::string text) {
-    std::replace_if(
-        text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, '?');
-    return text;
-}
-
 std::string left_out_lines(const std::vector<LeftOut>& left_out, const char* title) {
     std::string out = left_out.empty() ? "" : base::format("\n{}:\n", title);
     for (const LeftOut& one : left_out)
-        out += base::format("  {}  [{}]  {}\n", printable(one.place), printable(one.rule), one.reason);
+        out += base::format("  {}  [{}]  {}\n", base::printable(one.place), base::printable(one.rule), one.reason);
     return out;
 }
 
@@ -118,8 +113,8 @@ std::vector<Difference> missing_in(const SavedReport& report, const SavedReport&
 std::string difference_lines(const std::vector<Difference>& differences, const char* title) {
     std::string out = base::format("{} {}\n", base::with_separators(differences.size()), title);
     for (const Difference& one : differences) {
-        out += base::format("  {:<8} {}:{}  {}  [{}]\n", one.finding->severity, printable(one.file->path),
-                            one.finding->line, printable(one.finding->subject), one.finding->rule);
+        out += base::format("  {:<8} {}:{}  {}  [{}]\n", one.finding->severity, base::printable(one.file->path),
+                            one.finding->line, base::printable(one.finding->subject), one.finding->rule);
     }
     return out;
 }

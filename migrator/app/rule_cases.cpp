@@ -14,12 +14,7 @@ namespace {
 using base::Path;
 
 constexpr std::string_view kExpected = ".expected";
-
-// "cases/a.py" -> "cases/a.expected.py"
-Path expected_path(const Path& path) {
-    const std::size_t dot = std::min(path.rfind('.'), path.size());
-    return path.substr(0, dot) + std::string(kExpected) + path.substr(dot);
-}
+constexpr std::string_view kReviewed = ".reviewed";
 
 // All cases below the directory, sorted.
 base::Result<std::vector<Path>> find_cases(base::FileSystem& fs, const Path& directory) {
@@ -31,10 +26,8 @@ base::Result<std::vector<Path>> find_cases(base::FileSystem& fs, const Path& dir
         TRY_ASSIGN(const auto entries, fs.list(at));
         for (const base::DirectoryEntry& entry : entries) {
             Path path = base::join(at, entry.name);
-            const bool is_case =
-                path.find("/cases/") != std::string::npos && entry.name.find(kExpected) == std::string::npos;
             if (entry.kind == base::FileKind::directory) pending.push_back(std::move(path));
-            else if (is_case) cases.push_back(std::move(path));
+            else if (is_case(path)) cases.push_back(std::move(path));
         }
     }
     std::sort(cases.begin(), cases.end());
@@ -54,7 +47,8 @@ public:
         options_.progress = false;
     }
 
-    base::Result<std::vector<std::string>> run_case(const Path& path) {
+    base::Result<std::vector<std::string>> run_case(const Path& path, ApplyMode apply) {
+        options_.apply = apply;
         TRY_ASSIGN(const std::string text, base::read_file(fs_, path));
         TRY_ASSIGN(const RunResult result, migrated(path, text));
         std::vector<LineRule> findings;
@@ -74,14 +68,13 @@ private:
     // As if the file came through standard input. No requirement above it decides on versions.
     base::Result<RunResult> migrated(const Path& path, const std::string& text) {
         options_.style = style_of_case(path);
-        options_.apply = apply_of_case(path);
         options_.stdin_name = base::file_name(path);
         options_.stdin_text = text;
         return run(options_, fs_);
     }
 
     base::Result<std::string> output_problem(const Path& path, const std::string& before, const std::string& after) {
-        const Path expected = expected_path(path);
+        const Path expected = output_of_case(path, options_.apply);
         if (!fs_.exists(expected)) return before == after ? std::string() : "it changes, but there is no " + expected;
         TRY_ASSIGN(const std::string wanted, base::read_file(fs_, expected));
         if (after == wanted) return std::string();
@@ -117,8 +110,14 @@ StyleKind style_of_case(std::string_view path) {
     return StyleKind::npu;
 }
 
-ApplyMode apply_of_case(std::string_view path) {
-    return path.find("/cases/review/") == path.npos ? ApplyMode::safe : ApplyMode::review;
+Path output_of_case(const Path& path, ApplyMode apply) {
+    const std::size_t dot = std::min(path.rfind('.'), path.size());
+    return path.substr(0, dot) + std::string(apply == ApplyMode::review ? kReviewed : kExpected) + path.substr(dot);
+}
+
+bool is_case(std::string_view path) {
+    const std::string_view name = path.substr(path.rfind('/') + 1);
+    return path.find("/cases/") != path.npos && name.find(kExpected) == name.npos && name.find(kReviewed) == name.npos;
 }
 
 std::vector<std::string> ids_behind(std::string_view line, std::string_view word) {
@@ -175,8 +174,11 @@ base::Result<CaseRun> run_rule_cases(base::FileSystem& fs, const Path& directory
     CaseRun out;
     for (const Path& path : cases) {
         ++out.cases;
-        TRY_ASSIGN(std::vector<std::string> problems, runner.run_case(path));
-        for (std::string& problem : problems) out.problems.push_back({path, std::move(problem)});
+        for (const ApplyMode apply : {ApplyMode::safe, ApplyMode::review}) {
+            if (apply == ApplyMode::review && !fs.exists(output_of_case(path, apply))) continue;
+            TRY_ASSIGN(std::vector<std::string> problems, runner.run_case(path, apply));
+            for (std::string& problem : problems) out.problems.push_back({path, std::move(problem)});
+        }
         TRY_ASSIGN(const std::string text, base::read_file(fs, path));
         for (const std::string_view line : split_lines(text)) {
             for (const std::string& id : ids_behind(line, "expect")) untested.erase(id);

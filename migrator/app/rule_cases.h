@@ -5,6 +5,8 @@
 //   z = f().cuda()  # todo-expect: method.cuda            it should, but does not yet
 //
 // Every finding must be expected. NAME.expected.EXT is what NAME.EXT becomes; it is there when a fix changes the file.
+// NAME.reviewed.EXT is what it becomes with the fixes that a person has to look at as well; where there is one, the case
+// runs that way too.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +23,10 @@ namespace migrator {
 
 // Cases below cases/portable and cases/auto are for these styles; all others are for the style npu.
 StyleKind style_of_case(std::string_view path);
-// Those below cases/review show what all fixes do, those that a person has to look at as well.
-ApplyMode apply_of_case(std::string_view path);
+// The file that says what a case becomes: "cases/a.py" -> "cases/a.expected.py", of ApplyMode::review "cases/a.reviewed.py".
+base::Path output_of_case(const base::Path& path, ApplyMode apply);
+// A file below a folder `cases` that is no such file.
+bool is_case(std::string_view path);
 
 using LineRule = std::pair<std::uint32_t, std::string>;  // line from 1, id of a rule
 

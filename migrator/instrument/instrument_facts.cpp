@@ -1,6 +1,7 @@
 #include "migrator/instrument/instrument_facts.h"
 
 #include "base/json_object.h"
+#include "base/rule_file.h"
 
 namespace migrator {
 namespace {
@@ -39,7 +40,7 @@ base::Result<Instrument> instrument_of(base::JsonObject& file) {
 base::Result<InstrumentFacts> InstrumentFacts::load(const base::DataStore& store) {
     InstrumentFacts out;
     for (const std::string& path : store.list(kFolder, kSuffix)) {
-        TRY_ASSIGN(auto document, base::parse_json(*store.find(path), store.origin(path)));
+        TRY_ASSIGN(auto document, base::read_rule_file(store, path));
         TRY_ASSIGN(auto file, base::JsonObject::of(document, document.root));
         TRY_ASSIGN(const std::int64_t schema, file.integer("schema"));
         if (schema != 1) return file.error("only schema 1 is known");

@@ -70,17 +70,25 @@ const LibraryFunction* CallGraph::find(std::string_view name) const {
     return at == index_.end() ? nullptr : &functions_[at->second];
 }
 
-const LibraryFunction* CallGraph::find_method(const LibraryFunction& of, std::string_view method) const {
+std::vector<const LibraryFunction*> CallGraph::with_bases(const LibraryFunction& of) const {
+    std::vector<const LibraryFunction*> out;
     std::set<const LibraryFunction*> seen;
     std::deque<const LibraryFunction*> open{&of};
     while (!open.empty()) {
         const LibraryFunction* at = open.front();
         open.pop_front();
         if (!seen.insert(at).second) continue;
-        if (const LibraryFunction* found = find(at->name + "." + std::string(method))) return found;
+        out.push_back(at);
         for (const std::string& base : at->bases) {
             if (const LibraryFunction* found = find(base)) open.push_back(found);
         }
+    }
+    return out;
+}
+
+const LibraryFunction* CallGraph::find_method(const LibraryFunction& of, std::string_view method) const {
+    for (const LibraryFunction* at : with_bases(of)) {
+        if (const LibraryFunction* found = find(at->name + "." + std::string(method))) return found;
     }
     return nullptr;
 }

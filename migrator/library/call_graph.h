@@ -24,6 +24,8 @@ public:
 
     const std::vector<LibraryFunction>& functions() const { return functions_; }
     const LibraryFunction* find(std::string_view name) const;
+    // A class and its bases, the nearest first.
+    std::vector<const LibraryFunction*> with_bases(const LibraryFunction& of) const;
     // The method that a class has or inherits; nullptr for none.
     const LibraryFunction* find_method(const LibraryFunction& of, std::string_view method) const;
 

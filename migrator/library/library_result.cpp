@@ -1,7 +1,6 @@
 #include "migrator/library/library_result.h"
 
 #include <algorithm>
-#include <deque>
 
 #include "base/format.h"
 #include "base/json_writer.h"
@@ -76,12 +75,7 @@ private:
     // Those of the bases behind its own.
     std::vector<const LibraryFunction*> methods_of(const LibraryFunction& of) const {
         std::vector<const LibraryFunction*> out;
-        std::set<const LibraryFunction*> seen;
-        std::deque<const LibraryFunction*> open{&of};
-        while (!open.empty()) {
-            const LibraryFunction* at = open.front();
-            open.pop_front();
-            if (!seen.insert(at).second) continue;
+        for (const LibraryFunction* at : graph_.with_bases(of)) {
             const std::string prefix = at->name + ".";
             const auto& all = graph_.functions();
             auto method = std::lower_bound(all.begin(), all.end(), prefix,
@@ -89,9 +83,6 @@ private:
             for (; method != all.end() && method->name.starts_with(prefix); ++method) {
                 if (method->kind == Kind::method && method->name.find('.', prefix.size()) == std::string::npos)
                     out.push_back(&*method);
-            }
-            for (const std::string& base : at->bases) {
-                if (const LibraryFunction* found = graph_.find(base)) open.push_back(found);
             }
         }
         return out;

@@ -1,7 +1,7 @@
 #include "migrator/loops/loop_facts.h"
 
-#include "base/check.h"
 #include "base/json_object.h"
+#include "base/rule_file.h"
 
 namespace migrator {
 namespace {
@@ -11,9 +11,7 @@ constexpr std::string_view kPath = "rules/loops/loops.json";
 }  // namespace
 
 base::Result<LoopFacts> LoopFacts::load(const base::DataStore& store) {
-    const std::string_view* text = store.find(kPath);
-    CHECK(text != nullptr);
-    TRY_ASSIGN(auto document, base::parse_json(*text, store.origin(kPath)));
+    TRY_ASSIGN(auto document, base::read_rule_file(store, std::string(kPath)));
     TRY_ASSIGN(auto file, base::JsonObject::of(document, document.root));
     TRY_ASSIGN(const std::int64_t schema, file.integer("schema"));
     if (schema != 1) return file.error("only schema 1 is known");

@@ -43,14 +43,6 @@ std::string wrapped(std::string_view text, std::size_t indent) {
     return out;
 }
 
-// What a terminal must not be sent: a path or a message may hold control characters of a hostile project.
-std::string printable(std::string_view text) {
-    std::string out(text);
-    std::replace_if(
-        out.begin(), out.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, '?');
-    return out;
-}
-
 // The word as a shell takes it.
 std::string shell_word(std::string_view word) {
     constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./+:@%,=";
@@ -62,7 +54,7 @@ std::string shell_word(std::string_view word) {
 
 std::string paths_of(const RunInfo& run) {
     std::string out;
-    for (const std::string& path : run.paths) out += (out.empty() ? "" : " ") + shell_word(printable(path));
+    for (const std::string& path : run.paths) out += (out.empty() ? "" : " ") + shell_word(base::printable(path));
     return out;
 }
 
@@ -71,7 +63,7 @@ std::string heading(const Report& report, const RunTrace& trace, bool colour) {
     std::string what = run.output.empty() ? base::format("analysed {}", paths_of(run))
                        : run.in_place
                            ? base::format("migrated {} in place", paths_of(run))
-                           : base::format("migrated {} to {}", paths_of(run), shell_word(printable(run.output)));
+                           : base::format("migrated {} to {}", paths_of(run), shell_word(base::printable(run.output)));
     return styled("migrator " + run.tool_version, Style::bold, colour) +
            base::format(": {} in {}\n\n", what, base::human_duration(trace.seconds));
 }
@@ -127,7 +119,7 @@ std::string more(std::size_t total, std::size_t shown, std::string_view indent) 
 std::string also_of(const std::vector<std::string>& subjects) {
     std::string out;
     std::size_t shown = std::min(kShownSubjects + 1, subjects.size());
-    for (std::size_t i = 1; i < shown; ++i) out += (i == 1 ? "" : ", ") + printable(subjects[i]);
+    for (std::size_t i = 1; i < shown; ++i) out += (i == 1 ? "" : ", ") + base::printable(subjects[i]);
     return out + (subjects.size() > shown ? ", ..." : "");
 }
 
@@ -142,13 +134,13 @@ std::string actions(const Report& report, TerminalStyle style) {
     std::string out = "  " + styled("What a person must do first", Style::bold, colour) + "\n";
     for (std::size_t i = 0; i < shown; ++i) {
         const ActionRow& row = report.actions[i];
-        std::string places = printable(row.place);
+        std::string places = base::printable(row.place);
         if (row.findings > 1) places += base::format(" and {}", plural(row.findings - 1, "more place", "more places"));
         std::string severity(name(row.severity));
         out += "    " + styled(severity, style_of(row.severity), colour) + std::string(9 - severity.size(), ' ');
-        out += wrapped(printable(row.message), 13) + "\n";
+        out += wrapped(base::printable(row.message), 13) + "\n";
         out += std::string(13, ' ') +
-               styled(base::format("{}  [{}]", places, printable(row.rule)), Style::dim, colour) + "\n";
+               styled(base::format("{}  [{}]", places, base::printable(row.rule)), Style::dim, colour) + "\n";
         if (row.subjects.size() > 1) {
             out +=
                 std::string(13, ' ') + styled(wrapped("also " + also_of(row.subjects), 13), Style::dim, colour) + "\n";
@@ -178,7 +170,7 @@ std::string transfer_text(const TransferRow& row) {
         case TransferVerdict::not_enough: {
             const TransferPlace& first = row.places.front();
             return base::format("no; {} left, the first is {} at {}:{}", plural(row.left, "place is", "places are"),
-                                printable(first.subject), printable(first.path), first.line);
+                                base::printable(first.subject), base::printable(first.path), first.line);
         }
     }
     return "nothing to do";
@@ -195,7 +187,7 @@ std::string programs(const Report& report, TerminalStyle style) {
     std::string out =
         "  " + styled("Would --style auto (transfer_to_npu) be enough?", Style::bold, style.colour) + "\n";
     for (std::size_t i = 0; i < shown; ++i) {
-        out += "    " + wrapped(printable(rows[i]->path) + ": " + transfer_text(*rows[i]), 6) + "\n";
+        out += "    " + wrapped(base::printable(rows[i]->path) + ": " + transfer_text(*rows[i]), 6) + "\n";
     }
     return out + more(rows.size(), shown, "    ") + "\n";
 }
@@ -205,7 +197,7 @@ std::string notes(const Report& report, TerminalStyle style) {
     std::size_t shown = shown_of(report.notes.size(), style);
     std::string out = "  " + styled("Notes", Style::bold, style.colour) + "\n";
     for (std::size_t i = 0; i < shown; ++i) {
-        out += "    " + wrapped(printable(report.notes[i]), 4) + "\n";
+        out += "    " + wrapped(base::printable(report.notes[i]), 4) + "\n";
     }
     return out + more(report.notes.size(), shown, "    ") + "\n";
 }
@@ -214,7 +206,7 @@ std::string files(const Report& report, TerminalStyle style) {
     if (!style.verbose || report.files.empty()) return "";
     std::string out = "  " + styled("Files", Style::bold, style.colour) + "\n";
     for (const ReportFile& file : report.files) {
-        out += base::format("    {}: {}{}\n", printable(file.path), plural(file.findings.size(), "finding"),
+        out += base::format("    {}: {}{}\n", base::printable(file.path), plural(file.findings.size(), "finding"),
                             file.changed ? report.run.output.empty() ? ", would change" : ", changed" : "");
     }
     return out + "\n";
@@ -233,7 +225,7 @@ std::string next_step(const Report& report, const RunTrace& trace) {
     if (summary.to_review > 0) return "open the report and work through what is left to review";
     if (analyse) return "nothing";
     return base::format("run the training script of {} on a machine with torch_npu",
-                        shell_word(printable(report.run.output)));
+                        shell_word(base::printable(report.run.output)));
 }
 
 }  // namespace
@@ -245,7 +237,7 @@ std::string report_terminal(const Report& report, const RunTrace& trace, Termina
     out += effort_line(report.summary) + actions(report, style) + programs(report, style) + notes(report, style);
     const char* label = "Report  ";
     for (const std::string& path : trace.written) {
-        out += "  " + styled(label, Style::bold, style.colour) + printable(path) + "\n";
+        out += "  " + styled(label, Style::bold, style.colour) + base::printable(path) + "\n";
         label = "        ";
     }
     return out + "  " + styled("Next    ", Style::bold, style.colour) + next_step(report, trace) + "\n";

@@ -57,13 +57,8 @@ base::Status Decisions::add(const base::JsonDocument& document, const Json& item
 
 base::Result<Decisions> Decisions::read(base::FileSystem& fs, const base::Path& path) {
     TRY_ASSIGN(const std::string text, base::read_file(fs, path));
-    auto document = base::parse_json(text, path);
-    if (!document) {
-        base::Error error = document.error();
-        error.kind = ErrorKind::bad_input;
-        return tl::unexpected<base::Error>(std::move(error));
-    }
-    TRY_ASSIGN(JsonObject object, JsonObject::of(*document, document->root, ErrorKind::bad_input));
+    TRY_ASSIGN(const base::JsonDocument document, base::parse_json(text, path));
+    TRY_ASSIGN(JsonObject object, JsonObject::of(document, document.root, ErrorKind::bad_input));
     TRY_ASSIGN(const std::string schema, object.string("schema"));
     if (schema != kSchema)
         return object.error(base::format("the schema is \"{}\", and this needs \"{}\"", schema, kSchema));
@@ -72,7 +67,7 @@ base::Result<Decisions> Decisions::read(base::FileSystem& fs, const base::Path& 
     TRY(object.finish());
     if (items->array() == nullptr) return object.error(*items, "\"decisions\" is not a list");
     Decisions out;
-    for (const Json& item : *items->array()) TRY(out.add(*document, item));
+    for (const Json& item : *items->array()) TRY(out.add(document, item));
     return out;
 }
 

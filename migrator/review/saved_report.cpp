@@ -92,13 +92,8 @@ base::Result<SavedFile> file_of(JsonObject object) {
 
 base::Result<SavedReport> read(base::FileSystem& fs, const base::Path& path, std::string_view schema) {
     TRY_ASSIGN(const std::string text, base::read_file(fs, path));
-    auto document = base::parse_json(text, path);
-    if (!document) {
-        base::Error error = document.error();
-        error.kind = ErrorKind::bad_input;
-        return tl::unexpected<base::Error>(std::move(error));
-    }
-    TRY_ASSIGN(JsonObject report, JsonObject::of(*document, document->root, ErrorKind::bad_input));
+    TRY_ASSIGN(const base::JsonDocument document, base::parse_json(text, path));
+    TRY_ASSIGN(JsonObject report, JsonObject::of(document, document.root, ErrorKind::bad_input));
     const Json* named = report.optional("schema");
     const std::string found = named != nullptr && named->string() != nullptr ? *named->string() : "none";
     if (found != schema)

@@ -233,10 +233,8 @@ FileOutcome rewrite(const SourceFile& file, const RewriteContext& context, const
                                [](const Decided& decided) { return decided.finding.rule == "file.not_parsed"; });
     bool changed = round.next != nullptr;
     builder.add_first(std::move(round));
-    RewriteContext later = context;
-    later.transfer.reset();
     for (int i = 1; changed && i < kMaxRounds; ++i) {
-        round = run_round(file, builder.version(), later, false);
+        round = run_round(file, builder.version(), context, false);
         changed = round.next != nullptr;
         if (changed) builder.add_later(std::move(round));
     }

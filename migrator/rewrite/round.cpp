@@ -187,7 +187,7 @@ void add_mapped(const NotebookCode& code, const CellText& text, std::vector<Owne
 
 // Decides in one of a notebook's texts, and gives findings and edits in the places of its JSON.
 void add_cells(const NotebookCode& code, const CellText& text, const ParsedText& parsed, std::vector<Finding> findings,
-               const RewriteContext& context, bool proposes, Round& round) {
+               const RewriteContext& context, bool is_first, Round& round) {
     for (Finding& finding : findings) {
         // A fix that has no place in the JSON is none.
         if (finding.fix && !finding_in_json(code, text, finding).fix) finding.fix.reset();
@@ -197,13 +197,13 @@ void add_cells(const NotebookCode& code, const CellText& text, const ParsedText&
     Editor editor(text.text(), parsed, context.match, decided);
     const std::size_t first = round.findings.size();
     if (!candidates.empty()) add_mapped(code, text, editor.apply(candidates), first, round.edits);
-    if (proposes) add_mapped(code, text, editor.propose(uncertain_with_fix(decided)), first, round.proposals);
+    if (is_first) add_mapped(code, text, editor.propose(uncertain_with_fix(decided)), first, round.proposals);
     for (Decided& one : decided)
         round.findings.push_back({finding_in_json(code, text, std::move(one.finding)), one.state});
 }
 
 Round run_notebook_round(const SourceFile& file, const TextVersion& version, const RewriteContext& context,
-                         bool proposes) {
+                         bool is_first) {
     Round round;
     const auto code = NotebookCode::read(version.text, file.path);
     if (!code) {
@@ -213,14 +213,14 @@ Round run_notebook_round(const SourceFile& file, const TextVersion& version, con
     const SyntaxTree tree = SyntaxTree::parse(code->python().text());
     const Bindings bindings = Bindings::analyse(tree, *context.match.facts, context.match.module);
     const ParsedText parsed{&tree, &bindings};
-    round.interfaces = used_interfaces(*context.match.rules, tree, bindings);
-    add_cells(*code, code->python(), parsed, match_cells(file, parsed, context.match), context, proposes, round);
-    if (context.transfer) {
+    if (is_first) round.interfaces = used_interfaces(*context.match.rules, tree, bindings);
+    add_cells(*code, code->python(), parsed, match_cells(file, parsed, context.match), context, is_first, round);
+    if (is_first && context.transfer) {
         round.under_transfer = judge_transfer(match_cells(file, parsed, *context.transfer), context);
         for (Decided& one : round.under_transfer)
             one.finding = finding_in_json(*code, code->python(), std::move(one.finding));
     }
-    add_cells(*code, code->shell(), {}, match_shell_lines(file, *code, context.match), context, proposes, round);
+    add_cells(*code, code->shell(), {}, match_shell_lines(file, *code, context.match), context, is_first, round);
     if (round.edits.empty()) return round;
     EditSet set;
     for (const OwnedEdit& one : round.edits) CHECK(set.add({one.edit}));
@@ -233,8 +233,8 @@ Round run_notebook_round(const SourceFile& file, const TextVersion& version, con
 
 }  // namespace
 
-Round run_round(const SourceFile& file, const TextVersion& version, const RewriteContext& context, bool proposes) {
-    if (file.type == FileType::notebook && !file.problem) return run_notebook_round(file, version, context, proposes);
+Round run_round(const SourceFile& file, const TextVersion& version, const RewriteContext& context, bool is_first) {
+    if (file.type == FileType::notebook && !file.problem) return run_notebook_round(file, version, context, is_first);
     Round round;
     std::optional<SyntaxTree> tree;
     Bindings bindings;
@@ -244,15 +244,15 @@ Round run_round(const SourceFile& file, const TextVersion& version, const Rewrit
         parsed.tree = version.tree != nullptr ? version.tree : &*tree;
         bindings = Bindings::analyse(*parsed.tree, *context.match.facts, context.match.module);
         parsed.bindings = &bindings;
-        if (context.transfer)
+        if (is_first && context.transfer)
             round.under_transfer = judge_transfer(match(file, version.text, *context.transfer, parsed), context);
-        round.interfaces = used_interfaces(*context.match.rules, *parsed.tree, bindings);
+        if (is_first) round.interfaces = used_interfaces(*context.match.rules, *parsed.tree, bindings);
     }
     const std::vector<std::size_t> candidates =
         decide(match(file, version.text, context.match, parsed), context, round.findings);
     Editor editor(version.text, parsed, context.match, round.findings);
     if (!candidates.empty()) round.edits = editor.apply(candidates);
-    if (proposes) round.proposals = editor.propose(uncertain_with_fix(round.findings));
+    if (is_first) round.proposals = editor.propose(uncertain_with_fix(round.findings));
     if (!round.edits.empty()) round.next = editor.take_result();
     return round;
 }

@@ -28,14 +28,15 @@ struct TextVersion {
 
 struct Round {
     std::vector<Decided> findings;
+    std::vector<OwnedEdit> edits;       // all that were made, imports included, by position; owners in `findings`
+    std::unique_ptr<TextVersion> next;  // after them; nullptr when there are none
+
+    // Of the first round, in which the text is the original:
+    std::vector<OwnedEdit> proposals;     // of uncertain findings: what they would take, beside `edits`
     std::vector<std::string> interfaces;  // that the text uses
     std::vector<Decided> under_transfer;
-    std::vector<OwnedEdit> edits;       // all that were made, imports included, by position; owners in `findings`
-    std::vector<OwnedEdit> proposals;   // of uncertain findings: what they would take, beside `edits`
-    std::unique_ptr<TextVersion> next;  // after them; nullptr when there are none
 };
 
-// `proposes`: whether `proposals` are asked for.
-Round run_round(const SourceFile& file, const TextVersion& version, const RewriteContext& context, bool proposes);
+Round run_round(const SourceFile& file, const TextVersion& version, const RewriteContext& context, bool is_first);
 
 }  // namespace migrator

@@ -2,6 +2,7 @@
 
 #include "base/check.h"
 #include "base/json_object.h"
+#include "base/rule_file.h"
 
 namespace migrator {
 namespace {
@@ -35,10 +36,8 @@ bool Style::is_of_helper(std::string_view text) const {
 base::Result<Style> load_style(const base::DataStore& store, StyleKind kind) {
     Style style;
     style.kind = kind;
-    const std::string_view* text = store.find(kFile);
     if (kind != StyleKind::portable) return style;
-    if (text == nullptr) return base::fail(base::ErrorKind::rule_data, "the file is missing", std::string(kFile));
-    TRY_ASSIGN(auto document, base::parse_json(*text, store.origin(kFile)));
+    TRY_ASSIGN(auto document, base::read_rule_file(store, std::string(kFile)));
     TRY_ASSIGN(auto file, base::JsonObject::of(document, document.root));
     TRY_ASSIGN(std::string about, file.string_or("about", {}));
     TRY_ASSIGN(style.helper, file.string("helper"));

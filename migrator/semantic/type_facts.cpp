@@ -5,6 +5,7 @@
 
 #include "base/format.h"
 #include "base/json_object.h"
+#include "base/rule_file.h"
 
 namespace migrator {
 namespace {
@@ -122,13 +123,8 @@ private:
 base::Result<TypeFacts> TypeFacts::load(const base::DataStore& store) {
     TypeFacts facts;
     for (const std::string& path : store.list("rules/types/", ".json")) {
-        auto document = base::parse_json(*store.find(path), store.origin(path));
-        if (!document) {
-            base::Error error = document.error();
-            error.kind = base::ErrorKind::rule_data;
-            return tl::unexpected<base::Error>(std::move(error));
-        }
-        TRY(TypeFactsLoader(facts, *document).load());
+        TRY_ASSIGN(const base::JsonDocument document, base::read_rule_file(store, path));
+        TRY(TypeFactsLoader(facts, document).load());
     }
     return facts;
 }

@@ -26,19 +26,19 @@ struct Case {
     std::string text;
     std::string expected;  // output path on the disk
     StyleKind style = StyleKind::npu;
+    migrator::ApplyMode apply = migrator::ApplyMode::safe;
 };
 
 std::vector<Case> all_cases() {
     std::vector<Case> cases;
     std::string root = test::source_dir() + "/rules";
     for (const test::CaseFile& file : test::read_files(root)) {
-        bool is_case =
-            file.path.find("/cases/") != std::string::npos && file.path.find(".expected.") == std::string::npos;
-        if (!is_case || file.path.starts_with("models/")) continue;
-        std::size_t dot = file.path.rfind('.');
-        cases.push_back({file.path, file.bytes,
-                         root + "/" + file.path.substr(0, dot) + ".expected" + file.path.substr(dot),
-                         migrator::style_of_case(file.path)});
+        if (!migrator::is_case(file.path) || file.path.starts_with("models/")) continue;
+        for (const auto apply : {migrator::ApplyMode::safe, migrator::ApplyMode::review}) {
+            const std::string output = migrator::output_of_case(root + "/" + file.path, apply);
+            if (apply == migrator::ApplyMode::review && !base::real_file_system().exists(output)) continue;
+            cases.push_back({file.path, file.bytes, output, migrator::style_of_case(file.path), apply});
+        }
     }
     return cases;
 }
@@ -107,7 +107,7 @@ std::string with_tabs(std::string_view text) {
 }
 
 FileOutcome migrate_in(StyleKind style, const Case& item, std::string_view text) {
-    return test::migrate_one(item.path, text, migrator::apply_of_case(item.path), style);
+    return test::migrate_one(item.path, text, item.apply, style);
 }
 
 void check_variants(StyleKind style, const Case& item, const FileOutcome& outcome) {
