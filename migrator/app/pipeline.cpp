@@ -21,6 +21,7 @@
 #include "migrator/app/problem_files.h"
 #include "migrator/app/project.h"
 #include "migrator/app/project_conditions.h"
+#include "migrator/app/project_values.h"
 #include "migrator/app/report_files.h"
 #include "migrator/rewrite/rewriter.h"
 
@@ -238,6 +239,7 @@ private:
         out.affinity = options_.affinity;
         out.apply = options_.apply == ApplyMode::none ? ApplyMode::safe : options_.apply;
         out.match.module = module_context(*job.project, job.file->path);
+        out.match.value_ends = job.project->value_ends.get();
         out.match.helper_package = helper_.package_for(*job.project, job.file->path);
         out.match.loads_framework = job.project->loads_framework(job.file->path);
         out.match.is_program = job.is_program();
@@ -377,6 +379,7 @@ base::Result<RunResult> run(const Options& options, base::FileSystem& fs) {
     }
     TRY(add_libraries(options, fs, knowledge));
     TRY(index_projects(fs, options, knowledge, projects));
+    TRY(find_value_ends(fs, options, knowledge, projects));
     TRY(helper.check(fs, projects));
     TRY_ASSIGN(const auto instrumentation, Instrumentation::plan(fs, options, knowledge, projects));
     TRY_ASSIGN(const auto distributed, distribute_main(fs, options, knowledge, projects.front()));

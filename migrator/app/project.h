@@ -11,6 +11,7 @@
 #include "migrator/app/knowledge.h"
 #include "migrator/app/module_names.h"
 #include "migrator/app/options.h"
+#include "migrator/match/value_ends.h"
 #include "migrator/semantic/project_index.h"
 #include "migrator/source/discovery.h"
 #include "migrator/source/source_file.h"
@@ -31,8 +32,9 @@ struct Project {
     base::Path prefix;                          // of paths in the report; empty when they are relative to the root
     FileList files;
     ModuleNames modules;
-    std::vector<std::string> members;           // sorted; see MatchContext::project_members
-    std::shared_ptr<const ProjectIndex> index;  // what the modules mean to each other
+    std::vector<std::string> members;             // sorted; see MatchContext::project_members
+    std::shared_ptr<const ProjectIndex> index;    // what the modules mean to each other
+    std::shared_ptr<const ValueEnds> value_ends;  // where constants go that leave their file; see find_value_ends
     ImportGraph imports;
     std::vector<base::Path> loading_framework;  // sorted: files that load it through other files of the project
     // By file: parsed for the index, and kept for the analysis as long as there is room.

@@ -43,9 +43,11 @@ std::string normal_name(std::string_view name) {
 
 // `= 8`, `: 8`, `: int = 8`, `": 8`; behind an option also ` 8` and `", type=int, default=8`
 std::optional<std::int64_t> value_behind(std::string_view text, bool is_option) {
-    text = text.substr(0, text.find('\n'));
-    const std::size_t fallback = text.find("default=");
-    if (is_option && fallback != text.npos) return number_at(text.substr(fallback + 8));
+    if (is_option) {
+        const std::string_view line = text.substr(0, text.find('\n'));
+        const std::size_t fallback = line.find("default=");
+        if (fallback != line.npos) return number_at(line.substr(fallback + 8));
+    }
     skip(text, "\"' \t");
     if (text.starts_with(": int")) text.remove_prefix(5);
     skip(text, " \t");
@@ -67,24 +69,32 @@ ProjectConditions::ProjectConditions(const RuleSet& rules) : rules_(rules) {
 }
 
 void ProjectConditions::look_at(std::string_view text) {
-    const std::lock_guard lock(mutex_);
+    std::vector<std::string> mentioned;
     for (const std::string& word : words_) {
-        if (!mentioned_.contains(word) && text.find(word) != text.npos) mentioned_.insert(word);
+        if (text.find(word) != text.npos) mentioned.push_back(word);
     }
-    if (values_.empty()) return;
+    const std::vector<Size> sizes = sizes_in(text);
+    const std::lock_guard lock(mutex_);
+    mentioned_.insert(mentioned.begin(), mentioned.end());
+    for (const Size& size : sizes) values_.find(size.name)->second.insert(size.value);
+}
+
+std::vector<ProjectConditions::Size> ProjectConditions::sizes_in(std::string_view text) const {
+    std::vector<Size> out;
+    if (values_.empty()) return out;
     for (std::size_t at = 0; at < text.size();) {
         std::size_t end = at;
         while (end < text.size() && (is_letter(text[end]) || (end > at && (is_digit(text[end]) || text[end] == '-'))))
             ++end;
-        if (end > at) add_size(text.substr(at, end - at), text.substr(end), at > 1 && text.substr(at - 2, 2) == "--");
+        const std::string_view word = text.substr(at, end - at);
+        const bool is_option = at > 1 && text.substr(at - 2, 2) == "--";
         at = std::max(end, at + 1);
+        const auto value = word.empty() ? std::nullopt : value_behind(text.substr(end), is_option);
+        if (!value) continue;  // nearly all words
+        const auto known = is_option ? values_.find(normal_name(word)) : values_.find(word);
+        if (known != values_.end()) out.push_back({known->first, *value});
     }
-}
-
-void ProjectConditions::add_size(std::string_view name, std::string_view behind, bool is_option) {
-    const auto known = is_option ? values_.find(normal_name(name)) : values_.find(name);
-    if (known == values_.end()) return;
-    if (const auto value = value_behind(behind, is_option)) known->second.insert(*value);
+    return out;
 }
 
 bool ProjectConditions::keep(Finding& finding) {

@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "migrator/match/finding.h"
 #include "migrator/ruleset/rule_set.h"
@@ -26,7 +27,11 @@ public:
     bool keep(Finding& finding);
 
 private:
-    void add_size(std::string_view name, std::string_view behind, bool is_option);
+    struct Size {
+        std::string_view name;
+        std::int64_t value;
+    };
+    std::vector<Size> sizes_in(std::string_view text) const;
     std::string sizes(const SizeFormula& formula) const;
 
     const RuleSet& rules_;

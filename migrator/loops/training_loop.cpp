@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <unordered_map>
 
 namespace migrator {
 namespace {
@@ -279,7 +280,7 @@ private:
     const Script& script_;
     const SyntaxTree& tree_;
     const LoopFacts& facts_;
-    std::map<std::string_view, std::vector<NodeId>> by_name_;
+    std::unordered_map<std::string_view, std::vector<NodeId>> by_name_;
     std::set<std::string_view> receivers_;         // objects whose gradients are computed by a member of theirs
     std::map<NodeId, std::vector<Event>> events_;  // by function
     std::map<NodeId, std::vector<Use>> uses_;      // by the function that they stand in

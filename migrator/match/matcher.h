@@ -14,6 +14,8 @@
 
 namespace migrator {
 
+class ValueEnds;
+
 // What a file is matched against. The pointers must outlive the calls; `rules` and `facts` must be set.
 struct MatchContext {
     const RuleSet* rules = nullptr;
@@ -21,6 +23,8 @@ struct MatchContext {
     const LoopFacts* loops = nullptr;      // nullptr: no loop is known as one that trains
     const PatternSet* patterns = nullptr;  // of the rules; nullptr: none are looked for
     ModuleContext module;
+    const ValueEnds* value_ends =
+        nullptr;  // of constants that go through several files; nullptr: they are not followed
     // The package that the helper module of the style portable is in, as this file imports it; empty: it is on the path.
     std::string helper_package;
     // Files of the project that it imports load the framework.

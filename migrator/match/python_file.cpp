@@ -54,6 +54,13 @@ std::string_view PythonFile::last_name(NodeId expression) const {
     return attribute == kNoNode ? std::string_view{} : tree_.text(attribute);
 }
 
+NodeId PythonFile::whole_name(NodeId identifier) const {
+    const NodeId parent = tree_.parent(identifier);
+    const bool ends_attribute =
+        tree_.kind(parent) == NodeKind::attribute && tree_.field(identifier) == Field::attribute;
+    return ends_attribute ? parent : identifier;
+}
+
 NodeId PythonFile::skip_parentheses(NodeId expression) const {
     while (tree_.kind(expression) == NodeKind::parenthesized_expression) {
         std::vector<NodeId> inner = tree_.named_children(expression);

@@ -41,6 +41,8 @@ public:
     NodeId chain_root(NodeId expression) const;
     // The name an expression ends in: the identifier, or the attribute of an attribute access; empty for the rest.
     std::string_view last_name(NodeId expression) const;
+    // The attribute access that ends in this identifier, or the identifier itself.
+    NodeId whole_name(NodeId identifier) const;
     NodeId skip_parentheses(NodeId expression) const;
     bool has_external_reference(NodeId expression) const;
 

@@ -35,11 +35,20 @@ void ValueFlow::push_reads(NodeId variable, Role role) {
 }
 
 std::optional<Certainty> ValueFlow::destination(NodeId expression) {
+    start();
+    push(expression);
+    return follow();
+}
+
+void ValueFlow::start() {
     best_.reset();
     users_name_ = false;
+    ends_.clear();
     seen_.clear();
     pending_.clear();
-    push(expression);
+}
+
+std::optional<Certainty> ValueFlow::follow() {
     while (!pending_.empty() && best_ != Certainty::resolved) {
         Step step = pending_.back();
         pending_.pop_back();
@@ -203,6 +212,7 @@ void ValueFlow::bind(NodeId target, Role role) {
     }
     if (role == Role::value && row_.is_carrier(file_.last_name(target))) found(Certainty::likely);
     if (file_.last_name(target) == "__all__") users_name_ = true;
+    leaves_through_variable(target, role);
     push_reads(target, role);
 }
 
@@ -280,6 +290,7 @@ void ValueFlow::returned(NodeId statement, Role role) {
     NodeId name = tree.child(function, Field::name);
     if (name == kNoNode) return;
     if (role == Role::value && row_.is_carrier(tree.text(name))) found(Certainty::likely);
+    if (role == Role::value) leaves_through_result(name);
     for (NodeId read : file_.bindings().reads(name)) {
         NodeId call = file_.call_of(read);
         if (call != kNoNode) push(call, role);
@@ -287,6 +298,7 @@ void ValueFlow::returned(NodeId statement, Role role) {
 }
 
 void ValueFlow::compared(NodeId comparison, NodeId operand) {
+    if (!follows_comparisons_) return;
     for (NodeId other : file_.tree().named_children(comparison)) {
         if (other == operand) continue;
         found(is_value(other));

@@ -1,12 +1,15 @@
 // ValueFlow: follows a constant through one file to the places that take values of a domain. Private to this folder.
 //
 // Forward (`destination`): from an expression up through conditionals, containers, calls and assignments, and on from
-// every read of a variable. Backward (`is_value`): what the other side of a comparison holds. Both give the certainty
-// of the best place they find; names alone ("device=...", cfg.backend) make it likely.
+// every read of a variable; what leaves the file goes to where the context's ValueEnds say that it ends. Backward
+// (`is_value`): what the other side of a comparison holds. Both give the certainty of the best place they find; names
+// alone ("device=...", cfg.backend) make it likely.
 #pragma once
 
 #include <optional>
 #include <set>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "migrator/match/python_file.h"
@@ -19,11 +22,15 @@ public:
 
     // How sure it is that the value of `expression` ends where a value of the domain is taken; nullopt: it does not.
     std::optional<Certainty> destination(NodeId expression);
+    // The same for what comes into the file through an end.
+    std::optional<Certainty> destination_of_end(std::string_view end);
     // How sure it is that `expression` has such a value.
     std::optional<Certainty> is_value(NodeId expression);
     // True when the last `destination` only met places where the text names something of the user's own: the key of a
     // mapping, an option, an attribute.
     bool is_users_name() const { return users_name_; }
+    // The ends (see ValueEnds) that the last `destination` met.
+    const std::set<std::string>& ends() const { return ends_; }
 
 private:
     // What the part of an expression that is looked at is to its whole.
@@ -33,6 +40,8 @@ private:
         Role role;
     };
 
+    void start();
+    std::optional<Certainty> follow();
     void found(std::optional<Certainty> certainty);
     void push(NodeId node, Role role = Role::value);
     void push_reads(NodeId variable, Role role = Role::value);
@@ -59,7 +68,8 @@ private:
     std::optional<Certainty> parameter_of(const std::vector<ParameterRow>& rows, NodeId argument,
                                           std::string_view keyword, Certainty certainty) const;
     bool counts_by_name(NodeId call) const;
-    bool takes_carrier(std::span<const Reference> functions, std::optional<std::size_t> position) const;
+    std::optional<Certainty> project_parameter(std::span<const Reference> functions,
+                                               std::optional<std::size_t> position, std::string_view keyword);
     bool declares_option(NodeId call) const;
     bool declares_carrier_option(NodeId call, std::string_view keyword) const;
     bool is_string_method(NodeId call, std::string_view name) const;
@@ -68,12 +78,23 @@ private:
     std::optional<Certainty> is_value_call(NodeId call, int depth);
     std::optional<Certainty> is_value_name(NodeId name, int depth);
 
+    // value_flow_ends.cpp
+    void leaves_through(std::string end);
+    void leaves_through_variable(NodeId variable, Role role);
+    void leaves_through_result(NodeId function_name);
+    void leaves_through_parameter(std::string_view function, std::string_view parameter);
+    void enter_parameter(std::string_view function, std::string_view parameter);
+    bool means(NodeId expression, std::string_view shared_name) const;
+    std::optional<Certainty> holds_value(NodeId variable);
+
     const PythonFile& file_;
     const ValueRow& row_;
     std::vector<Step> pending_;
     std::set<std::pair<NodeId, Role>> seen_;
     std::optional<Certainty> best_;
     bool users_name_ = false;
+    bool follows_comparisons_ = true;
+    std::set<std::string> ends_;
 };
 
 }  // namespace migrator

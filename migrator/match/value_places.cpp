@@ -29,7 +29,7 @@ std::optional<Certainty> ValueFlow::parameter(NodeId call, NodeId argument, std:
     if (best) return best;
     if (!keyword.empty() && declares_carrier_option(call, keyword)) return Certainty::likely;
     if (!keyword.empty() && row_.is_carrier(keyword) && counts_by_name(call)) return Certainty::likely;
-    if (keyword.empty() && takes_carrier(references, file_.argument_position(argument))) return Certainty::likely;
+    if (auto certainty = project_parameter(references, file_.argument_position(argument), keyword)) return certainty;
     bool unknown_object = references.empty() && tree.kind(function) == NodeKind::attribute;
     if (!unknown_object) return std::nullopt;
     auto rows = row_.methods.find(file_.last_name(function));
@@ -60,13 +60,21 @@ bool ValueFlow::counts_by_name(NodeId call) const {
     });
 }
 
-// to_device(batch, "cuda"): a function of the project, whose second parameter is named like one that holds such values.
-bool ValueFlow::takes_carrier(std::span<const Reference> functions, std::optional<std::size_t> position) const {
+// to_device(batch, "cuda"): a function of the project, whose parameter is named like one that holds such values, or is
+// used as one.
+std::optional<Certainty> ValueFlow::project_parameter(std::span<const Reference> functions,
+                                                      std::optional<std::size_t> position, std::string_view keyword) {
     const ProjectIndex* index = file_.context().module.index;
-    if (index == nullptr || !position || functions.empty()) return false;
-    return std::all_of(functions.begin(), functions.end(), [&](const Reference& function) {
-        return function.origin == Origin::project && row_.is_carrier(index->parameter_name(function.name, *position));
-    });
+    if (index == nullptr || (!position && keyword.empty()) || functions.empty()) return std::nullopt;
+    bool by_name = true;
+    for (const Reference& function : functions) {
+        if (function.origin != Origin::project) return std::nullopt;
+        const auto parameter =
+            keyword.empty() ? index->parameter(function.name, *position) : index->parameter(function.name, keyword);
+        by_name = by_name && parameter && row_.is_carrier(parameter->name);
+        if (parameter) leaves_through_parameter(parameter->function, parameter->name);
+    }
+    return by_name ? std::optional(Certainty::likely) : std::nullopt;
 }
 
 bool ValueFlow::declares_option(NodeId call) const {
@@ -179,7 +187,8 @@ std::optional<Certainty> ValueFlow::is_value_name(NodeId name, int depth) {
     if (file_.has_external_reference(name)) return std::nullopt;
     if (row_.is_carrier(last)) return Certainty::likely;
     if (tree.kind(name) == NodeKind::attribute) {
-        if (!base::contains(row_.properties, last)) return std::nullopt;
+        if (!base::contains(row_.properties, last))
+            return depth == 0 && follows_comparisons_ ? holds_value(name) : std::nullopt;
         NodeId object = file_.skip_parentheses(tree.child(name, Field::object));
         // devices[0].type
         if (tree.kind(object) == NodeKind::subscript) object = tree.child(object, Field::value);
@@ -193,7 +202,7 @@ std::optional<Certainty> ValueFlow::is_value_name(NodeId name, int depth) {
         if (site.value == kNoNode) continue;
         if (auto certainty = is_value_at(site.value, depth + 1)) return certainty;
     }
-    return std::nullopt;
+    return depth == 0 && follows_comparisons_ ? holds_value(name) : std::nullopt;
 }
 
 }  // namespace migrator

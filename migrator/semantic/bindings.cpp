@@ -170,6 +170,17 @@ bool Bindings::is_name_taken(ScopeId scope, std::string_view name) const {
     }
 }
 
+std::string Bindings::shared_name(NodeId identifier) const {
+    const FileModel& model = data_->model;
+    const SymbolId symbol = identifier < model.symbol_of.size() ? model.symbol_of[identifier] : kNone;
+    if (symbol == kNone) return {};
+    const Symbol& s = model.symbols[symbol];
+    const std::string_view owner = model.names.text(model.scopes[s.scope].qualified);
+    const ScopeKind kind = model.scopes[s.scope].kind;
+    if (owner.empty() || (kind != ScopeKind::module && kind != ScopeKind::class_)) return {};
+    return std::string(owner) + "." + std::string(model.names.text(s.name));
+}
+
 std::vector<BindingSite> Bindings::binding_sites(NodeId identifier) const {
     const FileModel& model = data_->model;
     std::vector<BindingSite> out;

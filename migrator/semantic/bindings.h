@@ -80,6 +80,11 @@ public:
     // True when `name` is bound anywhere in the scope or one that encloses it: it cannot be used for a new import.
     bool is_name_taken(ScopeId scope, std::string_view name) const;
 
+    // The qualified name by which other files reach the variable, function or class that this identifier (or `self.x`
+    // attribute) reads or binds: "pkg.config.DEVICE", "pkg.config.Options.device". Empty for what is inside functions.
+    // What is read of another file has such a name in its references, with origin local.
+    std::string shared_name(NodeId identifier) const;
+
     // Where the variable that this identifier (or `self.x` attribute) reads or binds gets its values, and where it is
     // read; both in source order. Empty for attributes of unknown objects.
     std::vector<BindingSite> binding_sites(NodeId identifier) const;

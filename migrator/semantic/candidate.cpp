@@ -52,7 +52,9 @@ Candidates as_variable(const Candidates& candidates, NameId variable) {
             merge(out, c);
             continue;
         }
-        if (c.name == kNoName || c.is_value || c.origin == Origin::local || c.certainty == Certainty::textual) {
+        const bool is_alias =
+            c.name != kNoName && !c.is_value && c.origin != Origin::local && c.certainty != Certainty::textual;
+        if (!is_alias && !c.is_shared) {
             c.name = variable;
             c.origin = Origin::local;
             c.certainty = Certainty::resolved;

@@ -26,6 +26,8 @@ struct Candidate {
     Certainty certainty = Certainty::resolved;
     // The name is a property or field: reading it gives a value, and a variable that holds it is no alias of it.
     bool is_value = false;
+    // The name is that of a variable in another file: one that gets its value is known by this name as well.
+    bool is_shared = false;
 
     // The class of the value: outside the project, or a class of this file.
     NameId type = kNoName;
@@ -54,7 +56,8 @@ using Candidates = std::vector<Candidate>;  // empty: nothing is known
 void merge(Candidates& into, const Candidate& candidate);
 // Several candidates make each other uncertain; what cannot be meant goes when there is something else.
 void settle(Candidates& candidates);
-// What a variable means that is bound to `candidates`: aliases stay, values get the variable's name and are local.
+// What a variable means that is bound to `candidates`: aliases stay, values get the variable's name and are local,
+// unless they are another file's.
 Candidates as_variable(const Candidates& candidates, NameId variable);
 
 inline Certainty weaker(Certainty a, Certainty b) { return a < b ? a : b; }

@@ -12,6 +12,9 @@ Candidate Evaluator::from_index(const Meaning& meaning) {
     }
     if (meaning.name.empty()) {
         out.origin = Origin::local;
+        if (meaning.variable.empty()) return out;
+        out.name = model_.names.intern_copy(meaning.variable);
+        out.is_value = out.is_shared = true;
         return out;
     }
     out.name = model_.names.intern_copy(meaning.name);
@@ -31,10 +34,6 @@ const Candidates& Evaluator::project_value(NameId qualified) {
     if (out.empty()) {
         out.push_back({.name = qualified, .origin = Origin::project});
     } else {
-        // A value of another file is known by the name of its variable.
-        for (Candidate& c : out) {
-            if (c.name == kNoName) c.name = model_.names.intern_copy(text.substr(text.rfind('.') + 1));
-        }
         settle(out);
     }
     return out;
@@ -54,7 +53,6 @@ void Evaluator::add_project_call(const Candidate& callee, Candidates& out) {
         Candidate result = from_index(meaning);
         result.certainty = weaker(result.certainty, callee.certainty);
         result.type_certainty = weaker(result.type_certainty, callee.certainty);
-        if (result.origin == Origin::local) result.name = kNoName;
         merge(out, result);
     }
 }

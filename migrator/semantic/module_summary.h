@@ -13,6 +13,8 @@ namespace migrator {
 // One thing that a name of a module or a member of a class may mean. A value of which nothing is known is empty.
 struct Meaning {
     std::string name;  // qualified name of the object; empty for a value
+    // Of a value that the index has found: the variable that holds it, "pkg.config.DEVICE", "pkg.config.Options.device".
+    std::string variable{};
     Origin origin = Origin::external;
     Certainty certainty = Certainty::resolved;
     std::string type{};           // class of the value; empty when it is not known

@@ -103,7 +103,7 @@ Meanings ProjectIndex::module_name(std::string_view module, std::string_view nam
         const ModuleSummary* summary = find_module(pending[i]);
         if (summary != nullptr) {
             const auto found = summary->names.find(name);
-            if (found != summary->names.end()) return chased(found->second, search);
+            if (found != summary->names.end()) return chased(found->second, joined_name(summary->module, name), search);
         }
         const std::string qualified = joined_name(pending[i], name);
         if (modules_.contains(qualified) || packages_.contains(qualified))
@@ -137,7 +137,7 @@ bool ProjectIndex::knows_star(std::string_view module) const {
 }
 
 // Follows what one file says of another one's names.
-Meanings ProjectIndex::chased(const Meanings& meanings, Search& search) const {
+Meanings ProjectIndex::chased(const Meanings& meanings, const std::string& variable, Search& search) const {
     Meanings out;
     for (const Meaning& meaning : meanings) {
         const bool elsewhere = meaning.origin == Origin::project && !meaning.name.empty() &&
@@ -147,7 +147,10 @@ Meanings ProjectIndex::chased(const Meanings& meanings, Search& search) const {
             found.certainty = std::min(found.certainty, meaning.certainty);
             add_new(out, found);
         }
-        if (further.empty()) add_new(out, with_known_type(meaning, search));
+        if (!further.empty()) continue;
+        Meaning found = with_known_type(meaning, search);
+        if (found.name.empty()) found.variable = variable;
+        add_new(out, found);
     }
     return out;
 }
@@ -206,7 +209,7 @@ Meanings ProjectIndex::result_of(std::string_view qualified, Search& search) con
             add_new(out, {.name = {}, .type = callee.name, .type_certainty = certainty});
         } else if (const auto function = functions_.find(callee.name); function != functions_.end()) {
             const Meanings& results = summaries_[function->second].results.find(callee.name)->second;
-            for (const Meaning& result : chased(results, search)) add_new(out, result);
+            for (const Meaning& result : chased(results, {}, search)) add_new(out, result);
         } else if (callee.origin == Origin::external && callee.type.empty()) {
             if (const auto type = facts_->returned_class(callee.name))
                 add_new(out, {.name = {}, .type = std::string(*type), .type_certainty = certainty});
@@ -215,17 +218,29 @@ Meanings ProjectIndex::result_of(std::string_view qualified, Search& search) con
     return out;
 }
 
-std::string_view ProjectIndex::parameter_name(std::string_view callee, std::size_t position) const {
+// The function of the project that a call of this name runs; empty: it is not known.
+std::string ProjectIndex::called_function(std::string_view callee) const {
     Meanings functions{{.name = std::string(callee)}};
     if (!functions_.contains(callee) && !classes_.contains(callee)) functions = resolve(callee);
     if (functions.size() == 1 && classes_.contains(functions.front().name))
         functions = find_member(functions.front().name, "__init__").found;
-    if (functions.size() != 1) return {};
-    const auto function = functions_.find(functions.front().name);
-    if (function == functions_.end()) return {};
-    const std::vector<std::string>& names =
-        summaries_[function->second].parameters.find(functions.front().name)->second;
-    return position < names.size() ? std::string_view(names[position]) : std::string_view{};
+    return functions.size() == 1 && functions_.contains(functions.front().name) ? functions.front().name : "";
+}
+
+std::optional<ProjectIndex::Parameter> ProjectIndex::parameter(std::string_view callee, std::size_t position) const {
+    std::string function = called_function(callee);
+    const auto place = functions_.find(function);
+    if (place == functions_.end()) return std::nullopt;
+    const std::vector<std::string>& names = summaries_[place->second].parameters.find(function)->second;
+    if (position >= names.size()) return std::nullopt;
+    return Parameter{std::move(function), names[position]};
+}
+
+std::optional<ProjectIndex::Parameter> ProjectIndex::parameter(std::string_view callee,
+                                                               std::string_view keyword) const {
+    std::string function = called_function(callee);
+    if (function.empty()) return std::nullopt;
+    return Parameter{std::move(function), keyword};
 }
 
 ProjectIndex::Members ProjectIndex::find_member(std::string_view class_name, std::string_view member) const {
@@ -247,7 +262,7 @@ ProjectIndex::Members ProjectIndex::find_member(std::string_view class_name, std
         if (place == classes_.end() || !visited.insert(name).second) continue;
         const ClassSummary& at = summaries_[place->second].classes.find(name)->second;
         if (const auto found = at.members.find(member); found != at.members.end()) {
-            out.found = chased(found->second, search);
+            out.found = chased(found->second, joined_name(name, member), search);
             return out;
         }
         out.open = out.open || at.open;

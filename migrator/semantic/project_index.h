@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -36,9 +37,15 @@ public:
     // What calling a function or class of the project gives: values with their types.
     Meanings result_of(std::string_view qualified) const;
 
-    // The name of the parameter that takes the argument at `position` of a call of this function or class; empty: it is
-    // not known.
-    std::string_view parameter_name(std::string_view callee, std::size_t position) const;
+    // A parameter of a function of the project, which takes an argument of a call.
+    struct Parameter {
+        std::string function;  // qualified; of a class its __init__
+        std::string_view name;
+    };
+    // That which takes the argument at `position`, or the one of this name, when `callee` is called; nullopt: it is not
+    // known.
+    std::optional<Parameter> parameter(std::string_view callee, std::size_t position) const;
+    std::optional<Parameter> parameter(std::string_view callee, std::string_view keyword) const;
 
     struct Members {
         Meanings found;
@@ -56,11 +63,13 @@ private:
 
     Meanings resolve(std::string_view qualified, Search& search) const;
     Meanings module_name(std::string_view module, std::string_view name, Search& search) const;
-    Meanings chased(const Meanings& meanings, Search& search) const;
+    // `variable`: the qualified name of what holds these meanings.
+    Meanings chased(const Meanings& meanings, const std::string& variable, Search& search) const;
     Meaning with_known_type(Meaning meaning, Search& search) const;
     Meanings members_of(const Meanings& objects, std::string_view member, Search& search) const;
     Meanings result_of(std::string_view qualified, Search& search) const;
     Members find_member(std::string_view class_name, std::string_view member, Search& search) const;
+    std::string called_function(std::string_view callee) const;
     void add_bases(const ClassSummary& of, std::vector<std::string>& pending, Members& out, Search& search) const;
     const ModuleSummary* find_module(std::string_view name) const;
 

@@ -1,0 +1,70 @@
+#include "migrator/match/value_ends.h"
+
+#include <algorithm>
+
+#include "migrator/match/literal.h"
+#include "migrator/match/value_flow.h"
+#include "migrator/match/value_form.h"
+
+namespace migrator {
+
+std::string_view last_word(const ValueEnd& end) {
+    const std::string_view name = std::string_view(end.name).substr(0, end.name.find_first_of("({"));
+    return name.substr(name.rfind('.') + 1);
+}
+
+// Ends lead to each other: as sure as the surest way out, which is found by going round until nothing changes.
+ValueEnds::ValueEnds(const std::map<ValueEnd, EndUse>& uses) {
+    for (const auto& [end, use] : uses) {
+        if (use.certainty) known_.emplace(end, *use.certainty);
+    }
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (const auto& [end, use] : uses) {
+            for (const std::string& name : use.further) {
+                const auto certainty = find(end.rule, name);
+                if (!certainty) continue;
+                const auto [known, added] = known_.emplace(end, *certainty);
+                changed = changed || added || known->second < *certainty;
+                known->second = std::max(known->second, *certainty);
+            }
+        }
+    }
+}
+
+std::optional<Certainty> ValueEnds::find(const std::string& rule, const std::string& name) const {
+    const auto known = known_.find({rule, name});
+    return known == known_.end() ? std::nullopt : std::optional(known->second);
+}
+
+std::set<ValueEnd> open_ends(const ParsedText& parsed, const MatchContext& context) {
+    const PythonFile file({}, *parsed.tree, *parsed.bindings, context);
+    std::set<ValueEnd> out;
+    for (const Literal& literal : read_literals(*parsed.tree)) {
+        for (const ValueRow& row : context.rules->values()) {
+            if (value_tokens(literal.text, row).empty()) continue;
+            ValueFlow flow(file, row);
+            if (flow.destination(literal.node) == Certainty::resolved) continue;
+            for (const std::string& end : flow.ends()) out.insert({row.rule->id, end});
+        }
+    }
+    return out;
+}
+
+std::map<ValueEnd, EndUse> follow_ends(const ParsedText& parsed, const MatchContext& context,
+                                       const std::set<ValueEnd>& wanted) {
+    const PythonFile file({}, *parsed.tree, *parsed.bindings, context);
+    std::map<ValueEnd, EndUse> out;
+    for (const ValueEnd& end : wanted) {
+        if (file.identifiers(last_word(end)).empty()) continue;
+        for (const ValueRow& row : context.rules->values()) {
+            if (row.rule->id != end.rule) continue;
+            ValueFlow flow(file, row);
+            const auto certainty = flow.destination_of_end(end.name);
+            if (certainty || !flow.ends().empty()) out.insert_or_assign(end, EndUse{certainty, flow.ends()});
+        }
+    }
+    return out;
+}
+
+}  // namespace migrator

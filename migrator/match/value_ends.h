@@ -1,0 +1,51 @@
+// ValueEnds: where constants of a domain leave one file and are taken in another: variables of modules and classes,
+// parameters and results of functions.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "migrator/match/matcher.h"
+
+namespace migrator {
+
+// A way out of a file, for one rule on values. The name is "pkg.config.DEVICE" for a variable, "pkg.utils.move(device"
+// for a parameter, "pkg.utils.choose()" for a result; behind it stands "{}" when it is a value in a dictionary of the
+// variable, "{:}" when it is a key.
+struct ValueEnd {
+    std::string rule;
+    std::string name;
+    auto operator<=>(const ValueEnd&) const = default;
+};
+
+// The last identifier in the name: files that have nothing to do with the end do not mention it.
+std::string_view last_word(const ValueEnd& end);
+
+// Where an end leads to inside a file.
+struct EndUse {
+    std::optional<Certainty> certainty;  // of a place that takes values of the domain
+    std::set<std::string> further;       // names of other ends
+};
+
+// The ends in a project that values of their domain reach, and how sure that is. Read-only once it is filled.
+class ValueEnds {
+public:
+    explicit ValueEnds(const std::map<ValueEnd, EndUse>& uses);
+    std::optional<Certainty> find(const std::string& rule, const std::string& name) const;
+
+private:
+    std::map<ValueEnd, Certainty> known_;
+};
+
+// The ends that the constants of a Python file reach, unless it is sure without them where they go.
+std::set<ValueEnd> open_ends(const ParsedText& parsed, const MatchContext& context);
+
+// Where `wanted` lead to in a Python file; only those that lead anywhere.
+std::map<ValueEnd, EndUse> follow_ends(const ParsedText& parsed, const MatchContext& context,
+                                       const std::set<ValueEnd>& wanted);
+
+}  // namespace migrator

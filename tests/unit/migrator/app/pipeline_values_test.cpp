@@ -1,0 +1,91 @@
+// Constants that a project writes in one place and uses as devices or back ends in another.
+#include <doctest/doctest.h>
+
+#include "tests/support/memory_file_system.h"
+#include "tests/unit/migrator/app/pipeline_support.h"
+
+using namespace migrator;
+using test::options_for;
+
+namespace {
+
+// The files of a project after its migration.
+test::MemoryFileSystem migrated(std::initializer_list<std::pair<const char*, const char*>> files) {
+    test::MemoryFileSystem fs;
+    for (const auto& [path, text] : files) fs.add(std::string("in/") + path, text);
+    REQUIRE(run(options_for(Command::migrate, "in"), fs));
+    return fs;
+}
+
+}  // namespace
+
+TEST_CASE("values: a variable of another module") {
+    auto fs = migrated({{"pkg/__init__.py", "from .config import BACK\n"},
+                        {"pkg/config.py", "WHERE = \"cuda:0\"\nBACK = \"nccl\"\nTITLE = \"cuda\"\n"},
+                        {"run.py",
+                         "import torch\nimport pkg\nfrom pkg import config as c\nfrom pkg.config import *\n\n"
+                         "torch.distributed.init_process_group(pkg.BACK)\nx = torch.zeros(2).to(c.WHERE)\n"
+                         "if WHERE == \"cuda:0\":\n    print(TITLE)\n"}});
+    CHECK(fs.content("out/pkg/config.py") == "WHERE = \"npu:0\"\nBACK = \"hccl\"\nTITLE = \"cuda\"\n");
+    CHECK(fs.content("out/run.py") ==
+          "import torch\nimport torch_npu\nimport pkg\nfrom pkg import config as c\nfrom pkg.config import *\n\n"
+          "torch.distributed.init_process_group(pkg.BACK)\nx = torch.zeros(2).to(c.WHERE)\n"
+          "if WHERE == \"npu:0\":\n    print(TITLE)\n");
+}
+
+TEST_CASE("values: attributes of a class, and what a function gives") {
+    auto fs = migrated({{"settings.py",
+                         "class Settings:\n    place = \"cuda\"\n    label = \"cuda\"\n\n"
+                         "    def __init__(self):\n        self.target = \"cuda:1\"\n\n\n"
+                         "class More(Settings):\n    pass\n\n\n"
+                         "def choose():\n    return \"cuda\"\n\n\ndef title():\n    return \"cuda\"\n"},
+                        {"run.py",
+                         "import torch\nfrom settings import More, choose, title\n\nmore = More()\n"
+                         "a = torch.zeros(2).to(more.place)\nb = torch.zeros(2).to(more.target)\n"
+                         "c = torch.zeros(2, device=choose())\nprint(title(), more.label)\n"}});
+    CHECK(fs.content("out/settings.py") ==
+          "class Settings:\n    place = \"npu\"\n    label = \"cuda\"\n\n"
+          "    def __init__(self):\n        self.target = \"npu:1\"\n\n\n"
+          "class More(Settings):\n    pass\n\n\n"
+          "def choose():\n    return \"npu\"\n\n\ndef title():\n    return \"cuda\"\n");
+}
+
+TEST_CASE("values: a parameter that is used as a device, in this file and in another") {
+    auto fs = migrated(
+        {{"tools.py",
+          "import torch\n\n\ndef move(x, where, name=\"cuda\"):\n    if where == \"cuda\":\n        print(name)\n"
+          "    return x.to(where)\n\n\nclass Runner:\n    def __init__(self, where):\n"
+          "        self.x = move(torch.zeros(2), where)\n\n\nmove(torch.ones(1), \"cuda\", \"cuda\")\n"},
+         {"run.py",
+          "from tools import Runner, move\n\nmove(1, where=\"cuda:1\")\nRunner(\"cuda\")\n"
+          "move(1, \"cpu\", \"cuda\")\n"}});
+    CHECK(fs.content("out/tools.py") ==
+          "import torch\nimport torch_npu\n\n\ndef move(x, where, name=\"cuda\"):\n    if where == \"npu\":\n        "
+          "print(name)\n"
+          "    return x.to(where)\n\n\nclass Runner:\n    def __init__(self, where):\n"
+          "        self.x = move(torch.zeros(2), where)\n\n\nmove(torch.ones(1), \"npu\", \"cuda\")\n");
+    CHECK(fs.content("out/run.py") ==
+          "from tools import Runner, move\nimport torch_npu\n\nmove(1, where=\"npu:1\")\nRunner(\"npu\")\n"
+          "move(1, \"cpu\", \"cuda\")\n");
+}
+
+TEST_CASE("values: the dictionary of another module") {
+    auto fs = migrated(
+        {{"config.py", "PLACES = {\"fast\": \"cuda\", \"slow\": \"cpu\"}\nSIZES = {\"cuda\": 8, \"cpu\": 2}\n"},
+         {"run.py",
+          "import torch\nfrom config import PLACES, SIZES\n\nx = torch.zeros(2).to(PLACES[\"fast\"])\n"
+          "print(SIZES[x.device.type])\n"}});
+    CHECK(fs.content("out/config.py") ==
+          "PLACES = {\"fast\": \"npu\", \"slow\": \"cpu\"}\nSIZES = {\"npu\": 8, \"cpu\": 2}\n");
+}
+
+TEST_CASE("values: a variable that is a device is compared as one") {
+    auto fs =
+        migrated({{"run.py",
+                   "import torch\n\nwhere = \"cuda\"\nx = torch.zeros(2).to(where)\nif where == \"cuda\":\n    pass\n"
+                   "kind = \"cuda\"\nif kind == \"cuda\":\n    pass\n"}});
+    CHECK(fs.content("out/run.py") ==
+          "import torch\nimport torch_npu\n\nwhere = \"npu\"\nx = torch.zeros(2).to(where)\nif where == \"npu\":\n    "
+          "pass\n"
+          "kind = \"cuda\"\nif kind == \"cuda\":\n    pass\n");
+}
