@@ -57,10 +57,14 @@ inline constexpr const char* kMigrateExamples =
     "  migrator migrate . --check -q                      for CI: exit code 1 when something would change\n"
     "  cd my_project && git apply ../my_project_npu_report/report.diff   the same edits in the project itself";
 
-inline constexpr const char* kExplainAbout = "Says what a rule looks for, what it means and where it comes from.";
+inline constexpr const char* kExplainAbout =
+    "Says what a rule looks for, what it does and where it comes from; or what the rules say of a word.";
 inline constexpr const char* kExplainExamples =
     "Examples:\n"
-    "  migrator explain method.cuda\n"
+    "  migrator explain method.cuda                       the rule, with an example\n"
+    "  migrator explain torch.nn.functional.gelu          a name: its support in each version, and what rules say of "
+    "it\n"
+    "  migrator explain flash-attn                        a package; also variables, commands, names of CUDA\n"
     "  migrator explain house.launcher --rules my_rules   a rule of your own";
 
 inline constexpr const char* kRulesAbout =

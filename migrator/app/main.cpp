@@ -6,6 +6,7 @@
 
 #include "base/console.h"
 #include "base/format.h"
+#include "migrator/app/explain.h"
 #include "migrator/app/library_run.h"
 #include "migrator/app/options.h"
 #include "migrator/app/pipeline.h"
@@ -85,6 +86,12 @@ base::Result<int> run_command_line(int argc, char** argv) {
     }
     if (is_about_reports(line.options->command)) {
         TRY_ASSIGN(const std::string text, review_command(*line.options, fs));
+        print(stdout, text);
+        TRY(flush_output());
+        return 0;
+    }
+    if (line.options->command == Command::explain) {
+        TRY_ASSIGN(const std::string text, explain_page(*line.options, fs));
         print(stdout, text);
         TRY(flush_output());
         return 0;

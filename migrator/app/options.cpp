@@ -198,7 +198,11 @@ CLI::App* add_migrate(CLI::App& app, Options& options, RawOptions& raw) {
 
 void add_explain(CLI::App& app, Options& options) {
     CLI::App* command = app.add_subcommand("explain", kExplainAbout);
-    command->add_option("RULE", options.rule, "The rule's id, as the report names it")->required()->option_text(" ");
+    command
+        ->add_option("WORD", options.explained,
+                     "A rule's id, as the report names it; or a name, package, variable, command or C++ symbol")
+        ->required()
+        ->option_text(" ");
     add_rules_option(*command, options);
     add_json_option(*command, options);
     command->footer(kExplainExamples);

@@ -67,7 +67,7 @@ struct Options {
     bool library = false;                         // of analyze: which functions reach what the NPU lacks, as JSON
     base::Path library_result;                    // of --library: where to; empty: standard output
     std::vector<base::Path> with_libraries;       // results of --library, of libraries that the project calls
-    std::string rule;                             // of explain
+    std::string explained;                        // of explain: a rule's id, or a word that rules speak of
     base::Path report_directory;                  // empty: no report files
     std::vector<std::string> formats;             // names of report formats; empty: the usual ones
     bool github = false;                          // print GitHub's workflow commands

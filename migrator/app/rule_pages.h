@@ -1,4 +1,4 @@
-// rule_pages: what `migrator explain` and the commands of `migrator rules` print.
+// rule_pages: what the commands of `migrator rules` print.
 #pragma once
 
 #include <string>
@@ -14,7 +14,6 @@ struct RulePages {
     bool failed = false;  // of check and test: there are problems, and the text names them
 };
 
-// Fails with usage when there is no rule of this id, and names those that are alike.
 base::Result<RulePages> rule_pages(const Options& options, base::FileSystem& fs);
 
 }  // namespace migrator

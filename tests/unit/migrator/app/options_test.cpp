@@ -90,7 +90,7 @@ TEST_CASE("options: where the result of a migration goes") {
     CHECK(options({"migrate", "in", "--diff"}).destination == Destination::diff);
     CHECK(options({"migrate", "in", "--check"}).destination == Destination::check);
     CHECK(options({"migrate", "in", "--check"}).report_directory.empty());
-    CHECK(options({"explain", "a.b"}).rule == "a.b");
+    CHECK(options({"explain", "a.b"}).explained == "a.b");
     CHECK(options({"rules"}).command == Command::rules_list);
 }
 

@@ -9,15 +9,6 @@ using namespace migrator;
 
 namespace {
 
-base::Result<std::string> explained(std::string rule) {
-    Options options;
-    options.command = Command::explain;
-    options.rule = std::move(rule);
-    auto pages = rule_pages(options, base::real_file_system());
-    if (!pages) return tl::unexpected<base::Error>(pages.error());
-    return std::move(pages->text);
-}
-
 RulePages pages_of(Command command, base::FileSystem& fs, const base::Path& path, bool json = false) {
     Options options;
     options.command = command;
@@ -29,25 +20,6 @@ RulePages pages_of(Command command, base::FileSystem& fs, const base::Path& path
 }
 
 }  // namespace
-
-TEST_CASE("explain: what a rule means, what its fix needs, and the names of a table") {
-    const auto method = explained("method.cuda");
-    REQUIRE(method);
-    CHECK(method->starts_with("method.cuda (warning, cuda_api)\n\n"));
-    CHECK(method->find("A fix needs: likely\n") != std::string::npos);
-    CHECK(method->find("A fix imports: torch_npu, behind the import of torch\n") != std::string::npos);
-    const auto table = explained("cuda.renamed");
-    REQUIRE(table);
-    CHECK(table->find("-> torch.npu.") != std::string::npos);
-    CHECK(table->find("... and ") != std::string::npos);
-}
-
-TEST_CASE("explain: a wrong id is answered with those that are alike") {
-    const auto wrong = explained("method.cudda");
-    REQUIRE(!wrong);
-    CHECK(wrong.error().kind == base::ErrorKind::usage);
-    CHECK(wrong.error().text().find("method.cuda,") != std::string::npos);
-}
 
 TEST_CASE("rules: one line for each, sorted") {
     Options options;

@@ -1,0 +1,344 @@
+#include "migrator/app/explain.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <vector>
+
+#include "base/format.h"
+#include "base/json_writer.h"
+#include "base/text.h"
+#include "migrator/app/rule_examples.h"
+#include "migrator/edit/line_diff.h"
+
+namespace migrator {
+namespace {
+
+constexpr std::size_t kNamesShown = 8;
+constexpr std::array kStyles{StyleKind::npu, StyleKind::portable, StyleKind::automatic};
+
+// "- old", "+ new"; or the lines alone when nothing becomes of them.
+std::string shown(const RuleExample& example) {
+    std::string out;
+    auto add = [&](std::string_view mark, std::string_view text) {
+        for (const std::string_view line : split_lines(text))
+            out += base::format("  {}{}\n", mark, base::trimmed(line, "\n"));
+    };
+    add(example.after.empty() ? "" : "- ", example.before);
+    add("+ ", example.after);
+    return out;
+}
+
+void write_example(base::JsonWriter& json, const RuleExample& example) {
+    json.key("before").string(example.before);
+    if (example.after.empty()) json.key("after").null();
+    else json.key("after").string(example.after);
+}
+
+// ---- a rule
+
+struct ExplainedRule {
+    Rule rule;
+    std::vector<std::string> conditions;  // sentences
+    std::vector<std::string> names;       // of its table: "torch.cuda.Stream -> torch.npu.Stream"
+    std::optional<RuleExample> example;
+    StyleKind style = StyleKind::npu;  // of the example
+};
+
+std::vector<std::string> conditions_of(const RuleSet& rules, const Rule& rule) {
+    std::vector<std::string> out;
+    if (rule.in == RulePlace::training_loop)
+        out.emplace_back("Only in code that runs in each round of a training loop.");
+    if (rule.in == RulePlace::training_file) out.emplace_back("Only in files with a training loop.");
+    if (rule.once) out.emplace_back("Said once in a project.");
+    if (!rule.unless_mentioned.empty())
+        out.push_back(base::format("Not in a project with {}.", base::joined(rule.unless_mentioned, ", ")));
+    if (!rule.versions.empty()) out.push_back(base::format("The fix is for PyTorch {}.", rule.versions.text()));
+    for (const PatternRow& row : rules.patterns()) {
+        if (row.rule == &rule && !row.precondition.empty())
+            out.push_back(base::format("Right where {}.", row.precondition));
+    }
+    return out;
+}
+
+std::vector<std::string> names_of(const RuleSet& rules, const Rule& rule) {
+    std::vector<std::string> out;
+    for (const auto& [from, row] : rules.name_rows()) {
+        if (row.rule == &rule) out.push_back(row.to ? base::format("{} -> {}", from, *row.to) : from);
+    }
+    return out;
+}
+
+// As the first style has the rule, with an example of the first style in which a case expects it. nullopt: no rule is
+// called that.
+base::Result<std::optional<ExplainedRule>> explained_rule(const Options& options, base::FileSystem& fs) {
+    std::optional<ExplainedRule> out;
+    for (const StyleKind style : kStyles) {
+        TRY_ASSIGN(const Knowledge knowledge, load_knowledge(fs, options.rules, style));
+        const Rule* rule = knowledge.rules.find_rule(options.explained);
+        if (rule == nullptr) continue;
+        if (!out) out = {*rule, conditions_of(knowledge.rules, *rule), names_of(knowledge.rules, *rule), {}, {}};
+        out->example = example_of(knowledge, *rule);
+        out->style = style;
+        if (out->example) break;
+    }
+    return out;
+}
+
+std::string page(const ExplainedRule& item) {
+    const Rule& rule = item.rule;
+    std::string out =
+        base::format("{} ({}, {})\n\n{}\n\n", rule.id, name(rule.severity), name(rule.kind), rule.message);
+    for (const std::string& condition : item.conditions) out += condition + "\n";
+    out += base::format("A fix needs: {}\n", name(rule.certainty));
+    out += base::format("By hand: {}\n", name(rule.effort));
+    for (const ImportRequest& request : rule.imports)
+        out += base::format("A fix imports: {}, behind the import of {}\n", request.module, request.after);
+    out += base::format("Source: {}\n", rule.source);
+    if (item.example) {
+        const std::string of_style =
+            item.style == StyleKind::npu ? "" : base::format(" of the style {}", name(item.style));
+        out += base::format("Example{}:\n{}", of_style, shown(*item.example));
+    }
+    if (!item.names.empty()) out += "Names:\n";
+    for (std::size_t i = 0; i < std::min(item.names.size(), kNamesShown); ++i)
+        out += base::format("  {}\n", item.names[i]);
+    if (item.names.size() > kNamesShown) out += base::format("  ... and {} more\n", item.names.size() - kNamesShown);
+    return out;
+}
+
+std::string page_json(const ExplainedRule& item) {
+    const Rule& rule = item.rule;
+    base::JsonWriter json;
+    json.begin_object();
+    json.key("id").string(rule.id);
+    json.key("severity").string(name(rule.severity));
+    json.key("kind").string(name(rule.kind));
+    json.key("certainty").string(name(rule.certainty));
+    json.key("effort").string(name(rule.effort));
+    json.key("message").string(rule.message);
+    json.key("source").string(rule.source);
+    json.key("versions").string(rule.versions.text());
+    json.key("conditions").begin_array();
+    for (const std::string& condition : item.conditions) json.string(condition);
+    json.end_array();
+    json.key("names").begin_array();
+    for (const std::string& row : item.names) json.string(row);
+    json.end_array();
+    json.key("example");
+    if (item.example) {
+        json.begin_object();
+        json.key("style").string(name(item.style));
+        write_example(json, *item.example);
+        json.end_object();
+    } else {
+        json.null();
+    }
+    return std::move(json.end_object()).take() + "\n";
+}
+
+// ---- any other word
+
+struct Statement {
+    std::string as;  // "a name in Python"
+    Finding finding;
+    RuleExample example;
+};
+
+struct Support {
+    Version first, last;  // of the framework, among the known versions
+    std::string text;
+    bool operator==(const Support& other) const { return text == other.text; }
+};
+
+struct ExplainedWord {
+    std::vector<Statement> statements;
+    std::vector<Support> support;
+    std::set<std::string> rules;  // that look at calls of it
+    std::string package;          // what is known of a package about which nothing has to be said
+};
+
+bool is_plain_word(std::string_view word) {
+    return std::all_of(word.begin(), word.end(),
+                       [](char c) { return base::is_word_char(c) || c == '.' || c == '-' || c == ':' || c == '/'; });
+}
+
+bool is_name(std::string_view word) {
+    return std::all_of(word.begin(), word.end(), [](char c) { return base::is_word_char(c) || c == '.'; });
+}
+
+// What the rules say where the word is a name, a package, a variable, a command, a name of C++.
+std::vector<Statement> statements_of(const Knowledge& knowledge, const std::string& word) {
+    struct Use {
+        std::string as;
+        base::Path file;
+        std::string text;
+    };
+    std::vector<Use> uses;
+    if (is_name(word)) {
+        const bool is_module = word.find('.') == word.npos;
+        uses.push_back({is_module ? "an import in Python" : "a name in Python", "use.py", use_of_name(word)});
+        uses.push_back({"an environment variable", "use.sh", base::format("export {}=$VALUE\n", word)});
+    }
+    uses.push_back({"a package", "requirements.txt", word + "\n"});
+    uses.push_back({"a word in scripts", "use.sh", word + "\n"});
+    uses.push_back({"a name in C++ and CUDA", "use.cu", base::format("void use() {{ {}(); }}\n", word)});
+    std::vector<Statement> out;
+    for (const Use& use : uses) {
+        for (FindingOutcome& item : findings_in(knowledge, use.file, use.text)) {
+            const bool is_said = std::any_of(out.begin(), out.end(), [&](const Statement& other) {
+                return other.finding.message == item.finding.message;
+            });
+            if (!is_said) out.push_back({use.as, std::move(item.finding), {item.old_text, item.new_text}});
+        }
+    }
+    return out;
+}
+
+std::string support_text(const ApiTable::Facts& facts) {
+    switch (facts.support) {
+        case ApiSupport::unknown: return "not known";
+        case ApiSupport::no: return facts.quiet ? "the pages say no, and it works" : "not supported";
+        case ApiSupport::partly: break;
+        case ApiSupport::yes: break;
+    }
+    std::string out = facts.support == ApiSupport::partly ? "supported with limits" : "supported";
+    if (!facts.dtypes.empty()) out += base::format("; types of elements: {}", base::joined(facts.dtypes, ", "));
+    for (const ApiLimit* limit : facts.limits) out += base::format("; {}", base::trimmed(limit->text, "."));
+    return out;
+}
+
+// Versions next to each other with the same support are one.
+std::vector<Support> support_of(const RuleSet& rules, const std::string& word) {
+    std::vector<Version> versions = rules.framework().versions;
+    std::sort(versions.begin(), versions.end());
+    std::vector<Support> out;
+    for (const Version version : versions) {
+        const auto facts = rules.apis().find(word, version);
+        if (!facts) return {};
+        Support now{version, version, support_text(*facts)};
+        if (!out.empty() && out.back() == now) out.back().last = version;
+        else out.push_back(std::move(now));
+    }
+    return out;
+}
+
+std::set<std::string> rules_about(const RuleSet& rules, const std::string& word) {
+    std::set<std::string> out;
+    auto add = [&](const auto& rows) {
+        for (const auto& row : rows) out.insert(row.rule->id);
+    };
+    add(rules.arguments(word));
+    add(rules.calls(word));
+    add(rules.methods(word));
+    add(rules.method_arguments(word));
+    add(rules.method_calls(word));
+    for (const ValueRow& row : rules.values()) {
+        if (row.parameters.contains(word) || row.methods.contains(word)) out.insert(row.rule->id);
+    }
+    for (const PatternRow& row : rules.patterns()) {
+        if (std::any_of(row.code.begin(), row.code.end(),
+                        [&](const std::string& code) { return code.find(word + "(") != code.npos; }))
+            out.insert(row.rule->id);
+    }
+    return out;
+}
+
+ExplainedWord explained_word(const Knowledge& knowledge, const std::string& word) {
+    ExplainedWord out;
+    if (!is_plain_word(word)) return out;
+    out.statements = statements_of(knowledge, word);
+    out.support = support_of(knowledge.rules, word);
+    out.rules = rules_about(knowledge.rules, word);
+    const PackageRow* package = knowledge.rules.package(word);
+    if (package != nullptr && package->quiet) out.package = package->advice;
+    return out;
+}
+
+bool is_empty(const ExplainedWord& item) {
+    return item.statements.empty() && item.support.empty() && item.rules.empty() && item.package.empty();
+}
+
+std::string page(const std::string& word, const ExplainedWord& item) {
+    std::string out = word + "\n";
+    for (const Statement& statement : item.statements) {
+        out += base::format("\nAs {} ({}, {}):\n  {}\n{}  Source: {}\n", statement.as, statement.finding.rule,
+                            name(statement.finding.severity), statement.finding.message,
+                            statement.example.after.empty() ? "" : shown(statement.example), statement.finding.source);
+    }
+    if (!item.package.empty()) out += base::format("\nAs a package:\n  {}\n", item.package);
+    if (!item.support.empty()) out += "\nOn the NPU, by version of PyTorch:\n";
+    for (const Support& support : item.support) {
+        const bool is_one = support.first == support.last;
+        out += base::format("  {}{}: {}\n", support.first.text(),
+                            is_one ? "" : base::format(" to {}", support.last.text()), support.text);
+    }
+    if (!item.rules.empty())
+        out += base::format("\nRules that look at its calls: {}\n", base::joined(item.rules, ", "));
+    return out;
+}
+
+std::string page_json(const std::string& word, const ExplainedWord& item) {
+    base::JsonWriter json;
+    json.begin_object();
+    json.key("word").string(word);
+    json.key("says").begin_array();
+    for (const Statement& statement : item.statements) {
+        json.begin_object();
+        json.key("as").string(statement.as);
+        json.key("rule").string(statement.finding.rule);
+        json.key("severity").string(name(statement.finding.severity));
+        json.key("message").string(statement.finding.message);
+        json.key("source").string(statement.finding.source);
+        write_example(json, statement.example);
+        json.end_object();
+    }
+    json.end_array();
+    json.key("package");
+    if (item.package.empty()) json.null();
+    else json.string(item.package);
+    json.key("support").begin_array();
+    for (const Support& support : item.support) {
+        json.begin_object();
+        json.key("first").string(support.first.text());
+        json.key("last").string(support.last.text());
+        json.key("text").string(support.text);
+        json.end_object();
+    }
+    json.end_array();
+    json.key("rules").begin_array();
+    for (const std::string& rule : item.rules) json.string(rule);
+    json.end_array();
+    return std::move(json.end_object()).take() + "\n";
+}
+
+// Rules of the same group, or whose id holds the word.
+std::string alike(const RuleSet& rules, std::string_view id) {
+    std::set<std::string_view> found;
+    const std::string_view group = id.substr(0, id.find('.'));
+    for (const auto& rule : rules.rules()) {
+        const std::string_view other = rule->id;
+        if (other.substr(0, other.find('.')) == group || other.find(id) != other.npos) found.insert(other);
+    }
+    if (found.empty()) return "";
+    const auto end = found.size() > kNamesShown ? std::next(found.begin(), kNamesShown) : found.end();
+    return base::format("; there are rules {}", base::joined(std::vector<std::string_view>(found.begin(), end), ", "));
+}
+
+}  // namespace
+
+base::Result<std::string> explain_page(const Options& options, base::FileSystem& fs) {
+    TRY_ASSIGN(const std::optional<ExplainedRule> rule, explained_rule(options, fs));
+    if (rule) return options.json ? page_json(*rule) : page(*rule);
+    TRY_ASSIGN(const Knowledge knowledge, load_knowledge(fs, options.rules));
+    const std::string& word = options.explained;
+    const ExplainedWord item = explained_word(knowledge, word);
+    if (is_empty(item))
+        return base::fail(base::ErrorKind::usage,
+                          base::format("no rule is called '{0}', and none speaks of '{0}'{1}; `migrator rules` lists "
+                                       "them",
+                                       word, alike(knowledge.rules, word)));
+    return options.json ? page_json(word, item) : page(word, item);
+}
+
+}  // namespace migrator
