@@ -79,6 +79,8 @@ def check_round_trips(checks, name, case, source, work):
         again = run(tool("ckpt_convert"), "-q", "--load-dir", middle, "--save-dir", back)
         if checks.expect(there.returncode == 0 and again.returncode == 0,
                          f"{name}, {layout}: {there.stderr}{again.stderr}"):
+            if layout == "te":
+                check_layer_lists(checks, name, middle)
             found = read_safetensors(back / "model.safetensors")
             kept = {key: value for key, value in expected.items() if not key.endswith("inv_freq")}
             checks.equal(sorted(found), sorted(kept), f"{name}, {layout}: tensors that came back")
@@ -88,7 +90,7 @@ def check_round_trips(checks, name, case, source, work):
 def check_uncast(checks, name, case, source, work):
     """A float32 bias of the router stays what it is when everything else is cast."""
     tensors = read_safetensors(source / "model.safetensors")
-    biases = {key: Tensor("F32", value.shape, value.data * 2) for key, value in tensors.items() if key.endswith("e_score_correction_bias")}
+    biases = {key: Tensor("F32", value.shape, value.data * 2) for key, value in tensors.items() if key.endswith(("e_score_correction_bias", "expert_bias"))}
     if not biases:
         return
     other, target = work / f"{name}_float", work / f"{name}_cast"
@@ -102,6 +104,18 @@ def check_uncast(checks, name, case, source, work):
         kept = {key: value for key, value in weights.items() if value.dtype == "F32"}
         checks.equal([key for key in weights if key.endswith("expert_bias")], list(kept), f"{name}, cast: what stays float32")
         checks.equal(sorted(value.data for value in kept.values()), sorted(value.data for value in biases.values()), f"{name}, cast: bits")
+
+
+def check_layer_lists(checks, name, target):
+    """A list for the layers is one for the decoder's layers, as Megatron asks, and is there when they differ."""
+    content = read_torch_file(megatron_files(target).popitem()[1])
+    arguments = vars(content["args"])
+    lists = {key: value for key, value in arguments.items() if key.endswith("_freq") and isinstance(value, list)}
+    for key, value in lists.items():
+        checks.equal(len(value), arguments["num_layers"], f"{name}: {key} has an entry per layer")
+    kinds = {".mlp.router.weight", ".mlp.linear_fc2.weight"}
+    layers = {kind: any(key.startswith("decoder.layers.") and key.endswith(kind) for key in content["model"]) for kind in kinds}
+    checks.equal("moe_layer_freq" in lists, all(layers.values()), f"{name}: moe_layer_freq is a list when layers differ")
 
 
 def values_of(tensor):
