@@ -133,7 +133,9 @@ ArgumentFacts facts_of(const Knowledge& knowledge, const MegatronTarget& target,
     facts.texts["layer_list"] = base::joined(topology.layers_per_stage, ",");
     facts.texts["pipeline_layout"] =
         topology.pipeline_layout.empty() ? as_pipeline_layout(topology.layers_per_stage) : topology.pipeline_layout;
-    for (const auto& [name, by_layer] : source.model.by_layer()) {
+    for (const auto& [name, values] : source.model.by_layer()) {
+        // A run's lists are of its decoder's layers; those for multi-token prediction are like the last.
+        std::vector<std::int64_t> by_layer(values.begin(), values.begin() + source.model.layers());
         facts.lists[name] = by_slot(by_layer, topology.noop_layers);
         facts.texts[name] = "[" + base::joined(facts.lists[name], ",") + "]";
         facts.numbers[name + "_layers"] =

@@ -25,6 +25,9 @@ inline constexpr RetiredOption kRetiredOptions[] = {
     {"--embed-layernorm", Values::none, "known from the model family"},
     {"--spec", Values::many, "known from the model family"},
     {"--hidden-size", Values::one, "the sizes are read from config.json"},
+    {"--mamba-state-dim", Values::one, "the sizes are read from config.json"},
+    {"--mamba-num-groups", Values::one, "the sizes are read from config.json"},
+    {"--mamba-head-dim", Values::one, "the sizes are read from config.json"},
     {"--load-hf-from-config", Values::none, "the sizes are read from config.json"},
     {"--loader", Values::one, "found from the input"},
     {"--saver", Values::one, "found from the input"},
@@ -50,9 +53,6 @@ struct FixedOption {
 };
 inline constexpr FixedOption kFixedOptions[] = {
     {"--save-lora-to-hf", Values::none, nullptr, "an adapter as output"},
-    {"--mamba-state-dim", Values::one, nullptr, "a Mamba model"},
-    {"--mamba-num-groups", Values::one, nullptr, "a Mamba model"},
-    {"--mamba-head-dim", Values::one, nullptr, "a Mamba model"},
     {"--qlora-nf4", Values::none, nullptr, "NF4 quantisation"},
     {"--save-to-legacy", Values::none, nullptr, "the legacy (non-mcore) format"},
     {"--load-from-legacy", Values::none, nullptr, "the legacy (non-mcore) format"},

@@ -18,10 +18,10 @@ namespace {
 using base::Result;
 using base::Status;
 
-std::vector<std::byte> as_type(std::span<const std::byte> values, DType from, DType to) {
+std::vector<std::byte> as_type(std::span<const std::byte> values, DType from, DType to, float plus = 0) {
     std::size_t count = values.size() / (bits(from) / 8);
     std::vector<std::byte> out(count * (bits(to) / 8));
-    cast(out.data(), to, values.data(), from, count);
+    cast(out.data(), to, values.data(), from, count, plus);
     return out;
 }
 
@@ -123,10 +123,11 @@ Result<std::optional<std::string>> compare_tensor(const Readable& a, std::uint32
         TRY_ASSIGN(auto tile_a, reader_a.read(shape, source_a.dtype, source_a.pieces, rows));
         TRY_ASSIGN(auto tile_b, reader_b.read(shape, source_b.dtype, source_b.pieces, rows));
         options.progress(tile_a.size());
-        if (source_a.dtype == source_b.dtype) found.add(tile_a, tile_b, rows.begin * row_elements);
+        if (source_a.dtype == source_b.dtype && source_a.plus == source_b.plus)
+            found.add(tile_a, tile_b, rows.begin * row_elements);
         else
-            found.add(as_type(tile_a, source_a.dtype, *type), as_type(tile_b, source_b.dtype, *type),
-                      rows.begin * row_elements);
+            found.add(as_type(tile_a, source_a.dtype, *type, -source_a.plus),
+                      as_type(tile_b, source_b.dtype, *type, -source_b.plus), rows.begin * row_elements);
         TRY(add_replicas(in_copies_a, copies_a, shape, source_a, rows, tile_a));
         TRY(add_replicas(in_copies_b, copies_b, shape, source_b, rows, tile_b));
         return {};

@@ -1,6 +1,7 @@
 #include "ckpt_convert/execute/plan_text.h"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "base/format.h"
@@ -33,7 +34,11 @@ std::string content_text(std::vector<PlacedPiece> pieces, const std::vector<Fill
     std::sort(pieces.begin(), pieces.end(),
               [](const PlacedPiece& a, const PlacedPiece& b) { return a.piece->in_stored < b.piece->in_stored; });
     std::vector<std::string> parts;
-    for (const PlacedPiece& placed : pieces) parts.push_back(placed.move->name + box_text(placed));
+    for (const PlacedPiece& placed : pieces) {
+        float plus = placed.move->plus;
+        std::string sum = plus == 0 ? "" : base::format(" {} {}", plus < 0 ? "-" : "+", std::abs(plus));
+        parts.push_back(placed.move->name + box_text(placed) + sum);
+    }
     for (const FilledRows& fill : fills) {
         if (fill.target == target) parts.push_back(base::format("{} rows of {}", fill.rows, fill_name(fill.fill)));
     }

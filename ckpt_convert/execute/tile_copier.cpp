@@ -19,10 +19,10 @@ Result<CastLosses> TileCopier::copy(const LogicalMove& move, RowRange rows, bool
     CastLosses losses;
     // All targets of a conversion have one element type, or that of the source.
     DType wanted = move.targets.empty() ? move.dtype : plan_.targets[move.targets.front().tensor].dtype;
-    if (wanted != move.dtype) {
+    if (wanted != move.dtype || move.plus != 0) {
         std::size_t count = tile_.size() / (bits(move.dtype) / 8);
         cast_.resize(count * (bits(wanted) / 8));
-        losses = cast(cast_.data(), wanted, tile_.data(), move.dtype, count);
+        losses = cast(cast_.data(), wanted, tile_.data(), move.dtype, count, move.plus);
         tile_ = cast_;
     }
     for (const StoredPiece& piece : move.targets) TRY(write_piece(move, rows, piece, with_crc, runs));

@@ -141,6 +141,16 @@ Result<std::vector<int>> stack_axes(JsonObject& object, std::string_view text) {
     return out;
 }
 
+Status read_plus(JsonObject& object, StoredRule& rule) {
+    const Json* found = object.optional("plus");
+    if (found == nullptr) return {};
+    auto number = found->integer() != nullptr ? static_cast<double>(*found->integer())
+                                              : (found->real() != nullptr ? *found->real() : 0.0);
+    if (number == 0) return object.error(*found, "\"plus\" must be a number other than 0");
+    rule.plus = static_cast<float>(number);
+    return {};
+}
+
 // "stack": "expert 1 0" is the order in memory, "stack_shape": "1, expert 0" what the axes of the tensor are made of.
 Status read_stack(JsonObject& object, StoredRule& rule) {
     TRY_ASSIGN(std::string memory, object.string_or("stack", ""));
@@ -193,6 +203,7 @@ Result<StoredRule> read_stored(const JsonDocument& document, const Json& json, b
     }
     TRY_ASSIGN(rule.pad, optional_expression(object, "pad"));
     TRY(read_stack(object, rule));
+    TRY(read_plus(object, rule));
     TRY_ASSIGN(rule.copy, object.boolean_or("copy", false));
     if (is_mcore) {
         TRY(read_mcore_keys(object, rule));
@@ -278,6 +289,25 @@ Status read_stored_list(JsonObject& object, std::string_view key, std::vector<St
     return {};
 }
 
+// "requires": [{"dialect": "mindspeed", "that": "tp == 1", "because": "its module is not split"}].
+Status read_requirements(JsonObject& object, ModelMapping& mapping) {
+    const Json* section = object.optional("requires");
+    if (section == nullptr) return {};
+    if (section->array() == nullptr) return object.error(*section, "\"requires\" must be a list");
+    for (const Json& json : *section->array()) {
+        TRY_ASSIGN(JsonObject entry, JsonObject::of(object.document(), json));
+        Requirement requirement;
+        TRY_ASSIGN(std::string dialect, entry.string_or("dialect", ""));
+        TRY_ASSIGN(requirement.dialect, DialectSelector::parse(dialect, object.document().where(json)));
+        TRY(entry.required("that"));
+        TRY_ASSIGN(requirement.that, optional_expression(entry, "that"));
+        TRY_ASSIGN(requirement.because, entry.string("because"));
+        TRY(entry.finish());
+        mapping.requirements.push_back(std::move(requirement));
+    }
+    return {};
+}
+
 // "mtp": {"mcore": names that MTP layers begin with, "hf": the same}.
 Status read_mtp(JsonObject& object, ModelMapping& mapping) {
     const Json* section = object.optional("mtp");
@@ -299,6 +329,7 @@ Status read_sections(JsonObject& object, ModelMapping& mapping, bool is_family) 
     TRY(read_named(object, "args", mapping.args, replaceable(mapping.args), read_argument));
     TRY(read_named(object, "flags", mapping.flags, replaceable(mapping.flags), read_argument));
     TRY(read_mtp(object, mapping));
+    TRY(read_requirements(object, mapping));
     TRY_ASSIGN(auto ignore, object.strings("ignore"));
     mapping.ignore.insert(mapping.ignore.end(), ignore.begin(), ignore.end());
     return {};

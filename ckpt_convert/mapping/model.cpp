@@ -41,8 +41,10 @@ struct Source {
     bool is_config;
 };
 
-bool says(const Json& json, const std::vector<std::string>& texts) {
-    return json.string() != nullptr && std::find(texts.begin(), texts.end(), *json.string()) != texts.end();
+// Of a rule with texts, whether the config has one of them there; else the number.
+std::optional<std::int64_t> number_in(const ValueRule& rule, const Json& json, bool is_config) {
+    if (rule.is.empty() || !is_config) return whole_number(json);
+    return json.string() != nullptr && std::find(rule.is.begin(), rule.is.end(), *json.string()) != rule.is.end();
 }
 
 // False when another argument says that the value does not apply.
@@ -58,8 +60,7 @@ Result<std::optional<std::int64_t>> read_value(const ValueRule& rule, const Sour
         if (found == nullptr || found->is_null()) continue;
         // What training can be told of all layers or of each: the list is read by a rule of its own.
         if (!source.is_config && found->array() != nullptr) continue;
-        if (!rule.is.empty()) return std::optional<std::int64_t>(says(*found, rule.is));
-        auto value = whole_number(*found);
+        auto value = number_in(rule, *found, source.is_config);
         if (!value)
             return base::fail(ErrorKind::bad_input,
                               base::format("\"{}\" must be a whole number, not {}", path, found->kind_name()),
@@ -106,7 +107,7 @@ private:
             if (found == nullptr || found->array() == nullptr) continue;
             auto& list = values_.by_layer[rule.name];
             for (const Json& item : *found->array()) {
-                auto value = rule.is.empty() ? whole_number(item) : std::optional<std::int64_t>(says(item, rule.is));
+                auto value = number_in(rule, item, source_.is_config);
                 if (!value) return wrong_item(path, item);
                 list.push_back(*value);
             }

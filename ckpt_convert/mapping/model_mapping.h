@@ -68,6 +68,7 @@ struct StoredRule {
     std::vector<std::string> repeat;       // weights whose share may serve several rounds: key and value heads
     std::optional<int> shard;              // split over the TP ranks along this axis; absent: every rank has all of it
     std::optional<Expression> pad;         // axis 0 is filled up to this many rows
+    float plus = 0;                        // what is stored is the weight plus this number
     Stage stage = Stage::layer;
     Each each = Each::model;
     ExpertStack stack;  // with `memory`: all experts of the layer in one tensor
@@ -79,6 +80,13 @@ struct StoredRule {
 
     // The name in this dialect; nullptr when the dialect does not have the tensor.
     const std::string* name(const Dialect& dialect) const;
+};
+
+// What a layout must be for the framework to run the model.
+struct Requirement {
+    DialectSelector dialect;
+    std::optional<Expression> that;
+    std::string because;
 };
 
 struct ArgumentRule {
@@ -103,6 +111,7 @@ struct ModelMapping {
     std::vector<WeightRule> weights;
     std::vector<StoredRule> hf;
     std::vector<StoredRule> mcore;
+    std::vector<Requirement> requirements;  // of mcore layouts
     std::vector<ArgumentRule> args;
     std::vector<ArgumentRule> flags;
     // What names of MTP layers begin with, instead of "model.layers.{layer}." and "decoder.layers.{local_layer}.".

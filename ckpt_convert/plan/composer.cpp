@@ -23,6 +23,7 @@ public:
         out.optional = rule_.optional;
         out.copy = rule_.copy;
         out.extra_state = rule_.extra_state;
+        out.plus = rule_.plus;
         out.fill_like = ids_.front();
         TRY(join(out));
         if (active_.padded_rows > out.shape[0]) {
@@ -266,6 +267,7 @@ Result<LayoutTensor> compose_stack(const Model& model, const ActiveRule& active,
     out.optional = active.rule->optional;
     out.copy = active.rule->copy;
     out.extra_state = active.rule->extra_state;
+    out.plus = active.rule->plus;
     place_stack(out, active.rule->stack);
     return out;
 }

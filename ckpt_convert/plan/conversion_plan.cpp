@@ -15,9 +15,8 @@ using base::Status;
 
 class Planner {
 public:
-    Planner(const Model& model, const PlanOptions& options) : model_(model), options_(options) {}
-
-    void add_sources(const SourceBinding& source) {
+    Planner(const Model& model, const SourceBinding& source, const PlanOptions& options)
+        : model_(model), source_(source), options_(options) {
         plan_.notes = source.notes;
         for (std::uint32_t i = 0; i < model_.tensors().size(); ++i) {
             const LogicalTensor& logical = model_.tensors()[i];
@@ -40,6 +39,7 @@ public:
                                  "type; --params-dtype makes them the same",
                                  tensor.name, plan_.moves[first].name, name(dtype), move.name, name(other)));
             }
+            TRY(add_constant(move, tensor));
             move.targets.push_back({number, piece.in_stored, piece.in_logical, piece.extent});
         }
         add_fill(tensor, number);
@@ -51,6 +51,20 @@ public:
     ConversionPlan take() { return std::move(plan_); }
 
 private:
+    // What turns the values as the source has them into those of this target.
+    Status add_constant(LogicalMove& move, const LayoutTensor& tensor) const {
+        float plus = tensor.plus - source_.tensors[move.logical].plus;
+        if (plus != 0 && !can_cast(move.dtype, move.dtype))
+            return base::fail(ErrorKind::unsupported,
+                              base::format("{} is {}, to which nothing can be added", move.name, name(move.dtype)));
+        if (!move.targets.empty() && move.plus != plus)
+            return base::fail(ErrorKind::rule_data,
+                              base::format("{} is stored plus different numbers in one layout", move.name),
+                              model_.mapping().origin);
+        move.plus = plus;
+        return {};
+    }
+
     Result<DType> target_dtype(const LogicalMove& move) const {
         bool keep = !options_.dtype || !model_.tensors()[move.logical].cast;
         DType wanted = keep ? move.dtype : *options_.dtype;
@@ -78,6 +92,7 @@ private:
     }
 
     const Model& model_;
+    const SourceBinding& source_;
     const PlanOptions& options_;
     ConversionPlan plan_;
 };
@@ -107,8 +122,7 @@ std::uint64_t ConversionPlan::target_bytes() const {
 
 Result<ConversionPlan> make_plan(const Model& model, const TensorIndex& index, const SourceBinding& source,
                                  const Layout& target, const PlanOptions& options) {
-    Planner planner(model, options);
-    planner.add_sources(source);
+    Planner planner(model, source, options);
     for (const LayoutTensor& tensor : target.tensors) {
         if (!tensor.optional) TRY(planner.add_target(tensor));
     }

@@ -22,6 +22,7 @@ struct LogicalMove {
     DType dtype = DType::f32;          // of the source
     std::vector<StoredPiece> sources;  // cover the tensor once
     std::vector<StoredPiece> targets;
+    float plus = 0;  // is added to every value on its way
 };
 
 struct TargetTensor {

@@ -32,6 +32,17 @@ Result<std::uint64_t> rounds_of(const StoredRule& rule, const Expression::Lookup
     return static_cast<std::uint64_t>(rounds);
 }
 
+Status check_requirements(const Model& model, const ModelValues& facts, const Dialect& dialect) {
+    for (const Requirement& requirement : model.mapping().requirements) {
+        if (!requirement.dialect.matches(dialect)) continue;
+        TRY_ASSIGN(bool met, holds(requirement.that, lookup_in(model.values(), facts)));
+        if (!met)
+            return base::fail(ErrorKind::usage, base::format("a {} model needs {} here: {}", model.mapping().family,
+                                                             requirement.that->text(), requirement.because));
+    }
+    return {};
+}
+
 // Which layers have the tensor: where its condition holds and the model has its weights.
 Result<std::vector<bool>> layers_with(const StoredRule& rule, const Model& model, const ModelValues& facts) {
     std::vector<bool> out;
@@ -187,8 +198,9 @@ Result<Layout> hf_layout(const Model& model, const HfVariant& variant) {
 
 Result<Layout> mcore_layout(const Model& model, const ParallelLayout& parallel) {
     const Placement& placement = parallel.placement;
-    TRY_ASSIGN(auto rules, active_rules(model.mapping().mcore, model, layout_facts(model, parallel), parallel.dialect,
-                                        parallel.kv_sharing));
+    ModelValues facts = layout_facts(model, parallel);
+    TRY(check_requirements(model, facts, parallel.dialect));
+    TRY_ASSIGN(auto rules, active_rules(model.mapping().mcore, model, facts, parallel.dialect, parallel.kv_sharing));
     TRY_ASSIGN(auto ranks, stage_ranks(parallel.tp, parallel.experts));
     Layout layout;
     layout.by_file = !parallel.dialect.torch_dist;

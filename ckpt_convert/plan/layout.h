@@ -34,6 +34,7 @@ struct LayoutTensor {
     bool optional = false;        // a source may lack it; never written
     bool copy = false;            // a source may lack it when its weights are elsewhere
     bool extra_state = false;     // see StoredRule
+    float plus = 0;               // see StoredRule
 };
 
 struct Layout {

@@ -71,7 +71,7 @@ private:
                                   base::format("{} is a strided view; save it contiguous first", stored.name),
                                   path_of(stored));
             }
-            for (const Piece& piece : tensor.pieces) TRY(add_piece(piece, tensor.strides, part, stored));
+            for (const Piece& piece : tensor.pieces) TRY(add_piece(piece, tensor, part, stored));
         }
         if (tensor.optional) {
             out_.notes.push_back(
@@ -91,9 +91,9 @@ private:
     }
 
     // The part of a piece that lies in this part of the stored tensor.
-    Status add_piece(const Piece& piece, const std::vector<std::uint64_t>& strides, std::uint32_t number,
+    Status add_piece(const Piece& piece, const LayoutTensor& tensor, std::uint32_t number,
                      const IndexedTensor& stored) {
-        StoredPiece box{number, piece.in_stored, piece.in_logical, piece.extent, strides};
+        StoredPiece box{number, piece.in_stored, piece.in_logical, piece.extent, tensor.strides};
         std::size_t in_front = piece.in_stored.size() - piece.extent.size();
         for (std::size_t axis = 0; axis < stored.part_offset.size(); ++axis) {
             std::uint64_t part_begin = stored.part_offset[axis], part_end = part_begin + stored.shape[axis];
@@ -113,6 +113,12 @@ private:
                               path_of(stored));
         }
         source.dtype = stored.dtype;
+        if (!source.pieces.empty() && source.plus != tensor.plus)
+            return base::fail(
+                ErrorKind::rule_data,
+                base::format("{} is stored plus different numbers in one layout", model_.tensors()[piece.logical].name),
+                model_.mapping().origin);
+        source.plus = tensor.plus;
         bool replica = std::any_of(source.pieces.begin(), source.pieces.end(), [&](const StoredPiece& other) {
             return other.in_logical == box.in_logical && other.extent == box.extent;
         });

@@ -31,6 +31,7 @@ struct StoredPiece {
 // Where one logical tensor is read.
 struct LogicalSource {
     DType dtype = DType::f32;
+    float plus = 0;                     // see StoredRule
     std::vector<StoredPiece> pieces;    // cover the tensor once
     std::vector<StoredPiece> replicas;  // boxes that other files hold again: norms on every TP rank, a tied head
 };

@@ -145,10 +145,10 @@ bool can_cast(DType from, DType to) {
     return known(from) && known(to);
 }
 
-CastLosses cast(std::byte* to, DType to_type, const std::byte* from, DType from_type, std::size_t count) {
+CastLosses cast(std::byte* to, DType to_type, const std::byte* from, DType from_type, std::size_t count, float plus) {
     CHECK(can_cast(from_type, to_type));
     std::size_t to_size = bits(to_type) / 8, from_size = bits(from_type) / 8;
-    if (to_type == from_type) {
+    if (to_type == from_type && plus == 0) {
         std::memcpy(to, from, count * to_size);
         return {};
     }
@@ -157,6 +157,7 @@ CastLosses cast(std::byte* to, DType to_type, const std::byte* from, DType from_
     for (std::size_t i = 0; i < count; i += kBlock) {
         std::size_t step = std::min(kBlock, count - i);
         load(block, from + i * from_size, from_type, step);
+        for (std::size_t k = 0; plus != 0 && k < step; ++k) block[k] += plus;
         sum.add(store(to + i * to_size, to_type, block, step));
     }
     return sum;

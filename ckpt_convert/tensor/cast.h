@@ -22,7 +22,9 @@ struct CastLosses {
 // f32, f16 and bf16 into each other.
 bool can_cast(DType from, DType to);
 
-// Casts `count` elements; the buffers must not overlap. For pairs that can_cast allows.
-CastLosses cast(std::byte* to, DType to_type, const std::byte* from, DType from_type, std::size_t count);
+// Casts `count` elements, `plus` added to each before it is rounded; the buffers must not overlap. For pairs that can_cast
+// allows.
+CastLosses cast(std::byte* to, DType to_type, const std::byte* from, DType from_type, std::size_t count,
+                float plus = 0);
 
 }  // namespace ckpt

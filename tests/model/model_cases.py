@@ -10,6 +10,7 @@ come back unchanged from MindSpeed-LLM's layout, from that of Transformer Engine
 
 import json
 import re
+import struct
 import sys
 from pathlib import Path
 
@@ -31,18 +32,31 @@ LATENT_LAYOUTS = {"te_old": ["--target", "mcore@0.12", "--tp", "2"], "split": ["
 
 
 def layouts_for(names):
-    experts = any(".experts." in name for name in names)
-    latent = any("kv_a_proj" in name for name in names)
-    return {**LAYOUTS, **(EXPERT_LAYOUTS if experts else {}), **(LATENT_LAYOUTS if latent else {})}
+    has = lambda part: any(part in name for name in names)  # noqa: E731
+    layouts = {**LAYOUTS, **(EXPERT_LAYOUTS if has(".experts.") else {}), **(LATENT_LAYOUTS if has("kv_a_proj") else {})}
+    return {name: unsplit(options) if has(".linear_attn.") else options for name, options in layouts.items()}
+
+
+def unsplit(options):
+    """Without TP for MindSpeed-LLM, which does not split linear attention."""
+    at = None if "--target" in options or "--tp" not in options else options.index("--tp")
+    return options if at is None else options[:at] + options[at + 2:]
 
 
 def write_checkpoint(case, directory):
     directory.mkdir()
     (directory / "config.json").write_text(json.dumps(case["config"]))
-    # Copies of the embedding are copies.
-    original = {name: "model.embed_tokens.weight" for name in case["hf"] if name.endswith(".embed_tokens.weight")}
-    tensors = {name: crc_filled(original.get(name, name), shape) for name, shape in case["hf"].items()}
-    write_safetensors(directory / "model.safetensors", tensors)
+    write_safetensors(directory / "model.safetensors", {name: filled(name, shape) for name, shape in case["hf"].items()})
+
+
+def filled(name, shape):
+    """Bits by name. Copies of the embedding are copies; what some layouts store less 1 is between 1/2 and 2, where nothing is lost."""
+    if name.endswith(".embed_tokens.weight"):
+        return crc_filled("model.embed_tokens.weight", shape)
+    tensor = crc_filled(name, shape)
+    if not name.endswith(".linear_attn.norm.weight"):
+        return tensor
+    return Tensor(tensor.dtype, tensor.shape, bytes(0x3F if place % 2 else byte for place, byte in enumerate(tensor.data)))
 
 
 def check_plan(checks, name, case, source, work, update):
@@ -50,7 +64,7 @@ def check_plan(checks, name, case, source, work, update):
                *case["options"], *case.get("take", []))
     if not checks.expect(done.returncode == 0, f"{name}: {done.stdout}{done.stderr}"):
         return
-    plan = done.stdout[done.stdout.index("\niter_") + 1:]
+    plan = done.stdout[re.search("^(iter_|release/)", done.stdout, re.MULTILINE).start():]
     golden = CASES / f"{name}.plan.txt"
     if update:
         golden.write_text(plan)
@@ -65,6 +79,8 @@ def check_round_trips(checks, name, case, source, work):
         again = run(tool("ckpt_convert"), "-q", "--load-dir", middle, "--save-dir", back)
         if checks.expect(there.returncode == 0 and again.returncode == 0,
                          f"{name}, {layout}: {there.stderr}{again.stderr}"):
+            if layout == "te":
+                check_layer_lists(checks, name, middle)
             found = read_safetensors(back / "model.safetensors")
             kept = {key: value for key, value in expected.items() if not key.endswith("inv_freq")}
             checks.equal(sorted(found), sorted(kept), f"{name}, {layout}: tensors that came back")
@@ -74,7 +90,7 @@ def check_round_trips(checks, name, case, source, work):
 def check_uncast(checks, name, case, source, work):
     """A float32 bias of the router stays what it is when everything else is cast."""
     tensors = read_safetensors(source / "model.safetensors")
-    biases = {key: Tensor("F32", value.shape, value.data * 2) for key, value in tensors.items() if key.endswith("e_score_correction_bias")}
+    biases = {key: Tensor("F32", value.shape, value.data * 2) for key, value in tensors.items() if key.endswith(("e_score_correction_bias", "expert_bias"))}
     if not biases:
         return
     other, target = work / f"{name}_float", work / f"{name}_cast"
@@ -88,6 +104,41 @@ def check_uncast(checks, name, case, source, work):
         kept = {key: value for key, value in weights.items() if value.dtype == "F32"}
         checks.equal([key for key in weights if key.endswith("expert_bias")], list(kept), f"{name}, cast: what stays float32")
         checks.equal(sorted(value.data for value in kept.values()), sorted(value.data for value in biases.values()), f"{name}, cast: bits")
+
+
+def check_layer_lists(checks, name, target):
+    """A list for the layers is one for the decoder's layers, as Megatron asks, and is there when they differ."""
+    content = read_torch_file(megatron_files(target).popitem()[1])
+    arguments = vars(content["args"])
+    lists = {key: value for key, value in arguments.items() if key.endswith("_freq") and isinstance(value, list)}
+    for key, value in lists.items():
+        checks.equal(len(value), arguments["num_layers"], f"{name}: {key} has an entry per layer")
+    kinds = {".mlp.router.weight", ".mlp.linear_fc2.weight"}
+    layers = {kind: any(key.startswith("decoder.layers.") and key.endswith(kind) for key in content["model"]) for kind in kinds}
+    checks.equal("moe_layer_freq" in lists, all(layers.values()), f"{name}: moe_layer_freq is a list when layers differ")
+
+
+def values_of(tensor):
+    """Of a bfloat16 tensor, as floats."""
+    return [struct.unpack("<f", b"\0\0" + tensor.data[at:at + 2])[0] for at in range(0, len(tensor.data), 2)]
+
+
+def check_linear_attention(checks, name, source, work):
+    """Upstream Megatron has the norm of linear attention less 1; MindSpeed-LLM does not split linear attention."""
+    tensors = read_safetensors(source / "model.safetensors")
+    norms = [key for key in tensors if re.fullmatch(r"model\.layers\.\d+\.linear_attn\.norm\.weight", key)]
+    if not norms:
+        return
+    target = work / f"{name}_norms"
+    done = run(tool("ckpt_convert"), "-q", "--load-dir", source, "--save-dir", target, "--target", "mcore")
+    if checks.expect(done.returncode == 0, f"{name}, norms: {done.stderr}"):
+        weights = read_torch_file(megatron_files(target).popitem()[1])["model"]
+        for key in norms:
+            stored = weights[f"decoder.layers.{key.split('.')[2]}.self_attention.out_norm.weight"]
+            checks.equal(values_of(stored), [value - 1 for value in values_of(tensors[key])], f"{name}: {key}")
+    done = run(tool("ckpt_convert"), "-q", "--load-dir", source, "--save-dir", work / "none", "--tp", "2")
+    checks.expect(done.returncode == 2 and "needs tp == 1 here: MindSpeed-LLM does not split" in done.stderr,
+                  f"{name}: TP for MindSpeed-LLM: {done.returncode} {done.stderr}")
 
 
 def fused_experts(tensors):
@@ -140,6 +191,7 @@ def main():
             if case["tensors_of"] == "transformers":
                 check_fused(checks, name, source, Path(directory))
             check_uncast(checks, name, case, source, Path(directory))
+            check_linear_attention(checks, name, source, Path(directory))
     families = {line.split()[0] for line in run(tool("ckpt_convert"), "models", "list").stdout.splitlines()
                 if not line.startswith(" ")}
     covered = {path.stem for path in CASES.glob("*.json")}

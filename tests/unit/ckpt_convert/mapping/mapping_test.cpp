@@ -73,6 +73,16 @@ TEST_CASE("mapping: what is not strict does not load") {
     CHECK(load_error(R"({"schema": "model-mapping/2"})").message == "\"schema\" must be \"model-mapping/1\"");
 }
 
+TEST_CASE("mapping: a number that is added is one, and what is required has a reason") {
+    auto error = [](const std::string& text) { return load_error(kHead + text).message; };
+    const std::string kWeight = R"("weights": {"w": {"shape": ["1"]}}, "mcore": [{"name": "w", "of": "w", "plus": )";
+    CHECK(error(kWeight + "0}]}") == "\"plus\" must be a number other than 0");
+    CHECK(error(kWeight + R"("1"}]})") == "\"plus\" must be a number other than 0");
+    CHECK(error(R"("requires": {}})") == "\"requires\" must be a list");
+    CHECK(error(R"("requires": [{"because": "so"}]})") == "the key \"that\" is missing");
+    CHECK(error(R"("requires": [{"that": "tp == 1"}]})") == "the key \"because\" is missing");
+}
+
 TEST_CASE("mapping: axes that the weights do not have are refused") {
     auto error = [](const std::string& shape_w, const std::string& shape_v, const std::string& mcore) {
         std::string weights =

@@ -191,6 +191,20 @@ TEST_CASE("cast: between the two short types the losses are counted, at any numb
     }
 }
 
+TEST_CASE("cast: a number is added before the value is rounded, once") {
+    auto sum = [](std::uint16_t value, DType to, float plus) {
+        std::uint32_t out = 0;
+        ckpt::cast(reinterpret_cast<std::byte*>(&out), to, reinterpret_cast<const std::byte*>(&value), DType::bf16, 1,
+                   plus);
+        return out;
+    };
+    CHECK(sum(0x3F81, DType::bf16, -1) == 0x3C00);    // 1 + 2^-7 - 1
+    CHECK(sum(0x3C00, DType::bf16, 1) == 0x3F81);     // and back
+    CHECK(sum(0x3B80, DType::bf16, 1) == 0x3F80);     // 1 + 2^-8 is halfway, to even
+    CHECK(sum(0x3B80, DType::f32, 1) == 0x3F808000);  // which f32 has room for
+    CHECK(sum(0xBF80, DType::bf16, 1) == 0x0000);
+}
+
 TEST_CASE("cast: only floating-point types are cast, and none is lost on the way to itself") {
     CHECK(ckpt::can_cast(DType::f32, DType::bf16));
     CHECK(ckpt::can_cast(DType::f16, DType::bf16));
