@@ -21,6 +21,18 @@ std::string listed(std::vector<std::string> names) {
     return base::joined(names, ", ") + (more > 0 ? base::format(" and {} more", more) : "");
 }
 
+// The tensor with one axis of 1 more.
+IndexedTensor with_axis(IndexedTensor tensor, std::size_t axis) {
+    auto add = [&](auto& list, std::uint64_t value) {
+        if (!list.empty()) list.insert(list.begin() + static_cast<std::ptrdiff_t>(axis), value);
+    };
+    add(tensor.shape, 1);
+    add(tensor.strides, 1);
+    add(tensor.part_offset, 0);
+    add(tensor.whole_shape, 1);
+    return tensor;
+}
+
 class Binder {
 public:
     Binder(const Model& model, const TensorIndex& index, const Layout& layout)
@@ -70,6 +82,11 @@ private:
                 return base::fail(ErrorKind::unsupported,
                                   base::format("{} is a strided view; save it contiguous first", stored.name),
                                   path_of(stored));
+            }
+            if (tensor.unit_axis) {
+                IndexedTensor widened = with_axis(stored, *tensor.unit_axis);
+                for (const Piece& piece : tensor.pieces) TRY(add_piece(piece, widened.strides, part, widened));
+                continue;
             }
             for (const Piece& piece : tensor.pieces) TRY(add_piece(piece, tensor.strides, part, stored));
         }
