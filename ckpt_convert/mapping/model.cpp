@@ -41,9 +41,18 @@ struct Source {
     bool is_config;
 };
 
+// A whole number, or one that a list has for every layer.
+std::optional<std::int64_t> number_of_all(const Json& json) {
+    if (json.array() == nullptr || json.array()->empty()) return whole_number(json);
+    auto first = whole_number(json.array()->front());
+    bool same = std::all_of(json.array()->begin(), json.array()->end(),
+                            [&](const Json& item) { return whole_number(item) == first; });
+    return same ? first : std::nullopt;
+}
+
 // Of a rule with texts, whether the config has one of them there; else the number.
 std::optional<std::int64_t> number_in(const ValueRule& rule, const Json& json, bool is_config) {
-    if (rule.is.empty() || !is_config) return whole_number(json);
+    if (rule.is.empty() || !is_config) return number_of_all(json);
     return json.string() != nullptr && std::find(rule.is.begin(), rule.is.end(), *json.string()) != rule.is.end();
 }
 
@@ -63,7 +72,8 @@ Result<std::optional<std::int64_t>> read_value(const ValueRule& rule, const Sour
         auto value = number_in(rule, *found, source.is_config);
         if (!value)
             return base::fail(ErrorKind::bad_input,
-                              base::format("\"{}\" must be a whole number, not {}", path, found->kind_name()),
+                              base::format("\"{}\" must be a whole number, not {}", path,
+                                           found->array() != nullptr ? "a list of different ones" : found->kind_name()),
                               source.where);
         bool negate = !source.is_config && rule.argument_negated;
         return std::optional<std::int64_t>(negate ? *value == 0 : *value);
