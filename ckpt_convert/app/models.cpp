@@ -30,7 +30,8 @@ std::string stored_text(const StoredRule& rule) {
     if (rule.axis != 0) out += base::format(", along axis {}", rule.axis);
     if (rule.shard) out += base::format(", TP splits axis {}", *rule.shard);
     if (rule.pad) out += ", padded";
-    if (!rule.stack.memory.empty()) out += ", all experts of a layer";
+    if (rule.unzip) out += base::format(", slices of axis {} one after the other", *rule.unzip);
+    if (rule.stack.of_experts()) out += ", all experts of a layer";
     if (rule.optional) out += ", may be absent";
     if (!rule.dialect.text().empty()) out += base::format(", for {} only", rule.dialect.text());
     return out + condition_text(rule.when) + "\n";

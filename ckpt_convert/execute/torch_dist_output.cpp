@@ -51,7 +51,8 @@ public:
 private:
     void add(const TargetTensor& target) {
         std::string name(split_key(target.name).name);
-        TorchDistItem item{name, target.dtype, target.shape, Shape(target.shape.size(), 0), target.shape};
+        const Shape& shape = target.shape_in_file();
+        TorchDistItem item{name, target.dtype, shape, Shape(shape.size(), 0), shape};
         std::optional<LayerName> layer = alike_ ? split_layer(name) : std::nullopt;
         if (layer) {
             item.fqn = layer->shared;
@@ -67,7 +68,8 @@ private:
     void add_extra_states(const std::string& module, const std::optional<LayerName>& layer,
                           const TargetTensor& target) {
         constexpr std::size_t kMatrixAxes = 2;
-        std::uint64_t experts = target.shape.size() > kMatrixAxes ? target.shape[0] : 0;
+        const Shape& shape = target.shape_in_file();
+        std::uint64_t experts = shape.size() > kMatrixAxes ? shape[0] : 0;
         for (std::uint64_t expert = 0; expert < std::max<std::uint64_t>(experts, 1); ++expert) {
             std::vector<std::uint64_t> at, of;
             if (layer) at.push_back(layer->layer), of.push_back(slots_);

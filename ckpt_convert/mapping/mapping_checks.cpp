@@ -45,7 +45,7 @@ Status check_axes(const ModelMapping& mapping, const StoredRule& rule) {
                           mapping.origin);
     };
     std::optional<std::size_t> axes;
-    bool of_experts = rule.each == Each::expert || !rule.stack.memory.empty();
+    bool of_experts = rule.each == Each::expert || rule.stack.of_experts();
     for (const auto& weight : mapping.weights) {
         if (std::find(rule.weights.begin(), rule.weights.end(), weight.name) == rule.weights.end()) continue;
         if ((weight.each == Each::expert) != of_experts)
@@ -56,7 +56,7 @@ Status check_axes(const ModelMapping& mapping, const StoredRule& rule) {
             return problem("is made of weights with different numbers of axes");
         axes = weight.shape.size();
     }
-    for (int axis : {rule.axis, rule.shard.value_or(0)}) {
+    for (int axis : {rule.axis, rule.shard.value_or(0), rule.unzip.value_or(0)}) {
         if (axis < 0 || static_cast<std::size_t>(axis) >= *axes)
             return problem(base::format("has no axis {}, it has {}", axis, *axes));
     }
@@ -64,8 +64,12 @@ Status check_axes(const ModelMapping& mapping, const StoredRule& rule) {
         if (std::find(rule.weights.begin(), rule.weights.end(), weight) == rule.weights.end())
             return problem(base::format("repeats \"{}\", which it is not made of", weight));
     }
-    if (!rule.stack.memory.empty() && rule.stack.memory.size() != *axes + 1)
-        return problem(base::format("stacks tensors of {} axes, but names {}", *axes, rule.stack.memory.size() - 1));
+    std::size_t named = rule.stack.memory.size() - (rule.stack.of_experts() ? 1 : 0);
+    if (!rule.stack.memory.empty() && named != *axes)
+        return problem(base::format("stacks tensors of {} axes, but names {}", *axes, named));
+    if (rule.unzip && (*rule.unzip == rule.axis || rule.unzip == rule.shard || rule.interleave || rule.pad ||
+                       !std::is_sorted(rule.stack.memory.begin(), rule.stack.memory.end()) || !rule.stack.axes.empty()))
+        return problem("has \"unzip\", and therefore its other axes as they are");
     if (!rule.repeat.empty() && !rule.interleave) return problem("repeats weights without \"interleave\"");
     return {};
 }

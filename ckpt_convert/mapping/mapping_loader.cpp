@@ -129,10 +129,11 @@ Result<int> axis_number(JsonObject& object, std::string_view key) {
     return static_cast<int>(axis);
 }
 
-// "expert 1 0": words for the axes of an expert's tensor and for its experts.
+// "expert 1 0": words for the axes of a tensor and for the layer's experts; "one" is an axis of length 1.
 Result<std::vector<int>> stack_axes(JsonObject& object, std::string_view text) {
     std::vector<int> out;
     for (std::string_view word : base::split(text, ' ')) {
+        if (word == "one") continue;
         bool axis = word.size() == 1 && word[0] >= '0' && word[0] <= '9';
         if (!axis && word != "expert")
             return object.error(base::format("\"{}\" is neither \"expert\" nor the number of an axis", word));
@@ -163,15 +164,17 @@ Status read_stack(JsonObject& object, StoredRule& rule) {
     if (rule.stack.memory.empty()) {
         return rule.stack.axes.empty() ? Status() : object.error("\"stack_shape\" needs \"stack\"");
     }
-    if (rule.each != Each::layer) return object.error("a stack of experts is there for each layer");
+    bool of_experts = rule.stack.of_experts();
+    if (of_experts && rule.each != Each::layer) return object.error("a stack of experts is there for each layer");
+    if (rule.pad) return object.error("a tensor with \"pad\" lies in memory as it is");
     std::vector<int> folded;
     for (const auto& axis : rule.stack.axes) folded.insert(folded.end(), axis.begin(), axis.end());
     std::vector<int> order = rule.stack.memory;
     std::sort(order.begin(), order.end());
     std::sort(folded.begin(), folded.end());
     for (std::size_t i = 0; i < order.size(); ++i) {
-        if (order[i] != static_cast<int>(i) - 1)
-            return object.error("\"stack\" must name the experts and every axis once");
+        if (order[i] != static_cast<int>(i) - of_experts)
+            return object.error("\"stack\" must name every axis once, and the experts if there are any");
     }
     if (!folded.empty() && folded != order) return object.error("\"stack_shape\" must name what \"stack\" names");
     return {};
@@ -200,6 +203,9 @@ Result<StoredRule> read_stored(const JsonDocument& document, const Json& json, b
     TRY_ASSIGN(rule.when, optional_expression(object, "when"));
     if (object.optional("axis") != nullptr) {
         TRY_ASSIGN(rule.axis, axis_number(object, "axis"));
+    }
+    if (object.optional("unzip") != nullptr) {
+        TRY_ASSIGN(rule.unzip, axis_number(object, "unzip"));
     }
     TRY_ASSIGN(rule.pad, optional_expression(object, "pad"));
     TRY(read_stack(object, rule));

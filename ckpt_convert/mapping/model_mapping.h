@@ -10,6 +10,7 @@
 // The format is described in rules/models/README.md.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -49,11 +50,15 @@ struct WeightRule {
 // Where a tensor lives in a pipeline.
 enum class Stage { first, layer, last };
 
-// How the weights of a layer's experts lie in one tensor, for tensors that hold all of them.
+// In which order the axes of a tensor lie in memory, where that is not their own; and how the weights of a layer's experts
+// lie in one tensor.
 struct ExpertStack {
     static constexpr int kExperts = -1;
-    std::vector<int> memory;             // the slowest first: kExperts, and the axes of an expert's own tensor
+    std::vector<int>
+        memory;  // the slowest first: the axes, and kExperts when the tensor holds all experts of the layer
     std::vector<std::vector<int>> axes;  // the tensor's axes, each the product of these; empty: those of `memory`
+
+    bool of_experts() const { return std::find(memory.begin(), memory.end(), kExperts) != memory.end(); }
 };
 
 struct StoredRule {
@@ -71,8 +76,9 @@ struct StoredRule {
     float plus = 0;                        // what is stored is the weight plus this number
     Stage stage = Stage::layer;
     Each each = Each::model;
-    ExpertStack stack;  // with `memory`: all experts of the layer in one tensor
-    std::string form;   // belongs to one of several ways to store the same, of which a checkpoint has one; "": to all
+    std::optional<int> unzip;  // the slices of the weights along this axis come one after the other
+    ExpertStack stack;
+    std::string form;  // belongs to one of several ways to store the same, of which a checkpoint has one; "": to all
     bool optional = false;     // may be absent in a source, and is never written
     bool copy = false;         // may be absent in a source that holds its weights elsewhere too
     bool extra_state = false;  // belongs to a linear layer, which Transformer Engine gives an "_extra_state"

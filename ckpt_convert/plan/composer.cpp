@@ -74,16 +74,28 @@ private:
         for (std::uint64_t round = 0; round < rounds(); ++round) {
             for (std::size_t i = 0; i < ids_.size(); ++i) {
                 std::uint64_t copies = repeated(rule_.weights[i]) ? rounds() / active_.rounds : 1;
-                TRY(append(out, ids_[i], rounds() / copies, round / copies));
+                for (Piece& piece : slices_of(ids_[i]))
+                    TRY(append(out, std::move(piece), rounds() / copies, round / copies));
             }
         }
         return {};
     }
 
-    // Part `index` of `parts` of a weight.
-    Status append(LayoutTensor& out, std::uint32_t id, std::uint64_t parts, std::uint64_t index) {
-        const LogicalTensor& logical = model_.tensors()[id];
-        Piece piece{id, Shape(logical.shape.size(), 0), Shape(logical.shape.size(), 0), logical.shape};
+    // A weight as it is, or its slices along an axis.
+    std::vector<Piece> slices_of(std::uint32_t id) const {
+        const Shape& shape = model_.tensors()[id].shape;
+        std::vector<Piece> out(1, {id, Shape(shape.size(), 0), Shape(shape.size(), 0), shape});
+        if (!rule_.unzip) return out;
+        auto axis = static_cast<std::size_t>(*rule_.unzip);
+        out.front().extent[axis] = 1;
+        out.resize(shape[axis], out.front());
+        for (std::size_t i = 0; i < out.size(); ++i) out[i].in_logical[axis] = i;
+        return out;
+    }
+
+    // Part `index` of `parts` of a piece of a weight.
+    Status append(LayoutTensor& out, Piece piece, std::uint64_t parts, std::uint64_t index) {
+        const LogicalTensor& logical = model_.tensors()[piece.logical];
         if (piece.extent[axis()] % parts != 0) {
             return base::fail(ErrorKind::usage, base::format("{} has {} rows, which do not divide into {} parts",
                                                              logical.name, piece.extent[axis()], parts));
@@ -132,9 +144,9 @@ private:
     Status cut_each_weight(LayoutTensor& out) const {
         std::size_t axis = shard_axis();
         std::uint64_t at = 0;
-        for (std::size_t i = 0; i < out.pieces.size(); ++i) {
-            Piece& piece = out.pieces[i];
-            TRY(require_divisible(piece.extent[axis], size_name(i, axis)));
+        for (Piece& piece : out.pieces) {
+            auto position = std::find(ids_.begin(), ids_.end(), piece.logical) - ids_.begin();
+            TRY(require_divisible(piece.extent[axis], size_name(static_cast<std::size_t>(position), axis)));
             piece.extent[axis] /= share_.count;
             piece.in_logical[axis] += piece.extent[axis] * share_.index;
             if (axis == this->axis()) {
@@ -224,9 +236,18 @@ private:
     std::vector<std::uint32_t> ids_;
 };
 
-// Where the box of a stack lies in the file's tensor. Axis a of an expert is axis a + 1 of the box.
-void place_stack(LayoutTensor& tensor, const ExpertStack& stack) {
-    auto axis_of = [](int word) { return static_cast<std::size_t>(word + 1); };
+// Where the box lies in the file's tensor. Of a stack, axis a of an expert is axis a + 1 of the box.
+void place(LayoutTensor& tensor, const StoredRule& rule) {
+    const ExpertStack& stack = rule.stack;
+    int in_front = stack.of_experts() ? 1 : 0;
+    if (rule.unzip) {
+        tensor.unit_axis = static_cast<std::size_t>(*rule.unzip + in_front);
+        tensor.file_shape = tensor.shape;
+        tensor.file_shape.erase(tensor.file_shape.begin() + *rule.unzip + in_front);
+        return;
+    }
+    if (stack.memory.empty()) return;
+    auto axis_of = [&](int word) { return static_cast<std::size_t>(word + in_front); };
     static_assert(ExpertStack::kExperts == -1);
     tensor.strides.assign(tensor.shape.size(), 1);
     std::uint64_t stride = 1;
@@ -247,7 +268,9 @@ void place_stack(LayoutTensor& tensor, const ExpertStack& stack) {
 
 Result<LayoutTensor> compose(const Model& model, const ActiveRule& active, Share share, std::uint32_t layer,
                              std::uint32_t expert) {
-    return Composer(model, active, share).compose(layer, expert);
+    TRY_ASSIGN(LayoutTensor out, Composer(model, active, share).compose(layer, expert));
+    place(out, *active.rule);
+    return out;
 }
 
 Result<LayoutTensor> compose_stack(const Model& model, const ActiveRule& active, const ExpertShare& experts,
@@ -255,7 +278,7 @@ Result<LayoutTensor> compose_stack(const Model& model, const ActiveRule& active,
     LayoutTensor out;
     for (std::uint32_t i = 0; i < experts.count; ++i) {
         Share share{experts.parts, experts.index, kExpertTp};
-        TRY_ASSIGN(LayoutTensor one, compose(model, active, share, layer, experts.first + i));
+        TRY_ASSIGN(LayoutTensor one, Composer(model, active, share).compose(layer, experts.first + i));
         for (Piece& piece : one.pieces) {
             piece.in_stored.insert(piece.in_stored.begin(), i);
             out.pieces.push_back(std::move(piece));
@@ -268,7 +291,7 @@ Result<LayoutTensor> compose_stack(const Model& model, const ActiveRule& active,
     out.copy = active.rule->copy;
     out.extra_state = active.rule->extra_state;
     out.plus = active.rule->plus;
-    place_stack(out, active.rule->stack);
+    place(out, *active.rule);
     return out;
 }
 

@@ -113,9 +113,9 @@ private:
         for (const ActiveRule& active : rules_) {
             const StoredRule& rule = *active.rule;
             if (rule.stage != stage || rule.each == Each::expert || !active.layers[slot.layer]) continue;
-            TRY_ASSIGN(LayoutTensor tensor, rule.stack.memory.empty()
-                                                ? compose(model_, active, chunk_.share, slot.layer)
-                                                : compose_stack(model_, active, chunk_.experts, slot.layer));
+            TRY_ASSIGN(LayoutTensor tensor, rule.stack.of_experts()
+                                                ? compose_stack(model_, active, chunk_.experts, slot.layer)
+                                                : compose(model_, active, chunk_.share, slot.layer));
             add(std::move(tensor), active.name, slot);
         }
         return {};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,10 +25,11 @@ struct LayoutTensor {
     std::string name;        // as in TensorIndex: for Megatron "<chunk key>/<name>"
     std::uint32_t file = 0;  // rank files: rank number, by pp, then ep, then tp; else 0
     Shape shape;             // of the box that the pieces make up
-    // When the experts of a layer are stacked in one tensor, `shape` has them as its first axis; these say how the file has
-    // it. Else empty.
-    Shape file_shape;                    // what the file calls the shape
-    std::vector<std::uint64_t> strides;  // elements; where the elements of the box lie
+    // When the experts of a layer are stacked in one tensor, `shape` has them as its first axis. Where the file has the box
+    // otherwise, these say how. Else empty.
+    Shape file_shape;                      // what the file calls the shape
+    std::vector<std::uint64_t> strides;    // elements; where the elements of the box lie, when not in its own order
+    std::optional<std::size_t> unit_axis;  // an axis of 1 that the file's shape leaves out
     std::vector<Piece> pieces;
     std::uint64_t fill_rows = 0;  // the last rows hold no weights: padding of the vocabulary
     std::uint32_t fill_like = 0;  // the logical tensor whose rows the padding continues

@@ -21,6 +21,18 @@ std::string listed(std::vector<std::string> names) {
     return base::joined(names, ", ") + (more > 0 ? base::format(" and {} more", more) : "");
 }
 
+// The tensor with one axis of 1 more.
+IndexedTensor with_axis(IndexedTensor tensor, std::size_t axis) {
+    auto add = [&](auto& list, std::uint64_t value) {
+        if (!list.empty()) list.insert(list.begin() + static_cast<std::ptrdiff_t>(axis), value);
+    };
+    add(tensor.shape, 1);
+    add(tensor.strides, 1);
+    add(tensor.part_offset, 0);
+    add(tensor.whole_shape, 1);
+    return tensor;
+}
+
 class Binder {
 public:
     Binder(const Model& model, const TensorIndex& index, const Layout& layout)
@@ -71,7 +83,11 @@ private:
                                   base::format("{} is a strided view; save it contiguous first", stored.name),
                                   path_of(stored));
             }
-            for (const Piece& piece : tensor.pieces) TRY(add_piece(piece, tensor, part, stored));
+            std::optional<IndexedTensor> widened;
+            if (tensor.unit_axis) widened = with_axis(stored, *tensor.unit_axis);
+            for (const Piece& piece : tensor.pieces)
+                TRY(add_piece(piece, tensor, widened ? widened->strides : tensor.strides, part,
+                              widened ? *widened : stored));
         }
         if (tensor.optional) {
             out_.notes.push_back(
@@ -91,9 +107,9 @@ private:
     }
 
     // The part of a piece that lies in this part of the stored tensor.
-    Status add_piece(const Piece& piece, const LayoutTensor& tensor, std::uint32_t number,
-                     const IndexedTensor& stored) {
-        StoredPiece box{number, piece.in_stored, piece.in_logical, piece.extent, tensor.strides};
+    Status add_piece(const Piece& piece, const LayoutTensor& tensor, const std::vector<std::uint64_t>& strides,
+                     std::uint32_t number, const IndexedTensor& stored) {
+        StoredPiece box{number, piece.in_stored, piece.in_logical, piece.extent, strides};
         std::size_t in_front = piece.in_stored.size() - piece.extent.size();
         for (std::size_t axis = 0; axis < stored.part_offset.size(); ++axis) {
             std::uint64_t part_begin = stored.part_offset[axis], part_end = part_begin + stored.shape[axis];

@@ -37,13 +37,16 @@ std::vector<ExpertParallel> possible_experts(const MegatronCheckpoint& checkpoin
 
 using Shapes = std::map<std::pair<std::uint32_t, std::string_view>, const Shape*>;
 
-// True when every tensor of the layout is in its file with its shape.
+// True when every tensor of the layout is in its file with its shape, and nothing else is there.
 bool has_shapes(const Shapes& shapes, const Layout& layout) {
-    return std::all_of(layout.tensors.begin(), layout.tensors.end(), [&](const LayoutTensor& tensor) {
+    std::size_t used = 0;
+    bool fits = std::all_of(layout.tensors.begin(), layout.tensors.end(), [&](const LayoutTensor& tensor) {
         auto found = shapes.find({tensor.file, tensor.name});
         if (found == shapes.end()) return tensor.optional || tensor.copy;
+        ++used;
         return *found->second == (tensor.file_shape.empty() ? tensor.shape : tensor.file_shape);
     });
+    return fits && used == shapes.size();
 }
 
 }  // namespace
@@ -64,6 +67,7 @@ Result<ParallelLayout> fit_layout(const MegatronCheckpoint& checkpoint, const Mo
     if (experts.size() == 1 && found.dialects.size() == 1) return first;
     Shapes shapes;
     for (const IndexedTensor& tensor : checkpoint.index.tensors) {
+        if (model.mapping().ignores(tensor.name)) continue;
         const Shape& whole = tensor.whole_shape.empty() ? tensor.shape : tensor.whole_shape;
         shapes[{checkpoint.torch_dist ? 0 : tensor.file, tensor.name}] = &whole;
     }

@@ -211,7 +211,7 @@ std::uint64_t padded_vocab(const MegatronCheckpoint& checkpoint, const std::vect
     return 0;
 }
 
-bool is_of_experts(const StoredRule& rule) { return rule.each == Each::expert || !rule.stack.memory.empty(); }
+bool is_of_experts(const StoredRule& rule) { return rule.each == Each::expert || rule.stack.of_experts(); }
 
 // True when there are models of the family without experts: their number has a default.
 bool has_dense_models(const ModelMapping& mapping) {

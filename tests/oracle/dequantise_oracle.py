@@ -9,6 +9,12 @@ from checks import Checks, make_tiny, run, run_ok, temporary_directory, tool  # 
 
 import torch  # noqa: E402
 from safetensors.torch import load_file, save_file  # noqa: E402
+from transformers import AutoConfig, AutoModelForCausalLM  # noqa: E402
+from transformers.integrations.mxfp4 import convert_moe_packed_tensors  # noqa: E402
+from transformers.utils import logging  # noqa: E402
+
+logging.set_verbosity_error()
+logging.disable_progress_bar()
 
 torch.set_num_threads(1)
 BLOCK = (96, 80)  # divides neither side, so that there are smaller blocks at the edges
@@ -130,11 +136,39 @@ def check_exact(checks, convert, source, wanted, dtype, scratch):
     checks.expect("quantization_config" not in config, "the config still speaks of quantisation")
 
 
+def check_stacked(checks, convert, scratch):
+    """MXFP4 experts of a layer in one tensor are rows of outputs, the same as bf16 are columns. Square ones are told apart too."""
+    sizes = {"hidden_size": 32, "intermediate_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "num_key_value_heads": 2,
+             "head_dim": 8, "vocab_size": 64, "num_local_experts": 4, "max_position_embeddings": 64}
+    model = AutoModelForCausalLM.from_config(AutoConfig.for_model("gpt_oss", **sizes), dtype=torch.bfloat16)
+    source, megatron, back = scratch / "stacked", scratch / "stacked_megatron", scratch / "stacked_back"
+    model.save_pretrained(source)
+    stored, wanted = load_file(source / "model.safetensors"), {}
+    for name in [name for name in stored if name.endswith(("gate_up_proj", "down_proj"))]:
+        experts, inputs, outputs = stored.pop(name).shape
+        blocks = torch.randint(0, 256, (experts, outputs, inputs // 32, 16), dtype=torch.uint8)
+        scales = torch.randint(120, 130, blocks.shape[:-1], dtype=torch.uint8)
+        stored[name + "_blocks"], stored[name + "_scales"] = blocks, scales
+        wanted[name] = convert_moe_packed_tensors(blocks, scales)
+    save_file(stored, source / "model.safetensors")
+    if not run_ok(checks, convert, "--load-dir", source, "--save-dir", megatron, "--dequantize", "bf16", "--target", "mcore",
+                  "--tp", "2", "--ep", "2", "--etp", "1", "--moe-grouped-gemm"):
+        return
+    run_ok(checks, convert, "--load-dir", megatron, "--save-dir", back)
+    found = load_file(back / "model.safetensors")
+    checks.equal(len(wanted), 4, "the number of quantised tensors of experts")
+    for name, value in wanted.items():
+        checks.expect(torch.equal(found[name], value), f"{name} in the files")
+    _, notes = AutoModelForCausalLM.from_pretrained(back, output_loading_info=True, local_files_only=True)
+    checks.equal([sorted(notes[kind]) for kind in ("missing_keys", "unexpected_keys", "mismatched_keys")], [[], [], []], "keys")
+
+
 def main():
     checks, convert = Checks(), tool("ckpt_convert")
     torch.manual_seed(1)
     with temporary_directory() as name:
         scratch = Path(name)
+        check_stacked(checks, convert, scratch)
         make_tiny(checks, "qwen3", scratch / "plain")
         wanted = quantise(scratch / "plain", scratch / "quantised")
         checks.equal(len(wanted), 4 * len(WAYS), "the number of quantised tensors")

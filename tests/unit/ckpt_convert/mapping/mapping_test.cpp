@@ -118,7 +118,7 @@ TEST_CASE("mapping: how experts are stacked must be said in full") {
     CHECK(error(R"("of": "w", "each": "expert", "stack": "expert 0 1")") ==
           "a stack of experts is there for each layer");
     CHECK(error(R"("of": "w", "each": "layer", "stack": "expert 0 0")") ==
-          "\"stack\" must name the experts and every axis once");
+          "\"stack\" must name every axis once, and the experts if there are any");
     CHECK(error(R"("of": "w", "each": "layer", "stack": "expert x")") ==
           "\"x\" is neither \"expert\" nor the number of an axis");
     CHECK(error(R"("of": "w", "each": "layer", "stack": "expert 0")") ==
@@ -126,6 +126,15 @@ TEST_CASE("mapping: how experts are stacked must be said in full") {
     CHECK(error(R"("of": "w", "each": "layer", "stack": "expert 1 0", "stack_shape": "1, 0")") ==
           "\"stack_shape\" must name what \"stack\" names");
     CHECK(error(R"("of": "w", "each": "layer", "stack_shape": "1")") == "\"stack_shape\" needs \"stack\"");
+    CHECK(error(R"("of": "w", "each": "expert", "stack": "0")") ==
+          "tensor \"m.{local_layer}\" stacks tensors of 2 axes, but names 1");
+    CHECK(error(R"("of": "w", "each": "expert", "stack": "1 0", "pad": "3")") ==
+          "a tensor with \"pad\" lies in memory as it is");
+    const char* with_unzip = "tensor \"m.{local_layer}\" has \"unzip\", and therefore its other axes as they are";
+    CHECK(error(R"("of": "w", "each": "expert", "unzip": 0)") == with_unzip);
+    CHECK(error(R"("of": "w", "each": "expert", "unzip": 1, "stack": "1 0")") == with_unzip);
+    CHECK(error(R"("of": "w", "each": "expert", "unzip": 1, "shard": 1)") == with_unzip);
+    CHECK(error(R"("of": "w", "each": "expert", "unzip": 2)") == "tensor \"m.{local_layer}\" has no axis 2, it has 2");
 }
 
 TEST_CASE("mapping: a value of each layer has a default, and no other values are listed") {
@@ -205,10 +214,18 @@ TEST_CASE("model: sizes from config.json, with fallbacks, and what is missing is
     CHECK(model->tensors()[*model->tensor("attention.q", 1)].name == "layers.1.attention.q");
     CHECK(model->parameters() == 2 * 128 * 64 + 64 + 2 * (4 * 64 * 64 + 3 * 96 * 64 + 2 * 64));
 
+    // A number for every layer, and the same for all of them.
+    auto listed = values(
+        R"({"num_hidden_layers": 2, "hidden_size": 64, "num_attention_heads": 4, "intermediate_size": [96, 96], "vocab_size": 128})");
+    REQUIRE(listed);
+    CHECK((*listed)["ffn"] == 96);
+
     auto missing = values(R"({"hidden_size": 64})");
     REQUIRE_FALSE(missing);
     CHECK(missing.error().text() == "config.json: \"num_hidden_layers\" is missing; a llama2 model needs it");
     CHECK(missing.error().kind == base::ErrorKind::bad_input);
+    CHECK(values(R"({"num_hidden_layers": [2, 3]})").error().message ==
+          "\"num_hidden_layers\" must be a whole number, not a list of different ones");
     CHECK(values(R"({"num_hidden_layers": "2"})").error().message ==
           "\"num_hidden_layers\" must be a whole number, not a string");
     CHECK(

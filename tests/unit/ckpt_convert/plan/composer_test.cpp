@@ -131,3 +131,42 @@ TEST_CASE("composer: more ranks than groups need whole query heads and a multipl
               "TP 2 does not divide heads (1) of a bloom model; possible sizes are 1");
     }
 }
+
+TEST_CASE("composer: slices of an axis one after the other, which the file has not as an axis") {
+    auto model = test::model_of({.ffn = 2, .family = "gpt_oss", .more = R"(, "num_local_experts": 1)"});
+    auto parallel = tensor_parallel(model, 2);
+    auto layout = ckpt::mcore_layout(model, parallel);
+    REQUIRE(layout);
+    std::vector<std::string> found;
+    for (const auto& tensor : layout->tensors) {
+        if (!tensor.name.ends_with("linear_fc1.weight")) continue;
+        CHECK(tensor.shape == ckpt::Shape{2, 1, 1});
+        CHECK(tensor.file_shape == ckpt::Shape{2, 1});
+        CHECK(tensor.unit_axis == std::size_t{1});
+        for (const auto& piece : tensor.pieces)
+            found.push_back(
+                base::format("{} of slice {} at {}", piece.in_logical[0], piece.in_logical[1], piece.in_stored[0]));
+    }
+    CHECK(base::joined(found, ", ") == "0 of slice 0 at 0, 0 of slice 1 at 1, 1 of slice 0 at 0, 1 of slice 1 at 1");
+}
+
+TEST_CASE("composer: an order in memory of its own, and an axis of length 1") {
+    auto layout_of = [](const ckpt::Model& model, std::string_view name) {
+        auto layout = ckpt::hf_layout(model);
+        REQUIRE(layout);
+        for (const auto& tensor : layout->tensors) {
+            if (tensor.name.ends_with(name)) return tensor;
+        }
+        FAIL("no such tensor");
+        return ckpt::LayoutTensor();
+    };
+    auto model = test::model_of({.ffn = 3, .family = "gpt_oss", .more = R"(, "num_local_experts": 2)"});
+    auto gate_up = layout_of(model, "gate_up_proj");  // of each of 2 experts: 3 rows, 2 of them in turn, 1 column
+    CHECK(gate_up.shape == ckpt::Shape{2, 3, 2, 1});
+    CHECK(gate_up.file_shape == ckpt::Shape{2, 1, 6});
+    CHECK(gate_up.strides == std::vector<std::uint64_t>{6, 2, 1, 6});
+    auto with_bias = test::model_of({.layers = 2, .family = "ernie45_moe", .more = R"(, "moe_num_experts": 2)"});
+    auto bias = layout_of(with_bias, "e_score_correction_bias");
+    CHECK(bias.shape == ckpt::Shape{2});
+    CHECK(bias.file_shape == ckpt::Shape{1, 2});
+}

@@ -21,14 +21,15 @@ struct ColumnModel {
     int vocab = 4;
     int layers = 1;
     std::string family = "llama2";
+    std::string more = "";  // of config.json
 };
 
 inline ckpt::Model model_of(const ColumnModel& sizes) {
     const ckpt::ModelMapping& mapping = **knowledge().families.for_name(sizes.family);
     auto config = base::parse_json(
         base::format(R"({{"num_hidden_layers": {}, "hidden_size": 1, "num_attention_heads": {}, "vocab_size": {},
-            "num_key_value_heads": {}, "head_dim": {}, "intermediate_size": {}, "tie_word_embeddings": false}})",
-                     sizes.layers, sizes.heads, sizes.vocab, sizes.kv_groups, sizes.head_dim, sizes.ffn),
+            "num_key_value_heads": {}, "head_dim": {}, "intermediate_size": {}, "tie_word_embeddings": false{}}})",
+                     sizes.layers, sizes.heads, sizes.vocab, sizes.kv_groups, sizes.head_dim, sizes.ffn, sizes.more),
         "config.json");
     REQUIRE(config);
     auto values = ckpt::values_from_config(mapping, *config);
