@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "base/format.h"
+#include "base/json.h"
 #include "base/utf8.h"
 
 namespace base {
@@ -96,6 +97,26 @@ JsonWriter& JsonWriter::number(double value) {
 
 JsonWriter& JsonWriter::boolean(bool value) { return raw(value ? "true" : "false"); }
 JsonWriter& JsonWriter::null() { return raw("null"); }
+
+// Parsed documents are not deep: see JsonLimits.
+JsonWriter& JsonWriter::value(const Json& value) {
+    if (const auto* flag = value.boolean()) return boolean(*flag);
+    if (const auto* number = value.integer()) return integer(*number);
+    if (const auto* number = std::get_if<std::uint64_t>(&value.value())) return unsigned_integer(*number);
+    if (const auto* real = value.real()) return number(*real);
+    if (const auto* text = value.string()) return string(*text);
+    if (const auto* array = value.array()) {
+        begin_array();
+        for (const Json& item : *array) this->value(item);
+        return end_array();
+    }
+    if (const auto* object = value.object()) {
+        begin_object();
+        for (const auto& [name, member] : *object) key(name).value(member);
+        return end_object();
+    }
+    return null();
+}
 
 JsonWriter& JsonWriter::raw(std::string_view json) {
     before_value();

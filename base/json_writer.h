@@ -8,6 +8,8 @@
 
 namespace base {
 
+class Json;
+
 class JsonWriter {
 public:
     // indent 0: everything on one line.
@@ -24,6 +26,7 @@ public:
     JsonWriter& number(double value);  // shortest text that reads back equal; must be finite
     JsonWriter& boolean(bool value);
     JsonWriter& null();
+    JsonWriter& value(const Json& value);    // with everything in it
     JsonWriter& raw(std::string_view json);  // text that already is JSON
 
     // CHECKs that every object and array is closed.

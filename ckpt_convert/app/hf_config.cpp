@@ -68,7 +68,10 @@ const Json* place_of(const Source& source, std::string_view value) {
 
 Result<std::string> adapted_config(base::FileSystem& fs, const Source& source, const ConvertOptions& options) {
     base::Path path = base::join(source.companions, "config.json");
-    TRY_ASSIGN(std::string text, base::read_file(fs, path, 64u << 20));
+    std::string text = source.config_text;
+    if (text.empty()) {
+        TRY_ASSIGN(text, base::read_file(fs, path, 64u << 20));
+    }
     std::vector<Change> changes;
     auto dtype = weight_dtype(options.params_dtype);
     if (!dtype) dtype = options.source.dequantize;

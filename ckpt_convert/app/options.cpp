@@ -54,6 +54,8 @@ void add_places(CLI::App& app, ConvertOptions& options, Raw& raw) {
         "Model family; found from config.json or the tensor names when left out (ckpt_convert models list)");
     group->add_option("--hf-cfg-dir", options.source.hf_config_dir,
                       "For a Megatron input: where config.json and the tokenizer are");
+    group->add_flag("--language-part", options.source.language_part,
+                    "Of a multimodal model take the language model alone, and leave vision and other parts out");
     group->add_option("--num-layers", raw.layers, "Take only the first N layers")->check(at_least_one);
     group->add_option("--mtp-num-layers", options.source.mtp_layers,
                       "Take the first N layers for multi-token prediction of a Hugging Face checkpoint (default 0)");
@@ -326,6 +328,7 @@ Result<std::optional<Options>> parse_options(int argc, const char* const* argv) 
     options.verify.checkpoint.hf_config_dir = options.convert.source.hf_config_dir;
     // Compared in what the other checkpoint has, so the type with the most bits loses nothing.
     options.verify.checkpoint.dequantize = DType::f32;
+    options.verify.checkpoint.language_part = true;
     options.verify.threads = options.convert.threads;
     if (options.command == Options::Command::convert) TRY(check_conversion(options.convert, raw));
     if (!refused.empty()) return base::fail(ErrorKind::unsupported, refused.front());

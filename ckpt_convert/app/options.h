@@ -28,6 +28,7 @@ struct SourceOptions {
     base::Path adapter;                   // a LoRA adapter to merge, beside one that the checkpoint holds itself
     std::optional<double> adapter_alpha;  // nullopt: as the checkpoint or the adapter says
     std::optional<std::uint64_t> adapter_rank;
+    bool language_part = false;       // of a multimodal model: its language model alone
     std::optional<DType> dequantize;  // what quantised weights become; nullopt: they are refused
 };
 

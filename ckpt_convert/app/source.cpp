@@ -5,6 +5,7 @@
 
 #include "base/format.h"
 #include "ckpt_convert/app/adapters.h"
+#include "ckpt_convert/app/language_part.h"
 #include "ckpt_convert/plan/name_form.h"
 #include "ckpt_convert/plan/quantised_source.h"
 #include "ckpt_convert/plan/source_fit.h"
@@ -198,6 +199,7 @@ Result<Knowledge> Knowledge::load(const base::DataStore& store) {
     TRY_ASSIGN(out.targets, TargetRegistry::load(store));
     TRY_ASSIGN(out.quantisation, load_quantisation_formats(store));
     TRY_ASSIGN(out.adapters, AdapterFormats::load(store));
+    TRY_ASSIGN(out.containers, load_containers(store));
     return out;
 }
 
@@ -253,6 +255,11 @@ Result<Source> source_of(base::FileSystem& fs, MegatronCheckpoint checkpoint, co
     source.companions = find_config_dir(fs, options);
     if (!source.companions.empty()) {
         TRY_ASSIGN(source.config, read_hf_config(fs, source.companions));
+        TRY_ASSIGN(auto language, language_config(knowledge.containers, *source.config));
+        if (language) {
+            source.config = std::move(language->document);
+            source.config_text = std::move(language->text);
+        }
     }
     TRY_ASSIGN(const ModelMapping* mapping, family_of(checkpoint, knowledge, options, source));
     TRY_ASSIGN(FoundLayout found, find_layout(checkpoint, *mapping, knowledge.targets));
@@ -298,10 +305,15 @@ Result<Source> open_source(base::FileSystem& fs, const Knowledge& knowledge, con
         return source;
     }
     TRY_ASSIGN(HfCheckpoint checkpoint, open_hf_checkpoint(fs, options.directory));
+    TRY_ASSIGN(auto language, take_language_part(checkpoint, knowledge.containers, options));
     TRY_ASSIGN(auto quantised,
                join_quantised(checkpoint.index, knowledge.quantisation, checkpoint.config.root, options.dequantize));
     TRY_ASSIGN(auto merged, merge_adapters(fs, checkpoint, knowledge.adapters, options));
     TRY_ASSIGN(Source source, source_of(std::move(checkpoint), knowledge, options));
+    if (language) {
+        source.config_text = std::move(language->config_text);
+        source.notes.push_back(std::move(language->note));
+    }
     for (const auto& note : {quantised, merged}) {
         if (note) source.notes.push_back(*note);
     }

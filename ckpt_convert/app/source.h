@@ -11,6 +11,7 @@
 #include "ckpt_convert/checkpoint/hf_checkpoint.h"
 #include "ckpt_convert/checkpoint/megatron_checkpoint.h"
 #include "ckpt_convert/mapping/adapter_format.h"
+#include "ckpt_convert/mapping/container.h"
 #include "ckpt_convert/mapping/model.h"
 #include "ckpt_convert/mapping/quantisation.h"
 #include "ckpt_convert/mapping/target.h"
@@ -25,6 +26,7 @@ struct Knowledge {
     TargetRegistry targets;
     std::vector<QuantisationFormat> quantisation;
     AdapterFormats adapters;
+    std::vector<Container> containers;
 
     static base::Result<Knowledge> load(const base::DataStore& store);
 };
@@ -40,6 +42,7 @@ struct Source {
     Model model;
     SourceBinding binding;
     std::optional<base::JsonDocument> config;  // config.json, when there is one
+    std::string config_text;                   // its text, when it is not that of the file
     base::Path companions;                     // where it is, with the tokenizer; empty: nowhere
     base::Json args;                           // of a Megatron checkpoint
     std::optional<ParallelLayout> parallel;    // of a Megatron checkpoint

@@ -83,12 +83,11 @@ private:
                                   base::format("{} is a strided view; save it contiguous first", stored.name),
                                   path_of(stored));
             }
-            if (tensor.unit_axis) {
-                const IndexedTensor widened = with_axis(stored, *tensor.unit_axis);
-                for (const Piece& piece : tensor.pieces) TRY(add_piece(piece, tensor, widened.strides, part, widened));
-                continue;
-            }
-            for (const Piece& piece : tensor.pieces) TRY(add_piece(piece, tensor, tensor.strides, part, stored));
+            std::optional<IndexedTensor> widened;
+            if (tensor.unit_axis) widened = with_axis(stored, *tensor.unit_axis);
+            for (const Piece& piece : tensor.pieces)
+                TRY(add_piece(piece, tensor, widened ? widened->strides : tensor.strides, part,
+                              widened ? *widened : stored));
         }
         if (tensor.optional) {
             out_.notes.push_back(

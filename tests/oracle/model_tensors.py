@@ -1,32 +1,108 @@
-"""Compares the tensors that the cases of rules/models/cases list with those of transformers itself."""
+"""Compares the tensors that the cases of rules/models/cases list with those of transformers itself, and lets it load what comes back.
+
+For each case of a model that transformers has: it makes the model, which is converted as the case says and back; from that it must
+load every weight, and miss none.
+"""
 
 import json
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
-from checks import ROOT, Checks, temporary_directory  # noqa: E402
+from checks import ROOT, Checks, run, run_ok, temporary_directory, tool  # noqa: E402
 
+import torch  # noqa: E402
 from safetensors import safe_open  # noqa: E402
-from transformers import AutoConfig, AutoModelForCausalLM  # noqa: E402
+from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForImageTextToText  # noqa: E402
+from transformers.utils import logging  # noqa: E402
+
+torch.set_num_threads(1)
+logging.set_verbosity_error()
+logging.disable_progress_bar()
 
 
-def tensors_of(config):
-    """Name and shape of every tensor that save_pretrained writes."""
+def make(config, directory):
+    """A saved model with weights at random, none of which is a one or a zero."""
     values = dict(config)
-    model = AutoModelForCausalLM.from_config(AutoConfig.for_model(values.pop("model_type"), **values))
-    with temporary_directory() as directory:
-        model.save_pretrained(directory)
-        with safe_open(Path(directory) / "model.safetensors", framework="pt") as file:
-            return {name: file.get_slice(name).get_shape() for name in file.keys()}
+    model = AutoModelForCausalLM.from_config(AutoConfig.for_model(values.pop("model_type"), **values), dtype=torch.bfloat16)
+    for name, tensor in model.state_dict().items():
+        if "inv_freq" not in name:
+            tensor.normal_()
+    model.save_pretrained(directory)
+    return model
+
+
+def tensors_of(directory):
+    """Name and shape of every tensor that save_pretrained wrote."""
+    with safe_open(directory / "model.safetensors", framework="pt") as file:
+        return {name: file.get_slice(name).get_shape() for name in file.keys()}
+
+
+def check_loads(checks, name, case, model, source, work):
+    there, back = work / f"{name}_megatron", work / f"{name}_back"
+    layout = [*case["options"], *case.get("take", [])]
+    if not (run_ok(checks, tool("ckpt_convert"), "--load-dir", source, "--save-dir", there, *layout)
+            and run_ok(checks, tool("ckpt_convert"), "--load-dir", there, "--save-dir", back)):
+        return
+    loaded, notes = AutoModelForCausalLM.from_pretrained(back, output_loading_info=True, local_files_only=True)
+    for kind in ("missing_keys", "unexpected_keys", "mismatched_keys"):
+        checks.equal(sorted(notes.get(kind, [])), [], f"{name}: {kind} in transformers")
+    weights = loaded.state_dict()
+    different = [key for key, value in model.state_dict().items() if not torch.equal(weights[key], value)]
+    checks.equal(different, [], f"{name}: weights that transformers has otherwise")
+
+
+TEXT = {"num_hidden_layers": 2, "hidden_size": 16, "num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 8, "intermediate_size": 24,
+        "vocab_size": 32, "max_position_embeddings": 64, "bos_token_id": 1, "eos_token_id": 2, "pad_token_id": 0}
+VISION = {"hidden_size": 16, "intermediate_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "image_size": 28, "patch_size": 14}
+QWEN_VISION = {"depth": 1, "hidden_size": 16, "intermediate_size": 16, "num_heads": 2, "out_hidden_size": 16}
+# Multimodal models: model type and config; the language model is compared.
+MULTIMODAL = (
+    ("qwen2_5_vl", {"text_config": {**TEXT, "head_dim": 4, "tie_word_embeddings": False,
+                                    "rope_parameters": {"rope_type": "default", "mrope_section": [1, 1, 0], "rope_theta": 1e6}},
+                    "vision_config": {**QWEN_VISION, "fullatt_block_indexes": [0]}}),
+    ("qwen3_vl", {"text_config": {**TEXT, "rope_parameters": {"rope_type": "default", "mrope_section": [2, 1, 1], "rope_theta": 1e6}},
+                  "vision_config": {**QWEN_VISION, "deepstack_visual_indexes": []}}),
+    ("gemma3", {"text_config": TEXT, "vision_config": VISION, "mm_tokens_per_image": 4}),
+    ("mistral3", {"text_config": {"model_type": "mistral", **TEXT}, "vision_config": {"model_type": "pixtral", **VISION}}),
+)
+
+
+def check_language_part(checks, kind, config, work):
+    """Refused as it is; with the option a text model that transformers loads, with the weights of the language model."""
+    source, there, back = work / kind, work / f"{kind}_megatron", work / f"{kind}_text"
+    model = AutoModelForImageTextToText.from_config(AutoConfig.for_model(kind, **config), dtype=torch.bfloat16)
+    model.save_pretrained(source)
+    refused = run(tool("ckpt_convert"), "--load-dir", source, "--save-dir", there)
+    checks.equal(refused.returncode, 5, f"{kind}: exit code without --language-part")
+    checks.expect("--language-part" in refused.stderr, f"{kind}: {refused.stderr}")
+    if not (run_ok(checks, tool("ckpt_convert"), "--load-dir", source, "--save-dir", there, "--language-part", "--tp", "2")
+            and run_ok(checks, tool("ckpt_convert"), "--load-dir", there, "--save-dir", back)
+            and run_ok(checks, tool("ckpt_convert"), "verify", there, "--against", source)):
+        return
+    loaded, notes = AutoModelForCausalLM.from_pretrained(back, output_loading_info=True, local_files_only=True)
+    for what in ("missing_keys", "unexpected_keys", "mismatched_keys"):
+        checks.equal(sorted(notes.get(what, [])), [], f"{kind}, language part: {what} in transformers")
+    wanted = dict(model.model.language_model.state_dict(prefix="model."))
+    wanted["lm_head.weight"] = model.lm_head.weight
+    found = loaded.state_dict()
+    checks.equal(sorted(found), sorted(wanted), f"{kind}, language part: weights")
+    checks.equal([key for key in wanted if not torch.equal(found[key], wanted[key])], [], f"{kind}, language part: weights that differ")
 
 
 def main():
     checks = Checks()
-    for path in sorted((ROOT / "rules/models/cases").glob("*.json")):
-        case = json.loads(path.read_text())
-        if case["tensors_of"] == "transformers":
-            checks.equal(case["hf"], tensors_of(case["config"]), path.name)
+    with temporary_directory() as directory:
+        for path in sorted((ROOT / "rules/models/cases").glob("*.json")):
+            case = json.loads(path.read_text())
+            if case["tensors_of"] != "transformers":
+                continue
+            source = Path(directory) / path.stem
+            model = make(case["config"], source)
+            checks.equal(case["hf"], tensors_of(source), path.name)
+            check_loads(checks, path.stem, case, model, source, Path(directory))
+        for kind, config in MULTIMODAL:
+            check_language_part(checks, kind, config, Path(directory))
     checks.finish()
 
 

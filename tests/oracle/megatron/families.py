@@ -9,7 +9,10 @@ A row is here only when both frameworks compute the same function, so that equal
   for those);
 * bloom: positions by a bias on the attention, which Megatron does not have;
 * hunyuan_v1_dense: norms of queries and keys after the rotation, which Megatron does before it;
-* smollm3, cohere2, llama4: layers without rotation, which 0.12.1 does not have.
+* smollm3, cohere2: layers without rotation, which 0.12.1 does not have;
+* nemotron: LayerNorm that multiplies by 1 + w needs TransformerEngine;
+* phimoe, ernie4_5_moe: routers that Megatron does not have (sparse mixer; a bias on softmax scores);
+* longcat_flash, hunyuan_v1_moe, exaone4: layers that Megatron does not have.
 """
 
 from dataclasses import dataclass, field
@@ -44,6 +47,7 @@ class Family:
     config: dict  # what differs from SMALL
     transformer: dict = field(default_factory=dict)  # for TransformerConfig, beside what follows from config.json
     gpt: dict = field(default_factory=dict)  # for GPTModel
+    since: tuple = (0, 12)  # the release of megatron-core that has this first
     off: str = ""  # why the row is switched off
 
     def full_config(self):
@@ -99,6 +103,22 @@ FAMILIES = (
     Family("deepseek v3", "deepseek_v3", {**MLA, "n_routed_experts": 8, "num_experts_per_tok": 4, "n_group": 4, "topk_group": 2,
                                           "norm_topk_prob": True, "routed_scaling_factor": 2.5, "num_mtp_layers": 0,
                                           **rope(10000.0)}),
+    Family("glm 4.7 flash", "glm4_moe_lite", {**MLA, "n_group": 1, "topk_group": 1, "norm_topk_prob": True,
+                                              "routed_scaling_factor": 1.8, "rms_norm_eps": 1e-6, "mlp_layer_types": ["dense"] + ["sparse"] * (LAYERS - 1),
+                                              **rope(10000.0)}),
+    # The window is longer than the input.
+    Family("gpt-oss", "gpt_oss", {"head_dim": 16, "num_local_experts": 4, "num_experts_per_tok": 2, "intermediate_size": 48,
+                                  "sliding_window": 64, **rope(10000.0)},
+           transformer={"add_bias_linear": True, "add_qkv_bias": True, "activation": "quick_gelu", "glu_linear_offset": 1.0,
+                        "activation_func_clamp_value": 7.0, "softmax_type": "learnable"}, since=(0, 16)),
+    # All layers with rotation, and without the norm of queries and keys, which has no weights.
+    Family("llama4", "llama4_text", {"head_dim": 16, "intermediate_size": 48, "intermediate_size_mlp": 160, "num_local_experts": 4,
+                                     "num_experts_per_tok": 1, "interleave_moe_layer_step": 2, "use_qk_norm": False,
+                                     "no_rope_layers": [1] * LAYERS, "attn_temperature_tuning": False, **rope(10000.0)},
+           transformer={"rotary_interleaved": True, "moe_apply_probs_on_input": True}, since=(0, 16)),
+    Family("starcoder2", "starcoder2", {"tie_word_embeddings": True, "use_bias": True, **rope(10000.0)},
+           transformer={"normalization": "LayerNorm", "add_bias_linear": True, "add_qkv_bias": True, "gated_linear_unit": False,
+                        "activation": "gelu_tanh"}),
 )
 
 
@@ -113,11 +133,11 @@ def dense_description(config):
     transformer = {
         "num_layers": config["num_hidden_layers"],
         "hidden_size": config["hidden_size"],
-        "ffn_hidden_size": config["intermediate_size"],
+        "ffn_hidden_size": config.get("intermediate_size_mlp") or config["intermediate_size"],
         "num_attention_heads": heads,
         "num_query_groups": config["num_key_value_heads"],
         "kv_channels": config.get("head_dim") or config["hidden_size"] // heads,
-        "layernorm_epsilon": config["rms_norm_eps"],
+        "layernorm_epsilon": config.get("rms_norm_eps") or config["norm_epsilon"],
         "normalization": "RMSNorm",
         "gated_linear_unit": True,
         "add_bias_linear": False,
@@ -144,10 +164,13 @@ def expert_arguments(config):
     if not experts:
         return {}
     ffn = config.get("moe_intermediate_size") or config["intermediate_size"]
-    shared = config.get("shared_expert_intermediate_size") or ffn * (config.get("n_shared_experts") or 0)
-    dense_layers, step = config.get("first_k_dense_replace", 0), config.get("decoder_sparse_step", 1)
+    one_shared = config["model_type"] == "llama4_text"
+    shared = config.get("shared_expert_intermediate_size") or ffn * (config.get("n_shared_experts") or one_shared)
+    dense_layers = config.get("first_k_dense_replace", 0)
+    step = config.get("decoder_sparse_step") or config.get("interleave_moe_layer_step") or 1
     layers = range(config["num_hidden_layers"])
-    sigmoid = config["model_type"] in ("deepseek_v3", "glm4_moe", "dots1")
+    with_bias = config["model_type"] in ("deepseek_v3", "glm4_moe", "glm4_moe_lite", "dots1")
+    sigmoid = with_bias or config["model_type"] == "llama4_text"
     # Weights of the chosen experts that add up to 1 are the softmax over the chosen ones alone.
     renormalized = config.get("norm_topk_prob", True)
     return {
@@ -156,9 +179,9 @@ def expert_arguments(config):
         "moe_router_topk": config["num_experts_per_tok"],
         "moe_router_pre_softmax": not sigmoid and not renormalized,
         "moe_router_score_function": "sigmoid" if sigmoid else "softmax",
-        "moe_router_enable_expert_bias": sigmoid,
-        "moe_router_num_groups": config.get("n_group") if sigmoid else None,
-        "moe_router_group_topk": config.get("topk_group") if sigmoid else None,
+        "moe_router_enable_expert_bias": with_bias,
+        "moe_router_num_groups": config.get("n_group") if with_bias else None,
+        "moe_router_group_topk": config.get("topk_group") if with_bias else None,
         "moe_router_topk_scaling_factor": config.get("routed_scaling_factor"),
         "moe_router_load_balancing_type": "none",
         "moe_router_dtype": "fp32",

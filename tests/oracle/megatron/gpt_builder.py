@@ -2,6 +2,7 @@
 
 import copy
 import dataclasses
+import functools
 import inspect
 
 import torch
@@ -33,12 +34,19 @@ def known(kind, arguments):
     return {name: value for name, value in arguments.items() if name in names}
 
 
+ACTIVATIONS = {
+    "silu": torch.nn.functional.silu,
+    "gelu_tanh": functools.partial(torch.nn.functional.gelu, approximate="tanh"),
+    "quick_gelu": lambda x: x * torch.sigmoid(1.702 * x),
+}
+
+
 def make_config(description, topology):
     first, last = topology.uneven()
     arguments = {
         **unfused(),
         **description["transformer"],
-        "activation_func": torch.nn.functional.silu,
+        "activation_func": ACTIVATIONS[description["transformer"].get("activation", "silu")],
         "tensor_model_parallel_size": topology.tensor,
         "pipeline_model_parallel_size": topology.pipeline,
         "expert_model_parallel_size": topology.expert,

@@ -41,6 +41,11 @@ def prepare(megatron):
     logging.disable(logging.WARNING)
 
 
+def release():
+    import megatron.core
+    return tuple(map(int, megatron.core.__version__.split(".")[:2]))
+
+
 def chosen_families(options, results):
     from families import FAMILIES
     for family in FAMILIES:
@@ -48,6 +53,8 @@ def chosen_families(options, results):
             continue
         if family.off and not options.also_off:
             results.note(f"left out: {family.name}: switched off: {family.off}")
+        elif family.since > release():
+            results.note(f"left out: {family.name}: this megatron-core does not have it")
         else:
             yield family
 
@@ -114,8 +121,7 @@ def run_torch_dist(directions, case, converted, plan):
 
 def is_possible(directions, topology):
     """Whether this release of megatron-core knows what the topology asks for."""
-    import megatron.core
-    if topology.since() <= tuple(map(int, megatron.core.__version__.split(".")[:2])):
+    if topology.since() <= release():
         return True
     directions.results.note(f"left out: {topology}: this megatron-core does not have it")
     return False

@@ -1,0 +1,135 @@
+"""docs/reference/models.md: the model families, and which tests hold each of them to what.
+
+    models_page.py            checks that the page is what the tables of the tests say
+    models_page.py --update   writes it
+
+Everything on the page is read from rules/models, its cases, tests/golden/conversion, and the table of the Megatron suite.
+"""
+
+import json
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "support"), str(HERE.parent / "oracle/megatron")]
+from checks import ROOT, Checks  # noqa: E402
+from model_cases import CASES, layouts_for  # noqa: E402
+import families  # noqa: E402
+
+PAGE = ROOT / "docs/reference/models.md"
+MODELS = ROOT / "rules/models"
+HEAD = """# Model families
+
+Written by `tests/model/models_page.py --update` from the mapping files and from the tables of the tests; continuous integration
+fails when one of them says something else. A family that is not here is [a JSON file](../guides/add-a-model.md) away.
+
+## What they are
+
+"""
+VERIFIED = """
+## What they are held to
+
+* **cases**: tiny models with a recorded plan of a conversion, every tensor with the rows that it is made of, read by a person.
+* **there and back**: layouts to which the weights of the cases go, and from which they must come back bit for bit: MindSpeed-LLM's,
+  Transformer Engine's, torch_dist; with experts also expert parallel, packed, whole, and over the tensor ranks; with latent attention
+  also those of older versions and the split one. *Refused* are layouts that cannot hold the model, with a message that says why.
+* **transformers**: makes the model of a case, and loads it again from what came back from Megatron: all weights equal, no key too
+  much or too few. `-`: transformers has no class for it.
+* **MindSpeed-LLM**: recorded outputs of its own converter that ours equals byte for byte.
+* **megatron-core**: rows of the [suite](verified.md) in which that release loads the weights and computes the logits that transformers
+  computes. `-`: its layers cannot express the model, or not without a GPU.
+
+"""
+
+
+def read(path):
+    return json.loads(path.read_text())
+
+
+def weights_of(mapping, seen):
+    """The weights of a mapping file and of its blocks, each block once."""
+    found = dict(mapping.get("weights", {}))
+    for block in mapping.get("include", []):
+        if block not in seen:
+            seen.add(block)
+            found.update(weights_of(read(MODELS / block), seen))
+    return found
+
+
+def attention_of(weights):
+    ends = {name.rpartition(".")[2] for name in weights if name.startswith("attention")}
+    if not ends & {"q", "q_nope"}:
+        return "-"
+    latent = "kv_down" in ends
+    parts = ["latent" if latent else "grouped queries"]
+    parts += ["biases"] * ("q_bias" in ends) + ["norms of queries and keys"] * ("k_norm" in ends) + ["sinks"] * ("sinks" in ends)
+    parts += ["layers that share keys and values"] * ("when" in weights.get("attention.k", {}))
+    return ", ".join(parts)
+
+
+def experts_of(weights):
+    if not any(weight.get("each") == "expert" for weight in weights.values()):
+        return "-"
+    parts = ["yes"] + ["shared ones"] * ("shared.gate" in weights)
+    parts += ["bias on scores"] * ("router_bias" in weights)
+    return ", ".join(parts)
+
+
+def case_family(case, mappings):
+    kind = case["config"]["model_type"]
+    return next(mapping["family"] for mapping in mappings if kind in mapping["model_types"])
+
+
+def releases():
+    lines = (ROOT / "tests/oracle/megatron/versions.txt").read_text().splitlines()
+    return [line for line in lines if line and not line.startswith("#")]
+
+
+def runs_in(row, release):
+    return not row.off and row.since <= tuple(map(int, release.split(".")[:2]))
+
+
+def verified_cells(mapping, cases, recorded):
+    refused = sum(len(case.get("refused", {})) for case in cases.values())
+    layouts = sum(len(layouts_for(case["hf"])) for case in cases.values())
+    loaded = sum(case["tensors_of"] == "transformers" for case in cases.values())
+    rows = [row for row in families.FAMILIES if row.model_type in mapping["model_types"]]
+    return [mapping["family"], ", ".join(cases), f"{layouts - refused}" + (f", {refused} refused" if refused else ""),
+            str(loaded or "-"), str(recorded or "-"),
+            *(", ".join(row.name for row in rows if runs_in(row, release)) or "-" for release in releases())]
+
+
+def markdown(headings, rows):
+    lines = [headings, ["---"] * len(headings), *rows]
+    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines) + "\n"
+
+
+def page():
+    mappings = [read(path) for path in sorted(MODELS.glob("*.json"))]
+    cases = {path.stem: read(path) for path in sorted(CASES.glob("*.json"))}
+    golden = [read(path)["family"] for path in sorted((ROOT / "tests/golden/conversion").glob("*.json"))]
+    what, verified = [], []
+    for mapping in mappings:
+        weights = weights_of(mapping, set())
+        own = {name: case for name, case in cases.items() if case_family(case, mappings) == mapping["family"]}
+        mtp = "yes" if any(name.startswith("mtp.") for name in weights) else "-"
+        what.append([mapping["family"], mapping["title"], ", ".join(f"`{kind}`" for kind in mapping["model_types"]),
+                     attention_of(weights), experts_of(weights), mtp])
+        names = {mapping["family"], *(name.replace("-", "_") for name in mapping["peer_names"])}
+        verified.append(verified_cells(mapping, own, sum(name in names for name in golden)))
+    return (HEAD + markdown(["family", "models", "model types", "attention", "experts", "MTP"], what) + VERIFIED
+            + markdown(["family", "cases", "there and back", "transformers", "MindSpeed-LLM",
+                        *(f"megatron-core {release}" for release in releases())], verified))
+
+
+def main():
+    if "--update" in sys.argv:
+        PAGE.write_text(page())
+        return
+    checks = Checks()
+    checks.equal(PAGE.read_text() if PAGE.exists() else "", page(), "docs/reference/models.md; tests/model/models_page.py --update writes it")
+    checks.finish()
+
+
+if __name__ == "__main__":
+    main()
