@@ -41,13 +41,15 @@ def prepare(megatron):
     logging.disable(logging.WARNING)
 
 
-def chosen_families(options, results):
+def chosen_families(options, results, release):
     from families import FAMILIES
     for family in FAMILIES:
         if options.family and family.name not in options.family:
             continue
         if family.off and not options.also_off:
             results.note(f"left out: {family.name}: switched off: {family.off}")
+        elif family.since > release:
+            results.note(f"left out: {family.name}: this megatron-core does not have it")
         else:
             yield family
 
@@ -98,7 +100,7 @@ def run_torch_dist(directions, case, converted, plan):
         for topology in others:
             torch_dist.load_and_compare(directions, case, topology, "Megatron's own torch_dist", next(root.glob("iter_*")))
     variants = [("hf -> torch_dist, for mcore", "dist_mcore", directions.for_megatron)]
-    if "kv_lora_rank" not in case.config:
+    if not directions.own_names(case):
         variants.append(("hf -> torch_dist", "dist", []))
     for what, name, more in variants:
         directory = torch_dist.write_ours(directions, case, before, what, name, more)
@@ -112,10 +114,14 @@ def run_torch_dist(directions, case, converted, plan):
         torch_dist.megatrons_to_hf(directions, case, before, root)
 
 
+def release_of(megatron_core):
+    return tuple(map(int, megatron_core.__version__.split(".")[:2]))
+
+
 def is_possible(directions, topology):
     """Whether this release of megatron-core knows what the topology asks for."""
     import megatron.core
-    if topology.since() <= tuple(map(int, megatron.core.__version__.split(".")[:2])):
+    if topology.since() <= release_of(megatron.core):
         return True
     directions.results.note(f"left out: {topology}: this megatron-core does not have it")
     return False
@@ -157,7 +163,7 @@ def main():
             print(f"megatron-core {megatron.core.__version__}, {len(topologies)} topologies")
             results = Results(checks)
             directions, plan = Directions(megatron.core.__version__, results, pool), Plan(options.all)
-            run_all(directions, plan, topologies, list(chosen_families(options, results)), Path(work))
+            run_all(directions, plan, topologies, list(chosen_families(options, results, release_of(megatron.core))), Path(work))
         finally:
             pool.close()
     for note in results.notes:
