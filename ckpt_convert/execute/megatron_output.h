@@ -18,6 +18,7 @@ struct CheckpointState {
     std::uint64_t iteration = 0;  // 0 with a release checkpoint
     std::string directory;        // "iter_0000001" or "release"
     bool extra_states = false;    // write the "_extra_state" entries that Transformer Engine asks for
+    bool layers_apart = false;    // see ModelMapping
 };
 
 // One model_optim_rng.pt per rank below the iteration's directory.

@@ -30,17 +30,18 @@ std::optional<LayerName> split_layer(std::string_view name) {
     return out;
 }
 
-std::string without_last_part(const std::string& name) { return name.substr(0, name.rfind('.')); }
+// The linear layer of a weight, or of a part of it: "in_proj.weight.query" -> "in_proj".
+std::string module_of(const std::string& name) { return name.substr(0, name.rfind(".weight")); }
 
 class ContentMaker {
 public:
-    ContentMaker(const ConversionPlan& plan, std::uint64_t slots) : plan_(plan), slots_(slots) {
+    ContentMaker(const ConversionPlan& plan, std::uint64_t slots, bool layers_apart) : plan_(plan), slots_(slots) {
         std::map<std::string, std::uint64_t> layers_with;
         for (const TargetTensor& target : plan.targets) {
             if (auto layer = split_layer(split_key(target.name).name)) ++layers_with[layer->shared];
         }
-        alike_ =
-            std::all_of(layers_with.begin(), layers_with.end(), [&](auto& entry) { return entry.second == slots; });
+        alike_ = !layers_apart && std::all_of(layers_with.begin(), layers_with.end(),
+                                              [&](auto& entry) { return entry.second == slots; });
     }
 
     TorchDistContent make() {
@@ -60,7 +61,7 @@ private:
             item.chunk_offsets.insert(item.chunk_offsets.begin(), layer->layer);
             item.chunk_sizes.insert(item.chunk_sizes.begin(), 1);
         }
-        if (target.extra_state) add_extra_states(without_last_part(item.fqn), layer, target);
+        if (target.extra_state) add_extra_states(module_of(item.fqn), layer, target);
         out_.items.push_back(std::move(item));
     }
 
@@ -90,7 +91,7 @@ private:
 
 Result<OutputPlan> torch_dist_output(const ConversionPlan& plan, const ParallelLayout& layout,
                                      const CheckpointState& state, std::uint64_t max_file_bytes) {
-    TorchDistContent content = ContentMaker(plan, layout.placement.slots).make();
+    TorchDistContent content = ContentMaker(plan, layout.placement.slots, state.layers_apart).make();
     content.max_file_bytes = max_file_bytes;
     content.common_state = [&](TorchFilePlan& file) -> Result<pickle::Value*> { return common_state(file, state); };
     TRY_ASSIGN(auto files, plan_torch_dist(content));

@@ -372,6 +372,7 @@ Result<ModelMapping> load_mapping(const base::DataStore& store, const std::strin
     TRY_ASSIGN(mapping.model_types, object.strings("model_types"));
     TRY_ASSIGN(mapping.peer_names, object.strings("peer_names"));
     TRY_ASSIGN(mapping.hf_prefixes, object.strings("hf_prefixes"));
+    TRY_ASSIGN(mapping.layers_apart, object.boolean_or("layers_apart", false));
     TRY_ASSIGN(mapping.source, object.strings("source"));
     std::set<std::string> seen;
     TRY(read_blocks(store, object, seen, mapping));

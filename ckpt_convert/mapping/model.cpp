@@ -258,11 +258,20 @@ Result<Model> Model::make(const ModelMapping& mapping, ModelValues values) {
     return model;
 }
 
-// The values of each layer that nothing lists. A default may need others of them, in whatever order they come.
+// The values of each layer: what is listed, and defaults for the rest. A default may need others of them, in whatever order
+// they come.
 Status Model::work_out_layers() {
     std::vector<const ValueRule*> open;
     for (const ValueRule& rule : mapping_->values) {
-        if (rule.each == Each::layer && !values_.by_layer.contains(rule.name)) open.push_back(&rule);
+        if (rule.each != Each::layer) continue;
+        open.push_back(&rule);
+        auto listed = values_.by_layer.find(rule.name);
+        if (listed == values_.by_layer.end()) continue;
+        if (listed->second.size() < layers_)
+            return base::fail(ErrorKind::bad_input,
+                              base::format("{} is listed for {} of {} layers{}", rule.name, listed->second.size(),
+                                           layers_, origin_of(*mapping_, {rule.name})));
+        listed->second.resize(layers_);
     }
     while (!open.empty()) {
         auto waits = [&](const ValueRule* rule) {
@@ -275,16 +284,6 @@ Status Model::work_out_layers() {
         if (next == open.end()) next = open.begin();  // they need each other; the evaluation says so
         TRY(extend(**next));
         open.erase(next);
-    }
-    for (const ValueRule& rule : mapping_->values) {
-        if (rule.each != Each::layer) continue;
-        auto& list = values_.by_layer[rule.name];
-        if (list.size() < layers_)
-            return base::fail(ErrorKind::bad_input,
-                              base::format("{} is listed for {} of {} layers{}", rule.name, list.size(), layers_,
-                                           origin_of(*mapping_, {rule.name})));
-        list.resize(std::min<std::size_t>(list.size(), layers_));
-        TRY(extend(rule));
     }
     return {};
 }

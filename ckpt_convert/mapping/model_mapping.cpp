@@ -51,8 +51,9 @@ const std::string* StoredRule::name(const Dialect& wanted) const {
 }
 
 std::string ModelMapping::mtp_hf_name(const std::string& name) const {
-    constexpr std::string_view kLayer = "model.layers.{layer}.";
-    return mtp_hf.empty() || !name.starts_with(kLayer) ? name : mtp_hf + name.substr(kLayer.size());
+    constexpr std::string_view kLayer = "{layer}.";
+    std::size_t at = name.find(kLayer);
+    return mtp_hf.empty() || at == name.npos ? name : mtp_hf + name.substr(at + kLayer.size());
 }
 
 std::string ModelMapping::mtp_mcore_name(const std::string& name, const Dialect& dialect) const {

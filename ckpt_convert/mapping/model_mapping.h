@@ -120,11 +120,12 @@ struct ModelMapping {
     std::vector<Requirement> requirements;  // of mcore layouts
     std::vector<ArgumentRule> args;
     std::vector<ArgumentRule> flags;
-    // What names of MTP layers begin with, instead of "model.layers.{layer}." and "decoder.layers.{local_layer}.".
+    // What names of MTP layers begin with, instead of all to "{layer}.", and of "decoder.layers.{local_layer}.".
     std::string mtp_hf;  // empty: as other layers
     std::vector<std::pair<DialectSelector, std::string>> mtp_mcore;
     std::vector<std::string> ignore;       // glob patterns of tensors that carry no weights, on either side
     std::vector<std::string> hf_prefixes;  // what "{prefix}" may stand for; the first is written
+    bool layers_apart = false;             // torch_dist has each layer's tensors by themselves, even if all are alike
     std::vector<std::string> source;       // where the facts come from, for people
 
     // The names of a layer's tensor in layers for multi-token prediction.

@@ -20,6 +20,7 @@ def patch():
     from megatron.core.tensor_parallel import random
     random.initialize_rng_tracker(use_te_rng_tracker=False, inference_rng_tracker=True)
     patch_missing_transformer_engine()
+    patch_linear_attention()
 
 
 def patch_missing_transformer_engine():
@@ -30,6 +31,16 @@ def patch_missing_transformer_engine():
         multi_latent_attention.TELinear = type("NoSuchLinear", (), {})
     if not hasattr(moe_utils, "te_general_gemm"):
         moe_utils.te_general_gemm = None
+
+
+def patch_linear_attention():
+    """Gated delta nets want kernels for a GPU, of which their plain torch code uses one function."""
+    try:
+        from megatron.core.ssm import gated_delta_net
+    except ImportError:
+        return  # 0.12.1 does not have them
+    gated_delta_net.HAVE_FLA = True
+    gated_delta_net.l2norm = lambda x: x * torch.rsqrt(x.pow(2).sum(-1, keepdim=True) + 1e-6)
 
 
 def patch_writer():

@@ -46,10 +46,13 @@ class Directions:
         # For Megatron itself; without it the converter writes for MindSpeed-LLM, which differs in trifles.
         self.for_megatron = ["--target", f"mcore@{release}"]
 
+    def own_names(self, case):
+        """Whether MindSpeed-LLM's attention has names of its own, so that those of Megatron are needed."""
+        return bool({"kv_lora_rank", "linear_num_key_heads"} & set(case.config))
+
     def layout(self, case, topology):
-        """The converter's options. MindSpeed-LLM's latent attention has names of its own, so that those of Megatron are needed."""
-        latent = "kv_lora_rank" in case.config
-        return [*topology.options(), *([*self.for_megatron, "--transformer-impl", "local"] if latent else [])]
+        """The converter's options."""
+        return [*topology.options(), *([*self.for_megatron, "--transformer-impl", "local"] if self.own_names(case) else [])]
 
     def convert(self, case, topology, what, source, target, *options):
         """Runs the converter; False and a noted failure if it does not succeed."""

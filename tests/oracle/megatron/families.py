@@ -49,6 +49,7 @@ class Family:
     gpt: dict = field(default_factory=dict)  # for GPTModel
     since: tuple = (0, 12)  # the release of megatron-core that has this first
     off: str = ""  # why the row is switched off
+    since: tuple = ()  # the first release of megatron-core that has the model
 
     def full_config(self):
         return {**SMALL, **self.config}
@@ -100,6 +101,12 @@ FAMILIES = (
                                     "topk_group": 1, "norm_topk_prob": True, "routed_scaling_factor": 1.5, "head_dim": 16,
                                     "attention_bias": True, "use_qk_norm": True, **EXPERTS, **rope(10000.0, partial_rotary_factor=0.5)},
            transformer={"qk_layernorm": True, "add_qkv_bias": True}),
+    # Attention with a gate on its output in every second layer, gated delta nets in the others.
+    Family("qwen3 next", "qwen3_next", {**FOUR_GROUPS, "num_experts": 4, "shared_expert_intermediate_size": 80, "norm_topk_prob": True,
+                                        "head_dim": 16, "full_attention_interval": 2, "linear_num_key_heads": 4,
+                                        "linear_num_value_heads": 8, "linear_key_head_dim": 8, "linear_value_head_dim": 12,
+                                        "linear_conv_kernel_dim": 3, **EXPERTS, **rope(10000.0, partial_rotary_factor=0.5)},
+           transformer={"qk_layernorm": True, "moe_shared_expert_gate": True}, since=(0, 16)),
     Family("deepseek v3", "deepseek_v3", {**MLA, "n_routed_experts": 8, "num_experts_per_tok": 4, "n_group": 4, "topk_group": 2,
                                           "norm_topk_prob": True, "routed_scaling_factor": 2.5, "num_mtp_layers": 0,
                                           **rope(10000.0)}),
@@ -210,10 +217,25 @@ def attention_arguments(config):
     }
 
 
+def linear_attention_arguments(config):
+    """TransformerConfig arguments of gated delta nets; none for a model without."""
+    if "linear_num_key_heads" not in config:
+        return {}
+    sizes = ("num_key_heads", "num_value_heads", "key_head_dim", "value_head_dim", "conv_kernel_dim")
+    return {
+        "experimental_attention_variant": "gated_delta_net",
+        "linear_attention_freq": [int(kind == "linear_attention") for kind in config["layer_types"]],
+        **{f"linear_{size}": config[f"linear_{size}"] for size in sizes},
+        "attention_output_gate": True,
+        "deterministic_mode": True,  # plain torch code
+    }
+
+
 def describe(family, config):
     """What builds the model in megatron-core, as plain data that can be sent to another process."""
     transformer, gpt = dense_description(config)
     transformer.update(expert_arguments(config))
+    transformer.update(linear_attention_arguments(config))
     latent = attention_arguments(config)
     if latent:
         transformer.pop("num_query_groups")

@@ -10,6 +10,9 @@ import torch.nn.functional
 from megatron.core import parallel_state
 from megatron.core.models.gpt import GPTModel
 from megatron.core.models.gpt import gpt_layer_specs
+from megatron.core.tensor_parallel import ColumnParallelLinear, RowParallelLinear
+from megatron.core.transformer import transformer_layer
+from megatron.core.transformer.spec_utils import ModuleSpec
 from megatron.core.transformer.transformer_config import MLATransformerConfig, TransformerConfig
 
 from cpu_megatron import unfused
@@ -26,6 +29,18 @@ class LatentCore(torch.nn.Module):
         scores = torch.einsum("sbhd,tbhd->bhst", query, key) * self.scale
         weights = scores.masked_fill(attention_mask, float("-inf")).softmax(-1)
         return torch.einsum("bhst,tbhd->sbhd", weights, value).flatten(2)
+
+
+class OnePlusNorm(torch.nn.Module):
+    """An RMS norm that multiplies by 1 + weight: Megatron's own needs TransformerEngine for it."""
+
+    def __init__(self, config, hidden_size, eps=1e-5, **others):
+        super().__init__()
+        self.eps = eps
+        self.weight = torch.nn.Parameter(torch.zeros(hidden_size))
+
+    def forward(self, x):
+        return x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + self.eps) * (1 + self.weight)
 
 
 def known(kind, arguments):
@@ -85,7 +100,31 @@ def layer_spec(config, chunk, shared_gate):
             shared.params["gate"] = shared_gate
         if config.multi_latent_attention:
             layer.submodules.self_attention.submodules.core_attention = LatentCore
+    if getattr(config, "linear_attention_freq", None):
+        use_linear_attention(config, spec, chunk)
     return spec
+
+
+# The name in distributed checkpoints of the norm before linear attention.
+LINEAR_NORM = {"input_layernorm.": "self_attention.in_proj.layer_norm_"}
+
+
+def use_linear_attention(config, spec, chunk):
+    """Gated delta nets in the layers that have them, and norms that multiply by 1 + weight everywhere."""
+    from megatron.core.ssm.gated_delta_net import GatedDeltaNet, GatedDeltaNetSubmodules
+    first = transformer_layer.get_transformer_layer_offset(config, vp_stage=chunk)
+    spec.layer_norm = OnePlusNorm
+    # The layers of one kind share their spec.
+    spec.layer_specs = [copy.deepcopy(layer) for layer in spec.layer_specs]
+    for number, layer in enumerate(spec.layer_specs):
+        parts = layer.submodules
+        parts.input_layernorm = parts.pre_mlp_layernorm = OnePlusNorm
+        if config.linear_attention_freq[first + number]:
+            parts.self_attention = ModuleSpec(module=GatedDeltaNet, submodules=GatedDeltaNetSubmodules(
+                in_proj=ColumnParallelLinear, out_norm=OnePlusNorm, out_proj=RowParallelLinear))
+            parts.sharded_state_dict_keys_map = {**parts.sharded_state_dict_keys_map, **LINEAR_NORM}
+        else:
+            parts.self_attention.submodules.q_layernorm = parts.self_attention.submodules.k_layernorm = OnePlusNorm
 
 
 def select_chunk(chunk):
@@ -125,7 +164,7 @@ def with_own_norms(weights):
     The two names of one thing are Megatron's: its own layers use TransformerEngine's in distributed checkpoints.
     """
     layer = gpt_layer_specs.get_gpt_layer_local_spec(normalization="RMSNorm")
-    own = {joined: name for name, joined in layer.submodules.sharded_state_dict_keys_map.items()}
+    own = {joined: name for names in (layer.submodules.sharded_state_dict_keys_map, LINEAR_NORM) for name, joined in names.items()}
     renamed = {}
     for key, value in weights.items():
         for joined, name in own.items():

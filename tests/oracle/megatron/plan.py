@@ -2,7 +2,7 @@
 
 from families import number_of_experts
 
-DIST_FAMILIES = ("llama", "qwen2 tied", "qwen3", "qwen3 moe", "qwen3 moe mixed", "deepseek v3", "deepseek v2 lite")
+DIST_FAMILIES = ("llama", "qwen2 tied", "qwen3", "qwen3 moe", "qwen3 moe mixed", "qwen3 next", "deepseek v3", "deepseek v2 lite")
 # What models with experts do besides the topologies that deal experts out: the rest is as in dense models.
 EXPERT_TOPOLOGIES = ("tp1 pp1", "tp2 pp2", "tp1 pp2 vpp1")
 # Whose layers are those of other rows, but for names, biases or the order of axes.

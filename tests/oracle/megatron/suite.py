@@ -105,7 +105,7 @@ def run_torch_dist(directions, case, converted, plan):
         for topology in others:
             torch_dist.load_and_compare(directions, case, topology, "Megatron's own torch_dist", next(root.glob("iter_*")))
     variants = [("hf -> torch_dist, for mcore", "dist_mcore", directions.for_megatron)]
-    if "kv_lora_rank" not in case.config:
+    if not directions.own_names(case):
         variants.append(("hf -> torch_dist", "dist", []))
     for what, name, more in variants:
         directory = torch_dist.write_ours(directions, case, before, what, name, more)

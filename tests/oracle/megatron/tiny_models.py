@@ -34,7 +34,8 @@ def fill(model):
             generator = torch.Generator().manual_seed(zlib.crc32(name.encode()))
             values = torch.randn(parameter.shape, generator=generator)
             if name.endswith("norm.weight"):
-                parameter.copy_(1 + 0.3 * values)
+                # Between 1/2 and 2 nothing is lost when a layout stores it less 1.
+                parameter.copy_((1 + 0.3 * values).clamp(0.5, 2))
             elif parameter.dim() == 1:
                 parameter.copy_(0.1 * values)
             else:

@@ -177,6 +177,17 @@ TEST_CASE("model: which layers have experts is computed, or listed in the config
     auto values = ckpt::values_from_arguments(mapping, args->root, "mg");
     REQUIRE_MESSAGE(values, values.error().text());
     CHECK(ckpt::Model::make(mapping, *values).error().message.starts_with("moe is listed for 3 of 4 layers"));
+    // A default for a layer behind those that are listed, which needs another list.
+    auto listed = ckpt::values_from_config(
+        mapping, *base::parse_json(R"({"num_hidden_layers": 2, "hidden_size": 8, "num_attention_heads": 2,
+        "intermediate_size": 6, "vocab_size": 16, "num_experts": 2, "mlp_only_layers": [0]})",
+                                   "config.json"));
+    REQUIRE(listed);
+    (*listed)["mtp"] = 1;
+    auto with_mtp = ckpt::Model::make(mapping, *listed);
+    REQUIRE_MESSAGE(with_mtp, with_mtp.error().text());
+    CHECK_FALSE(with_mtp->tensor("experts.up", 0).has_value());
+    CHECK(with_mtp->tensor("experts.up", 2).has_value());
     values->by_layer["moe"] = {0, 1, 1, 0, 1};
     auto model = ckpt::Model::make(mapping, *values);
     REQUIRE(model);
