@@ -12,6 +12,7 @@
 #include "ckpt_convert/app/launcher.h"
 #include "ckpt_convert/app/megatron_target.h"
 #include "ckpt_convert/app/option_values.h"
+#include "ckpt_convert/app/training.h"
 #include "ckpt_convert/app/training_args.h"
 #include "ckpt_convert/checkpoint/megatron_checkpoint.h"
 #include "ckpt_convert/execute/executor.h"
@@ -69,7 +70,7 @@ PlanOptions plan_options(const ConvertOptions& options, VocabFill fill) {
 }
 
 Result<PlannedOutput> plan_megatron(base::FileSystem& fs, const Knowledge& knowledge, const base::DataStore& store,
-                                    const Source& source, const ConvertOptions& options) {
+                                    Source& source, const ConvertOptions& options, const Training* training) {
     TRY_ASSIGN(MegatronTarget target, megatron_target(knowledge, source.model, options));
     TRY_ASSIGN(Layout layout, mcore_layout(source.model, target.parallel));
     PlannedOutput out;
@@ -77,6 +78,13 @@ Result<PlannedOutput> plan_megatron(base::FileSystem& fs, const Knowledge& knowl
     TRY_ASSIGN(out.plan,
                make_plan(source.model, source.index, source.binding, layout, plan_options(options, target.fill)));
     TRY_ASSIGN(MegatronTexts texts, megatron_texts(knowledge, target, source, out.plan, options));
+    std::optional<TrainingState> state;
+    if (training != nullptr) {
+        TRY_ASSIGN(state, carry_training(*training, source, target, options, out.plan));
+        texts.state.training = &*state;
+    } else if (source.has_optimizer) {
+        out.plan.notes.push_back("the state of the optimizer is left out; --optimizer keep takes it along");
+    }
     if (options.torch_dist) {
         TRY_ASSIGN(out.output, torch_dist_output(out.plan, target.parallel, texts.state, options.max_shard_bytes));
     } else {
@@ -122,10 +130,10 @@ Result<PlannedOutput> plan_hf(base::FileSystem& fs, const Source& source, const 
 }
 
 Result<PlannedOutput> plan_target(base::FileSystem& fs, const Knowledge& knowledge, const base::DataStore& store,
-                                  const Source& source, const ConvertOptions& options) {
+                                  Source& source, const ConvertOptions& options, const Training* training) {
     Side to = options.to;
     if (to == Side::unknown) to = source.side == Side::huggingface ? Side::megatron : Side::huggingface;
-    if (to == Side::megatron) return plan_megatron(fs, knowledge, store, source, options);
+    if (to == Side::megatron) return plan_megatron(fs, knowledge, store, source, options, training);
     if (options.topology_given) {
         return base::fail(ErrorKind::usage,
                           "the parallel sizes describe a Megatron output; for a Megatron input they are read from the "
@@ -263,13 +271,19 @@ std::vector<std::string> cast_notes(const std::vector<CastReport>& reports, cons
 }  // namespace
 
 Result<ConvertSummary> convert(base::FileSystem& fs, const Knowledge& knowledge, const base::DataStore& store,
-                               const ConvertOptions& options, ConvertObserver& observer) {
+                               const ConvertOptions& given, ConvertObserver& observer) {
+    ConvertOptions options = given;
     auto start = std::chrono::steady_clock::now();
     TRY(refuse_overlap(options));
     TRY_ASSIGN(auto shard, shard_of(store, options.shard));
     TRY_ASSIGN(Source source, open_source(fs, knowledge, options.source));
     TRY(require_empty_directory(fs, options.save_dir, shard ? kShardStaging : kStaging));
-    TRY_ASSIGN(PlannedOutput target, plan_target(fs, knowledge, store, source, options));
+    std::optional<Training> training;
+    if (options.keep_optimizer) {
+        TRY_ASSIGN(training, open_training(fs, source, options));
+    }
+    TRY_ASSIGN(PlannedOutput target,
+               plan_target(fs, knowledge, store, source, options, training ? &*training : nullptr));
     // From here on every tensor of the source is used once, and every tensor of the target is made once.
 
     std::optional<ShardSet> shards;

@@ -16,7 +16,7 @@ inline constexpr const char* kFooter =
     "  ckpt_convert --load-dir qwen3-mcore --save-dir Qwen3-8B-tuned\n"
     "      Megatron to Hugging Face; config and tokenizer come from the first conversion, or from --hf-cfg-dir\n"
     "  ckpt_convert --load-dir qwen3-mcore --save-dir qwen3-tp8 --save-model-type mg --tp 8\n"
-    "      one Megatron layout to another\n"
+    "      one Megatron layout to another; with --optimizer keep training goes on there\n"
     "  ckpt_convert --load-dir Qwen3-8B --save-dir qwen3-dist --target mcore --ckpt-format torch_dist\n"
     "      a checkpoint that Megatron loads at any TP and PP\n"
     "  ckpt_convert verify Qwen3-8B --against qwen3-mcore\n"

@@ -87,7 +87,7 @@ Result<std::string> adapted_config(base::FileSystem& fs, const Source& source, c
     }
     for (const char* value : {"vocab", "layers", "mtp"}) {
         const Json* found = place_of(source, value);
-        if (found == nullptr) continue;
+        if (found == nullptr || (options.source.keep_padding && value == std::string_view("vocab"))) continue;
         std::int64_t now = source.model.values().at(value);
         if (whole_number(*found) != now) changes.push_back({found, std::to_string(now)});
     }

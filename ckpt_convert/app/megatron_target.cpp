@@ -112,6 +112,7 @@ ArgumentFacts facts_of(const Knowledge& knowledge, const MegatronTarget& target,
     facts.numbers["te"] = target.layers == "te";
     facts.numbers["grouped"] = options.grouped_experts;
     facts.numbers["torch_dist"] = target.parallel.dialect.torch_dist;
+    facts.numbers["optimizer"] = options.keep_optimizer;
     facts.numbers["release"] = target.iteration == "release";
     facts.numbers["bf16"] = dtype == DType::bf16;
     facts.numbers["fp16"] = dtype == DType::f16;

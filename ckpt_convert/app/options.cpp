@@ -30,6 +30,7 @@ struct Raw {
     std::string max_shard_size;
     std::string memory;
     std::string dequantize;
+    std::string optimizer;
     std::uint32_t layers = 0;
     std::uint64_t true_vocab = 0;
     std::uint64_t divisor = 0;
@@ -126,6 +127,11 @@ void add_layout(CLI::App& app, ConvertOptions& options, Raw& raw) {
         ->check(CLI::IsMember({"repeat", "split"}));
     group->add_option("--iteration", options.iteration,
                       "Iteration of the checkpoint, or release (default: what the target's users expect)");
+    group
+        ->add_option("--optimizer", raw.optimizer,
+                     "keep: from one Megatron layout to another, with the state of the distributed optimizer, so that "
+                     "training goes on; drop (default): the weights alone")
+        ->check(CLI::IsMember({"keep", "drop"}));
 }
 
 void add_vocabulary(CLI::App& app, ConvertOptions& options, Raw& raw) {
@@ -226,6 +232,7 @@ Status check_conversion(ConvertOptions& options, const Raw& raw) {
     TRY(check_layout(options, raw));
     if (raw.layers > 0) options.source.layers = raw.layers;
     options.source.dequantize = weight_dtype(raw.dequantize);
+    options.keep_optimizer = options.source.keep_padding = raw.optimizer == "keep";
     if (!options.source.mtp_layers) options.source.mtp_layers = 0;
     if (raw.true_vocab > 0) options.source.true_vocab = raw.true_vocab;
     if (raw.divisor > 0) options.vocab.divisor = raw.divisor;

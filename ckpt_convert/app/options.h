@@ -30,6 +30,8 @@ struct SourceOptions {
     std::optional<std::uint64_t> adapter_rank;
     bool language_part = false;       // of a multimodal model: its language model alone
     std::optional<DType> dequantize;  // what quantised weights become; nullopt: they are refused
+    // The padding of the vocabulary is rows like others: what training made of them counts.
+    bool keep_padding = false;
 };
 
 // How many rows the embedding and the head of a Megatron checkpoint get.
@@ -52,8 +54,9 @@ struct ConvertOptions {
     Topology topology;                 // of the output, when it is Megatron's
     bool topology_given = false;
     VocabOptions vocab;
-    std::string params_dtype;  // "bf16", "fp16", "fp32"; empty: what the source has
-    std::string iteration;     // a number or "release"; empty: what the target's users expect
+    std::string params_dtype;     // "bf16", "fp16", "fp32"; empty: what the source has
+    std::string iteration;        // a number or "release"; empty: what the target's users expect
+    bool keep_optimizer = false;  // the state of the optimizer goes with the weights
     std::uint64_t max_shard_bytes = 5'000'000'000;
     std::uint64_t memory_bytes = 64ull << 20;  // for buffers
     int threads = 0;

@@ -264,6 +264,7 @@ Result<Source> source_of(base::FileSystem& fs, MegatronCheckpoint checkpoint, co
     TRY_ASSIGN(const ModelMapping* mapping, family_of(checkpoint, knowledge, options, source));
     TRY_ASSIGN(FoundLayout found, find_layout(checkpoint, *mapping, knowledge.targets));
     TRY_ASSIGN(ModelValues values, megatron_values(*mapping, checkpoint, found, source.config));
+    if (options.keep_padding) values["vocab"] = static_cast<std::int64_t>(found.parallel.padded_vocab);
     TRY(reduce(values, options));
     TRY_ASSIGN(source.model, Model::make(*mapping, std::move(values)));
     TRY_ASSIGN(found.parallel, fit_layout(checkpoint, source.model, found));
@@ -285,6 +286,7 @@ Result<Source> source_of(base::FileSystem& fs, MegatronCheckpoint checkpoint, co
                                           : "");
     source.index = std::move(checkpoint.index);
     source.args = std::move(checkpoint.args);
+    source.has_optimizer = checkpoint.has_optimizer;
     source.parallel = std::move(found.parallel);
     return source;
 }

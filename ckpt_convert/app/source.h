@@ -46,6 +46,7 @@ struct Source {
     base::Path companions;                     // where it is, with the tokenizer; empty: nowhere
     base::Json args;                           // of a Megatron checkpoint
     std::optional<ParallelLayout> parallel;    // of a Megatron checkpoint
+    bool has_optimizer = false;                // there is the state of an optimizer beside the weights
     std::vector<std::string> notes;
 };
 

@@ -218,6 +218,7 @@ Result<RankFile> open_rank(base::FileSystem& fs, const Path& directory, const Ra
 
 Status add_rank(MegatronCheckpoint& checkpoint, const RankFile& opened, MegatronRank& rank) {
     const TorchFile& torch_file = opened.content;
+    checkpoint.has_optimizer |= pickle::find(torch_file.root(), "optimizer") != nullptr;
     rank.file = static_cast<std::uint32_t>(checkpoint.index.files.size());
     checkpoint.index.files.push_back(opened.file);
     if (pickle::Ref model = pickle::find(torch_file.root(), "model")) {

@@ -16,6 +16,10 @@ using base::Status;
 constexpr std::string_view kNoWeights[] = {"optimizer.", "chained_", "opt_param_scheduler", "rng_state",
                                            "rerun_state_machine"};
 
+bool is_optimizer_state(std::string_view name) {
+    return name.starts_with("optimizer.") || name.starts_with("chained_");
+}
+
 bool is_weight(std::string_view name) {
     return std::none_of(std::begin(kNoWeights), std::end(kNoWeights),
                         [&](std::string_view prefix) { return name.starts_with(prefix); });
@@ -74,6 +78,7 @@ Status read_torch_dist_weights(base::FileSystem& fs, MegatronCheckpoint& checkpo
     pickle::Ref args = pickle::find(common.root, "args");
     checkpoint.args = args == nullptr ? base::Json(base::Json::Object{}, 0) : args_to_json(args);
     checkpoint.torch_dist = true;
+    checkpoint.has_optimizer = std::any_of(found.skipped.begin(), found.skipped.end(), is_optimizer_state);
     checkpoint.ranks = {MegatronRank{}};
     return {};
 }

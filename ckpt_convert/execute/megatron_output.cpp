@@ -6,6 +6,7 @@
 
 #include "base/format.h"
 #include "ckpt_convert/checkpoint/megatron_checkpoint.h"
+#include "ckpt_convert/execute/training_output.h"
 
 namespace ckpt {
 namespace {
@@ -112,17 +113,21 @@ Result<OutputPlan> megatron_output(const ConversionPlan& plan, const ParallelLay
             output.files.push_back(std::move(file));
         }
     }
-    for (std::uint32_t i = 0; i < plan.targets.size(); ++i) output.files[plan.targets[i].file].targets.push_back(i);
-
-    for (OutputFile& file : output.files) {
+    for (std::uint32_t i = 0; i < plan.targets.size(); ++i) {
+        if (plan.targets[i].of_model) output.files[plan.targets[i].file].targets.push_back(i);
+    }
+    for (std::size_t rank = 0; rank < output.files.size(); ++rank) {
+        OutputFile& file = output.files[rank];
         auto torch_file = std::make_shared<TorchFilePlan>();
         Value* root = common_state(*torch_file, state);
+        if (state.training != nullptr) TRY(add_training_state(*torch_file, root, *state.training, rank, false));
         TRY(add_models(*torch_file, root, plan, placement, state, file));
         TRY(torch_file->finish(root));
         file.bytes = torch_file->file_bytes();
         for (std::size_t i = 0; i < file.targets.size(); ++i) file.offsets.push_back(torch_file->tensor_offset(i));
         file.chunks = [torch_file](const std::vector<std::uint32_t>& crc32) { return torch_file->chunks(crc32); };
     }
+    if (state.training != nullptr) TRY(add_state_files(output, plan, *state.training));
     return output;
 }
 

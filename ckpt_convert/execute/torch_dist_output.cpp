@@ -7,6 +7,7 @@
 
 #include "base/format.h"
 #include "ckpt_convert/checkpoint/megatron_checkpoint.h"
+#include "ckpt_convert/execute/training_output.h"
 #include "ckpt_convert/formats/torch_dist/torch_dist_writer.h"
 
 namespace ckpt {
@@ -38,7 +39,8 @@ public:
     ContentMaker(const ConversionPlan& plan, std::uint64_t slots, bool layers_apart) : plan_(plan), slots_(slots) {
         std::map<std::string, std::uint64_t> layers_with;
         for (const TargetTensor& target : plan.targets) {
-            if (auto layer = split_layer(split_key(target.name).name)) ++layers_with[layer->shared];
+            auto layer = target.of_model ? split_layer(split_key(target.name).name) : std::nullopt;
+            if (layer) ++layers_with[layer->shared];
         }
         alike_ = !layers_apart && std::all_of(layers_with.begin(), layers_with.end(),
                                               [&](auto& entry) { return entry.second == slots; });
@@ -61,6 +63,8 @@ private:
             item.chunk_offsets.insert(item.chunk_offsets.begin(), layer->layer);
             item.chunk_sizes.insert(item.chunk_sizes.begin(), 1);
         }
+        // "optimizer.state.exp_avg/decoder..." is a state of "decoder...".
+        if (!target.of_model) item.fqn = base::format("{}.{}", split_key(target.name).chunk, item.fqn);
         if (target.extra_state) add_extra_states(module_of(item.fqn), layer, target);
         out_.items.push_back(std::move(item));
     }
@@ -93,7 +97,11 @@ Result<OutputPlan> torch_dist_output(const ConversionPlan& plan, const ParallelL
                                      const CheckpointState& state, std::uint64_t max_file_bytes) {
     TorchDistContent content = ContentMaker(plan, layout.placement.slots, state.layers_apart).make();
     content.max_file_bytes = max_file_bytes;
-    content.common_state = [&](TorchFilePlan& file) -> Result<pickle::Value*> { return common_state(file, state); };
+    content.common_state = [&](TorchFilePlan& file) -> Result<pickle::Value*> {
+        pickle::Value* root = common_state(file, state);
+        if (state.training != nullptr) TRY(add_training_state(file, root, *state.training, 0, true));
+        return root;
+    };
     TRY_ASSIGN(auto files, plan_torch_dist(content));
     OutputPlan output;
     for (TorchDistFile& planned : files) {

@@ -85,6 +85,7 @@ Result<WeightRule> read_weight(const JsonDocument& document, const std::string& 
         rule.shape.push_back(std::move(parsed));
     }
     TRY_ASSIGN(rule.cast, object.boolean_or("cast", true));
+    TRY_ASSIGN(rule.buffer, object.boolean_or("buffer", false));
     TRY_ASSIGN(rule.when, optional_expression(object, "when"));
     TRY(object.finish());
     return rule;

@@ -327,11 +327,12 @@ Status Model::add_weight(const WeightRule& rule) {
             return base::fail(ErrorKind::bad_input,
                               base::format("a model of {} layers with {} experts each is not plausible{}", layers_,
                                            experts_, origin_of(*mapping_, {"layers", "experts"})));
-        if (rule.each == Each::model) tensors_.push_back({rule.name, shape, rule.cast});
+        if (rule.each == Each::model) tensors_.push_back({rule.name, shape, rule.cast, rule.buffer});
         if (rule.each == Each::layer)
-            tensors_.push_back({base::format("layers.{}.{}", layer, rule.name), shape, rule.cast});
+            tensors_.push_back({base::format("layers.{}.{}", layer, rule.name), shape, rule.cast, rule.buffer});
         for (std::uint32_t expert = 0; rule.each == Each::expert && expert < experts_; ++expert)
-            tensors_.push_back({base::format("layers.{}.{}.{}", layer, rule.name, expert), shape, rule.cast});
+            tensors_.push_back(
+                {base::format("layers.{}.{}.{}", layer, rule.name, expert), shape, rule.cast, rule.buffer});
     }
     slots_[rule.name] = std::move(slot);
     return {};

@@ -43,6 +43,7 @@ struct LogicalTensor {
     std::string name;  // "layers.3.attention.q", "layers.3.experts.up.17", "embedding"
     Shape shape;
     bool cast = true;  // see WeightRule
+    bool buffer = false;
 };
 
 class Model {

@@ -42,7 +42,8 @@ struct ValueRule {
 struct WeightRule {
     std::string name;  // "attention.q"
     Each each = Each::model;
-    bool cast = true;  // false: keeps its element type, whatever the others are cast to
+    bool cast = true;     // false: keeps its element type, whatever the others are cast to
+    bool buffer = false;  // of its module: no optimizer trains it
     std::vector<Expression> shape;
     std::optional<Expression> when;
 };

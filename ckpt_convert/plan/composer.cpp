@@ -24,6 +24,7 @@ public:
         out.copy = rule_.copy;
         out.extra_state = rule_.extra_state;
         out.plus = rule_.plus;
+        out.of_experts = rule_.each == Each::expert;
         out.fill_like = ids_.front();
         TRY(join(out));
         if (active_.padded_rows > out.shape[0]) {
@@ -291,6 +292,7 @@ Result<LayoutTensor> compose_stack(const Model& model, const ActiveRule& active,
     out.copy = active.rule->copy;
     out.extra_state = active.rule->extra_state;
     out.plus = active.rule->plus;
+    out.of_experts = true;
     place(out, *active.rule);
     return out;
 }

@@ -43,8 +43,8 @@ public:
             move.targets.push_back({number, piece.in_stored, piece.in_logical, piece.extent});
         }
         add_fill(tensor, number);
-        plan_.targets.push_back(
-            {tensor.name, tensor.file, dtype, tensor.shape, tensor.extra_state, tensor.file_shape, tensor.strides});
+        plan_.targets.push_back({tensor.name, tensor.file, dtype, tensor.shape, tensor.extra_state, tensor.file_shape,
+                                 tensor.strides, tensor.of_experts});
         return {};
     }
 

@@ -34,6 +34,8 @@ struct TargetTensor {
     // See LayoutTensor; empty when the file has the tensor as it is.
     Shape file_shape = {};
     std::vector<std::uint64_t> strides = {};
+    bool of_experts = false;
+    bool of_model = true;  // false: the state of a weight
 
     const Shape& shape_in_file() const { return file_shape.empty() ? shape : file_shape; }
 };

@@ -19,6 +19,11 @@ int parts_of(int tp, const ExpertParallel& experts) {
 
 }  // namespace
 
+std::int64_t stage_size(int tp, const ExpertParallel& experts) {
+    if (experts.tp_extends_ep) return std::int64_t{tp} * experts.ep;
+    return std::lcm(std::int64_t{tp}, std::int64_t{parts_of(tp, experts)} * experts.ep);
+}
+
 Result<std::vector<StageRank>> stage_ranks(int tp, const ExpertParallel& experts) {
     std::vector<StageRank> out;
     if (experts.tp_extends_ep) {
@@ -29,8 +34,7 @@ Result<std::vector<StageRank>> stage_ranks(int tp, const ExpertParallel& experts
     }
     // Megatron numbers the ranks of a stage by TP, and once more by expert TP, then EP.
     int etp = parts_of(tp, experts);
-    std::int64_t ranks = std::lcm(std::int64_t{tp}, std::int64_t{etp} * experts.ep);
-    for (std::int64_t rank = 0; rank < ranks; ++rank) {
+    for (std::int64_t rank = 0; rank < stage_size(tp, experts); ++rank) {
         out.push_back(
             {static_cast<int>(rank % tp), static_cast<int>(rank / etp % experts.ep), static_cast<int>(rank % etp)});
     }
@@ -45,6 +49,21 @@ Result<std::vector<StageRank>> stage_ranks(int tp, const ExpertParallel& experts
                                        "format and different parts of the experts; expert TP must divide TP, or use "
                                        "--ckpt-format torch_dist",
                                        tp, experts.ep, etp));
+    }
+    return out;
+}
+
+std::vector<StateOwner> state_owners(int tp, const ExpertParallel& experts) {
+    auto ranks = stage_ranks(tp, experts);
+    std::int64_t etp = parts_of(tp, experts);
+    std::vector<StateOwner> out(ranks->size());
+    for (std::int64_t rank = 0; rank < stage_size(tp, experts); ++rank) {
+        auto file = std::find_if(ranks->begin(), ranks->end(), [&](const StageRank& known) {
+            return known.tp == rank % tp && known.ep == rank / etp % experts.ep;
+        });
+        StateOwner& owner = out[static_cast<std::size_t>(file - ranks->begin())];
+        owner.dense |= rank < tp;
+        owner.experts |= rank < etp * experts.ep;
     }
     return out;
 }

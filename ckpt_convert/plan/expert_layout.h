@@ -33,6 +33,17 @@ struct ExpertShare {
     std::uint64_t index = 0;
 };
 
+// The fewest ranks that a pipeline stage can have: multiples of it are copies, for more data.
+std::int64_t stage_size(int tp, const ExpertParallel& experts);
+
+// Which optimizer states a file of a stage has: those of the first of the ranks that share the parameters.
+struct StateOwner {
+    bool dense = false;
+    bool experts = false;
+};
+// In the order of stage_ranks(), which must succeed.
+std::vector<StateOwner> state_owners(int tp, const ExpertParallel& experts);
+
 // The files of a stage, by EP rank, then TP rank: the pairs of numbers that ranks of a Megatron run ask for, which are all of
 // them unless the experts are split otherwise than the rest. Fails with unsupported when two ranks would share a file.
 base::Result<std::vector<StageRank>> stage_ranks(int tp, const ExpertParallel& experts);

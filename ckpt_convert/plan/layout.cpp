@@ -169,6 +169,7 @@ ModelValues layout_facts(const Model& model, const ParallelLayout& layout) {
         {"tp", layout.tp},
         {"pp", layout.placement.pp()},
         {"ep", layout.experts.ep},
+        {"stage_ranks", stage_size(layout.tp, layout.experts)},
         {"etp", layout.experts.etp == 0 ? layout.tp : layout.experts.etp},
         {"tp_extends_ep", layout.experts.tp_extends_ep},
         {"grouped", layout.dialect.grouped},

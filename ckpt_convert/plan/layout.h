@@ -37,6 +37,7 @@ struct LayoutTensor {
     bool copy = false;            // a source may lack it when its weights are elsewhere
     bool extra_state = false;     // see StoredRule
     float plus = 0;               // see StoredRule
+    bool of_experts = false;      // of one expert, or of several
 };
 
 struct Layout {
@@ -57,8 +58,8 @@ struct ParallelLayout {
 // "TP 2 x PP 4", "TP 2 x PP 4 x EP 8".
 std::string parallel_sizes(const ParallelLayout& layout);
 
-// What expressions of a mapping file can use besides the model's values: tp, pp, vpp, ep, etp, tp_extends_ep, grouped,
-// mla_split, slots, padded_vocab, stored_kv_groups.
+// What expressions of a mapping file can use besides the model's values: tp, pp, vpp, ep, etp, stage_ranks,
+// tp_extends_ep, grouped, mla_split, slots, padded_vocab, stored_kv_groups.
 ModelValues layout_facts(const Model& model, const ParallelLayout& layout);
 
 // What differs between Hugging Face checkpoints of one model.

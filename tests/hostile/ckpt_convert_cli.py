@@ -387,6 +387,21 @@ def megatron_pickle_names_os_system(work):
     return from_megatron(work)
 
 
+@case(USAGE, "--optimizer keep", "--save-model-type mg")
+def optimizer_for_hugging_face(work):
+    return from_megatron(work) + ["--optimizer", "keep"]
+
+
+@case(BAD_INPUT, "mp_rank_00_000/model_optim_rng.pt", "--optimizer drop")
+def optimizer_of_a_checkpoint_without_one(work):
+    return from_megatron(work) + ["--optimizer", "keep", "--save-model-type", "mg"]
+
+
+@case(USAGE, "--optimizer", "some")
+def optimizer_is_neither_kept_nor_dropped(work):
+    return from_megatron(work) + ["--optimizer", "some", "--save-model-type", "mg"]
+
+
 # Looking only.
 
 

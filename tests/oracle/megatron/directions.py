@@ -118,7 +118,7 @@ class Directions:
                     "qk_layernorm", "untie_embeddings_and_output_weights", "padded_vocab_size", "position_embedding_type",
                     "rotary_interleaved", "tensor_model_parallel_size", "pipeline_model_parallel_size",
                     "virtual_pipeline_model_parallel_size", "expert_model_parallel_size", "expert_tensor_parallel_size",
-                    "num_experts"):
+                    "num_experts", "world_size", "data_parallel_size"):
             self.results.checks.equal(stated.get(key), getattr(wanted, key), f"{name}: args.{key}")
 
     def to_hf(self, case, topology, flavour):

@@ -11,6 +11,7 @@ from megatron.core import dist_checkpointing, parallel_state
 
 import cpu_megatron
 import gpt_builder
+import rank_training
 import training_files
 
 COLLECTIVE_SECONDS = 60  # how long a rank waits for the others before it gives up
@@ -23,6 +24,7 @@ class Rank:
         self.rank = rank
         self.topology = None
         self.models = []
+        self.trainer = None
         self.chunks = None  # of each rank; None without virtual pipeline
 
     def start(self, topology, meeting_point):
@@ -91,6 +93,29 @@ class Rank:
         content = training_files.content(states, description, self.topology, iteration, flavour)
         torch.save(content, target / "model_optim_rng.pt", **training_files.save_options(flavour))
         training_files.write_beside(target, flavour)
+
+    def train(self, steps):
+        """Begins to train what is loaded."""
+        self.trainer = rank_training.Trainer(self.models)
+        for number in steps:
+            self.trainer.step(number)
+
+    def resume(self, directory):
+        """Goes on with a run whose files were converted to this topology; what they say of it."""
+        self.trainer = rank_training.Trainer(self.models)
+        return self.trainer.resume(Path(directory) / self.own_directory(), self.keys())
+
+    def resume_dist(self, directory):
+        self.trainer = rank_training.Trainer(self.models)
+        return self.trainer.resume_dist(directory, self.sharded(), dist_checkpointing.load)
+
+    def step(self, number):
+        self.trainer.step(number)
+
+    def save_training(self, directory, description, iteration):
+        target = Path(directory) / f"iter_{iteration:07d}" / self.own_directory()
+        target.mkdir(parents=True, exist_ok=True)
+        self.trainer.save(target, self.keys(), description, self.topology, iteration)
 
     def sharded(self):
         """Megatron's description of which part of which whole tensor each of its tensors is."""

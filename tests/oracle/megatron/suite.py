@@ -27,6 +27,7 @@ def parse_arguments():
     parser.add_argument("--family", action="append", metavar="NAME", help="only this row of the table; may be repeated")
     parser.add_argument("--topology", action="append", metavar="NAME", help='only this one, for example "tp2 pp2"')
     parser.add_argument("--all", action="store_true", help="more topologies, and every check at every one of them")
+    parser.add_argument("--training", action="store_true", help="only the training runs that change their topology")
     parser.add_argument("--also-off", action="store_true", help="also the rows that are switched off")
     return parser.parse_args()
 
@@ -119,6 +120,12 @@ def run_torch_dist(directions, case, converted, plan):
         torch_dist.megatrons_to_hf(directions, case, before, root)
 
 
+def run_training(directions, cases):
+    """Training runs that change their topology; megatron-core's optimizers before and after."""
+    import training
+    training.run(directions, cases)
+
+
 def is_possible(directions, topology):
     """Whether this release of megatron-core knows what the topology asks for."""
     if topology.since() <= release():
@@ -142,6 +149,7 @@ def run_all(directions, plan, topologies, families, work):
         if converted[case.family]:
             run_reshapes(directions, case, converted[case.family], plan)
             run_torch_dist(directions, case, converted[case.family], plan)
+    run_training(directions, cases)
 
 
 def main():
@@ -163,7 +171,11 @@ def main():
             print(f"megatron-core {megatron.core.__version__}, {len(topologies)} topologies")
             results = Results(checks)
             directions, plan = Directions(megatron.core.__version__, results, pool), Plan(options.all)
-            run_all(directions, plan, topologies, list(chosen_families(options, results)), Path(work))
+            families = list(chosen_families(options, results))
+            if options.training:
+                run_training(directions, [make_case(family, Path(work)) for family in families])
+            else:
+                run_all(directions, plan, topologies, families, Path(work))
         finally:
             pool.close()
     for note in results.notes:

@@ -64,7 +64,7 @@ def arguments(description, topology, iteration, flavour):
         "expert_model_parallel_size": topology.expert,
         "expert_tensor_parallel_size": topology.expert_tensor or topology.tensor,
         "context_parallel_size": 1,
-        "data_parallel_size": topology.expert,
+        "data_parallel_size": topology.stage_size // topology.tensor,
         "world_size": topology.world,
         "num_experts": transformer.get("num_moe_experts"),
         "moe_ffn_hidden_size": transformer.get("moe_ffn_hidden_size"),

@@ -37,6 +37,31 @@ TEST_CASE("experts: the files of a stage are those that the ranks of a run ask f
     CHECK(files_of(2, {2, 0, true}) == "0_0.0 1_0.0 0_1.0 1_1.0");
 }
 
+TEST_CASE("experts: a stage has as many ranks as both ways to number them need") {
+    CHECK(ckpt::stage_size(2, {}) == 2);
+    CHECK(ckpt::stage_size(2, {2, 0, false}) == 4);
+    CHECK(ckpt::stage_size(2, {2, 1, false}) == 2);
+    CHECK(ckpt::stage_size(4, {2, 1, false}) == 4);
+    CHECK(ckpt::stage_size(2, {4, 1, false}) == 4);
+    CHECK(ckpt::stage_size(2, {2, 0, true}) == 4);
+}
+
+TEST_CASE("experts: the first of the ranks with the same parameters has their optimizer state") {
+    // "de" for dense weights and experts, in the order of the files.
+    auto owners = [](int tp, const ExpertParallel& experts) {
+        std::vector<std::string> out;
+        for (const auto& owner : ckpt::state_owners(tp, experts))
+            out.push_back(base::format("{}{}", owner.dense ? "d" : "-", owner.experts ? "e" : "-"));
+        return base::joined(out, " ");
+    };
+    CHECK(owners(2, {}) == "de de");
+    CHECK(owners(1, {2, 0, false}) == "de -e");
+    CHECK(owners(2, {2, 0, false}) == "de de -e -e");
+    CHECK(owners(2, {2, 1, false}) == "de de");
+    // 0_0 and 2_0 have the same experts, 1_1 and 3_1 too.
+    CHECK(owners(4, {2, 1, false}) == "de d- de d-");
+}
+
 TEST_CASE("experts: two ranks cannot share a file with different parts") {
     auto ranks = ckpt::stage_ranks(1, {2, 2, false});
     REQUIRE_FALSE(ranks);

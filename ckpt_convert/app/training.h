@@ -1,0 +1,26 @@
+// The state of the optimizer, on its way with the weights from one Megatron layout to another.
+#pragma once
+
+#include "ckpt_convert/app/megatron_target.h"
+#include "ckpt_convert/checkpoint/optimizer_files.h"
+#include "ckpt_convert/plan/state_source.h"
+#include "ckpt_convert/plan/training_state.h"
+
+namespace ckpt {
+
+// An opened state that belongs to the weights of its checkpoint.
+struct Training {
+    OptimizerFiles files;
+    StateSource states;
+};
+
+// Opens the state beside the weights of `source`, and sets what the options leave open: the iteration goes on, the modules
+// stay what they are. Fails with usage when an option contradicts that, else as open_optimizer_files().
+base::Result<Training> open_training(base::FileSystem& fs, const Source& source, ConvertOptions& options);
+
+// Adds the state to the plan of the weights, and its files to the index of `source`. `training` must outlive the layout of
+// the output.
+base::Result<TrainingState> carry_training(const Training& training, Source& source, const MegatronTarget& target,
+                                           const ConvertOptions& options, ConversionPlan& plan);
+
+}  // namespace ckpt

@@ -1,0 +1,156 @@
+#include "ckpt_convert/plan/state_source.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/format.h"
+#include "ckpt_convert/checkpoint/megatron_checkpoint.h"
+#include "ckpt_convert/plan/parameter_order.h"
+
+namespace ckpt {
+namespace {
+
+using base::ErrorKind;
+using base::Result;
+using base::Status;
+
+class StateLocator {
+public:
+    StateLocator(const Model& model, const TensorIndex& weights, const ParallelLayout& parallel, const base::Json& args,
+                 const OptimizerFiles& files)
+        : model_(model), weights_(weights), parallel_(parallel), args_(args), files_(files) {}
+
+    Result<StateSource> locate(const Layout& layout) {
+        out_.of_weight.resize(weights_.tensors.size());
+        TRY_ASSIGN(auto ranks, stage_ranks(parallel_.tp, parallel_.experts));
+        auto by_rank = parameters_by_rank(layout);
+        for (auto& parameters : by_rank) learn(parameters);
+        for (auto& parameters : by_rank) TRY(check_order(parameters));
+        bool own_experts = parallel_.experts.ep > 1;
+        for (std::uint32_t rank = 0; rank < by_rank.size(); ++rank) {
+            auto split = split_parameters(std::move(by_rank[rank]), parallel_.placement.chunks(),
+                                          parallel_.placement.virtual_stages, own_experts);
+            auto stage = rank / static_cast<std::uint32_t>(ranks.size());
+            const RankOptimizer& found = files_.ranks[rank];
+            if (found.dense) TRY(add(rank_buffers(split.dense, stage, args_), *found.dense, found));
+            if (found.experts) TRY(add(rank_buffers(split.experts, stage, args_), *found.experts, found));
+        }
+        return std::move(out_);
+    }
+
+private:
+    // The parameters of each rank file, in the order of the file, which is that of registration.
+    std::vector<std::vector<StoredParameter>> parameters_by_rank(const Layout& layout) const {
+        std::map<std::pair<std::uint32_t, std::string_view>, const LayoutTensor*> known;
+        for (const LayoutTensor& tensor : layout.tensors) {
+            if (!tensor.optional && is_parameter(model_, tensor.pieces)) known[{tensor.file, tensor.name}] = &tensor;
+        }
+        std::vector<std::vector<StoredParameter>> out(weights_.files.size());
+        for (std::uint32_t i = 0; i < weights_.tensors.size(); ++i) {
+            const IndexedTensor& stored = weights_.tensors[i];
+            auto found = known.find({stored.file, stored.name});
+            if (found == known.end()) continue;
+            out[stored.file].push_back({i, stored.name, stored.dtype, stored.shape, found->second->of_experts});
+        }
+        return out;
+    }
+
+    // Chunk by chunk; the chunks of a file are behind each other.
+    template <class Visit>
+    static void each_chunk(const std::vector<StoredParameter>& parameters, Visit visit) {
+        for (std::size_t begin = 0, end = 0; begin < parameters.size(); begin = end) {
+            std::vector<std::string_view> names;
+            std::string_view chunk = split_key(parameters[begin].name).chunk;
+            for (end = begin; end < parameters.size() && split_key(parameters[end].name).chunk == chunk; ++end)
+                names.push_back(split_key(parameters[end].name).name);
+            visit(names);
+        }
+    }
+
+    void learn(const std::vector<StoredParameter>& parameters) {
+        each_chunk(parameters, [&](const auto& names) { out_.order.learn(names); });
+    }
+
+    // That the order learnt from all files is that of each.
+    Status check_order(const std::vector<StoredParameter>& parameters) const {
+        bool sorted = true;
+        each_chunk(parameters, [&](const auto& names) {
+            for (std::size_t i = 1; i < names.size(); ++i)
+                sorted &= *out_.order.place(names[i - 1]) < *out_.order.place(names[i]);
+        });
+        if (sorted) return {};
+        return base::fail(ErrorKind::unsupported,
+                          "the tensors are not in the order in which a training run saves them, so that nothing says "
+                          "where in the optimizer's buffers their state lies; --optimizer drop leaves it out",
+                          path_of(parameters.front()));
+    }
+
+    const std::string& path_of(const StoredParameter& parameter) const {
+        return weights_.files[weights_.tensors[parameter.tensor].file]->path();
+    }
+
+    Status add(const std::vector<FlatBufferLayout>& expected, const std::vector<FlatBuffer>& found,
+               const RankOptimizer& rank) {
+        bool fits = std::equal(expected.begin(), expected.end(), found.begin(), found.end(),
+                               [](const FlatBufferLayout& a, const FlatBuffer& b) {
+                                   return a.parameters == b.parameters && a.elements == b.elements;
+                               });
+        if (!fits) {
+            return base::fail(ErrorKind::bad_input,
+                              base::format("its buffers have {} elements, the parameters of the model file beside it "
+                                           "need {}; were weights frozen, or is it of another run? --optimizer drop "
+                                           "leaves it out",
+                                           sizes(found), sizes(expected)),
+                              rank.file->path());
+        }
+        auto file = static_cast<std::uint32_t>(out_.index.files.size());
+        if (file == 0 || out_.index.files.back() != rank.file) out_.index.files.push_back(rank.file);
+        else --file;
+        for (std::size_t i = 0; i < found.size(); ++i) {
+            out_.gradients[found[i].parameters] = found[i].gradients;
+            for (const FlatPlace& place : expected[i].places) add(place, found[i], file);
+        }
+        return {};
+    }
+
+    void add(const FlatPlace& place, const FlatBuffer& buffer, std::uint32_t file) {
+        const IndexedTensor& weight = weights_.tensors[place.tensor];
+        auto& states = out_.of_weight[place.tensor].emplace();
+        for (std::size_t state = 0; state < states.size(); ++state) {
+            states[state] = static_cast<std::uint32_t>(out_.index.tensors.size());
+            out_.index.tensors.push_back(
+                {base::format("{} of {}", kOptimizerStates[state], weight.name), DType::f32, weight.shape, file,
+                 buffer.offsets[state] + place.first * (bits(DType::f32) / 8), row_major_strides(weight.shape), true});
+        }
+    }
+
+    // "bf16 1024, f32 64"
+    template <class Buffers>
+    static std::string sizes(const Buffers& buffers) {
+        std::vector<std::string> out;
+        for (const auto& buffer : buffers)
+            out.push_back(base::format("{} {}", name(buffer.parameters), buffer.elements));
+        return out.empty() ? "no" : base::joined(out, ", ");
+    }
+
+    const Model& model_;
+    const TensorIndex& weights_;
+    const ParallelLayout& parallel_;
+    const base::Json& args_;
+    const OptimizerFiles& files_;
+    StateSource out_;
+};
+
+}  // namespace
+
+bool is_parameter(const Model& model, const std::vector<Piece>& pieces) {
+    return std::all_of(pieces.begin(), pieces.end(),
+                       [&](const Piece& piece) { return !model.tensors()[piece.logical].buffer; });
+}
+
+Result<StateSource> locate_states(const Model& model, const TensorIndex& weights, const ParallelLayout& parallel,
+                                  const Layout& layout, const base::Json& args, const OptimizerFiles& files) {
+    return StateLocator(model, weights, parallel, args, files).locate(layout);
+}
+
+}  // namespace ckpt

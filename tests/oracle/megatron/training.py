@@ -1,0 +1,109 @@
+"""A training run that changes its topology: the step after equals the step that it would have made before."""
+
+import sys
+from pathlib import Path
+
+import torch
+
+import training_files
+from topologies import Topology
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "support"))
+from checkpoints import megatron_directory  # noqa: E402
+
+# Family, topology of the run, topology that it goes on with.
+CHANGES = (
+    ("qwen2", Topology(2, 1), Topology(1, 2)),
+    ("llama tied", Topology(1, 2), Topology(2, 2, per_chunk=1)),
+    ("qwen3 moe mixed", Topology(1, 1, expert=2), Topology(1, 2)),
+    ("qwen3 moe", Topology(2, 1), Topology(1, 2, expert=2)),
+    ("deepseek v3", Topology(1, 1, expert=2), Topology(2, 1, expert=2, expert_tensor=1)),
+)
+SAVED, NEXT = 2, 3  # iterations
+OTHERWISE = ("args", "checkpoint_version")  # what files say that does not concern the optimizer
+
+
+def run(directions, cases):
+    for name, before, after in CHANGES:
+        case = next((case for case in cases if case.family == name), None)
+        if case is not None:
+            change(directions, case, before, after)
+
+
+def change(directions, case, before, after):
+    what = f"optimizer from {before}"
+    saved, continued = (case.path(before, f"trained_{iteration}") for iteration in (SAVED, NEXT))
+    start = case.path(before, "start")
+    layout = lambda topology: [*topology.options(), *directions.for_megatron, "--transformer-impl", "local"]  # noqa: E731
+    if not directions.convert(case, before, what, case.hf, start, *layout(before)):
+        return
+    build = ("build", {"description": case.description})
+    if directions.on_ranks(case, before, what, build, ("load_files", {"directory": str(megatron_directory(start)[0])}),
+                           ("train", {"steps": range(1, SAVED + 1)}), save(saved, case, SAVED),
+                           ("step", {"number": NEXT}), save(continued, case, NEXT)) is None:
+        return
+    targets = []
+    for source in (saved, continued):
+        training_files.write_tracker(source, int(source.name[-1]))
+        targets.append(case.path(after, f"{source.name}_from_{before.slug}"))
+        if not directions.convert(case, after, what, source, targets[-1], "--save-model-type", "mg", "--optimizer", "keep",
+                                  "--hf-cfg-dir", case.hf, *layout(after)):
+            return
+    go_on(directions, case, after, what, ("resume", {"directory": str(megatron_directory(targets[0])[0])}), targets[1])
+    if megatron_since(directions, 0, 16):
+        dist = case.path(after, f"dist_from_{before.slug}")
+        if directions.convert(case, after, what, saved, dist, "--save-model-type", "mg", "--optimizer", "keep", "--hf-cfg-dir", case.hf,
+                              *layout(after), "--ckpt-format", "torch_dist"):
+            go_on(directions, case, after, what + ", torch_dist", ("resume_dist", {"directory": str(megatron_directory(dist)[0])}),
+                  targets[1])
+
+
+def megatron_since(directions, *version):
+    return tuple(map(int, directions.for_megatron[1].partition("@")[2].split(".")[:2])) >= version
+
+
+def go_on(directions, case, after, what, load, wanted):
+    """The next step of a run that was converted; it must leave what `wanted` has."""
+    resumed = case.path(after, what.replace(" ", "_"))
+    answers = directions.on_ranks(case, after, what, ("build", {"description": case.description}), load,
+                                  ("step", {"number": NEXT}), save(resumed, case, NEXT))
+    if answers is None:
+        return
+    failures = len(directions.results.checks.failures)
+    for said in answers[1]:
+        directions.results.checks.equal(said["iteration"], SAVED, f"{case.family}, {after}, {what}: iteration")
+        directions.results.checks.equal(said["schedule"]["num_steps"], 64 * SAVED, f"{case.family}, {after}, {what}: schedule")
+    compare(directions.results, f"{case.family}, {after}, {what}", megatron_directory(wanted)[0], resumed / f"iter_{NEXT:07d}")
+    same = len(directions.results.checks.failures) == failures
+    directions.results.row(case.family, after, what, "same bits" if same else "   FAILED")
+
+
+def save(directory, case, iteration):
+    return "save_training", {"directory": str(directory), "description": case.description, "iteration": iteration}
+
+
+def compare(results, name, converted, resumed):
+    """The run that went on before the conversion, converted, and the run that was converted and went on: every file."""
+    found, wanted = ({str(path.relative_to(root)): path for path in root.rglob("*.pt")} for root in (converted, resumed))
+    results.checks.equal(sorted(found), sorted(wanted), f"{name}: files")
+    for file in sorted(set(found) & set(wanted)):
+        one, other = (dict(flat(torch.load(files[file], weights_only=True))) for files in (found, wanted))
+        for content in (one, other):
+            for key in [key for key in content if key.startswith("args.") or key.endswith("_extra_state") or key in OTHERWISE]:
+                del content[key]
+        tensors = [{key: value for key, value in content.items() if isinstance(value, torch.Tensor)} for content in (one, other)]
+        results.same_tensors(f"{name}/{file}", *tensors)
+        for content, own in zip((one, other), tensors):
+            for key in own:
+                del content[key]
+        results.checks.equal(one, other, f"{name}/{file}: values")
+
+
+def flat(value, prefix=""):
+    """Pairs of a path and a value that is no container."""
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, (list, tuple)) else None
+    if items is None:
+        yield prefix, value
+        return
+    for key, item in items:
+        yield from flat(item, f"{prefix}.{key}" if prefix else str(key))
