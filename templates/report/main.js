@@ -1,5 +1,5 @@
 // The page as a whole: its bar, the two views, keys, language, theme, printing.
-function make_page(report) {
+async function make_page(report) {
   const page = { report, filter: {}, chosen: null, model: make_model(report) };
   const root = document.getElementById('app');
   const KEEP = 'migrator-page-';
@@ -17,7 +17,9 @@ function make_page(report) {
     review.choose(finding, 'center');
   };
   page.clear_filter();
-  page.decisions = make_decisions(page.model, () => draw_progress());
+  const keeper = is_served ? await disk_keeper(told_by_disk) : browser_keeper('migrator-decisions:' + report.paths.join('\n'));
+  page.decisions = make_decisions(page.model, keeper, () => draw_progress());
+  if (is_served) addEventListener('beforeunload', (event) => { if (!keeper.is_idle()) event.preventDefault(); });
 
   // ---- theme and language ----
   function use_theme(theme) {
@@ -39,6 +41,11 @@ function make_page(report) {
     clearTimeout(quiet);
     quiet = setTimeout(() => { say.textContent = ''; }, 4000);
   }
+  function told_by_disk(what, why) {
+    saved_text.className = what === 'saved' ? 'small' : 'small chip error';
+    saved_text.textContent = what === 'saved' ? page.words.saved : page.words.notSaved;
+    if (why) tell(`${page.words.notSaved}: ${why}`);
+  }
   function export_decisions() {
     const url = URL.createObjectURL(new Blob([page.decisions.export_text()], { type: 'application/json' }));
     h('a', { href: url, download: 'decisions.json' }).click();
@@ -59,6 +66,7 @@ function make_page(report) {
 
   // ---- the bar ----
   const progress_text = h('span', { class: 'small', id: 'progress' });
+  const saved_text = h('span', { class: 'small', id: 'saved', role: 'status' });
   const progress_fill = h('span', { class: 'fill' });
   function draw_progress() {
     if (!page.words) return;
@@ -75,7 +83,7 @@ function make_page(report) {
     return h('header', { class: 'top' },
       h('h1', {}, h('span', { class: 'logo', 'aria-hidden': 'true' }), words.title), h('span', { class: 'run', title: project }, mono(project), report.output ? [' → ', mono(report.output)] : null),
       h('nav', { 'aria-label': words.title }, tab('overview'), tab('review')),
-      h('span', { class: 'progress' }, progress_text, h('span', { class: 'track', 'aria-hidden': 'true' }, progress_fill)),
+      h('span', { class: 'progress' }, progress_text, h('span', { class: 'track', 'aria-hidden': 'true' }, progress_fill)), is_served ? saved_text : null,
       h('span', { class: 'top-buttons' }, h('button', { type: 'button', class: 'plain strong', id: 'export', click: export_decisions }, words.exportAll),
         h('button', { type: 'button', class: 'plain', click: () => file.click() }, words.importAll), file,
         h('button', { type: 'button', class: 'plain', id: 'language', title: words.languageLabel, lang: language === 'en' ? 'zh' : 'en', click: () => use_language(language === 'en' ? 'zh' : 'en') }, words.language),

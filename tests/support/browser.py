@@ -101,8 +101,9 @@ class Browser:
         elif method == "Page.javascriptDialogOpening":
             self.errors.append(f"a dialog: {parameters['message']}")
 
-    def open(self, path):
-        self.call("Page.navigate", url=path.as_uri())
+    def open(self, place):
+        """A file, or an address."""
+        self.call("Page.navigate", url=place if isinstance(place, str) else place.as_uri())
         self.wait_for("document.documentElement?.dataset.ready")
 
     def js(self, expression):
