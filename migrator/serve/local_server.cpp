@@ -13,6 +13,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
+#include <list>
 #include <utility>
 #include <vector>
 
@@ -67,25 +68,9 @@ private:
 class Connection {
 public:
     explicit Connection(int socket) : socket_(socket), deadline_(Clock::now() + kRequestTime) {}
-    Connection(Connection&& other) noexcept
-        : socket_(std::exchange(other.socket_, -1)),
-          state_(other.state_),
-          deadline_(other.deadline_),
-          in_(std::move(other.in_)),
-          out_(std::move(other.out_)),
-          sent_(other.sent_) {}
-    Connection& operator=(Connection&& other) noexcept {
-        std::swap(socket_, other.socket_);
-        std::swap(state_, other.state_);
-        std::swap(deadline_, other.deadline_);
-        std::swap(in_, other.in_);
-        std::swap(out_, other.out_);
-        std::swap(sent_, other.sent_);
-        return *this;
-    }
-    ~Connection() {
-        if (socket_ >= 0) ::close(socket_);
-    }
+    Connection(const Connection&) = delete;
+    Connection& operator=(const Connection&) = delete;
+    ~Connection() { ::close(socket_); }
 
     pollfd waits_for() const { return {socket_, static_cast<short>(state_ == State::writing ? POLLOUT : POLLIN), 0}; }
     bool is_over() const { return state_ == State::over || Clock::now() > deadline_; }
@@ -144,7 +129,7 @@ private:
     std::size_t sent_ = 0;
 };
 
-void accept_one(int listener, std::vector<Connection>& connections) {
+void accept_one(int listener, std::list<Connection>& connections) {
     const int socket = ::accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
     if (socket < 0) return;
     // Who has connected first and says nothing makes room.
@@ -193,15 +178,16 @@ base::Status LocalServer::run(const std::function<void()>& ready,
                               const std::function<HttpResponse(const HttpRequest&)>& answer) {
     const StopSignals signals;
     ready();
-    std::vector<Connection> connections;
+    std::list<Connection> connections;
     while (stop_wanted == 0) {
         std::vector<pollfd> waits{{socket_, POLLIN, 0}};
         for (const Connection& connection : connections) waits.push_back(connection.waits_for());
         const timespec pause{0, kPollMilliseconds * 1000000L};
         if (::ppoll(waits.data(), waits.size(), &pause, signals.open()) < 0 && errno != EINTR)
             return tl::unexpected(system_error(ErrorKind::internal, "cannot wait for requests"));
-        for (std::size_t i = 0; i < connections.size(); ++i) {
-            if (waits[i + 1].revents != 0) connections[i].go_on(answer);
+        std::size_t number = 0;
+        for (Connection& connection : connections) {
+            if (waits[++number].revents != 0) connection.go_on(answer);
         }
         std::erase_if(connections, [](const Connection& connection) { return connection.is_over(); });
         if (waits[0].revents != 0) accept_one(socket_, connections);

@@ -133,7 +133,11 @@ async function make_page(report) {
   addEventListener('keydown', (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const typing = /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName);
-    if (event.key === 'Escape' && typing) event.target.blur();
+    // Both leave a text as it is: without this, Escape empties the search.
+    if (event.target.tagName === 'INPUT' && (event.key === 'Escape' || event.key === 'Enter')) {
+      event.preventDefault();
+      event.target.blur();
+    }
     if (typing || document.querySelector('dialog[open]')) return;
     const arrows = event.target.id === 'list' ? { ArrowDown: 'j', ArrowUp: 'k' } : {};
     const key = arrows[event.key] || event.key;
@@ -147,15 +151,23 @@ async function make_page(report) {
   // ---- printing: the overview, and the findings that the filters show ----
   const MAX_PRINTED = 1000;
   let printed = null;
+  let theme_on_screen = '';
   addEventListener('beforeprint', () => {
     const words = page.words;
+    theme_on_screen = document.documentElement.dataset.theme;
+    document.documentElement.dataset.theme = 'light';
+    for (const more of page.overview.querySelectorAll('.more')) while (!more.hidden) more.click();
     printed = h('section', { class: 'printed' }, h('h2', {}, words.findings), review.shown().concat(view === 'overview' && !review.shown().length ? page.model.findings : []).slice(0, MAX_PRINTED).map((finding) =>
       h('article', {}, h('p', {}, mono(`${finding.file.path}:${finding.begin.line}`), ' ', h('b', {}, literal(finding.subject)), ` (${words.severities[finding.severity]}, ${words.states[finding.state]}, ${words.decisions[page.decisions.about(finding) || 'open']})`),
         h('p', {}, literal(finding.message)), finding.new_text ? h('pre', {}, literal('- ' + finding.old_text.replaceAll('\n', '\n- ') + '\n+ ' + finding.new_text.replaceAll('\n', '\n+ '))) : null)));
     if (view !== 'overview') main.prepend(page.overview);
     main.append(printed);
   });
-  addEventListener('afterprint', () => { printed?.remove(); show(view); });
+  addEventListener('afterprint', () => {
+    printed?.remove();
+    document.documentElement.dataset.theme = theme_on_screen;
+    show(view);
+  });
 
   use_theme(storage.get(KEEP + 'theme') || (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light'));
   draw();

@@ -61,13 +61,13 @@ function make_overview(page) {
     });
     const head = [words.kindColumn, '', words.findings, words.severities.error, words.severities.warning, words.severities.info, words.toReview];
     return card(words.byKind, h('div', { class: 'scroll' }, h('table', {}, h('thead', {}, h('tr', {}, head.map((label, i) =>
-      label ? h('th', { scope: 'col', class: i > 1 ? 'number' : null }, label) : h('td', {})))), h('tbody', {}, rows))));
+      label ? h('th', { scope: 'col', class: i > 1 ? 'number' : null }, label) : h('td', { class: 'wide' })))), h('tbody', {}, rows))));
   }
 
   function todo() {
     const list = h('ul', { class: 'actions' });
     const rest = report.actions.slice();
-    const button = h('button', { class: 'plain', type: 'button', click: add }, words.more);
+    const button = h('button', { class: 'plain more', type: 'button', click: add }, words.more);
     function add() {
       for (const row of rest.splice(0, 6)) {
         list.append(h('li', {}, h('div', {}, chip(row.severity, words.severities[row.severity]), words.efforts[row.effort] ? h('p', { class: 'small muted' }, words.efforts[row.effort]) : null), h('div', {}, h('p', {}, literal(row.message)),
@@ -152,7 +152,7 @@ function make_overview(page) {
     });
     const head = [words.version, '', ...Object.values(labels)];
     return card(words.coverage, h('div', { class: 'scroll' }, h('table', {}, h('thead', {}, h('tr', {}, head.map((label, i) =>
-      label ? h('th', { scope: 'col', class: i > 1 ? 'number' : null }, label) : h('td', {})))), h('tbody', {}, rows))));
+      label ? h('th', { scope: 'col', class: i > 1 ? 'number' : null }, label) : h('td', { class: 'wide' })))), h('tbody', {}, rows))));
   }
 
   return h('div', { class: 'overview' }, verdict(),

@@ -112,7 +112,7 @@ function make_review(page) {
         h('p', { class: 'path small muted' }, mono(`${finding.file.path}:${finding.begin.line}:${finding.begin.column}`)),
         h('h2', {}, mono(finding.subject)),
         h('p', { class: 'chips' }, chip(finding.severity, words.severities[finding.severity]), chip(finding.bucket, words.states[finding.state]), chip('info', words.kinds[finding.kind] || finding.kind), chip('info', words.certainties[finding.certainty]),
-          words.efforts[finding.effort] ? chip('info', words.efforts[finding.effort]) : null),
+          words.efforts[finding.effort] && !made_by_run(finding) && finding.state !== 'at_run_time' ? chip('info', words.efforts[finding.effort]) : null),
         h('p', { class: 'message' }, literal(finding.message)), remark(finding),
         h('div', { class: 'decide-bar' }, h('span', { class: 'buttons', role: 'group', 'aria-label': words.decision }, buttons), scope, comment, h('button', { type: 'button', class: 'plain', click: next_open }, words.nextOpen, h('kbd', {}, 'n'))),
         rule_box(finding)),
@@ -131,10 +131,10 @@ function make_review(page) {
     const names = rule?.names.map(({ from, to }) => h('li', {}, mono(to ? `${from} → ${to}` : from))) || [];
     const more = rule?.name_count > names.length ? h('li', { class: 'muted' }, words.morePlaces(number(rule.name_count - names.length))) : null;
     return h('details', { class: 'rule', open: rule_is_open, toggle: (event) => { rule_is_open = event.target.open; } }, h('summary', {}, words.explain, ' ', mono(finding.rule)),
-      h('dl', {}, rule ? row(words.about, literal(rule.message)) : null, rule ? row(words.needs, words.certainties[rule.certainty]) : null,
+      h('dl', {}, rule ? row(words.about, literal(rule.message)) : null, rule && model.fixing_rules.has(rule.id) ? row(words.needs, words.certainties[rule.certainty]) : null,
       names.length ? row(words.names, h('ul', { class: 'small' }, names, more)) : null,
       row(words.source, literal(finding.source || '–')),
-      row(words.rule, h('button', { type: 'button', class: 'link', click: () => page.review_with({ rule: finding.rule }) }, words.uses(number(model.of_rule.get(finding.rule))))),
+      row(words.rule, h('button', { type: 'button', class: 'link', click: () => page.review_with({ rule: finding.rule }) }, words.uses(model.of_rule.get(finding.rule)))),
       row(words.terminal, mono(`migrator explain ${finding.rule}`))));
   }
 
@@ -168,7 +168,9 @@ function make_review(page) {
     requestAnimationFrame(() => {
       if (at < 0) return;
       view.show(at, 'center');
-      shifter.show_column(finding.end.line === finding.begin.line ? finding.end.column : finding.begin.column);
+      // What changes, or at least where it begins.
+      const edit = finding.edits.find((one) => one.begin.line === finding.begin.line && one.end.line === one.begin.line);
+      shifter.show_columns(edit ? edit.begin.column : finding.begin.column, edit ? edit.end.column : finding.begin.column);
     });
     return h('div', { class: `code ${changed ? '' : 'one'}` }, h('div', { class: 'sides-head small muted' }, h('span', {}, words.before), h('span', {}, file.original?.sha256 === null ? words.newFile : words.after)), view.root, shifter);
   }
@@ -178,10 +180,11 @@ function make_review(page) {
     const width = h('div', { class: 'width' });
     width.style.width = `calc(50% + ${longest + 8}ch)`;
     const bar = h('div', { class: 'shifter mono', 'aria-hidden': 'true', scroll: () => root.style.setProperty('--shift', `${-bar.scrollLeft}px`) }, width);
-    // A change far to the right is to be seen at once.
-    bar.show_column = (column) => {
+    // A change far to the right is to be seen at once: its end, or its begin where it is longer than a side.
+    bar.show_columns = (begin, end) => {
+      const SPARE = 9;  // line numbers, and some room
       const character = (width.offsetWidth - bar.clientWidth / 2) / (longest + 8);
-      bar.scrollLeft = Math.max(0, (column + 16) * character - bar.clientWidth / 2);
+      bar.scrollLeft = Math.max(0, Math.min((end + SPARE) * character - bar.clientWidth / 2, (begin - 1) * character));
     };
     root.addEventListener('wheel', (event) => { if (event.deltaX) bar.scrollLeft += event.deltaX; }, { passive: true });
     root.addEventListener('keydown', (event) => {

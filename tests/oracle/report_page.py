@@ -7,6 +7,7 @@ The browser is Debian's chromium, or the one that MIGRATION_BROWSER names. axe a
 bring them.
 """
 
+import base64
 import json
 import shutil
 import sys
@@ -165,18 +166,27 @@ def served(checks, migrator, work):
 
 
 def accessible(checks, migrator, work):
-    """axe finds nothing serious, in both views, themes and languages."""
+    """axe finds nothing serious, in both views, themes and languages; printed, the page has all findings."""
     shutil.copytree(ROOT / "samples/gpt_train", work / "in")
-    report_of(checks, migrator, work)
+    report = report_of(checks, migrator, work)
     with Browser(work / "profile") as browser:
         browser.open(work / "review/report.html")
         browser.js(AXE.read_text(encoding="utf-8") + "; true")
-        for keys, what in (("o", "overview"), ("vj", "review"), ("t", "review, other theme"), ("o", "overview, other theme"), ("?", "help")):
-            browser.press(keys)
+        for keys, what in (("o", "overview"), ("vj", "review"), ("t", "review, other theme"), ("o", "overview, other theme"),
+                           ("#language", "overview, Chinese"), ("vj", "review, Chinese"), ("?", "help")):
+            browser.click(keys) if keys.startswith("#") else browser.press(keys)
+            browser.js("for (const rule of document.querySelectorAll('details')) rule.open = true")
             browser.frames()
             found = json.loads(browser.js("axe.run(document, {resultTypes: ['violations']}).then((r) => JSON.stringify(r.violations.filter((v) =>"
                                           " v.impact === 'serious' || v.impact === 'critical').map((v) => [v.id, v.nodes.slice(0, 3).map((n) => n.html.slice(0, 200))])))"))
             checks.equal(found, [], f"axe, {what}")
+        checks.equal(browser.js("document.documentElement.lang"), "zh-Hans", "the language of the page")
+        browser.press("Escape")
+        browser.js("addEventListener('beforeprint', () => { window.printed = [document.querySelectorAll('.printed article').length, document.querySelectorAll('.actions li').length,"
+                   " document.documentElement.dataset.theme]; })")
+        pdf = base64.b64decode(browser.call("Page.printToPDF")["data"])
+        checks.expect(pdf.startswith(b"%PDF") and browser.js("window.printed") == [len(findings_of(report)), len(report["actions"]), "light"], f"printed: {browser.js('window.printed')}")
+        checks.equal(browser.js("document.querySelectorAll('.printed').length"), 0, "what is there for printing only")
         checks.equal(browser.errors, [], "accessible: errors of the console")
 
 

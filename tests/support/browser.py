@@ -124,7 +124,7 @@ class Browser:
     def press(self, keys):
         """Single characters one after the other, or one named key."""
         for key in [keys] if keys in KEYS else keys:
-            code = KEYS.get(key, ord(key.upper()) if len(key) == 1 else 0)
+            code = KEYS.get(key, ord(key.upper()) if len(key) == 1 and key.isalnum() else 0)
             text = {"Enter": "\r"}.get(key, key if len(key) == 1 else "")
             self.call("Input.dispatchKeyEvent", type="keyDown", key=key, text=text, windowsVirtualKeyCode=code)
             self.call("Input.dispatchKeyEvent", type="keyUp", key=key, windowsVirtualKeyCode=code)
