@@ -14,6 +14,7 @@ inline constexpr const char* kExamples =
     "  migrator analyze my_project --report report        the same, as a page to work through (report/report.html)\n"
     "  migrator migrate my_project -o my_project_npu      a migrated copy; the report is in my_project_npu_report\n"
     "  migrator migrate my_project --diff                 what would change, as a diff\n"
+    "  migrator serve report/report.json                  the same page, with decisions saved on the disk\n"
     "  migrator migrate - < train.py > train_npu.py       one file through a pipe, as editors do it\n"
     "  migrator explain method.cuda                       what a rule of the report means\n"
     "  migrator rules new my_rules/house.json             a rule of your own, with its case\n"
@@ -53,7 +54,7 @@ inline constexpr const char* kMigrateExamples =
     "  migrator migrate train.py --diff                   only shows what would change\n"
     "  migrator migrate a.py b.py --in-place -q           as a pre-commit hook: several files, changed where they are\n"
     "  migrator migrate - < a.py > b.py                   source in, migrated source out, summary on standard error\n"
-    "  migrator migrate . --style portable --in-place     the result still runs on CUDA and CPU\n"
+    "  migrator undo .migrator/applied                    takes back what --in-place has done\n"
     "  migrator migrate . --check -q                      for CI: exit code 1 when something would change\n"
     "  cd my_project && git apply ../my_project_npu_report/report.diff   the same edits in the project itself";
 

@@ -67,7 +67,7 @@ bool is_run(Command command) { return command == Command::analyze || command == 
 
 bool is_about_reports(Command command) {
     return command == Command::apply || command == Command::undo || command == Command::reapply ||
-           command == Command::report_diff;
+           command == Command::report_diff || command == Command::serve;
 }
 
 // Of --check: whether a migration would do something.

@@ -158,6 +158,14 @@ CLI::App* add_migrate(CLI::App& app, Options& options, RawOptions& raw) {
     command->add_flag("--check", raw.check, "Instead of -o: write nothing, exit with 1 when something would change")
         ->configurable(false);
     command
+        ->add_option(
+            "--record", options.review.record,
+            "Directory that keeps what `undo` and `reapply` need (default: applied, beside the\nreport; without "
+            "one .migrator in the project)")
+        ->configurable(false)
+        ->option_text("DIR");
+    command->add_flag("!--no-record", options.review.keep_record, "Keep no such record");
+    command
         ->add_option("--apply", raw.apply,
                      "Which fixes to apply: safe (default: all that are certain enough), review (all:\nlook at each "
                      "of them) or none")

@@ -23,6 +23,7 @@ enum class Command {
     undo,
     reapply,
     report_diff,
+    serve,
 };
 
 // What becomes of the migrated files.
@@ -42,13 +43,15 @@ inline constexpr std::string_view kGithubFormat = "github";  // goes to standard
 
 // Of the commands that work with a report.
 struct ReviewOptions {
-    base::Path report;            // of report diff: the older one
-    base::Path other;             // of report diff: the newer one
-    base::Path decisions;         // empty: none
-    base::Path project;           // empty: where the report says
-    base::Path record;            // of what was applied in place
+    base::Path report;     // of report diff: the older one
+    base::Path other;      // of report diff: the newer one
+    base::Path decisions;  // empty: none
+    base::Path project;    // empty: where the report says
+    base::Path record;     // of what was applied; empty: see record_path()
+    bool keep_record = true;
     bool take_undecided = false;  // apply what nobody has decided about
     bool in_place = false;
+    std::uint16_t port = 0;  // of serve; 0: one that is free
 };
 
 struct Options {

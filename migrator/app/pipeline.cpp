@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <chrono>
-#include <map>
 
 #include "base/console.h"
 #include "base/format.h"
 #include "base/parallel.h"
 #include "base/version.h"
 #include "migrator/app/api_coverage.h"
+#include "migrator/app/applied_files.h"
 #include "migrator/app/distributed_main.h"
 #include "migrator/app/framework_version.h"
 #include "migrator/app/helper_module.h"
@@ -16,6 +16,7 @@
 #include "migrator/app/job.h"
 #include "migrator/app/knowledge.h"
 #include "migrator/app/library_run.h"
+#include "migrator/app/new_files.h"
 #include "migrator/app/output_tree.h"
 #include "migrator/app/path_checks.h"
 #include "migrator/app/problem_files.h"
@@ -23,6 +24,7 @@
 #include "migrator/app/project_conditions.h"
 #include "migrator/app/project_values.h"
 #include "migrator/app/report_files.h"
+#include "migrator/app/rule_rows.h"
 #include "migrator/rewrite/rewriter.h"
 
 namespace migrator {
@@ -47,7 +49,6 @@ public:
           instrumentation_(instrumentation),
           projects_(std::move(projects)),
           conditions_(knowledge.rules),
-          id_base_(id_base(projects_)),
           applies_(options.command == Command::migrate && options.apply != ApplyMode::none && writes(options)) {}
 
     base::Result<RunResult> execute() {
@@ -60,18 +61,27 @@ public:
             std::erase_if(file.findings, [&](ReportFinding& item) { return !conditions_.keep(item.outcome.finding); });
         std::vector<TransferRow> programs;
         if (transfer_rules_) programs = transfer_rows(jobs_, transfer_);
-        TRY(add_helper_modules());
+        for (const NewFile& file : helper_files(fs_, helper_, jobs_, files_, needs_helper_)) TRY(add_new_file(file));
         if (distributed_) TRY(add_launcher());
         // From here on every analysed file is in the output, rewritten or as it was.
         for (const Project& project : projects_) add_problem_files(project, output_ != nullptr, files_);
         if (output_) TRY(copy_other_files());
+        const Path root = projects_.front().root;
+        const std::vector<FileChange> made =
+            applies_ && (writes_in_place() || output_) ? written_.changes(files_) : std::vector<FileChange>{};
+        Path record;
+        if (writes_in_place()) {
+            TRY_ASSIGN(record, write_sources(fs_, options_, root, made));
+        }
         std::vector<std::string> said = notes();
         RunResult result{
             make_report(info(), std::move(files_), files_seen(), knowledge_.rules.package_status(), std::move(said)),
             {},
             std::move(text_),
             {}};
+        result.trace.record = std::move(record);
         result.report.programs = std::move(programs);
+        result.report.rules = rule_rows(knowledge_.rules, result.report);
         result.report.api_coverage = api_coverage(knowledge_.rules, interfaces_, version_.version);
         if (options_.destination == Destination::text && needs_helper_.front() != 0)
             result.warning = base::format(
@@ -81,6 +91,7 @@ public:
         if (output_) TRY(output_->commit());
         // From here on the output is whole.
         if (!options_.report_directory.empty()) TRY(write_report(result));
+        if (output_) TRY(record_copy(fs_, options_, root, made));
         return result;
     }
 
@@ -103,6 +114,7 @@ private:
         needs_helper_.resize(jobs_.size());
         transfer_.resize(jobs_.size());
         interfaces_.resize(jobs_.size());
+        written_.expect(jobs_.size());
         return base::parallel_for(order.size(), options_.threads, [&](std::size_t i) -> base::Status {
             const Job& job = jobs_[order[i]];
             TRY_ASSIGN(files_[order[i]], analyse(job, order[i]));
@@ -139,25 +151,17 @@ private:
         if (output_)
             TRY(output_->write(job.file->path, rewritten ? written : original, source.mode,
                                rewritten ? std::nullopt : std::optional(job.file->modified)));
-        if (writes_in_place() && rewritten) {
-            // A link stays one.
-            TRY_ASSIGN(const Path target, fs_.real_path(job.project->on_disk(job.file->path)));
-            TRY(base::write_file_atomically(fs_, target, written, source.mode));
-        }
         if (options_.destination == Destination::text) text_ = applies_ ? written : original;
         if (!applies_) call_available(outcome);
-        return make_report_file(std::move(outcome), original, written, id_path(shown));
-    }
-
-    // Ids must not tell where on the machine the project lies.
-    Path id_path(const Path& shown) const {
-        return shown.starts_with(id_base_) ? shown.substr(id_base_.size()) : shown;
+        ReportFile file = make_report_file(std::move(outcome), original, written);
+        if (rewritten) written_.add(number, original, std::move(written), source.mode);
+        return file;
     }
 
     base::Status add_launcher() {
-        TRY(add_new_file(projects_.front(), distributed_->launcher, FileType::shell, distributed_->launcher_text, 0755,
-                         "file.launcher", "A new file: the script that starts one process per device.",
-                         distributed_finding()));
+        TRY(add_new_file({&projects_.front(), distributed_->launcher, FileType::shell, distributed_->launcher_text,
+                          0755, "file.launcher", "A new file: the script that starts one process per device.",
+                          distributed_finding()}));
         // The executable bit, as git writes it.
         std::string& diff = files_.back().diff;
         diff = base::format("diff --git a/{0} b/{0}\nnew file mode 100755\n{1}", files_.back().path, diff);
@@ -173,58 +177,21 @@ private:
         return {};
     }
 
-    // A helper module that is to be made, and the findings whose edits speak of it.
-    struct NewHelper {
-        const Project* project = nullptr;
-        Path path;
-        std::vector<std::string> findings;
-    };
-
-    // One for every place that a file expects it at.
-    base::Status add_helper_modules() {
-        std::map<Path, NewHelper> wanted;
-        for (std::size_t i = 0; i < jobs_.size(); ++i) {
-            if (needs_helper_[i] == 0) continue;
-            const Project& project = *jobs_[i].project;
-            const Path path = helper_.path_for(project, jobs_[i].file->path);
-            if (fs_.exists(project.on_disk(path))) continue;
-            NewHelper& helper = wanted[project.shown(path)];
-            helper.project = &project;
-            helper.path = path;
-            for (const ReportEdit& edit : files_[i].edits) {
-                if (helper_.is_needed(edit.old_text, edit.new_text))
-                    helper.findings.insert(helper.findings.end(), edit.findings.begin(), edit.findings.end());
-            }
-        }
-        for (auto& [shown, helper] : wanted) {
-            std::sort(helper.findings.begin(), helper.findings.end());
-            helper.findings.erase(std::unique(helper.findings.begin(), helper.findings.end()), helper.findings.end());
-            TRY(add_new_file(*helper.project, helper.path, FileType::python, helper_.source(), 0644,
-                             "file.helper_module",
-                             "A new file: the module that the migrated files use to reach the accelerator of the "
-                             "machine.",
-                             helper.findings));
-        }
-        return {};
-    }
-
-    // `wanted_by`: ids of findings that need the file, beside its own.
-    base::Status add_new_file(const Project& project, const Path& path, FileType type, std::string_view content,
-                              std::uint32_t mode, const char* rule, const char* message,
-                              std::vector<std::string> wanted_by) {
-        if (applies_ && output_) TRY(output_->write(path, content, mode));
-        if (writes_in_place()) TRY(base::write_file_atomically(fs_, project.on_disk(path), content, mode));
+    base::Status add_new_file(const NewFile& file) {
+        if (applies_ && output_ && file.is_made) TRY(output_->write(file.path, file.content, file.mode));
         FileOutcome outcome;
-        outcome.path = project.shown(path);
-        outcome.type = type;
+        outcome.path = file.project->shown(file.path);
+        outcome.type = file.type;
         outcome.parsed = true;
-        outcome.rewritten = content;
-        outcome.findings.push_back(file_finding(rule, Severity::info, outcome.path, message));
-        ReportFile& file =
-            files_.emplace_back(make_report_file(std::move(outcome), {}, content, id_path(project.shown(path))));
-        file.new_mode = mode;
-        wanted_by.insert(wanted_by.begin(), file.findings.front().id);
-        file.edits.push_back({{}, {}, {}, "", std::string(content), std::move(wanted_by)});
+        outcome.rewritten = file.content;
+        outcome.findings.push_back(file_finding(file.rule, Severity::info, outcome.path, file.message));
+        ReportFile& made =
+            files_.emplace_back(make_report_file(std::move(outcome), {}, file.is_made ? file.content : ""));
+        made.new_mode = file.mode;
+        std::vector<std::string> wanted_by = file.wanted_by;
+        // Its own finding comes first; of a file that only proposals need, it asks for nothing by itself.
+        if (file.is_made) wanted_by.insert(wanted_by.begin(), made.findings.front().id);
+        made.edits.push_back({{}, {}, {}, "", std::string(file.content), std::move(wanted_by)});
         return {};
     }
 
@@ -312,7 +279,7 @@ private:
                 output(),
                 std::string(base::kVersion),
                 writes_in_place(),
-                report_root(projects_)};
+                projects_.front().root};
     }
 
     std::uint64_t files_seen() const {
@@ -351,12 +318,12 @@ private:
     const Instrumentation& instrumentation_;
     std::vector<Project> projects_;
     ProjectConditions conditions_;
-    Path id_base_;
     bool applies_;
     std::vector<Job> jobs_;
     std::unique_ptr<OutputTree> output_;
     std::vector<ReportFile> files_;
     std::string text_;                                  // of Destination::text, which has one file
+    WrittenFiles written_;                              // by job
     std::vector<TransferFacts> transfer_;               // by job
     std::vector<char> needs_helper_;                    // by job; bytes, so that threads can write side by side
     std::vector<std::vector<std::string>> interfaces_;  // by job: what the file uses of the API tables

@@ -85,9 +85,42 @@ base::Result<Project> standard_input_project(const Options& options) {
                           "--stdin-name",
                           options.stdin_name);
     project.files.root = ".";
+    project.root.clear();
     project.files.files.push_back(std::move(file));
     project.modules = ModuleNames(project.files);
     return project;
+}
+
+bool is_elsewhere(const Path& prefix) { return prefix.starts_with("/") || prefix == ".." || prefix.starts_with("../"); }
+
+// The longest directory that holds both; both are absolute.
+Path common_directory(const Path& a, const Path& b) {
+    const std::string in = base::join(b, "");
+    Path out = a;
+    while (!in.starts_with(base::join(out, ""))) out = base::parent(out);
+    return out;
+}
+
+// Paths of a report stay below its root, so that they can be applied: where the working directory does not hold them all,
+// the root is the directory that they have in common.
+base::Status use_common_root(base::FileSystem& fs, std::vector<Project>& projects) {
+    if (std::none_of(projects.begin(), projects.end(),
+                     [](const Project& project) { return is_elsewhere(project.prefix); }))
+        return {};
+    Path common;
+    for (Project& project : projects) {
+        if (projects.size() > 1 && !project.prefix.starts_with("/")) {
+            TRY_ASSIGN(const Path here, fs.real_path("."));
+            project.prefix = normal_path(base::join(here, project.prefix));
+        }
+        common = common.empty() ? project.prefix : common_directory(common, project.prefix);
+    }
+    const std::size_t cut = base::join(common, "").size();
+    for (Project& project : projects) {
+        project.root = common;
+        project.prefix = project.prefix == common ? "" : project.prefix.substr(cut);
+    }
+    return {};
 }
 
 std::string some_of(const std::vector<Path>& paths) {
@@ -113,9 +146,11 @@ base::Result<std::vector<Project>> find_projects(base::FileSystem& fs, const Opt
         project.argument = argument;
         project.is_directory = info.kind == FileKind::directory;
         project.prefix = prefix_of(options, argument, project.is_directory);
+        if (options.paths.size() == 1 && project.prefix.empty()) project.root = files.root;
         project.modules = ModuleNames(files);
         project.files = std::move(files);
     }
+    TRY(use_common_root(fs, projects));
     return projects;
 }
 
@@ -134,22 +169,6 @@ base::Result<SourceFile> read_source(base::FileSystem& fs, const Project& projec
     const FoundFile& file = project.files.files[number];
     TRY_ASSIGN(std::string bytes, project.read(fs, file.path));
     return make_source_file(file.path, file.type, std::move(bytes), file.mode);
-}
-
-Path report_root(const std::vector<Project>& projects) {
-    if (projects.front().standard_input) return {};
-    return projects.size() == 1 && projects.front().prefix.empty() ? projects.front().files.root : Path(".");
-}
-
-Path id_base(const std::vector<Project>& projects) {
-    std::optional<Path> base;
-    for (const Project& project : projects) {
-        if (!project.prefix.starts_with("/")) return {};
-        const Path prefix = base::join(project.prefix, "");
-        if (!base) base = prefix;
-        while (!prefix.starts_with(*base)) base = base->substr(0, base->rfind('/', base->size() - 2) + 1);
-    }
-    return base.value_or(Path{});
 }
 
 ModuleContext module_context(const Project& project, const Path& path) {

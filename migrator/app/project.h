@@ -29,7 +29,8 @@ struct Project {
     base::Path argument;                        // as named on the command line
     std::optional<std::string> standard_input;  // the bytes of its one file, when they come from there
     bool is_directory = true;                   // else a single file
-    base::Path prefix;                          // of paths in the report; empty when they are relative to the root
+    base::Path root = ".";                      // the directory that paths in the report count from
+    base::Path prefix;                          // of paths in the report: where the files lie below `root`
     FileList files;
     ModuleNames modules;
     std::vector<std::string> members;             // sorted; see MatchContext::project_members
@@ -63,12 +64,6 @@ std::optional<std::size_t> find_python_file(const Project& project, const base::
 
 // The file of this number, from memory where it was kept.
 base::Result<SourceFile> read_source(base::FileSystem& fs, const Project& project, std::size_t number);
-
-// The directory that paths in the report count from; empty for standard input.
-base::Path report_root(const std::vector<Project>& projects);
-
-// The directory that all paths have in common where they are absolute, with a slash; else empty.
-base::Path id_base(const std::vector<Project>& projects);
 
 // How name resolution sees a Python file of the project.
 ModuleContext module_context(const Project& project, const base::Path& path);

@@ -72,6 +72,10 @@ base::Result<Options> checked(Options options, const RawOptions& raw) {
     options.output = without_trailing_slashes(options.output);
     options.report_directory = without_trailing_slashes(options.report_directory);
     const bool copies = !analyse && options.destination == Destination::copy;
+    const bool writes = copies || (!analyse && options.destination == Destination::in_place);
+    if (!options.review.record.empty() && (!writes || !options.review.keep_record))
+        return fail(ErrorKind::usage, "--record is about what is written: name it with --output or --in-place");
+    options.review.record = without_trailing_slashes(options.review.record);
     if (options.force && !copies) return fail(ErrorKind::usage, "--force is about an OUT that is there; name it: -o");
     if (copies && options.report_directory.empty()) options.report_directory = options.output + "_report";
     options.formats = raw.formats;

@@ -8,7 +8,11 @@
 #include "base/json_writer.h"
 #include "migrator/app/output_tree.h"
 #include "migrator/app/path_checks.h"
-#include "migrator/review/changes.h"
+#include "migrator/app/record_path.h"
+#include "migrator/review/reapply.h"
+#include "migrator/review/record.h"
+#include "migrator/serve/local_server.h"
+#include "migrator/serve/review_site.h"
 #include "migrator/source/discovery.h"
 
 namespace migrator {
@@ -45,12 +49,13 @@ base::Status write_copy(base::FileSystem& fs, const Path& root, const std::vecto
 
 base::Result<std::string> write_changes(base::FileSystem& fs, const Options& options, const Path& root,
                                         const std::vector<FileChange>& changes, const Path& record) {
-    if (!options.output.empty()) {
-        TRY(write_copy(fs, root, changes, options));
-        return base::format("in the copy {}", options.output);
+    if (options.output.empty()) {
+        TRY(write_in_place(fs, root, changes, record));
+        return base::format("in place\nUndo    migrator undo {}", record);
     }
-    TRY(write_in_place(fs, root, changes, record));
-    return base::format("in place\nUndo    migrator undo {}", record);
+    TRY(write_copy(fs, root, changes, options));
+    TRY(write_record(fs, root, options.output, changes, record));
+    return base::format("in the copy {}", options.output);
 }
 
 base::Result<std::string> apply(const Options& options, base::FileSystem& fs) {
@@ -63,7 +68,7 @@ base::Result<std::string> apply(const Options& options, base::FileSystem& fs) {
     TRY_ASSIGN(const Accepted accepted, accepted_of(report, decisions ? &*decisions : nullptr, review.take_undecided));
     const Path root = review.project.empty() ? report.root : review.project;
     TRY_ASSIGN(const auto changes, changes_of(fs, report, root, accepted.findings));
-    const Path record = review.record.empty() ? base::join(base::parent(review.report), "applied") : review.record;
+    TRY_ASSIGN(const Path record, record_path(fs, options, base::parent(review.report), root));
     std::string what = "; nothing was written";
     if (!changes.empty() || !options.output.empty()) {
         TRY_ASSIGN(const std::string where, write_changes(fs, options, root, changes, record));
@@ -74,7 +79,8 @@ base::Result<std::string> apply(const Options& options, base::FileSystem& fs) {
 }
 
 base::Result<std::string> undo_command(const Options& options, base::FileSystem& fs) {
-    TRY_ASSIGN(const std::size_t files, undo(fs, options.review.record));
+    TRY_ASSIGN(const std::size_t files, undo(fs, options.review.record, options.review.project));
+    TRY(remove_empty_record_folder(fs, options.review.record));
     return base::format("{} restored\n", base::plural(files, "file"));
 }
 
@@ -82,12 +88,29 @@ base::Result<std::string> reapply_command(const Options& options, base::FileSyst
     TRY_ASSIGN(const Reapplied merged, reapply(fs, options.review.record, options.review.project));
     std::string what = "; nothing was written";
     if (!merged.changes.empty()) {
-        TRY_ASSIGN(const std::string where,
-                   write_changes(fs, options, merged.root, merged.changes, options.review.record + "_again"));
+        const Path record = free_record(fs, base::parent(options.review.record), options.output);
+        TRY_ASSIGN(const std::string where, write_changes(fs, options, merged.root, merged.changes, record));
         what = base::format(": {} changed {}", base::plural(merged.changes.size(), "file"), where);
     }
     return base::format("{} applied again{}\n{}", base::plural(merged.findings, "finding"), what,
                         left_out_lines(merged.left_out, "No longer applied; look at these, or migrate again"));
+}
+
+// Blocks until somebody stops it.
+base::Result<std::string> serve(const Options& options, base::FileSystem& fs) {
+    const base::Path& report = options.review.report;
+    const base::DataStore templates;
+    TRY_ASSIGN(ReviewSite site, ReviewSite::open(fs, report, templates));
+    TRY_ASSIGN(LocalServer server, LocalServer::listen(options.review.port));
+    TRY_ASSIGN(const std::string token, random_token());
+    const std::string host = base::format("127.0.0.1:{}", server.port());
+    site.listen_as(host, token);
+    auto ready = [&] {
+        base::print(stdout, "  Review  http://{}/{}/\n  Saved   {}\n  Stop    Ctrl-C\n", host, token, site.decisions());
+        std::fflush(stdout);
+    };
+    TRY(server.run(ready, [&](const HttpRequest& request) { return site.answer(request); }));
+    return base::format("Stopped\n  Next    migrator apply {} --decisions {} -o OUT\n", report, site.decisions());
 }
 
 // A finding of one report that the other does not have.
@@ -154,6 +177,7 @@ base::Result<std::string> review_command(const Options& options, base::FileSyste
     if (options.command == Command::apply) return apply(options, fs);
     if (options.command == Command::undo) return undo_command(options, fs);
     if (options.command == Command::reapply) return reapply_command(options, fs);
+    if (options.command == Command::serve) return serve(options, fs);
     return diff_reports(options, fs);
 }
 

@@ -1,4 +1,4 @@
-// The commands that work with a report: apply, undo, reapply, report diff.
+// The commands that work with a report: apply, undo, reapply, serve, report diff.
 #pragma once
 
 #include <set>

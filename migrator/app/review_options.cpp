@@ -28,10 +28,8 @@ void add_apply(CLI::App& app, Options& options) {
                       "Also apply what nobody has decided about, as `migrate` does");
     add_destination(*command, options);
     command
-        ->add_option(
-            "--record", options.review.record,
-            "With --in-place: the directory that keeps what `undo` and `reapply`\nneed (default: applied, beside "
-            "the report)")
+        ->add_option("--record", options.review.record,
+                     "The directory that keeps what `undo` and `reapply` need (default: applied,\nbeside the report)")
         ->option_text("DIR");
     command->footer(
         "A source that has changed since the report was made is refused, and nothing is written.\n\nExamples:\n"
@@ -42,22 +40,38 @@ void add_apply(CLI::App& app, Options& options) {
 }
 
 void add_undo_and_reapply(CLI::App& app, Options& options) {
-    CLI::App* undo = app.add_subcommand("undo", "Puts back the sources that `apply --in-place` has changed.");
-    undo->add_option("RECORD", options.review.record, "The directory that `apply` has named")
-        ->required()
-        ->option_text(" ");
-    undo->footer("Examples:\n  migrator undo review/applied");
+    constexpr const char* kRecordHelp = "The directory that `apply` or `migrate` has named";
+    CLI::App* undo =
+        app.add_subcommand("undo", "Puts back the sources that `migrate` or `apply` has changed with --in-place.");
+    undo->add_option("RECORD", options.review.record, kRecordHelp)->required()->option_text(" ");
+    undo->add_option("--project", options.review.project, "Where the sources are (default: where they were)")
+        ->option_text("DIR");
+    undo->footer(
+        "A source that was changed since is refused, and nothing is restored.\n\nExamples:\n"
+        "  migrator undo review/applied\n"
+        "  migrator undo my_project/.migrator/applied");
     CLI::App* reapply = app.add_subcommand(
         "reapply", "Merges applied edits into a newer version of the sources, and lists what no longer fits.");
-    reapply->add_option("RECORD", options.review.record, "The directory that `apply` has named")
-        ->required()
-        ->option_text(" ");
+    reapply->add_option("RECORD", options.review.record, kRecordHelp)->required()->option_text(" ");
     add_destination(*reapply, options);
     reapply->footer(
         "Examples:\n"
         "  migrator reapply review/applied --in-place                     after the sources were replaced by newer "
         "ones\n"
         "  migrator reapply review/applied --project upstream -o merged   newer sources in another directory");
+}
+
+void add_serve(CLI::App& app, Options& options) {
+    CLI::App* command = app.add_subcommand(
+        "serve",
+        "Shows a report to the browser of this machine, and saves what is decided as decisions.json beside it.");
+    command->add_option("REPORT", options.review.report, "The report.json")->required()->option_text(" ");
+    command->add_option("--port", options.review.port, "The port on 127.0.0.1 (default: one that is free)")
+        ->option_text("PORT");
+    command->footer(
+        "Only 127.0.0.1 is served, and only who has the address that is printed. Nothing but decisions.json is "
+        "written.\nCtrl-C ends it.\n\nExamples:\n"
+        "  migrator serve review/report.json");
 }
 
 void add_report(CLI::App& app, Options& options) {
@@ -74,6 +88,7 @@ void add_report(CLI::App& app, Options& options) {
 
 void add_review_commands(CLI::App& app, Options& options) {
     add_apply(app, options);
+    add_serve(app, options);
     add_undo_and_reapply(app, options);
     add_report(app, options);
 }
@@ -83,6 +98,7 @@ std::optional<Command> review_command_of(const CLI::App& app) {
     if (name == "apply") return Command::apply;
     if (name == "undo") return Command::undo;
     if (name == "reapply") return Command::reapply;
+    if (name == "serve") return Command::serve;
     if (name == "report") return Command::report_diff;
     return std::nullopt;
 }

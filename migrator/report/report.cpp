@@ -202,8 +202,7 @@ std::string lines_of(const base::LineIndex& lines, std::string_view text, const 
 
 }  // namespace
 
-ReportFile make_report_file(FileOutcome outcome, std::string_view original, std::string_view written,
-                            const base::Path& id_path) {
+ReportFile make_report_file(FileOutcome outcome, std::string_view original, std::string_view written) {
     ReportFile file;
     file.path = outcome.path;
     file.type = outcome.type;
@@ -217,7 +216,7 @@ ReportFile make_report_file(FileOutcome outcome, std::string_view original, std:
             file.text_diff = unified_diff(outcome.original, outcome.rewritten, outcome.path);
     }
     base::LineIndex lines(outcome.original);
-    FindingIds ids(id_path.empty() ? outcome.path : id_path);
+    FindingIds ids(outcome.path);
     for (FindingOutcome& item : outcome.findings) {
         // A file that could not be decoded has findings, but no lines.
         bool has_line = item.begin.line <= lines.line_count();

@@ -86,6 +86,23 @@ struct ApiCoverageRow {
     bool chosen = false;           // the version that the findings are for
 };
 
+// A rule that findings of the report have, as data explains it.
+struct RuleRow {
+    struct Name {
+        std::string from;
+        std::string to;  // empty: it only is reported
+    };
+    std::string id;
+    FindingKind kind = FindingKind::cuda_api;
+    Severity severity = Severity::warning;
+    Certainty certainty = Certainty::resolved;  // that a fix needs
+    Effort effort = Effort::none;               // what it leaves to a person
+    std::string message;                        // with {name}, {to} and {note}
+    std::string source;
+    std::uint64_t name_count = 0;  // the names that it is about
+    std::vector<Name> names;       // some of them
+};
+
 // Counts of one kind of finding.
 struct KindRow {
     FindingKind kind = FindingKind::cuda_api;
@@ -148,6 +165,7 @@ struct Report {
     std::vector<ThirdPartyRow> third_party;    // sorted by package
     std::vector<TransferRow> programs;         // of `analyze`, sorted by path
     std::vector<ApiCoverageRow> api_coverage;  // oldest version first; empty without Python that uses the framework
+    std::vector<RuleRow> rules;                // of the findings, sorted by id
     std::vector<ReportFile> files;             // sorted by path; only files with something to say
     std::vector<std::string> notes;            // skipped directories and the like
 };
@@ -156,13 +174,12 @@ struct Report {
 struct RunTrace {
     double seconds = 0;
     std::vector<std::string> written;  // report files, the one to open first in front
+    base::Path record = {};            // of what was changed in place; empty: nothing
 };
 
 // Gives every finding its id, makes the diffs and lets go of the texts. `original` and `written` are the file's bytes
 // before and after.
-// `id_path`: what stands for the path in ids, where that must not depend on where the project lies; empty: the path.
-ReportFile make_report_file(FileOutcome outcome, std::string_view original, std::string_view written,
-                            const base::Path& id_path = {});
+ReportFile make_report_file(FileOutcome outcome, std::string_view original, std::string_view written);
 
 // `files`: all analysed files, in any order; the ones with nothing to say are dropped.
 // `package_status`: subject of a third-party finding -> status; packages that are not in it are "unknown".
@@ -176,6 +193,12 @@ bool has_open_finding(const Report& report, Severity at_least, const std::set<st
 std::string report_json(const Report& report, int indent = 2);
 // One file, no network: the parts below templates/report/, and the report's JSON, compressed.
 std::string report_html(const Report& report, const base::DataStore& templates);
+
+// A page on the disk asks for nothing; one that is served keeps its decisions where it comes from.
+enum class PageKind { file, served };
+// The page of a report.json.
+std::string report_page(std::string_view json, const base::DataStore& templates, PageKind kind);
+
 // Fixes for speed alone that could be applied and need nobody to look at them.
 std::size_t faster_forms(const std::vector<ReportFile>& files);
 

@@ -122,6 +122,27 @@ void write_coverage(JsonWriter& json, const ApiCoverageRow& row) {
     json.end_object();
 }
 
+void write_rule(JsonWriter& json, const RuleRow& row) {
+    json.begin_object();
+    json.key("id").string(row.id);
+    json.key("kind").string(name(row.kind));
+    json.key("severity").string(name(row.severity));
+    json.key("certainty").string(name(row.certainty));
+    json.key("effort").string(name(row.effort));
+    json.key("message").string(row.message);
+    json.key("source").string(row.source);
+    json.key("name_count").unsigned_integer(row.name_count);
+    json.key("names").begin_array();
+    for (const RuleRow::Name& item : row.names) {
+        json.begin_object().key("from").string(item.from);
+        if (item.to.empty()) json.key("to").null();
+        else json.key("to").string(item.to);
+        json.end_object();
+    }
+    json.end_array();
+    json.end_object();
+}
+
 void write_position(JsonWriter& json, base::TextPosition position) {
     json.begin_object();
     json.key("line").unsigned_integer(position.line);
@@ -206,6 +227,9 @@ void write_report_head(JsonWriter& json, const Report& report) {
     json.end_array();
     json.key("api_coverage").begin_array();
     for (const ApiCoverageRow& row : report.api_coverage) write_coverage(json, row);
+    json.end_array();
+    json.key("rules").begin_array();
+    for (const RuleRow& row : report.rules) write_rule(json, row);
     json.end_array();
     write_strings(json.key("notes"), report.notes);
 }

@@ -240,6 +240,9 @@ std::string report_terminal(const Report& report, const RunTrace& trace, Termina
         out += "  " + styled(label, Style::bold, style.colour) + base::printable(path) + "\n";
         label = "        ";
     }
+    if (!trace.record.empty())
+        out += "  " + styled("Undo    ", Style::bold, style.colour) + "migrator undo " +
+               shell_word(base::printable(trace.record)) + "\n";
     return out + "  " + styled("Next    ", Style::bold, style.colour) + next_step(report, trace) + "\n";
 }
 

@@ -22,6 +22,8 @@ std::set<std::string> findings_with_edits(const SavedReport& report) {
     return out;
 }
 
+}  // namespace
+
 base::Status check_named(const SavedReport& report, const Decisions& decisions) {
     std::set<std::string> known;
     for (const SavedFile& file : report.files) {
@@ -36,8 +38,6 @@ base::Status check_named(const SavedReport& report, const Decisions& decisions) 
     }
     return {};
 }
-
-}  // namespace
 
 base::Result<Accepted> accepted_of(const SavedReport& report, const Decisions* decisions, bool take_undecided) {
     if (decisions != nullptr) TRY(check_named(report, *decisions));

@@ -17,13 +17,16 @@ struct LeftOut {
     std::string reason;
 };
 
+// Fails with bad_input when the decisions name a finding that the report does not have.
+base::Status check_named(const SavedReport& report, const Decisions& decisions);
+
 struct Accepted {
     std::set<std::string> findings;  // ids of those whose edits are made
     std::vector<LeftOut> left_out;
 };
 
 // `decisions`: nullptr when there are none. `take_undecided`: what nobody has decided about is accepted when the run made
-// it, or would have. Fails with bad_input when the decisions name a finding that the report does not have.
+// it, or would have. Fails as check_named does.
 base::Result<Accepted> accepted_of(const SavedReport& report, const Decisions* decisions, bool take_undecided);
 
 // The edits of the file that these findings want.

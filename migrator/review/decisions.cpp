@@ -57,6 +57,10 @@ base::Status Decisions::add(const base::JsonDocument& document, const Json& item
 
 base::Result<Decisions> Decisions::read(base::FileSystem& fs, const base::Path& path) {
     TRY_ASSIGN(const std::string text, base::read_file(fs, path));
+    return parse(text, path);
+}
+
+base::Result<Decisions> Decisions::parse(std::string_view text, const base::Path& path) {
     TRY_ASSIGN(const base::JsonDocument document, base::parse_json(text, path));
     TRY_ASSIGN(JsonObject object, JsonObject::of(document, document.root, ErrorKind::bad_input));
     TRY_ASSIGN(const std::string schema, object.string("schema"));

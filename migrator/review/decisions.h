@@ -22,6 +22,8 @@ class Decisions {
 public:
     // Fails with bad_input, with the place.
     static base::Result<Decisions> read(base::FileSystem& fs, const base::Path& path);
+    // `path`: for messages.
+    static base::Result<Decisions> parse(std::string_view text, const base::Path& path);
 
     std::optional<Decision> about(const base::Path& path, const SavedFinding& finding) const;
     // Findings that are named; one that a report does not have is a sign that it is another report's.

@@ -1,69 +1,23 @@
+#include "migrator/review/reapply.h"
+
 #include <algorithm>
 #include <map>
-#include <optional>
 
 #include "base/format.h"
 #include "base/sha256.h"
-#include "migrator/edit/line_diff.h"
-#include "migrator/review/changes.h"
+#include "migrator/edit/moved_edits.h"
+#include "migrator/review/record.h"
+#include "migrator/source/discovery.h"
+#include "migrator/source/source_file.h"
+#include "migrator/source/text_codec.h"
+#include "migrator/syntax/syntax_tree.h"
 
 namespace migrator {
 namespace {
 
 using base::Path;
 
-// Where the bytes of unchanged lines have moved to.
-class LineMap {
-public:
-    LineMap(std::string_view old_text, std::string_view new_text) {
-        const auto old_lines = split_lines(old_text);
-        const auto new_lines = split_lines(new_text);
-        std::size_t offset = 0;
-        std::size_t new_offset = 0;
-        std::size_t at = 0;
-        std::size_t new_at = 0;
-        auto keep_up_to = [&](std::size_t end) {
-            for (; at < end; ++at, ++new_at) {
-                lines_.push_back({offset, offset + old_lines[at].size(), new_offset});
-                offset += old_lines[at].size();
-                new_offset += new_lines[new_at].size();
-            }
-        };
-        for (const LineChange& change : diff_lines(old_lines, new_lines)) {
-            keep_up_to(change.old_begin);
-            for (; at < change.old_begin + change.old_count; ++at) offset += old_lines[at].size();
-            for (; new_at < change.new_begin + change.new_count; ++new_at) new_offset += new_lines[new_at].size();
-        }
-        keep_up_to(old_lines.size());
-    }
-
-    // nullopt when a line that the range touches is not as it was, or other lines stand between them now.
-    std::optional<base::ByteRange> moved(base::ByteRange range) const {
-        auto line = std::partition_point(lines_.begin(), lines_.end(),
-                                         [&](const Line& other) { return other.end <= range.begin; });
-        // Behind the last line end of the text.
-        if (line == lines_.end() && line != lines_.begin() && std::prev(line)->end == range.begin) --line;
-        if (line == lines_.end() || line->begin > range.begin) return std::nullopt;
-        const std::uint64_t shift = line->new_begin - line->begin;
-        while (line->end < range.end) {
-            const std::uint64_t end = line->end;
-            if (++line == lines_.end() || line->begin != end || line->new_begin - line->begin != shift)
-                return std::nullopt;
-        }
-        return base::ByteRange{range.begin + shift, range.end + shift};
-    }
-
-private:
-    // An unchanged line with its end; the shift is modulo 2^64.
-    struct Line {
-        std::uint64_t begin;
-        std::uint64_t end;
-        std::uint64_t new_begin;
-    };
-    std::vector<Line> lines_;
-};
-
-// What is there of a recorded file now.
+// What there is of a recorded file now.
 struct Current {
     bool exists = false;
     std::string bytes;
@@ -81,38 +35,100 @@ base::Result<Current> current(base::FileSystem& fs, const Path& path, const Save
     return out;
 }
 
-void leave_out(const SavedFile& file, const std::string& id, const std::string& reason, Reapplied& out) {
-    for (const SavedFinding& finding : file.findings) {
-        if (finding.id == id)
-            out.left_out.push_back({base::format("{}:{}", file.path, finding.line), finding.rule, reason});
-    }
+void leave_out(const SavedFile& file, const SavedFinding& finding, const std::string& reason, Reapplied& out) {
+    out.left_out.push_back({base::format("{}:{}", file.path, finding.line), finding.rule, reason});
 }
 
-// Findings of which an edit has no place any more.
-std::set<std::string> lost(const SavedFile& file, const LineMap& lines) {
+void leave_out_all(const SavedFile& file, const std::string& reason, Reapplied& out) {
+    for (const SavedFinding& finding : file.findings) leave_out(file, finding, reason, out);
+}
+
+// Findings that cannot be made any more, with the reason: an edit of theirs is lost, or a finding that they go with.
+std::map<std::string, std::string> lost_findings(const SavedFile& file, const std::vector<MovedEdit>& moved) {
+    std::map<std::string, std::string> out;
+    for (std::size_t i = 0; i < moved.size(); ++i) {
+        if (moved[i].state != MovedEdit::State::lost) continue;
+        for (const std::string& id : file.edits[i].findings) out.emplace(id, moved[i].reason);
+    }
+    for (bool grows = true; grows;) {
+        grows = false;
+        for (const SavedFinding& finding : file.findings) {
+            const auto other = std::find_if(finding.together.begin(), finding.together.end(),
+                                            [&](const std::string& id) { return out.contains(id); });
+            if (other == finding.together.end() || out.contains(finding.id)) continue;
+            out.emplace(finding.id, base::format("it goes with another finding: {}", out[*other]));
+            grows = true;
+        }
+    }
+    return out;
+}
+
+// Findings of which an edit is still to be made.
+std::set<std::string> findings_to_make(const SavedFile& file, const std::vector<MovedEdit>& moved) {
     std::set<std::string> out;
+    for (std::size_t i = 0; i < moved.size(); ++i) {
+        if (moved[i].state == MovedEdit::State::fits)
+            out.insert(file.edits[i].findings.begin(), file.edits[i].findings.end());
+    }
+    return out;
+}
+
+bool parses(const Path& path, const std::string& bytes) {
+    const SourceFile source = make_source_file(path, FileType::python, bytes);
+    return !source.problem && !SyntaxTree::parse(source.text).has_errors();
+}
+
+// Where the edit's own text would be put twice, or into the middle of something, only the parser can tell.
+bool breaks_syntax(const Path& path, const std::string& before, const std::string& after) {
+    return file_type_of(path) == FileType::python && parses(path, before) && !parses(path, after);
+}
+
+base::Result<std::vector<Edit>> encoded_edits(const SavedFile& file) {
+    std::vector<Edit> out;
     for (const SavedEdit& edit : file.edits) {
-        if (!lines.moved(edit.bytes)) out.insert(edit.findings.begin(), edit.findings.end());
+        TRY_ASSIGN(std::string text, encode_text(edit.new_text, file.encoding));
+        out.push_back({edit.bytes, std::move(text)});
     }
     return out;
 }
 
 base::Status merge(const SavedFile& file, const std::string& original, const Current& now, Reapplied& out) {
-    const LineMap lines(original, now.bytes);
-    const std::set<std::string> gone = lost(file, lines);
-    for (const std::string& id : gone) leave_out(file, id, "the lines have changed", out);
+    TRY_ASSIGN(const std::vector<Edit> edits, encoded_edits(file));
+    const std::vector<MovedEdit> moved = moved_edits(original, edits, now.bytes);
+    const std::map<std::string, std::string> lost = lost_findings(file, moved);
+    const std::set<std::string> to_make = findings_to_make(file, moved);
     FileChange change;
     change.file = file;
+    change.file.findings.clear();
+    change.file.edits.clear();
     change.mode = now.mode;
     change.original = now.bytes;
-    std::erase_if(change.file.findings, [&](const SavedFinding& finding) { return gone.contains(finding.id); });
     std::set<std::string> kept;
-    for (const SavedFinding& finding : change.file.findings) kept.insert(finding.id);
-    change.file.edits = wanted_edits(file, kept);
-    for (SavedEdit& edit : change.file.edits) edit.bytes = *lines.moved(edit.bytes);
+    for (const SavedFinding& finding : file.findings) {
+        if (const auto reason = lost.find(finding.id); reason != lost.end()) {
+            leave_out(file, finding, reason->second, out);
+        } else if (!to_make.contains(finding.id)) {
+            leave_out(file, finding, "it is there already", out);
+        } else {
+            kept.insert(finding.id);
+            change.file.findings.push_back(finding);
+        }
+    }
+    for (std::size_t i = 0; i < moved.size(); ++i) {
+        const auto& owners = file.edits[i].findings;
+        const bool wanted =
+            std::any_of(owners.begin(), owners.end(), [&](const std::string& id) { return kept.contains(id); });
+        if (!wanted || moved[i].state != MovedEdit::State::fits) continue;
+        change.file.edits.push_back(file.edits[i]);
+        change.file.edits.back().bytes = moved[i].range;
+    }
     if (change.file.edits.empty()) return {};
     change.file.sha256 = base::sha256_hex(now.bytes);
     TRY_ASSIGN(change.content, bytes_after(change.file, change.file.edits, now.bytes));
+    if (breaks_syntax(file.path, now.bytes, change.content)) {
+        leave_out_all(change.file, "the merged file would not parse", out);
+        return {};
+    }
     change.file.sha256_after = base::sha256_hex(change.content);
     out.findings += kept.size();
     out.changes.push_back(std::move(change));
@@ -125,9 +141,8 @@ base::Status merge_new(const SavedFile& file, const Current& now, Reapplied& out
     change.mode = file.new_mode;
     TRY_ASSIGN(change.content, bytes_after(file, file.edits, {}));
     if (now.exists) {
-        const bool same = now.bytes == change.content;
-        for (const SavedFinding& finding : file.findings)
-            leave_out(file, finding.id, same ? "the file is there already" : "another file has its name", out);
+        leave_out_all(file, now.bytes == change.content ? "the file is there already" : "another file has its name",
+                      out);
         return {};
     }
     out.findings += file.findings.size();
@@ -138,25 +153,22 @@ base::Status merge_new(const SavedFile& file, const Current& now, Reapplied& out
 }  // namespace
 
 base::Result<Reapplied> reapply(base::FileSystem& fs, const Path& record, const Path& root) {
-    TRY_ASSIGN(const SavedReport applied, read_applied(fs, base::join(record, kAppliedName)));
+    TRY_ASSIGN(const SavedReport applied, read_record(fs, record));
     Reapplied out;
     out.root = root.empty() ? applied.root : root;
     for (std::size_t i = 0; i < applied.files.size(); ++i) {
         const SavedFile& file = applied.files[i];
-        TRY_ASSIGN(const Current now, current(fs, path_on_disk(out.root, file.path), file));
+        TRY_ASSIGN(const Current now, current(fs, base::join(out.root, file.path), file));
         if (!file.sha256) {
             TRY(merge_new(file, now, out));
-            continue;
+        } else if (!now.exists) {
+            leave_out_all(file, "the file is not there any more", out);
+        } else if (base::sha256_hex(now.bytes) == file.sha256_after) {
+            leave_out_all(file, "it is applied already", out);
+        } else {
+            TRY_ASSIGN(const std::string original, read_original(fs, record, i, file));
+            TRY(merge(file, original, now, out));
         }
-        const bool is_applied = now.exists && base::sha256_hex(now.bytes) == file.sha256_after;
-        if (!now.exists || is_applied) {
-            for (const SavedFinding& finding : file.findings)
-                leave_out(file, finding.id, is_applied ? "it is applied already" : "the file is not there any more",
-                          out);
-            continue;
-        }
-        TRY_ASSIGN(const std::string original, read_original(fs, record, i, file));
-        TRY(merge(file, original, now, out));
     }
     return out;
 }

@@ -1,5 +1,7 @@
 #include "migrator/review/saved_report.h"
 
+#include <algorithm>
+
 #include "base/format.h"
 #include "base/json_object.h"
 #include "base/json_writer.h"
@@ -103,12 +105,21 @@ base::Result<SavedReport> read(base::FileSystem& fs, const base::Path& path, std
     SavedReport out;
     out.file = path;
     TRY_ASSIGN(out.root, report.string("root"));
+    if (const Json* output = report.optional("output"); output != nullptr && !output->is_null()) {
+        TRY_ASSIGN(out.output, report.string("output"));
+    }
     TRY_ASSIGN(auto files, objects(report, "files"));
     for (JsonObject& item : files) {
         TRY_ASSIGN(SavedFile file, file_of(std::move(item)));
         out.files.push_back(std::move(file));
     }
     return out;
+}
+
+void write_strings(base::JsonWriter& json, const std::vector<std::string>& values) {
+    json.begin_array();
+    for (const std::string& value : values) json.string(value);
+    json.end_array();
 }
 
 void write_finding(base::JsonWriter& json, const SavedFinding& finding) {
@@ -119,6 +130,7 @@ void write_finding(base::JsonWriter& json, const SavedFinding& finding) {
     json.key("state").string(finding.state);
     json.key("subject").string(finding.subject);
     json.key("begin").begin_object().key("line").unsigned_integer(finding.line).end_object();
+    write_strings(json.key("together"), finding.together);
     json.end_object();
 }
 
@@ -128,9 +140,7 @@ void write_edit(base::JsonWriter& json, const SavedEdit& edit) {
     json.key("end_byte").unsigned_integer(edit.bytes.end);
     json.key("old_text").string(edit.old_text);
     json.key("new_text").string(edit.new_text);
-    json.key("findings").begin_array();
-    for (const std::string& id : edit.findings) json.string(id);
-    json.end_array();
+    write_strings(json.key("findings"), edit.findings);
     json.end_object();
 }
 
@@ -153,6 +163,16 @@ void write_file(base::JsonWriter& json, const SavedFile& file) {
 
 }  // namespace
 
+bool leads_out(const base::Path& path) {
+    if (path.empty() || path.starts_with("/")) return true;
+    for (std::string_view rest = path; !rest.empty();) {
+        const std::size_t slash = std::min(rest.find('/'), rest.size());
+        if (rest.substr(0, slash) == "..") return true;
+        rest.remove_prefix(std::min(slash + 1, rest.size()));
+    }
+    return false;
+}
+
 base::Result<SavedReport> read_report(base::FileSystem& fs, const base::Path& path) {
     return read(fs, path, kReportSchema);
 }
@@ -166,6 +186,8 @@ std::string applied_json(const SavedReport& applied) {
     json.begin_object();
     json.key("schema").string(kAppliedSchema);
     json.key("root").string(applied.root);
+    if (applied.output.empty()) json.key("output").null();
+    else json.key("output").string(applied.output);
     json.key("files").begin_array();
     for (const SavedFile& file : applied.files) write_file(json, file);
     json.end_array();

@@ -44,13 +44,17 @@ struct SavedFile {
 struct SavedReport {
     base::Path file;
     base::Path root;
+    base::Path output = {};  // of what was applied: the copy; empty: the sources themselves
     std::vector<SavedFile> files;
 };
+
+// True when a path of a report is no path below its root. Nothing is written there.
+bool leads_out(const base::Path& path);
 
 // Fails with bad_input, with the place, when it is no report of a schema that is known.
 base::Result<SavedReport> read_report(base::FileSystem& fs, const base::Path& path);
 
-// The same of a file that `applied_json` has made: the edits of a report that were made in place.
+// The same of a file that `applied_json` has made: the edits that were made.
 base::Result<SavedReport> read_applied(base::FileSystem& fs, const base::Path& path);
 std::string applied_json(const SavedReport& applied);
 

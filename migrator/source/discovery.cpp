@@ -19,8 +19,8 @@ constexpr std::uint64_t kMaxIgnoreFileBytes = 4 << 20;
 
 // Never part of a project's sources, wherever they are: version control, caches, installed packages.
 constexpr auto kSkippedNames = std::to_array<std::string_view>(
-    {".eggs", ".git", ".hg", ".ipynb_checkpoints", ".mypy_cache", ".nox", ".pytest_cache", ".ruff_cache", ".svn",
-     ".tox", ".venv", "__pycache__", "dist-packages", "node_modules", "site-packages"});
+    {".eggs", ".git", ".hg", ".ipynb_checkpoints", ".migrator", ".mypy_cache", ".nox", ".pytest_cache", ".ruff_cache",
+     ".svn", ".tox", ".venv", "__pycache__", "dist-packages", "node_modules", "site-packages"});
 
 // Other people's code inside the project: mended where it comes from.
 constexpr auto kVendorNames = std::to_array<std::string_view>({"_vendor", "_vendored", "vendor", "vendored"});

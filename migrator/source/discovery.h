@@ -37,7 +37,7 @@ struct FileList {
     std::vector<base::Error> unreadable;          // entries that could not be read; the rest of the project was
 };
 
-// Skipped directories: version control (.git, .hg, .svn), caches (__pycache__, .mypy_cache ...), node_modules, .tox
+// Skipped directories: version control (.git, .hg, .svn), our own records (.migrator), caches (__pycache__ ...), node_modules, .tox
 // and .nox, any directory with a pyvenv.cfg (a virtual environment), *.egg-info, `build` and `dist` at the root or
 // next to a setup.py, and directories that a .gitignore of the project excludes. Listed, but not analysed: files that a
 // .gitignore excludes, and, unless `include` names them, vendored ones (below `vendor`, `_vendor` ...) and generated

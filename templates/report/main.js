@@ -1,5 +1,5 @@
 // The page as a whole: its bar, the two views, keys, language, theme, printing.
-function make_page(report) {
+async function make_page(report) {
   const page = { report, filter: {}, chosen: null, model: make_model(report) };
   const root = document.getElementById('app');
   const KEEP = 'migrator-page-';
@@ -17,7 +17,9 @@ function make_page(report) {
     review.choose(finding, 'center');
   };
   page.clear_filter();
-  page.decisions = make_decisions(page.model, () => draw_progress());
+  const keeper = is_served ? await disk_keeper(told_by_disk) : browser_keeper('migrator-decisions:' + report.paths.join('\n'));
+  page.decisions = make_decisions(page.model, keeper, () => draw_progress());
+  if (is_served) addEventListener('beforeunload', (event) => { if (!keeper.is_idle()) event.preventDefault(); });
 
   // ---- theme and language ----
   function use_theme(theme) {
@@ -39,6 +41,11 @@ function make_page(report) {
     clearTimeout(quiet);
     quiet = setTimeout(() => { say.textContent = ''; }, 4000);
   }
+  function told_by_disk(what, why) {
+    saved_text.className = what === 'saved' ? 'small' : 'small chip error';
+    saved_text.textContent = what === 'saved' ? page.words.saved : page.words.notSaved;
+    if (why) tell(`${page.words.notSaved}: ${why}`);
+  }
   function export_decisions() {
     const url = URL.createObjectURL(new Blob([page.decisions.export_text()], { type: 'application/json' }));
     h('a', { href: url, download: 'decisions.json' }).click();
@@ -59,6 +66,7 @@ function make_page(report) {
 
   // ---- the bar ----
   const progress_text = h('span', { class: 'small', id: 'progress' });
+  const saved_text = h('span', { class: 'small', id: 'saved', role: 'status' });
   const progress_fill = h('span', { class: 'fill' });
   function draw_progress() {
     if (!page.words) return;
@@ -75,7 +83,7 @@ function make_page(report) {
     return h('header', { class: 'top' },
       h('h1', {}, h('span', { class: 'logo', 'aria-hidden': 'true' }), words.title), h('span', { class: 'run', title: project }, mono(project), report.output ? [' → ', mono(report.output)] : null),
       h('nav', { 'aria-label': words.title }, tab('overview'), tab('review')),
-      h('span', { class: 'progress' }, progress_text, h('span', { class: 'track', 'aria-hidden': 'true' }, progress_fill)),
+      h('span', { class: 'progress' }, progress_text, h('span', { class: 'track', 'aria-hidden': 'true' }, progress_fill)), is_served ? saved_text : null,
       h('span', { class: 'top-buttons' }, h('button', { type: 'button', class: 'plain strong', id: 'export', click: export_decisions }, words.exportAll),
         h('button', { type: 'button', class: 'plain', click: () => file.click() }, words.importAll), file,
         h('button', { type: 'button', class: 'plain', id: 'language', title: words.languageLabel, lang: language === 'en' ? 'zh' : 'en', click: () => use_language(language === 'en' ? 'zh' : 'en') }, words.language),
@@ -125,7 +133,11 @@ function make_page(report) {
   addEventListener('keydown', (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const typing = /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName);
-    if (event.key === 'Escape' && typing) event.target.blur();
+    // Both leave a text as it is: without this, Escape empties the search.
+    if (event.target.tagName === 'INPUT' && (event.key === 'Escape' || event.key === 'Enter')) {
+      event.preventDefault();
+      event.target.blur();
+    }
     if (typing || document.querySelector('dialog[open]')) return;
     const arrows = event.target.id === 'list' ? { ArrowDown: 'j', ArrowUp: 'k' } : {};
     const key = arrows[event.key] || event.key;
@@ -139,15 +151,23 @@ function make_page(report) {
   // ---- printing: the overview, and the findings that the filters show ----
   const MAX_PRINTED = 1000;
   let printed = null;
+  let theme_on_screen = '';
   addEventListener('beforeprint', () => {
     const words = page.words;
+    theme_on_screen = document.documentElement.dataset.theme;
+    document.documentElement.dataset.theme = 'light';
+    for (const more of page.overview.querySelectorAll('.more')) while (!more.hidden) more.click();
     printed = h('section', { class: 'printed' }, h('h2', {}, words.findings), review.shown().concat(view === 'overview' && !review.shown().length ? page.model.findings : []).slice(0, MAX_PRINTED).map((finding) =>
       h('article', {}, h('p', {}, mono(`${finding.file.path}:${finding.begin.line}`), ' ', h('b', {}, literal(finding.subject)), ` (${words.severities[finding.severity]}, ${words.states[finding.state]}, ${words.decisions[page.decisions.about(finding) || 'open']})`),
         h('p', {}, literal(finding.message)), finding.new_text ? h('pre', {}, literal('- ' + finding.old_text.replaceAll('\n', '\n- ') + '\n+ ' + finding.new_text.replaceAll('\n', '\n+ '))) : null)));
     if (view !== 'overview') main.prepend(page.overview);
     main.append(printed);
   });
-  addEventListener('afterprint', () => { printed?.remove(); show(view); });
+  addEventListener('afterprint', () => {
+    printed?.remove();
+    document.documentElement.dataset.theme = theme_on_screen;
+    show(view);
+  });
 
   use_theme(storage.get(KEEP + 'theme') || (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light'));
   draw();

@@ -38,7 +38,9 @@ function make_model(report) {
   }
   const of_rule = new Map();
   for (const finding of findings) of_rule.set(finding.rule, (of_rule.get(finding.rule) || 0) + 1);
-  return { report, findings, by_id, of_rule };
+  const rules = new Map((report.rules || []).map((rule) => [rule.id, rule]));
+  const fixing_rules = new Set(findings.filter((finding) => finding.edits.length).map((finding) => finding.rule));
+  return { report, findings, by_id, of_rule, rules, fixing_rules };
 }
 
 const made_by_run = (finding) => finding.state === 'applied' || finding.state === 'available';

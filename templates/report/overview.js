@@ -15,16 +15,17 @@ function make_overview(page) {
     for (const finding of findings) counts[finding.bucket] = (counts[finding.bucket] || 0) + 1;
     return counts;
   }
-  function bar(counts, name, labels = words.buckets) {
-    const shown = BUCKETS.filter((bucket) => counts[bucket]);
-    const element = h('div', { class: name, role: 'img', 'aria-label': shown.map((b) => `${labels[b]}: ${counts[b]}`).join(', ') });
-    for (const bucket of shown) {
-      const part = h('span', { class: bucket, title: `${labels[bucket]}: ${number(counts[bucket])}` });
-      part.style.flexGrow = counts[bucket];
+  // [[tone, label, count]] as parts of one line.
+  function stripe(parts, name) {
+    const element = h('div', { class: name, role: 'img', 'aria-label': parts.map(([, label, count]) => `${label}: ${count}`).join(', ') });
+    for (const [tone, label, count] of parts) {
+      const part = h('span', { class: tone, title: `${label}: ${number(count)}` });
+      part.style.flexGrow = count;
       element.append(part);
     }
     return element;
   }
+  const bar = (counts, name, labels = words.buckets) => stripe(BUCKETS.filter((bucket) => counts[bucket]).map((bucket) => [bucket, labels[bucket], counts[bucket]]), name);
   const card = (title, ...content) => h('section', { class: 'card', 'aria-label': title }, h('h2', {}, title), content);
   const fact = (value, label) => h('div', {}, h('b', {}, typeof value === 'number' ? number(value) : value), h('span', { class: 'muted small' }, label));
   const link = (text, action, extra) => h('button', { class: `link ${extra || ''}`, type: 'button', click: action }, text);
@@ -34,7 +35,7 @@ function make_overview(page) {
     const counts = counts_of(model.findings);
     return h('section', { class: `card hero ${tone}`, 'aria-label': words.overview },
       h('div', { class: 'verdict' }, h('span', { class: 'dot', 'aria-hidden': 'true' }, SIGNS[summary.verdict] || '?'),
-        h('div', {}, h('h2', {}, words.verdict[summary.verdict] || summary.verdict), h('p', { class: 'muted' }, literal(summary.sentence)))),
+        h('div', {}, h('h2', {}, words.verdict[summary.verdict] || summary.verdict), h('p', { class: 'muted' }, literal(words.sentence(summary))))),
       model.findings.length ? bar(counts, 'bar') : null,
       h('div', { class: 'legend' }, BUCKETS.filter((bucket) => counts[bucket]).map((bucket) =>
         h('button', { type: 'button', click: () => page.review_with({ bucket }) }, h('span', { class: `swatch ${bucket}` }), h('b', {}, number(counts[bucket])), h('span', {}, words.buckets[bucket])))),
@@ -60,16 +61,16 @@ function make_overview(page) {
     });
     const head = [words.kindColumn, '', words.findings, words.severities.error, words.severities.warning, words.severities.info, words.toReview];
     return card(words.byKind, h('div', { class: 'scroll' }, h('table', {}, h('thead', {}, h('tr', {}, head.map((label, i) =>
-      label ? h('th', { scope: 'col', class: i > 1 ? 'number' : null }, label) : h('td', {})))), h('tbody', {}, rows))));
+      label ? h('th', { scope: 'col', class: i > 1 ? 'number' : null }, label) : h('td', { class: 'wide' })))), h('tbody', {}, rows))));
   }
 
   function todo() {
     const list = h('ul', { class: 'actions' });
     const rest = report.actions.slice();
-    const button = h('button', { class: 'plain', type: 'button', click: add }, words.more);
+    const button = h('button', { class: 'plain more', type: 'button', click: add }, words.more);
     function add() {
       for (const row of rest.splice(0, 6)) {
-        list.append(h('li', {}, h('div', {}, chip(row.severity, words.severities[row.severity])), h('div', {}, h('p', {}, literal(row.message)),
+        list.append(h('li', {}, h('div', {}, chip(row.severity, words.severities[row.severity]), words.efforts[row.effort] ? h('p', { class: 'small muted' }, words.efforts[row.effort]) : null), h('div', {}, h('p', {}, literal(row.message)),
           h('p', { class: 'small muted' }, link(literal(row.place), () => page.review_finding(row.finding_id), 'mono'), ' ',
             row.findings > 1 ? link(words.morePlaces(number(row.findings - 1)), () => page.review_with(row.kind === 'third_party' ? { rule: row.rule, text: row.subjects[0] } : { rule: row.rule })) : null),
           row.subjects.length > 1 ? h('p', { class: 'small muted' }, `${words.also} `, mono(row.subjects.slice(1, 7).join(', ') + (row.subjects.length > 7 ? ', …' : ''))) : null)));
@@ -89,12 +90,18 @@ function make_overview(page) {
       [words.package, words.status, words.advice, words.where].map((label) => h('th', { scope: 'col' }, label)))), h('tbody', {}, rows))));
   }
 
-  // How much of what is left to a person, and how many files are how far.
+  // How many files are how far, and what the open findings ask of a person.
+  const READINESS_TONES = { ready: 'applied', small_work: 'warning', blocked: 'error' };
+  const EFFORT_TONES = { check: 'info', edit: 'available', replace: 'warning', port: 'error', rewrite: 'error deep' };
+  function shares(title, counts, titles, tones) {
+    const parts = Object.keys(titles).filter((name) => counts?.[name]).map((name) => [tones[name], titles[name], counts[name]]);
+    if (!parts.length) return null;
+    return h('div', {}, h('h3', {}, title), stripe(parts, 'bar low'),
+      h('div', { class: 'legend' }, parts.map(([tone, label, count]) => h('span', {}, h('span', { class: `swatch ${tone}` }), h('b', {}, number(count)), h('span', {}, label)))));
+  }
   function effort() {
-    const rows = Object.entries(words.efforts).map(([name, title]) => [title, (summary.by_effort || {})[name]]);
-    const files = Object.entries(words.readinesses).map(([name, title]) => [title, (summary.files_by_readiness || {})[name]]);
-    const facts = [...rows, ...files].filter(([, count]) => count).map(([title, count]) => fact(count, title));
-    return facts.length ? card(words.effort, h('div', { class: 'facts flat' }, facts)) : null;
+    const parts = [shares(words.effortFiles, summary.files_by_readiness, words.readinesses, READINESS_TONES), shares(words.effortFindings, summary.by_effort, words.efforts, EFFORT_TONES)];
+    return parts.some((part) => part) ? card(words.effort, h('div', { class: 'two' }, parts)) : null;
   }
   const TRANSFER_TONES = { nothing_to_do: 'applied', enough: 'applied', with_edits: 'available', not_enough: 'warning' };
   function programs() {
@@ -145,7 +152,7 @@ function make_overview(page) {
     });
     const head = [words.version, '', ...Object.values(labels)];
     return card(words.coverage, h('div', { class: 'scroll' }, h('table', {}, h('thead', {}, h('tr', {}, head.map((label, i) =>
-      label ? h('th', { scope: 'col', class: i > 1 ? 'number' : null }, label) : h('td', {})))), h('tbody', {}, rows))));
+      label ? h('th', { scope: 'col', class: i > 1 ? 'number' : null }, label) : h('td', { class: 'wide' })))), h('tbody', {}, rows))));
   }
 
   return h('div', { class: 'overview' }, verdict(),

@@ -90,7 +90,7 @@ function make_review(page) {
   }
 
   // ---- the chosen finding ----
-  const scope = h('select', { id: 'scope', 'aria-label': words.scope }, ['finding', 'rule', 'folder'].map((value) => h('option', { value }, words.scopes[value])));
+  const scope = h('select', { id: 'scope', 'aria-label': words.scope, change: draw_detail }, ['finding', 'rule', 'folder'].map((value) => h('option', { value }, words.scopes[value])));
   const decision_button = (decision, label, key) => h('button', { type: 'button', class: `decide ${decision || 'clear'}`, 'data-decision': decision || 'clear', 'aria-keyshortcuts': key, click: () => decide(decision) }, label, h('kbd', {}, key));
 
   function draw_detail() {
@@ -100,30 +100,42 @@ function make_review(page) {
       return;
     }
     const decision = decisions.about(finding);
-    const comment = h('input', { id: 'comment', type: 'text', placeholder: words.comment, 'aria-label': words.comment, autocomplete: 'off', change: (event) => decisions.set_comment(finding, event.target.value.trim()) });
-    comment.value = decisions.comment(finding);
+    const comment = h('input', { id: 'comment', type: 'text', placeholder: words.comment, 'aria-label': words.comment, autocomplete: 'off', change: (event) => decisions.set_comment(finding, scope.value, event.target.value.trim()) });
+    comment.value = decisions.comment(finding, scope.value);
     const buttons = [decision_button('accept', words.accept, 'a'), decision_button('reject', words.reject, 'r'), decision_button('defer', words.defer, 'd'), decision_button(undefined, words.clearDecision, 'u')];
     for (const button of buttons) button.setAttribute('aria-pressed', String(button.dataset.decision === (decision || 'clear')));
+    // The parts are made anew; who works with the keyboard stays on the same one.
+    const active = detail.contains(document.activeElement) ? document.activeElement : null;
+    const part = active?.dataset.decision ? `[data-decision="${active.dataset.decision}"]` : active?.id ? `#${active.id}` : null;
     detail.replaceChildren(
       h('div', { class: 'detail-head' },
         h('p', { class: 'path small muted' }, mono(`${finding.file.path}:${finding.begin.line}:${finding.begin.column}`)),
         h('h2', {}, mono(finding.subject)),
         h('p', { class: 'chips' }, chip(finding.severity, words.severities[finding.severity]), chip(finding.bucket, words.states[finding.state]), chip('info', words.kinds[finding.kind] || finding.kind), chip('info', words.certainties[finding.certainty]),
-          words.efforts[finding.effort] ? chip('info', words.efforts[finding.effort]) : null),
+          words.efforts[finding.effort] && !made_by_run(finding) && finding.state !== 'at_run_time' ? chip('info', words.efforts[finding.effort]) : null),
         h('p', { class: 'message' }, literal(finding.message)), remark(finding),
         h('div', { class: 'decide-bar' }, h('span', { class: 'buttons', role: 'group', 'aria-label': words.decision }, buttons), scope, comment, h('button', { type: 'button', class: 'plain', click: next_open }, words.nextOpen, h('kbd', {}, 'n'))),
         rule_box(finding)),
       file_view(finding));
+    if (part) detail.querySelector(part)?.focus();
   }
   function remark(finding) {
-    const text = finding.together ? words.together : finding.edits.length ? (finding.state === 'uncertain' ? words.proposal : '') : made_by_run(finding) ? words.follows : words.noFix;
+    const text = finding.together ? words.together : finding.edits.length ? (finding.state === 'uncertain' ? words.proposal : '') : made_by_run(finding) ? words.follows : finding.severity === 'info' ? words.onlyKnow : words.noFix;
     return text ? h('p', { class: 'small muted' }, text) : null;
   }
+  // What the rule says in general, and where that comes from.
+  let rule_is_open = false;
   function rule_box(finding) {
-    return h('details', { class: 'rule' }, h('summary', {}, words.explain, ' ', mono(finding.rule)),
-      h('dl', {}, h('dt', {}, words.source), h('dd', {}, literal(finding.source || '–')), h('dt', {}, words.rule),
-        h('dd', {}, h('button', { type: 'button', class: 'link', click: () => page.review_with({ rule: finding.rule }) }, words.uses(number(model.of_rule.get(finding.rule))))),
-        h('dt', {}, 'migrator'), h('dd', {}, mono(`migrator explain ${finding.rule}`))));
+    const rule = model.rules.get(finding.rule);
+    const row = (title, ...content) => [h('dt', {}, title), h('dd', {}, content)];
+    const names = rule?.names.map(({ from, to }) => h('li', {}, mono(to ? `${from} → ${to}` : from))) || [];
+    const more = rule?.name_count > names.length ? h('li', { class: 'muted' }, words.morePlaces(number(rule.name_count - names.length))) : null;
+    return h('details', { class: 'rule', open: rule_is_open, toggle: (event) => { rule_is_open = event.target.open; } }, h('summary', {}, words.explain, ' ', mono(finding.rule)),
+      h('dl', {}, rule ? row(words.about, literal(rule.message)) : null, rule && model.fixing_rules.has(rule.id) ? row(words.needs, words.certainties[rule.certainty]) : null,
+      names.length ? row(words.names, h('ul', { class: 'small' }, names, more)) : null,
+      row(words.source, literal(finding.source || '–')),
+      row(words.rule, h('button', { type: 'button', class: 'link', click: () => page.review_with({ rule: finding.rule }) }, words.uses(model.of_rule.get(finding.rule)))),
+      row(words.terminal, mono(`migrator explain ${finding.rule}`))));
   }
 
   // Which edits the right side shows: those that are on, and the chosen finding's own as a proposal.
@@ -156,7 +168,9 @@ function make_review(page) {
     requestAnimationFrame(() => {
       if (at < 0) return;
       view.show(at, 'center');
-      shifter.show_column(finding.end.line === finding.begin.line ? finding.end.column : finding.begin.column);
+      // What changes, or at least where it begins.
+      const edit = finding.edits.find((one) => one.begin.line === finding.begin.line && one.end.line === one.begin.line);
+      shifter.show_columns(edit ? edit.begin.column : finding.begin.column, edit ? edit.end.column : finding.begin.column);
     });
     return h('div', { class: `code ${changed ? '' : 'one'}` }, h('div', { class: 'sides-head small muted' }, h('span', {}, words.before), h('span', {}, file.original?.sha256 === null ? words.newFile : words.after)), view.root, shifter);
   }
@@ -166,10 +180,11 @@ function make_review(page) {
     const width = h('div', { class: 'width' });
     width.style.width = `calc(50% + ${longest + 8}ch)`;
     const bar = h('div', { class: 'shifter mono', 'aria-hidden': 'true', scroll: () => root.style.setProperty('--shift', `${-bar.scrollLeft}px`) }, width);
-    // A change far to the right is to be seen at once.
-    bar.show_column = (column) => {
+    // A change far to the right is to be seen at once: its end, or its begin where it is longer than a side.
+    bar.show_columns = (begin, end) => {
+      const SPARE = 9;  // line numbers, and some room
       const character = (width.offsetWidth - bar.clientWidth / 2) / (longest + 8);
-      bar.scrollLeft = Math.max(0, (column + 16) * character - bar.clientWidth / 2);
+      bar.scrollLeft = Math.max(0, Math.min((end + SPARE) * character - bar.clientWidth / 2, (begin - 1) * character));
     };
     root.addEventListener('wheel', (event) => { if (event.deltaX) bar.scrollLeft += event.deltaX; }, { passive: true });
     root.addEventListener('keydown', (event) => {
@@ -233,7 +248,10 @@ function make_review(page) {
   return {
     root, step, next_open, decide, choose, refresh() { controls_from_filter(); refresh(); draw_detail(); },
     focus_search: () => controls.text.focus(), focus_comment: () => document.getElementById('comment')?.focus(),
-    next_scope() { scope.selectedIndex = (scope.selectedIndex + 1) % scope.options.length; },
+    next_scope() {
+      scope.selectedIndex = (scope.selectedIndex + 1) % scope.options.length;
+      draw_detail();
+    },
     shown: () => shown,
   };
 }

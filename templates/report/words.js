@@ -21,11 +21,12 @@ const WORDS = {
     shown: (n, all) => n === all ? `${n} findings` : `${n} of ${all} findings`, noMatch: 'No finding matches these filters.', none: 'There are no findings.', choose: 'Select a finding to review it.',
     decisions: { open: 'undecided', accept: 'accepted', reject: 'rejected', defer: 'deferred' },
     accept: 'Accept', reject: 'Reject', defer: 'Defer', clearDecision: 'Undecide', comment: 'Comment', scope: 'Decide for', scopes: { finding: 'this finding', rule: 'all of this rule', folder: 'all in this folder' }, nextOpen: 'Next open',
-    source: 'Source', before: 'Before', after: 'After', noFix: 'There is no fix: a person must act, or only know.', together: 'Its edit is one with another finding’s: both are applied, or none.', follows: 'It follows another edit and needs none of its own.', newFile: 'A new file', proposal: 'A proposal: it is applied only when you accept it.', explain: 'More on this rule', about: 'What the rule says', uses: (n) => `${n} findings of this rule`, cut: 'line shortened',
+    source: 'Source', before: 'Before', after: 'After', noFix: 'There is no automatic fix: it is to be done by hand.', onlyKnow: 'Nothing has to change here: it is good to know.', together: 'Its edit is one with another finding’s: both are applied, or none.', follows: 'It follows another edit and needs none of its own.', newFile: 'A new file', proposal: 'A proposal: it is applied only when you accept it.', explain: 'The rule', about: 'What it says', needs: 'A fix needs', names: 'Names', terminal: 'On the terminal', uses: (n) => `${number(n)} ${n === 1 ? 'finding' : 'findings'} of this rule`, cut: 'line shortened',
     helpTitle: 'Keys', keys: [['j / k', 'next, previous finding'], ['n', 'next open finding'], ['a / r / d', 'accept, reject, defer'], ['u', 'undecide'], ['c', 'comment'], ['s', 'decide for: finding, rule, folder'], ['/', 'search'], ['o / v', 'overview, review'], ['e', 'export decisions'], ['t', 'light or dark'], ['?', 'these keys']],
-    close: 'Close', exported: (n) => `${n} decisions exported`, imported: (n) => `${n} decisions imported`, notDecisions: 'This file is no decisions.json', decided: 'decided',
-    effort: 'Effort left to a person', efforts: { check: 'look and confirm', edit: 'edit lines', replace: 'replace', port: 'port', rewrite: 'write anew' },
-    readinesses: { ready: 'Files ready', small_work: 'Files with small work', blocked: 'Files blocked' },
+    close: 'Close', exported: (n) => `${n} decisions exported`, imported: (n) => `${n} decisions imported`, notDecisions: 'This file is no decisions.json', decided: 'decided', saved: 'Saved in decisions.json', notSaved: 'Not saved',
+    sentence: (summary) => summary.sentence,
+    effort: 'What is left to a person', effortFiles: 'Analysed files', effortFindings: 'Open findings, by what they ask for', efforts: { check: 'look and confirm', edit: 'edit lines', replace: 'replace', port: 'port', rewrite: 'write anew' },
+    readinesses: { ready: 'ready', small_work: 'small work', blocked: 'to replace, port or write anew' },
     programs: 'Would transfer_to_npu be enough?', program: 'Program', verdictColumn: 'Verdict', redirected: 'Redirected', edited: 'Edited', left: 'Left',
     transfers: { nothing_to_do: 'nothing to do', enough: 'enough', with_edits: 'with edits', not_enough: 'not enough' },
     coverage: 'Interfaces of PyTorch in use, and how its versions support them', version: 'Version',
@@ -52,11 +53,20 @@ const WORDS = {
     shown: (n, all) => n === all ? `${n} 个发现` : `${n} / ${all} 个发现`, noMatch: '没有符合筛选条件的发现。', none: '没有发现。', choose: '请选择一个发现进行评审。',
     decisions: { open: '未决定', accept: '已接受', reject: '已拒绝', defer: '已推迟' },
     accept: '接受', reject: '拒绝', defer: '推迟', clearDecision: '撤销', comment: '备注', scope: '决定范围', scopes: { finding: '此发现', rule: '此规则的全部', folder: '此文件夹的全部' }, nextOpen: '下一个未决定',
-    source: '来源', before: '修改前', after: '修改后', noFix: '没有自动修改：需要人工处理，或仅供了解。', together: '它的修改与另一个发现合为一处：要么都应用，要么都不应用。', follows: '它随另一处修改而变，自身无需修改。', newFile: '新文件', proposal: '这是建议：只有接受后才会应用。', explain: '关于此规则', about: '规则说明', uses: (n) => `此规则有 ${n} 个发现`, cut: '该行已截断',
+    source: '来源', before: '修改前', after: '修改后', noFix: '没有自动修改：需要人工处理。', onlyKnow: '此处无需修改，仅供了解。', together: '它的修改与另一个发现合为一处：要么都应用，要么都不应用。', follows: '它随另一处修改而变，自身无需修改。', newFile: '新文件', proposal: '这是建议：只有接受后才会应用。', explain: '规则', about: '说明', needs: '修改所需把握', names: '名称', terminal: '命令行', uses: (n) => `此规则有 ${number(n)} 个发现`, cut: '该行已截断',
     helpTitle: '快捷键', keys: [['j / k', '下一个、上一个发现'], ['n', '下一个未决定'], ['a / r / d', '接受、拒绝、推迟'], ['u', '撤销决定'], ['c', '备注'], ['s', '决定范围：发现、规则、文件夹'], ['/', '搜索'], ['o / v', '总览、评审'], ['e', '导出决定'], ['t', '浅色或深色'], ['?', '显示快捷键']],
-    close: '关闭', exported: (n) => `已导出 ${n} 个决定`, imported: (n) => `已导入 ${n} 个决定`, notDecisions: '该文件不是 decisions.json', decided: '已决定',
-    effort: '留给人工的工作量', efforts: { check: '查看确认', edit: '修改几行', replace: '替换', port: '移植', rewrite: '重写' },
-    readinesses: { ready: '已就绪的文件', small_work: '少量工作的文件', blocked: '受阻的文件' },
+    close: '关闭', exported: (n) => `已导出 ${n} 个决定`, imported: (n) => `已导入 ${n} 个决定`, notDecisions: '该文件不是 decisions.json', decided: '已决定', saved: '已保存到 decisions.json', notSaved: '未保存',
+    sentence(summary) {
+      if (summary.verdict === 'nothing_found') return '没有发现依赖 CUDA 的内容。';
+      if (summary.verdict === 'ready') return '无需人工处理：项目可以在昇腾 NPU 上首次运行。';
+      const parts = [];
+      if (summary.blocking) parts.push(`${number(summary.blocking)} 个发现按现状无法在昇腾 NPU 上运行`);
+      if (summary.to_review > summary.blocking) parts.push(`${number(summary.to_review - summary.blocking)} 个发现在首次运行前需要查看`);
+      if (summary.available) parts.push(`${number(summary.available)} 个发现可自动改写`);
+      return parts.join('；') + '。';
+    },
+    effort: '留给人工的工作', effortFiles: '已分析文件', effortFindings: '未解决的发现，按所需工作', efforts: { check: '查看确认', edit: '修改几行', replace: '替换', port: '移植', rewrite: '重写' },
+    readinesses: { ready: '已就绪', small_work: '少量工作', blocked: '需替换、移植或重写' },
     programs: 'transfer_to_npu 是否足够？', program: '程序', verdictColumn: '结论', redirected: '运行时重定向', edited: '需修改', left: '遗留',
     transfers: { nothing_to_do: '无需处理', enough: '足够', with_edits: '配合修改即可', not_enough: '不够' },
     coverage: '所用 PyTorch 接口在各版本的支持情况', version: '版本',

@@ -7,6 +7,7 @@ The browser is Debian's chromium, or the one that MIGRATION_BROWSER names. axe a
 bring them.
 """
 
+import base64
 import json
 import shutil
 import sys
@@ -15,10 +16,12 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "golden/migrator"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "hostile"))
 from browser import Browser  # noqa: E402
 from checks import ROOT, Checks, run_ok, skip, temporary_directory, tool  # noqa: E402
 from golden_cases import compare_trees, tree  # noqa: E402
 from json_schema import problems  # noqa: E402
+from migrator_serve import served as serve  # noqa: E402
 
 # Files of Python packages that ./test.sh fetches for them alone.
 TOOLS = ROOT / ".venv/report_tools"
@@ -45,6 +48,11 @@ def exported(browser, work):
     while not (downloads / "decisions.json").exists() and time.monotonic() < deadline:
         time.sleep(0.05)
     return downloads / "decisions.json"
+
+
+def check_decisions_schema(checks, decisions):
+    schema = json.loads((ROOT / "docs/reference/decisions.schema.json").read_text())
+    checks.equal(problems(decisions, schema)[:5], [], "decisions.json against docs/reference/decisions.schema.json")
 
 
 def check_quiet(checks, browser, page, what):
@@ -77,13 +85,17 @@ def review(checks, migrator, work):
         browser.press("n")
         browser.press("s")
         browser.press("a")
+        browser.press("c")
+        browser.press("all of it")
+        browser.press("Escape")
         decided = browser.js("document.getElementById('progress').textContent")
         decisions = json.loads(exported(browser, work).read_text())
         browser.open(page)
         checks.equal(browser.js("document.getElementById('progress').textContent"), decided, "decisions are kept")
         checks.equal(browser.errors, [], "review: errors of the console")
+    check_decisions_schema(checks, decisions)
     entries = decisions["decisions"]
-    checks.expect({"rule": "cuda.renamed", "decision": "accept"} in entries, f"no decision about the rule: {entries}")
+    checks.expect({"rule": "cuda.renamed", "decision": "accept", "comment": "all of it"} in entries, f"no decision about the rule: {entries}")
     checks.expect(any(entry.get("comment") == "not now" for entry in entries), f"no comment: {entries}")
     # The same, worked out from the report.
     named = {entry["finding"]: entry.get("decision") for entry in entries if "finding" in entry}
@@ -121,19 +133,60 @@ def hostile(checks, migrator, work):
         checks.equal(browser.js("window.attacked"), 0, "a script that is not the page's own was run")
 
 
-def accessible(checks, migrator, work):
-    """axe finds nothing serious, in both views, themes and languages."""
+def served(checks, migrator, work):
+    """`migrator serve`: what is decided is on the disk, and there again in another browser."""
     shutil.copytree(ROOT / "samples/gpt_train", work / "in")
     report_of(checks, migrator, work)
+    saved = work / "review/decisions.json"
+    with serve(migrator, work) as server:
+        page = f"http://{server.host}/{server.token}/"
+        with Browser(work / "profile") as browser:
+            browser.open(page)
+            browser.press("jaja")
+            browser.press("c")
+            browser.press("why")
+            browser.press("Escape")
+            browser.wait_for("document.getElementById('saved').textContent.startsWith('Saved')")
+            browser.wait_for("document.getElementById('progress').textContent.startsWith('2 of')")
+            deadline = time.monotonic() + 10
+            while "why" not in (saved.read_text() if saved.exists() else "") and time.monotonic() < deadline:
+                time.sleep(0.05)
+            decisions = json.loads(saved.read_text())
+            check_decisions_schema(checks, decisions)
+            checks.equal([(entry["decision"], entry.get("comment")) for entry in decisions["decisions"]], [("accept", None), ("accept", "why")], "saved decisions")
+            checks.equal(browser.errors, [], "served: errors of the console")
+            checks.equal([url for url in browser.requests if not url.startswith(page)], [], "served: requests to others")
+        with Browser(work / "another") as browser:
+            browser.open(page)
+            checks.equal(browser.js("document.getElementById('progress').textContent.split(' ')[0]"), "2", "decisions in another browser")
+            saved.write_text(saved.read_text() + "\n")
+            browser.press("jr")
+            browser.wait_for("document.getElementById('saved').textContent === 'Not saved'")
+            checks.equal(json.loads(saved.read_text()), decisions, "decisions that somebody else has written")
+
+
+def accessible(checks, migrator, work):
+    """axe finds nothing serious, in both views, themes and languages; printed, the page has all findings."""
+    shutil.copytree(ROOT / "samples/gpt_train", work / "in")
+    report = report_of(checks, migrator, work)
     with Browser(work / "profile") as browser:
         browser.open(work / "review/report.html")
         browser.js(AXE.read_text(encoding="utf-8") + "; true")
-        for keys, what in (("o", "overview"), ("vj", "review"), ("t", "review, other theme"), ("o", "overview, other theme"), ("?", "help")):
-            browser.press(keys)
+        for keys, what in (("o", "overview"), ("vj", "review"), ("t", "review, other theme"), ("o", "overview, other theme"),
+                           ("#language", "overview, Chinese"), ("vj", "review, Chinese"), ("?", "help")):
+            browser.click(keys) if keys.startswith("#") else browser.press(keys)
+            browser.js("for (const rule of document.querySelectorAll('details')) rule.open = true")
             browser.frames()
             found = json.loads(browser.js("axe.run(document, {resultTypes: ['violations']}).then((r) => JSON.stringify(r.violations.filter((v) =>"
                                           " v.impact === 'serious' || v.impact === 'critical').map((v) => [v.id, v.nodes.slice(0, 3).map((n) => n.html.slice(0, 200))])))"))
             checks.equal(found, [], f"axe, {what}")
+        checks.equal(browser.js("document.documentElement.lang"), "zh-Hans", "the language of the page")
+        browser.press("Escape")
+        browser.js("addEventListener('beforeprint', () => { window.printed = [document.querySelectorAll('.printed article').length, document.querySelectorAll('.actions li').length,"
+                   " document.documentElement.dataset.theme]; })")
+        pdf = base64.b64decode(browser.call("Page.printToPDF")["data"])
+        checks.expect(pdf.startswith(b"%PDF") and browser.js("window.printed") == [len(findings_of(report)), len(report["actions"]), "light"], f"printed: {browser.js('window.printed')}")
+        checks.equal(browser.js("document.querySelectorAll('.printed').length"), 0, "what is there for printing only")
         checks.equal(browser.errors, [], "accessible: errors of the console")
 
 
@@ -198,7 +251,7 @@ def main():
     migrator = tool("migrator")
     if not AXE.exists() or not SARIF_SCHEMA.exists():
         skip(f"{TOOLS} is not there; ./test.sh fetches it")
-    for suite in (review, hostile, accessible, sarif, large):
+    for suite in (review, hostile, served, accessible, sarif, large):
         if sys.argv[1:] and suite.__name__ not in sys.argv[1:]:
             continue
         with temporary_directory() as directory:

@@ -101,8 +101,9 @@ class Browser:
         elif method == "Page.javascriptDialogOpening":
             self.errors.append(f"a dialog: {parameters['message']}")
 
-    def open(self, path):
-        self.call("Page.navigate", url=path.as_uri())
+    def open(self, place):
+        """A file, or an address."""
+        self.call("Page.navigate", url=place if isinstance(place, str) else place.as_uri())
         self.wait_for("document.documentElement?.dataset.ready")
 
     def js(self, expression):
@@ -123,7 +124,7 @@ class Browser:
     def press(self, keys):
         """Single characters one after the other, or one named key."""
         for key in [keys] if keys in KEYS else keys:
-            code = KEYS.get(key, ord(key.upper()) if len(key) == 1 else 0)
+            code = KEYS.get(key, ord(key.upper()) if len(key) == 1 and key.isalnum() else 0)
             text = {"Enter": "\r"}.get(key, key if len(key) == 1 else "")
             self.call("Input.dispatchKeyEvent", type="keyDown", key=key, text=text, windowsVirtualKeyCode=code)
             self.call("Input.dispatchKeyEvent", type="keyUp", key=key, windowsVirtualKeyCode=code)

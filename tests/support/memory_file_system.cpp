@@ -16,6 +16,7 @@ using base::Status;
 
 Path normal(Path path) {
     while (path.size() > 1 && path.back() == '/') path.pop_back();
+    while (path.starts_with("./")) path.erase(0, 2);
     return path;
 }
 

@@ -70,7 +70,7 @@ def apply_to_changed_source(work):
     return save(work)
 
 
-@refused(BAD_INPUT, "in/gone.py", "not there any more")
+@refused(BAD_INPUT, "in/gone.py", "the file is not there", "--project")
 def apply_to_missing_source(work):
     return save(work, file={"path": "gone.py"})
 
@@ -533,6 +533,7 @@ def check_destinations(checks, migrator, work):
     script = work / "in/script.py"
     script.write_bytes(b"# -*- coding: latin-1 -*-\r\nimport torch  # caf\xe9\r\ntorch.cuda.init()\r\n")
     script.chmod(0o755)
+    project = tree(work / "in")
     run_ok(checks, migrator, "migrate", "in/script.py", "--in-place", "-q", cwd=work)
     checks.equal(script.read_bytes(), b"# -*- coding: latin-1 -*-\r\nimport torch  # caf\xe9\r\nimport torch_npu\r\ntorch.npu.init()\r\n",
                  "--in-place: the file")
@@ -540,8 +541,11 @@ def check_destinations(checks, migrator, work):
     checks.expect(MIGRATED not in (work / "in/train.py").read_text(), "--in-place: another file has changed")
     run_ok(checks, migrator, "migrate", "in", "--in-place", "-q", cwd=work)
     checks.expect(MIGRATED in (work / "in/train.py").read_text(), "--in-place: the project")
-    checks.equal(sorted(path.name for path in (work / "in").iterdir()), ["script.py", "train.py"], "--in-place: files")
+    checks.equal(sorted(path.name for path in (work / "in").iterdir()), [".migrator", "script.py", "train.py"], "--in-place: files")
     checks.equal(run(migrator, "migrate", "in", "--check", "-q", cwd=work).returncode, 0, "--check of a migrated project")
+    for record in ("in/.migrator/applied_2", "in/.migrator/applied"):
+        run_ok(checks, migrator, "undo", record, cwd=work)
+    checks.equal(tree(work / "in"), project, "undo: the project")
 
 
 def main():

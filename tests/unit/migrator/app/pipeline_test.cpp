@@ -323,6 +323,7 @@ TEST_CASE("pipeline: several files are changed where they are") {
     CHECK(fs.content("p/c.py") == "x = 1\n");
     CHECK(fs.info("p/a.py")->mode == 0755);
     CHECK(file_named(result->report, "p/q/b.py") != nullptr);
+    CHECK(result->trace.record == ".migrator/applied");
 }
 
 TEST_CASE("pipeline: the version of the framework comes from the requirements, and decides on fixes") {

@@ -108,6 +108,7 @@ TEST_CASE("report json: the whole text of a small report") {
   ],
   "programs": [],
   "api_coverage": [],
+  "rules": [],
   "notes": [
     "A note."
   ],

@@ -113,24 +113,74 @@ TEST_CASE("review: undo refuses a file that was edited after it was migrated") {
     CHECK(project.fs.content("in/train.py") == "edited\n");
 }
 
+TEST_CASE("review: undo tells what stands in its way, and changes nothing then") {
+    Reviewed project;
+    REQUIRE(project.command(Command::apply, ""));
+    REQUIRE(project.fs.remove("in/train.py"));
+    auto done = project.command(Command::undo, "");
+    REQUIRE(!done);
+    CHECK(done.error().message ==
+          "the file was removed since it was migrated; its original is review/applied/original/0_train.py. Nothing was "
+          "restored");
+    // What is as it was before needs nothing.
+    project.fs.add("in/train.py", kTrain);
+    done = project.command(Command::undo, "");
+    REQUIRE(done);
+    CHECK(*done == "0 files restored\n");
+}
+
+TEST_CASE("review: a record whose paths lead out of the project is refused") {
+    Reviewed project;
+    REQUIRE(project.command(Command::apply, ""));
+    std::string record = project.fs.content("review/applied/applied.json");
+    record.replace(record.find("train.py"), 8, "../other");
+    project.fs.add("review/applied/applied.json", record);
+    for (const Command command : {Command::undo, Command::reapply}) {
+        const auto done = project.command(command, "");
+        REQUIRE(!done);
+        CHECK(done.error().message == "a path of the record leads out of the project");
+    }
+}
+
 TEST_CASE("review: reapply follows lines that have moved, and names what no longer fits") {
     Reviewed project;
     REQUIRE(project.command(Command::apply, ""));
     project.fs.add("in/train.py",
                    "# a new first line\n"
-                   "import torch\n"
+                   "import torch, math\n"
                    "\n"
                    "x = torch.zeros(1)\n"
                    "torch.cuda.synchronize()\n"
                    "z = torch.device('cuda')\n");
     auto done = project.command(Command::reapply, "");
     REQUIRE(done);
+    CHECK(project.fs.content("in/train.py") ==
+          "# a new first line\n"
+          "import torch, math\n"
+          "import torch_npu\n"
+          "\n"
+          "x = torch.zeros(1)\n"
+          "torch.npu.synchronize()\n"
+          "z = torch.device('cuda')\n");
+    CHECK(*done ==
+          "1 finding applied again: 1 file changed in place\n"
+          "Undo    migrator undo review/applied_2\n"
+          "\n"
+          "No longer applied; look at these, or migrate again:\n"
+          "  train.py:5  [device.string]  the line was `y = torch.device('cuda')` and is `z = torch.device('cuda')`\n");
+}
+
+TEST_CASE("review: reapply leaves a file alone that would not parse any more") {
+    Reviewed project;
+    REQUIRE(project.command(Command::apply, ""));
+    const std::string upstream =
+        "import torch\\\n    as t\n\nx = 1\ntorch.cuda.synchronize()\ny = torch.device('npu')\n";
+    project.fs.add("in/train.py", upstream);
+    const auto done = project.command(Command::reapply, "");
+    REQUIRE(done);
     CAPTURE(*done);
-    const std::string text = project.fs.content("in/train.py");
-    CHECK(text.find("# a new first line\nimport torch\nimport torch_npu\n") == 0);
-    CHECK(text.find("torch.npu.synchronize()\nz = torch.device('cuda')\n") != std::string::npos);
-    CHECK(done->find("train.py:5") != std::string::npos);
-    CHECK(done->find("the lines have changed") != std::string::npos);
+    CHECK(project.fs.content("in/train.py") == upstream);
+    CHECK(done->find("train.py:4  [cuda.renamed]  the merged file would not parse\n") != std::string::npos);
 }
 
 TEST_CASE("review: report diff names what is new and what is gone") {

@@ -1,0 +1,76 @@
+#include "migrator/app/applied_files.h"
+
+#include <algorithm>
+
+#include "base/sha256.h"
+#include "migrator/app/record_path.h"
+#include "migrator/review/record.h"
+
+namespace migrator {
+namespace {
+
+FileChange applied_change(const ReportFile& file, std::string original, std::string content, std::uint32_t mode) {
+    FileChange out;
+    out.original = std::move(original);
+    out.content = std::move(content);
+    out.mode = mode;
+    out.file.path = file.path;
+    if (!file.sha256.empty()) out.file.sha256 = file.sha256;
+    out.file.sha256_after = base::sha256_hex(out.content);
+    out.file.new_mode = file.new_mode;
+    out.file.encoding = file.encoding;
+    std::set<std::string> made;
+    for (const ReportFinding& item : file.findings) {
+        const Finding& finding = item.outcome.finding;
+        if (item.outcome.state != FixState::applied && !out.is_new()) continue;
+        made.insert(item.id);
+        out.file.findings.push_back({item.id, finding.rule, std::string(name(finding.severity)),
+                                     std::string(name(item.outcome.state)), finding.subject, item.outcome.begin.line,
+                                     item.together});
+    }
+    for (const ReportEdit& edit : file.edits) {
+        const bool is_made = std::any_of(edit.findings.begin(), edit.findings.end(),
+                                         [&](const std::string& id) { return made.contains(id); });
+        if (is_made) out.file.edits.push_back({edit.bytes, edit.old_text, edit.new_text, edit.findings});
+    }
+    return out;
+}
+
+}  // namespace
+
+std::vector<FileChange> WrittenFiles::changes(const std::vector<ReportFile>& report) {
+    std::vector<FileChange> out;
+    for (std::size_t i = 0; i < report.size(); ++i) {
+        const ReportFile& file = report[i];
+        const bool is_new = i >= files_.size() && file.changed;
+        if (is_new) out.push_back(applied_change(file, {}, file.edits.front().new_text, file.new_mode));
+        if (i >= files_.size() || !files_[i]) continue;
+        Written& written = *files_[i];
+        out.push_back(applied_change(file, std::move(written.original), std::move(written.content), written.mode));
+    }
+    return out;
+}
+
+base::Result<base::Path> write_sources(base::FileSystem& fs, const Options& options, const base::Path& root,
+                                       const std::vector<FileChange>& changes) {
+    if (changes.empty()) return base::Path{};
+    if (!options.review.keep_record) {
+        TRY(write_files(fs, root, changes));
+        return base::Path{};
+    }
+    TRY_ASSIGN(const base::Path record, record_path(fs, options, options.report_directory, root));
+    TRY(write_in_place(fs, root, changes, record));
+    return record;
+}
+
+base::Status record_copy(base::FileSystem& fs, const Options& options, const base::Path& root,
+                         const std::vector<FileChange>& changes) {
+    if (changes.empty() || !options.review.keep_record) return {};
+    TRY_ASSIGN(const base::Path record, record_path(fs, options, options.report_directory, root));
+    auto written = write_record(fs, root, options.output, changes, record);
+    if (!written)
+        return base::fail_with_context(written.error(), "the migrated copy is complete, only its record is not");
+    return {};
+}
+
+}  // namespace migrator

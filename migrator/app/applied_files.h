@@ -1,0 +1,42 @@
+// WrittenFiles: what a run rewrites, kept until the whole report is known; then as `undo` and `reapply` need it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "migrator/app/options.h"
+#include "migrator/report/report.h"
+#include "migrator/review/changes.h"
+
+namespace migrator {
+
+class WrittenFiles {
+public:
+    // Files are known by their numbers in the report that grows. Thread-safe for different numbers.
+    void expect(std::size_t count) { files_.resize(count); }
+    void add(std::size_t number, std::string original, std::string content, std::uint32_t mode) {
+        files_[number] = {std::move(original), std::move(content), mode};
+    }
+
+    // The changed files of the report, with the edits that were made; those behind the expected ones are new. Takes the texts.
+    std::vector<FileChange> changes(const std::vector<ReportFile>& report);
+
+private:
+    struct Written {
+        std::string original;
+        std::string content;
+        std::uint32_t mode = 0644;
+    };
+    std::vector<std::optional<Written>> files_;
+};
+
+// Writes all of the sources, or none; the record of it, which is empty when there was nothing to write, or none is wanted.
+base::Result<base::Path> write_sources(base::FileSystem& fs, const Options& options, const base::Path& root,
+                                       const std::vector<FileChange>& changes);
+
+// The record of a copy that is complete.
+base::Status record_copy(base::FileSystem& fs, const Options& options, const base::Path& root,
+                         const std::vector<FileChange>& changes);
+
+}  // namespace migrator

@@ -1,0 +1,39 @@
+// Where decisions are kept: in the browser, or, of a page that `migrator serve` shows, in decisions.json on the disk.
+const is_served = location.protocol === 'http:';
+
+function browser_keeper(key) {
+  return { saved: storage.get(key) || '', keep: (text) => storage.set(key, text), is_idle: () => true };
+}
+
+// One request at a time; what has changed meanwhile goes with the next. `report`: is told 'saved', or what went wrong.
+async function disk_keeper(report) {
+  const NAME = 'decisions.json';
+  const answer = await fetch(NAME);
+  let tag = answer.headers.get('ETag');
+  let waiting = null;
+  let busy = false;
+  async function send() {
+    busy = true;
+    while (waiting !== null) {
+      const body = waiting;
+      waiting = null;
+      try {
+        const done = await fetch(NAME, { method: 'PUT', headers: { 'Content-Type': 'application/json', 'If-Match': tag }, body });
+        if (!done.ok) throw new Error((await done.text()).trim());
+        tag = done.headers.get('ETag');
+        report('saved', '');
+      } catch (error) {
+        report('failed', error.message);
+      }
+    }
+    busy = false;
+  }
+  return {
+    saved: await answer.text(),
+    keep(text) {
+      waiting = text;
+      if (!busy) send();
+    },
+    is_idle: () => !busy,
+  };
+}

@@ -1,0 +1,161 @@
+"""Talks to `migrator serve` as browsers do, and as nobody should: over raw sockets.
+
+Broken, slow, oversized and foreign requests are refused or dropped, a person beside them is served, nothing but decisions.json is
+written, and Ctrl-C ends it.
+"""
+
+import json
+import re
+import signal
+import socket
+import subprocess
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from checks import Checks, run, run_ok, temporary_directory, tool  # noqa: E402
+
+TRAIN = "import torch\nprint(torch.cuda.current_device())\n"
+DECISIONS = json.dumps({"schema": "migrator-decisions/1", "decisions": [{"rule": "cuda.renamed", "decision": "accept"}]})
+
+
+class Server:
+    def __init__(self, migrator, work, *options):
+        self.process = subprocess.Popen([migrator, "serve", "review/report.json", *options], cwd=work, stdin=subprocess.DEVNULL,
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.head = [self.process.stdout.readline() for _ in range(3)]
+        host, port, self.token = re.search(r"http://(127\.0\.0\.1):(\d+)/([0-9a-f]{32})/$", self.head[0]).groups()
+        self.address = host, int(port)
+        self.host = f"{host}:{port}"
+
+    def connect(self):
+        return socket.create_connection(self.address, timeout=10)
+
+    def raw(self, data):
+        """Sends bytes; all that comes back until the connection ends."""
+        with self.connect() as connection:
+            try:
+                connection.sendall(data)
+            except (BrokenPipeError, ConnectionResetError):
+                pass
+            return everything(connection)
+
+    def request(self, method, name, body="", **headers):
+        """(status, headers, body) of a proper request."""
+        lines = {"Host": self.host, "Content-Length": len(body), "Content-Type": "application/json", **headers}
+        head = "".join(f"{key.replace('_', '-')}: {value}\r\n" for key, value in lines.items() if value is not None)
+        answer = self.raw(f"{method} /{self.token}/{name} HTTP/1.1\r\n{head}\r\n{body}".encode()).decode()
+        head, _, content = answer.partition("\r\n\r\n")
+        first, *rest = head.split("\r\n")
+        return int(first.split()[1]), dict(line.split(": ", 1) for line in rest), content
+
+    def stop(self, number=signal.SIGINT):
+        self.process.send_signal(number)
+        out, err = self.process.communicate(timeout=20)
+        return self.process.returncode, out, err
+
+
+def everything(connection):
+    data = b""
+    try:
+        while chunk := connection.recv(1 << 16):
+            data += chunk
+    except ConnectionResetError:
+        pass
+    return data
+
+
+@contextmanager
+def served(migrator, work, *options):
+    server = Server(migrator, work, *options)
+    try:
+        yield server
+    finally:
+        server.process.kill()
+        server.process.wait()
+
+
+def status(answer):
+    return int(answer.split()[1]) if answer.startswith(b"HTTP/1.1 ") else None
+
+
+def check_use(checks, server, work):
+    code, headers, page = server.request("GET", "")
+    checks.equal((code, headers["Content-Type"], headers["Cache-Control"]), (200, "text/html; charset=utf-8", "no-store"), "the page")
+    checks.expect("connect-src 'self'" in page and "report-data" in page, "the page is not the report's")
+    code, headers, _ = server.request("GET", "decisions.json")
+    tag = headers["ETag"]
+    checks.equal(code, 200, "decisions before there are any")
+    code, headers, _ = server.request("PUT", "decisions.json", DECISIONS, If_Match=tag)
+    checks.equal((code, (work / "review/decisions.json").read_text()), (204, DECISIONS), "decisions are saved")
+    checks.equal(server.request("PUT", "decisions.json", DECISIONS, If_Match=tag)[0], 412, "decisions over those of another tab")
+    checks.equal(server.request("PUT", "decisions.json", "{", If_Match=headers["ETag"])[0], 422, "decisions that are no JSON")
+    checks.equal((work / "review/decisions.json").read_text(), DECISIONS, "decisions after refused ones")
+    checks.equal(server.request("GET", "", Host="evil.example")[0], 403, "another host")
+    checks.equal(server.request("GET", "decisions.json", Origin="http://evil.example")[0], 403, "another origin")
+    checks.equal(server.request("GET", "../report.json")[0], 404, "a path out")
+    wrong = "0" * 32 if server.token != "0" * 32 else "1" * 32
+    for target in ("/", f"/{wrong}/", f"/{server.token.upper()}x/"):
+        checks.equal(status(server.raw(f"GET {target} HTTP/1.1\r\nHost: {server.host}\r\n\r\n".encode())), 403, f"without the token: {target}")
+
+
+def check_hostile(checks, server):
+    for data, wanted in ((b"\r\n\r\n", 400), (b"GET / HTTP/2\r\n\r\n", 505), (b"\x16\x03\x01\x02\x00\x01\r\n\r\n", 400), (b"A" * 100000, 431),
+                         (b"GET / HTTP/1.1\r\n" + b"X: y\r\n" * 5000 + b"\r\n", 431), (b"PUT / HTTP/1.1\r\nContent-Length: 99999999999\r\n\r\n", 413),
+                         (b"PUT / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 501), (b"GET /\0 HTTP/1.1\r\n\r\n", 400)):
+        # What comes behind a refusal may cost the connection, never the server.
+        checks.expect(status(server.raw(data)) in (wanted, None), f"{data[:40]}: not {wanted}")
+    # People who connect and say nothing, or half of something: they hold nobody up, however many they are.
+    silent = [server.connect() for _ in range(60)]
+    for connection in silent[::2]:
+        try:
+            connection.sendall(b"GET / HT")
+        except OSError:
+            pass  # it had to make room
+    checks.equal(server.request("GET", "")[0], 200, "the page beside 60 silent connections")
+    for connection in silent:
+        connection.close()
+    with server.connect() as connection:  # leaves before the answer
+        connection.sendall(f"GET /{server.token}/ HTTP/1.1\r\nHost: {server.host}\r\n\r\n".encode())
+    body = json.dumps({"schema": "migrator-decisions/1", "decisions": [{"rule": f"r{i}", "decision": "reject"} for i in range(60000)]})
+    tag = server.request("GET", "decisions.json")[1]["ETag"]
+    checks.equal(server.request("PUT", "decisions.json", body, If_Match=tag)[0], 204, f"{len(body)} bytes of decisions")
+    # Byte by byte is slow, and right.
+    with server.connect() as connection:
+        for byte in f"GET /{server.token}/decisions.json HTTP/1.1\r\nHost: {server.host}\r\n\r\n".encode():
+            connection.sendall(bytes([byte]))
+        checks.equal(status(everything(connection)), 200, "a request byte by byte")
+
+
+def main():
+    checks = Checks()
+    migrator = tool("migrator")
+    with temporary_directory() as directory:
+        work = Path(directory)
+        (work / "in").mkdir()
+        (work / "in/train.py").write_text(TRAIN)
+        run_ok(checks, migrator, "analyze", "in", "--report", "review", "-q", cwd=work)
+        before = sorted(path.name for path in (work / "review").iterdir())
+        with served(migrator, work) as server:
+            checks.equal(server.head[1:], ["  Saved   review/decisions.json\n", "  Stop    Ctrl-C\n"], "what is printed")
+            check_use(checks, server, work)
+            check_hostile(checks, server)
+            taken = run(migrator, "serve", "review/report.json", "--port", server.address[1], cwd=work)
+            checks.equal((taken.returncode, "cannot be used" in taken.stderr), (2, True), "a port that is taken")
+            with socket.socket() as other:
+                reached = other.connect_ex(("127.0.0.2", server.address[1])) == 0
+            checks.expect(not reached, "another address of this machine is served")
+            code, out, err = server.stop()
+            checks.equal((code, out, err), (0, "Stopped\n  Next    migrator apply review/report.json --decisions review/decisions.json -o OUT\n", ""), "Ctrl-C")
+        with served(migrator, work) as server:
+            checks.equal(server.stop(signal.SIGTERM)[0], 0, "SIGTERM")
+        checks.equal(sorted(path.name for path in (work / "review").iterdir()), sorted([*before, "decisions.json"]), "files of the report's folder")
+        (work / "review/decisions.json").write_text("{")
+        refused = run(migrator, "serve", "review/report.json", cwd=work)
+        checks.equal((refused.returncode, "decisions.json" in refused.stderr), (4, True), "decisions that cannot be read")
+    checks.finish()
+
+
+if __name__ == "__main__":
+    main()
