@@ -57,6 +57,10 @@ void add_places(CLI::App& app, ConvertOptions& options, Raw& raw) {
                       "For a Megatron input: where config.json and the tokenizer are");
     group->add_flag("--language-part", options.source.language_part,
                     "Of a multimodal model take the language model alone, and leave vision and other parts out");
+    group->add_option(
+        "--leave-out", options.source.leave_out,
+        "Leave out tensors of a Hugging Face checkpoint that have no place in the model, by a pattern with * "
+        "(may be given again)");
     group->add_option("--num-layers", raw.layers, "Take only the first N layers")->check(at_least_one);
     group->add_option("--mtp-num-layers", options.source.mtp_layers,
                       "Take the first N layers for multi-token prediction of a Hugging Face checkpoint (default 0)");

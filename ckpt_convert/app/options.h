@@ -28,8 +28,9 @@ struct SourceOptions {
     base::Path adapter;                   // a LoRA adapter to merge, beside one that the checkpoint holds itself
     std::optional<double> adapter_alpha;  // nullopt: as the checkpoint or the adapter says
     std::optional<std::uint64_t> adapter_rank;
-    bool language_part = false;       // of a multimodal model: its language model alone
-    std::optional<DType> dequantize;  // what quantised weights become; nullopt: they are refused
+    std::vector<std::string> leave_out;  // patterns of tensors of a Hugging Face checkpoint that are not wanted
+    bool language_part = false;          // of a multimodal model: its language model alone
+    std::optional<DType> dequantize;     // what quantised weights become; nullopt: they are refused
     // The padding of the vocabulary is rows like others: what training made of them counts.
     bool keep_padding = false;
 };

@@ -236,6 +236,9 @@ Result<Source> source_of(HfCheckpoint checkpoint, const Knowledge& knowledge, co
         if (beyond.contains(tensor))
             return options.layers ? "they belong to layers beyond --num-layers"
                                   : "they belong to layers for multi-token prediction, which --mtp-num-layers keeps";
+        for (const std::string& pattern : options.leave_out) {
+            if (matches_pattern(pattern, tensor)) return base::format("--leave-out \"{}\"", pattern);
+        }
         return std::nullopt;
     };
     TRY_ASSIGN(source.binding, bind_source(source.model, source.index, layout, leave_out));

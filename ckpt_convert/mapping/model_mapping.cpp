@@ -13,7 +13,14 @@ namespace {
 using base::ErrorKind;
 using base::Result;
 
-// Glob with "*" for any run of characters.
+std::string known_families(const std::vector<ModelMapping>& families) {
+    std::vector<std::string> names;
+    for (const auto& family : families) names.push_back(family.family);
+    return base::joined(names, ", ");
+}
+
+}  // namespace
+
 bool matches_pattern(std::string_view pattern, std::string_view text) {
     std::size_t p = 0, t = 0, star = std::string_view::npos, mark = 0;
     while (t < text.size()) {
@@ -33,14 +40,6 @@ bool matches_pattern(std::string_view pattern, std::string_view text) {
     while (p < pattern.size() && pattern[p] == '*') ++p;
     return p == pattern.size();
 }
-
-std::string known_families(const std::vector<ModelMapping>& families) {
-    std::vector<std::string> names;
-    for (const auto& family : families) names.push_back(family.family);
-    return base::joined(names, ", ");
-}
-
-}  // namespace
 
 const std::string* StoredRule::name(const Dialect& wanted) const {
     if (!dialect.matches(wanted)) return nullptr;

@@ -139,6 +139,9 @@ struct ModelMapping {
     bool ignores(std::string_view tensor) const;
 };
 
+// Glob with "*" for any run of characters.
+bool matches_pattern(std::string_view pattern, std::string_view text);
+
 // All families of rules/models/.
 class MappingRegistry {
 public:

@@ -158,7 +158,8 @@ private:
         return base::fail(
             ErrorKind::bad_input,
             base::format(
-                "{} source tensors have no place in the target and would be lost: {}; is this the right model family?",
+                "{} source tensors have no place in the target and would be lost: {}; is this the right model family? "
+                "--leave-out PATTERN leaves them out",
                 unexpected.size(), listed(unexpected)),
             directory());
     }

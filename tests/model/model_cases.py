@@ -182,6 +182,24 @@ def check_fused(checks, name, source, work):
     checks.expect(done.returncode == 0, f"{name}: fused experts: {done.stdout}{done.stderr}")
 
 
+def check_leave_out(checks, name, source, work):
+    """Tensors without a place are refused, unless the user asks for it; those that the model needs are taken all the same."""
+    other = work / f"{name}_more"
+    other.mkdir()
+    (other / "config.json").write_text((source / "config.json").read_text())
+    tensors = read_safetensors(source / "model.safetensors")
+    write_safetensors(other / "model.safetensors", {**tensors, "model.more.0.weight": crc_filled("more", [4])})
+    refused = run(tool("ckpt_convert"), "-q", "--load-dir", other, "--save-dir", work / f"{name}_refused")
+    checks.expect(refused.returncode == 4 and "model.more.0.weight" in refused.stderr and "--leave-out" in refused.stderr,
+                  f"{name}: {refused.stderr}")
+    target, back = work / f"{name}_less", work / f"{name}_less_back"
+    done = run(tool("ckpt_convert"), "--load-dir", other, "--save-dir", target, "--leave-out", "model.m*", "--leave-out", "model.l*")
+    checks.expect(done.returncode == 0 and '1 source tensor is left out: --leave-out "model.m*"' in done.stdout + done.stderr,
+                  f"{name}: {done.stdout}{done.stderr}")
+    done = run(tool("ckpt_convert"), "-q", "--load-dir", target, "--save-dir", back)
+    checks.expect(done.returncode == 0 and read_safetensors(back / "model.safetensors") == tensors, f"{name}, less: {done.stderr}")
+
+
 def main():
     update = "--update" in sys.argv
     wanted = [argument for argument in sys.argv[1:] if argument != "--update"]
@@ -199,6 +217,8 @@ def main():
             if case["tensors_of"] == "transformers":
                 check_fused(checks, name, source, Path(directory))
             check_uncast(checks, name, case, source, Path(directory))
+            if name == "llama2":
+                check_leave_out(checks, name, source, Path(directory))
             check_linear_attention(checks, name, source, Path(directory))
     families = {line.split()[0] for line in run(tool("ckpt_convert"), "models", "list").stdout.splitlines()
                 if not line.startswith(" ")}

@@ -70,7 +70,7 @@ MULTIMODAL = (
 
 def check_language_part(checks, kind, config, work):
     """Refused as it is; with the option a text model that transformers loads, with the weights of the language model."""
-    source, there, back = work / kind, work / f"{kind}_megatron", work / f"{kind}_text"
+    source, there, back = (work / f"multimodal_{kind}_{what}" for what in ("hf", "megatron", "text"))
     model = AutoModelForImageTextToText.from_config(AutoConfig.for_model(kind, **config), dtype=torch.bfloat16)
     model.save_pretrained(source)
     refused = run(tool("ckpt_convert"), "--load-dir", source, "--save-dir", there)
