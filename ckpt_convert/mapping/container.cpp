@@ -21,6 +21,7 @@ using base::Status;
 constexpr const char* kContainersFile = "rules/containers/containers.json";
 constexpr const char* kContainersSchema = "containers/1";
 constexpr std::string_view kModelType = "model_type";
+constexpr const char* kTied = "tie_word_embeddings";
 
 // [["model.language_model.", "model."], ...]
 Status read_renames(JsonObject& object, Container& container) {
@@ -81,6 +82,12 @@ Result<std::string> Container::language_config(const JsonDocument& document) con
     out.begin_object().key(kModelType).string(language.empty() ? *type->string() : language);
     std::vector<std::string> taken{std::string(kModelType), "architectures", "auto_map", config};
     taken.insert(taken.end(), parts.begin(), parts.end());
+    // Older files say it in the section, newer ones outside, where the section may have the default.
+    const Json* tied = document.root.find(kTied);
+    if (tied != nullptr && tied->boolean() != nullptr && *tied->boolean()) {
+        out.key(kTied).boolean(true);
+        taken.push_back(kTied);
+    }
     for (const Json* source : {section, &document.root, &defaults}) {
         if (source == nullptr || source->object() == nullptr) continue;
         for (const auto& [key, value] : *source->object()) {

@@ -91,7 +91,7 @@ def runs_in(row, release):
 
 def verified_cells(mapping, cases, recorded):
     refused = sum(len(case.get("refused", {})) for case in cases.values())
-    layouts = sum(len(layouts_for(case["hf"])) for case in cases.values())
+    layouts = sum(len(layouts_for(case, case["hf"])) for case in cases.values())
     loaded = sum(case["tensors_of"] == "transformers" for case in cases.values())
     rows = [row for row in families.FAMILIES if row.model_type in mapping["model_types"]]
     return [mapping["family"], ", ".join(cases), f"{layouts - refused}" + (f", {refused} refused" if refused else ""),

@@ -31,8 +31,8 @@ TEST_CASE("container: the language part's config is its section, then the whole,
     REQUIRE(containers);
     const ckpt::Container& gemma = container_of(*containers, "gemma3");
     auto config = base::parse_json(
-        R"({"model_type": "gemma3", "architectures": ["G"], "torch_dtype": "bfloat16", "hidden_size": 7, "vision_config": {},
-            "text_config": {"model_type": "t", "hidden_size": 8, "head_dim": 4, "rope_scaling": {"factor": 8.5, "on": [true, null]}}})",
+        R"({"model_type": "gemma3", "architectures": ["G"], "torch_dtype": "bfloat16", "hidden_size": 7, "vision_config": {}, "tie_word_embeddings": true,
+            "text_config": {"model_type": "t", "hidden_size": 8, "head_dim": 4, "tie_word_embeddings": false, "rope_scaling": {"factor": 8.5, "on": [true, null]}}})",
         "config.json");
     REQUIRE(config);
     auto text = gemma.language_config(*config);
@@ -44,6 +44,7 @@ TEST_CASE("container: the language part's config is its section, then the whole,
     CHECK(*root.find("hidden_size")->integer() == 8);
     CHECK(*root.find("head_dim")->integer() == 4);
     CHECK(*root.find("num_attention_heads")->integer() == 8);
+    CHECK(*root.find("tie_word_embeddings")->boolean());
     CHECK(*root.find("torch_dtype")->string() == "bfloat16");
     CHECK(*root.find_path("rope_scaling.factor")->real() == 8.5);
     CHECK(root.find_path("rope_scaling.on")->array()->size() == 2);
