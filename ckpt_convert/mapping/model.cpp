@@ -62,15 +62,6 @@ bool arguments_count(const ValueRule& rule, const Json& args) {
     return needed == nullptr || needed->boolean() == nullptr || *needed->boolean();
 }
 
-// A whole number, or one that a list has for every layer.
-std::optional<std::int64_t> number_of_all(const Json& json) {
-    if (json.array() == nullptr || json.array()->empty()) return whole_number(json);
-    auto first = whole_number(json.array()->front());
-    bool same = std::all_of(json.array()->begin(), json.array()->end(),
-                            [&](const Json& item) { return whole_number(item) == first; });
-    return same ? first : std::nullopt;
-}
-
 Result<std::optional<std::int64_t>> read_value(const ValueRule& rule, const Source& source) {
     if (!source.is_config && !arguments_count(rule, *source.root)) return std::optional<std::int64_t>();
     for (const std::string& path : source.is_config ? rule.config : rule.arguments) {
@@ -78,7 +69,7 @@ Result<std::optional<std::int64_t>> read_value(const ValueRule& rule, const Sour
         if (found == nullptr || found->is_null()) continue;
         // What training can be told of all layers or of each: the list is read by a rule of its own.
         if (!source.is_config && found->array() != nullptr) continue;
-        auto value = rule.is.empty() ? number_of_all(*found) : number_in(rule, *found, source.is_config);
+        auto value = number_in(rule, *found, source.is_config);
         if (!value)
             return base::fail(ErrorKind::bad_input,
                               base::format("\"{}\" must be a whole number, not {}", path,
