@@ -52,7 +52,9 @@ std::vector<std::string> conditions_of(const RuleSet& rules, const Rule& rule) {
     if (rule.in == RulePlace::training_file) out.emplace_back("Only in files with a training loop.");
     if (rule.once) out.emplace_back("Said once in a project.");
     if (!rule.unless_mentioned.empty())
-        out.push_back(base::format("Not in a project with {}.", base::joined(rule.unless_mentioned, ", ")));
+        out.push_back(base::format("Not in a project with {}.", base::joined(rule.unless_mentioned, " or ")));
+    if (!rule.if_mentioned.empty())
+        out.push_back(base::format("Only in a project with {}.", base::joined(rule.if_mentioned, " or ")));
     if (!rule.versions.empty()) out.push_back(base::format("The fix is for PyTorch {}.", rule.versions.text()));
     for (const PatternRow& row : rules.patterns()) {
         if (row.rule == &rule && !row.precondition.empty())

@@ -17,6 +17,7 @@
 #include "migrator/app/knowledge.h"
 #include "migrator/app/library_run.h"
 #include "migrator/app/new_files.h"
+#include "migrator/app/operator_calls.h"
 #include "migrator/app/output_tree.h"
 #include "migrator/app/path_checks.h"
 #include "migrator/app/problem_files.h"
@@ -59,6 +60,7 @@ public:
         TRY(analyse_all());
         for (ReportFile& file : files_)
             std::erase_if(file.findings, [&](ReportFinding& item) { return !conditions_.keep(item.outcome.finding); });
+        add_operator_calls(knowledge_, fs_, jobs_, files_);
         std::vector<TransferRow> programs;
         if (transfer_rules_) programs = transfer_rows(jobs_, transfer_);
         for (const NewFile& file : helper_files(fs_, helper_, jobs_, files_, needs_helper_)) TRY(add_new_file(file));

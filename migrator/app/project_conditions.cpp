@@ -56,11 +56,17 @@ std::optional<std::int64_t> value_behind(std::string_view text, bool is_option) 
     return number_at(text);
 }
 
+// What is said once: advice whatever it is about, the rest of each package and interface.
+std::string said_key(const Rule& rule, const Finding& finding) {
+    return rule.kind == FindingKind::advice ? rule.id : base::format("{} {}", rule.id, finding.subject);
+}
+
 }  // namespace
 
 ProjectConditions::ProjectConditions(const RuleSet& rules) : rules_(rules) {
     for (const auto& rule : rules.rules()) {
         words_.insert(rule->unless_mentioned.begin(), rule->unless_mentioned.end());
+        words_.insert(rule->if_mentioned.begin(), rule->if_mentioned.end());
         if (!rule->formula) continue;
         for (const auto& names : rule->formula->factors) {
             for (const std::string& name : names) values_[name];
@@ -100,9 +106,13 @@ std::vector<ProjectConditions::Size> ProjectConditions::sizes_in(std::string_vie
 bool ProjectConditions::keep(Finding& finding) {
     const Rule* rule = rules_.find_rule(finding.rule);
     if (rule == nullptr) return true;
-    const bool mentioned = std::any_of(rule->unless_mentioned.begin(), rule->unless_mentioned.end(),
-                                       [&](const std::string& word) { return mentioned_.contains(word); });
-    if (mentioned || (rule->once && !said_.insert(rule->id).second)) return false;
+    auto has_one_of = [&](const std::vector<std::string>& words) {
+        return std::any_of(words.begin(), words.end(),
+                           [&](const std::string& word) { return mentioned_.contains(word); });
+    };
+    const bool belongs =
+        (rule->if_mentioned.empty() || has_one_of(rule->if_mentioned)) && !has_one_of(rule->unless_mentioned);
+    if (!belongs || (rule->once && !said_.insert(said_key(*rule, finding)).second)) return false;
     if (rule->formula) finding.message += sizes(*rule->formula);
     return true;
 }

@@ -39,7 +39,7 @@ private:
     std::map<std::string, std::set<std::int64_t>, std::less<>> values_;  // by the name of a size
     std::mutex mutex_;
     std::set<std::string, std::less<>> mentioned_;
-    std::set<std::string, std::less<>> said_;  // ids of rules that are said once
+    std::set<std::string, std::less<>> said_;  // what is said once and has been said
 };
 
 }  // namespace migrator

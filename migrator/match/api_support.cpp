@@ -121,7 +121,7 @@ private:
         for (const ApiLimit* limit : facts.limits) {
             if (limit->minor) continue;
             const NodeId argument = limit->keyword.empty() ? kNoNode : argument_of(node, reference.name, *limit);
-            const Shown shown = shown_by(node, argument, *limit);
+            const Shown shown = shown_by(argument, *limit);
             if (shown == Shown::beyond) add_beyond(argument, reference, *limit);
             if (shown == Shown::not_at_all) note += (note.empty() ? "" : " ") + limit->text;
         }
@@ -150,10 +150,9 @@ private:
     enum class Shown { not_at_all, within, beyond };
 
     // Whether the call keeps to the limit, by a written value or without the argument; of variables nothing is said.
-    Shown shown_by(NodeId function, NodeId argument, const ApiLimit& limit) const {
+    Shown shown_by(NodeId argument, const ApiLimit& limit) const {
         const SyntaxTree& tree = file_.tree();
-        const bool is_called = file_.call_of(function) != kNoNode;
-        if (argument == kNoNode) return limit.optional && is_called ? Shown::within : Shown::not_at_all;
+        if (argument == kNoNode) return limit.optional ? Shown::within : Shown::not_at_all;
         if (limit.allowed.empty()) return Shown::not_at_all;
         const bool is_keyword = tree.kind(argument) == NodeKind::keyword_argument;
         const NodeId value = is_keyword ? tree.child(argument, Field::value) : argument;

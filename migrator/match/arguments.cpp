@@ -39,10 +39,13 @@ NodeId find_argument(const SyntaxTree& tree, const Arguments& arguments, const A
     return kNoNode;
 }
 
+// Each keyword is written, and not with a value that switches it off.
 bool has_all(const SyntaxTree& tree, const Arguments& arguments, const std::vector<std::string>& keywords) {
+    auto is_off = [](std::string_view value) { return value == "0" || value == "None" || value == "False"; };
     return std::all_of(keywords.begin(), keywords.end(), [&](const std::string& keyword) {
         return std::any_of(arguments.all.begin(), arguments.all.end(), [&](NodeId id) {
-            return tree.kind(id) == NodeKind::keyword_argument && tree.text(tree.child(id, Field::name)) == keyword;
+            return tree.kind(id) == NodeKind::keyword_argument && tree.text(tree.child(id, Field::name)) == keyword &&
+                   !is_off(tree.text(tree.child(id, Field::value)));
         });
     });
 }

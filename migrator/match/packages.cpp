@@ -5,6 +5,7 @@
 #include "base/format.h"
 #include "migrator/match/requirement.h"
 #include "migrator/match/words.h"
+#include "migrator/semantic/project_index.h"
 
 namespace migrator {
 namespace {
@@ -12,6 +13,12 @@ namespace {
 bool is_own_module(const PythonFile& file, std::string_view module) {
     std::string_view top = module.substr(0, module.find('.'));
     return module.starts_with('.') || file.is_project_module(top) || file.is_project_module(module);
+}
+
+// A function or class of a file of the project.
+bool is_defined(const PythonFile& file, std::string_view qualified) {
+    const ProjectIndex* index = file.context().module.index;
+    return index != nullptr && !index->resolve(qualified).empty();
 }
 
 // One finding for each package of a statement, at the first name that needs it.
@@ -52,8 +59,8 @@ void match_import_patterns(const PythonFile& file, FindingSink& sink) {
         const std::string qualified = import.name == "*" ? import.module : import.qualified();
         // Of a package of the project, what has a source is not compiled.
         const bool is_own = is_own_module(file, import.module);
-        const bool has_source =
-            is_own && (import.name.empty() || import.name == "*" || file.is_project_module(qualified));
+        const bool has_source = is_own && (import.name.empty() || import.name == "*" ||
+                                           file.is_project_module(qualified) || is_defined(file, qualified));
         if (has_source || (!is_own && file.rules().package_of_module(import.module) != nullptr)) continue;
         for (const ImportRow& row : file.rules().imports()) {
             if (row.own != is_own) continue;

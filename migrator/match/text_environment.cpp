@@ -2,15 +2,13 @@
 #include "migrator/match/text_file.h"
 #include "migrator/match/variables.h"
 
-#include "base/text.h"
-
 namespace migrator {
 namespace {
 
 bool is_script(FileType type) { return type == FileType::shell || type == FileType::dockerfile; }
 
-// NAME=..., $NAME, ${NAME...}, `export NAME`, `unset NAME`: where a script sets or reads the variable.
-bool is_used_in_script(std::string_view line, std::size_t from, std::size_t to) {
+// NAME=..., $NAME, ${NAME...}, `export NAME`, `unset NAME`, `-x NAME`: where a script sets or reads the variable.
+bool is_used_in_script(std::string_view line, std::size_t from, std::size_t to, const ScriptPlaces& places) {
     if (to < line.size() && (line[to] == '=' || line.substr(to).starts_with("+="))) return true;
     std::string_view before = line.substr(0, from);
     if (before.ends_with('$') || before.ends_with("${") || before.ends_with("${#") || before.ends_with("${!"))
@@ -21,7 +19,9 @@ bool is_used_in_script(std::string_view line, std::size_t from, std::size_t to) 
                                                    !base::is_word_char(before[before.size() - command.size() - 1]));
         if (whole) return true;
     }
-    return false;
+    // mpirun -x NAME
+    const std::string_view option = before.substr(before.find_last_of(base::kBlanks) + 1);
+    return base::contains(places.variable_options, option);
 }
 
 // A key, or a whole value: `NAME: "0"`, `"NAME": "0"`, `name: NAME`, `- NAME=0`.
@@ -67,7 +67,7 @@ void match_text_environment(const TextFile& file, FindingSink& sink) {
             }
             std::string_view name = line.code.substr(from, to - from);
             if (file.rules->knows_variable(name)) {
-                bool used = is_script(file.type) ? is_used_in_script(line.code, from, to)
+                bool used = is_script(file.type) ? is_used_in_script(line.code, from, to, file.rules->script_places())
                                                  : is_used_in_settings(line.code, from, to);
                 VariableUse use{std::string(name), line.range(from, to), line.range(from, to)};
                 use.certainty = used ? Certainty::likely : Certainty::textual;

@@ -33,16 +33,29 @@ std::size_t comment_start(std::string_view line, FileType type) {
     return line.size();
 }
 
+// "#SBATCH --gres=gpu:8": a comment for the shell, an option for the one that starts the script.
+bool is_read_by_scheduler(std::string_view line, const ScriptPlaces& places) {
+    return std::any_of(places.directives.begin(), places.directives.end(), [&](const std::string& directive) {
+        return line.starts_with(directive) && line.substr(directive.size()).starts_with(' ');
+    });
+}
+
 bool joins_word(char c) { return base::is_word_char(c) || c == '-'; }
 
 }  // namespace
 
 TextFile read_text_file(const SourceFile& file, std::string_view text, const RuleSet& rules) {
-    TextFile out{file.path, file.type, &rules, {}};
+    return read_text_part(file.path, file.type, text, 0, rules);
+}
+
+TextFile read_text_part(std::string_view path, FileType type, std::string_view text, std::uint64_t offset,
+                        const RuleSet& rules) {
+    TextFile out{path, type, &rules, {}};
     for (std::size_t begin = 0; begin < text.size();) {
         std::size_t end = std::min(text.find_first_of("\r\n", begin), text.size());
         std::string_view line = text.substr(begin, end - begin);
-        out.lines.push_back({begin, line.substr(0, comment_start(line, file.type))});
+        const bool is_directive = type == FileType::shell && is_read_by_scheduler(line, rules.script_places());
+        out.lines.push_back({offset + begin, is_directive ? line : line.substr(0, comment_start(line, type))});
         begin = end + (text.substr(end).starts_with("\r\n") ? 2 : 1);
     }
     return out;

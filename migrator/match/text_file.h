@@ -26,6 +26,9 @@ struct TextFile {
 };
 
 TextFile read_text_file(const SourceFile& file, std::string_view text, const RuleSet& rules);
+// The lines of a part of a file that is of another type; `begin`: its offset in the file.
+TextFile read_text_part(std::string_view path, FileType type, std::string_view text, std::uint64_t begin,
+                        const RuleSet& rules);
 
 // Where `word` stands in `line` as a word of its own: no letter, digit, '_' or '-' next to it, unless the word itself
 // begins or ends with something else.

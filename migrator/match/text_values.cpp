@@ -22,6 +22,8 @@ Scalar scalar_around(std::string_view line, std::size_t from, std::size_t to) {
         --from;
     }
     bool quoted = from > 0 && is_quote(line[from - 1]);
+    // A field of a format is a part of it: cuda:{rank}
+    if (!quoted && line.substr(to).starts_with(":{")) to = std::min(line.find('}', to), line.size() - 1) + 1;
     while (to < line.size() && (quoted ? line[to] != line[from - 1]
                                        : std::string_view(" \t]})\"'\\;").find(line[to]) == std::string_view::npos))
         ++to;

@@ -68,9 +68,16 @@ bool add_backend(std::string_view text, Item item, const ValueRow& row, std::vec
     return add(item.begin, item.begin + colon) && add(item.begin + colon + 1, item.end);
 }
 
+std::vector<ValueToken> word_tokens(std::string_view text, const ValueRow& row) {
+    const auto found = row.replace.find(text);
+    if (found == row.replace.end()) return {};
+    return {{0, text.size(), found->second}};
+}
+
 }  // namespace
 
 std::vector<ValueToken> value_tokens(std::string_view text, const ValueRow& row) {
+    if (row.form == ValueRow::Form::word) return word_tokens(text, row);
     std::vector<ValueToken> out;
     bool mentions = std::any_of(row.tokens.begin(), row.tokens.end(),
                                 [&](const std::string& token) { return text.find(token) != text.npos; });

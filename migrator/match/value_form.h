@@ -20,6 +20,7 @@ struct ValueToken {
 // The tokens to replace in `text`, which may have holes (kHole) and format fields ("%d", "{}"); empty when the text is
 // not a value of this form, or needs no change.
 //   device:  name [ ":" index ] { "," name [ ":" index ] }      "cuda", "cuda:{}", "cpu,cuda:0"
+//   word:    name, one of the tokens                            "MULTI_GPU"
 //   backend: name | device ":" name { "," device ":" name }     "nccl", "cpu:gloo,cuda:nccl"
 std::vector<ValueToken> value_tokens(std::string_view text, const ValueRow& row);
 

@@ -13,6 +13,8 @@ void match_literal(const PythonFile& file, const AdaptedCode& adapted, const Lit
     if (tokens.empty() || names_attribute(file, literal.node)) return;
     ValueFlow flow(file, row);
     std::optional<Certainty> certainty = flow.destination(literal.node);
+    // A word means something only where it is taken.
+    if (!certainty && row.form == ValueRow::Form::word) return;
     // Keys, options and attribute names belong to the user, unless they are used as values of the domain as well.
     if (!certainty && (flow.is_users_name() || adapted.contains(literal.node))) return;
     std::string shown = literal.shown();

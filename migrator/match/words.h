@@ -49,6 +49,8 @@ void match_definitions(const PythonFile& file, FindingSink& sink);
 void match_program(const PythonFile& file, FindingSink& sink);
 // Tables of environment variables.
 void match_environment(const PythonFile& file, std::span<const Literal> literals, FindingSink& sink);
+// Commands that Python starts: what would be said of them in a script, in place of what was said of their texts.
+void match_commands(const PythonFile& file, FindingSink& sink);
 // Tables of packages: imports, and the requirements of a setup.py.
 void match_packages(const PythonFile& file, std::span<const Literal> literals, FindingSink& sink);
 
@@ -56,6 +58,8 @@ void match_packages(const PythonFile& file, std::span<const Literal> literals, F
 void match_text_file(const SourceFile& file, std::string_view text, const MatchContext& context, FindingSink& sink);
 // `registration`, `kernel` and `text` in C++ and CUDA sources.
 void match_cuda_source(const SourceFile& file, std::string_view text, const MatchContext& context, FindingSink& sink);
+// `file`: compiled files by their name and what is in them.
+void match_compiled_file(const SourceFile& file, const MatchContext& context, FindingSink& sink);
 // Outside type checking only: the module, or something below it.
 bool imports_module(const Bindings& bindings, std::string_view module);
 // By position; of two that say the same one stays.

@@ -37,6 +37,7 @@ base::Status RuleLoader::load_conditions(base::JsonObject& object, Rule& rule) {
     rule.once = once == "project";
     if (!once.empty() && !rule.once) return object.error("\"once\" can only be \"project\"");
     TRY_ASSIGN(rule.unless_mentioned, object.strings("unless_mentioned"));
+    TRY_ASSIGN(rule.if_mentioned, object.strings("if_mentioned"));
     if (const base::Json* formula = object.optional("formula")) {
         TRY_ASSIGN(rule.formula, formula_of(object.document(), *formula));
     }

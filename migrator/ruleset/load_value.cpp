@@ -38,6 +38,7 @@ base::Status RuleLoader::load_value(Words& words) {
     row.rule = words.rule;
     TRY_ASSIGN(std::string form, object.string("form"));
     if (form == "backend") row.form = ValueRow::Form::backend;
+    else if (form == "word") row.form = ValueRow::Form::word;
     else if (form != "device") return object.error(base::format("\"form\" cannot be \"{}\"", form));
     TRY_ASSIGN(row.tokens, required_strings(object, "tokens"));
     TRY(load_parameters(object.document(), object.optional("parameters"), row.parameters, &row.methods));

@@ -9,7 +9,7 @@
 namespace migrator {
 
 RuleLoader::WordLoader RuleLoader::find_word(std::string_view word) {
-    static constexpr std::array<std::pair<std::string_view, WordLoader>, 20> kWords{{
+    static constexpr std::array<std::pair<std::string_view, WordLoader>, 21> kWords{{
         {"name", &RuleLoader::load_name},
         {"module", &RuleLoader::load_module},
         {"prefix", &RuleLoader::load_prefix},
@@ -23,6 +23,7 @@ RuleLoader::WordLoader RuleLoader::find_word(std::string_view word) {
         {"import", &RuleLoader::load_import},
         {"own_import", &RuleLoader::load_own_import},
         {"text", &RuleLoader::load_text},
+        {"file", &RuleLoader::load_file_names},
         {"registration", &RuleLoader::load_registration},
         {"kernel", &RuleLoader::load_kernel},
         {"program", &RuleLoader::load_program},
@@ -252,6 +253,19 @@ base::Status RuleLoader::load_text(Words& words) {
     }
     TRY(object.finish());
     set_.texts_.push_back(std::move(row));
+    return {};
+}
+
+base::Status RuleLoader::load_file_names(Words& words) {
+    TRY_ASSIGN(const base::Json* json, words.match.required("file"));
+    TRY_ASSIGN(auto object, base::JsonObject::of(words.match.document(), *json));
+    FileRow row;
+    row.rule = words.rule;
+    TRY_ASSIGN(row.names, required_strings(object, "names"));
+    TRY_ASSIGN(row.contains, object.strings("contains"));
+    for (const std::string& name : row.names) TRY(claim(object, base::format("files {}", name), words.rule));
+    TRY(object.finish());
+    set_.files_.push_back(std::move(row));
     return {};
 }
 

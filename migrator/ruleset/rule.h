@@ -45,6 +45,7 @@ struct Rule {
     RulePlace in = RulePlace::anywhere;
     bool once = false;                          // in a project, at the first place
     std::vector<std::string> unless_mentioned;  // nothing is said in a project that has one of these texts
+    std::vector<std::string> if_mentioned;      // said only in a project that has one of these texts; empty: in all
     std::optional<SizeFormula> formula;
 };
 
@@ -146,8 +147,8 @@ struct ParameterRow {
 
 // `value`: constants of a domain (devices, back ends) followed to where they are used.
 struct ValueRow {
-    // device: "cuda", "cuda:1", lists of them; backend: "nccl", "cpu:gloo,cuda:nccl"
-    enum class Form { device, backend };
+    // device: "cuda", "cuda:1", lists of them; backend: "nccl", "cpu:gloo,cuda:nccl"; word: a token and nothing else
+    enum class Form { device, backend, word };
     const Rule* rule = nullptr;
     Form form = Form::device;
     std::map<std::string, std::string, std::less<>> replace;     // "cuda" -> "npu"; of both parts of a backend map
@@ -184,6 +185,13 @@ struct EnvironmentPlaces {
     std::vector<std::string> mappings;                                         // "os.environ"
 };
 
+// What scripts look like, and which functions start them.
+struct ScriptPlaces {
+    std::map<std::string, std::vector<ParameterRow>, std::less<>> commands;  // "os.system"
+    std::vector<std::string> variable_options;  // options behind which the name of a variable stands: "-x"
+    std::vector<std::string> directives;        // comments with options of the program that starts a script: "#SBATCH"
+};
+
 // `package`: a distribution and the modules it brings.
 struct PackageRow {
     const Rule* rule = nullptr;
@@ -217,6 +225,13 @@ struct TextRow {
     const Rule* rule = nullptr;
     std::vector<std::string> words;
     std::vector<std::string> files;  // names of file types
+};
+
+// `file`: files by their names that hold no text: compiled code.
+struct FileRow {
+    const Rule* rule = nullptr;
+    std::vector<std::string> names;     // "*.cubin": exact or with one *
+    std::vector<std::string> contains;  // with one of these among their bytes; empty: whatever is in them
 };
 
 // `registration`: operators that C++ code offers to Python.

@@ -123,6 +123,7 @@ base::Status RuleLoader::load_file(std::string_view text, const std::string& ori
     TRY(each("tables", &RuleLoader::load_table));
     TRY(each("operations", &RuleLoader::load_operation));
     if (const base::Json* places = file.optional("environment_places")) TRY(load_environment_places(document, *places));
+    if (const base::Json* places = file.optional("script_places")) TRY(load_script_places(document, *places));
     if (const base::Json* framework = file.optional("framework")) TRY(load_framework(document, *framework));
     const base::Json* limits = file.optional("limits");
     TRY(set_.apis_.add(document, limits, file.optional("apis")));
@@ -271,6 +272,17 @@ base::Status RuleLoader::load_environment_places(const base::JsonDocument& docum
     TRY_ASSIGN(auto mappings, object.strings("mappings"));
     auto& all = set_.environment_places_.mappings;
     all.insert(all.end(), mappings.begin(), mappings.end());
+    return object.finish();
+}
+
+base::Status RuleLoader::load_script_places(const base::JsonDocument& document, const base::Json& json) {
+    TRY_ASSIGN(auto object, base::JsonObject::of(document, json));
+    ScriptPlaces& places = set_.script_places_;
+    TRY(load_parameters(document, object.optional("commands"), places.commands, nullptr));
+    TRY_ASSIGN(auto options, object.strings("variable_options"));
+    TRY_ASSIGN(auto directives, object.strings("directives"));
+    places.variable_options.insert(places.variable_options.end(), options.begin(), options.end());
+    places.directives.insert(places.directives.end(), directives.begin(), directives.end());
     return object.finish();
 }
 

@@ -45,6 +45,7 @@ private:
     base::Status load_framework(const base::JsonDocument& document, const base::Json& json);
     base::Status load_adapted(const base::JsonDocument& document, const base::Json& json);
     base::Status load_environment_places(const base::JsonDocument& document, const base::Json& json);
+    base::Status load_script_places(const base::JsonDocument& document, const base::Json& json);
 
     // load_words.cpp: one function per word of "match"
     base::Status load_name(Words& words);
@@ -56,6 +57,7 @@ private:
     base::Status load_import(Words& words);
     base::Status load_own_import(Words& words);
     base::Status load_text(Words& words);
+    base::Status load_file_names(Words& words);
     base::Status load_registration(Words& words);
     base::Status load_kernel(Words& words);
     base::Status load_program(Words& words);

@@ -71,6 +71,7 @@ public:
         return environment_row(name) != nullptr || variable_values(name) != nullptr;
     }
     const EnvironmentPlaces& environment_places() const { return environment_places_; }
+    const ScriptPlaces& script_places() const { return script_places_; }
 
     // By module: the longest listed one that `module` is or is in ("nvidia.dali" before "nvidia").
     const PackageRow* package_of_module(std::string_view module) const;
@@ -81,6 +82,7 @@ public:
 
     std::span<const ImportRow> imports() const { return imports_; }
     std::span<const TextRow> texts() const { return texts_; }
+    std::span<const FileRow> files() const { return files_; }
     std::span<const RegistrationRow> registrations() const { return registrations_; }
     // The row of a name as a source spells it: a part of the qualified name at its end is enough, and of the rows with a
     // * the longest counts. nullptr: none.
@@ -134,10 +136,12 @@ private:
     std::vector<EnvironmentRow> environment_list_;
     ByName<VariableValues> variable_values_;
     EnvironmentPlaces environment_places_;
+    ScriptPlaces script_places_;
     ByName<PackageRow> packages_;          // by normalised distribution
     ByName<std::string> package_modules_;  // module -> normalised distribution
     std::vector<ImportRow> imports_;
     std::vector<TextRow> texts_;
+    std::vector<FileRow> files_;
     std::vector<RegistrationRow> registrations_;
     ByName<SymbolRow> symbols_;
     std::vector<KernelRow> kernels_;

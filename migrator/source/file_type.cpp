@@ -19,7 +19,9 @@ std::string lower_case(std::string_view text) {
 
 // clang-format off
 constexpr auto kTypesByExtension = std::to_array<std::pair<std::string_view, FileType>>({
-    {".bash", FileType::shell}, {".c", FileType::cpp}, {".c++", FileType::cpp}, {".cc", FileType::cpp}, {".cmake", FileType::cmake},
+    {".a", FileType::compiled}, {".cubin", FileType::compiled}, {".dll", FileType::compiled}, {".fatbin", FileType::compiled},
+    {".ptx", FileType::compiled}, {".pyd", FileType::compiled}, {".so", FileType::compiled},
+    {".bash", FileType::shell}, {".c", FileType::cpp}, {".c++", FileType::cpp}, {".cc", FileType::cpp}, {".cl", FileType::cuda}, {".cmake", FileType::cmake},
     {".cpp", FileType::cpp}, {".cu", FileType::cuda}, {".cuh", FileType::cuda}, {".cxx", FileType::cpp},
     {".h", FileType::cpp}, {".h++", FileType::cpp}, {".hh", FileType::cpp}, {".hip", FileType::cuda}, {".hpp", FileType::cpp},
     {".hxx", FileType::cpp}, {".inl", FileType::cpp}, {".ipynb", FileType::notebook}, {".json", FileType::json},
@@ -59,6 +61,7 @@ std::string_view name(FileType type) {
         case FileType::cmake: return "cmake";
         case FileType::cuda: return "cuda";
         case FileType::cpp: return "cpp";
+        case FileType::compiled: return "compiled";
         case FileType::other: return "other";
     }
     CHECK(false);

@@ -80,6 +80,7 @@ SourceFile make_source_file(base::Path path, FileType type, std::string bytes, s
     file.type = type;
     file.mode = mode;
     file.bytes = std::move(bytes);
+    if (type == FileType::compiled) return file;
     std::string_view content = file.bytes;
     file.encoding.bom = content.starts_with(kUtf8Mark);
     if (file.encoding.bom) content.remove_prefix(kUtf8Mark.size());

@@ -26,6 +26,7 @@ enum class FileType {
     cmake,
     cuda,
     cpp,
+    compiled,  // bytes, not text
     other
 };
 std::string_view name(FileType type);  // "python", ... as reports print it
@@ -43,7 +44,7 @@ struct SourceFile {
     std::uint32_t mode = 0644;
     std::string bytes;
     TextEncoding encoding;
-    std::string text;  // UTF-8; empty when `problem` is set
+    std::string text;  // UTF-8; empty when `problem` is set, and of compiled files
     // Why the text cannot be analysed ("not valid utf-8 at byte 12, no coding cookie", "contains a NUL byte" ...).
     std::optional<std::string> problem;
 };

@@ -20,7 +20,7 @@ def prepare(data):
     DataLoader(data, 8, True, None, None, 0, None, True, True)  # expect: advice.loader_no_workers
     DataLoader(data, num_workers=4, pin_memory=True)  # expect: advice.loader_persistent_workers, advice.last_batch
     DataLoader(data, num_workers=4, pin_memory=True, persistent_workers=True)  # ok: advice.last_batch
-    DataLoader(data, num_workers=0, pin_memory=True, drop_last=True)  # expect: advice.loader_no_workers, advice.loader_persistent_workers
+    DataLoader(data, num_workers=0, pin_memory=True, drop_last=True)  # expect: advice.loader_no_workers
     return loader
 
 
@@ -29,7 +29,7 @@ def train(model, loader, optimizer):
     scaler = torch.amp.GradScaler("cpu")  # expect: advice.grad_scaler
     total = 0.0
     ones = torch.ones(3, dtype=torch.float64)  # expect: advice.float64_made
-    for i, x in enumerate(loader):  # expect: advice.no_sync, advice.memory, advice.host_bound
+    for i, x in enumerate(loader):  # expect: advice.no_sync, advice.memory, advice.host_bound, advice.parallel
         with torch.autocast("cpu"):  # expect: advice.autocast_dtype
             y = model(x)
             loss = nn.functional.gelu(y).mean()  # expect: advice.gelu, api.limited

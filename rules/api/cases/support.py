@@ -14,7 +14,7 @@ class Net(nn.Module):
 
     def forward(self, x):
         best, where = torch.topk(x, 2)  # ok: api.limited
-        best, where = torch.topk(x, 2, sorted=False)  # expect: api.beyond_limit
+        best, where = torch.topk(x, 2, sorted=False)  # ok: api.beyond_limit, api.limited
         y = F.max_pool2d(x, 2, dilation=2)  # expect: api.beyond_limit
         z = F.gelu(x)  # expect: api.limited
         return torch.std_mean(x), torch.std_mean(y), z  # expect: api.unsupported
@@ -23,7 +23,7 @@ class Net(nn.Module):
 @torch.jit.script_if_tracing  # ok: api.limited
 def positions(x, lstm=nn.LSTM(8, 8, 1, True, False, 0.1)):  # expect: api.beyond_limit, api.limited
     y = F.max_pool2d(x, 2, 2, 0, 2)  # expect: api.beyond_limit
-    return F.interpolate(y, None, 2.0, "nearest"), torch.topk(x, 2, -1, True, False)  # expect: api.beyond_limit, api.beyond_limit
+    return F.interpolate(y, None, 2.0, "nearest"), F.interpolate(y, (2, 2), mode="nearest-exact")  # expect: api.limited, api.beyond_limit
 
 
 spread = getattr(torch, "var_mean")  # expect: api.unsupported

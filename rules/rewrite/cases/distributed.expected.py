@@ -9,6 +9,7 @@ dist.init_process_group(dist.Backend.HCCL)  # expect: backend.renamed
 if dist.get_backend() == "hccl":  # expect: backend.string
     group = dist.new_group([0], backend="hccl")  # expect: backend.string
 options = torch_npu._C._distributed_c10d.ProcessGroupHCCL.Options()  # expect: backend.renamed
+group_class = torch_npu._C._distributed_c10d.ProcessGroupHCCL  # expect: backend.renamed
 backend = {"npu": "hccl", "cpu": "gloo"}[torch.device("npu").type]  # expect: device.string, device.string, backend.string
 ready = is_hccl_available()  # expect: backend.renamed
 model = torch.nn.DataParallel(torch.nn.Linear(1, 1))  # expect: parallel.data_parallel

@@ -8,6 +8,7 @@ dist.init_process_group(dist.Backend.NCCL)  # expect: backend.renamed
 if dist.get_backend() == "nccl":  # expect: backend.string
     group = dist.new_group([0], backend="nccl")  # expect: backend.string
 options = dist.ProcessGroupNCCL.Options()  # expect: backend.renamed
+group_class = dist.ProcessGroupNCCL  # expect: backend.renamed
 backend = {"cuda": "nccl", "cpu": "gloo"}[torch.device("cuda").type]  # expect: device.string, device.string, backend.string
 ready = is_nccl_available()  # expect: backend.renamed
 model = torch.nn.DataParallel(torch.nn.Linear(1, 1))  # expect: parallel.data_parallel

@@ -106,3 +106,92 @@ TEST_CASE("pipeline: how the versions of the framework support what the project 
     CHECK(row->unsupported == 1);  // torch.std_mean
     CHECK(row->not_listed == 1);   // torch.no_such_name
 }
+
+namespace {
+
+// The message of the only finding of this rule about this subject.
+std::string message_of(const Report& report, std::string_view path, std::string_view rule, std::string_view subject) {
+    const ReportFile* file = file_named(report, path);
+    REQUIRE(file != nullptr);
+    for (const ReportFinding& item : file->findings) {
+        if (item.outcome.finding.rule == rule && item.outcome.finding.subject == subject)
+            return item.outcome.finding.message;
+    }
+    return "";
+}
+
+}  // namespace
+
+TEST_CASE("pipeline: from where operators of the project's C++ sources are called") {
+    test::MemoryFileSystem fs;
+    fs.add("in/csrc/ops.cpp",
+           "PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {\n  m.def(\"scale\", &scale);\n  m.def(\"unused\", &unused);\n}\n"
+           "TORCH_LIBRARY(mine, m) { m.def(\"shift(Tensor x) -> Tensor\"); }\n");
+    fs.add("in/net/__init__.py", "");
+    fs.add("in/net/layer.py",
+           "import torch\nfrom . import _C\nfrom . import plain\n\n\ndef run(x):\n    plain.scale(x)\n"
+           "    return _C.scale(torch.ops.mine.shift(x))\n");
+    fs.add("in/net/plain.py", "def scale(x):\n    return x\n");
+    fs.add("in/main.py",
+           "import scale_ext\nimport numpy\n\nfor i in range(3):\n    scale_ext.scale(i)\nscale_ext.scale(1)\n"
+           "scale_ext.scale(2)\nscale_ext.scale(3)\nnumpy.scale(4)\n");
+    const auto result = run(options_for(Command::analyze, "in"), fs);
+    REQUIRE(result);
+    const Report& report = result->report;
+    CHECK(message_of(report, "csrc/ops.cpp", "custom_ops.pybind", "scale")
+              .ends_with(" It is called from main.py:5, main.py:6, main.py:7 and 2 more."));
+    CHECK(message_of(report, "csrc/ops.cpp", "custom_ops.registration", "mine::shift")
+              .ends_with(" It is called from net/layer.py:8."));
+    CHECK(message_of(report, "csrc/ops.cpp", "custom_ops.pybind", "unused").find("called from") == std::string::npos);
+}
+
+TEST_CASE("pipeline: compiled files are looked into, and copied as they are") {
+    test::MemoryFileSystem fs;
+    const std::string library = std::string(
+        "\x7f"
+        "ELF\0\0libcudart.so.12\0",
+        23);
+    fs.add("in/lib/fused.so", library);
+    fs.add("in/lib/plain.so", std::string("\x7f"
+                                          "ELF\0libc.so.6\0",
+                                          15));
+    fs.add("in/train.py", kTrain);
+    const auto result = run(options_for(Command::migrate, "in"), fs);
+    REQUIRE(result);
+    CHECK(!message_of(result->report, "lib/fused.so", "custom_ops.compiled_file", "fused.so").empty());
+    CHECK(file_named(result->report, "lib/plain.so") == nullptr);
+    CHECK(fs.content("out/lib/fused.so") == library);
+}
+
+TEST_CASE("pipeline: the size of a communicator's buffer from the sizes that the project writes down") {
+    test::MemoryFileSystem fs;
+    fs.add("in/config.yaml", "micro_batch_size: 4\nseq_length: 8192\n");
+    fs.add("in/train.py",
+           "import torch\n\nhidden_size = 5120\ntorch.distributed.init_process_group('gloo')\n\n\n"
+           "def train(model, data, optimizer):\n    for x in data:\n        model(x).sum().backward()\n"
+           "        optimizer.step()\n");
+    const auto result = run(options_for(Command::analyze, "in"), fs);
+    REQUIRE(result);
+    // 4 x 8192 x 5120 x 2 bytes are 320 MB exactly.
+    CHECK(message_of(result->report, "train.py", "advice.hccl_buffer", "torch.distributed.init_process_group")
+              .ends_with(
+                  " Of this project: micro_batch_size 4 x seq_length 8192 x hidden_size 5120 x 2 bytes = 320 MB."));
+    fs.add("in/other.yaml", "hidden_size: 1024\n");
+    const auto two = run(options_for(Command::analyze, "in"), fs);
+    REQUIRE(two);
+    CHECK(message_of(two->report, "train.py", "advice.hccl_buffer", "torch.distributed.init_process_group")
+              .find("Of this project") == std::string::npos);
+}
+
+TEST_CASE("pipeline: a function of the project that is named like a compiled module is none") {
+    test::MemoryFileSystem fs;
+    fs.add("in/net/__init__.py", "");
+    fs.add("in/net/checks.py", "def needs_cuda(x):\n    return x\n");
+    fs.add("in/net/use.py", "from .checks import needs_cuda\nfrom . import ops_cuda\n");
+    const auto result = run(options_for(Command::analyze, "in"), fs);
+    REQUIRE(result);
+    const ReportFile* file = file_named(result->report, "net/use.py");
+    REQUIRE(file != nullptr);
+    REQUIRE(file->findings.size() == 1);
+    CHECK(file->findings[0].outcome.finding.subject == "net.ops_cuda");
+}
