@@ -221,7 +221,9 @@ std::string next_step(const Report& report, const RunTrace& trace) {
     if (analyse && trace.written.empty() && summary.findings > 0) {
         return base::format("migrator analyze {} --report DIR   writes every finding to a page to work through", paths);
     }
-    if (summary.available > 0) return "run again without `--apply none` to apply the fixes";
+    if (summary.available > faster_forms(report.files)) return "run again without `--apply none` to apply the fixes";
+    if (summary.to_review > 0 && trace.written.empty())
+        return base::format("migrator analyze {} --report DIR   writes what is left to a page to work through", paths);
     if (summary.to_review > 0) return "open the report and work through what is left to review";
     if (analyse) return "nothing";
     return base::format("run the training script of {} on a machine with torch_npu",

@@ -63,6 +63,12 @@ std::map<std::string, std::string> lost_findings(const SavedFile& file, const st
     return out;
 }
 
+std::set<std::string> findings_with_edits_of(const SavedFile& file) {
+    std::set<std::string> out;
+    for (const SavedEdit& edit : file.edits) out.insert(edit.findings.begin(), edit.findings.end());
+    return out;
+}
+
 // Findings of which an edit is still to be made.
 std::set<std::string> findings_to_make(const SavedFile& file, const std::vector<MovedEdit>& moved) {
     std::set<std::string> out;
@@ -96,6 +102,7 @@ base::Status merge(const SavedFile& file, const std::string& original, const Cur
     TRY_ASSIGN(const std::vector<Edit> edits, encoded_edits(file));
     const std::vector<MovedEdit> moved = moved_edits(original, edits, now.bytes);
     const std::map<std::string, std::string> lost = lost_findings(file, moved);
+    const std::set<std::string> with_edits = findings_with_edits_of(file);  // others follow an edit and need none
     const std::set<std::string> to_make = findings_to_make(file, moved);
     FileChange change;
     change.file = file;
@@ -108,7 +115,7 @@ base::Status merge(const SavedFile& file, const std::string& original, const Cur
         if (const auto reason = lost.find(finding.id); reason != lost.end()) {
             leave_out(file, finding, reason->second, out);
         } else if (!to_make.contains(finding.id)) {
-            leave_out(file, finding, "it is there already", out);
+            if (with_edits.contains(finding.id)) leave_out(file, finding, "it is there already", out);
         } else {
             kept.insert(finding.id);
             change.file.findings.push_back(finding);

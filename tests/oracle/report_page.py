@@ -22,6 +22,7 @@ from checks import ROOT, Checks, run_ok, skip, temporary_directory, tool  # noqa
 from golden_cases import compare_trees, tree  # noqa: E402
 from json_schema import problems  # noqa: E402
 from migrator_serve import served as serve  # noqa: E402
+from run_formats import make_project  # noqa: E402
 
 # Files of Python packages that ./test.sh fetches for them alone.
 TOOLS = ROOT / ".venv/report_tools"
@@ -191,14 +192,14 @@ def accessible(checks, migrator, work):
 
 
 def sarif(checks, migrator, work):
-    """SARIF keeps to its schema, also with names that are no ASCII."""
-    shutil.copytree(ROOT / "samples/gpt_train", work / "in")
+    """SARIF keeps to its schema, on all inputs of the tests and with names that are no ASCII."""
+    make_project(work / "in")
     (work / "in/größe 数.py").write_text("import torch\ns = '𝔘数'; torch.cuda.synchronize()\n")
     report_of(checks, migrator, work, "--format", "json,sarif")
     log = json.loads((work / "review/report.sarif").read_text())
     checks.equal(problems(log, json.loads(SARIF_SCHEMA.read_text()))[:5], [], "SARIF against its schema")
     run = log["runs"][0]
-    place = next(result for result in run["results"] if "%E6" in result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"])
+    place = next(result for result in run["results"] if result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "gr%C3%B6%C3%9Fe%20%E6%95%B0.py")
     region = place["locations"][0]["physicalLocation"]["region"]
     checks.equal((run["columnKind"], region["startLine"], region["startColumn"]), ("unicodeCodePoints", 2, 11), "SARIF: the column")
     checks.expect(any("codeFlows" in result and "fixes" in result for result in run["results"]), "SARIF: neither fixes nor code flows")

@@ -90,4 +90,10 @@ TEST_CASE("report terminal: the next step") {
     available.findings[1].state = FixState::available;
     CHECK(next(make_report({"migrate", {"in"}, "out", "1"}, {test::file_of(available)}, 1, {}, {}), {"r"}) ==
           "run again without `--apply none` to apply the fixes\n");
+    // What is only faster is no reason to run again.
+    available.findings[1].finding.kind = FindingKind::affinity;
+    CHECK(next(make_report({"migrate", {"in"}, "out", "1"}, {test::file_of(available)}, 1, {}, {}), {"r"}) ==
+          "open the report and work through what is left to review\n");
+    CHECK(next(make_report({"migrate", {"in"}, "in", "1"}, {test::file_of(available)}, 1, {}, {}), {}) ==
+          "migrator analyze in --report DIR   writes what is left to a page to work through\n");
 }

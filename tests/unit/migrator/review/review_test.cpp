@@ -183,6 +183,31 @@ TEST_CASE("review: reapply leaves a file alone that would not parse any more") {
     CHECK(done->find("train.py:4  [cuda.renamed]  the merged file would not parse\n") != std::string::npos);
 }
 
+TEST_CASE("review: reapply says nothing of findings that follow an edit") {
+    test::MemoryFileSystem fs;
+    const std::string source = "from torch.cuda.amp import GradScaler\nscaler = GradScaler()\n";
+    fs.add("in/train.py", source);
+    Options options;
+    options.command = Command::migrate;
+    options.paths = {"in"};
+    options.output = "out";
+    options.report_directory = "out_report";
+    options.progress = false;
+    const auto result = run(options, fs);
+    REQUIRE(result);
+    CHECK(result->report.summary.applied == 2);
+    fs.add("newer/train.py", source + "x = 1\n");
+    Options again;
+    again.command = Command::reapply;
+    again.review.record = "out_report/applied";
+    again.review.project = "newer";
+    again.output = "merged";
+    const auto done = review_command(again, fs);
+    REQUIRE(done);
+    CHECK(done->find("No longer applied") == std::string::npos);
+    CHECK(fs.content("merged/train.py").find("torch.npu.amp") != std::string::npos);
+}
+
 TEST_CASE("review: report diff names what is new and what is gone") {
     Reviewed project;
     project.fs.add("in/train.py", "import torch\n\n\ntorch.cuda.synchronize()\ntorch.cuda.empty_cache()\n");
