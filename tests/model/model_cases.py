@@ -3,7 +3,7 @@
     model_cases.py [--update] [NAME...]
 
 A case has a config.json, the tensors that such a checkpoint holds, and the options of a conversion ("take": options of every
-conversion from it, "target": the only one that knows the model). The plan of the
+conversion from it). The plan of the
 conversion must be NAME.plan.txt (--update writes it: read the difference before you commit it), and the weights must
 come back unchanged from MindSpeed-LLM's layout, from that of Transformer Engine, and from torch_dist. Layouts that cannot hold
 the model are "refused", with words of the message.
@@ -32,11 +32,9 @@ LATENT_LAYOUTS = {"te_old": ["--target", "mcore@0.12", "--tp", "2"], "split": ["
                   "mcore_local": ["--target", "mcore", "--transformer-impl", "local", "--tp", "2"]}
 
 
-def layouts_for(case, names):
+def layouts_for(names):
     has = lambda part: any(part in name for name in names)  # noqa: E731
     layouts = {**LAYOUTS, **(EXPERT_LAYOUTS if has(".experts.") else {}), **(LATENT_LAYOUTS if has("kv_a_proj") else {})}
-    if "target" in case:
-        layouts = {name: options for name, options in layouts.items() if "--target" not in options}
     return {name: unsplit(options) if has(".linear_attn.") else options for name, options in layouts.items()}
 
 
@@ -76,7 +74,7 @@ def check_plan(checks, name, case, source, work, update):
 
 def check_round_trips(checks, name, case, source, work):
     expected = read_safetensors(source / "model.safetensors")
-    for layout, options in layouts_for(case, expected).items():
+    for layout, options in layouts_for(expected).items():
         middle, back = work / f"{name}_{layout}", work / f"{name}_{layout}_hf"
         refusal = case.get("refused", {}).get(layout)
         there = run(tool("ckpt_convert"), "-q", "--load-dir", source, "--save-dir", middle, *options, *case.get("take", []))

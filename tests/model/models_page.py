@@ -58,12 +58,16 @@ def weights_of(mapping, seen):
 
 def attention_of(weights):
     ends = {name.rpartition(".")[2] for name in weights if name.startswith("attention")}
-    if not ends & {"q", "q_nope"}:
+    if "decay" in weights:
+        return "none, state spaces"
+    if not ends & {"q", "q_nope", "q_up"}:
         return "-"
     latent = "kv_down" in ends
-    parts = ["latent" if latent else "grouped queries"]
+    parts = ["latent" if latent else "one key for all heads" if "kv" in ends else "grouped queries"]
+    parts += ["a gate on the output"] * ("gate" in ends) + ["gated delta nets in some layers"] * ("linear.q" in weights)
+    parts += ["sparse"] * ("indexer.q" in weights) + ["compressed"] * ("compressor.kv" in weights) + ["hyper-connections"] * ("streams.map" in weights)
     parts += ["biases"] * ("q_bias" in ends) + ["norms of queries and keys"] * ("k_norm" in ends) + ["sinks"] * ("sinks" in ends)
-    parts += ["layers that share keys and values"] * ("when" in weights.get("attention.k", {}))
+    parts += ["layers that share keys and values"] * ("when" in weights.get("attention.k", {}) and "linear.q" not in weights)
     return ", ".join(parts)
 
 
@@ -91,7 +95,7 @@ def runs_in(row, release):
 
 def verified_cells(mapping, cases, recorded):
     refused = sum(len(case.get("refused", {})) for case in cases.values())
-    layouts = sum(len(layouts_for(case, case["hf"])) for case in cases.values())
+    layouts = sum(len(layouts_for(case["hf"])) for case in cases.values())
     loaded = sum(case["tensors_of"] == "transformers" for case in cases.values())
     rows = [row for row in families.FAMILIES if row.model_type in mapping["model_types"]]
     return [mapping["family"], ", ".join(cases), f"{layouts - refused}" + (f", {refused} refused" if refused else ""),

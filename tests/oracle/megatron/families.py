@@ -49,7 +49,6 @@ class Family:
     gpt: dict = field(default_factory=dict)  # for GPTModel
     since: tuple = (0, 12)  # the release of megatron-core that has this first
     off: str = ""  # why the row is switched off
-    since: tuple = ()  # the first release of megatron-core that has the model
 
     def full_config(self):
         return {**SMALL, **self.config}
