@@ -21,7 +21,10 @@ MODELS = ROOT / "rules/models"
 HEAD = """# Model families
 
 Written by `tests/model/models_page.py --update` from the mapping files and from the tables of the tests; continuous integration
-fails when one of them says something else. A family that is not here is [a JSON file](../guides/add-a-model.md) away.
+fails when one of them says something else. A family that is not here is [a JSON file](../guides/add-a-model.md) away. Left out are
+models whose layers Megatron does not have: Falcon and Cohere (attention and MLP side by side; Falcon 3 is a Llama), OLMo 1 (norms
+without weights) and OLMo 2 (norms behind attention and MLP only), Granite (factors on residuals). Of multimodal models the language
+model is taken: see [multimodal models](conversion-options.md#multimodal-models).
 
 ## What they are
 
