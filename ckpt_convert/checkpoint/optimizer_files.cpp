@@ -21,7 +21,7 @@ tl::unexpected<base::Error> wrong_file(const Path& path, std::string message) {
     return base::fail(ErrorKind::bad_input, std::move(message), path);
 }
 
-// A checkpoint has some ranks more than a computer has cores; a list of optimizers has two.
+// nullptr when it is no list.
 const std::vector<Ref>* list_items(Ref value) {
     const auto* list = value->as<pickle::List>();
     return list == nullptr ? nullptr : &list->items;

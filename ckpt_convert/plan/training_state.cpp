@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "base/format.h"
@@ -35,6 +36,10 @@ public:
         TRY(collect_groups());
         find_parameters();
         TRY_ASSIGN(auto by_rank, split());
+        for (const RankParameters& rank : by_rank) {
+            each_kind(rank.dense, false, [&](GroupKind kind) { kinds_.insert(kind); });
+            each_kind(rank.experts, true, [&](GroupKind kind) { kinds_.insert(kind); });
+        }
         TRY_ASSIGN(targets_, add_states(plan_, index, model_, binding, states_, wanted(by_rank), "optimizer.state."));
         TrainingState out;
         for (std::uint32_t rank = 0; rank < by_rank.size(); ++rank) {
@@ -132,17 +137,22 @@ private:
         return out;
     }
 
+    template <class Visit>
+    static void each_kind(const ChunkParameters& chunks, bool expert, Visit visit) {
+        for (const auto& parameters : chunks) {
+            for (const StoredParameter& parameter : parameters) visit(GroupKind{parameter.decays(), expert});
+        }
+    }
+
     Status describe(const ChunkParameters& chunks, bool expert, std::uint32_t stage, bool owned, RankState& out) const {
         std::vector<GroupKind> kinds;
         auto need = [&](GroupKind kind) {
             if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end()) kinds.push_back(kind);
         };
-        for (const auto& parameters : chunks) {
-            for (const StoredParameter& parameter : parameters) need({parameter.decays(), expert});
-        }
+        each_kind(chunks, expert, need);
         if (target_.dialect.core >= kGroupsOfAllRanks) {
-            for (bool decay : {true, false}) {
-                if (groups_.contains({decay, expert})) need({decay, expert});
+            for (GroupKind kind : kinds_) {
+                if (kind.expert == expert) need(kind);
             }
             std::sort(kinds.begin(), kinds.end(), std::greater<>());  // those with weight decay first
         }
@@ -191,7 +201,8 @@ private:
     const ParallelLayout& target_;
     bool own_experts_;
     const base::Json& args_;
-    std::map<GroupKind, pickle::Ref> groups_;
+    std::map<GroupKind, pickle::Ref> groups_;  // of the source
+    std::set<GroupKind> kinds_;                // that the parameters of all ranks need
     std::vector<bool> is_parameter_;
     std::vector<StateTargets> targets_;
 };
