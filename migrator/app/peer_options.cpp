@@ -12,8 +12,8 @@ namespace {
 using base::ErrorKind;
 using base::fail;
 
-constexpr auto kModes =
-    std::to_array<std::string_view>({"torch_apis", "third_party", "affinity_apis", "dynamic_shape"});
+constexpr std::string_view kLibraryMode = "third_party";
+constexpr auto kModes = std::to_array<std::string_view>({"torch_apis", kLibraryMode, "affinity_apis", "dynamic_shape"});
 
 struct PeerLine {
     std::string input, output, version, mode;
@@ -100,7 +100,10 @@ base::Result<TranslatedLine> translated(const PeerLine& line) {
     auto in_output = [&](const char* suffix) { return base::join(line.output, name + suffix); };
     TranslatedLine out;
     std::vector<std::string>& words = out.arguments;
-    if (!line.mode.empty() || line.analysis_inputs) words = {"analyze", line.input, "--report", in_output("_analysis")};
+    const bool is_library = line.mode == kLibraryMode;
+    if (is_library) words = {"analyze", line.input, "--library", "-o", in_output("_analysis.json")};
+    else if (!line.mode.empty() || line.analysis_inputs)
+        words = {"analyze", line.input, "--report", in_output("_analysis")};
     else words = {"migrate", line.input, "-o", in_output(line.main.empty() ? "_msft" : "_msft_multi")};
     if (!line.version.empty()) words.insert(words.end(), {"--torch-version", line.version});
     if (!line.main.empty()) words.insert(words.end(), {"--distributed", line.main, "--model", line.model});
@@ -109,7 +112,12 @@ base::Result<TranslatedLine> translated(const PeerLine& line) {
         out.notes.push_back(
             "-s is not needed: ASCEND_RT_VISIBLE_DEVICES chooses the device without a change of the code.");
     if (line.cloud_paths) out.notes.push_back("-m for ModelArts is not needed: paths are left as they are.");
-    if (!line.mode.empty())
+    if (is_library)
+        out.notes.push_back(
+            base::format("The result says what each function of the library leads to. The analysis of a "
+                         "project that uses it takes it: --with-library {}",
+                         in_output("_analysis.json")));
+    else if (!line.mode.empty())
         out.notes.push_back(base::format("-m {} is not needed: one analysis reports everything.", line.mode));
     if (line.analysis_inputs) out.notes.push_back("-api and -env are not needed: rules say what is known of packages.");
     return out;

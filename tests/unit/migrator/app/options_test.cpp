@@ -187,9 +187,15 @@ TEST_CASE("options: the command lines of the older tool are understood") {
     REQUIRE(plain.notes.size() == 2);
     CHECK(plain.notes[0] == "The new way to write this: migrator migrate my/net -o out/net_msft --torch-version 2.1.0");
     CHECK(options({"--input", "net/", "--output", "out", "-m"}).output == "out/net_msft");
-    Options analysis = options({"-i", "net", "-o", "out", "-m", "third_party", "-env", "a", "b"});
+    Options analysis = options({"-i", "net", "-o", "out", "-m", "torch_apis", "-env", "a", "b"});
     CHECK(analysis.command == Command::analyze);
     CHECK(analysis.report_directory == "out/net_analysis");
+    CHECK(!analysis.library);
+    Options library = options({"-i", "lib", "-o", "out", "-m", "third_party", "-v", "2.6.0"});
+    CHECK(library.command == Command::analyze);
+    CHECK(library.library);
+    CHECK(library.library_result == "out/lib_analysis.json");
+    CHECK(library.report_directory.empty());
     CHECK(usage_error({"-i", "net"}).find("migrator migrate net -o OUT") != std::string::npos);
     CHECK(usage_error({"-i"}).find("-i needs a value") != std::string::npos);
     CHECK(usage_error({"-i", "net", "-o", "out", "-m", "magic"}).find("torch_apis") != std::string::npos);
