@@ -9,6 +9,10 @@
 
 namespace test {
 
+// False for a family that not every layout has, or whose sizes go together in a way that only its own cases know: its
+// layouts are tested by tests/model.
+bool has_random_models(const ckpt::ModelMapping& mapping);
+
 // Writes config.json and the weights below `directory`. Every element has a value of its own, all are finite. The switch
 // `on` of the mapping is on, whatever chance says.
 ckpt::Model add_random_hf(MemoryFileSystem& fs, const base::Path& directory, const ckpt::ModelMapping& mapping,
