@@ -130,6 +130,7 @@ configure_and_build() { # PRESET [CMAKE ARGUMENT...] [-- TARGET...]
     while [ $# -gt 0 ] && [ "$1" != -- ]; do options+=("$1") && shift; done
     [ $# -eq 0 ] || shift
     if [ $# -gt 0 ]; then targets=(--target "$@"); fi
+    options+=(-DMIGRATION_UNITY=ON)
     [ -z "${CI:-}" ] || options+=(-DMIGRATION_WERROR=ON)
     mkdir -p build
     cmake --preset "$preset" ${options[@]+"${options[@]}"} >"$log" 2>&1 || {
