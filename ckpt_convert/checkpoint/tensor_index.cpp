@@ -88,7 +88,9 @@ base::Status reject_placeholder(base::ReadableFile& file) {
                           file.path());
     }
     std::size_t text = start.find_first_not_of(" \t\r\n");
-    if (text != std::string::npos && start[text] == '<') {
+    // The length that safetensors begin with can read " <" or "<!" as well, and always ends with a zero.
+    bool is_length = start.find('\0') < sizeof(std::uint64_t);
+    if (text != std::string::npos && start[text] == '<' && !is_length) {
         return base::fail(ErrorKind::bad_input,
                           "this is a web page, not weights; the download failed or needs a login; fetch it again",
                           file.path());

@@ -18,8 +18,8 @@ namespace {
 
 using ckpt::DType;
 
-// Megatron has modules for them in some layouts only; the others are refused.
-constexpr std::array<std::string_view, 3> kInSomeLayouts{"gpt_oss", "longcat", "phi35_moe"};
+// Megatron has modules for them in some layouts only, or splits them by other sizes than heads; the rest is refused.
+constexpr std::array<std::string_view, 4> kInSomeLayouts{"gpt_oss", "longcat", "mamba2", "phi35_moe"};
 
 using Sizes = std::map<std::string, std::int64_t, std::less<>>;
 

@@ -15,7 +15,9 @@ using ckpt::Topology;
 using Numbers = std::vector<std::uint32_t>;
 
 int value(const ckpt::Model& model, std::string_view name) {
-    return static_cast<int>(model.values().find(name)->second);
+    const auto found = model.values().find(name);
+    REQUIRE_MESSAGE(found != model.values().end(), name);
+    return static_cast<int>(found->second);
 }
 
 void choose_tp(Topology& topology, const ckpt::Model& model, Random& random) {

@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include "base/format.h"
+#include "ckpt_convert/checkpoint/tensor_index.h"
 #include "ckpt_convert/formats/safetensors/safetensors.h"
 #include "tests/unit/ckpt_convert/formats/format_test_support.h"
 
@@ -228,4 +229,17 @@ TEST_CASE("safetensors: what cannot be planned") {
           "exceed 2^63 bytes");
     fails({{"deep", DType::u8, ckpt::Shape(65, 1)}}, ErrorKind::unsupported, "more than 64 dimensions");
     CHECK(ckpt::plan_safetensors({{"deep", DType::u8, ckpt::Shape(64, 1)}}, {}));
+}
+
+TEST_CASE("safetensors: a header's length that reads like text is not taken for a web page") {
+    for (std::size_t length : {0x3C20, 0x3C0A, 0x213C, 0x3C200A}) {  // " <", "\n<", "<!", "\n <"
+        CAPTURE(length);
+        std::string json = R"({"w":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}})";
+        json.resize(length, ' ');
+        CHECK(ckpt::reject_placeholder(*test::open_bytes(framed(json, payload(1)))));
+        CHECK(read(framed(json, payload(1))));
+    }
+    test::check_fails(ckpt::reject_placeholder(*test::open_bytes("\n<!DOCTYPE html><html>")), ErrorKind::bad_input,
+                      "this is a web page");
+    test::check_fails(ckpt::reject_placeholder(*test::open_bytes("<p>")), ErrorKind::bad_input, "this is a web page");
 }
