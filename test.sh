@@ -104,7 +104,7 @@ add_report_tools() {
 # Mostly waits for the network, so it goes on while other things are compiled. `wait_for_oracles` says how it went.
 start_oracles() {
     mkdir -p out
-    (make_venv && add_megatron_releases && add_report_tools) >out/oracle_packages.log 2>&1 &
+    (ensure_browser && make_venv && add_megatron_releases && add_report_tools) >out/oracle_packages.log 2>&1 &
     oracle_job=$!
 }
 wait_for_oracles() {
@@ -118,7 +118,6 @@ step "Tools and libraries"
 ensure_build_tools
 if [ "$quick" = no ]; then
     ensure_formatter
-    ensure_browser
     start_oracles
 fi
 say "all there; compiler: $($CXX --version | head -n 1)"

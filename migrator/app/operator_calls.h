@@ -3,16 +3,19 @@
 
 #include <vector>
 
-#include "base/file_system.h"
 #include "migrator/app/job.h"
-#include "migrator/app/knowledge.h"
+#include "migrator/match/operator_calls.h"
 #include "migrator/report/report.h"
+#include "migrator/ruleset/rule_set.h"
 
 namespace migrator {
 
-// Adds to the message of every finding about a registered operator from where it is called. `files`: of the jobs, in
-// their order. A project that registers nothing costs nothing.
-void add_operator_calls(const Knowledge& knowledge, base::FileSystem& fs, const std::vector<Job>& jobs,
+// Whether there are sources that can register operators, so that calls are worth collecting.
+bool registers_operators(const std::vector<Job>& jobs);
+
+// Adds to the message of every finding about a registered operator from where it is called. `calls` and `files`: of the
+// jobs, in their order.
+void add_operator_calls(const RuleSet& rules, const std::vector<std::vector<OperatorCall>>& calls,
                         std::vector<ReportFile>& files);
 
 }  // namespace migrator

@@ -60,7 +60,7 @@ public:
         TRY(analyse_all());
         for (ReportFile& file : files_)
             std::erase_if(file.findings, [&](ReportFinding& item) { return !conditions_.keep(item.outcome.finding); });
-        add_operator_calls(knowledge_, fs_, jobs_, files_);
+        add_operator_calls(knowledge_.rules, operator_calls_, files_);
         std::vector<TransferRow> programs;
         if (transfer_rules_) programs = transfer_rows(jobs_, transfer_);
         for (const NewFile& file : helper_files(fs_, helper_, jobs_, files_, needs_helper_)) TRY(add_new_file(file));
@@ -116,6 +116,8 @@ private:
         needs_helper_.resize(jobs_.size());
         transfer_.resize(jobs_.size());
         interfaces_.resize(jobs_.size());
+        operator_calls_.resize(jobs_.size());
+        collects_calls_ = registers_operators(jobs_);
         written_.expect(jobs_.size());
         return base::parallel_for(order.size(), options_.threads, [&](std::size_t i) -> base::Status {
             const Job& job = jobs_[order[i]];
@@ -137,12 +139,14 @@ private:
             read = make_source_file(job.file->path, job.file->type, std::move(*bytes), job.file->mode);
         }
         const SourceFile& source = parsed ? parsed->source : read;
-        const SyntaxTree* tree = parsed && !source.problem ? &parsed->tree : nullptr;
-        FileOutcome outcome = rewrite(source, context(job), tree);
+        ParsedText known;
+        if (parsed && !source.problem) known = {&parsed->tree, parsed->bindings ? &*parsed->bindings : nullptr};
+        FileOutcome outcome = rewrite(source, context(job), known);
         outcome.path = shown;
         conditions_.look_at(outcome.original);
         TRY(instrumentation_.apply(module_context(*job.project, job.file->path), outcome));
         interfaces_[number] = std::move(outcome.interfaces);
+        operator_calls_[number] = std::move(outcome.operator_calls);
         std::string written = bytes_after(source, outcome);
         transfer_[number] = transfer_facts(outcome);
         needs_helper_[number] = helper_.is_needed(outcome.original, outcome.rewritten) ? 1 : 0;
@@ -206,6 +210,7 @@ private:
         out.match.loops = &knowledge_.loops;
         out.match.patterns = &knowledge_.patterns;
         out.affinity = options_.affinity;
+        out.operator_calls = collects_calls_;
         out.apply = options_.apply == ApplyMode::none ? ApplyMode::safe : options_.apply;
         out.match.module = module_context(*job.project, job.file->path);
         out.match.value_ends = job.project->value_ends.get();
@@ -329,6 +334,8 @@ private:
     std::vector<TransferFacts> transfer_;               // by job
     std::vector<char> needs_helper_;                    // by job; bytes, so that threads can write side by side
     std::vector<std::vector<std::string>> interfaces_;  // by job: what the file uses of the API tables
+    bool collects_calls_ = false;
+    std::vector<std::vector<OperatorCall>> operator_calls_;  // by job
 };
 
 }  // namespace

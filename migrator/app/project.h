@@ -19,10 +19,11 @@
 
 namespace migrator {
 
-// A Python file that has been read and parsed. The tree points into the source's text.
+// A Python file that has been read and parsed. The tree points into the source's text, the bindings to the tree.
 struct ParsedFile {
     SourceFile source;
     SyntaxTree tree;
+    std::optional<Bindings> bindings;  // once it has been resolved as a file of its project
 };
 
 struct Project {

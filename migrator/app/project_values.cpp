@@ -1,5 +1,6 @@
 #include "migrator/app/project_values.h"
 
+#include <atomic>
 #include <functional>
 #include <mutex>
 #include <unordered_set>
@@ -13,6 +14,8 @@ namespace {
 
 // A constant is followed through this many files.
 constexpr int kMaxRounds = 4;
+// Bindings are kept for the next round, and for the analysis, as long as they take no more than this.
+constexpr std::size_t kKeptBytes = std::size_t{32} << 20;
 
 using Filter = std::function<bool(std::string_view text)>;
 using Work = std::function<void(const ParsedText& parsed, const MatchContext& context)>;
@@ -59,26 +62,30 @@ private:
         const std::vector<FoundFile>& files = project_.files.files;
         return base::parallel_for(files.size(), options_.threads, [&](std::size_t i) -> base::Status {
             if (!files[i].analysed || files[i].type != FileType::python) return {};
-            if (const ParsedFile* kept = project_.parsed[i].get()) {
-                if (!kept->source.problem && filter(kept->source.text)) look_at(files[i], kept->tree, work);
+            if (ParsedFile* kept = project_.parsed[i].get()) {
+                if (!kept->source.problem && filter(kept->source.text)) look_at(files[i], *kept, work);
                 return {};
             }
-            const auto source = read_source(fs_, project_, i);
+            auto source = read_source(fs_, project_, i);
             // What cannot be read is told of when it is analysed.
-            if (source && !source->problem && filter(source->text))
-                look_at(files[i], SyntaxTree::parse(source->text), work);
+            if (!source || source->problem || !filter(source->text)) return {};
+            ParsedFile parsed{std::move(*source), {}, {}};
+            parsed.tree = SyntaxTree::parse(parsed.source.text);
+            look_at(files[i], parsed, work);
             return {};
         });
     }
 
-    void look_at(const FoundFile& file, const SyntaxTree& tree, const Work& work) const {
+    void look_at(const FoundFile& file, ParsedFile& parsed, const Work& work) {
         MatchContext context;
         context.rules = &knowledge_.rules;
         context.facts = &knowledge_.facts;
         context.module = module_context(project_, file.path);
         context.project_members = project_.members;
-        const Bindings bindings = Bindings::analyse(tree, knowledge_.facts, context.module);
-        work({&tree, &bindings}, context);
+        const bool is_new = !parsed.bindings;
+        if (is_new) parsed.bindings = Bindings::analyse(parsed.tree, knowledge_.facts, context.module);
+        work({&parsed.tree, &*parsed.bindings}, context);
+        if (is_new && (kept_ += parsed.bindings->bytes()) > kKeptBytes) parsed.bindings.reset();
     }
 
     bool holds_value(std::string_view text) const {
@@ -109,6 +116,7 @@ private:
     const Options& options_;
     const Knowledge& knowledge_;
     const Project& project_;
+    std::atomic<std::size_t> kept_ = 0;  // bytes of bindings
 };
 
 }  // namespace

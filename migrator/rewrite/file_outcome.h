@@ -8,6 +8,7 @@
 
 #include "migrator/edit/composed_edits.h"
 #include "migrator/match/finding.h"
+#include "migrator/match/operator_calls.h"
 #include "migrator/source/source_file.h"
 
 namespace migrator {
@@ -40,6 +41,7 @@ struct FileOutcome {
     std::vector<FindingOutcome> findings;        // by position, then rule
     std::vector<FindingOutcome> under_transfer;  // of RewriteContext::transfer, by position; nothing is applied
     std::vector<std::string> interfaces;         // of the API tables, that the original uses, sorted
+    std::vector<OperatorCall> operator_calls;    // of the original, when RewriteContext asks for them
     std::string original;                        // UTF-8 text
     std::string rewritten;                       // equal to `original` when nothing was applied
     TextEncoding encoding;                       // of the bytes behind `original`

@@ -46,6 +46,7 @@ public:
             outcome_.under_transfer.push_back(std::move(out));
         }
         outcome_.interfaces = std::move(round.interfaces);
+        outcome_.operator_calls = std::move(round.operator_calls);
         finish_round(std::move(round));
     }
 
@@ -222,15 +223,15 @@ std::string_view name(ApplyMode mode) {
     return {};
 }
 
-FileOutcome rewrite(const SourceFile& file, const RewriteContext& context, const SyntaxTree* tree) {
+FileOutcome rewrite(const SourceFile& file, const RewriteContext& context, const ParsedText& parsed) {
     OutcomeBuilder builder(file);
     TextVersion original;
     original.text = file.text;
-    original.tree = tree;
+    original.parsed = parsed;
     Round round = run_round(file, original, context, true);
-    bool parsed = file.type == FileType::python && !file.problem &&
-                  std::none_of(round.findings.begin(), round.findings.end(),
-                               [](const Decided& decided) { return decided.finding.rule == "file.not_parsed"; });
+    bool is_parsed = file.type == FileType::python && !file.problem &&
+                     std::none_of(round.findings.begin(), round.findings.end(),
+                                  [](const Decided& decided) { return decided.finding.rule == "file.not_parsed"; });
     bool changed = round.next != nullptr;
     builder.add_first(std::move(round));
     for (int i = 1; changed && i < kMaxRounds; ++i) {
@@ -238,7 +239,7 @@ FileOutcome rewrite(const SourceFile& file, const RewriteContext& context, const
         changed = round.next != nullptr;
         if (changed) builder.add_later(std::move(round));
     }
-    return builder.take(parsed);
+    return builder.take(is_parsed);
 }
 
 }  // namespace migrator

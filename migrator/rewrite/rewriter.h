@@ -22,14 +22,15 @@ std::string_view name(ApplyMode mode);  // "none", "safe", "review"
 struct RewriteContext {
     MatchContext match;
     ApplyMode apply = ApplyMode::safe;
-    bool affinity = false;  // also the fixes that are for speed alone
+    bool affinity = false;        // also the fixes that are for speed alone
+    bool operator_calls = false;  // also collect these
     // With the rules of the style auto: says what would be left to do if transfer_to_npu redirected the rest. Python only.
     std::optional<MatchContext> transfer;
 };
 
 // Never fails: a file that cannot be read or parsed has an outcome that says so. The same file and context give the
 // same outcome, whatever ran before; thread-safe.
-// `tree`: of the file's text, for a Python file that is parsed already.
-FileOutcome rewrite(const SourceFile& file, const RewriteContext& context, const SyntaxTree* tree = nullptr);
+// `parsed`: what is there already of a Python file's text: the tree, and with it the bindings.
+FileOutcome rewrite(const SourceFile& file, const RewriteContext& context, const ParsedText& parsed = {});
 
 }  // namespace migrator

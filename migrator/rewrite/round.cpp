@@ -93,8 +93,8 @@ private:
         result_->text = result_->owned;
         if (tree_ == nullptr) return true;
         result_->own_tree = SyntaxTree::parse(result_->text);
-        result_->tree = &*result_->own_tree;
-        return result_->tree->error_ranges().size() <= tree_->error_ranges().size();
+        result_->parsed.tree = &*result_->own_tree;
+        return result_->own_tree->error_ranges().size() <= tree_->error_ranges().size();
     }
 
     // Halves what does not parse until the fixes that break it stand alone.
@@ -238,15 +238,17 @@ Round run_round(const SourceFile& file, const TextVersion& version, const Rewrit
     Round round;
     std::optional<SyntaxTree> tree;
     Bindings bindings;
-    ParsedText parsed;
+    ParsedText parsed = version.parsed;
     if (file.type == FileType::python && !file.problem) {
-        if (version.tree == nullptr) tree = SyntaxTree::parse(version.text);
-        parsed.tree = version.tree != nullptr ? version.tree : &*tree;
-        bindings = Bindings::analyse(*parsed.tree, *context.match.facts, context.match.module);
-        parsed.bindings = &bindings;
+        if (parsed.tree == nullptr) parsed.tree = &tree.emplace(SyntaxTree::parse(version.text));
+        if (parsed.bindings == nullptr) {
+            bindings = Bindings::analyse(*parsed.tree, *context.match.facts, context.match.module);
+            parsed.bindings = &bindings;
+        }
         if (is_first && context.transfer)
             round.under_transfer = judge_transfer(match(file, version.text, *context.transfer, parsed), context);
-        if (is_first) round.interfaces = used_interfaces(*context.match.rules, *parsed.tree, bindings);
+        if (is_first) round.interfaces = used_interfaces(*context.match.rules, *parsed.tree, *parsed.bindings);
+        if (is_first && context.operator_calls) round.operator_calls = operator_calls(context.match, parsed);
     }
     const std::vector<std::size_t> candidates =
         decide(match(file, version.text, context.match, parsed), context, round.findings);

@@ -23,7 +23,7 @@ struct TextVersion {
     std::string owned;  // of a later version
     std::string_view text;
     std::optional<SyntaxTree> own_tree;
-    const SyntaxTree* tree = nullptr;  // of a Python text, when it is parsed already
+    ParsedText parsed;  // what is there already of a Python text
 };
 
 struct Round {
@@ -34,6 +34,7 @@ struct Round {
     // Of the first round, in which the text is the original:
     std::vector<OwnedEdit> proposals;     // of uncertain findings: what they would take, beside `edits`
     std::vector<std::string> interfaces;  // that the text uses
+    std::vector<OperatorCall> operator_calls;
     std::vector<Decided> under_transfer;
 };
 

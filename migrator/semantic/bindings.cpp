@@ -147,6 +147,17 @@ std::optional<std::string> Bindings::constant_string(NodeId expression) const {
     return string_literal_value(data_->model.tree, expression);
 }
 
+std::size_t Bindings::bytes() const {
+    const FileModel& model = data_->model;
+    // What there is of every node is most of it; beside it is what hash tables keep of a variable.
+    constexpr std::size_t kOfNode = sizeof(ListId) + sizeof(ScopeId) + sizeof(Role) + sizeof(SymbolId);
+    constexpr std::size_t kOfSymbol = sizeof(Symbol) + 64;
+    constexpr std::size_t kOfList =
+        sizeof(std::vector<Reference>) + sizeof(Reference) + sizeof(std::optional<Reference>);
+    return model.tree.size() * kOfNode + model.symbols.size() * kOfSymbol + model.bindings.size() * sizeof(Binding) +
+           data_->references.size() * kOfList + data_->reads.size() * sizeof(data_->reads[0]);
+}
+
 ScopeKind Bindings::scope_kind(ScopeId scope) const { return data_->model.scopes[scope].kind; }
 
 ScopeId Bindings::parent_scope(ScopeId scope) const { return data_->model.scopes[scope].parent; }

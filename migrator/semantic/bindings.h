@@ -90,6 +90,9 @@ public:
     std::vector<BindingSite> binding_sites(NodeId identifier) const;
     std::vector<NodeId> reads(NodeId identifier) const;
 
+    // Memory that they take, roughly.
+    std::size_t bytes() const;
+
 private:
     friend class BindingsBuilder;
     struct Data;

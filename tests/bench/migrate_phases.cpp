@@ -58,7 +58,7 @@ int main() {
         const Bindings bindings = timed(resolve, [&] { return Bindings::analyse(tree, *facts, {}); });
         timed(find, [&] { return match(file, file.text, context.match, {&tree, &bindings}); });
         // All rounds, so it resolves and matches again.
-        timed(rewriting, [&] { return rewrite(file, context, &tree); });
+        timed(rewriting, [&] { return rewrite(file, context, {&tree, nullptr}); });
     }
     rewriting.seconds -= resolve.seconds + find.seconds;
     for (const Phase& phase : {parse, resolve, find, rewriting}) {
