@@ -47,6 +47,11 @@ def release():
     return tuple(map(int, megatron.core.__version__.split(".")[:2]))
 
 
+def is_newest():
+    versions = [line.split(".") for line in (HERE / "versions.txt").read_text().splitlines() if line[:1].isdigit()]
+    return release() == max(tuple(map(int, version[:2])) for version in versions)
+
+
 def chosen_families(options, results):
     from families import FAMILIES
     for family in FAMILIES:
@@ -170,7 +175,7 @@ def main():
         try:
             print(f"megatron-core {megatron.core.__version__}, {len(topologies)} topologies")
             results = Results(checks)
-            directions, plan = Directions(megatron.core.__version__, results, pool), Plan(options.all)
+            directions, plan = Directions(megatron.core.__version__, results, pool), Plan(options.all, is_newest())
             families = list(chosen_families(options, results))
             if options.training:
                 run_training(directions, [make_case(family, Path(work)) for family in families])
