@@ -53,6 +53,7 @@ public:
         TRY_ASSIGN(const RunResult result, migrated(path, text));
         std::vector<LineRule> findings;
         for (const ReportFile& file : result.report.files) {
+            if (file.path != options_.stdin_name) continue;  // a file that the style adds
             for (const ReportFinding& item : file.findings)
                 findings.emplace_back(item.outcome.begin.line, item.outcome.finding.rule);
         }

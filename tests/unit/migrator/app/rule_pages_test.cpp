@@ -87,3 +87,18 @@ TEST_CASE("rules test: what a case does not say, and a rule without one") {
           "house.example: no case expects a finding of this rule\n"
           "1 case, 3 problems\n");
 }
+
+TEST_CASE("rules test: the helper module that a style writes is no part of the case") {
+    test::MemoryFileSystem fs;
+    pages_of(Command::rules_new, fs, "own/house.json");
+    fs.add("own/cases/house.py", "import our_package\nprint(our_package.gpu_count())  # expect: house.example\n");
+    fs.add("own/cases/house.expected.py",
+           "import our_package\nprint(our_package.npu_count())  # expect: house.example\n");
+    fs.add("own/cases/portable/device.py", "import torch\nd = torch.device(\"cuda:0\")  # expect: device.string\n");
+    fs.add("own/cases/portable/device.expected.py",
+           "import torch\nimport any_device\n"
+           "d = torch.device(f\"{any_device.device_type}:0\")  # expect: device.string\n");
+    const RulePages tested = pages_of(Command::rules_test, fs, "own");
+    CHECK(tested.text == "2 cases, 0 problems\n");
+    CHECK_FALSE(tested.failed);
+}
