@@ -135,9 +135,19 @@ TEST_CASE("pipeline: from where operators of the project's C++ sources are calle
     fs.add("in/main.py",
            "import scale_ext\nimport numpy\n\nfor i in range(3):\n    scale_ext.scale(i)\nscale_ext.scale(1)\n"
            "scale_ext.scale(2)\nscale_ext.scale(3)\nnumpy.scale(4)\n");
+    fs.add("in/csrc/loaded.cpp",
+           "PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def(\"spin\", &spin); m.def(\"turn\", &turn); }\n");
+    fs.add("in/loaded.py",
+           "from torch.utils.cpp_extension import load\n\next = load(name=\"e\", sources=[\"csrc/loaded.cpp\"])\n\n\n"
+           "class Net:\n    def __init__(self):\n        self.ops = load(\"f\", [\"csrc/loaded.cpp\"])\n\n"
+           "    def run(self, x):\n        return self.ops.turn(ext.spin(x))\n");
     const auto result = run(options_for(Command::analyze, "in"), fs);
     REQUIRE(result);
     const Report& report = result->report;
+    CHECK(message_of(report, "csrc/loaded.cpp", "custom_ops.pybind", "spin")
+              .ends_with(" It is called from loaded.py:11."));
+    CHECK(message_of(report, "csrc/loaded.cpp", "custom_ops.pybind", "turn")
+              .ends_with(" It is called from loaded.py:11."));
     CHECK(message_of(report, "csrc/ops.cpp", "custom_ops.pybind", "scale")
               .ends_with(" It is called from main.py:5, main.py:6, main.py:7 and 2 more."));
     CHECK(message_of(report, "csrc/ops.cpp", "custom_ops.registration", "mine::shift")
