@@ -1,20 +1,32 @@
-// Merging LoRA adapters while a checkpoint is read: those that it holds, and one that is named besides.
+// LoRA adapters: those that a checkpoint holds and one that is named besides, merged while it is read, or read by themselves.
 #pragma once
 
-#include <optional>
-#include <string>
-
-#include "ckpt_convert/app/options.h"
-#include "ckpt_convert/checkpoint/hf_checkpoint.h"
-#include "ckpt_convert/checkpoint/megatron_checkpoint.h"
-#include "ckpt_convert/mapping/adapter_format.h"
+#include "ckpt_convert/app/source.h"
+#include "ckpt_convert/plan/adapter_factors.h"
 
 namespace ckpt {
 
-// A note on what was merged; nullopt when there was nothing.
-base::Result<std::optional<std::string>> merge_adapters(base::FileSystem& fs, MegatronCheckpoint& checkpoint,
-                                                        const AdapterFormats& formats, const SourceOptions& options);
-base::Result<std::optional<std::string>> merge_adapters(base::FileSystem& fs, HfCheckpoint& checkpoint,
-                                                        const AdapterFormats& formats, const SourceOptions& options);
+// Adds to the weights of `source` what adapters change: `factors`, which the checkpoint itself holds, or those of --lora-load.
+// Fails with usage when nothing says how they are scaled.
+base::Status merge_adapters(base::FileSystem& fs, const Knowledge& knowledge, const SourceOptions& options,
+                            TensorIndex factors, Source& source);
+
+struct AdapterScale {
+    std::optional<double> alpha;  // the product is scaled with alpha / rank
+    bool root = false;            // with alpha / sqrt(rank)
+};
+
+// An adapter by itself. The tensors of `source` are the factors; `weights` is the model they belong to.
+struct AdapterSource {
+    Source source;
+    Model weights;
+    AdapterFactors factors;
+    AdapterScale scale;
+};
+
+// The adapter in --lora-load, or in --load-dir with or without its weights. Of a PEFT directory --load-dir or --hf-cfg-dir has
+// the config.json. Fails with bad_input when there is none.
+base::Result<AdapterSource> open_adapter(base::FileSystem& fs, const Knowledge& knowledge,
+                                         const SourceOptions& options);
 
 }  // namespace ckpt

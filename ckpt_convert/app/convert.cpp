@@ -8,10 +8,13 @@
 #include "base/format.h"
 #include "base/human.h"
 #include "base/parallel.h"
+#include "ckpt_convert/app/adapters.h"
 #include "ckpt_convert/app/hf_config.h"
 #include "ckpt_convert/app/launcher.h"
 #include "ckpt_convert/app/megatron_target.h"
 #include "ckpt_convert/app/option_values.h"
+#include "ckpt_convert/app/peft_config.h"
+#include "ckpt_convert/app/peft_directory.h"
 #include "ckpt_convert/app/training.h"
 #include "ckpt_convert/app/training_args.h"
 #include "ckpt_convert/checkpoint/megatron_checkpoint.h"
@@ -103,6 +106,14 @@ Result<PlannedOutput> plan_megatron(base::FileSystem& fs, const Knowledge& knowl
     return out;
 }
 
+// The layout of a Hugging Face output.
+Result<Layout> written_hf_layout(const Model& model) {
+    const auto& prefixes = model.mapping().hf_prefixes;
+    HfVariant variant;
+    if (!prefixes.empty()) variant.prefix = prefixes.front();
+    return hf_layout(model, variant);
+}
+
 Result<PlannedOutput> plan_hf(base::FileSystem& fs, const Source& source, const ConvertOptions& options) {
     if (!source.config) {
         return base::fail(ErrorKind::usage,
@@ -111,10 +122,7 @@ Result<PlannedOutput> plan_hf(base::FileSystem& fs, const Source& source, const 
                                        kHfConfigDir),
                           options.source.directory);
     }
-    const auto& prefixes = source.model.mapping().hf_prefixes;
-    HfVariant variant;
-    if (!prefixes.empty()) variant.prefix = prefixes.front();
-    TRY_ASSIGN(Layout layout, hf_layout(source.model, variant));
+    TRY_ASSIGN(Layout layout, written_hf_layout(source.model));
     PlannedOutput out;
     out.title = "Hugging Face";
     TRY_ASSIGN(out.plan,
@@ -127,6 +135,34 @@ Result<PlannedOutput> plan_hf(base::FileSystem& fs, const Source& source, const 
     out.companions_from = source.companions;
     out.last = {"config.json", kHfIndexFile};
     return out;
+}
+
+Result<PlannedOutput> plan_peft(const Knowledge& knowledge, const AdapterSource& adapter,
+                                const ConvertOptions& options) {
+    const AdapterFormat& format = *knowledge.adapters.written_for("huggingface");
+    TRY_ASSIGN(Layout weights, written_hf_layout(adapter.weights));
+    TRY_ASSIGN(Layout layout, factor_layout(adapter.weights, adapter.factors, weights, format));
+    PlannedOutput out;
+    out.title = "PEFT adapter";
+    TRY_ASSIGN(out.plan, make_plan(adapter.source.model, adapter.source.index, adapter.source.binding, layout,
+                                   plan_options(options, VocabFill::zero)));
+    TRY_ASSIGN(out.output, single_safetensors(out.plan, base::format("{}.safetensors", kPeftWeights)));
+    out.texts.push_back({kPeftConfig, peft_config(adapter, weights, format)});
+    out.last = {kPeftConfig};
+    return out;
+}
+
+Result<PlannedOutput> plan_adapter(const Knowledge& knowledge, const AdapterSource& adapter,
+                                   const ConvertOptions& options) {
+    if (options.keep_optimizer)
+        return base::fail(ErrorKind::unsupported, "--save-lora converts an adapter without the state of its optimizer");
+    if (options.to == Side::megatron || adapter.source.side == Side::huggingface) {
+        return base::fail(ErrorKind::unsupported,
+                          "--save-lora makes PEFT adapters of Megatron's, not the other way round; without it the "
+                          "adapter is merged into the weights",
+                          adapter.source.directory);
+    }
+    return plan_peft(knowledge, adapter, options);
 }
 
 Result<PlannedOutput> plan_target(base::FileSystem& fs, const Knowledge& knowledge, const base::DataStore& store,
@@ -276,14 +312,25 @@ Result<ConvertSummary> convert(base::FileSystem& fs, const Knowledge& knowledge,
     auto start = std::chrono::steady_clock::now();
     TRY(refuse_overlap(options));
     TRY_ASSIGN(auto shard, shard_of(store, options.shard));
-    TRY_ASSIGN(Source source, open_source(fs, knowledge, options.source));
+    Source source;
+    std::optional<AdapterSource> adapter;
+    if (options.adapter_alone) {
+        TRY_ASSIGN(adapter, open_adapter(fs, knowledge, options.source));
+    } else {
+        TRY_ASSIGN(source, open_source(fs, knowledge, options.source));
+    }
     TRY(require_empty_directory(fs, options.save_dir, shard ? kShardStaging : kStaging));
     std::optional<Training> training;
-    if (options.keep_optimizer) {
+    if (options.keep_optimizer && !adapter) {
         TRY_ASSIGN(training, open_training(fs, source, options));
     }
-    TRY_ASSIGN(PlannedOutput target,
-               plan_target(fs, knowledge, store, source, options, training ? &*training : nullptr));
+    PlannedOutput target;
+    if (adapter) {
+        TRY_ASSIGN(target, plan_adapter(knowledge, *adapter, options));
+        source = std::move(adapter->source);
+    } else {
+        TRY_ASSIGN(target, plan_target(fs, knowledge, store, source, options, training ? &*training : nullptr));
+    }
     // From here on every tensor of the source is used once, and every tensor of the target is made once.
 
     std::optional<ShardSet> shards;

@@ -25,7 +25,7 @@ struct SourceOptions {
     std::optional<std::uint64_t> true_vocab;  // only the first rows of the vocabulary are wanted
     // Layers for multi-token prediction that are wanted of a Hugging Face checkpoint; nullopt: those that are there.
     std::optional<std::uint32_t> mtp_layers;
-    base::Path adapter;                   // a LoRA adapter to merge, beside one that the checkpoint holds itself
+    base::Path adapter;                   // a LoRA adapter that is not in the checkpoint itself
     std::optional<double> adapter_alpha;  // nullopt: as the checkpoint or the adapter says
     std::optional<std::uint64_t> adapter_rank;
     std::vector<std::string> leave_out;  // patterns of tensors of a Hugging Face checkpoint that are not wanted
@@ -57,6 +57,7 @@ struct ConvertOptions {
     VocabOptions vocab;
     std::string params_dtype;     // "bf16", "fp16", "fp32"; empty: what the source has
     std::string iteration;        // a number or "release"; empty: what the target's users expect
+    bool adapter_alone = false;   // the LoRA adapter is converted and not merged
     bool keep_optimizer = false;  // the state of the optimizer goes with the weights
     std::uint64_t max_shard_bytes = 5'000'000'000;
     std::uint64_t memory_bytes = 64ull << 20;  // for buffers

@@ -52,7 +52,6 @@ struct FixedOption {
     const char* meaning;
 };
 inline constexpr FixedOption kFixedOptions[] = {
-    {"--save-lora-to-hf", Values::none, nullptr, "an adapter as output"},
     {"--qlora-nf4", Values::none, nullptr, "NF4 quantisation"},
     {"--save-to-legacy", Values::none, nullptr, "the legacy (non-mcore) format"},
     {"--load-from-legacy", Values::none, nullptr, "the legacy (non-mcore) format"},

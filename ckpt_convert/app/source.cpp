@@ -6,6 +6,7 @@
 #include "base/format.h"
 #include "ckpt_convert/app/adapters.h"
 #include "ckpt_convert/app/language_part.h"
+#include "ckpt_convert/plan/adapter_source.h"
 #include "ckpt_convert/plan/name_form.h"
 #include "ckpt_convert/plan/quantised_source.h"
 #include "ckpt_convert/plan/source_fit.h"
@@ -181,11 +182,12 @@ Result<ModelValues> megatron_values(const ModelMapping& mapping, const MegatronC
                                        value_or_zero(values, "layers")),
                           checkpoint.directory);
     }
-    if (found.parallel.padded_vocab < static_cast<std::uint64_t>(value_or_zero(values, "vocab"))) {
+    std::uint64_t rows = found.parallel.padded_vocab;  // 0: an adapter has no embedding, which would say it
+    if (rows > 0 && rows < static_cast<std::uint64_t>(value_or_zero(values, "vocab"))) {
         return base::fail(ErrorKind::bad_input,
                           base::format("the checkpoint has {} rows of vocabulary, but {} says {}; if the model was "
                                        "trained with the smaller number, set vocab_size in a copy of the config to it",
-                                       found.parallel.padded_vocab, config->name, value_or_zero(values, "vocab")),
+                                       rows, config->name, value_or_zero(values, "vocab")),
                           checkpoint.directory);
     }
     return values;
@@ -203,6 +205,13 @@ Result<Knowledge> Knowledge::load(const base::DataStore& store) {
     return out;
 }
 
+HfVariant find_variant(const ModelMapping& mapping, const TensorIndex& index) {
+    HfVariant variant;
+    variant.prefix = find_prefix(mapping, index);
+    variant.form = find_form(mapping, variant.prefix, index);
+    return variant;
+}
+
 Result<Source> source_of(HfCheckpoint checkpoint, const Knowledge& knowledge, const SourceOptions& options) {
     TRY_ASSIGN(const ModelMapping* mapping, options.family.empty() ? knowledge.families.for_config(checkpoint.config)
                                                                    : knowledge.families.for_name(options.family));
@@ -214,9 +223,7 @@ Result<Source> source_of(HfCheckpoint checkpoint, const Knowledge& knowledge, co
     source.title = "Hugging Face";
     source.directory = source.companions = options.directory;
     source.index = std::move(checkpoint.index);
-    HfVariant variant;
-    variant.prefix = find_prefix(*mapping, source.index);
-    variant.form = find_form(*mapping, variant.prefix, source.index);
+    HfVariant variant = find_variant(*mapping, source.index);
     variant.vocab_rows = static_cast<std::uint64_t>(value_or_zero(all, "vocab"));
     if (options.mtp_layers) {
         values["mtp"] = *options.mtp_layers;
@@ -246,8 +253,8 @@ Result<Source> source_of(HfCheckpoint checkpoint, const Knowledge& knowledge, co
     return source;
 }
 
-Result<Source> source_of(base::FileSystem& fs, MegatronCheckpoint checkpoint, const Knowledge& knowledge,
-                         const SourceOptions& options) {
+Result<Source> identify(base::FileSystem& fs, const MegatronCheckpoint& checkpoint, const Knowledge& knowledge,
+                        const SourceOptions& options) {
     if (options.layers) {
         return base::fail(ErrorKind::unsupported,
                           "--num-layers takes layers from a Hugging Face checkpoint; convert to that first");
@@ -270,27 +277,32 @@ Result<Source> source_of(base::FileSystem& fs, MegatronCheckpoint checkpoint, co
     if (options.keep_padding) values["vocab"] = static_cast<std::int64_t>(found.parallel.padded_vocab);
     TRY(reduce(values, options));
     TRY_ASSIGN(source.model, Model::make(*mapping, std::move(values)));
-    TRY_ASSIGN(found.parallel, fit_layout(checkpoint, source.model, found));
-    TRY_ASSIGN(Layout layout, mcore_layout(source.model, found.parallel));
+    TRY_ASSIGN(source.parallel, fit_layout(checkpoint, source.model, found));
+    source.title = checkpoint.torch_dist
+                       ? "Megatron torch_dist"
+                       : base::format("Megatron {}{}", parallel_sizes(*source.parallel),
+                                      source.parallel->placement.virtual_stages
+                                          ? base::format(" x VPP {}", source.parallel->placement.chunks())
+                                          : "");
+    source.args = checkpoint.args;
+    source.has_optimizer = checkpoint.has_optimizer;
+    return source;
+}
+
+Result<Source> source_of(base::FileSystem& fs, MegatronCheckpoint checkpoint, const Knowledge& knowledge,
+                         const SourceOptions& options) {
+    TRY_ASSIGN(Source source, identify(fs, checkpoint, knowledge, options));
+    TRY_ASSIGN(Layout layout, mcore_layout(source.model, *source.parallel));
     auto leave_out = [&](std::string_view tensor) {
-        return mapping->ignores(tensor) ? std::optional<std::string>(kNoWeights) : std::nullopt;
+        return source.model.mapping().ignores(tensor) ? std::optional<std::string>(kNoWeights) : std::nullopt;
     };
     TRY_ASSIGN(source.binding, bind_source(source.model, checkpoint.index, layout, leave_out));
     auto padding =
-        found.parallel.padded_vocab - static_cast<std::uint64_t>(value_or_zero(source.model.values(), "vocab"));
+        source.parallel->padded_vocab - static_cast<std::uint64_t>(value_or_zero(source.model.values(), "vocab"));
     if (padding > 0) {
         source.notes.push_back(base::format("{} rows of the vocabulary are padding and left out", padding));
     }
-    source.title = checkpoint.torch_dist
-                       ? "Megatron torch_dist"
-                       : base::format("Megatron {}{}", parallel_sizes(found.parallel),
-                                      found.parallel.placement.virtual_stages
-                                          ? base::format(" x VPP {}", found.parallel.placement.chunks())
-                                          : "");
     source.index = std::move(checkpoint.index);
-    source.args = std::move(checkpoint.args);
-    source.has_optimizer = checkpoint.has_optimizer;
-    source.parallel = std::move(found.parallel);
     return source;
 }
 
@@ -304,24 +316,28 @@ Result<Source> open_source(base::FileSystem& fs, const Knowledge& knowledge, con
         side = is_megatron_checkpoint(fs, options.directory) ? Side::megatron : Side::huggingface;
     if (side == Side::megatron) {
         TRY_ASSIGN(MegatronCheckpoint checkpoint, open_megatron_checkpoint(fs, options.directory));
-        TRY_ASSIGN(auto merged, merge_adapters(fs, checkpoint, knowledge.adapters, options));
+        TRY_ASSIGN(TensorIndex factors, take_adapters(checkpoint.index, knowledge.adapters, !checkpoint.torch_dist));
+        if (checkpoint.index.tensors.empty() && !factors.tensors.empty()) {
+            return base::fail(ErrorKind::bad_input,
+                              "this is an adapter without its model; --load-dir names the model it was trained on, "
+                              "--lora-load the adapter. --save-lora converts the adapter alone",
+                              options.directory);
+        }
         TRY_ASSIGN(Source source, source_of(fs, std::move(checkpoint), knowledge, options));
-        if (merged) source.notes.push_back(*merged);
+        TRY(merge_adapters(fs, knowledge, options, std::move(factors), source));
         return source;
     }
     TRY_ASSIGN(HfCheckpoint checkpoint, open_hf_checkpoint(fs, options.directory));
     TRY_ASSIGN(auto language, take_language_part(checkpoint, knowledge.containers, options));
     TRY_ASSIGN(auto quantised,
                join_quantised(checkpoint.index, knowledge.quantisation, checkpoint.config.root, options.dequantize));
-    TRY_ASSIGN(auto merged, merge_adapters(fs, checkpoint, knowledge.adapters, options));
     TRY_ASSIGN(Source source, source_of(std::move(checkpoint), knowledge, options));
     if (language) {
         source.config_text = std::move(language->config_text);
         source.notes.push_back(std::move(language->note));
     }
-    for (const auto& note : {quantised, merged}) {
-        if (note) source.notes.push_back(*note);
-    }
+    if (quantised) source.notes.push_back(*quantised);
+    TRY(merge_adapters(fs, knowledge, options, {}, source));
     return source;
 }
 

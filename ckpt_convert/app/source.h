@@ -57,4 +57,12 @@ base::Result<Source> source_of(HfCheckpoint checkpoint, const Knowledge& knowled
 base::Result<Source> source_of(base::FileSystem& fs, MegatronCheckpoint checkpoint, const Knowledge& knowledge,
                                const SourceOptions& options);
 
+// What a Megatron checkpoint tells about its model and its layout; index and binding are still empty. It need not hold all
+// weights of the model.
+base::Result<Source> identify(base::FileSystem& fs, const MegatronCheckpoint& checkpoint, const Knowledge& knowledge,
+                              const SourceOptions& options);
+
+// Which of the ways that a family allows the tensors of a Hugging Face checkpoint have.
+HfVariant find_variant(const ModelMapping& mapping, const TensorIndex& index);
+
 }  // namespace ckpt

@@ -36,17 +36,6 @@ struct Quantised {
     std::uint64_t scale_columns() const { return (columns - 1) / block_columns + 1; }
 };
 
-// What is added to a tensor, as low-rank adapters do: scale * left * right for each matrix of rows x columns, left with
-// `rank` columns and right with `rank` rows; dense, one matrix after the other.
-struct Adapter {
-    StoredNumbers left;
-    StoredNumbers right;
-    std::uint64_t rows = 0;
-    std::uint64_t columns = 0;
-    std::uint64_t rank = 0;
-    float scale = 1;
-};
-
 struct IndexedTensor {
     std::string name;
     DType dtype = DType::f32;
@@ -60,7 +49,6 @@ struct IndexedTensor {
     Shape whole_shape = {};
     // What the file holds instead of a dense row-major tensor of `dtype`, which is what the values become.
     std::shared_ptr<const Quantised> quantised = {};
-    std::shared_ptr<const Adapter> adapter = {};
 
     std::uint64_t bytes() const;  // of the dense tensor; checked when the index was made
 };

@@ -1,49 +1,45 @@
 #include "ckpt_convert/execute/adapter_reader.h"
 
-#include <algorithm>
-
 #include "ckpt_convert/tensor/cast.h"
 
 namespace ckpt {
 
+using base::Result;
 using base::Status;
 
-Status AdapterReader::read_floats(const StoredNumbers& numbers, std::uint64_t first, std::uint64_t count,
+Status AdapterReader::read_floats(const Shape& shape, const LogicalSource& factor, RowRange rows,
                                   std::vector<float>& out) {
-    std::uint64_t size = bits(numbers.dtype) / 8;
-    raw_.resize(count * size);
-    TRY(source_.files[numbers.file]->read_at(numbers.offset + first * size, raw_));
-    out.resize(count);
-    cast(reinterpret_cast<std::byte*>(out.data()), DType::f32, raw_.data(), numbers.dtype, count);
+    TRY_ASSIGN(auto tile, factors_.read(shape, factor.dtype, factor.pieces, rows));
+    out.resize(tile.size() / (bits(factor.dtype) / 8));
+    cast(reinterpret_cast<std::byte*>(out.data()), DType::f32, tile.data(), factor.dtype, out.size());
     return {};
 }
 
-Status AdapterReader::add(const IndexedTensor& weight, std::uint64_t first, std::span<std::byte> elements) {
-    const Adapter& adapter = *weight.adapter;
-    std::uint64_t size = bits(weight.dtype) / 8, rank = adapter.rank;
-    while (!elements.empty()) {
-        std::uint64_t row = first / adapter.columns, column = first % adapter.columns, matrix = row / adapter.rows;
-        std::uint64_t width = std::min<std::uint64_t>(adapter.columns - column, elements.size() / size);
-        if (right_of_ != &adapter || right_matrix_ != matrix) {
-            std::uint64_t count = rank * adapter.columns;
-            TRY(read_floats(adapter.right, matrix * count, count, right_));
-            right_of_ = &adapter;
-            right_matrix_ = matrix;
-        }
-        TRY(read_floats(adapter.left, row * rank, rank, left_));
-        sum_.assign(width, 0.0f);
-        for (std::uint64_t k = 0; k < rank; ++k) {
-            const float* right = right_.data() + k * adapter.columns + column;
-            for (std::uint64_t i = 0; i < width; ++i) sum_[i] += left_[k] * right[i];
-        }
-        row_.resize(width);
-        cast(reinterpret_cast<std::byte*>(row_.data()), DType::f32, elements.data(), weight.dtype, width);
-        for (std::uint64_t i = 0; i < width; ++i) row_[i] += adapter.scale * sum_[i];
-        cast(elements.data(), weight.dtype, reinterpret_cast<const std::byte*>(row_.data()), DType::f32, width);
-        elements = elements.subspan(width * size);
-        first += width;
+Result<std::span<const std::byte>> AdapterReader::merged(std::span<const std::byte> tile, const Shape& shape,
+                                                         DType dtype, RowRange rows,
+                                                         const std::shared_ptr<const LowRankSum>& sum) {
+    if (sum == nullptr) return tile;
+    std::uint64_t rank = sum->rank, columns = shape[1], row_bytes = columns * bits(dtype) / 8;
+    if (right_of_ != sum) {
+        TRY(read_floats({rank, columns}, sum->right, {0, rank}, right_));
+        right_of_ = sum;
     }
-    return {};
+    TRY(read_floats({shape[0], rank}, sum->left, rows, left_));
+    merged_.resize(tile.size());
+    values_.resize(columns);
+    for (std::uint64_t i = 0; i < rows.end - rows.begin; ++i) {
+        row_.assign(columns, 0.0f);
+        for (std::uint64_t k = 0; k < rank; ++k) {
+            const float* right = right_.data() + k * columns;
+            float left = left_[i * rank + k];
+            for (std::uint64_t column = 0; column < columns; ++column) row_[column] += left * right[column];
+        }
+        cast(reinterpret_cast<std::byte*>(values_.data()), DType::f32, tile.data() + i * row_bytes, dtype, columns);
+        for (std::uint64_t column = 0; column < columns; ++column) values_[column] += sum->scale * row_[column];
+        cast(merged_.data() + i * row_bytes, dtype, reinterpret_cast<const std::byte*>(values_.data()), DType::f32,
+             columns);
+    }
+    return std::span<const std::byte>(merged_);
 }
 
 }  // namespace ckpt

@@ -1,36 +1,34 @@
-// AdapterReader: adds what a low-rank adapter changes to elements of its weight.
+// AdapterReader: adds what a low-rank adapter changes to tiles of its weight.
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <span>
 #include <vector>
 
-#include "ckpt_convert/checkpoint/tensor_index.h"
+#include "ckpt_convert/execute/tile_reader.h"
 
 namespace ckpt {
 
 class AdapterReader {
 public:
-    explicit AdapterReader(const TensorIndex& source) : source_(source) {}
+    explicit AdapterReader(const TensorIndex& source) : factors_(source) {}
 
-    // `elements`: of the weight, from number `first` of the row-major tensor on, in its type. The product is summed in f32 in the
-    // order of the rank, scaled, added to the weight in f32, and rounded once.
-    base::Status add(const IndexedTensor& weight, std::uint64_t first, std::span<std::byte> elements);
+    // The rows of a matrix with the sum added; `tile` itself when there is none. The product is summed in f32 in the order of
+    // the rank, scaled, added to the weight in f32, and rounded once. Valid until the next call.
+    base::Result<std::span<const std::byte>> merged(std::span<const std::byte> tile, const Shape& shape, DType dtype,
+                                                    RowRange rows, const std::shared_ptr<const LowRankSum>& sum);
 
 private:
-    base::Status read_floats(const StoredNumbers& numbers, std::uint64_t first, std::uint64_t count,
-                             std::vector<float>& out);
+    base::Status read_floats(const Shape& shape, const LogicalSource& factor, RowRange rows, std::vector<float>& out);
 
-    const TensorIndex& source_;
-    std::vector<std::byte> raw_;
+    TileReader factors_;
     std::vector<float> left_;
-    // The right factor of one matrix, which all of its rows need.
+    // The right factor, which all rows of a weight need.
     std::vector<float> right_;
-    const Adapter* right_of_ = nullptr;
-    std::uint64_t right_matrix_ = 0;
-    std::vector<float> sum_;
+    std::shared_ptr<const LowRankSum> right_of_;
     std::vector<float> row_;
+    std::vector<float> values_;
+    std::vector<std::byte> merged_;
 };
 
 }  // namespace ckpt

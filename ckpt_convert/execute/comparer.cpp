@@ -9,7 +9,7 @@
 
 #include "base/format.h"
 #include "base/parallel.h"
-#include "ckpt_convert/execute/tile_reader.h"
+#include "ckpt_convert/execute/adapter_reader.h"
 #include "ckpt_convert/tensor/cast.h"
 
 namespace ckpt {
@@ -117,19 +117,22 @@ Result<std::optional<std::string>> compare_tensor(const Readable& a, std::uint32
         return std::optional(
             base::format("the element types differ: {} and {}", name(source_a.dtype), name(source_b.dtype)));
     TileReader reader_a(*a.index), reader_b(*b.index), copies_a(*a.index), copies_b(*b.index);
+    AdapterReader adapters_a(*a.index), adapters_b(*b.index);
     Differences found(shape, *type), in_copies_a(shape, source_a.dtype), in_copies_b(shape, source_b.dtype);
     std::uint64_t row_elements = *checked_elements(shape) / shape[0];
     TRY(for_each_tile(a, in_a, options.tile_bytes, [&](RowRange rows) -> Status {
         TRY_ASSIGN(auto tile_a, reader_a.read(shape, source_a.dtype, source_a.pieces, rows));
         TRY_ASSIGN(auto tile_b, reader_b.read(shape, source_b.dtype, source_b.pieces, rows));
         options.progress(tile_a.size());
+        TRY(add_replicas(in_copies_a, copies_a, shape, source_a, rows, tile_a));
+        TRY(add_replicas(in_copies_b, copies_b, shape, source_b, rows, tile_b));
+        TRY_ASSIGN(tile_a, adapters_a.merged(tile_a, shape, source_a.dtype, rows, source_a.adapter));
+        TRY_ASSIGN(tile_b, adapters_b.merged(tile_b, shape, source_b.dtype, rows, source_b.adapter));
         if (source_a.dtype == source_b.dtype && source_a.plus == source_b.plus)
             found.add(tile_a, tile_b, rows.begin * row_elements);
         else
             found.add(as_type(tile_a, source_a.dtype, *type, -source_a.plus),
                       as_type(tile_b, source_b.dtype, *type, -source_b.plus), rows.begin * row_elements);
-        TRY(add_replicas(in_copies_a, copies_a, shape, source_a, rows, tile_a));
-        TRY(add_replicas(in_copies_b, copies_b, shape, source_b, rows, tile_b));
         return {};
     }));
     if (auto text = found.text()) return text;
@@ -156,13 +159,16 @@ Result<std::optional<std::string>> check_tensor(const Readable& a, std::uint32_t
     const Shape& shape = a.model->tensors()[logical].shape;
     const LogicalSource& source = a.binding->tensors[logical];
     TileReader reader(*a.index), copy_reader(*a.index);
+    AdapterReader adapters(*a.index);
     Differences found(shape, source.dtype);
     std::uint64_t not_finite = 0;
     TRY(for_each_tile(a, logical, options.tile_bytes, [&](RowRange rows) -> Status {
         TRY_ASSIGN(auto tile, reader.read(shape, source.dtype, source.pieces, rows));
-        not_finite += count_not_finite(tile, source.dtype);
         options.progress(tile.size());
-        return add_replicas(found, copy_reader, shape, source, rows, tile);
+        TRY(add_replicas(found, copy_reader, shape, source, rows, tile));
+        TRY_ASSIGN(tile, adapters.merged(tile, shape, source.dtype, rows, source.adapter));
+        not_finite += count_not_finite(tile, source.dtype);
+        return {};
     }));
     if (auto text = found.text()) return std::optional(kCopiesDiffer + *text);
     if (not_finite > 0) return std::optional(base::format("{} values are not finite (NaN or infinite)", not_finite));

@@ -88,6 +88,13 @@ Result<HfOutput> hf_output(const ConversionPlan& plan, std::uint64_t max_shard_b
     return out;
 }
 
+Result<OutputPlan> single_safetensors(const ConversionPlan& plan, std::string path) {
+    OutputPlan out;
+    TRY_ASSIGN(OutputFile file, shard_file(plan, split_into_shards(plan, UINT64_MAX).front(), std::move(path)));
+    out.files.push_back(std::move(file));
+    return out;
+}
+
 Result<std::vector<std::string>> companion_files(base::FileSystem& fs, const base::Path& directory) {
     TRY_ASSIGN(auto entries, fs.list(directory));
     std::vector<std::string> out;

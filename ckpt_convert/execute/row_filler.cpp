@@ -29,11 +29,13 @@ Result<std::vector<std::byte>> mean_row(const LogicalMove& move, const TensorInd
     }
     std::uint64_t rows = move.shape[0], columns = *checked_elements(move.shape) / rows;
     TileReader reader(source);
+    AdapterReader adapters(source);
     std::vector<double> sums(columns, 0.0);
     std::vector<float> values(columns);
     std::size_t row_bytes = columns * bits(move.dtype) / 8;
     for (RowRange range : tile_rows(move.shape, move.dtype, kMeanTileBytes)) {
         TRY_ASSIGN(auto tile, reader.read(move.shape, move.dtype, move.sources, range));
+        TRY_ASSIGN(tile, adapters.merged(tile, move.shape, move.dtype, range, move.adapter));
         for (std::uint64_t i = 0; i < range.end - range.begin; ++i) {
             cast(reinterpret_cast<std::byte*>(values.data()), DType::f32, tile.data() + i * row_bytes, move.dtype,
                  columns);

@@ -16,6 +16,7 @@ using base::Status;
 Result<CastLosses> TileCopier::copy(const LogicalMove& move, RowRange rows, bool with_crc,
                                     std::vector<WrittenRun>& runs) {
     TRY_ASSIGN(tile_, reader_.read(move.shape, move.dtype, move.sources, rows));
+    TRY_ASSIGN(tile_, adapters_.merged(tile_, move.shape, move.dtype, rows, move.adapter));
     CastLosses losses;
     // All targets of a conversion have one element type, or that of the source.
     DType wanted = move.targets.empty() ? move.dtype : plan_.targets[move.targets.front().tensor].dtype;

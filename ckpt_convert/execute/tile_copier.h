@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/file_system.h"
-#include "ckpt_convert/execute/tile_reader.h"
+#include "ckpt_convert/execute/adapter_reader.h"
 #include "ckpt_convert/plan/conversion_plan.h"
 #include "ckpt_convert/tensor/cast.h"
 
@@ -34,7 +34,7 @@ struct WrittenRun {
 class TileCopier {
 public:
     TileCopier(const ConversionPlan& plan, const TensorIndex& source, const std::vector<TargetPlace>& places)
-        : plan_(plan), places_(places), reader_(source) {}
+        : plan_(plan), places_(places), reader_(source), adapters_(source) {}
 
     // `runs` receives every write; checksums are computed when `with_crc`. Returns what casts lost.
     base::Result<CastLosses> copy(const LogicalMove& move, RowRange rows, bool with_crc, std::vector<WrittenRun>& runs);
@@ -46,6 +46,7 @@ private:
     const ConversionPlan& plan_;
     const std::vector<TargetPlace>& places_;
     TileReader reader_;
+    AdapterReader adapters_;
     std::vector<std::byte> cast_;
     std::span<const std::byte> tile_;  // of the target's element type
     std::vector<std::byte> scratch_;

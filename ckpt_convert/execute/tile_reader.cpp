@@ -84,10 +84,8 @@ Status TileReader::read_piece(const Shape& shape, DType dtype, RowRange rows, co
 }
 
 Status TileReader::read_bytes(const IndexedTensor& stored, std::uint64_t offset, std::span<std::byte> out) {
-    std::uint64_t first = offset / (bits(stored.dtype) / 8);
-    if (stored.quantised) TRY(quantised_.read(stored, first, out));
-    else TRY(source_.files[stored.file]->read_at(stored.offset + offset, out));
-    return stored.adapter ? adapters_.add(stored, first, out) : Status();
+    if (stored.quantised) return quantised_.read(stored, offset / (bits(stored.dtype) / 8), out);
+    return source_.files[stored.file]->read_at(stored.offset + offset, out);
 }
 
 }  // namespace ckpt

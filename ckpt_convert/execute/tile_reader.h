@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "ckpt_convert/checkpoint/tensor_index.h"
-#include "ckpt_convert/execute/adapter_reader.h"
 #include "ckpt_convert/execute/quantised_reader.h"
 #include "ckpt_convert/plan/source_binding.h"
 
@@ -36,7 +35,7 @@ std::uint64_t tile_bytes_within(std::uint64_t memory_bytes, int threads);
 
 class TileReader {
 public:
-    explicit TileReader(const TensorIndex& source) : source_(source), quantised_(source), adapters_(source) {}
+    explicit TileReader(const TensorIndex& source) : source_(source), quantised_(source) {}
 
     // The rows as dense row-major bytes; valid until the next call.
     base::Result<std::span<const std::byte>> read(const Shape& shape, DType dtype,
@@ -55,7 +54,6 @@ private:
 
     const TensorIndex& source_;
     QuantisedReader quantised_;
-    AdapterReader adapters_;
     std::vector<std::byte> tile_;
     std::vector<std::byte> scratch_;
 };

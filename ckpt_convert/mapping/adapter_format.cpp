@@ -1,5 +1,7 @@
 #include "ckpt_convert/mapping/adapter_format.h"
 
+#include <algorithm>
+
 #include "base/format.h"
 #include "base/rule_file.h"
 
@@ -28,7 +30,35 @@ Status each_entry(JsonObject& object, std::string_view key, Read read) {
     return {};
 }
 
+// The name in one pattern that the other has for it, with the number behind it, if there is one.
+std::optional<std::string> translated(const StemPattern& from, const StemPattern& to, std::string_view name) {
+    if (auto stem = from.stem(name)) return to.with(*stem);
+    std::size_t number = name.find_last_not_of("0123456789") + 1;
+    auto stem = from.stem(name.substr(0, number));
+    return stem ? std::optional(to.with(*stem) + std::string(name.substr(number))) : std::nullopt;
+}
+
 }  // namespace
+
+std::optional<std::string> AdapterFormat::weight_of(Factor factor, std::string_view factor_name) const {
+    return translated(factor == Factor::left ? left : right, weights, factor_name);
+}
+
+std::optional<std::string> AdapterFormat::name_of(Factor factor, std::string_view weight) const {
+    return translated(weights, factor == Factor::left ? left : right, weight);
+}
+
+std::string AdapterFormats::plain_name(const std::string& name) const {
+    for (const auto& [from, to] : wrapped) {
+        if (auto plain = translated(from, to, name)) return *plain;
+    }
+    return name;
+}
+
+const AdapterFormat* AdapterFormats::written_for(std::string_view reader) const {
+    auto found = written.find(reader);
+    return found == written.end() ? nullptr : &formats[found->second];
+}
 
 Result<AdapterFormats> AdapterFormats::load(const base::DataStore& store) {
     TRY_ASSIGN(JsonDocument document, base::read_rule_file(store, kFile));
@@ -49,6 +79,15 @@ Result<AdapterFormats> AdapterFormats::load(const base::DataStore& store) {
         TRY_ASSIGN(StemPattern from, StemPattern::of(entry, "from"));
         TRY_ASSIGN(StemPattern to, StemPattern::of(entry, "to"));
         out.wrapped.emplace_back(std::move(from), std::move(to));
+        return {};
+    }));
+    TRY(each_entry(object, "written", [&](JsonObject& entry) -> Status {
+        TRY_ASSIGN(std::string reader, entry.string("for"));
+        TRY_ASSIGN(std::string name, entry.string("format"));
+        auto found = std::find_if(out.formats.begin(), out.formats.end(),
+                                  [&](const AdapterFormat& format) { return format.name == name; });
+        if (found == out.formats.end()) return entry.error(base::format("no format is called \"{}\"", name));
+        out.written[reader] = static_cast<std::size_t>(found - out.formats.begin());
         return {};
     }));
     TRY(object.strings("source"));

@@ -1,7 +1,10 @@
 // AdapterFormat: what trainers call the two factors of a low-rank adapter; rules/adapters/ lists them.
 #pragma once
 
+#include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -10,17 +13,33 @@
 
 namespace ckpt {
 
+enum class Factor { left, right };
+
 struct AdapterFormat {
     std::string name;
     StemPattern weights;
     StemPattern left;  // weights + scale * left * right
     StemPattern right;
+
+    // The weight whose factor has this name; nullopt when it is the name of none. A number behind the pattern is that of an
+    // expert, and stays: "linear_fc1.weight3".
+    std::optional<std::string> weight_of(Factor factor, std::string_view factor_name) const;
+    // What the factor of a weight is called; nullopt when the format has no name for it.
+    std::optional<std::string> name_of(Factor factor, std::string_view weight) const;
 };
 
 struct AdapterFormats {
-    std::vector<AdapterFormat> formats;
+    std::vector<AdapterFormat> formats;  // the first whose names fit counts
     // What weights are called while an adapter wraps their layer, and what otherwise.
     std::vector<std::pair<StemPattern, StemPattern>> wrapped;
+
+    // The formats of adapters that are written, by what reads them: "huggingface", a name of rules/targets/.
+    std::map<std::string, std::size_t, std::less<>> written;
+
+    // nullptr when nothing is known to read adapters there.
+    const AdapterFormat* written_for(std::string_view reader) const;
+    // What a weight is called when no adapter wraps its layer.
+    std::string plain_name(const std::string& name) const;
 
     // rules/adapters/formats.json, strictly.
     static base::Result<AdapterFormats> load(const base::DataStore& store);

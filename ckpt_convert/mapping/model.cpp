@@ -347,6 +347,13 @@ std::optional<std::uint32_t> Model::tensor(std::string_view weight, std::uint32_
     return first + (found->second.each == Each::expert ? expert : 0);
 }
 
+Model Model::with_tensors(std::vector<LogicalTensor> tensors) const {
+    Model out = *this;
+    out.tensors_ = std::move(tensors);
+    out.slots_.clear();
+    return out;
+}
+
 std::uint64_t Model::parameters() const {
     std::uint64_t sum = 0;
     for (const auto& tensor : tensors_) sum += checked_elements(tensor.shape).value_or(0);

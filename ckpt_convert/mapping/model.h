@@ -49,6 +49,8 @@ struct LogicalTensor {
 class Model {
 public:
     static base::Result<Model> make(const ModelMapping& mapping, ModelValues values);
+    // The same model with other tensors in place of its weights, which tensor() does not find.
+    Model with_tensors(std::vector<LogicalTensor> tensors) const;
 
     const ModelMapping& mapping() const { return *mapping_; }
     const ModelValues& values() const { return values_; }

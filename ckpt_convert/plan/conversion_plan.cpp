@@ -20,8 +20,14 @@ public:
         plan_.notes = source.notes;
         for (std::uint32_t i = 0; i < model_.tensors().size(); ++i) {
             const LogicalTensor& logical = model_.tensors()[i];
-            plan_.moves.push_back(
-                {i, logical.name, logical.shape, source.tensors[i].dtype, source.tensors[i].pieces, {}});
+            plan_.moves.push_back({i,
+                                   logical.name,
+                                   logical.shape,
+                                   source.tensors[i].dtype,
+                                   source.tensors[i].pieces,
+                                   {},
+                                   0,
+                                   source.tensors[i].adapter});
         }
     }
 

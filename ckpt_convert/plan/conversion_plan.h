@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,7 +23,8 @@ struct LogicalMove {
     DType dtype = DType::f32;          // of the source
     std::vector<StoredPiece> sources;  // cover the tensor once
     std::vector<StoredPiece> targets;
-    float plus = 0;  // is added to every value on its way
+    float plus = 0;                                  // is added to every value on its way
+    std::shared_ptr<const LowRankSum> adapter = {};  // is added to the tensor, before
 };
 
 struct TargetTensor {

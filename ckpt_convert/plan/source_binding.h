@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,12 +29,23 @@ struct StoredPiece {
     }
 };
 
+struct LowRankSum;
+
 // Where one logical tensor is read.
 struct LogicalSource {
     DType dtype = DType::f32;
     float plus = 0;                     // see StoredRule
     std::vector<StoredPiece> pieces;    // cover the tensor once
     std::vector<StoredPiece> replicas;  // boxes that other files hold again: norms on every TP rank, a tied head
+    std::shared_ptr<const LowRankSum> adapter = {};  // what is added to what the pieces hold
+};
+
+// scale * left * right, as low-rank adapters change a matrix of m x n: left is m x rank, right is rank x n.
+struct LowRankSum {
+    LogicalSource left;
+    LogicalSource right;
+    std::uint64_t rank = 0;
+    float scale = 1;
 };
 
 struct SourceBinding {

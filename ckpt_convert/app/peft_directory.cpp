@@ -1,0 +1,38 @@
+#include "ckpt_convert/app/peft_directory.h"
+
+#include "base/format.h"
+
+namespace ckpt {
+
+using base::ErrorKind;
+using base::Json;
+using base::Path;
+using base::Result;
+
+bool is_peft_directory(base::FileSystem& fs, const Path& directory) {
+    return fs.exists(base::join(directory, kPeftConfig));
+}
+
+Result<PeftDirectory> open_peft(base::FileSystem& fs, const Path& directory) {
+    PeftDirectory out;
+    Path config = base::join(directory, kPeftConfig);
+    TRY_ASSIGN(std::string text, base::read_file(fs, config, 64u << 20));
+    TRY_ASSIGN(out.config, base::parse_json(text, config));
+    const Json* pattern = out.config.root.find("alpha_pattern");
+    if (pattern != nullptr && pattern->object() != nullptr && !pattern->object()->empty()) {
+        return base::fail(ErrorKind::unsupported,
+                          "alpha_pattern: an adapter that is scaled otherwise in some layers cannot be read",
+                          out.config.where(*pattern));
+    }
+    for (const char* ending : {".safetensors", ".bin"}) {
+        Path path = base::join(directory, std::string(kPeftWeights) + ending);
+        if (!fs.exists(path)) continue;
+        TRY(add_weight_file(out.index, fs, path));
+        return out;
+    }
+    return base::fail(ErrorKind::bad_input,
+                      base::format("there is neither {}.safetensors nor {}.bin", kPeftWeights, kPeftWeights),
+                      directory);
+}
+
+}  // namespace ckpt

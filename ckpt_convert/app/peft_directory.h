@@ -1,0 +1,25 @@
+// A directory with a PEFT adapter: adapter_config.json and one file of weights.
+#pragma once
+
+#include <string>
+
+#include "base/file_system.h"
+#include "base/json.h"
+#include "ckpt_convert/checkpoint/tensor_index.h"
+
+namespace ckpt {
+
+inline constexpr const char* kPeftConfig = "adapter_config.json";
+inline constexpr const char* kPeftWeights = "adapter_model";  // and an ending
+
+struct PeftDirectory {
+    TensorIndex index;
+    base::JsonDocument config;
+};
+
+bool is_peft_directory(base::FileSystem& fs, const base::Path& directory);
+
+// Fails with bad_input when a file is missing, with unsupported when parts of the adapter are scaled otherwise than the rest.
+base::Result<PeftDirectory> open_peft(base::FileSystem& fs, const base::Path& directory);
+
+}  // namespace ckpt
