@@ -268,18 +268,20 @@ Result<ArgumentRule> read_argument(const JsonDocument& document, const std::stri
     return rule;
 }
 
-// Adds the section's entries. The first `replaceable` entries come from blocks, and a family may redefine them.
+// Adds the section's entries. Those that are there from `included` on are of blocks that the file includes, and it may
+// redefine them.
 template <class Rule, class Read>
-Status read_named(JsonObject& object, std::string_view key, std::vector<Rule>& out, std::size_t replaceable,
-                  Read read) {
+Status read_named(JsonObject& object, std::string_view key, std::vector<Rule>& out, std::size_t included, Read read) {
     const Json* section = object.optional(key);
     if (section == nullptr) return {};
+    const std::size_t own = out.size();
     if (section->object() == nullptr) return object.error(*section, base::format("\"{}\" must be an object", key));
     for (const auto& [name, json] : *section->object()) {
         TRY_ASSIGN(Rule rule, read(object.document(), name, json));
         auto same = std::find_if(out.begin(), out.end(), [&](const Rule& other) { return other.name == rule.name; });
+        auto at = static_cast<std::size_t>(same - out.begin());
         if (same == out.end()) out.push_back(std::move(rule));
-        else if (same - out.begin() < static_cast<std::ptrdiff_t>(replaceable)) *same = std::move(rule);
+        else if (included <= at && at < own) *same = std::move(rule);
         else return object.error(json, base::format("\"{}\" is defined twice", name));
     }
     return {};
@@ -326,15 +328,19 @@ Status read_mtp(JsonObject& object, ModelMapping& mapping) {
     return mtp.finish();
 }
 
+// How many entries were there before a file's includes were read.
+struct SectionSizes {
+    std::size_t values = 0, args = 0, flags = 0;
+};
+
 // The sections that a family file and a block have in common.
-Status read_sections(JsonObject& object, ModelMapping& mapping, bool is_family) {
-    auto replaceable = [&](const auto& section) { return is_family ? section.size() : 0; };
-    TRY(read_named(object, "values", mapping.values, replaceable(mapping.values), read_value));
-    TRY(read_named(object, "weights", mapping.weights, 0, read_weight));
+Status read_sections(JsonObject& object, ModelMapping& mapping, const SectionSizes& before) {
+    TRY(read_named(object, "values", mapping.values, before.values, read_value));
+    TRY(read_named(object, "weights", mapping.weights, mapping.weights.size(), read_weight));
     TRY(read_stored_list(object, "hf", mapping.hf, false));
     TRY(read_stored_list(object, "mcore", mapping.mcore, true));
-    TRY(read_named(object, "args", mapping.args, replaceable(mapping.args), read_argument));
-    TRY(read_named(object, "flags", mapping.flags, replaceable(mapping.flags), read_argument));
+    TRY(read_named(object, "args", mapping.args, before.args, read_argument));
+    TRY(read_named(object, "flags", mapping.flags, before.flags, read_argument));
     TRY(read_mtp(object, mapping));
     TRY(read_requirements(object, mapping));
     TRY_ASSIGN(auto ignore, object.strings("ignore"));
@@ -352,8 +358,9 @@ Status read_blocks(const base::DataStore& store, JsonObject& includer, std::set<
         TRY_ASSIGN(JsonObject object, JsonObject::of(document, document.root));
         TRY(object.string("about"));
         TRY(object.strings("source"));  // for people
+        SectionSizes before{mapping.values.size(), mapping.args.size(), mapping.flags.size()};
         TRY(read_blocks(store, object, seen, mapping));
-        TRY(read_sections(object, mapping, false));
+        TRY(read_sections(object, mapping, before));
         TRY(object.finish());
     }
     return {};
@@ -377,7 +384,7 @@ Result<ModelMapping> load_mapping(const base::DataStore& store, const std::strin
     TRY_ASSIGN(mapping.source, object.strings("source"));
     std::set<std::string> seen;
     TRY(read_blocks(store, object, seen, mapping));
-    TRY(read_sections(object, mapping, true));
+    TRY(read_sections(object, mapping, SectionSizes()));
     TRY(object.finish());
     TRY(check_mapping(mapping));
     return mapping;

@@ -59,6 +59,10 @@ LLAMA3_SCALING = {"rope_parameters": {"rope_type": "llama3", "rope_theta": 50000
 EXPERTS = {"moe_intermediate_size": 48, "num_experts_per_tok": 2}
 MLA = {"num_key_value_heads": 4, "q_lora_rank": 24, "kv_lora_rank": 16, "qk_nope_head_dim": 16, "qk_rope_head_dim": 8,
        "v_head_dim": 16, "n_routed_experts": 4, "n_shared_experts": 2, "first_k_dense_replace": 1, **EXPERTS}
+# Attention with a gate on its output in every second layer, gated delta nets in the others.
+DELTA_NETS = {**FOUR_GROUPS, "head_dim": 16, "layer_types": ["linear_attention", "full_attention"] * (LAYERS // 2), "linear_num_key_heads": 4,
+              "linear_num_value_heads": 8, "linear_key_head_dim": 8, "linear_value_head_dim": 12, "linear_conv_kernel_dim": 3,
+              **rope(10000.0, partial_rotary_factor=0.5)}
 
 FAMILIES = (
     Family("llama", "llama", {"num_key_value_heads": 2, **rope(10000.0)}),
@@ -100,11 +104,10 @@ FAMILIES = (
                                     "topk_group": 1, "norm_topk_prob": True, "routed_scaling_factor": 1.5, "head_dim": 16,
                                     "attention_bias": True, "use_qk_norm": True, **EXPERTS, **rope(10000.0, partial_rotary_factor=0.5)},
            transformer={"qk_layernorm": True, "add_qkv_bias": True}),
-    # Attention with a gate on its output in every second layer, gated delta nets in the others.
-    Family("qwen3 next", "qwen3_next", {**FOUR_GROUPS, "num_experts": 4, "shared_expert_intermediate_size": 80, "norm_topk_prob": True,
-                                        "head_dim": 16, "full_attention_interval": 2, "linear_num_key_heads": 4,
-                                        "linear_num_value_heads": 8, "linear_key_head_dim": 8, "linear_value_head_dim": 12,
-                                        "linear_conv_kernel_dim": 3, **EXPERTS, **rope(10000.0, partial_rotary_factor=0.5)},
+    Family("qwen3 next", "qwen3_next", {**DELTA_NETS, "num_experts": 4, "shared_expert_intermediate_size": 80, "norm_topk_prob": True, **EXPERTS},
+           transformer={"qk_layernorm": True, "moe_shared_expert_gate": True}, since=(0, 16)),
+    Family("qwen3.5", "qwen3_5_text", DELTA_NETS, transformer={"qk_layernorm": True}, since=(0, 16)),
+    Family("qwen3.5 moe", "qwen3_5_moe_text", {**DELTA_NETS, "num_experts": 4, "shared_expert_intermediate_size": 80, **EXPERTS},
            transformer={"qk_layernorm": True, "moe_shared_expert_gate": True}, since=(0, 16)),
     Family("deepseek v3", "deepseek_v3", {**MLA, "n_routed_experts": 8, "num_experts_per_tok": 4, "n_group": 4, "topk_group": 2,
                                           "norm_topk_prob": True, "routed_scaling_factor": 2.5, "num_mtp_layers": 0,
@@ -139,7 +142,7 @@ def dense_description(config):
     transformer = {
         "num_layers": config["num_hidden_layers"],
         "hidden_size": config["hidden_size"],
-        "ffn_hidden_size": config.get("intermediate_size_mlp") or config["intermediate_size"],
+        "ffn_hidden_size": config.get("intermediate_size_mlp") or config.get("intermediate_size") or config["moe_intermediate_size"],
         "num_attention_heads": heads,
         "num_query_groups": config["num_key_value_heads"],
         "kv_channels": config.get("head_dim") or config["hidden_size"] // heads,

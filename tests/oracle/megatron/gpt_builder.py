@@ -83,7 +83,7 @@ def make_config(description, topology):
 
 def layer_spec(config, chunk, shared_gate):
     """The layers in Megatron's own modules, without TransformerEngine."""
-    if config.num_moe_experts is None:
+    if config.num_moe_experts is None and not getattr(config, "linear_attention_freq", None):
         spec = gpt_layer_specs.get_gpt_layer_local_spec(normalization="RMSNorm", qk_layernorm=config.qk_layernorm,
                                                         multi_latent_attention=config.multi_latent_attention)
         layers = [spec]

@@ -73,6 +73,35 @@ TEST_CASE("mapping: what is not strict does not load") {
     CHECK(load_error(R"({"schema": "model-mapping/2"})").message == "\"schema\" must be \"model-mapping/1\"");
 }
 
+TEST_CASE("mapping: a file redefines what it includes, and nothing else") {
+    auto error = [](const std::string& included) {
+        test::MemoryFileSystem fs;
+        fs.add("rules/models/blocks/tied.json",
+               R"({"about": "a", "include": [)" + included + R"(], "values": {"tied": {"default": 1}}})");
+        base::DataStore store =
+            store_with(fs, kHead + R"("include": ["blocks/sizes.json", "blocks/tied.json"], "source": ["s"]})");
+        auto mapping = ckpt::load_mapping(store, "rules/models/mine.json");
+        return mapping ? "" : mapping.error().message;
+    };
+    CHECK(error("") == "\"tied\" is defined twice");
+    // Included first by the family: not the block's own to redefine.
+    CHECK(error("\"blocks/sizes.json\"") == "\"tied\" is defined twice");
+    test::MemoryFileSystem fs;
+    fs.add("rules/models/blocks/tied.json",
+           R"({"about": "a", "include": ["blocks/decoder.json", "blocks/hf_llama_names.json"],
+               "values": {"tied": {"default": 1}}, "flags": {"--swiglu": false}})");
+    base::DataStore store = store_with(fs, kHead + R"("model_types": ["mine"], "include": ["blocks/tied.json"]})");
+    auto mapping = ckpt::load_mapping(store, "rules/models/mine.json");
+    REQUIRE(mapping);
+    auto config = base::parse_json(
+        R"({"num_hidden_layers": 1, "hidden_size": 4, "num_attention_heads": 2, "intermediate_size": 8, "vocab_size": 16})",
+        "config.json");
+    REQUIRE(config);
+    auto values = ckpt::values_from_config(*mapping, *config);
+    REQUIRE(values);
+    CHECK(values->at("tied") == 1);
+}
+
 TEST_CASE("mapping: a number that is added is one, and what is required has a reason") {
     auto error = [](const std::string& text) { return load_error(kHead + text).message; };
     const std::string kWeight = R"("weights": {"w": {"shape": ["1"]}}, "mcore": [{"name": "w", "of": "w", "plus": )";
