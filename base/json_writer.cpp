@@ -98,12 +98,22 @@ JsonWriter& JsonWriter::number(double value) {
 JsonWriter& JsonWriter::boolean(bool value) { return raw(value ? "true" : "false"); }
 JsonWriter& JsonWriter::null() { return raw("null"); }
 
+namespace {
+
+// 1.0 stays 1.0: readers with types of their own tell it from 1.
+std::string real_text(double value) {
+    std::string text = base::format("{}", value);
+    return text.find_first_of(".e") == text.npos ? text + ".0" : text;
+}
+
+}  // namespace
+
 // Parsed documents are not deep: see JsonLimits.
 JsonWriter& JsonWriter::value(const Json& value) {
     if (const auto* flag = value.boolean()) return boolean(*flag);
     if (const auto* number = value.integer()) return integer(*number);
     if (const auto* number = std::get_if<std::uint64_t>(&value.value())) return unsigned_integer(*number);
-    if (const auto* real = value.real()) return number(*real);
+    if (const auto* real = value.real()) return raw(real_text(*real));
     if (const auto* text = value.string()) return string(*text);
     if (const auto* array = value.array()) {
         begin_array();

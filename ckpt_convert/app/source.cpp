@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/format.h"
+#include "base/text.h"
 #include "ckpt_convert/app/adapters.h"
 #include "ckpt_convert/app/language_part.h"
 #include "ckpt_convert/plan/adapter_source.h"
@@ -89,18 +90,38 @@ std::string find_prefix(const ModelMapping& mapping, const TensorIndex& index) {
     return mapping.hf_prefixes.empty() ? "" : mapping.hf_prefixes.back();
 }
 
-// Which of several ways to store the same tensors the checkpoint has: the one of which a name is there.
-std::string find_form(const ModelMapping& mapping, const std::string& prefix, const TensorIndex& index) {
+// The ways to store the same tensors of which the checkpoint has a name, in the order of the mapping.
+std::vector<std::string> forms_in(const TensorIndex& index, const ModelMapping& mapping, const std::string& prefix) {
+    std::vector<std::string> out;
     for (const StoredRule& rule : mapping.hf) {
-        if (rule.form.empty()) continue;
+        if (rule.form.empty() || base::contains(out, rule.form)) continue;
         std::string name = rule.names.front().second;
         if (name.starts_with(kPrefixCapture)) name = prefix + name.substr(kPrefixCapture.size());
         NameForm form(name);
         bool found = std::any_of(index.tensors.begin(), index.tensors.end(),
                                  [&](const IndexedTensor& tensor) { return form.match(tensor.name).has_value(); });
-        if (found) return rule.form;
+        if (found) out.push_back(rule.form);
     }
-    return "";
+    return out;
+}
+
+// The form whose shapes the checkpoint has: several may have the same names. In doubt the one that the names gave.
+Result<std::string> find_form(const TensorIndex& index, const Model& model, HfVariant variant) {
+    const std::vector<std::string> forms = forms_in(index, model.mapping(), variant.prefix);
+    if (forms.size() < 2) return variant.form;
+    std::map<std::string_view, const Shape*> shapes;
+    for (const IndexedTensor& tensor : index.tensors) shapes.emplace(tensor.name, &tensor.shape);
+    auto differs = [&](const LayoutTensor& tensor) {
+        auto found = shapes.find(tensor.name);
+        return found != shapes.end() && *found->second != tensor.shape_in_file();
+    };
+    std::map<std::ptrdiff_t, std::string> by_difference;
+    for (const std::string& form : forms) {
+        variant.form = form;
+        TRY_ASSIGN(Layout layout, hf_layout(model, variant));
+        by_difference.emplace(std::count_if(layout.tensors.begin(), layout.tensors.end(), differs), form);
+    }
+    return by_difference.begin()->second;
 }
 
 // Where config.json of a Megatron checkpoint is; empty when nowhere.
@@ -208,7 +229,8 @@ Result<Knowledge> Knowledge::load(const base::DataStore& store) {
 HfVariant find_variant(const ModelMapping& mapping, const TensorIndex& index) {
     HfVariant variant;
     variant.prefix = find_prefix(mapping, index);
-    variant.form = find_form(mapping, variant.prefix, index);
+    const std::vector<std::string> forms = forms_in(index, mapping, variant.prefix);
+    if (!forms.empty()) variant.form = forms.front();
     return variant;
 }
 
@@ -231,6 +253,7 @@ Result<Source> source_of(HfCheckpoint checkpoint, const Knowledge& knowledge, co
         TRY_ASSIGN(values["mtp"], mtp_layers_in(source.index, *mapping, all, variant));
     }
     TRY_ASSIGN(source.model, Model::make(*mapping, std::move(values)));
+    TRY_ASSIGN(variant.form, find_form(source.index, source.model, variant));
     TRY_ASSIGN(Layout layout, hf_layout(source.model, variant));
     std::set<std::string, std::less<>> beyond;
     bool less_mtp = value_or_zero(all, "mtp") > value_or_zero(source.model.values(), "mtp");

@@ -83,8 +83,18 @@ Result<std::string> Container::language_config(const JsonDocument& document) con
     std::vector<std::string> taken{std::string(kModelType), "architectures", "auto_map", config};
     taken.insert(taken.end(), parts.begin(), parts.end());
     // Older files say it in the section, newer ones outside, where the section may have the default.
-    const Json* tied = document.root.find(kTied);
-    if (tied != nullptr && tied->boolean() != nullptr && *tied->boolean()) {
+    auto says = [](const Json* object, bool value) {
+        const Json* tied = object == nullptr ? nullptr : object->find(kTied);
+        return tied != nullptr && tied->boolean() != nullptr && *tied->boolean() == value;
+    };
+    if (says(&document.root, false) && says(section, true)) {
+        return base::fail(ErrorKind::bad_input,
+                          base::format("\"{0}\" is false for the whole, but true in \"{1}\"; make both true when the "
+                                       "checkpoint has no output layer of its own, else both false",
+                                       kTied, config),
+                          document.name);
+    }
+    if (says(&document.root, true)) {
         out.key(kTied).boolean(true);
         taken.push_back(kTied);
     }

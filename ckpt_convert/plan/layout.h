@@ -27,7 +27,7 @@ struct LayoutTensor {
     Shape shape;             // of the box that the pieces make up
     // When the experts of a layer are stacked in one tensor, `shape` has them as its first axis. Where the file has the box
     // otherwise, these say how. Else empty.
-    Shape file_shape;                      // what the file calls the shape
+    Shape file_shape;
     std::vector<std::uint64_t> strides;    // elements; where the elements of the box lie, when not in its own order
     std::optional<std::size_t> unit_axis;  // an axis of 1 that the file's shape leaves out
     std::vector<Piece> pieces;
@@ -38,6 +38,9 @@ struct LayoutTensor {
     bool extra_state = false;     // see StoredRule
     float plus = 0;               // see StoredRule
     bool of_experts = false;      // of one expert, or of several
+
+    // What the file calls its shape.
+    const Shape& shape_in_file() const { return file_shape.empty() ? shape : file_shape; }
 };
 
 struct Layout {

@@ -98,7 +98,7 @@ private:
 
     Status check_shape(const LayoutTensor& expected, const IndexedTensor& found) const {
         const Shape& whole = found.whole_shape.empty() ? found.shape : found.whole_shape;
-        const Shape& wanted = expected.file_shape.empty() ? expected.shape : expected.file_shape;
+        const Shape& wanted = expected.shape_in_file();
         if (wanted == whole) return {};
         return base::fail(ErrorKind::bad_input,
                           base::format("{} has the shape {}, but the configuration asks for {}", found.name,

@@ -44,7 +44,7 @@ bool has_shapes(const Shapes& shapes, const Layout& layout) {
         auto found = shapes.find({tensor.file, tensor.name});
         if (found == shapes.end()) return tensor.optional || tensor.copy;
         ++used;
-        return *found->second == (tensor.file_shape.empty() ? tensor.shape : tensor.file_shape);
+        return *found->second == tensor.shape_in_file();
     });
     return fits && used == shapes.size();
 }

@@ -167,17 +167,28 @@ def fused_experts(tensors):
     return fused if parts else None
 
 
+def transposed(tensor):
+    """Each matrix of a bfloat16 tensor of matrices."""
+    count, rows, columns = tensor.shape
+    order = ((matrix * rows + row) * columns + column for matrix in range(count) for column in range(columns) for row in range(rows))
+    return Tensor(tensor.dtype, (count, columns, rows), b"".join(tensor.data[2 * place:2 * place + 2] for place in order))
+
+
 def check_fused(checks, name, source, work):
-    """From fused experts comes what comes from a tensor per expert."""
+    """From fused experts comes what comes from a tensor per expert; also from transposed ones, which only their shapes tell apart."""
     fused = fused_experts(read_safetensors(source / "model.safetensors"))
     if fused is None:
         return
-    other = work / f"{name}_fused"
-    other.mkdir()
-    (other / "config.json").write_text((source / "config.json").read_text())
-    write_safetensors(other / "model.safetensors", fused)
-    done = run(tool("ckpt_convert"), "verify", other, "--against", source)
-    checks.expect(done.returncode == 0, f"{name}: fused experts: {done.stdout}{done.stderr}")
+    ways = {"fused": fused}
+    if name == "qwen3_moe":
+        ways["columns"] = {key: transposed(tensor) if ".experts." in key else tensor for key, tensor in fused.items()}
+    for way, tensors in ways.items():
+        other = work / f"{name}_{way}"
+        other.mkdir()
+        (other / "config.json").write_text((source / "config.json").read_text())
+        write_safetensors(other / "model.safetensors", tensors)
+        done = run(tool("ckpt_convert"), "verify", other, "--against", source)
+        checks.expect(done.returncode == 0, f"{name}: {way} experts: {done.stdout}{done.stderr}")
 
 
 def check_leave_out(checks, name, source, work):

@@ -59,6 +59,7 @@ TEXT = {"num_hidden_layers": 2, "hidden_size": 16, "num_attention_heads": 4, "nu
         "vocab_size": 32, "max_position_embeddings": 64, "bos_token_id": 1, "eos_token_id": 2, "pad_token_id": 0}
 VISION = {"hidden_size": 16, "intermediate_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "image_size": 28, "patch_size": 14}
 QWEN_VISION = {"depth": 1, "hidden_size": 16, "intermediate_size": 16, "num_heads": 2, "out_hidden_size": 16}
+LANGUAGE_LAYOUT = ("--target", "mcore", "--tp", "2")
 # Multimodal models: model type and config; the language model is compared.
 MULTIMODAL = (
     ("qwen2_5_vl", {"text_config": {**TEXT, "head_dim": 4, "tie_word_embeddings": False,
@@ -66,8 +67,16 @@ MULTIMODAL = (
                     "vision_config": {**QWEN_VISION, "fullatt_block_indexes": [0]}}),
     ("qwen3_vl", {"text_config": {**TEXT, "rope_parameters": {"rope_type": "default", "mrope_section": [2, 1, 1], "rope_theta": 1e6}},
                   "vision_config": {**QWEN_VISION, "deepstack_visual_indexes": []}}),
+    ("qwen3_vl_moe", {"text_config": {**TEXT, "tie_word_embeddings": False, "num_experts": 2, "moe_intermediate_size": 6, "num_experts_per_tok": 1,
+                                      "rope_parameters": {"rope_type": "default", "mrope_section": [2, 1, 1], "rope_theta": 1e6}},
+                      "vision_config": {**QWEN_VISION, "deepstack_visual_indexes": []}}),
+    ("qwen3_5", {"text_config": {**TEXT, "layer_types": ["linear_attention", "full_attention"], "linear_num_key_heads": 2, "linear_num_value_heads": 2,
+                                 "linear_key_head_dim": 4, "linear_value_head_dim": 4}, "vision_config": QWEN_VISION}),
+    ("glm4v_moe", {"text_config": {**TEXT, "n_routed_experts": 2, "moe_intermediate_size": 6, "num_experts_per_tok": 1, "first_k_dense_replace": 1},
+                   "vision_config": {**QWEN_VISION, "out_hidden_size": 16}}),
+    ("exaone4_5", {"text_config": {"model_type": "exaone4", **TEXT}, "vision_config": QWEN_VISION}),
     ("gemma3", {"text_config": TEXT, "vision_config": VISION, "mm_tokens_per_image": 4}),
-    ("mistral3", {"text_config": {"model_type": "mistral", **TEXT}, "vision_config": {"model_type": "pixtral", **VISION}}),
+    ("mistral3", {"text_config": {"model_type": "ministral3", **TEXT}, "vision_config": {"model_type": "pixtral", **VISION}}),
 )
 
 
@@ -79,7 +88,7 @@ def check_language_part(checks, kind, config, work):
     refused = run(tool("ckpt_convert"), "--load-dir", source, "--save-dir", there)
     checks.equal(refused.returncode, 5, f"{kind}: exit code without --language-part")
     checks.expect("--language-part" in refused.stderr, f"{kind}: {refused.stderr}")
-    if not (run_ok(checks, tool("ckpt_convert"), "--load-dir", source, "--save-dir", there, "--language-part", "--tp", "2")
+    if not (run_ok(checks, tool("ckpt_convert"), "--load-dir", source, "--save-dir", there, "--language-part", *LANGUAGE_LAYOUT)
             and run_ok(checks, tool("ckpt_convert"), "--load-dir", there, "--save-dir", back)
             and run_ok(checks, tool("ckpt_convert"), "verify", there, "--against", source)):
         return

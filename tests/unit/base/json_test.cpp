@@ -85,4 +85,7 @@ TEST_CASE("json writer: order, escapes and layout") {
     base::JsonWriter compact(0);
     compact.begin_array().number(0.1).null().end_array();
     CHECK(std::move(compact).take() == "[0.1,null]");
+    base::JsonWriter copy(0);
+    copy.value(base::parse_json("[1.0,1,1e-7,1e22]", "x")->root);
+    CHECK(std::move(copy).take() == "[1.0,1,1e-07,1e+22]");
 }

@@ -22,6 +22,10 @@ TEST_CASE("container: names of the language part, and of what is beside it") {
     CHECK(gemma.plain_name("lm_head.weight") == "lm_head.weight");
     CHECK(gemma.is_beside("vision_tower.x"));
     CHECK_FALSE(gemma.is_beside("language_model.model.norm.weight"));
+    const ckpt::Container& kimi = container_of(*containers, "kimi_k25");
+    CHECK(kimi.plain_name("language_model.model.layers.0.mlp.up_proj.weight") == "model.layers.0.mlp.up_proj.weight");
+    CHECK(kimi.plain_name("language_model.lm_head.weight") == "lm_head.weight");
+    CHECK(kimi.is_beside("mm_projector.pre_norm.weight"));
     auto text = base::parse_json(R"({"model_type": "llama"})", "config.json");
     CHECK(ckpt::container_of(*containers, text->root) == nullptr);
 }
@@ -50,6 +54,12 @@ TEST_CASE("container: the language part's config is its section, then the whole,
     CHECK(root.find_path("rope_scaling.on")->array()->size() == 2);
     CHECK(root.find("vision_config") == nullptr);
     CHECK(root.find("architectures") == nullptr);
+    // Which of two contradicting statements holds only the tensors could say.
+    auto torn = base::parse_json(
+        R"({"model_type": "gemma3", "tie_word_embeddings": false, "text_config": {"tie_word_embeddings": true}})",
+        "config.json");
+    CHECK(gemma.language_config(*torn).error().message.starts_with(
+        "\"tie_word_embeddings\" is false for the whole, but true in \"text_config\""));
     // Without a type of its own the section has to say what it is.
     auto unnamed = base::parse_json(R"({"model_type": "llava", "text_config": {}})", "config.json");
     auto refused = container_of(*containers, "llava").language_config(*unnamed);
