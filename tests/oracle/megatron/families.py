@@ -115,6 +115,11 @@ FAMILIES = (
     Family("glm 4.7 flash", "glm4_moe_lite", {**MLA, "n_group": 1, "topk_group": 1, "norm_topk_prob": True,
                                               "routed_scaling_factor": 1.8, "rms_norm_eps": 1e-6, "mlp_layer_types": ["dense"] + ["sparse"] * (LAYERS - 1),
                                               **rope(10000.0)}),
+    # Windows are longer than the input; the layer without one has no rotation.
+    Family("exaone moe", "exaone_moe", {"num_experts": 4, "num_shared_experts": 1, "first_k_dense_replace": 1, "n_group": 1, "topk_group": 1,
+                                        "norm_topk_prob": True, "routed_scaling_factor": 2.5, "head_dim": 16, "sliding_window": 64,
+                                        "layer_types": ["sliding_attention"] * (LAYERS - 1) + ["full_attention"], **EXPERTS, **rope(10000.0)},
+           transformer={"qk_layernorm": True, "no_rope_freq": [0] * (LAYERS - 1) + [1]}, since=(0, 16)),
     # The window is longer than the input.
     Family("gpt-oss", "gpt_oss", {"head_dim": 16, "num_local_experts": 4, "num_experts_per_tok": 2, "intermediate_size": 48,
                                   "sliding_window": 64, **rope(10000.0)},
@@ -174,11 +179,11 @@ def expert_arguments(config):
         return {}
     ffn = config.get("moe_intermediate_size") or config["intermediate_size"]
     one_shared = config["model_type"] == "llama4_text"
-    shared = config.get("shared_expert_intermediate_size") or ffn * (config.get("n_shared_experts") or one_shared)
+    shared = config.get("shared_expert_intermediate_size") or ffn * (config.get("n_shared_experts") or config.get("num_shared_experts") or one_shared)
     dense_layers = config.get("first_k_dense_replace", 0)
     step = config.get("decoder_sparse_step") or config.get("interleave_moe_layer_step") or 1
     layers = range(config["num_hidden_layers"])
-    with_bias = config["model_type"] in ("deepseek_v3", "glm4_moe", "glm4_moe_lite", "dots1")
+    with_bias = config["model_type"] in ("deepseek_v3", "glm4_moe", "glm4_moe_lite", "dots1", "exaone_moe")
     sigmoid = with_bias or config["model_type"] == "llama4_text"
     # Weights of the chosen experts that add up to 1 are the softmax over the chosen ones alone.
     renormalized = config.get("norm_topk_prob", True)

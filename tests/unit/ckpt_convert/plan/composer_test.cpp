@@ -132,6 +132,14 @@ TEST_CASE("composer: more ranks than groups need whole query heads and a multipl
     }
 }
 
+TEST_CASE("composer: what a family requires of the model itself is asked of every Megatron layout") {
+    auto model = test::model_of({.family = "gpt_oss", .more = R"(, "num_local_experts": 1, "attention_bias": false)"});
+    CHECK(error_of(model, tensor_parallel(model, 1)) ==
+          "a gpt_oss model needs qkv_bias here: in Megatron, whose experts and routers have biases, attention has them "
+          "too: attention_bias must be true");
+    CHECK(ckpt::hf_layout(model));
+}
+
 TEST_CASE("composer: slices of an axis one after the other, which the file has not as an axis") {
     auto model = test::model_of({.ffn = 2, .family = "gpt_oss", .more = R"(, "num_local_experts": 1)"});
     auto parallel = tensor_parallel(model, 2);
