@@ -60,6 +60,7 @@ Result<ValueRule> read_value(const JsonDocument& document, const std::string& na
     }
     TRY_ASSIGN(rule.argument_needs, object.string_or("arg_needs", ""));
     TRY_ASSIGN(rule.is, object.strings("is"));
+    TRY_ASSIGN(rule.count, object.boolean_or("count", false));
     TRY_ASSIGN(rule.each, read_each(object));
     if (rule.each == Each::expert) return object.error("a value cannot be there for each expert");
     TRY_ASSIGN(rule.listed, object.strings("listed"));
@@ -231,13 +232,9 @@ Result<ArgumentRule> read_argument(const JsonDocument& document, const std::stri
         TRY_ASSIGN(rule.expression, Expression::parse(std::string_view(*text).substr(1), document.where(json)));
         return rule;
     }
-    if (const std::string* text = json.string(); text != nullptr && text->starts_with("$")) {
-        rule.kind = ArgumentRule::Kind::text;
-        rule.text = text->substr(1);
-        return rule;
-    }
-    if (const std::string* text = json.string(); text != nullptr && text->starts_with("@")) {
-        rule.kind = ArgumentRule::Kind::list;
+    if (const std::string* text = json.string();
+        text != nullptr && (text->starts_with("$") || text->starts_with("@"))) {
+        rule.kind = text->front() == '$' ? ArgumentRule::Kind::text : ArgumentRule::Kind::list;
         rule.text = text->substr(1);
         return rule;
     }
@@ -246,6 +243,13 @@ Result<ArgumentRule> read_argument(const JsonDocument& document, const std::stri
         return rule;
     }
     TRY_ASSIGN(JsonObject object, JsonObject::of(document, json));
+    if (const Json* letters = object.optional("letters")) {
+        TRY(JsonObject::of(document, *letters));
+        rule.kind = ArgumentRule::Kind::letters;
+        rule.literal = *letters;
+        TRY(object.finish());
+        return rule;
+    }
     TRY_ASSIGN(rule.config, object.strings("config"));
     TRY_ASSIGN(rule.when, optional_expression(object, "when"));
     const Json* value = object.optional("value");

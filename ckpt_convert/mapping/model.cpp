@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/format.h"
+#include "base/text.h"
 
 namespace ckpt {
 namespace {
@@ -50,8 +51,10 @@ std::optional<std::int64_t> number_of_all(const Json& json) {
     return same ? first : std::nullopt;
 }
 
-// Of a rule with texts, whether the config has one of them there; else the number.
+// Of a rule that counts, how long a list or a text is; of one with texts, whether the config has one of them there; else the number.
 std::optional<std::int64_t> number_in(const ValueRule& rule, const Json& json, bool is_config) {
+    if (rule.count && json.array() != nullptr) return static_cast<std::int64_t>(json.array()->size());
+    if (rule.count && json.string() != nullptr) return static_cast<std::int64_t>(json.string()->size());
     if (rule.is.empty() || !is_config) return number_of_all(json);
     return json.string() != nullptr && std::find(rule.is.begin(), rule.is.end(), *json.string()) != rule.is.end();
 }
@@ -110,12 +113,16 @@ public:
     }
 
 private:
-    // A list with a value for each layer, or one of the layers for which it is 1.
+    // A list with a value for each layer, a text with a letter for each, or a list of the layers for which it is 1.
     Status read_list(const ValueRule& rule) {
         for (const std::string& path : source_.is_config ? rule.config : rule.arguments) {
             const Json* found = source_.root->find_path(path);
-            if (found == nullptr || found->array() == nullptr) continue;
+            if (found == nullptr || (found->array() == nullptr && found->string() == nullptr)) continue;
             auto& list = values_.by_layer[rule.name];
+            if (const std::string* letters = found->string()) {
+                for (char letter : *letters) list.push_back(base::contains(rule.is, std::string(1, letter)));
+                return {};
+            }
             for (const Json& item : *found->array()) {
                 auto value = number_in(rule, item, source_.is_config);
                 if (!value) return wrong_item(path, item);

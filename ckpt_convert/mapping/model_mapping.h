@@ -36,6 +36,7 @@ struct ValueRule {
     bool argument_negated = false;       // "!untie_...": the argument says the opposite
     std::string argument_needs;          // the arguments count only when this one, if it is there, is true
     std::vector<std::string> is;         // the value is 1 when the config has one of these texts there, else 0
+    bool count = false;                  // a list or a text there counts by its length
     std::optional<Expression> fallback;  // from other values
 };
 
@@ -98,8 +99,9 @@ struct Requirement {
 
 struct ArgumentRule {
     std::string name;
-    enum class Kind { literal, integer, boolean, text, list, from_config } kind = Kind::literal;
-    base::Json literal;  // of `literal`; the fallback of `from_config`
+    enum class Kind { literal, integer, boolean, text, list, letters, from_config } kind = Kind::literal;
+    // Of `literal`; the fallback of `from_config`; of `letters`: an object of letters and values of each layer.
+    base::Json literal;
     std::string
         text;  // of `text`: the name of a fact of the layout, such as the noop layers; of `list`: a value of each layer
     std::optional<Expression> expression;  // of `integer` and `boolean`

@@ -35,7 +35,8 @@ const Json* saved(const ArgumentRule& rule, const ArgumentFacts& facts) {
 // True when a conversion may change what the rule says: it speaks of the layout, of sizes that options reduce, or of
 // the conversion itself.
 bool changes(const ArgumentRule& rule, const ArgumentFacts& facts) {
-    if (rule.kind == ArgumentRule::Kind::text || rule.kind == ArgumentRule::Kind::list) return true;
+    using Kind = ArgumentRule::Kind;
+    if (rule.kind == Kind::text || rule.kind == Kind::list || rule.kind == Kind::letters) return true;
     bool computed = rule.kind == ArgumentRule::Kind::integer || rule.kind == ArgumentRule::Kind::boolean;
     std::vector<std::string> names;
     if (computed) names = rule.expression->names();
@@ -44,6 +45,27 @@ bool changes(const ArgumentRule& rule, const ArgumentFacts& facts) {
     return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
         return facts.numbers.contains(name) || name == "vocab" || name == "layers";
     });
+}
+
+Result<const std::vector<std::int64_t>*> list_of(const ArgumentRule& rule, const std::string& value, const Model& model,
+                                                 const ArgumentFacts& facts) {
+    auto found = facts.lists.find(value);
+    if (found != facts.lists.end()) return &found->second;
+    return base::fail(ErrorKind::rule_data, base::format("{}: \"{}\" is no value of each layer", rule.name, value),
+                      model.mapping().origin);
+}
+
+// For each layer the letter of the value that is not 0 there; nothing where all are.
+Result<std::string> letters_of(const ArgumentRule& rule, const Model& model, const ArgumentFacts& facts) {
+    std::vector<std::string> by_layer;
+    for (const auto& [letter, value] : *rule.literal.object()) {
+        TRY_ASSIGN(const auto* list, list_of(rule, value.string() == nullptr ? "" : *value.string(), model, facts));
+        by_layer.resize(list->size());
+        for (std::size_t layer = 0; layer < list->size(); ++layer) {
+            if ((*list)[layer] != 0) by_layer[layer] = letter;
+        }
+    }
+    return base::joined(by_layer, "");
 }
 
 // The value of a rule; nullopt when its condition does not hold and there is no other value.
@@ -69,14 +91,14 @@ Result<std::optional<Json>> value_of(const ArgumentRule& rule, const Model& mode
                               model.mapping().origin);
         }
         case ArgumentRule::Kind::list: {
-            auto found = facts.lists.find(rule.text);
-            if (found == facts.lists.end())
-                return base::fail(ErrorKind::rule_data,
-                                  base::format("{}: \"@{}\" is no value of each layer", rule.name, rule.text),
-                                  model.mapping().origin);
+            TRY_ASSIGN(const auto* list, list_of(rule, rule.text, model, facts));
             Json::Array items;
-            for (std::int64_t value : found->second) items.emplace_back(value, 0);
+            for (std::int64_t value : *list) items.emplace_back(value, 0);
             return std::optional(Json(std::move(items), 0));
+        }
+        case ArgumentRule::Kind::letters: {
+            TRY_ASSIGN(std::string letters, letters_of(rule, model, facts));
+            return std::optional(Json(std::move(letters), 0));
         }
         case ArgumentRule::Kind::integer:
         case ArgumentRule::Kind::boolean: break;

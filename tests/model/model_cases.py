@@ -86,7 +86,7 @@ def check_round_trips(checks, name, case, source, work):
         if checks.expect(there.returncode == 0 and again.returncode == 0,
                          f"{name}, {layout}: {there.stderr}{again.stderr}"):
             if layout == "te":
-                check_layer_lists(checks, name, middle)
+                check_layer_lists(checks, name, middle, case["config"])
             found = read_safetensors(back / "model.safetensors")
             kept = {key: value for key, value in expected.items() if not key.endswith("inv_freq")}
             checks.equal(sorted(found), sorted(kept), f"{name}, {layout}: tensors that came back")
@@ -112,7 +112,7 @@ def check_uncast(checks, name, case, source, work):
         checks.equal(sorted(value.data for value in kept.values()), sorted(value.data for value in biases.values()), f"{name}, cast: bits")
 
 
-def check_layer_lists(checks, name, target):
+def check_layer_lists(checks, name, target, config):
     """A list for the layers is one for the decoder's layers, as Megatron asks, and is there when they differ."""
     content = read_torch_file(megatron_files(target).popitem()[1])
     arguments = vars(content["args"])
@@ -121,6 +121,11 @@ def check_layer_lists(checks, name, target):
         checks.equal(len(value), arguments["num_layers"], f"{name}: {key} has an entry per layer")
     kinds = {".mlp.router.weight", ".mlp.linear_fc2.weight"}
     layers = {kind: any(key.startswith("decoder.layers.") and key.endswith(kind) for key in content["model"]) for kind in kinds}
+    if "hybrid_override_pattern" in arguments:  # says it with a letter for each layer
+        kinds = {"linear_attention": "M", "full_attention": "*", "mlp": "-", "moe": "E"}
+        wanted = config.get("hybrid_override_pattern") or "".join(kinds[kind] for kind in config["layers_block_type"])
+        checks.equal(arguments["hybrid_override_pattern"], wanted, f"{name}: the pattern of the layers")
+        return
     checks.equal("moe_layer_freq" in lists, all(layers.values()), f"{name}: moe_layer_freq is a list when layers differ")
 
 

@@ -61,23 +61,24 @@ def weights_of(mapping, seen):
 
 def attention_of(weights):
     ends = {name.rpartition(".")[2] for name in weights if name.startswith("attention")}
-    if "decay" in weights:
+    spaces = ["state spaces"] * ("mamba.decay" in weights)
+    if spaces and not ends:
         return "none, state spaces"
     if not ends & {"q", "q_nope", "q_up"}:
         return "-"
     latent = "kv_down" in ends
-    parts = ["latent" if latent else "one key for all heads" if "kv" in ends else "grouped queries"]
+    parts = spaces + ["latent" if latent else "one key for all heads" if "kv" in ends else "grouped queries"]
     parts += ["a gate on the output"] * ("gate" in ends) + ["gated delta nets in some layers"] * ("linear.q" in weights)
     parts += ["sparse"] * ("indexer.q" in weights) + ["compressed"] * ("compressor.kv" in weights) + ["hyper-connections"] * ("streams.map" in weights)
     parts += ["biases"] * ("q_bias" in ends) + ["norms of queries and keys"] * ("k_norm" in ends) + ["sinks"] * ("sinks" in ends)
-    parts += ["layers that share keys and values"] * ("when" in weights.get("attention.k", {}) and "linear.q" not in weights)
+    parts += ["layers that share keys and values"] * ("when" in weights.get("attention.k", {}) and "linear.q" not in weights and not spaces)
     return ", ".join(parts)
 
 
 def experts_of(weights):
     if not any(weight.get("each") == "expert" for weight in weights.values()):
         return "-"
-    parts = ["yes"] + ["shared ones"] * ("shared.gate" in weights)
+    parts = ["yes"] + ["shared ones"] * ("shared.up" in weights)
     parts += ["bias on scores"] * ("router_bias" in weights)
     return ", ".join(parts)
 

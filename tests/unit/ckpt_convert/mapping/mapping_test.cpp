@@ -175,6 +175,35 @@ TEST_CASE("mapping: a value of each layer has a default, and no other values are
           "a value cannot be there for each expert");
 }
 
+TEST_CASE("mapping: a text has a letter for each layer, and tells how many there are") {
+    base::DataStore store;
+    auto registry = ckpt::MappingRegistry::load(store);
+    REQUIRE(registry);
+    const ckpt::ModelMapping& mapping = **registry->for_name("nemotron_h");
+    const std::string kSizes = R"({"hidden_size": 8, "mamba_num_heads": 2, "num_attention_heads": 2, "vocab_size": 16,
+        "intermediate_size": 6, "padded_vocab_size": 16, "ffn_hidden_size": 6, )";
+    auto from_config = [&](const std::string& more) {
+        return ckpt::values_from_config(mapping, *base::parse_json(kSizes + more + "}", "config.json"));
+    };
+    using List = std::vector<std::int64_t>;
+    for (const char* pattern : {R"("hybrid_override_pattern": "M*-M")",
+                                R"("layers_block_type": ["mamba", "attention", "mlp", "linear_attention"])"}) {
+        auto values = from_config(pattern);
+        REQUIRE_MESSAGE(values, values.error().text());
+        CHECK(values->at("layers") == 4);
+        CHECK(values->by_layer.at("mamba") == List{1, 0, 0, 1});
+        CHECK(values->by_layer.at("full") == List{0, 1, 0, 0});
+        CHECK(values->by_layer.at("moe") == List{0, 0, 0, 0});
+    }
+    auto saved = ckpt::values_from_arguments(
+        mapping, base::parse_json(kSizes + R"("num_layers": 2, "hybrid_override_pattern": "E-"})", "args")->root, "mg");
+    REQUIRE_MESSAGE(saved, saved.error().text());
+    CHECK(saved->by_layer.at("moe") == List{1, 0});
+    auto wrong = from_config(R"("num_hidden_layers": 3, "hybrid_override_pattern": "M*")");
+    REQUIRE(wrong);
+    CHECK(ckpt::Model::make(mapping, *wrong).error().message.starts_with("mamba is listed for 2 of 3 layers"));
+}
+
 TEST_CASE("model: which layers have experts is computed, or listed in the config") {
     base::DataStore store;
     auto registry = ckpt::MappingRegistry::load(store);
