@@ -70,7 +70,7 @@ std::string Container::plain_name(const std::string& tensor) const {
 }
 
 Result<std::string> Container::language_config(const JsonDocument& document) const {
-    const Json* section = document.root.find(config);
+    const Json* section = document.root.find_path(config);
     const Json* type = section == nullptr ? nullptr : section->find(kModelType);
     if (language.empty() && (type == nullptr || type->string() == nullptr)) {
         return base::fail(ErrorKind::bad_input,
@@ -87,9 +87,11 @@ Result<std::string> Container::language_config(const JsonDocument& document) con
         const Json* tied = object == nullptr ? nullptr : object->find(kTied);
         return tied != nullptr && tied->boolean() != nullptr && *tied->boolean() == value;
     };
-    if (says(&document.root, false) && says(section, true)) {
+    const std::size_t dot = config.rfind('.');
+    const Json* above = dot == config.npos ? &document.root : document.root.find_path(config.substr(0, dot));
+    if (says(above, false) && says(section, true)) {
         return base::fail(ErrorKind::bad_input,
-                          base::format("\"{0}\" is false for the whole, but true in \"{1}\"; make both true when the "
+                          base::format("\"{0}\" is false above, but true in \"{1}\"; make both true when the "
                                        "checkpoint has no output layer of its own, else both false",
                                        kTied, config),
                           document.name);

@@ -16,7 +16,7 @@ struct Container {
     std::string title;
     std::vector<std::string> model_types;
     std::string language;            // "model_type" of the language part; empty: as its section of config.json says
-    std::string config;              // the section about it; a config without is about it as a whole
+    std::string config;              // the section about it, a dotted path; a config without is about it as a whole
     std::vector<std::string> parts;  // the sections about the other parts
     base::Json defaults;             // an object: what holds for the language part where config.json says nothing
     // Beginnings of tensor names, and what they are in the language model alone; the first that fits counts.

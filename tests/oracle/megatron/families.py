@@ -9,7 +9,7 @@ A row is here only when both frameworks compute the same function, so that equal
   for those);
 * bloom: positions by a bias on the attention, which Megatron does not have;
 * hunyuan_v1_dense: norms of queries and keys after the rotation, which Megatron does before it;
-* smollm3, cohere2: layers without rotation, which 0.12.1 does not have;
+* cohere2: attention and MLP side by side;
 * nemotron: LayerNorm that multiplies by 1 + w needs TransformerEngine;
 * phimoe, ernie4_5_moe: routers that Megatron does not have (sparse mixer; a bias on softmax scores);
 * longcat_flash, hunyuan_v1_moe, exaone4: layers that Megatron does not have.
@@ -115,6 +115,9 @@ FAMILIES = (
     Family("glm 4.7 flash", "glm4_moe_lite", {**MLA, "n_group": 1, "topk_group": 1, "norm_topk_prob": True,
                                               "routed_scaling_factor": 1.8, "rms_norm_eps": 1e-6, "mlp_layer_types": ["dense"] + ["sparse"] * (LAYERS - 1),
                                               **rope(10000.0)}),
+    # The last layer has no rotation.
+    Family("smollm3", "smollm3", {"no_rope_layers": [1] * (LAYERS - 1) + [0], "use_sliding_window": False, "pad_token_id": 0, **rope(10000.0)},
+           transformer={"no_rope_freq": [0] * (LAYERS - 1) + [1]}, since=(0, 16)),
     # Windows are longer than the input; the layer without one has no rotation.
     Family("exaone moe", "exaone_moe", {"num_experts": 4, "num_shared_experts": 1, "first_k_dense_replace": 1, "n_group": 1, "topk_group": 1,
                                         "norm_topk_prob": True, "routed_scaling_factor": 2.5, "head_dim": 16, "sliding_window": 64,

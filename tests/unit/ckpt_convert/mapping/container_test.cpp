@@ -59,7 +59,20 @@ TEST_CASE("container: the language part's config is its section, then the whole,
         R"({"model_type": "gemma3", "tie_word_embeddings": false, "text_config": {"tie_word_embeddings": true}})",
         "config.json");
     CHECK(gemma.language_config(*torn).error().message.starts_with(
-        "\"tie_word_embeddings\" is false for the whole, but true in \"text_config\""));
+        "\"tie_word_embeddings\" is false above, but true in \"text_config\""));
+    // The section may lie deeper.
+    auto nested = base::parse_json(
+        R"({"model_type": "qwen3_omni_moe", "talker_config": {}, "thinker_config": {"text_config": {"hidden_size": 8}}})",
+        "config.json");
+    const ckpt::Container& omni = container_of(*containers, "qwen3_omni_moe");
+    CHECK(*omni.language_config(*nested) ==
+          "{\n  \"model_type\": \"qwen3_moe\",\n  \"hidden_size\": 8,\n  \"norm_topk_prob\": true\n}\n");
+    CHECK(omni.plain_name("thinker.model.layers.0.mlp.gate.weight") == "model.layers.0.mlp.gate.weight");
+    CHECK(omni.is_beside("thinker.model.visual.blocks.0.norm1.weight"));
+    auto torn_below = base::parse_json(
+        R"({"model_type": "qwen2_5_omni", "thinker_config": {"tie_word_embeddings": false, "text_config": {"tie_word_embeddings": true}}})",
+        "config.json");
+    CHECK_FALSE(container_of(*containers, "qwen2_5_omni").language_config(*torn_below));
     // Without a type of its own the section has to say what it is.
     auto unnamed = base::parse_json(R"({"model_type": "llava", "text_config": {}})", "config.json");
     auto refused = container_of(*containers, "llava").language_config(*unnamed);
