@@ -172,6 +172,7 @@ Result<AdapterSource> open_peft_adapter(base::FileSystem& fs, const Knowledge& k
     TRY_ASSIGN(TensorIndex factors, peft_factors(peft, knowledge.adapters, directory));
     TRY_ASSIGN(Layout layout, peft_layout(out.weights, factors));
     TRY_ASSIGN(BoundAdapter bound, bind_adapter(out.weights, layout, std::move(factors), options, out.scale));
+    TRY(share_equal_factors(bound.factors, bound.index, bound.binding));
     source.index = std::move(bound.index);
     source.binding = std::move(bound.binding);
     source.model = bound.factors.model;

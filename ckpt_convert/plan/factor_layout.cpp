@@ -4,8 +4,10 @@
 #include <map>
 #include <memory>
 #include <numeric>
+#include <span>
 
 #include "base/format.h"
+#include "base/sha256.h"
 
 namespace ckpt {
 namespace {
@@ -220,6 +222,39 @@ Result<Layout> factor_layout(const Model& model, AdapterFactors& factors, const 
         }
     }
     return out;
+}
+
+Status share_equal_factors(AdapterFactors& factors, const TensorIndex& index, SourceBinding& binding) {
+    std::vector<bool> right(binding.tensors.size(), false);
+    for (std::uint32_t i = 0; i < factors.ranks.size(); ++i) {
+        if (factors.ranks[i] > 0) right[factors.number(Factor::right, i)] = true;
+    }
+    std::map<std::string, std::uint32_t> known;  // by the hash of type, shape and values
+    std::vector<std::uint32_t> renumbered;
+    std::vector<LogicalTensor> tensors;
+    SourceBinding bound{{}, std::move(binding.notes)};
+    std::string bytes;
+    for (std::size_t i = 0; i < right.size(); ++i) {
+        auto number = static_cast<std::uint32_t>(tensors.size());
+        const IndexedTensor& stored = index.tensors[binding.tensors[i].pieces.front().tensor];
+        if (right[i] && stored.contiguous && binding.tensors[i].pieces.size() == 1) {
+            bytes.resize(stored.bytes());
+            TRY(index.files[stored.file]->read_at(stored.offset, std::as_writable_bytes(std::span(bytes))));
+            std::string like =
+                base::format("{} {} {}", name(stored.dtype), to_string(stored.shape), base::sha256_hex(bytes));
+            number = known.emplace(std::move(like), number).first->second;
+        }
+        renumbered.push_back(number);
+        if (number < tensors.size()) continue;
+        tensors.push_back(factors.model.tensors()[i]);
+        bound.tensors.push_back(std::move(binding.tensors[i]));
+    }
+    for (auto& numbers : factors.of_weight) {
+        for (std::uint32_t& number : numbers) number = renumbered[number];
+    }
+    factors.model = factors.model.with_tensors(std::move(tensors));
+    binding = std::move(bound);
+    return {};
 }
 
 void bind_zeros(const AdapterFactors& factors, TensorIndex& index, SourceBinding& binding) {
