@@ -35,10 +35,13 @@ using base::Status;
 Status refuse_overlap(const ConvertOptions& options) {
     // Checked by name: the output does not exist yet, so it cannot be the input under another name.
     auto inside = [](const Path& inner, const Path& outer) {
-        return inner == outer || inner.starts_with(outer.ends_with('/') ? outer : outer + "/");
+        return !outer.empty() && (inner == outer || inner.starts_with(outer.ends_with('/') ? outer : outer + "/"));
     };
-    if (!inside(options.save_dir, options.source.directory)) return {};
-    return base::fail(ErrorKind::usage, "--save-dir must not be inside --load-dir", options.save_dir);
+    if (inside(options.save_dir, options.source.directory))
+        return base::fail(ErrorKind::usage, "--save-dir must not be inside --load-dir", options.save_dir);
+    if (inside(options.save_dir, options.source.adapter))
+        return base::fail(ErrorKind::usage, "--save-dir must not be inside --lora-load", options.save_dir);
+    return {};
 }
 
 std::string dtype_list(const ConversionPlan& plan) {

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "base/format.h"
+#include "ckpt_convert/app/inspect.h"
 #include "ckpt_convert/formats/safetensors/safetensors.h"
 #include "ckpt_convert/formats/zip/crc32.h"
 #include "tests/unit/ckpt_convert/app/convert_support.h"
@@ -239,6 +240,11 @@ TEST_CASE("adapters: what cannot be read or written is refused") {
     add_peft(fs, "scaled", as_in_megatron(), R"(, "alpha_pattern": {"q_proj": 3})");
     error = failure(fs, alone("scaled", "out"));
     CHECK(error.message == "alpha_pattern: an adapter that is scaled otherwise in some layers cannot be read");
+    add_peft(fs, "stacked", as_in_megatron(), R"(, "target_parameters": ["down_proj"])");
+    error = failure(fs, alone("stacked", "out"));
+    CHECK(error.message ==
+          "target_parameters: adapters of parameters, such as those of all experts of a layer cannot be read");
+    CHECK(failure(fs, alone("peft", "peft/out")).message == "--save-dir must not be inside --lora-load");
     // The second of two factors is not there.
     std::string file = fs.content("peft/adapter_model.safetensors");
     std::string name = "layers.3.mlp.up_proj.lora_B", other = "layers.3.mlp.up_proj.lora_C";
@@ -246,4 +252,19 @@ TEST_CASE("adapters: what cannot be read or written is refused") {
     CHECK(failure(fs, alone("peft", "out")).message ==
           "base_model.model.model.layers.3.mlp.up_proj.lora_A.weight is the factor of an adapter, but there is no "
           "base_model.model.model.layers.3.mlp.up_proj.lora_B.weight");
+}
+
+TEST_CASE("inspect: adapters of both kinds") {
+    test::MemoryFileSystem fs;
+    test::add_tiny_hf(fs, "hf", {});
+    add_peft(fs, "peft", as_in_megatron());
+    convert_ok(fs, alone("peft", "mg", 2));
+    auto peft = ckpt::inspect(fs, test::knowledge(), "peft", false);
+    REQUIRE(peft);
+    CHECK(peft->starts_with("peft: PEFT adapter\n  r                                  2\n"));
+    auto megatron = ckpt::inspect(fs, test::knowledge(), "mg", true);
+    REQUIRE(megatron);
+    CHECK(megatron->find("\"factors of LoRA adapters\": \"64\"") != std::string::npos);
+    CHECK(megatron->find("\"family\": \"llama2\"") != std::string::npos);
+    CHECK(megatron->find("not convertible") == std::string::npos);
 }
