@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "base/format.h"
 #include "ckpt_convert/app/peft_directory.h"
 #include "ckpt_convert/plan/adapter_source.h"
+#include "ckpt_convert/plan/factor_layout.h"
 #include "ckpt_convert/plan/source_fit.h"
 #include "ckpt_convert/plan/source_layout.h"
 #include "ckpt_convert/tensor/cast.h"
@@ -43,7 +45,7 @@ Result<BoundAdapter> bind_adapter(const Model& weights, const Layout& layout, Te
                                   const SourceOptions& options, const AdapterScale& scale) {
     BoundAdapter out;
     TRY_ASSIGN(out.factors, find_factors(weights, layout, index));
-    TRY_ASSIGN(Layout factors, factor_layout(weights, out.factors, layout, stored_factor_names()));
+    TRY_ASSIGN(Layout factors, factor_layout(weights, out.factors, layout, {stored_factor_names()}));
     TRY_ASSIGN(out.binding, bind_source(out.factors.model, index, factors,
                                         [](std::string_view) { return std::optional<std::string>(); }));
     const Path& where = index.files.front()->path();
@@ -104,8 +106,7 @@ Status merge(Source& source, BoundAdapter adapter, const AdapterScale& scale) {
         sum.left = behind(adapter.binding.tensors[adapter.factors.number(Factor::left, i)], tensors);
         sum.right = behind(adapter.binding.tensors[adapter.factors.number(Factor::right, i)], tensors);
         sum.rank = rank;
-        auto divisor = static_cast<double>(rank);
-        sum.scale = static_cast<float>(*scale.alpha / (scale.root ? std::sqrt(divisor) : divisor));
+        sum.scale = static_cast<float>(*scale.alpha / scale.divisor(rank));
         weight.adapter = std::make_shared<const LowRankSum>(std::move(sum));
         ++count;
     }
@@ -171,6 +172,7 @@ Result<AdapterSource> open_peft_adapter(base::FileSystem& fs, const Knowledge& k
     TRY_ASSIGN(TensorIndex factors, peft_factors(peft, knowledge.adapters, directory));
     TRY_ASSIGN(Layout layout, peft_layout(out.weights, factors));
     TRY_ASSIGN(BoundAdapter bound, bind_adapter(out.weights, layout, std::move(factors), options, out.scale));
+    TRY(share_equal_factors(bound.factors, bound.index, bound.binding));
     source.index = std::move(bound.index);
     source.binding = std::move(bound.binding);
     source.model = bound.factors.model;
@@ -179,6 +181,11 @@ Result<AdapterSource> open_peft_adapter(base::FileSystem& fs, const Knowledge& k
 }
 
 }  // namespace
+
+double AdapterScale::divisor(std::uint64_t rank) const {
+    auto number = static_cast<double>(rank);
+    return root ? std::sqrt(number) : number;
+}
 
 Status merge_adapters(base::FileSystem& fs, const Knowledge& knowledge, const SourceOptions& options,
                       TensorIndex factors, Source& source) {
@@ -215,6 +222,41 @@ Status merge_adapters(base::FileSystem& fs, const Knowledge& knowledge, const So
     }
     TRY_ASSIGN(BoundAdapter adapter, bind_adapter(source.model, layout, std::move(factors), options, scale));
     return merge(source, std::move(adapter), scale);
+}
+
+Result<std::uint64_t> AdapterSource::rank() const {
+    std::set<std::uint64_t> found(factors.ranks.begin(), factors.ranks.end());
+    found.erase(0);
+    if (found.size() == 1) return *found.begin();
+    return base::fail(
+        ErrorKind::unsupported,
+        base::format("the adapter has the ranks {}, but there all have one: it can be merged only (without "
+                     "--save-lora)",
+                     base::joined(found, ", ")),
+        source.directory);
+}
+
+Status AdapterSource::join(std::uint64_t joined) {
+    TRY_ASSIGN(std::uint64_t before, rank());
+    bind_zeros(factors, source.index, source.binding);
+    source.model = factors.model;
+    if (joined == before) return {};
+    scale.alpha = *scale.alpha / scale.divisor(before) * scale.divisor(joined);
+    source.notes.push_back(base::format(
+        "weights that are one module there have adapters of their own: the rank of all becomes {} instead of {}, and "
+        "alpha {}",
+        joined, before, *scale.alpha));
+    for (std::uint64_t& each : factors.ranks) each = each > 0 ? joined : 0;
+    return {};
+}
+
+Status add_adapter_arguments(const AdapterSource& adapter, Json& args) {
+    TRY_ASSIGN(std::uint64_t rank, adapter.rank());
+    auto add = [&](std::string name, const Json& value) { args.object()->emplace_back(std::move(name), value); };
+    add("lora_r", Json(static_cast<std::int64_t>(rank), 0));
+    add("lora_alpha", Json(*adapter.scale.alpha, 0));
+    if (adapter.scale.root) add("use_rslora", Json(true, 0));
+    return {};
 }
 
 Result<AdapterSource> open_adapter(base::FileSystem& fs, const Knowledge& knowledge, const SourceOptions& options) {

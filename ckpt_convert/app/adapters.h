@@ -14,6 +14,8 @@ base::Status merge_adapters(base::FileSystem& fs, const Knowledge& knowledge, co
 struct AdapterScale {
     std::optional<double> alpha;  // the product is scaled with alpha / rank
     bool root = false;            // with alpha / sqrt(rank)
+
+    double divisor(std::uint64_t rank) const;
 };
 
 // An adapter by itself. The tensors of `source` are the factors; `weights` is the model they belong to.
@@ -22,7 +24,15 @@ struct AdapterSource {
     Model weights;
     AdapterFactors factors;
     AdapterScale scale;
+
+    // Of all adapters; fails with unsupported when it differs.
+    base::Result<std::uint64_t> rank() const;
+    // The rank becomes that of joined_rank, and alpha what leaves the adapters as they are.
+    base::Status join(std::uint64_t joined);
 };
+
+// What saved arguments say of an adapter, so that nobody has to. Fails with unsupported when the rank differs.
+base::Status add_adapter_arguments(const AdapterSource& adapter, base::Json& args);
 
 // The adapter in --lora-load, or in --load-dir with or without its weights. Of a PEFT directory --load-dir or --hf-cfg-dir has
 // the config.json. Fails with bad_input when there is none.

@@ -8,13 +8,12 @@
 #include "base/format.h"
 #include "base/human.h"
 #include "base/parallel.h"
-#include "ckpt_convert/app/adapters.h"
+#include "ckpt_convert/app/adapter_output.h"
 #include "ckpt_convert/app/hf_config.h"
 #include "ckpt_convert/app/launcher.h"
 #include "ckpt_convert/app/megatron_target.h"
 #include "ckpt_convert/app/option_values.h"
-#include "ckpt_convert/app/peft_config.h"
-#include "ckpt_convert/app/peft_directory.h"
+#include "ckpt_convert/app/planned_output.h"
 #include "ckpt_convert/app/training.h"
 #include "ckpt_convert/app/training_args.h"
 #include "ckpt_convert/checkpoint/megatron_checkpoint.h"
@@ -36,40 +35,19 @@ using base::Status;
 Status refuse_overlap(const ConvertOptions& options) {
     // Checked by name: the output does not exist yet, so it cannot be the input under another name.
     auto inside = [](const Path& inner, const Path& outer) {
-        return inner == outer || inner.starts_with(outer.ends_with('/') ? outer : outer + "/");
+        return !outer.empty() && (inner == outer || inner.starts_with(outer.ends_with('/') ? outer : outer + "/"));
     };
-    if (!inside(options.save_dir, options.source.directory)) return {};
-    return base::fail(ErrorKind::usage, "--save-dir must not be inside --load-dir", options.save_dir);
+    if (inside(options.save_dir, options.source.directory))
+        return base::fail(ErrorKind::usage, "--save-dir must not be inside --load-dir", options.save_dir);
+    if (inside(options.save_dir, options.source.adapter))
+        return base::fail(ErrorKind::usage, "--save-dir must not be inside --lora-load", options.save_dir);
+    return {};
 }
 
 std::string dtype_list(const ConversionPlan& plan) {
     std::set<std::string> names;
     for (const auto& target : plan.targets) names.emplace(name(target.dtype));
     return base::joined(names, ", ");
-}
-
-// A side file of the output, beside the weights.
-struct SideFile {
-    std::string path;
-    std::string content;
-};
-
-// What is to be written, all of it known before the first byte.
-struct PlannedOutput {
-    std::string title;
-    ConversionPlan plan;
-    OutputPlan output;
-    std::vector<SideFile> texts;
-    Path companions_from;           // config and tokenizer; empty: none
-    std::string companions_to;      // directory in the output
-    std::vector<std::string> last;  // what makes the output visible, in this order
-};
-
-PlanOptions plan_options(const ConvertOptions& options, VocabFill fill) {
-    PlanOptions out;
-    out.fill = fill;
-    out.dtype = weight_dtype(options.params_dtype);
-    return out;
 }
 
 Result<PlannedOutput> plan_megatron(base::FileSystem& fs, const Knowledge& knowledge, const base::DataStore& store,
@@ -106,14 +84,6 @@ Result<PlannedOutput> plan_megatron(base::FileSystem& fs, const Knowledge& knowl
     return out;
 }
 
-// The layout of a Hugging Face output.
-Result<Layout> written_hf_layout(const Model& model) {
-    const auto& prefixes = model.mapping().hf_prefixes;
-    HfVariant variant;
-    if (!prefixes.empty()) variant.prefix = prefixes.front();
-    return hf_layout(model, variant);
-}
-
 Result<PlannedOutput> plan_hf(base::FileSystem& fs, const Source& source, const ConvertOptions& options) {
     if (!source.config) {
         return base::fail(ErrorKind::usage,
@@ -137,44 +107,11 @@ Result<PlannedOutput> plan_hf(base::FileSystem& fs, const Source& source, const 
     return out;
 }
 
-Result<PlannedOutput> plan_peft(const Knowledge& knowledge, const AdapterSource& adapter,
-                                const ConvertOptions& options) {
-    const AdapterFormat& format = *knowledge.adapters.written_for("huggingface");
-    TRY_ASSIGN(Layout weights, written_hf_layout(adapter.weights));
-    TRY_ASSIGN(Layout layout, factor_layout(adapter.weights, adapter.factors, weights, format));
-    PlannedOutput out;
-    out.title = "PEFT adapter";
-    TRY_ASSIGN(out.plan, make_plan(adapter.source.model, adapter.source.index, adapter.source.binding, layout,
-                                   plan_options(options, VocabFill::zero)));
-    TRY_ASSIGN(out.output, single_safetensors(out.plan, base::format("{}.safetensors", kPeftWeights)));
-    out.texts.push_back({kPeftConfig, peft_config(adapter, weights, format)});
-    out.last = {kPeftConfig};
-    return out;
-}
-
-Result<PlannedOutput> plan_adapter(const Knowledge& knowledge, const AdapterSource& adapter,
-                                   const ConvertOptions& options) {
-    if (options.keep_optimizer)
-        return base::fail(ErrorKind::unsupported, "--save-lora converts an adapter without the state of its optimizer");
-    if (options.to == Side::megatron || adapter.source.side == Side::huggingface) {
-        return base::fail(ErrorKind::unsupported,
-                          "--save-lora makes PEFT adapters of Megatron's, not the other way round; without it the "
-                          "adapter is merged into the weights",
-                          adapter.source.directory);
-    }
-    return plan_peft(knowledge, adapter, options);
-}
-
 Result<PlannedOutput> plan_target(base::FileSystem& fs, const Knowledge& knowledge, const base::DataStore& store,
                                   Source& source, const ConvertOptions& options, const Training* training) {
-    Side to = options.to;
-    if (to == Side::unknown) to = source.side == Side::huggingface ? Side::megatron : Side::huggingface;
-    if (to == Side::megatron) return plan_megatron(fs, knowledge, store, source, options, training);
-    if (options.topology_given) {
-        return base::fail(ErrorKind::usage,
-                          "the parallel sizes describe a Megatron output; for a Megatron input they are read from the "
-                          "checkpoint, leave them out (or add --save-model-type mg for another Megatron layout)");
-    }
+    if (target_side(source, options) == Side::megatron)
+        return plan_megatron(fs, knowledge, store, source, options, training);
+    TRY(refuse_topology(options));
     return plan_hf(fs, source, options);
 }
 
@@ -326,7 +263,7 @@ Result<ConvertSummary> convert(base::FileSystem& fs, const Knowledge& knowledge,
     }
     PlannedOutput target;
     if (adapter) {
-        TRY_ASSIGN(target, plan_adapter(knowledge, *adapter, options));
+        TRY_ASSIGN(target, plan_adapter(fs, knowledge, *adapter, options));
         source = std::move(adapter->source);
     } else {
         TRY_ASSIGN(target, plan_target(fs, knowledge, store, source, options, training ? &*training : nullptr));

@@ -6,6 +6,8 @@
 #include "base/format.h"
 #include "base/human.h"
 #include "base/json_writer.h"
+#include "ckpt_convert/app/peft_directory.h"
+#include "ckpt_convert/plan/adapter_source.h"
 
 namespace ckpt {
 namespace {
@@ -39,7 +41,7 @@ void add_layout_facts(Found& found, const ParallelLayout& layout, std::uint32_t 
     const Placement& placement = layout.placement;
     found.facts.emplace_back("tensor names", layout.dialect.text());
     if (placement.slots != layers) found.facts.emplace_back("layers with noop layers", std::to_string(placement.slots));
-    if (layout.padded_vocab != vocab)
+    if (layout.padded_vocab > vocab)
         found.facts.emplace_back("rows of padding", std::to_string(layout.padded_vocab - vocab));
     for (std::size_t pp = 0; pp < placement.stages.size() && placement.pp() > 1; ++pp) {
         std::vector<std::string> chunks;
@@ -107,7 +109,14 @@ Result<Found> found_megatron(base::FileSystem& fs, const Knowledge& knowledge, c
     if (checkpoint.virtual_stages)
         found.facts.emplace_back("virtual stages", std::to_string(checkpoint.ranks.front().chunks));
     base::Json args = checkpoint.args;
-    add_model_facts(found, source_of(fs, std::move(checkpoint), knowledge, options_for(path)));
+    auto factors = take_adapters(checkpoint.index, knowledge.adapters, !checkpoint.torch_dist);
+    if (factors && !factors->tensors.empty()) {
+        found.facts.emplace_back("factors of LoRA adapters", std::to_string(factors->tensors.size()));
+    }
+    bool adapter_alone = factors && checkpoint.index.tensors.empty();
+    if (adapter_alone) checkpoint.index = adapted_weights(*factors, !checkpoint.torch_dist);
+    add_model_facts(found, adapter_alone ? identify(fs, checkpoint, knowledge, options_for(path))
+                                         : source_of(fs, std::move(checkpoint), knowledge, options_for(path)));
     if (args.object() == nullptr) return found;
     for (const auto& [name, value] : *args.object()) {
         if (!value.is_null()) found.facts.emplace_back("args." + name, argument_text(value));
@@ -115,9 +124,20 @@ Result<Found> found_megatron(base::FileSystem& fs, const Knowledge& knowledge, c
     return found;
 }
 
+Result<Found> found_peft(base::FileSystem& fs, const Path& path) {
+    TRY_ASSIGN(PeftDirectory peft, open_peft(fs, path));
+    Found found{"adapter", "PEFT adapter", {}, std::move(peft.index), path};
+    for (const char* key : {"r", "lora_alpha"}) {
+        const base::Json* value = peft.config.root.find(key);
+        if (value != nullptr) found.facts.emplace_back(key, argument_text(*value));
+    }
+    return found;
+}
+
 Result<Found> find(base::FileSystem& fs, const Knowledge& knowledge, const Path& path) {
     TRY_ASSIGN(auto info, fs.info(path));
     if (info.kind == base::FileKind::directory) {
+        if (is_peft_directory(fs, path)) return found_peft(fs, path);
         return is_megatron_checkpoint(fs, path) ? found_megatron(fs, knowledge, path) : found_hf(fs, knowledge, path);
     }
     Found found{"file", "weight file", {}, {}, base::parent(path)};

@@ -73,10 +73,9 @@ void add_places(CLI::App& app, ConvertOptions& options, Raw& raw) {
     group->add_option("--lora-load", options.source.adapter,
                       "LoRA adapter to merge into the weights: of a Megatron checkpoint in any layout, or a PEFT "
                       "directory for a Hugging Face one");
-    group->add_flag(
-        "--save-lora,--save-lora-to-hf", options.adapter_alone,
-        "Convert the LoRA adapter in --lora-load or --load-dir alone, without merging it: of a Megatron run "
-        "to a PEFT directory");
+    group->add_flag("--save-lora,--save-lora-to-hf", options.adapter_alone,
+                    "Convert the LoRA adapter in --lora-load or --load-dir alone, without merging it: from a Megatron "
+                    "run to a PEFT directory, or to a Megatron layout");
     group->add_option("--lora-alpha", options.source.adapter_alpha,
                       "The adapter is scaled with alpha / rank (default: what its configuration or arguments say)");
     group->add_option("--lora-r", options.source.adapter_rank, "What the rank of the adapter must be");

@@ -11,11 +11,14 @@
 namespace ckpt {
 namespace {
 
-// The ends of a module's name, the shortest first: "q_proj", "self_attn.q_proj", ...
+// The ends of a module's name, the shortest first: "q_proj", "self_attn.q_proj", "layers.0.self_attn.q_proj" ...; none begins with
+// a number.
 std::vector<std::string_view> ends_of(std::string_view module) {
     std::vector<std::string_view> out;
-    for (std::size_t dot = module.rfind('.'); dot != module.npos && dot > 0; dot = module.rfind('.', dot - 1))
-        out.push_back(module.substr(dot + 1));
+    for (std::size_t dot = module.rfind('.'); dot != module.npos && dot > 0; dot = module.rfind('.', dot - 1)) {
+        std::string_view end = module.substr(dot + 1);
+        if (!end.empty() && (end[0] < '0' || end[0] > '9')) out.push_back(end);
+    }
     out.push_back(module);
     return out;
 }

@@ -1,5 +1,7 @@
 #include "ckpt_convert/app/peft_directory.h"
 
+#include <utility>
+
 #include "base/format.h"
 
 namespace ckpt {
@@ -18,11 +20,15 @@ Result<PeftDirectory> open_peft(base::FileSystem& fs, const Path& directory) {
     Path config = base::join(directory, kPeftConfig);
     TRY_ASSIGN(std::string text, base::read_file(fs, config, 64u << 20));
     TRY_ASSIGN(out.config, base::parse_json(text, config));
-    const Json* pattern = out.config.root.find("alpha_pattern");
-    if (pattern != nullptr && pattern->object() != nullptr && !pattern->object()->empty()) {
-        return base::fail(ErrorKind::unsupported,
-                          "alpha_pattern: an adapter that is scaled otherwise in some layers cannot be read",
-                          out.config.where(*pattern));
+    for (auto [key, what] :
+         {std::pair("target_parameters", "adapters of parameters, such as those of all experts of a layer"),
+          std::pair("alpha_pattern", "an adapter that is scaled otherwise in some layers")}) {
+        const Json* found = out.config.root.find(key);
+        bool empty = found == nullptr || ((found->object() == nullptr || found->object()->empty()) &&
+                                          (found->array() == nullptr || found->array()->empty()));
+        if (empty) continue;
+        return base::fail(ErrorKind::unsupported, base::format("{}: {} cannot be read", key, what),
+                          out.config.where(*found));
     }
     for (const char* ending : {".safetensors", ".bin"}) {
         Path path = base::join(directory, std::string(kPeftWeights) + ending);

@@ -30,6 +30,20 @@ Status each_entry(JsonObject& object, std::string_view key, Read read) {
     return {};
 }
 
+// The formats that a list names.
+Result<std::vector<AdapterFormat>> written_formats(JsonObject& object, std::string_view key,
+                                                   const std::vector<AdapterFormat>& known) {
+    TRY_ASSIGN(auto names, object.strings(key));
+    std::vector<AdapterFormat> out;
+    for (const std::string& name : names) {
+        auto found =
+            std::find_if(known.begin(), known.end(), [&](const AdapterFormat& format) { return format.name == name; });
+        if (found == known.end()) return object.error(base::format("no format is called \"{}\"", name));
+        out.push_back(*found);
+    }
+    return out;
+}
+
 // The name in one pattern that the other has for it, with the number behind it, if there is one.
 std::optional<std::string> translated(const StemPattern& from, const StemPattern& to, std::string_view name) {
     if (auto stem = from.stem(name)) return to.with(*stem);
@@ -55,9 +69,11 @@ std::string AdapterFormats::plain_name(const std::string& name) const {
     return name;
 }
 
-const AdapterFormat* AdapterFormats::written_for(std::string_view reader) const {
-    auto found = written.find(reader);
-    return found == written.end() ? nullptr : &formats[found->second];
+std::vector<AdapterFormat> AdapterFormats::written_for(const Dialect& dialect) const {
+    for (const auto& [selector, formats_of_dialect] : megatron) {
+        if (selector.matches(dialect)) return formats_of_dialect;
+    }
+    return {};
 }
 
 Result<AdapterFormats> AdapterFormats::load(const base::DataStore& store) {
@@ -81,13 +97,12 @@ Result<AdapterFormats> AdapterFormats::load(const base::DataStore& store) {
         out.wrapped.emplace_back(std::move(from), std::move(to));
         return {};
     }));
-    TRY(each_entry(object, "written", [&](JsonObject& entry) -> Status {
-        TRY_ASSIGN(std::string reader, entry.string("for"));
-        TRY_ASSIGN(std::string name, entry.string("format"));
-        auto found = std::find_if(out.formats.begin(), out.formats.end(),
-                                  [&](const AdapterFormat& format) { return format.name == name; });
-        if (found == out.formats.end()) return entry.error(base::format("no format is called \"{}\"", name));
-        out.written[reader] = static_cast<std::size_t>(found - out.formats.begin());
+    TRY_ASSIGN(out.huggingface, written_formats(object, "huggingface", out.formats));
+    TRY(each_entry(object, "megatron", [&](JsonObject& entry) -> Status {
+        TRY_ASSIGN(std::string words, entry.string("for"));
+        TRY_ASSIGN(DialectSelector dialect, DialectSelector::parse(words, kFile));
+        TRY_ASSIGN(auto formats, written_formats(entry, "formats", out.formats));
+        out.megatron.emplace_back(std::move(dialect), std::move(formats));
         return {};
     }));
     TRY(object.strings("source"));

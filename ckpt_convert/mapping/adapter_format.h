@@ -1,7 +1,6 @@
 // AdapterFormat: what trainers call the two factors of a low-rank adapter; rules/adapters/ lists them.
 #pragma once
 
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include "base/data_store.h"
+#include "ckpt_convert/mapping/dialect.h"
 #include "ckpt_convert/mapping/stem_pattern.h"
 
 namespace ckpt {
@@ -33,11 +33,13 @@ struct AdapterFormats {
     // What weights are called while an adapter wraps their layer, and what otherwise.
     std::vector<std::pair<StemPattern, StemPattern>> wrapped;
 
-    // The formats of adapters that are written, by what reads them: "huggingface", a name of rules/targets/.
-    std::map<std::string, std::size_t, std::less<>> written;
+    // The formats in which adapters are written, the first that has a name for a weight counts: for Hugging Face models, and by
+    // the dialects of Megatron checkpoints.
+    std::vector<AdapterFormat> huggingface;
+    std::vector<std::pair<DialectSelector, std::vector<AdapterFormat>>> megatron;
 
-    // nullptr when nothing is known to read adapters there.
-    const AdapterFormat* written_for(std::string_view reader) const;
+    // Empty when nothing is known that reads adapters in checkpoints of this dialect.
+    std::vector<AdapterFormat> written_for(const Dialect& dialect) const;
     // What a weight is called when no adapter wraps its layer.
     std::string plain_name(const std::string& name) const;
 

@@ -15,22 +15,9 @@ using base::ErrorKind;
 using base::Result;
 using base::Status;
 
-constexpr Factor kFactors[] = {Factor::left, Factor::right};
-
 bool is_matrix(const LayoutTensor& tensor) {
     return !tensor.unit_axis && std::all_of(tensor.pieces.begin(), tensor.pieces.end(),
                                             [](const Piece& piece) { return piece.extent.size() == 2; });
-}
-
-// Which axis of a weight its factor has in the adapter's rank instead: the columns of the left, the rows of the right one.
-std::size_t rank_axis(Factor factor) { return factor == Factor::left ? 1 : 0; }
-
-// A piece of a weight's factor; its logical tensor is still that of the weight.
-Piece factor_piece(Piece piece, Factor factor, std::uint64_t rank) {
-    std::size_t axis = rank_axis(factor), in_front = piece.in_stored.size() - piece.extent.size();
-    piece.in_stored[in_front + axis] = piece.in_logical[axis] = 0;
-    piece.extent[axis] = rank;
-    return piece;
 }
 
 // Weights whose factors lie in one place, by the first of them.
@@ -147,91 +134,19 @@ private:
     AdapterFactors out_;
 };
 
-// The rank of the adapter of all weights of a tensor; 0: they have none. nullopt: that differs.
-std::optional<std::uint64_t> rank_of(const LayoutTensor& tensor, const AdapterFactors& factors) {
-    std::uint64_t rank = factors.ranks[tensor.pieces.empty() ? tensor.fill_like : tensor.pieces.front().logical];
-    bool same = std::all_of(tensor.pieces.begin(), tensor.pieces.end(),
-                            [&](const Piece& piece) { return factors.ranks[piece.logical] == rank; });
-    return same ? std::optional(rank) : std::nullopt;
-}
-
-// Where a file has the matrices of a weight with their rows as columns, it has a product of the factors the other way round:
-// the right one first, with the rank as columns.
-void transpose(LayoutTensor& tensor) {
-    std::size_t axes = tensor.shape.size();
-    std::vector<std::size_t> order(axes);
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::swap(order[axes - 2], order[axes - 1]);
-    tensor.strides.assign(axes, 1);
-    tensor.file_shape.clear();
-    for (std::size_t axis : order) tensor.file_shape.push_back(tensor.shape[axis]);
-    for (std::size_t i = axes - 1; i-- > 0;)
-        tensor.strides[order[i]] = tensor.strides[order[i + 1]] * tensor.shape[order[i + 1]];
-}
-
-LayoutTensor factor_tensor(const LayoutTensor& weight, const AdapterFactors& factors, Factor factor,
-                           std::uint64_t rank) {
-    LayoutTensor out;
-    out.file = weight.file;
-    out.copy = weight.copy;
-    out.of_experts = weight.of_experts;
-    out.shape = weight.shape;
-    out.shape[weight.shape.size() - 2 + rank_axis(factor)] = rank;
-    if (factor == Factor::left) out.fill_rows = weight.fill_rows;
-    out.fill_like = factors.number(factor, weight.fill_like);
-    for (const Piece& of_weight : weight.pieces) {
-        Piece piece = factor_piece(of_weight, factor, rank);
-        piece.logical = factors.number(factor, piece.logical);
-        bool known = std::any_of(out.pieces.begin(), out.pieces.end(), [&](const Piece& other) {
-            return other.logical == piece.logical && other.in_stored == piece.in_stored &&
-                   other.in_logical == piece.in_logical;
-        });
-        if (!known) out.pieces.push_back(std::move(piece));
-    }
-    return out;
-}
-
-// False when two factors would have one place.
-bool apart(const LayoutTensor& tensor) {
-    std::map<Shape, std::uint32_t> places;
-    return std::all_of(tensor.pieces.begin(), tensor.pieces.end(),
-                       [&](const Piece& piece) { return places.emplace(piece.in_stored, piece.logical).second; });
-}
-
 }  // namespace
+
+std::size_t rank_axis(Factor factor) { return factor == Factor::left ? 1 : 0; }
+
+Piece factor_piece(Piece piece, Factor factor, std::uint64_t rank) {
+    std::size_t axis = rank_axis(factor), in_front = piece.in_stored.size() - piece.extent.size();
+    piece.in_stored[in_front + axis] = piece.in_logical[axis] = 0;
+    piece.extent[axis] = rank;
+    return piece;
+}
 
 Result<AdapterFactors> find_factors(const Model& weights, const Layout& layout, const TensorIndex& stored) {
     return FactorFinder(weights, layout, stored).find();
-}
-
-Result<Layout> factor_layout(const Model& model, const AdapterFactors& factors, const Layout& weights,
-                             const AdapterFormat& format) {
-    Layout out;
-    out.by_file = weights.by_file;
-    for (const LayoutTensor& weight : weights.tensors) {
-        auto rank = rank_of(weight, factors);
-        if (rank == 0 || weight.optional) continue;
-        auto refuse = [&](const std::string& why) {
-            return base::fail(ErrorKind::unsupported,
-                              base::format("the adapter of {} has no place here: {}; without --save-lora it is merged",
-                                           weight.name, why));
-        };
-        if (!rank) return refuse("some of the weights that are one tensor here have adapters, or of another rank");
-        bool turned = weight.strides.size() > 1 && weight.strides.back() > weight.strides[weight.strides.size() - 2];
-        for (Factor factor : kFactors) {
-            LayoutTensor tensor = factor_tensor(weight, factors, factor, *rank);
-            Factor in_file = turned == (factor == Factor::left) ? Factor::right : Factor::left;
-            if (turned) transpose(tensor);
-            auto name = format.name_of(in_file, weight.name);
-            if (!name) return refuse(base::format("names of \"{}\" have no factor of it", format.name));
-            if (!apart(tensor))
-                return refuse(base::format("its weights ({} ...) are one tensor here and have factors of their own",
-                                           model.tensors()[weight.pieces.front().logical].name));
-            tensor.name = std::move(*name);
-            out.tensors.push_back(std::move(tensor));
-        }
-    }
-    return out;
 }
 
 }  // namespace ckpt

@@ -1,8 +1,8 @@
-// AdapterFactors: the two factors of low-rank adapters as logical tensors, which every layout stores as it stores their weights.
+// AdapterFactors: the two factors of low-rank adapters as logical tensors.
 #pragma once
 
 #include <cstdint>
-#include <string_view>
+#include <optional>
 #include <vector>
 
 #include "ckpt_convert/checkpoint/tensor_index.h"
@@ -12,6 +12,8 @@
 
 namespace ckpt {
 
+inline constexpr Factor kFactors[] = {Factor::left, Factor::right};
+
 // To a weight of m x n belong a left factor of m x r and a right one of r x n. A rank that has some rows of the weight has
 // those of the left factor and all of the right one; with columns it is the other way round. Weights that a file joins along
 // their rows have one right factor together, which is one logical tensor.
@@ -19,6 +21,7 @@ struct AdapterFactors {
     Model model;                              // its tensors are the factors
     std::vector<std::uint64_t> ranks;         // by weight: r; 0: it has no adapter
     std::vector<std::uint32_t> of_weight[2];  // by Factor, by weight: the number of the factor in `model`
+    std::optional<std::uint32_t> zeros[2];    // by Factor: the number of a tensor of zeros, once a layout needs it
 
     std::uint32_t number(Factor factor, std::uint32_t weight) const {
         return of_weight[static_cast<std::size_t>(factor)][weight];
@@ -29,9 +32,10 @@ struct AdapterFactors {
 // Fails with bad_input when a factor belongs to no weight, or has no rank; with unsupported when the weight is no matrix.
 base::Result<AdapterFactors> find_factors(const Model& weights, const Layout& layout, const TensorIndex& stored);
 
-// The tensors of the factors where `weights` is the layout of the weights. Fails with unsupported when the format has no names
-// for them, or when weights that are one tensor here have adapters of their own.
-base::Result<Layout> factor_layout(const Model& model, const AdapterFactors& factors, const Layout& weights,
-                                   const AdapterFormat& format);
+// Which axis of a weight has the adapter's rank in its factor: the columns in the left, the rows in the right one.
+std::size_t rank_axis(Factor factor);
+
+// A piece of a weight's factor; its logical tensor is still that of the weight.
+Piece factor_piece(Piece piece, Factor factor, std::uint64_t rank);
 
 }  // namespace ckpt

@@ -37,12 +37,12 @@ std::vector<ExpertParallel> possible_experts(const MegatronCheckpoint& checkpoin
 
 using Shapes = std::map<std::pair<std::uint32_t, std::string_view>, const Shape*>;
 
-// True when every tensor of the layout is in its file with its shape, and nothing else is there.
-bool has_shapes(const Shapes& shapes, const Layout& layout) {
+// True when everything that is there is in the layout with its shape; with `all`, and every tensor of the layout is there.
+bool has_shapes(const Shapes& shapes, const Layout& layout, bool all) {
     std::size_t used = 0;
     bool fits = std::all_of(layout.tensors.begin(), layout.tensors.end(), [&](const LayoutTensor& tensor) {
         auto found = shapes.find({tensor.file, tensor.name});
-        if (found == shapes.end()) return tensor.optional || tensor.copy;
+        if (found == shapes.end()) return tensor.optional || tensor.copy || !all;
         ++used;
         return *found->second == tensor.shape_in_file();
     });
@@ -71,13 +71,16 @@ Result<ParallelLayout> fit_layout(const MegatronCheckpoint& checkpoint, const Mo
         const Shape& whole = tensor.whole_shape.empty() ? tensor.shape : tensor.whole_shape;
         shapes[{checkpoint.torch_dist ? 0 : tensor.file, tensor.name}] = &whole;
     }
-    for (const ExpertParallel& candidate : experts) {
-        for (const Dialect& dialect : found.dialects) {
-            ParallelLayout tried = found.parallel;
-            tried.experts = candidate;
-            tried.dialect = dialect;
-            auto layout = mcore_layout(model, tried);
-            if (layout && has_shapes(shapes, *layout)) return tried;
+    // An adapter has some of the weights only.
+    for (bool all : {true, false}) {
+        for (const ExpertParallel& candidate : experts) {
+            for (const Dialect& dialect : found.dialects) {
+                ParallelLayout tried = found.parallel;
+                tried.experts = candidate;
+                tried.dialect = dialect;
+                auto layout = mcore_layout(model, tried);
+                if (layout && has_shapes(shapes, *layout, all)) return tried;
+            }
         }
     }
     // Nothing fits in full; what is wrong shows when the tensors are matched one by one.

@@ -18,7 +18,7 @@ from checks import Checks, run, run_ok, temporary_directory, tool  # noqa: E402
 
 import torch  # noqa: E402
 import torch.distributed.checkpoint as dcp  # noqa: E402
-from peft import PeftModel  # noqa: E402
+from peft import LoraConfig, PeftModel, get_peft_model  # noqa: E402
 from safetensors.torch import load_file  # noqa: E402
 from torch.distributed.checkpoint.format_utils import dcp_to_torch_save  # noqa: E402
 
@@ -173,6 +173,26 @@ def check_case(checks, convert, case, scratch):
     checks.equal(same.returncode, 0, f"{what}: merged from another layout: {same.stdout} {same.stderr}")
 
 
+def check_import(checks, convert, scratch):
+    """An adapter that PEFT made, of some projections, as a Megatron run would load it: the weights it gives are PEFT's."""
+    hf, peft = scratch / "hf", scratch / "peft"
+    tiny_models.make(next(row for row in FAMILIES if row.name == "llama"), hf)
+    torch.manual_seed(1)
+    config = LoraConfig(r=RANK, lora_alpha=ALPHA, target_modules=["q_proj", "v_proj", "up_proj", "down_proj"], use_rslora=True,
+                        init_lora_weights=False)
+    adapted = get_peft_model(tiny_models.load(hf)[0], config).eval()
+    adapted.save_pretrained(peft)
+    run_ok(checks, convert, "--load-dir", hf, "--lora-load", peft, "--save-dir", scratch / "adapter", "--save-lora", "--tp", "2", "--pp", "2")
+    run_ok(checks, convert, "--load-dir", hf, "--save-dir", scratch / "base", "--pp", "4")
+    run_ok(checks, convert, "--load-dir", scratch / "base", "--lora-load", scratch / "adapter", "--save-dir", scratch / "merged")
+    ids = tiny_models.token_ids()
+    wanted = tiny_models.logits(adapted, ids)
+    found = tiny_models.logits(tiny_models.load(scratch / "merged")[0], ids)
+    difference = (found - wanted).abs().max().item()
+    checks.expect(difference < 1e-4, f"a PEFT adapter by way of Megatron: the logits differ by {difference}")
+    print(f"a PEFT adapter by way of Megatron: the largest difference of logits is {difference:.1e}")
+
+
 def check_torch_dist(checks, convert, scratch):
     """A torch_dist checkpoint with Megatron-Bridge's adapters beside the weights, all layers of a kind in one tensor."""
     hf, base, adapted, truth = (scratch / name for name in ("hf", "base", "adapted", "truth"))
@@ -210,8 +230,9 @@ def main():
     for case in CASES:
         with temporary_directory() as name:
             check_case(checks, convert, case, Path(name))
-    with temporary_directory() as name:
-        check_torch_dist(checks, convert, Path(name))
+    for check in (check_torch_dist, check_import):
+        with temporary_directory() as name:
+            check(checks, convert, Path(name))
     checks.finish()
 
 

@@ -1,0 +1,37 @@
+#include "ckpt_convert/app/planned_output.h"
+
+#include "ckpt_convert/app/option_values.h"
+
+namespace ckpt {
+
+using base::ErrorKind;
+using base::Result;
+using base::Status;
+
+PlanOptions plan_options(const ConvertOptions& options, VocabFill fill) {
+    PlanOptions out;
+    out.fill = fill;
+    out.dtype = weight_dtype(options.params_dtype);
+    return out;
+}
+
+Side target_side(const Source& source, const ConvertOptions& options) {
+    if (options.to != Side::unknown) return options.to;
+    return source.side == Side::huggingface ? Side::megatron : Side::huggingface;
+}
+
+Status refuse_topology(const ConvertOptions& options) {
+    if (!options.topology_given) return {};
+    return base::fail(ErrorKind::usage,
+                      "the parallel sizes describe a Megatron output; for a Megatron input they are read from the "
+                      "checkpoint, leave them out (or add --save-model-type mg for another Megatron layout)");
+}
+
+Result<Layout> written_hf_layout(const Model& model) {
+    const auto& prefixes = model.mapping().hf_prefixes;
+    HfVariant variant;
+    if (!prefixes.empty()) variant.prefix = prefixes.front();
+    return hf_layout(model, variant);
+}
+
+}  // namespace ckpt
