@@ -259,7 +259,7 @@ Result<ConvertSummary> convert(base::FileSystem& fs, const Knowledge& knowledge,
     TRY(require_empty_directory(fs, options.save_dir, shard ? kShardStaging : kStaging));
     std::optional<Training> training;
     if (options.keep_optimizer && !adapter) {
-        TRY_ASSIGN(training, open_training(fs, source, options));
+        TRY_ASSIGN(training, open_training(fs, knowledge, source, options));
     }
     PlannedOutput target;
     if (adapter) {

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "ckpt_convert/app/adapters.h"
 #include "ckpt_convert/app/language_part.h"
+#include "ckpt_convert/mapping/parameter_names.h"
 #include "ckpt_convert/plan/adapter_source.h"
 #include "ckpt_convert/plan/name_form.h"
 #include "ckpt_convert/plan/quantised_source.h"
@@ -223,6 +224,7 @@ Result<Knowledge> Knowledge::load(const base::DataStore& store) {
     TRY_ASSIGN(out.quantisation, load_quantisation_formats(store));
     TRY_ASSIGN(out.adapters, AdapterFormats::load(store));
     TRY_ASSIGN(out.containers, load_containers(store));
+    TRY_ASSIGN(out.parameter_names, load_parameter_names(store));
     return out;
 }
 

@@ -27,6 +27,7 @@ struct Knowledge {
     std::vector<QuantisationFormat> quantisation;
     AdapterFormats adapters;
     std::vector<Container> containers;
+    std::vector<std::string> parameter_names;  // of Megatron, in the order of their making
 
     static base::Result<Knowledge> load(const base::DataStore& store);
 };

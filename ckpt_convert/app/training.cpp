@@ -29,31 +29,36 @@ Status check_formats(const Source& source, const ConvertOptions& options) {
     auto refuse = [&](const char* why) {
         return base::fail(ErrorKind::unsupported, std::string("--optimizer keep: ") + why, source.directory);
     };
-    if (source.parallel->dialect.torch_dist)
-        return refuse(
-            "torch_dist checkpoints are not read with the state of their optimizer; Megatron itself loads "
-            "them at another TP and PP when they were saved with --dist-ckpt-optim-fully-reshardable");
     if (source.parallel->experts.tp_extends_ep || options.topology.experts.tp_extends_ep)
         return refuse("with --moe-tp-extend-ep nothing is known of how the run keeps its state");
-    if (source.index.files.size() !=
-        source.parallel->placement.stages.size() * state_owners(source.parallel->tp, source.parallel->experts).size())
+    if (!source.parallel->dialect.torch_dist &&
+        source.index.files.size() != source.parallel->placement.stages.size() *
+                                         state_owners(source.parallel->tp, source.parallel->experts).size())
         return refuse("the checkpoint holds an adapter, whose weights the state does not belong to");
     return {};
 }
 
 }  // namespace
 
-Result<Training> open_training(base::FileSystem& fs, const Source& source, ConvertOptions& options) {
+Result<Training> open_training(base::FileSystem& fs, const Knowledge& knowledge, const Source& source,
+                               ConvertOptions& options) {
     TRY(check_options(source, options));
     TRY(check_formats(source, options));
     Training out;
-    TRY_ASSIGN(out.files, open_optimizer_files(fs, source.index));
     TRY_ASSIGN(Layout layout, mcore_layout(source.model, *source.parallel));
-    TRY_ASSIGN(out.states, locate_states(source.model, source.index, *source.parallel, layout, source.args, out.files));
-    TRY(check_master_weights(source.index, out.states, options.threads));
+    BoundWeights weights{source.model, source.index, source.binding, *source.parallel, layout, source.args};
+    if (source.parallel->dialect.torch_dist) {
+        TRY_ASSIGN(TorchDistStates states, read_torch_dist_states(fs, source.directory));
+        TRY_ASSIGN(out.states, locate_states(weights, states, knowledge.parameter_names));
+        out.files = std::move(states.files);
+    } else {
+        TRY_ASSIGN(out.files, open_optimizer_files(fs, source.index));
+        TRY_ASSIGN(out.states, locate_states(weights, out.files));
+        TRY(check_master_weights(source.index, out.states, options.threads));
+    }
     if (options.iteration.empty()) options.iteration = std::to_string(out.files.iteration);
     const Dialect& dialect = source.parallel->dialect;
-    if (options.layers.empty()) options.layers = dialect.layers;
+    if (options.layers.empty() && !dialect.torch_dist) options.layers = dialect.layers;
     options.grouped_experts |= dialect.grouped;
     options.mla_split |= dialect.mla_split;
     return out;
@@ -70,8 +75,8 @@ Result<TrainingState> carry_training(const Training& training, Source& source, c
                          kReshardable.text(), kReshardable.text()));
     }
     int ep = options.topology.experts.ep;  // torch_dist has none of its own
-    TRY_ASSIGN(TrainingState state, plan_training(plan, source.index, source.model, source.binding, training.states,
-                                                  training.files, {&layout, ep > 1, &source.args}));
+    TRY_ASSIGN(TrainingState state, plan_training(plan, source.index, source.model, training.states, training.files,
+                                                  {&layout, ep > 1, &source.args}));
     if (layout.dialect.torch_dist && source.model.experts() > 0) {
         plan.notes.push_back(ep > 1 ? "the state of the optimizer is for runs with EP > 1"
                                     : "the state of the optimizer is for runs with EP 1; --ep N makes it for others");

@@ -16,7 +16,8 @@ struct Training {
 
 // Opens the state beside the weights of `source`, and sets what the options leave open: the iteration goes on, the modules
 // stay what they are. Fails with usage when an option contradicts that, else as open_optimizer_files().
-base::Result<Training> open_training(base::FileSystem& fs, const Source& source, ConvertOptions& options);
+base::Result<Training> open_training(base::FileSystem& fs, const Knowledge& knowledge, const Source& source,
+                                     ConvertOptions& options);
 
 // Adds the state to the plan of the weights, and its files to the index of `source`. `training` must outlive the layout of
 // the output.

@@ -114,34 +114,46 @@ Result<RankOptimizer> open_buffers(base::FileSystem& fs, const Path& path) {
     return out;
 }
 
+// One, a list of them, or in torch_dist a dict of them by their numbers.
+std::vector<Ref> optimizers_in(Ref value) {
+    if (const auto* list = list_items(value)) return *list;
+    const auto* items = pickle::mapping_items(value);
+    std::vector<Ref> out;
+    if (items != nullptr && !items->empty() && items->front().first->as<std::int64_t>() != nullptr) {
+        for (const auto& item : *items) out.push_back(item.second);
+        return out;
+    }
+    return {value};
+}
+
 // Whether the run had the kind of optimizer whose state is in files of its own.
-Status check_kind(Ref optimizer, const Path& path) {
-    if (pickle::find(optimizer, "fp32_from_fp16_params") == nullptr && pickle::find(optimizer, "state") == nullptr)
-        return {};
-    return base::fail(ErrorKind::unsupported,
-                      "the run that saved it had no distributed optimizer; resume it once with "
-                      "--use-distributed-optimizer to save its state in that form, or leave it out with --optimizer "
-                      "drop",
-                      path);
+Status check_kind(Ref root, const Path& path) {
+    Ref optimizer = pickle::find(root, "optimizer");
+    for (Ref one : optimizer == nullptr ? std::vector<Ref>() : optimizers_in(optimizer)) {
+        if (pickle::find(one, "fp32_from_fp16_params") == nullptr && pickle::find(one, "state") == nullptr) continue;
+        return base::fail(ErrorKind::unsupported,
+                          "the run that saved it had no distributed optimizer; resume it once with "
+                          "--use-distributed-optimizer to save its state in that form, or leave it out with "
+                          "--optimizer drop",
+                          path);
+    }
+    return {};
 }
 
 class GroupCollector {
 public:
     explicit GroupCollector(OptimizerFiles& out) : out_(out) {}
 
-    // The groups of one rank file that no other file had.
-    Status add(const std::shared_ptr<const TorchFile>& file, const Path& path) {
-        Ref optimizer = pickle::find(file->root(), "optimizer");
+    // The groups that no other file had. `root`: of a rank file, or the common state of torch_dist.
+    Status add(const std::shared_ptr<const TorchFile>& file, Ref root, const Path& path) {
+        Ref optimizer = pickle::find(root, "optimizer");
         if (optimizer == nullptr) {
             return wrong_file(path,
                               "there is no state of an optimizer: the run had --no-save-optim, or this is a "
                               "checkpoint of weights alone; --optimizer drop converts these");
         }
-        const auto* list = list_items(optimizer);
-        std::vector<Ref> optimizers = list != nullptr ? *list : std::vector<Ref>{optimizer};
         bool used = false;
-        for (Ref one : optimizers) {
-            TRY(check_kind(one, path));
+        for (Ref one : optimizers_in(optimizer)) {
             out_.has_grad_scaler |= pickle::find(one, "grad_scaler") != nullptr;
             Ref inner = pickle::find(one, "optimizer");
             Ref groups = inner == nullptr ? nullptr : pickle::find(inner, "param_groups");
@@ -162,6 +174,20 @@ private:
     OptimizerFiles& out_;
     std::map<GroupKind, Ref> kinds_;
 };
+
+// What is the same in all files.
+Status read_progress(OptimizerFiles& out, const std::shared_ptr<const TorchFile>& file, Ref root, const Path& path) {
+    Ref iteration = pickle::find(root, "iteration"), flops = pickle::find(root, "num_floating_point_operations_so_far");
+    const auto* number = iteration == nullptr ? nullptr : iteration->as<std::int64_t>();
+    if (number == nullptr || *number < 1)
+        return wrong_file(path, "it does not say at which iteration the training run was");
+    out.iteration = static_cast<std::uint64_t>(*number);
+    if (flops != nullptr && flops->as<std::int64_t>() != nullptr) out.flops = *flops->as<std::int64_t>();
+    out.scheduler = pickle::find(root, "opt_param_scheduler");
+    if (out.scheduler == nullptr) return wrong_file(path, "there is no opt_param_scheduler beside the optimizer");
+    out.owners.push_back(file);
+    return {};
+}
 
 // nullopt when the key is missing or no number.
 std::optional<double> number_in(Ref mapping, std::string_view key) {
@@ -199,21 +225,11 @@ Result<OptimizerFiles> open_optimizer_files(base::FileSystem& fs, const TensorIn
         const Path& path = weight_file->path();
         TRY_ASSIGN(TorchFile read, TorchFile::read(*weight_file));
         auto file = std::make_shared<const TorchFile>(std::move(read));
-        TRY(groups.add(file, path));
+        TRY(check_kind(file->root(), path));
+        TRY(groups.add(file, file->root(), path));
         TRY_ASSIGN(RankOptimizer rank, open_buffers(fs, base::join(base::parent(path), kOptimizerFile)));
         out.ranks.push_back(std::move(rank));
-        if (out.ranks.size() > 1) continue;
-        // The same in all files.
-        Ref iteration = pickle::find(file->root(), "iteration"),
-            flops = pickle::find(file->root(), "num_floating_point_operations_so_far");
-        const auto* number = iteration == nullptr ? nullptr : iteration->as<std::int64_t>();
-        if (number == nullptr || *number < 1)
-            return wrong_file(path, "it does not say at which iteration the training run was");
-        out.iteration = static_cast<std::uint64_t>(*number);
-        if (flops != nullptr && flops->as<std::int64_t>() != nullptr) out.flops = *flops->as<std::int64_t>();
-        out.scheduler = pickle::find(file->root(), "opt_param_scheduler");
-        if (out.scheduler == nullptr) return wrong_file(path, "there is no opt_param_scheduler beside the optimizer");
-        out.owners.push_back(file);
+        if (out.ranks.size() == 1) TRY(read_progress(out, file, file->root(), path));
     }
     bool found = std::any_of(out.ranks.begin(), out.ranks.end(), [](const RankOptimizer& rank) { return rank.file; });
     if (!found) {
@@ -222,6 +238,14 @@ Result<OptimizerFiles> open_optimizer_files(base::FileSystem& fs, const TensorIn
                                        "complete? --optimizer drop converts the weights alone",
                                        kOptimizerFile));
     }
+    return out;
+}
+
+Result<OptimizerFiles> optimizer_of_common_state(const std::shared_ptr<const TorchFile>& file, Ref root,
+                                                 const Path& path) {
+    OptimizerFiles out;
+    TRY(GroupCollector(out).add(file, root, path));
+    TRY(read_progress(out, file, root, path));
     return out;
 }
 

@@ -65,4 +65,8 @@ inline constexpr const char* kOptimizerFile = "distrib_optim.pt";
 // with unsupported when the run had another kind of optimizer.
 base::Result<OptimizerFiles> open_optimizer_files(base::FileSystem& fs, const TensorIndex& weights);
 
+// The same of a torch_dist checkpoint, whose common state `file` is; there are no ranks.
+base::Result<OptimizerFiles> optimizer_of_common_state(const std::shared_ptr<const TorchFile>& file, pickle::Ref root,
+                                                       const base::Path& path);
+
 }  // namespace ckpt

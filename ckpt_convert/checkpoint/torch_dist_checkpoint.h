@@ -2,6 +2,8 @@
 #pragma once
 
 #include "ckpt_convert/checkpoint/megatron_checkpoint.h"
+#include "ckpt_convert/checkpoint/optimizer_files.h"
+#include "ckpt_convert/formats/torch_dist/torch_dist_reader.h"
 
 namespace ckpt {
 
@@ -9,5 +11,13 @@ namespace ckpt {
 // stored with a leading axis, are listed one by one: "model/decoder.layers.3.mlp.linear_fc2.weight". Optimizer and
 // random states are skipped.
 base::Status read_torch_dist_weights(base::FileSystem& fs, MegatronCheckpoint& checkpoint);
+
+// The states of the weights, by kOptimizerStates; tensors have the names of their weights. Fails with unsupported when the
+// run stored them in the order of its own buffers, which nothing else can undo.
+struct TorchDistStates {
+    OptimizerFiles files;  // without ranks
+    std::array<TensorIndex, kOptimizerStates.size()> tensors;
+};
+base::Result<TorchDistStates> read_torch_dist_states(base::FileSystem& fs, const base::Path& directory);
 
 }  // namespace ckpt

@@ -35,8 +35,8 @@ IndexedTensor with_axis(IndexedTensor tensor, std::size_t axis) {
 
 class Binder {
 public:
-    Binder(const Model& model, const TensorIndex& index, const Layout& layout)
-        : model_(model), index_(index), layout_(layout), used_(index.tensors.size(), false) {
+    Binder(const Model& model, const TensorIndex& index, const Layout& layout, Bound bound)
+        : model_(model), index_(index), layout_(layout), bound_(bound), used_(index.tensors.size(), false) {
         by_name_.reserve(index.tensors.size());
         for (std::uint32_t i = 0; i < index.tensors.size(); ++i)
             by_name_[key(index.tensors[i].file, index.tensors[i].name)].push_back(i);
@@ -46,13 +46,16 @@ public:
         out_.tensors.resize(model_.tensors().size());
         std::vector<std::string> missing;
         for (const LayoutTensor& tensor : layout_.tensors) {
+            if (std::any_of(tensor.pieces.begin(), tensor.pieces.end(),
+                            [&](const Piece& piece) { return !is_bound(piece.logical); }))
+                continue;
             auto found = by_name_.find(key(tensor.file, tensor.name));
             if (found != by_name_.end()) TRY(add_tensor(tensor, found->second));
             else if (!tensor.optional && !tensor.copy) missing.push_back(tensor.name);
         }
         for (std::size_t i = 0; i < out_.tensors.size() && missing.empty(); ++i) {
             // Of tensors that may be in either of two places, none was there.
-            if (out_.tensors[i].pieces.empty()) missing.push_back(model_.tensors()[i].name);
+            if (is_bound(i) && out_.tensors[i].pieces.empty()) missing.push_back(model_.tensors()[i].name);
         }
         if (!missing.empty()) {
             return base::fail(ErrorKind::bad_input,
@@ -65,6 +68,7 @@ public:
     }
 
 private:
+    bool is_bound(std::size_t logical) const { return bound_ == Bound::all || !model_.tensors()[logical].buffer; }
     std::string key(std::uint32_t file, const std::string& name) const {
         return layout_.by_file ? base::format("{}:{}", file, name) : name;
     }
@@ -167,6 +171,7 @@ private:
     const Model& model_;
     const TensorIndex& index_;
     const Layout& layout_;
+    Bound bound_;
     std::unordered_map<std::string, std::vector<std::uint32_t>> by_name_;
     std::vector<bool> used_;
     SourceBinding out_;
@@ -175,8 +180,8 @@ private:
 }  // namespace
 
 Result<SourceBinding> bind_source(const Model& model, const TensorIndex& index, const Layout& layout,
-                                  const LeaveOut& leave_out) {
-    return Binder(model, index, layout).bind(leave_out);
+                                  const LeaveOut& leave_out, Bound bound) {
+    return Binder(model, index, layout, bound).bind(leave_out);
 }
 
 }  // namespace ckpt

@@ -56,9 +56,12 @@ struct SourceBinding {
 // Why a source tensor that the layout does not have may be left out; nullopt when it would be a loss.
 using LeaveOut = std::function<std::optional<std::string>(std::string_view tensor)>;
 
+// Which of the model's tensors the index is to have.
+enum class Bound { all, parameters };  // the latter: without buffers of modules
+
 // Fails with bad_input, naming all of them: missing tensors, tensors without a place, wrong shapes, element types that
 // differ inside one logical tensor.
 base::Result<SourceBinding> bind_source(const Model& model, const TensorIndex& index, const Layout& layout,
-                                        const LeaveOut& leave_out);
+                                        const LeaveOut& leave_out, Bound bound = Bound::all);
 
 }  // namespace ckpt

@@ -10,18 +10,14 @@
 namespace ckpt {
 namespace {
 
-using base::ErrorKind;
 using base::Result;
-using base::Status;
 
 class StatePlanner {
 public:
-    StatePlanner(ConversionPlan& plan, TensorIndex& index, const Model& model, const SourceBinding& binding,
-                 const StateSource& states)
+    StatePlanner(ConversionPlan& plan, TensorIndex& index, const Model& model, const StateSource& states)
         : plan_(plan),
           index_(index),
           model_(model),
-          binding_(binding),
           states_(states),
           first_tensor_(static_cast<std::uint32_t>(index.tensors.size())) {}
 
@@ -31,7 +27,7 @@ public:
         std::size_t weight_moves = plan_.moves.size();
         for (std::size_t i = 0; i < weight_moves; ++i) {
             if (model_.tensors()[plan_.moves[i].logical].buffer) continue;
-            for (std::size_t state = 0; state < kOptimizerStates.size(); ++state) TRY(add_move(i, state, wanted));
+            for (std::size_t state = 0; state < kOptimizerStates.size(); ++state) add_move(i, state, wanted);
         }
         add_fills(wanted);
         TRY(prove_plan(plan_, index_));
@@ -68,7 +64,7 @@ private:
         return static_cast<std::uint32_t>(model_.tensors().size() * (state + 1)) + weight;
     }
 
-    Status add_move(std::size_t weight, std::size_t state, const std::vector<bool>& wanted) {
+    void add_move(std::size_t weight, std::size_t state, const std::vector<bool>& wanted) {
         const LogicalMove& of = plan_.moves[weight];
         LogicalMove move;
         move.logical = logical_of(of.logical, state);
@@ -76,17 +72,9 @@ private:
         move.shape = of.shape;
         move.dtype = DType::f32;
         move.plus = state == 0 ? of.plus : 0;  // moments are those of a gradient, which a constant does not change
-        for (const StoredPiece& piece : of.sources) {
-            auto source = source_of(piece, of.logical, state);
-            if (!source) {
-                return base::fail(
-                    ErrorKind::bad_input,
-                    base::format("there is no {} of {} beside its weights; is a {} missing? --optimizer "
-                                 "drop leaves the state of the optimizer out",
-                                 kOptimizerStates[state], index_.tensors[piece.tensor].name, kOptimizerFile),
-                    index_.files[index_.tensors[piece.tensor].file]->path());
-            }
-            move.sources.push_back(std::move(*source));
+        for (StoredPiece piece : states_.pieces[state][of.logical]) {
+            piece.tensor += first_tensor_;
+            move.sources.push_back(std::move(piece));
         }
         for (StoredPiece piece : of.targets) {
             if (!wanted[piece.tensor]) continue;
@@ -94,23 +82,6 @@ private:
             move.targets.push_back(std::move(piece));
         }
         plan_.moves.push_back(std::move(move));
-        return {};
-    }
-
-    // Of several ranks with the same part of a weight one has its state.
-    std::optional<StoredPiece> source_of(const StoredPiece& piece, std::uint32_t logical, std::size_t state) const {
-        auto with_state = [&](StoredPiece found) -> std::optional<StoredPiece> {
-            const auto& states = states_.of_weight[found.tensor];
-            if (!states) return std::nullopt;
-            found.tensor = first_tensor_ + (*states)[state];
-            return found;
-        };
-        if (auto found = with_state(piece)) return found;
-        for (const StoredPiece& copy : binding_.tensors[logical].replicas) {
-            if (copy.in_logical != piece.in_logical || copy.extent != piece.extent) continue;
-            if (auto found = with_state(copy)) return found;
-        }
-        return std::nullopt;
     }
 
     // Padding of the vocabulary has no gradient's moments yet; its copy in full precision is that of the weights.
@@ -130,7 +101,6 @@ private:
     ConversionPlan& plan_;
     TensorIndex& index_;
     const Model& model_;
-    const SourceBinding& binding_;
     const StateSource& states_;
     std::uint32_t first_tensor_;
     std::vector<StateTargets> targets_;
@@ -139,9 +109,9 @@ private:
 }  // namespace
 
 Result<std::vector<StateTargets>> add_states(ConversionPlan& plan, TensorIndex& index, const Model& model,
-                                             const SourceBinding& binding, const StateSource& states,
-                                             const std::vector<bool>& wanted, std::string_view prefix) {
-    return StatePlanner(plan, index, model, binding, states).add(wanted, prefix);
+                                             const StateSource& states, const std::vector<bool>& wanted,
+                                             std::string_view prefix) {
+    return StatePlanner(plan, index, model, states).add(wanted, prefix);
 }
 
 }  // namespace ckpt

@@ -1,6 +1,7 @@
 #include "ckpt_convert/plan/state_source.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "base/format.h"
@@ -16,14 +17,19 @@ using base::Status;
 
 class StateLocator {
 public:
-    StateLocator(const Model& model, const TensorIndex& weights, const ParallelLayout& parallel, const base::Json& args,
-                 const OptimizerFiles& files)
-        : model_(model), weights_(weights), parallel_(parallel), args_(args), files_(files) {}
+    StateLocator(const BoundWeights& weights, const OptimizerFiles& files)
+        : model_(weights.model),
+          weights_(weights.index),
+          binding_(weights.binding),
+          parallel_(weights.parallel),
+          layout_(weights.layout),
+          args_(weights.args),
+          files_(files) {}
 
-    Result<StateSource> locate(const Layout& layout) {
+    Result<StateSource> locate() {
         out_.of_weight.resize(weights_.tensors.size());
         TRY_ASSIGN(auto ranks, stage_ranks(parallel_.tp, parallel_.experts));
-        auto by_rank = parameters_by_rank(layout);
+        auto by_rank = parameters_by_rank();
         for (auto& parameters : by_rank) learn(parameters);
         for (auto& parameters : by_rank) TRY(check_order(parameters));
         bool own_experts = parallel_.experts.ep > 1;
@@ -35,14 +41,15 @@ public:
             if (found.dense) TRY(add(rank_buffers(split.dense, stage, args_), *found.dense, found));
             if (found.experts) TRY(add(rank_buffers(split.experts, stage, args_), *found.experts, found));
         }
+        TRY(collect_pieces());
         return std::move(out_);
     }
 
 private:
     // The parameters of each rank file, in the order of the file, which is that of registration.
-    std::vector<std::vector<StoredParameter>> parameters_by_rank(const Layout& layout) const {
+    std::vector<std::vector<StoredParameter>> parameters_by_rank() const {
         std::map<std::pair<std::uint32_t, std::string_view>, const LayoutTensor*> known;
-        for (const LayoutTensor& tensor : layout.tensors) {
+        for (const LayoutTensor& tensor : layout_.tensors) {
             if (!tensor.optional && is_parameter(model_, tensor.pieces)) known[{tensor.file, tensor.name}] = &tensor;
         }
         std::vector<std::vector<StoredParameter>> out(weights_.files.size());
@@ -124,6 +131,36 @@ private:
         }
     }
 
+    Status collect_pieces() {
+        for (auto& by_logical : out_.pieces) by_logical.resize(binding_.tensors.size());
+        for (std::size_t logical = 0; logical < binding_.tensors.size(); ++logical) {
+            if (model_.tensors()[logical].buffer) continue;
+            for (const StoredPiece& piece : binding_.tensors[logical].pieces) TRY(add_pieces(piece, logical));
+        }
+        return {};
+    }
+
+    // Of several ranks with the same part of a weight one has its state.
+    Status add_pieces(const StoredPiece& piece, std::size_t logical) {
+        const StoredPiece* found = &piece;
+        for (const StoredPiece& copy : binding_.tensors[logical].replicas) {
+            if (out_.of_weight[found->tensor]) break;
+            if (copy.in_logical == piece.in_logical && copy.extent == piece.extent) found = &copy;
+        }
+        const auto& states = out_.of_weight[found->tensor];
+        if (!states) {
+            const IndexedTensor& weight = weights_.tensors[piece.tensor];
+            return base::fail(ErrorKind::bad_input,
+                              base::format("there is no {} of {} beside its weights; is a {} missing? --optimizer drop "
+                                           "leaves the state of the optimizer out",
+                                           kOptimizerStates.front(), weight.name, kOptimizerFile),
+                              weights_.files[weight.file]->path());
+        }
+        for (std::size_t state = 0; state < states->size(); ++state)
+            out_.pieces[state][logical].emplace_back(*found).tensor = (*states)[state];
+        return {};
+    }
+
     // "bf16 1024, f32 64"
     template <class Buffers>
     static std::string sizes(const Buffers& buffers) {
@@ -135,11 +172,20 @@ private:
 
     const Model& model_;
     const TensorIndex& weights_;
+    const SourceBinding& binding_;
     const ParallelLayout& parallel_;
+    const Layout& layout_;
     const base::Json& args_;
     const OptimizerFiles& files_;
     StateSource out_;
 };
+
+// The element type that gradients of parameters of type `parameters` are added up in.
+DType gradient_type(DType parameters, const base::Json& args) {
+    const base::Json* full = args.find("accumulate_allreduce_grads_in_fp32");
+    bool as_parameters = full != nullptr && full->boolean() != nullptr && !*full->boolean();
+    return as_parameters ? parameters : DType::f32;
+}
 
 }  // namespace
 
@@ -148,9 +194,35 @@ bool is_parameter(const Model& model, const std::vector<Piece>& pieces) {
                        [&](const Piece& piece) { return !model.tensors()[piece.logical].buffer; });
 }
 
-Result<StateSource> locate_states(const Model& model, const TensorIndex& weights, const ParallelLayout& parallel,
-                                  const Layout& layout, const base::Json& args, const OptimizerFiles& files) {
-    return StateLocator(model, weights, parallel, args, files).locate(layout);
+Result<StateSource> locate_states(const BoundWeights& weights, const OptimizerFiles& files) {
+    return StateLocator(weights, files).locate();
+}
+
+Result<StateSource> locate_states(const BoundWeights& weights, const TorchDistStates& states,
+                                  const std::vector<std::string>& parameter_names) {
+    StateSource out;
+    out.order.learn({parameter_names.begin(), parameter_names.end()});
+    out.index.files = states.tensors.front().files;
+    for (std::size_t state = 0; state < kOptimizerStates.size(); ++state) {
+        const TensorIndex& index = states.tensors[state];
+        auto nothing_left_out = [](std::string_view) { return std::nullopt; };
+        auto bound = bind_source(weights.model, index, weights.layout, nothing_left_out, Bound::parameters);
+        if (!bound) {
+            return base::fail_with_context(
+                std::move(bound).error(),
+                base::format("of the state {} of the optimizer, which --optimizer drop leaves out",
+                             kOptimizerStates[state]));
+        }
+        auto first = static_cast<std::uint32_t>(out.index.tensors.size());
+        for (LogicalSource& source : bound->tensors) {
+            for (StoredPiece& piece : source.pieces) piece.tensor += first;
+            out.pieces[state].push_back(std::move(source.pieces));
+        }
+        out.index.tensors.insert(out.index.tensors.end(), index.tensors.begin(), index.tensors.end());
+    }
+    for (const LogicalSource& source : weights.binding.tensors)
+        out.gradients[source.dtype] = gradient_type(source.dtype, weights.args);
+    return out;
 }
 
 }  // namespace ckpt

@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "base/format.h"
@@ -32,15 +33,16 @@ public:
           own_experts_(target.own_experts),
           args_(*target.args) {}
 
-    Result<TrainingState> plan(TensorIndex& index, const SourceBinding& binding) {
+    Result<TrainingState> plan(TensorIndex& index) {
         TRY(collect_groups());
+        sort_targets();
         find_parameters();
         TRY_ASSIGN(auto by_rank, split());
         for (const RankParameters& rank : by_rank) {
             each_kind(rank.dense, false, [&](GroupKind kind) { kinds_.insert(kind); });
             each_kind(rank.experts, true, [&](GroupKind kind) { kinds_.insert(kind); });
         }
-        TRY_ASSIGN(targets_, add_states(plan_, index, model_, binding, states_, wanted(by_rank), "optimizer.state."));
+        TRY_ASSIGN(targets_, add_states(plan_, index, model_, states_, wanted(by_rank), "optimizer.state."));
         TrainingState out;
         for (std::uint32_t rank = 0; rank < by_rank.size(); ++rank) {
             TRY_ASSIGN(auto optimizers, optimizers_of(by_rank[rank], rank));
@@ -58,6 +60,30 @@ private:
             groups_[kind] = group;
         }
         return {};
+    }
+
+    // Rank files list their parameters in the order of registration: that is how the next reader knows it.
+    void sort_targets() {
+        using Key = std::tuple<std::uint32_t, std::string, std::vector<std::uint64_t>>;
+        std::vector<std::pair<Key, std::uint32_t>> sorted;
+        for (std::uint32_t i = 0; i < plan_.targets.size(); ++i) {
+            const TargetTensor& target = plan_.targets[i];
+            TensorKey key = split_key(target.name);
+            auto place = states_.order.place(key.name).value_or(std::vector<std::uint64_t>());
+            sorted.push_back({{target.file, std::string(key.chunk), std::move(place)}, i});
+        }
+        std::sort(sorted.begin(), sorted.end());
+        std::vector<TargetTensor> targets;
+        std::vector<std::uint32_t> moved(plan_.targets.size());
+        for (const auto& [key, number] : sorted) {
+            moved[number] = static_cast<std::uint32_t>(targets.size());
+            targets.push_back(std::move(plan_.targets[number]));
+        }
+        plan_.targets = std::move(targets);
+        for (LogicalMove& move : plan_.moves) {
+            for (StoredPiece& piece : move.targets) piece.tensor = moved[piece.tensor];
+        }
+        for (FilledRows& fill : plan_.fills) fill.target = moved[fill.target];
     }
 
     // Which targets are parameters rather than buffers of a module.
@@ -81,11 +107,7 @@ private:
             // Only buffers ask for the order.
             if (!place && target_.dialect.torch_dist) place.emplace();
             if (!place) {
-                return base::fail(ErrorKind::unsupported,
-                                  base::format("the source has no module like that of {}, so that nothing says where "
-                                               "its state belongs; keep the modules of the source (--transformer-impl, "
-                                               "--moe-grouped-gemm, --mla-mm-split, --target)",
-                                               split_key(tensor.name).name));
+                return base::fail(ErrorKind::unsupported, no_place_for(split_key(tensor.name).name));
             }
             sorted[tensor.file].emplace_back(
                 std::move(*place),
@@ -101,6 +123,20 @@ private:
                                            target_.placement.virtual_stages, own_experts_));
         }
         return out;
+    }
+
+    std::string no_place_for(std::string_view name) const {
+        if (states_.of_weight.empty()) {
+            return base::format(
+                "{} has its place by the order of the run's parameters, which torch_dist does not say, and "
+                "rules/parameters/ does not list {}; --ckpt-format torch_dist needs no order, and --transformer-impl, "
+                "--moe-grouped-gemm, --mla-mm-split and --target choose other modules",
+                kOptimizerFile, name);
+        }
+        return base::format(
+            "the source has no module like that of {}, so that nothing says where its state belongs; keep the modules "
+            "of the source (--transformer-impl, --moe-grouped-gemm, --mla-mm-split, --target)",
+            name);
     }
 
     std::vector<StateOwner> owners() const { return state_owners(target_.tp, target_.experts); }
@@ -210,9 +246,9 @@ private:
 }  // namespace
 
 Result<TrainingState> plan_training(ConversionPlan& plan, TensorIndex& index, const Model& model,
-                                    const SourceBinding& binding, const StateSource& states,
-                                    const OptimizerFiles& files, const TrainingTarget& target) {
-    return TrainingPlanner(plan, model, states, files, target).plan(index, binding);
+                                    const StateSource& states, const OptimizerFiles& files,
+                                    const TrainingTarget& target) {
+    return TrainingPlanner(plan, model, states, files, target).plan(index);
 }
 
 }  // namespace ckpt

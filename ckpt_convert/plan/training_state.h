@@ -52,7 +52,7 @@ struct TrainingTarget {
 // Plans the state of a run: adds to `plan` and `index` what is moved (see add_states), and gives what the files say about
 // it. Fails with unsupported when the order of the parameters in the target cannot be known.
 base::Result<TrainingState> plan_training(ConversionPlan& plan, TensorIndex& index, const Model& model,
-                                          const SourceBinding& binding, const StateSource& states,
-                                          const OptimizerFiles& files, const TrainingTarget& target);
+                                          const StateSource& states, const OptimizerFiles& files,
+                                          const TrainingTarget& target);
 
 }  // namespace ckpt

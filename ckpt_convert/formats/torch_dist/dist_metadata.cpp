@@ -109,6 +109,7 @@ public:
         if (storages == nullptr || entries == nullptr)
             return bad("the Metadata have no storage_data or no state_dict_metadata");
         TRY(index_storages(*storages));
+        TRY(index_wholes(attribute(root, "mcore_data")));
         for (const auto& [name, entry] : *entries) {
             const std::string* fqn = name->as<std::string>();
             if (fqn == nullptr) return bad(base::format("a tensor's name is {}", name->kind_name()));
@@ -146,6 +147,20 @@ private:
             if (!storages_.emplace(StorageKey{*fqn, offsets}, storage).second)
                 return bad(*fqn,
                            base::format("the chunk at {} has two storages", to_string(offsets.value_or(Shape()))));
+        }
+        return {};
+    }
+
+    Status index_wholes(Ref value) {
+        const auto* entries = value == nullptr ? nullptr : pickle::mapping_items(value);
+        if (entries == nullptr) return {};
+        for (const auto& [name, entry] : *entries) {
+            const std::string* fqn = name->as<std::string>();
+            Ref shape = pickle::find(entry, "nd_reformulated_orig_global_shape");
+            if (fqn == nullptr || shape == nullptr) continue;
+            auto extents = parse_extents(shape);
+            if (!extents || !checked_elements(*extents)) return bad(*fqn, "it was flattened from what is no shape");
+            wholes_[*fqn] = std::move(*extents);
         }
         return {};
     }
@@ -216,6 +231,8 @@ private:
         }
         TRY(check_tiling(tensor));
         TRY(find_items(tensor));
+        auto whole = wholes_.find(fqn);
+        out_.wholes.push_back(whole == wholes_.end() ? Shape() : whole->second);
         out_.index.tensors.push_back(std::move(tensor));
         return {};
     }
@@ -288,6 +305,7 @@ private:
     pickle::Arena arena_;
     std::map<StorageKey, Storage> storages_;
     std::unordered_map<std::string_view, std::uint32_t> file_numbers_;
+    std::unordered_map<std::string_view, Shape> wholes_;
     DistMetadata out_;
 };
 

@@ -4,6 +4,7 @@
 //     state_dict_metadata: fqn -> TensorStorageMetadata {properties (dtype, ...), size, chunks [{offsets, sizes}]}
 //                                 or BytesStorageMetadata
 //     storage_data: MetadataIndex {fqn, offset} -> _StorageInfo {relative_path, offset, length}
+//     mcore_data: fqn -> {nd_reformulated_orig_global_shape}   of flattened tensors; written up to megatron-core 0.15
 #pragma once
 
 #include <cstdint>
@@ -27,6 +28,7 @@ struct DistItem {
 struct DistMetadata {
     TorchDistIndex index;         // without the places of the chunks' elements
     std::vector<DistItem> items;  // one for each chunk, in the order of the index
+    std::vector<Shape> wholes;    // by tensor: the shape that a flattened one stands for; else empty
 };
 
 // `text`: the content of the file `path`. Classes are known by the ends of their names, as their modules have moved.

@@ -11,6 +11,7 @@
 #include "ckpt_convert/formats/quoted_name.h"
 #include "ckpt_convert/formats/torch_dist/dist_backend.h"
 #include "ckpt_convert/formats/torch_dist/dist_metadata.h"
+#include "ckpt_convert/formats/torch_dist/flattened_tensor.h"
 #include "ckpt_convert/formats/torch_dist/read_ahead_file.h"
 
 namespace ckpt {
@@ -137,6 +138,23 @@ private:
     std::vector<std::uint64_t> file_bytes_;  // by number
 };
 
+Status unflatten(DistMetadata& metadata, const base::Path& path) {
+    for (std::size_t i = 0; i < metadata.wholes.size(); ++i) {
+        TorchDistTensor& tensor = metadata.index.tensors[i];
+        if (metadata.wholes[i].empty()) continue;
+        auto whole = unflattened(tensor, metadata.wholes[i]);
+        if (!whole) {
+            return base::fail(
+                ErrorKind::bad_input,
+                base::format("{}: the shape {} is not that of equal parts of {} made flat", quoted_name(tensor.fqn),
+                             to_string(tensor.shape), to_string(metadata.wholes[i])),
+                path);
+        }
+        tensor = std::move(*whole);
+    }
+    return {};
+}
+
 Result<TorchDistCommonState> read_common_file(base::FileSystem& fs, const base::Path& path) {
     TRY_ASSIGN(auto file, fs.open(path));
     TRY_ASSIGN(TorchFile content, TorchFile::read(*file));
@@ -180,6 +198,7 @@ Result<TorchDistIndex> read_torch_dist(base::FileSystem& fs, const base::Path& d
         TRY_ASSIGN(metadata, parse_dist_metadata(text, path, options));
     }
     TRY(ItemOpener(fs, directory, metadata).open(options.threads));
+    TRY(unflatten(metadata, path));
     return std::move(metadata.index);
 }
 

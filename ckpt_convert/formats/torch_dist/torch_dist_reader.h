@@ -35,7 +35,9 @@ struct TorchDistTensor {
     std::string fqn;
     DType dtype = DType::f32;
     Shape shape;
-    std::vector<TorchDistChunk> chunks;  // in the order of .metadata; together the tensor, each element once
+    // In the order of .metadata; together the tensor, each element once. Of a tensor that is stored flat these are the
+    // boxes that its ranges are made of.
+    std::vector<TorchDistChunk> chunks;
 };
 
 // Bytes that are not decoded: a torch.save of a list of one object.

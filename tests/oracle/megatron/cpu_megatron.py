@@ -6,6 +6,7 @@ The changes are made from outside and in the processes of the ranks only. megatr
 import functools
 import queue
 
+import numpy as np
 import torch
 
 
@@ -52,6 +53,8 @@ def patch_writer():
     # torch 2.7 gave its function a further parameter, which 0.12.1 does not pass.
     filesystem_async._write_item = functools.partial(filesystem_async._write_item,
                                                      serialization_format=SerializationFormat.TORCH_SAVE)
+    # Before numpy 2 it had a second name, by which 0.12.1 calls it.
+    np.product = np.prod
 
 
 def unfused():

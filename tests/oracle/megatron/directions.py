@@ -7,6 +7,7 @@ from pathlib import Path
 
 import torch
 
+import parameter_order
 import tiny_models
 import training_files
 from gpt_builder import MISTAKES
@@ -85,7 +86,8 @@ class Directions:
         if answers is None:
             return None
         self.results.rank_logits(case.family, topology, what, answers[-1], case.logits)
-        for rank, stated in enumerate(answers[1]):
+        for rank, (stated, names) in enumerate(zip(answers[1], self.pool.call("parameter_names"))):
+            self.results.checks.expect(all(map(parameter_order.is_sorted, names)), f"{case.family}, {topology}, rank {rank}: {names}")
             self.check_arguments(f"{case.family}, {topology}, rank {rank}", case, topology, stated)
         return target
 

@@ -47,6 +47,10 @@ class Rank:
         parallel_state.set_virtual_pipeline_model_parallel_rank(None if self.chunks is None else 0)
         self.models = gpt_builder.build(description, self.topology, padded_vocab)
 
+    def parameter_names(self):
+        """Of each chunk, in the order in which Megatron numbers them."""
+        return [[name for name, _ in model.named_parameters()] for model in self.models]
+
     def own_directory(self):
         return self.topology.rank_directory(parallel_state.get_tensor_model_parallel_rank(),
                                             parallel_state.get_pipeline_model_parallel_rank(),
@@ -117,6 +121,13 @@ class Rank:
         target.mkdir(parents=True, exist_ok=True)
         self.trainer.save(target, self.keys(), description, self.topology, iteration)
 
+    def save_dist_training(self, directory, description, iteration):
+        self.trainer.save_dist(directory, self.sharded(), self.dist_content(description, iteration), iteration)
+
+    def dist_content(self, description, iteration):
+        place = (parallel_state.get_pipeline_model_parallel_rank(), parallel_state.get_tensor_model_parallel_rank())
+        return training_files.dist_content(description, self.topology, iteration, place)
+
     def sharded(self):
         """Megatron's description of which part of which whole tensor each of its tensors is."""
         described = {}
@@ -127,8 +138,7 @@ class Rank:
 
     def save_dist(self, directory, description, iteration):
         """A torch_dist checkpoint by Megatron's own writer, in the way that starts the fewest processes."""
-        place = (parallel_state.get_pipeline_model_parallel_rank(), parallel_state.get_tensor_model_parallel_rank())
-        content = training_files.dist_content(description, self.topology, iteration, place)
+        content = self.dist_content(description, iteration)
         request = dist_checkpointing.save({**self.sharded(), **content}, directory, async_sharded_save=True)
         request.execute_sync()
 

@@ -4,9 +4,11 @@ Such gradients are the same in every topology, so that a step is too, to the las
 """
 
 import contextlib
+import inspect
 from pathlib import Path
 
 import torch
+from megatron.core import dist_checkpointing
 from megatron.core.distributed import DistributedDataParallel, DistributedDataParallelConfig
 from megatron.core.optimizer import OptimizerConfig, distrib_optimizer, get_megatron_optimizer
 
@@ -88,6 +90,20 @@ class Trainer:
         torch.save(content, target / "model_optim_rng.pt")
         self.optimizer.save_parameter_state(str(target / "distrib_optim.pt"))
 
+    def dist_state(self, sharded, **loading):
+        """Megatron's description of the state, in the form that loads at any topology: it has another one since 0.16."""
+        sharding = "distrib_optim_sharding_type" in inspect.getsource(distrib_optimizer)
+        form = {"metadata": {"distrib_optim_sharding_type": "fully_reshardable", "chained_optim_avoid_prefix": True}}
+        return self.optimizer.sharded_state_dict(sharded, **loading, **(form if sharding else {}))
+
+    def save_dist(self, directory, sharded, content, iteration):
+        """A torch_dist checkpoint with the state, by Megatron's writer."""
+        vars(content["args"]).update(bf16=True, use_distributed_optimizer=True)
+        with types_of_cuda():
+            content["optimizer"] = self.dist_state(sharded)
+        content["opt_param_scheduler"] = {**SCHEDULE, "num_steps": 64 * iteration}
+        dist_checkpointing.save({**sharded, **content}, directory, async_sharded_save=True).execute_sync()
+
     def resume(self, source, keys):
         """As Megatron's load_checkpoint(); nothing but what weights_only allows."""
         content = torch.load(source / "model_optim_rng.pt", weights_only=True)
@@ -102,9 +118,7 @@ class Trainer:
         """The same of a torch_dist checkpoint, by Megatron's reader."""
         self.step(0)  # torch's Adam has no state to load into before
         with types_of_cuda():
-            asked = {**sharded, "optimizer": self.optimizer.sharded_state_dict(
-                sharded, is_loading=True, metadata={"distrib_optim_sharding_type": "fully_reshardable",
-                                                    "chained_optim_avoid_prefix": True})}
+            asked = {**sharded, "optimizer": self.dist_state(sharded, is_loading=True)}
             content = load(asked, directory)
             for key, model in zip(sharded, self.models):
                 model.load_state_dict(content[key], strict=True)

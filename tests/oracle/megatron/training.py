@@ -36,29 +36,39 @@ def run(directions, cases):
 def change(directions, case, before, after):
     what = f"optimizer from {before}"
     saved, continued = (case.path(before, f"trained_{iteration}") for iteration in (SAVED, NEXT))
-    start = case.path(before, "start")
+    start, saved_dist = case.path(before, "start"), case.path(before, "trained_dist")
+    (saved_dist / f"iter_{SAVED:07d}").mkdir(parents=True)
     layout = lambda topology: [*topology.options(), *directions.for_megatron, "--transformer-impl", "local"]  # noqa: E731
     if not directions.convert(case, before, what, case.hf, start, *layout(before)):
         return
     build = ("build", {"description": case.description})
     if directions.on_ranks(case, before, what, build, ("load_files", {"directory": str(megatron_directory(start)[0])}),
-                           ("train", {"steps": range(1, SAVED + 1)}), save(saved, case, SAVED),
+                           ("train", {"steps": range(1, SAVED + 1)}), save(saved, case, SAVED), save_dist(saved_dist, case, SAVED),
                            ("step", {"number": NEXT}), save(continued, case, NEXT)) is None:
         return
-    targets = []
-    for source in (saved, continued):
-        training_files.write_tracker(source, int(source.name[-1]))
-        targets.append(case.path(after, f"{source.name}_from_{before.slug}"))
-        if not directions.convert(case, after, what, source, targets[-1], "--save-model-type", "mg", "--optimizer", "keep",
-                                  "--hf-cfg-dir", case.hf, *layout(after)):
-            return
+    for source, iteration in ((saved, SAVED), (saved_dist, SAVED), (continued, NEXT)):
+        training_files.write_tracker(source, iteration)
+    convert = lambda source, target, *more: directions.convert(  # noqa: E731
+        case, after, what, source, target, "--save-model-type", "mg", "--optimizer", "keep", "--hf-cfg-dir", case.hf,
+        *layout(after), *more)
+    targets = [case.path(after, f"{source.name}_from_{before.slug}") for source in (saved, continued, saved_dist)]
+    if not all(convert(*pair) for pair in zip((saved, continued, saved_dist), targets)):
+        return
     go_on(directions, case, after, what, ("resume", {"directory": str(megatron_directory(targets[0])[0])}), targets[1])
-    if megatron_since(directions, 0, 16):
-        dist = case.path(after, f"dist_from_{before.slug}")
-        if directions.convert(case, after, what, saved, dist, "--save-model-type", "mg", "--optimizer", "keep", "--hf-cfg-dir", case.hf,
-                              *layout(after), "--ckpt-format", "torch_dist"):
-            go_on(directions, case, after, what + ", torch_dist", ("resume_dist", {"directory": str(megatron_directory(dist)[0])}),
-                  targets[1])
+    # What Megatron's own torch_dist becomes is what its rank files become.
+    same_files(directions, case, after, what + ", of torch_dist", targets[2], targets[0])
+    if not megatron_since(directions, 0, 16):
+        return
+    dist = case.path(after, f"dist_from_{before.slug}")
+    if convert(saved_dist, dist, "--ckpt-format", "torch_dist"):
+        go_on(directions, case, after, what + ", torch_dist", ("resume_dist", {"directory": str(megatron_directory(dist)[0])}), targets[1])
+
+
+def same_files(directions, case, after, what, found, wanted):
+    failures = len(directions.results.checks.failures)
+    compare(directions.results, f"{case.family}, {after}, {what}", megatron_directory(found)[0], megatron_directory(wanted)[0])
+    same = len(directions.results.checks.failures) == failures
+    directions.results.row(case.family, after, what, "same bits" if same else "   FAILED")
 
 
 def megatron_since(directions, *version):
@@ -83,6 +93,11 @@ def go_on(directions, case, after, what, load, wanted):
 
 def save(directory, case, iteration):
     return "save_training", {"directory": str(directory), "description": case.description, "iteration": iteration}
+
+
+def save_dist(directory, case, iteration):
+    return "save_dist_training", {"directory": str(directory / f"iter_{iteration:07d}"), "description": case.description,
+                                  "iteration": iteration}
 
 
 def compare(results, name, converted, resumed):

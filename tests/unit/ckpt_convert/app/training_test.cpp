@@ -83,6 +83,27 @@ TEST_CASE("optimizer: parameter groups stand in the order of a rank's parameters
     CHECK(groups_of("mp_rank_00_001") == "0 0.25 7; 1 0.25 7");
 }
 
+TEST_CASE("optimizer: through torch_dist and back") {
+    MemoryFileSystem fs = trained();
+    auto to_dist = keep("trained", "dist", 1, 1);
+    to_dist.torch_dist = true;
+    to_dist.target = "mcore@0.16";
+    REQUIRE(test::convert(fs, to_dist));
+    auto again = to_dist;
+    again.source.directory = "dist";
+    again.save_dir = "again";
+    REQUIRE(test::convert(fs, again));
+    auto back = test::convert(fs, keep("again", "back", 2, 1));
+    REQUIRE_MESSAGE(back, back.error().text());
+    CHECK(test::megatron_tensors(fs, "back") == test::megatron_tensors(fs, "trained"));
+    // The order of parameters is that of rules/parameters/, the files of `trained` have one of their own; either is found.
+    auto states = test::states_of(fs, "back");
+    CHECK(states != test::states_of(fs, "trained"));
+    REQUIRE(test::convert(fs, keep("back", "there", 1, 2)));
+    REQUIRE(test::convert(fs, keep("there", "home", 2, 1)));
+    CHECK(test::states_of(fs, "home") == states);
+}
+
 TEST_CASE("optimizer: left out unless asked for, with a note") {
     MemoryFileSystem fs = trained();
     auto done = test::convert(fs, test::reshard("trained", "there", 1, 2));
@@ -182,4 +203,39 @@ TEST_CASE("optimizer: the state of other optimizers is refused with what to do")
           }) ==
           "its buffers have bf16 3 elements, the parameters of the model file beside it need bf16 4928; were weights "
           "frozen, or is it of another run? --optimizer drop leaves it out");
+}
+
+TEST_CASE(
+    "optimizer: in torch_dist, what only the run itself can read is refused with what to do, and what is missing "
+    "named") {
+    MemoryFileSystem fs = trained();
+    auto to_dist = keep("trained", "dist", 1, 1);
+    to_dist.torch_dist = true;
+    to_dist.target = "mcore@0.16";
+    REQUIRE(test::convert(fs, to_dist));
+    auto options = keep("dist", "there", 2, 1);
+    const std::string kCommon = "dist/iter_0000007/common.pt";
+    auto opened = fs.open(kCommon);
+    REQUIRE(opened);
+    auto common = ckpt::TorchFile::read(**opened);
+    REQUIRE(common);
+    test::TrainedFile file;
+    auto* optimizer = file.dict({{"param_state_sharding_type", file.plan.string("dp_reshardable")}});
+    fs.add(kCommon, file.bytes(file.dict({{"args", ckpt::pickle::find(common->root(), "args")},
+                                          {"iteration", file.plan.integer(7)},
+                                          {"optimizer", optimizer}})));
+    auto buckets = test::failure(fs, options);
+    CHECK(buckets.kind == ErrorKind::unsupported);
+    CHECK(buckets.message ==
+          "the state of the optimizer has the form dp_reshardable, which only a run of the same TP, PP and EP can "
+          "read. Resume with such a run, and save with --dist-ckpt-optim-fully-reshardable, in releases without that "
+          "option with --ckpt-fully-parallel-save, or with --ckpt-format torch; --optimizer drop leaves it out");
+
+    auto weights = test::reshard("trained", "weights", 1, 1);
+    weights.torch_dist = true;
+    REQUIRE(test::convert(fs, weights));
+    options.source.directory = "weights";
+    CHECK(test::failure(fs, options).message ==
+          "there is no state of an optimizer: the run had --no-save-optim, or this is a checkpoint of weights alone; "
+          "--optimizer drop converts these");
 }

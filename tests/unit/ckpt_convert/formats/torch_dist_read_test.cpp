@@ -100,6 +100,7 @@ TEST_CASE("torch_dist: metadata that Megatron wrote") {
     CHECK(tensors[0].chunks[1].sizes == Shape{1, 3, 4});
     CHECK(tensors[1].fqn == "optimizer.state.exp_avg.w");
     CHECK(tensors[1].shape == Shape{1, 1, 12});
+    CHECK(metadata->wholes == std::vector<Shape>{{}, {3, 4}});
     REQUIRE(metadata->index.bytes.size() == 1);
     CHECK(metadata->index.bytes[0].fqn == "k._extra_state/shard_0_1");
     REQUIRE(metadata->items.size() == 3);
