@@ -47,7 +47,8 @@ CHECKPOINTS = """## Converted checkpoints
 
 Tiny models of transformers, converted, loaded strictly by megatron-core in one process per rank, or converted back and loaded by
 transformers: the largest difference of a logit over all checks of the line, in fp32. The same token had the largest logit
-everywhere. `-`: not run when this page was written.
+everywhere. `-`: not run when this page was written; continuous integration tries an older release at some of the topologies, and
+`suite.py --all` at all.
 
 """
 
