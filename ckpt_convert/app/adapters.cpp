@@ -123,6 +123,12 @@ struct MegatronAdapter {
 
 Result<MegatronAdapter> open_megatron_adapter(base::FileSystem& fs, const AdapterFormats& formats,
                                               const Path& directory) {
+    if (!is_megatron_checkpoint(fs, directory)) {
+        return base::fail(
+            ErrorKind::bad_input,
+            base::format("there is no LoRA adapter in it: neither {} nor a Megatron checkpoint", kPeftConfig),
+            directory);
+    }
     MegatronAdapter out;
     TRY_ASSIGN(out.checkpoint, open_megatron_checkpoint(fs, directory));
     bool rank_files = !out.checkpoint.torch_dist;
@@ -200,7 +206,7 @@ Status merge_adapters(base::FileSystem& fs, const Knowledge& knowledge, const So
         TRY_ASSIGN(layout, mcore_layout(source.model, *source.parallel));
     } else if (options.adapter.empty()) {
         return {};
-    } else if (source.side == Side::huggingface) {
+    } else if (is_peft_directory(fs, options.adapter)) {
         TRY_ASSIGN(PeftDirectory peft, open_peft(fs, options.adapter));
         scale = scale_of(options, peft.config.root);
         TRY_ASSIGN(factors, peft_factors(peft, knowledge.adapters, options.adapter));
@@ -215,7 +221,7 @@ Status merge_adapters(base::FileSystem& fs, const Knowledge& knowledge, const So
                 base::format("the adapter is of {} layers, but the model has {}", found.layers, source.model.layers()),
                 options.adapter);
         }
-        found.parallel.kv_sharing = source.parallel->kv_sharing;
+        if (source.parallel) found.parallel.kv_sharing = source.parallel->kv_sharing;
         TRY_ASSIGN(ParallelLayout parallel, fit_layout(adapter.checkpoint, source.model, found));
         TRY_ASSIGN(layout, mcore_layout(source.model, parallel));
         factors = std::move(adapter.factors);

@@ -71,8 +71,8 @@ void add_places(CLI::App& app, ConvertOptions& options, Raw& raw) {
                      "Cast to bf16, fp16 or fp32; the element types stay as they are when left out")
         ->check(CLI::IsMember({"bf16", "fp16", "fp32"}));
     group->add_option("--lora-load", options.source.adapter,
-                      "LoRA adapter to merge into the weights: of a Megatron checkpoint in any layout, or a PEFT "
-                      "directory for a Hugging Face one");
+                      "LoRA adapter to merge into the weights: a PEFT directory, or what a Megatron run saved in any "
+                      "layout");
     group->add_flag("--save-lora,--save-lora-to-hf", options.adapter_alone,
                     "Convert the LoRA adapter in --lora-load or --load-dir alone, without merging it: from a Megatron "
                     "run to a PEFT directory, or to a Megatron layout");

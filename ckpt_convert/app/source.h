@@ -63,7 +63,7 @@ base::Result<Source> source_of(base::FileSystem& fs, MegatronCheckpoint checkpoi
 base::Result<Source> identify(base::FileSystem& fs, const MegatronCheckpoint& checkpoint, const Knowledge& knowledge,
                               const SourceOptions& options);
 
-// Which of the ways that a family allows the tensors of a Hugging Face checkpoint have.
+// Which of the ways that a family allows the tensors of a Hugging Face checkpoint have, by their names.
 HfVariant find_variant(const ModelMapping& mapping, const TensorIndex& index);
 
 }  // namespace ckpt

@@ -3,6 +3,7 @@
 
 #include "ckpt_convert/app/megatron_target.h"
 #include "ckpt_convert/checkpoint/optimizer_files.h"
+#include "ckpt_convert/execute/comparer.h"
 #include "ckpt_convert/plan/state_source.h"
 #include "ckpt_convert/plan/training_state.h"
 
@@ -23,5 +24,15 @@ base::Result<Training> open_training(base::FileSystem& fs, const Knowledge& know
 // the output.
 base::Result<TrainingState> carry_training(const Training& training, Source& source, const MegatronTarget& target,
                                            const ConvertOptions& options, ConversionPlan& plan);
+
+// What verify finds in the state beside the weights of `source`.
+struct StateFindings {
+    std::vector<TensorDifference> differences;
+    std::string note;  // what was checked, or why nothing
+};
+// Reads every state: values that are not finite, weights that are not their copies in full precision, rounded. Fails with
+// bad_input when files are missing, damaged, or not those of the weights.
+base::Result<StateFindings> verify_training(base::FileSystem& fs, const Knowledge& knowledge, const Source& source,
+                                            const CompareOptions& options);
 
 }  // namespace ckpt

@@ -4,6 +4,7 @@
 
 #include "base/format.h"
 #include "base/parallel.h"
+#include "ckpt_convert/app/training.h"
 #include "ckpt_convert/execute/checksums.h"
 #include "ckpt_convert/execute/tile_reader.h"
 
@@ -61,9 +62,15 @@ Result<VerifySummary> verify(base::FileSystem& fs, const Knowledge& knowledge, c
     compare_options.threads = options.threads > 0 ? options.threads : base::default_thread_count();
     compare_options.tile_bytes = tile_bytes_within(options.memory_bytes, compare_options.threads);
     if (options.against.empty()) {
-        compare_options.progress = progress(summary.bytes * 2);
+        // What the run keeps of a weight is three numbers of four bytes; they are read twice, and the weights once more.
+        std::uint64_t state_bytes = first.has_optimizer ? first.model.parameters() * 24 + summary.bytes : 0;
+        compare_options.progress = progress(summary.bytes * 2 + state_bytes);
         TRY(verify_checksums(fs, first.directory, first.index, compare_options.threads, compare_options.progress));
         TRY_ASSIGN(summary.differences, check_values(readable(first), compare_options));
+        if (!first.has_optimizer) return summary;
+        TRY_ASSIGN(StateFindings state, verify_training(fs, knowledge, first, compare_options));
+        summary.differences.insert(summary.differences.end(), state.differences.begin(), state.differences.end());
+        summary.notes.push_back(std::move(state.note));
         return summary;
     }
     TRY_ASSIGN(Source second, open_source(fs, knowledge, other_options(options, options.against, first.companions)));

@@ -54,6 +54,15 @@ base::Result<std::string> first_bytes(base::ReadableFile& file, std::uint64_t co
 
 }  // namespace
 
+void add_index(TensorIndex& index, const TensorIndex& other) {
+    auto first_file = static_cast<std::uint32_t>(index.files.size());
+    index.files.insert(index.files.end(), other.files.begin(), other.files.end());
+    for (IndexedTensor tensor : other.tensors) {
+        tensor.file += first_file;
+        index.tensors.push_back(std::move(tensor));
+    }
+}
+
 std::uint64_t IndexedTensor::bytes() const { return checked_bytes(shape, dtype).value_or(0); }
 
 void TensorIndex::take_out(const std::vector<bool>& gone) {

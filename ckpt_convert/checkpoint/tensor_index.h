@@ -63,6 +63,9 @@ struct TensorIndex {
     void take_out(const std::vector<bool>& gone);  // by number of the tensor
 };
 
+// Adds the files and tensors of another index behind those of `index`.
+void add_index(TensorIndex& index, const TensorIndex& other);
+
 // Adds all tensors of one weight file, by its content: safetensors, or what torch.save wrote (a flat dict of tensors,
 // other entries are skipped). Files that are no weights at all - Git LFS pointers, HTML pages, empty files - are named
 // as such, because an incomplete download is the usual cause.

@@ -22,7 +22,7 @@ public:
           first_tensor_(static_cast<std::uint32_t>(index.tensors.size())) {}
 
     Result<std::vector<StateTargets>> add(const std::vector<bool>& wanted, std::string_view prefix) {
-        add_index();
+        add_index(index_, states_.index);
         add_targets(wanted, prefix);
         std::size_t weight_moves = plan_.moves.size();
         for (std::size_t i = 0; i < weight_moves; ++i) {
@@ -35,15 +35,6 @@ public:
     }
 
 private:
-    void add_index() {
-        auto first_file = static_cast<std::uint32_t>(index_.files.size());
-        index_.files.insert(index_.files.end(), states_.index.files.begin(), states_.index.files.end());
-        for (IndexedTensor tensor : states_.index.tensors) {
-            tensor.file += first_file;
-            index_.tensors.push_back(std::move(tensor));
-        }
-    }
-
     void add_targets(const std::vector<bool>& wanted, std::string_view prefix) {
         targets_.resize(plan_.targets.size());
         for (std::size_t i = 0; i < targets_.size(); ++i) {

@@ -9,6 +9,7 @@ import training_files
 from topologies import Topology
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "support"))
+from checks import run, tool  # noqa: E402
 from checkpoints import megatron_directory  # noqa: E402
 
 # Family, topology of the run, topology that it goes on with.
@@ -48,6 +49,10 @@ def change(directions, case, before, after):
         return
     for source, iteration in ((saved, SAVED), (saved_dist, SAVED), (continued, NEXT)):
         training_files.write_tracker(source, iteration)
+    for source in (saved, saved_dist):
+        done = run(tool("ckpt_convert"), "verify", source, "--hf-cfg-dir", case.hf)
+        directions.results.checks.expect(done.returncode == 0 and "optimizer is checked too" in done.stdout,
+                                         f"{case.family}, {before}: verify {source.name}: {done.stdout}{done.stderr}")
     convert = lambda source, target, *more: directions.convert(  # noqa: E731
         case, after, what, source, target, "--save-model-type", "mg", "--optimizer", "keep", "--hf-cfg-dir", case.hf,
         *layout(after), *more)

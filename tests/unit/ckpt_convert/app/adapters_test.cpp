@@ -128,6 +128,8 @@ TEST_CASE("adapters: PEFT to Megatron layouts, from one to another, and back is 
         CHECK(merged(fs, "hf", "peft", "a") != tensors_of(fs, "hf"));
         convert_ok(fs, test::options("hf", "base", 1, 4));
         CHECK(merged(fs, "base", "mg", "b") == tensors_of(fs, "a"));
+        CHECK(merged(fs, "base", "peft", "c") == tensors_of(fs, "a"));
+        CHECK(merged(fs, "hf", "mg", "d") == tensors_of(fs, "a"));
     };
     check([](ConvertOptions&) {});
     check([](ConvertOptions& o) { o.topology.layers_per_virtual_stage = 1; });
@@ -199,6 +201,8 @@ TEST_CASE("adapters: what cannot be read or written is refused") {
     base::Error error = failure(fs, alone("base", "out"));
     CHECK(error.kind == ErrorKind::bad_input);
     CHECK(error.text() == "base: there is no LoRA adapter in it");
+    CHECK(failure(fs, alone("hf", "out")).message ==
+          "there is no LoRA adapter in it: neither adapter_config.json nor a Megatron checkpoint");
     ConvertOptions bad = alone("mg", "out");
     bad.source.adapter_rank = 16;
     CHECK(failure(fs, bad).message == "the rank of the adapter is 2, not 16 (--lora-r)");

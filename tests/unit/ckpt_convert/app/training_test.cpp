@@ -1,4 +1,5 @@
 #include "base/format.h"
+#include "ckpt_convert/app/verify.h"
 #include "tests/unit/ckpt_convert/app/training_support.h"
 
 using base::ErrorKind;
@@ -238,4 +239,50 @@ TEST_CASE(
     CHECK(test::failure(fs, options).message ==
           "there is no state of an optimizer: the run had --no-save-optim, or this is a checkpoint of weights alone; "
           "--optimizer drop converts these");
+}
+
+TEST_CASE("optimizer: verify reads the state too, in rank files and in torch_dist") {
+    MemoryFileSystem whole = trained();
+    auto to_dist = keep("trained", "dist", 1, 1);
+    to_dist.torch_dist = true;
+    to_dist.target = "mcore@0.16";
+    REQUIRE(test::convert(whole, to_dist));
+    auto verify = [](MemoryFileSystem& fs, const std::string& directory) {
+        ckpt::VerifyOptions options;
+        options.checkpoint.directory = directory;
+        options.threads = 2;
+        return ckpt::verify(fs, test::knowledge(), options, [](std::uint64_t) { return [](std::uint64_t) {}; });
+    };
+    for (const char* directory : {"trained", "dist"}) {
+        auto sound = verify(whole, directory);
+        REQUIRE_MESSAGE(sound, sound.error().text());
+        CHECK(sound->differences.empty());
+        CHECK(sound->notes.back() ==
+              "the state of the optimizer is checked too: checksums, finite values, and that the weights are those of "
+              "its copies in full precision, rounded");
+    }
+
+    MemoryFileSystem fs = whole;  // of the other rank: all shapes are right
+    fs.add(kFirstStates, fs.content("trained/iter_0000001/mp_rank_01/distrib_optim.pt"));
+    auto other = verify(fs, "trained");
+    REQUIRE(other);
+    REQUIRE_FALSE(other->differences.empty());
+    CHECK(other->differences.front().tensor == "embedding");
+    CHECK(other->differences.front().what.starts_with("the weights are not the rounded ones of the optimizer: "));
+
+    fs = whole;
+    std::string damaged = fs.content(kFirstStates);
+    damaged[damaged.size() / 2] ^= 1;
+    fs.add(kFirstStates, damaged);
+    auto failed = verify(fs, "trained");
+    REQUIRE_FALSE(failed);
+    CHECK(failed.error().kind == ErrorKind::bad_input);
+    CHECK(failed.error().where.starts_with(kFirstStates));
+
+    test::TrainedFile old;
+    fs.add(kFirstStates, old.bytes(old.dict({})));
+    auto unknown = verify(fs, "trained");
+    REQUIRE(unknown);
+    CHECK(
+        unknown->notes.back().starts_with("the state of the optimizer is not checked: it does not hold whole buffers"));
 }
