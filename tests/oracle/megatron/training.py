@@ -9,7 +9,7 @@ import training_files
 from topologies import Topology
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "support"))
-from checks import run, tool  # noqa: E402
+from checks import run as run_program, tool  # noqa: E402
 from checkpoints import megatron_directory  # noqa: E402
 
 # Family, topology of the run, topology that it goes on with.
@@ -50,7 +50,7 @@ def change(directions, case, before, after):
     for source, iteration in ((saved, SAVED), (saved_dist, SAVED), (continued, NEXT)):
         training_files.write_tracker(source, iteration)
     for source in (saved, saved_dist):
-        done = run(tool("ckpt_convert"), "verify", source, "--hf-cfg-dir", case.hf)
+        done = run_program(tool("ckpt_convert"), "verify", source, "--hf-cfg-dir", case.hf)
         directions.results.checks.expect(done.returncode == 0 and "optimizer is checked too" in done.stdout,
                                          f"{case.family}, {before}: verify {source.name}: {done.stdout}{done.stderr}")
     convert = lambda source, target, *more: directions.convert(  # noqa: E731

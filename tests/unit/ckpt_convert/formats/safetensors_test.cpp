@@ -15,7 +15,7 @@ std::string framed(std::string_view json, std::string_view payload = {}) {
     return test::little_endian(json.size(), 8) + std::string(json) + std::string(payload);
 }
 
-auto read(const std::string& bytes) { return read_safetensors_header(*test::open_bytes(bytes)); }
+auto read_header(const std::string& bytes) { return read_safetensors_header(*test::open_bytes(bytes)); }
 
 std::string payload(std::size_t bytes) { return std::string(bytes, 'x'); }
 
@@ -36,7 +36,7 @@ TEST_CASE("safetensors: what is planned reads back") {
     CHECK(layout->header.substr(8, 34) == "{\"__metadata__\":{\"format\":\"pt\",\"a\"");
     CHECK(layout->offsets[0] == layout->header.size());
 
-    auto header = read(layout->header + payload(layout->file_bytes - layout->header.size()));
+    auto header = read_header(layout->header + payload(layout->file_bytes - layout->header.size()));
     REQUIRE(header);
     CHECK(header->metadata == std::vector<std::pair<std::string, std::string>>{{"format", "pt"}, {"a", "b"}});
     REQUIRE(header->entries.size() == tensors.size());
@@ -59,20 +59,21 @@ TEST_CASE("safetensors: an exact file") {
     auto empty = ckpt::plan_safetensors({}, {});
     REQUIRE(empty);
     CHECK(empty->header == framed("{}      "));
-    CHECK(read(empty->header)->entries.empty());
+    CHECK(read_header(empty->header)->entries.empty());
 }
 
 TEST_CASE("safetensors: forms that the reference reader accepts") {
-    CHECK(read(framed("{}\r \t\n")));
-    CHECK(read(framed("\t\n{}\r ")));
-    CHECK(read(framed(R"({"__metadata__":null})")));
-    CHECK(read(framed(R"({"test":{"dtype":"I32","shape":[2,0],"data_offsets":[0,0]}})")));
-    CHECK(read(framed(R"({"x":{"dtype":"U8","shape":[],"data_offsets":[0,1],"extra":1,"more":{"a":[]}}})", "1")));
-    auto surrogates = read(framed(R"({"\ud83d\ude00":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}})", "1"));
+    CHECK(read_header(framed("{}\r \t\n")));
+    CHECK(read_header(framed("\t\n{}\r ")));
+    CHECK(read_header(framed(R"({"__metadata__":null})")));
+    CHECK(read_header(framed(R"({"test":{"dtype":"I32","shape":[2,0],"data_offsets":[0,0]}})")));
+    CHECK(
+        read_header(framed(R"({"x":{"dtype":"U8","shape":[],"data_offsets":[0,1],"extra":1,"more":{"a":[]}}})", "1")));
+    auto surrogates = read_header(framed(R"({"\ud83d\ude00":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}})", "1"));
     REQUIRE(surrogates);
     CHECK(surrogates->entries[0].name == "\xF0\x9F\x98\x80");
     // Entries are returned by offset, whatever their order in the header; empty ones before those they tie with.
-    auto mixed = read(framed(
+    auto mixed = read_header(framed(
         R"({"b":{"dtype":"U8","shape":[2],"data_offsets":[1,3]},"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},)"
         R"("e":{"dtype":"U8","shape":[0],"data_offsets":[1,1]}})",
         "123"));
@@ -190,7 +191,7 @@ TEST_CASE("safetensors: bad files by name") {
     };
     for (const Row& row : rows) {
         CAPTURE(row.name);
-        test::check_fails(read(row.file), ErrorKind::bad_input, row.message);
+        test::check_fails(read_header(row.file), ErrorKind::bad_input, row.message);
     }
 }
 
@@ -200,8 +201,8 @@ TEST_CASE("safetensors: limits on both sides") {
         for (std::size_t i = 1; i < count; ++i) shape += ",1";
         return framed(base::format(R"({{"t":{{"dtype":"U8","shape":[{}],"data_offsets":[0,1]}}}})", shape), "x");
     };
-    CHECK(read(with_dimensions(ckpt::kMaxSafetensorsDimensions)));
-    test::check_fails(read(with_dimensions(ckpt::kMaxSafetensorsDimensions + 1)), ErrorKind::bad_input,
+    CHECK(read_header(with_dimensions(ckpt::kMaxSafetensorsDimensions)));
+    test::check_fails(read_header(with_dimensions(ckpt::kMaxSafetensorsDimensions + 1)), ErrorKind::bad_input,
                       "tensor \"t\": more than 64 dimensions");
 
     // A header of the largest size is read, and then found not to be JSON; a larger one is not read.
@@ -237,7 +238,7 @@ TEST_CASE("safetensors: a header's length that reads like text is not taken for 
         std::string json = R"({"w":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}})";
         json.resize(length, ' ');
         CHECK(ckpt::reject_placeholder(*test::open_bytes(framed(json, payload(1)))));
-        CHECK(read(framed(json, payload(1))));
+        CHECK(read_header(framed(json, payload(1))));
     }
     test::check_fails(ckpt::reject_placeholder(*test::open_bytes("\n<!DOCTYPE html><html>")), ErrorKind::bad_input,
                       "this is a web page");

@@ -7,13 +7,6 @@ using base::ErrorKind;
 using test::bytes;
 using namespace test::raw;
 
-namespace {
-
-constexpr ErrorKind kBad = ErrorKind::bad_input;
-constexpr ErrorKind kUnsupported = ErrorKind::unsupported;
-
-}  // namespace
-
 TEST_CASE("torch_dist: metadata.json") {
     auto json = [](const char* text) { return [text](RawDist& d) { d.json = text; }; };
     check_refused({

@@ -9,12 +9,6 @@ using ckpt::Shape;
 using namespace test::raw;
 namespace pickle = ckpt::pickle;
 
-namespace {
-
-constexpr base::ErrorKind kBad = base::ErrorKind::bad_input;
-
-}  // namespace
-
 TEST_CASE("torch_dist: a checkpoint piece by piece") {
     auto index = read({});
     REQUIRE_MESSAGE(index.has_value(), index.error().text());

@@ -51,6 +51,9 @@ inline std::vector<ckpt::TorchDistFile> store(MemoryFileSystem& fs, const ckpt::
 
 namespace raw {
 
+inline constexpr base::ErrorKind kBad = base::ErrorKind::bad_input;
+inline constexpr base::ErrorKind kUnsupported = base::ErrorKind::unsupported;
+
 inline std::string none() { return "N"; }
 inline std::string size_of(const std::vector<std::int64_t>& extents) {
     return global("torch", "Size") + numbers(extents) + "\x85R";

@@ -13,8 +13,8 @@ using test::RawZip;
 
 namespace {
 
-auto read(const std::string& bytes) { return read_zip_directory(*test::open_bytes(bytes)); }
-auto read(const RawZip& archive) { return read(archive.bytes()); }
+auto read_zip(const std::string& bytes) { return read_zip_directory(*test::open_bytes(bytes)); }
+auto read_zip(const RawZip& archive) { return read_zip(archive.bytes()); }
 
 RawZip two() { return {{{"a/x", "hello"}, {"a/y", "world!"}}}; }
 
@@ -23,7 +23,7 @@ RawZip two() { return {{{"a/x", "hello"}, {"a/y", "world!"}}}; }
 TEST_CASE("zip: what is laid out reads back, aligned and with its checksums") {
     std::string file = test::zip_of(
         {{"archive/data.pkl", "pickle"}, {"archive/data/0", std::string(1000, 'z')}, {"archive/empty", ""}});
-    auto members = read(file);
+    auto members = read_zip(file);
     REQUIRE(members);
     REQUIRE(members->size() == 3);
     CHECK((*members)[1].name == "archive/data/0");
@@ -51,7 +51,7 @@ TEST_CASE("zip: an exact archive of one member") {
     wanted.replace(14, 4, little_endian(ckpt::crc32(base::as_bytes("AB")), 4));
     wanted.replace(66 + 16, 4, little_endian(ckpt::crc32(base::as_bytes("AB")), 4));
     CHECK(file == wanted);
-    CHECK((*read(file))[0].offset == 64);
+    CHECK((*read_zip(file))[0].offset == 64);
 }
 
 TEST_CASE("zip: members and offsets beyond 4 GiB") {
@@ -77,7 +77,7 @@ TEST_CASE("zip: members and offsets beyond 4 GiB") {
 TEST_CASE("zip: more members than 16 bits count") {
     std::vector<test::Record> records;
     for (int i = 0; i < 70'000; ++i) records.push_back({base::format("archive/data/{}", i), ""});
-    auto members = read(test::zip_of(records));
+    auto members = read_zip(test::zip_of(records));
     REQUIRE(members);
     CHECK(members->size() == 70'000);
     CHECK(members->back().name == "archive/data/69999");
@@ -88,20 +88,20 @@ TEST_CASE("zip: forms of other writers") {
     torch.members[0].descriptor = torch.members[1].descriptor = true;
     torch.members[0].local_extra = test::from_hex("4642 0300 5a5a5a");
     torch.zip64 = true;
-    auto members = read(torch);
+    auto members = read_zip(torch);
     REQUIRE(members);
     CHECK((*members)[0].offset == 30 + 3 + 7);
     CHECK((*members)[1].bytes == 6);
 
     RawZip plain = two();
     plain.comment = "a comment with a false end PK\x05\x06 in it";
-    CHECK(read(plain));
+    CHECK(read_zip(plain));
     plain.comment = std::string(65535, 'c');
-    CHECK(read(plain));
+    CHECK(read_zip(plain));
     RawZip folders{{{"a/", ""}, {"a/x", "1"}}};
-    CHECK(read(folders));
+    CHECK(read_zip(folders));
     RawZip nothing;
-    CHECK(read(nothing)->empty());
+    CHECK(read_zip(nothing)->empty());
 }
 
 TEST_CASE("zip: a part of a larger file, with offsets of the larger file") {
@@ -207,20 +207,20 @@ TEST_CASE("zip: bad archives by name") {
     for (const Row& row : rows) {
         CAPTURE(row.name);
         RawZip archive = two();
-        REQUIRE(read(archive));
+        REQUIRE(read_zip(archive));
         row.spoil(archive);
-        test::check_fails(read(archive), ErrorKind::bad_input, row.message);
+        test::check_fails(read_zip(archive), ErrorKind::bad_input, row.message);
     }
 }
 
 TEST_CASE("zip: cut off or extended anywhere, it is refused") {
     std::string good = two().bytes();
-    for (std::size_t length = 0; length < good.size(); ++length) CHECK_FALSE(read(good.substr(0, length)));
-    CHECK_FALSE(read(good + "x"));
-    test::check_fails(read(std::string()), ErrorKind::bad_input, "no zip end record");
+    for (std::size_t length = 0; length < good.size(); ++length) CHECK_FALSE(read_zip(good.substr(0, length)));
+    CHECK_FALSE(read_zip(good + "x"));
+    test::check_fails(read_zip(std::string()), ErrorKind::bad_input, "no zip end record");
     RawZip archive = two();
     archive.comment = std::string(65535, 'c');
-    test::check_fails(read(archive.bytes() + "x"), ErrorKind::bad_input, "no zip end record");
+    test::check_fails(read_zip(archive.bytes() + "x"), ErrorKind::bad_input, "no zip end record");
 }
 
 TEST_CASE("zip: the largest directory on both sides of its limit") {

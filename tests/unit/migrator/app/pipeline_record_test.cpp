@@ -13,9 +13,9 @@ using test::options_for;
 namespace {
 
 // One file cannot be written any more.
-class FullDisk : public test::MemoryFileSystem {
+class NoSpaceAtRename : public test::MemoryFileSystem {
 public:
-    explicit FullDisk(base::Path path) : path_(std::move(path)) {}
+    explicit NoSpaceAtRename(base::Path path) : path_(std::move(path)) {}
     base::Status rename(const base::Path& from, const base::Path& to) override {
         if (to == path_) return base::fail(base::ErrorKind::write_failed, "no space left", to);
         return MemoryFileSystem::rename(from, to);
@@ -96,7 +96,7 @@ TEST_CASE("pipeline: a copy has a record too, which replaces the one of the same
 }
 
 TEST_CASE("pipeline: a failed write leaves the sources as they were") {
-    FullDisk fs("p/b.py");
+    NoSpaceAtRename fs("p/b.py");
     fs.add("p/a.py", kTrain);
     fs.add("p/b.py", kTrain);
     Options options = options_for(Command::migrate, "p");

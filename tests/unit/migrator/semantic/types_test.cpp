@@ -6,11 +6,11 @@ using test::Meaning;
 
 namespace {
 
-std::string with_torch(const std::string& body) {
+std::string with_imports(const std::string& body) {
     return "import torch\nimport torch.nn as nn\nfrom typing import Optional, Union, List\nimport typing as t\n" + body;
 }
 
-std::string type_of_x(const std::string& body) { return Meaning(with_torch(body + "\nx")).type("x"); }
+std::string type_of_x(const std::string& body) { return Meaning(with_imports(body + "\nx")).type("x"); }
 
 }  // namespace
 
@@ -31,21 +31,21 @@ TEST_CASE("types: methods that give their receiver") {
     CHECK(type_of_x("x = torch.zeros(2).to('cuda').float()") == "torch.Tensor");
     CHECK(type_of_x("x = nn.Linear(1, 2).cuda()") == "torch.nn.Linear");
     CHECK(type_of_x("class Net(nn.Module):\n  def go(self): pass\nx = Net().cuda()") == "torch.nn.Module");
-    CHECK(Meaning(with_torch("class Net(nn.Module):\n  def go(self): pass\nx = Net().cuda()\nx.go()")).of("x.go") ==
+    CHECK(Meaning(with_imports("class Net(nn.Module):\n  def go(self): pass\nx = Net().cuda()\nx.go()")).of("x.go") ==
           "project:Net.go");
     CHECK(type_of_x("x = torch.zeros(2).item()") == "-");
-    CHECK(Meaning(with_torch("torch.zeros(2).cuda()")).of("torch.zeros(2).cuda") == "torch.Tensor.cuda");
-    CHECK(Meaning(with_torch("nn.Linear(1, 2).cuda()")).of("nn.Linear(1, 2).cuda") == "torch.nn.Module.cuda");
-    CHECK(Meaning(with_torch("f = map(torch.Tensor.cuda, y)")).of("torch.Tensor.cuda") == "torch.Tensor.cuda");
-    CHECK(Meaning(with_torch("x = torch.ones(1)\nmove = x.cuda\nmove()")).of("move") == "torch.Tensor.cuda");
+    CHECK(Meaning(with_imports("torch.zeros(2).cuda()")).of("torch.zeros(2).cuda") == "torch.Tensor.cuda");
+    CHECK(Meaning(with_imports("nn.Linear(1, 2).cuda()")).of("nn.Linear(1, 2).cuda") == "torch.nn.Module.cuda");
+    CHECK(Meaning(with_imports("f = map(torch.Tensor.cuda, y)")).of("torch.Tensor.cuda") == "torch.Tensor.cuda");
+    CHECK(Meaning(with_imports("x = torch.ones(1)\nmove = x.cuda\nmove()")).of("move") == "torch.Tensor.cuda");
 }
 
 TEST_CASE("types: properties") {
     CHECK(type_of_x("y = torch.zeros(2)\nx = y.device") == "torch.device");
-    CHECK(Meaning(with_torch("y = torch.zeros(2)\ny.is_cuda")).of("y.is_cuda") == "torch.Tensor.is_cuda");
-    CHECK(Meaning(with_torch("y = torch.zeros(2)\ny.device.type")).of("y.device.type") == "torch.device.type");
+    CHECK(Meaning(with_imports("y = torch.zeros(2)\ny.is_cuda")).of("y.is_cuda") == "torch.Tensor.is_cuda");
+    CHECK(Meaning(with_imports("y = torch.zeros(2)\ny.device.type")).of("y.device.type") == "torch.device.type");
     // The value of a property is no alias of it.
-    CHECK(Meaning(with_torch("y = torch.zeros(2)\nflag = y.is_cuda\nflag")).of("flag") == "local:flag");
+    CHECK(Meaning(with_imports("y = torch.zeros(2)\nflag = y.is_cuda\nflag")).of("flag") == "local:flag");
 }
 
 TEST_CASE("types: annotations") {
@@ -54,7 +54,7 @@ TEST_CASE("types: annotations") {
           "None | torch.Tensor", "Union[torch.Tensor, None]", "'Optional[torch.Tensor]'", "\"torch.Tensor | None\"",
           "Optional['torch.Tensor']", "t.Annotated[torch.Tensor, 'cuda']"}) {
         CAPTURE(annotation);
-        Meaning m(with_torch("def f(x: " + std::string(annotation) + "):\n  x.cuda()\n"));
+        Meaning m(with_imports("def f(x: " + std::string(annotation) + "):\n  x.cuda()\n"));
         CHECK(m.of("x.cuda") == "torch.Tensor.cuda");
         CHECK(m.of("x", 2) == "local:x");
         CHECK(type_of_x("x: " + std::string(annotation) + " = f()") == "torch.Tensor");
@@ -66,24 +66,23 @@ TEST_CASE("types: annotations") {
         CHECK(type_of_x("x: " + std::string(annotation) + " = f()") == "-");
     }
     CHECK(type_of_x("def f(*x: torch.Tensor):\n  x") == "-");
-    CHECK(Meaning(with_torch("def f(x: Union[torch.Tensor, nn.Module]):\n  x.cuda()")).of("x.cuda") ==
+    CHECK(Meaning(with_imports("def f(x: Union[torch.Tensor, nn.Module]):\n  x.cuda()")).of("x.cuda") ==
           "torch.Tensor.cuda? | torch.nn.Module.cuda?");
-    CHECK(
-        Meaning(with_torch("class C:\n  model: nn.Module\n  def f(self): self.model.cuda()\n")).of("self.model.cuda") ==
-        "torch.nn.Module.cuda");
-    CHECK(Meaning(with_torch("def f() -> torch.Tensor: pass\nf().cuda()")).of("f().cuda") == "torch.Tensor.cuda");
-    CHECK(Meaning(with_torch("async def f() -> torch.Tensor: pass\nf().cuda()")).of("f().cuda") == "-");
-    CHECK(Meaning(with_torch("class C:\n  @property\n  def p(self) -> torch.Tensor: pass\nC().p.cuda()"))
+    CHECK(Meaning(with_imports("class C:\n  model: nn.Module\n  def f(self): self.model.cuda()\n"))
+              .of("self.model.cuda") == "torch.nn.Module.cuda");
+    CHECK(Meaning(with_imports("def f() -> torch.Tensor: pass\nf().cuda()")).of("f().cuda") == "torch.Tensor.cuda");
+    CHECK(Meaning(with_imports("async def f() -> torch.Tensor: pass\nf().cuda()")).of("f().cuda") == "-");
+    CHECK(Meaning(with_imports("class C:\n  @property\n  def p(self) -> torch.Tensor: pass\nC().p.cuda()"))
               .of("C().p.cuda") == "torch.Tensor.cuda");
 }
 
 TEST_CASE("types: defaults of parameters are likely") {
-    CHECK(Meaning(with_torch("def f(d=torch.device('cuda')):\n  d.type")).of("d.type") == "torch.device.type?");
-    CHECK(Meaning(with_torch("def f(lib=torch.cuda):\n  lib.x")).of("lib.x") == "-");
+    CHECK(Meaning(with_imports("def f(d=torch.device('cuda')):\n  d.type")).of("d.type") == "torch.device.type?");
+    CHECK(Meaning(with_imports("def f(lib=torch.cuda):\n  lib.x")).of("lib.x") == "-");
 }
 
 TEST_CASE("types: classes of the file and self") {
-    Meaning m(with_torch(R"(
+    Meaning m(with_imports(R"(
 class Net(nn.Module):
     def __init__(self):
         super().__init__()
@@ -120,12 +119,13 @@ net.to('cuda')
 
 TEST_CASE("types: bases that are not known") {
     const char* body = "class Net(Base):\n  def f(self):\n    self.cuda()\n    self.x = 1\n    self.x\n";
-    Meaning unknown(with_torch(std::string("from lib import Base\n") + body));
+    Meaning unknown(with_imports(std::string("from lib import Base\n") + body));
     CHECK(unknown.of("self.cuda") == "-");
     CHECK(unknown.type("self", 2) == "-");
-    Meaning mixed(with_torch("from lib import Mixin\nclass Net(Mixin, nn.Module):\n  def f(self):\n    self.cuda()\n"));
+    Meaning mixed(
+        with_imports("from lib import Mixin\nclass Net(Mixin, nn.Module):\n  def f(self):\n    self.cuda()\n"));
     CHECK(mixed.of("self.cuda") == "torch.nn.Module.cuda?");
-    Meaning dynamic(with_torch("class W:\n  def __getattr__(self, n): return getattr(self.m, n)\nW().cuda()\n"));
+    Meaning dynamic(with_imports("class W:\n  def __getattr__(self, n): return getattr(self.m, n)\nW().cuda()\n"));
     CHECK(dynamic.of("W().cuda") == "-");
     Meaning known(
         "import pytorch_lightning as pl\nclass M(pl.LightningModule):\n  def f(self): self.cuda(); self.log()\n");
@@ -156,7 +156,7 @@ TEST_CASE("types: loops, with and except") {
 
 TEST_CASE("types: a value that depends on itself") {
     CHECK(type_of_x("x = torch.zeros(2)\nfor i in y:\n  x = x.to(d)") == "torch.Tensor");
-    CHECK(Meaning(with_torch("x = torch.zeros(2)\nfor i in y:\n  x = x.to(d)\n")).of("x.to") == "torch.Tensor.to");
+    CHECK(Meaning(with_imports("x = torch.zeros(2)\nfor i in y:\n  x = x.to(d)\n")).of("x.to") == "torch.Tensor.to");
     CHECK(type_of_x("x = torch.zeros(2)\nwhile y:\n  x = x.item()") == "torch.Tensor?");
     CHECK(type_of_x("x = torch.zeros(2)\nwhile y:\n  z = x + 1\n  x = z") == "torch.Tensor?");
     CHECK(type_of_x("x = f()\nwhile y:\n  x = x.to(d)") == "-");
