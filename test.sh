@@ -101,24 +101,38 @@ add_report_tools() {
     touch .venv/report_tools/.complete
 }
 
-# Mostly waits for the network, so it goes on while other things are compiled. `wait_for_oracles` says how it went.
-start_oracles() {
+# Mostly waits for the network, so it goes on while other things are compiled. `wait_for_packages` says how it went.
+start_packages() {
     mkdir -p out
     (ensure_browser && make_venv && add_megatron_releases && add_report_tools) >out/oracle_packages.log 2>&1 &
-    oracle_job=$!
+    package_job=$!
 }
-wait_for_oracles() {
+wait_for_packages() {
     local result=0
-    wait "$oracle_job" || result=$?
+    wait "$package_job" || result=$?
     cat out/oracle_packages.log
     [ "$result" = 0 ] || exit 1
 }
+
+# Processes that wait for each other leave time for the compiler, so these go on while the other build is made and tested.
+start_oracles() {
+    run_ctest release -L oracle >out/oracle_tests.log 2>&1 &
+    oracle_job=$!
+}
+finish_oracles() {
+    local result=0
+    wait "$oracle_job" || result=$?
+    cat out/oracle_tests.log
+    return "$result"
+}
+
+trap 'jobs -p | xargs -r kill 2>/dev/null' EXIT
 
 step "Tools and libraries"
 ensure_build_tools
 if [ "$quick" = no ]; then
     ensure_formatter
-    start_oracles
+    start_packages
 fi
 say "all there; compiler: $($CXX --version | head -n 1)"
 
@@ -132,6 +146,9 @@ step "Tests"
 check "tests (release build)" run_ctest release -LE oracle
 
 if [ "$quick" = no ]; then
+    step "Oracle tests (they run beside what follows)"
+    wait_for_packages
+    start_oracles
     step "Build: asan preset (AddressSanitizer, UndefinedBehaviorSanitizer)"
     started=$SECONDS
     configure_and_build asan -- base_tests migrator_tests ckpt_convert_tests
@@ -140,8 +157,7 @@ if [ "$quick" = no ]; then
     check "unit tests, ASan and UBSan" run_ctest asan -L unit
 
     step "Oracle tests"
-    wait_for_oracles
-    check "oracle tests (torch, transformers, Megatron)" run_ctest release -L oracle
+    check "oracle tests, after the others" finish_oracles
 fi
 
 step "Summary"

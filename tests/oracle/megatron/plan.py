@@ -9,7 +9,7 @@ EXPERT_TOPOLOGIES = ("tp1 pp1", "tp2 pp2", "tp1 pp2 vpp1")
 FAMILIES_IN_SHORT = ("glm 4.7 flash", "qwen3.5", "qwen3.5 moe", "exaone moe", "smollm3", "llama4", "starcoder2")
 TOPOLOGIES_IN_SHORT = ("tp1 pp1", "tp2 pp2", "tp2 pp1 ep2 etp1")
 # An older release differs in names and in what it has, which shows at any topology.
-TOPOLOGIES_OF_OLDER = (*TOPOLOGIES_IN_SHORT, "tp2 pp1", "tp1 pp2 vpp1")
+TOPOLOGIES_OF_OLDER = (*TOPOLOGIES_IN_SHORT, "tp1 pp2 vpp1")
 DIST_TARGETS = ("tp1 pp1", "tp2 pp1", "tp1 pp2 vpp1")
 
 
@@ -25,7 +25,7 @@ class Plan:
         if not dense and case.description["transformer"].get("add_bias_linear") and (topology.expert_tensor or topology.tensor) > 1:
             return False
         if not self.everything and case.family in FAMILIES_IN_SHORT:
-            return str(topology) in TOPOLOGIES_IN_SHORT
+            return self.newest and str(topology) in TOPOLOGIES_IN_SHORT
         if not self.everything and not self.newest:
             return str(topology) in TOPOLOGIES_OF_OLDER
         return self.everything or dense or topology.expert > 1 or str(topology) in EXPERT_TOPOLOGIES
