@@ -3,9 +3,16 @@
 namespace migrator {
 namespace {
 
+// Not by a list of elements, which would copy what may be hundreds of megabytes.
+std::vector<FormatFile> one_file(std::string_view path, std::string content) {
+    std::vector<FormatFile> out;
+    out.push_back({std::string(path), std::move(content)});
+    return out;
+}
+
 template <std::string (*kWrite)(const Report&)>
 std::vector<FormatFile> one(std::string_view path, const Report& report) {
-    return {{std::string(path), kWrite(report)}};
+    return one_file(path, kWrite(report));
 }
 
 constexpr std::string_view kHtml = "report.html";
@@ -23,7 +30,7 @@ std::string json(const Report& report) { return report_json(report); }
 constexpr Format kFormats[] = {
     {"html", kHtml, true,
      [](const Report& report, const base::DataStore& templates) {
-         return std::vector<FormatFile>{{std::string(kHtml), report_html(report, templates)}};
+         return one_file(kHtml, report_html(report, templates));
      }},
     {"json", kJson, true, [](const Report& report, const base::DataStore&) { return one<json>(kJson, report); }},
     {"diff", kDiff, true, [](const Report& report, const base::DataStore&) { return one<report_diff>(kDiff, report); }},
