@@ -39,6 +39,11 @@ ensure_formatter() {
     install_packages clang-format-14
 }
 
+# Several workers share a conversion under a real launcher.
+ensure_launcher() {
+    command -v mpirun >/dev/null || install_packages openmpi-bin
+}
+
 find_python() { # prints a Python that is new enough for the oracles' packages
     local candidate
     for candidate in python3 python3.13 python3.12 python3.11 python3.10; do
@@ -132,6 +137,7 @@ step "Tools and libraries"
 ensure_build_tools
 if [ "$quick" = no ]; then
     ensure_formatter
+    ensure_launcher
     start_packages
 fi
 say "all there; compiler: $($CXX --version | head -n 1)"

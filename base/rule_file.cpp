@@ -20,4 +20,13 @@ Result<JsonDocument> read_rule_file(const DataStore& store, const std::string& p
     return read_rule_file(store, path, path);
 }
 
+Result<const JsonDocument*> RuleFiles::read(const std::string& path, const std::string& wanted_by) {
+    auto known = documents_.find(path);
+    if (known == documents_.end()) {
+        TRY_ASSIGN(JsonDocument document, read_rule_file(store_, path, wanted_by));
+        known = documents_.emplace(path, std::move(document)).first;
+    }
+    return &known->second;
+}
+
 }  // namespace base

@@ -1,6 +1,7 @@
 // Reads a JSON file of rules/.
 #pragma once
 
+#include <map>
 #include <string>
 
 #include "base/data_store.h"
@@ -12,5 +13,18 @@ namespace base {
 Result<JsonDocument> read_rule_file(const DataStore& store, const std::string& path, const std::string& wanted_by);
 // The same of a file that nothing else names.
 Result<JsonDocument> read_rule_file(const DataStore& store, const std::string& path);
+
+// Reads each file once. The store must outlive it, and it the documents.
+class RuleFiles {
+public:
+    explicit RuleFiles(const DataStore& store) : store_(store) {}
+    const DataStore& store() const { return store_; }
+    // Fails as read_rule_file does.
+    Result<const JsonDocument*> read(const std::string& path, const std::string& wanted_by);
+
+private:
+    const DataStore& store_;
+    std::map<std::string, JsonDocument> documents_;
+};
 
 }  // namespace base

@@ -87,7 +87,8 @@ Result<std::string> check_model(base::FileSystem& fs, const base::DataStore& sto
     base::DataStore with_file = store;
     std::string name = base::format("rules/models/{}", base::file_name(path));
     TRY(with_file.add(fs, path, name));
-    TRY_ASSIGN(ModelMapping mapping, load_mapping(with_file, name));
+    base::RuleFiles files(with_file);
+    TRY_ASSIGN(ModelMapping mapping, load_mapping(files, name));
     TRY_ASSIGN(MappingRegistry all, MappingRegistry::load(with_file));
     return base::format("{}: {} is sound: {} weights, {} Hugging Face tensors, {} mcore tensors\n", path,
                         mapping.family, mapping.weights.size(), mapping.hf.size(), mapping.mcore.size());

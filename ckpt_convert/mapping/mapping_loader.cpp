@@ -353,17 +353,16 @@ Status read_sections(JsonObject& object, ModelMapping& mapping, const SectionSiz
 }
 
 // Blocks in the order of their inclusion, each once, those that a block includes before it.
-Status read_blocks(const base::DataStore& store, JsonObject& includer, std::set<std::string>& seen,
-                   ModelMapping& mapping) {
+Status read_blocks(base::RuleFiles& files, JsonObject& includer, std::set<std::string>& seen, ModelMapping& mapping) {
     TRY_ASSIGN(auto names, includer.strings("include"));
     for (const std::string& name : names) {
         if (!seen.insert(name).second) continue;
-        TRY_ASSIGN(JsonDocument document, base::read_rule_file(store, kModelFolder + name, includer.document().name));
-        TRY_ASSIGN(JsonObject object, JsonObject::of(document, document.root));
+        TRY_ASSIGN(const JsonDocument* document, files.read(kModelFolder + name, includer.document().name));
+        TRY_ASSIGN(JsonObject object, JsonObject::of(*document, document->root));
         TRY(object.string("about"));
         TRY(object.strings("source"));  // for people
         SectionSizes before{mapping.values.size(), mapping.args.size(), mapping.flags.size()};
-        TRY(read_blocks(store, object, seen, mapping));
+        TRY(read_blocks(files, object, seen, mapping));
         TRY(read_sections(object, mapping, before));
         TRY(object.finish());
     }
@@ -372,11 +371,11 @@ Status read_blocks(const base::DataStore& store, JsonObject& includer, std::set<
 
 }  // namespace
 
-Result<ModelMapping> load_mapping(const base::DataStore& store, const std::string& path) {
-    TRY_ASSIGN(JsonDocument document, base::read_rule_file(store, path));
+Result<ModelMapping> load_mapping(base::RuleFiles& files, const std::string& path) {
+    TRY_ASSIGN(JsonDocument document, base::read_rule_file(files.store(), path));
     TRY_ASSIGN(JsonObject object, JsonObject::of(document, document.root));
     ModelMapping mapping;
-    mapping.origin = store.origin(path);
+    mapping.origin = files.store().origin(path);
     TRY_ASSIGN(std::string schema, object.string("schema"));
     if (schema != kMappingSchema) return object.error(base::format("\"schema\" must be \"{}\"", kMappingSchema));
     TRY_ASSIGN(mapping.family, object.string("family"));
@@ -387,7 +386,7 @@ Result<ModelMapping> load_mapping(const base::DataStore& store, const std::strin
     TRY_ASSIGN(mapping.layers_apart, object.boolean_or("layers_apart", false));
     TRY_ASSIGN(mapping.source, object.strings("source"));
     std::set<std::string> seen;
-    TRY(read_blocks(store, object, seen, mapping));
+    TRY(read_blocks(files, object, seen, mapping));
     TRY(read_sections(object, mapping, SectionSizes()));
     TRY(object.finish());
     TRY(check_mapping(mapping));

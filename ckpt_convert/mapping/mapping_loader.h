@@ -3,11 +3,12 @@
 
 #include <string>
 
-#include "base/data_store.h"
+#include "base/rule_file.h"
 #include "ckpt_convert/mapping/model_mapping.h"
 
 namespace ckpt {
 
-base::Result<ModelMapping> load_mapping(const base::DataStore& store, const std::string& path);
+// Most families include the same blocks, which `files` reads once.
+base::Result<ModelMapping> load_mapping(base::RuleFiles& files, const std::string& path);
 
 }  // namespace ckpt

@@ -90,10 +90,11 @@ bool ModelMapping::ignores(std::string_view tensor) const {
 Result<MappingRegistry> MappingRegistry::load(const base::DataStore& store) {
     MappingRegistry registry;
     std::set<std::string> taken;
+    base::RuleFiles files(store);
     for (const std::string& path : store.list("rules/models/", ".json")) {
         // Deeper down are blocks and cases.
         if (path.find('/', std::string_view("rules/models/").size()) != std::string::npos) continue;
-        TRY_ASSIGN(ModelMapping mapping, load_mapping(store, path));
+        TRY_ASSIGN(ModelMapping mapping, load_mapping(files, path));
         for (const auto* names : {&mapping.model_types, &mapping.peer_names}) {
             for (const auto& name : *names) {
                 std::string kind = names == &mapping.model_types ? "model type" : "name";

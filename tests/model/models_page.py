@@ -21,8 +21,8 @@ MODELS = ROOT / "rules/models"
 HEAD = """# Model families
 
 Written by `tests/model/models_page.py --update` from the mapping files and from the tables of the tests; continuous integration
-fails when one of them says something else. A family that is not here is [a JSON file](../guides/add-a-model.md) away. Of multimodal models
-the language model is taken: see [multimodal models](conversion-options.md#multimodal-models).
+fails when one of them says something else. A family that is not here is [a JSON file](../guides/add-a-model.md) away. Of multimodal
+models the language model is taken: see [multimodal models](conversion-options.md#multimodal-models).
 
 Left out are models whose layers neither Megatron's nor MindSpeed-LLM's current code has:
 
@@ -32,7 +32,8 @@ Left out are models whose layers neither Megatron's nor MindSpeed-LLM's current 
 * Kimi Linear, Ling 2.5 (delta attention with a decay of each channel), MiniMax-01 (lightning attention);
 * MiniMax M3 (blocks of keys chosen by an indexer beside grouped queries);
 * Step 3.5 (one gate per head, more heads in layers with a window);
-* Grok 1 and Galactica, which only converters for older versions had;
+* Gemma 3n and 4 (embeddings of each layer, heads of two sizes, layers that share keys and values);
+* Grok 1, Galactica and GLM-130B, which only converters for older versions had;
 * the layers for multi-token prediction of ERNIE 4.5, LongCat-Flash and K-EXAONE, which have no norm of their own, or names that no
   code of transformers has: `--leave-out 'model.mtp*'`, `--leave-out 'mtp*'`.
 

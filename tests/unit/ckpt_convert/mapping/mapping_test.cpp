@@ -17,7 +17,8 @@ base::DataStore store_with(test::MemoryFileSystem& fs, const std::string& text) 
 base::Error load_error(const std::string& text) {
     test::MemoryFileSystem fs;
     base::DataStore store = store_with(fs, text);
-    auto mapping = ckpt::load_mapping(store, "rules/models/mine.json");
+    base::RuleFiles files(store);
+    auto mapping = ckpt::load_mapping(files, "rules/models/mine.json");
     REQUIRE_FALSE(mapping);
     CHECK(mapping.error().kind == base::ErrorKind::rule_data);
     return mapping.error();
@@ -80,7 +81,8 @@ TEST_CASE("mapping: a file redefines what it includes, and nothing else") {
                R"({"about": "a", "include": [)" + included + R"(], "values": {"tied": {"default": 1}}})");
         base::DataStore store =
             store_with(fs, kHead + R"("include": ["blocks/sizes.json", "blocks/tied.json"], "source": ["s"]})");
-        auto mapping = ckpt::load_mapping(store, "rules/models/mine.json");
+        base::RuleFiles files(store);
+        auto mapping = ckpt::load_mapping(files, "rules/models/mine.json");
         return mapping ? "" : mapping.error().message;
     };
     CHECK(error("") == "\"tied\" is defined twice");
@@ -91,7 +93,8 @@ TEST_CASE("mapping: a file redefines what it includes, and nothing else") {
            R"({"about": "a", "include": ["blocks/decoder.json", "blocks/hf_llama_names.json"],
                "values": {"tied": {"default": 1}}, "flags": {"--swiglu": false}})");
     base::DataStore store = store_with(fs, kHead + R"("model_types": ["mine"], "include": ["blocks/tied.json"]})");
-    auto mapping = ckpt::load_mapping(store, "rules/models/mine.json");
+    base::RuleFiles files(store);
+    auto mapping = ckpt::load_mapping(files, "rules/models/mine.json");
     REQUIRE(mapping);
     auto config = base::parse_json(
         R"({"num_hidden_layers": 1, "hidden_size": 4, "num_attention_heads": 2, "intermediate_size": 8, "vocab_size": 16})",
@@ -322,7 +325,8 @@ TEST_CASE("model: values that need each other are named") {
     test::MemoryFileSystem fs;
     base::DataStore store = store_with(
         fs, kHead + R"("values": {"layers": {"default": "a"}, "a": {"default": "b + 1"}, "b": {"default": "a - 1"}}})");
-    auto mapping = ckpt::load_mapping(store, "rules/models/mine.json");
+    base::RuleFiles files(store);
+    auto mapping = ckpt::load_mapping(files, "rules/models/mine.json");
     REQUIRE(mapping);
     auto config = base::parse_json("{}", "config.json");
     auto values = ckpt::values_from_config(*mapping, *config);

@@ -22,7 +22,8 @@ public:
                    "mcore": [{"name": "w", "of": "w", "stage": "first"}], )" +
                    sections + "}");
         REQUIRE(store_.overlay(fs, "rules", "rules"));
-        auto mapping = ckpt::load_mapping(store_, "rules/models/mine.json");
+        base::RuleFiles files(store_);
+        auto mapping = ckpt::load_mapping(files, "rules/models/mine.json");
         REQUIRE_MESSAGE(mapping, mapping.error().text());
         mapping_ = std::move(*mapping);
         model_ = *ckpt::Model::make(mapping_, {{"layers", 3}, {"vocab", 1}});
