@@ -11,11 +11,14 @@ import subprocess
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+SUPPORT = Path(__file__).resolve().parents[1] / "support"
+sys.path.insert(0, str(SUPPORT))
 from checks import Checks, run_ok, shorten, temporary_directory, tool  # noqa: E402
 
 STAND_IN = """import types
+import process_groups
 import torch
+process_groups.keep()
 torch.npu = types.SimpleNamespace(is_available=lambda: False)
 """
 SAMPLES, EPOCHS, PROCESSES = 12, 3, 2
@@ -67,7 +70,7 @@ if __name__ == "__main__":
 
 
 def train(checks, name, directory, command):
-    environment = {**os.environ, "PYTHONPATH": str(directory.parent / "stand_in"), "OMP_NUM_THREADS": "1",
+    environment = {**os.environ, "PYTHONPATH": f"{directory.parent / 'stand_in'}:{SUPPORT}", "OMP_NUM_THREADS": "1",
                    "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "NPROC_PER_NODE": str(PROCESSES),
                    "MASTER_PORT": "29517"}
     done = subprocess.run(command, cwd=directory, env=environment, stdin=subprocess.DEVNULL, capture_output=True,

@@ -13,6 +13,8 @@ import types
 import warnings
 from pathlib import Path
 
+import process_groups
+
 HERE = Path(__file__).resolve().parent
 TIMEOUT = 150
 
@@ -62,26 +64,9 @@ def forbid_cuda(project):
     warnings.showwarning = note
 
 
-def keep_groups():
-    """No process group is freed before the process ends.
-
-    torch frees one with the interpreter's lock held and waits for gloo's threads, one of which may want that lock for a tensor of its
-    last collective: both then wait for ever.
-    """
-    from torch.distributed import distributed_c10d
-
-    make, kept = distributed_c10d._new_process_group_helper, []
-
-    def make_and_keep(*arguments, **named):
-        kept.append(make(*arguments, **named))
-        return kept[-1]
-
-    distributed_c10d._new_process_group_helper = make_and_keep
-
-
 def enter(world, project):
     sys.path.insert(0, str(HERE))
-    keep_groups()
+    process_groups.keep()
     if world == "npu":
         forbid_cuda(project)
         return

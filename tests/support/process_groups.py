@@ -1,0 +1,17 @@
+"""For programs that train over gloo: no process group is freed before the process ends.
+
+torch frees one with the interpreter's lock held and waits for gloo's threads, one of which may want that lock for a tensor of its last
+collective: both then wait for ever.
+"""
+
+
+def keep():
+    from torch.distributed import distributed_c10d
+
+    make, kept = distributed_c10d._new_process_group_helper, []
+
+    def make_and_keep(*arguments, **named):
+        kept.append(make(*arguments, **named))
+        return kept[-1]
+
+    distributed_c10d._new_process_group_helper = make_and_keep
