@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "base/format.h"
+#include "base/json_writer.h"
 #include "ckpt_convert/plan/arguments.h"
 
 namespace ckpt {
@@ -142,7 +143,11 @@ ArgumentFacts facts_of(const Knowledge& knowledge, const MegatronTarget& target,
         facts.numbers[name + "_layers"] =
             static_cast<std::int64_t>(by_layer.size()) - std::count(by_layer.begin(), by_layer.end(), 0);
     }
-    facts.config = source.config ? &source.config->root : nullptr;
+    if (source.config) {
+        facts.config = &source.config->root;
+        facts.texts["config"] = std::move(base::JsonWriter(0).value(source.config->root)).take();
+        facts.texts["config_path"] = base::format("{}{}/config.json", kCheckpointDir, kHfConfigDir);
+    }
     facts.saved = source.side == Side::megatron ? &source.args : nullptr;
     return facts;
 }

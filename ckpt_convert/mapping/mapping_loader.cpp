@@ -61,6 +61,9 @@ Result<ValueRule> read_value(const JsonDocument& document, const std::string& na
     TRY_ASSIGN(rule.argument_needs, object.string_or("arg_needs", ""));
     TRY_ASSIGN(rule.is, object.strings("is"));
     TRY_ASSIGN(rule.count, object.boolean_or("count", false));
+    if (object.optional("times") != nullptr) {
+        TRY_ASSIGN(rule.times, object.integer("times"));
+    }
     TRY_ASSIGN(rule.each, read_each(object));
     if (rule.each == Each::expert) return object.error("a value cannot be there for each expert");
     TRY_ASSIGN(rule.listed, object.strings("listed"));

@@ -42,20 +42,54 @@ struct Source {
     bool is_config;
 };
 
-// A whole number, or one that a list has for every layer.
-std::optional<std::int64_t> number_of_all(const Json& json) {
-    if (json.array() == nullptr || json.array()->empty()) return whole_number(json);
-    auto first = whole_number(json.array()->front());
-    bool same = std::all_of(json.array()->begin(), json.array()->end(),
-                            [&](const Json& item) { return whole_number(item) == first; });
-    return same ? first : std::nullopt;
+// What stands at a path. Behind a "*" it is a list: of what stands there in each item, null where nothing does. A text on the
+// way is read as JSON.
+std::optional<Json> value_at(const Json& root, std::string_view path) {
+    constexpr std::string_view kItems = ".*.";
+    std::string_view first = path.substr(0, path.find('.'));
+    if (const Json* text = root.find(first); text != nullptr && text->string() != nullptr && first != path) {
+        auto document = base::parse_json(*text->string(), std::string(first));
+        return document ? value_at(document->root, path.substr(first.size() + 1)) : std::nullopt;
+    }
+    std::size_t items = path.find(kItems);
+    const Json* found = root.find_path(path.substr(0, items));
+    if (found == nullptr || found->is_null()) return std::nullopt;
+    if (items == std::string_view::npos) return *found;
+    if (found->array() == nullptr) return std::nullopt;
+    Json::Array list;
+    for (const Json& item : *found->array())
+        list.push_back(value_at(item, path.substr(items + kItems.size())).value_or(Json()));
+    return Json(std::move(list), found->offset());
+}
+
+std::optional<std::int64_t> scaled_number(const ValueRule& rule, const Json& json) {
+    constexpr double kLargest = 9e15;
+    const double* real = json.real();
+    auto whole = whole_number(json);
+    if (rule.times == 1 || (real == nullptr && !whole)) return whole;
+    double product = (real != nullptr ? *real : static_cast<double>(*whole)) * static_cast<double>(rule.times);
+    if (!(std::abs(product) < kLargest)) return std::nullopt;
+    return std::llround(product);
+}
+
+// A number, or the one that a list has for every layer that it says anything of.
+std::optional<std::int64_t> number_of_all(const ValueRule& rule, const Json& json) {
+    if (json.array() == nullptr) return scaled_number(rule, json);
+    std::optional<std::int64_t> number;
+    for (const Json& item : *json.array()) {
+        if (item.is_null()) continue;
+        auto one = scaled_number(rule, item);
+        if (!one || (number && *number != *one)) return std::nullopt;
+        number = one;
+    }
+    return number;
 }
 
 // Of a rule that counts, how long a list or a text is; of one with texts, whether the config has one of them there; else the number.
 std::optional<std::int64_t> number_in(const ValueRule& rule, const Json& json, bool is_config) {
     if (rule.count && json.array() != nullptr) return static_cast<std::int64_t>(json.array()->size());
     if (rule.count && json.string() != nullptr) return static_cast<std::int64_t>(json.string()->size());
-    if (rule.is.empty() || !is_config) return number_of_all(json);
+    if (rule.is.empty() || !is_config) return number_of_all(rule, json);
     return json.string() != nullptr && std::find(rule.is.begin(), rule.is.end(), *json.string()) != rule.is.end();
 }
 
@@ -68,8 +102,8 @@ bool arguments_count(const ValueRule& rule, const Json& args) {
 Result<std::optional<std::int64_t>> read_value(const ValueRule& rule, const Source& source) {
     if (!source.is_config && !arguments_count(rule, *source.root)) return std::optional<std::int64_t>();
     for (const std::string& path : source.is_config ? rule.config : rule.arguments) {
-        const Json* found = source.root->find_path(path);
-        if (found == nullptr || found->is_null()) continue;
+        auto found = value_at(*source.root, path);
+        if (!found) continue;
         // What training can be told of all layers or of each: the list is read by a rule of its own.
         if (!source.is_config && found->array() != nullptr) continue;
         auto value = number_in(rule, *found, source.is_config);
@@ -116,15 +150,15 @@ private:
     // A list with a value for each layer, a text with a letter for each, or a list of the layers for which it is 1.
     Status read_list(const ValueRule& rule) {
         for (const std::string& path : source_.is_config ? rule.config : rule.arguments) {
-            const Json* found = source_.root->find_path(path);
-            if (found == nullptr || (found->array() == nullptr && found->string() == nullptr)) continue;
+            auto found = value_at(*source_.root, path);
+            if (!found || (found->array() == nullptr && found->string() == nullptr)) continue;
             auto& list = values_.by_layer[rule.name];
             if (const std::string* letters = found->string()) {
                 for (char letter : *letters) list.push_back(base::contains(rule.is, std::string(1, letter)));
                 return {};
             }
             for (const Json& item : *found->array()) {
-                auto value = number_in(rule, item, source_.is_config);
+                auto value = item.is_null() ? 0 : number_in(rule, item, source_.is_config);
                 if (!value) return wrong_item(path, item);
                 list.push_back(*value);
             }

@@ -31,12 +31,15 @@ struct ValueRule {
     std::string name;
     Each each = Each::model;          // of each layer: from a list in the config, or a default that uses "layer"
     std::vector<std::string> listed;  // of each layer: lists in config.json with the numbers of the layers that have 1
-    std::vector<std::string> config;  // dotted paths in config.json, the first that is there counts
-    std::vector<std::string> arguments;  // names in the Megatron arguments
+    // Dotted paths in config.json, the first that is there counts. With "*" as one of its names a path leads into every item
+    // of a list.
+    std::vector<std::string> config;
+    std::vector<std::string> arguments;  // names in the Megatron arguments, or paths into texts there that are JSON
     bool argument_negated = false;       // "!untie_...": the argument says the opposite
     std::string argument_needs;          // the arguments count only when this one, if it is there, is true
     std::vector<std::string> is;         // the value is 1 when the config has one of these texts there, else 0
     bool count = false;                  // a list or a text there counts by its length
+    std::int64_t times = 1;              // numbers there, which may have a fraction, times this, and rounded
     std::optional<Expression> fallback;  // from other values
 };
 

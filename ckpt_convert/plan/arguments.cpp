@@ -87,6 +87,7 @@ Result<std::optional<Json>> value_of(const ArgumentRule& rule, const Model& mode
         case ArgumentRule::Kind::text: {
             auto found = facts.texts.find(rule.text);
             if (found != facts.texts.end()) return std::optional(Json(found->second, 0));
+            if (const Json* known = saved(rule, facts)) return std::optional(*known);
             return base::fail(ErrorKind::rule_data, base::format("{}: there is no text \"${}\"", rule.name, rule.text),
                               model.mapping().origin);
         }
@@ -111,6 +112,7 @@ Result<std::optional<Json>> value_of(const ArgumentRule& rule, const Model& mode
 std::string shell_word(const std::string& text) {
     constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,:/@%|()*";
     constexpr std::string_view kSpecial = "|()*";
+    if (text.starts_with(kCheckpointDir)) return base::format("\"{}\"", text);
     bool plain = !text.empty() && text.find_first_not_of(kPlain) == std::string::npos &&
                  text.find_first_of(kSpecial) == std::string::npos;
     if (plain) return text;

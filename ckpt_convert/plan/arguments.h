@@ -11,6 +11,9 @@
 
 namespace ckpt {
 
+// Where a script of flags says that the checkpoint is. A shell replaces it.
+inline constexpr const char* kCheckpointDir = "$CHECKPOINT_DIR/";
+
 // What the rules can refer to.
 struct ArgumentFacts {
     ModelValues numbers;                                    // besides the model's own values: tp, slots, bf16 ...

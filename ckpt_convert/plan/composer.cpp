@@ -13,8 +13,8 @@ using base::Status;
 
 class Composer {
 public:
-    Composer(const Model& model, const ActiveRule& active, Share share)
-        : model_(model), active_(active), rule_(*active.rule), share_(share) {}
+    Composer(const Model& model, const ActiveRule& active, Share share, std::uint32_t layer)
+        : model_(model), active_(active), rule_(*active.rule), share_(share), groups_(active.rounds[layer]) {}
 
     Result<LayoutTensor> compose(std::uint32_t layer, std::uint32_t expert) {
         TRY(find_weights(layer, expert));
@@ -56,12 +56,12 @@ private:
 
     // More ranks than KV groups, which therefore share groups.
     bool beyond_groups() const {
-        return active_.sharing != KvSharing::refuse && !rule_.repeat.empty() && share_.count > active_.rounds;
+        return active_.sharing != KvSharing::refuse && !rule_.repeat.empty() && share_.count > groups_;
     }
 
     // Copies of key and value heads make as many groups as ranks.
     std::uint64_t rounds() const {
-        return beyond_groups() && active_.sharing == KvSharing::repeat ? share_.count : active_.rounds;
+        return beyond_groups() && active_.sharing == KvSharing::repeat ? share_.count : groups_;
     }
 
     bool repeated(const std::string& weight) const {
@@ -74,7 +74,7 @@ private:
         out.shape[axis()] = 0;
         for (std::uint64_t round = 0; round < rounds(); ++round) {
             for (std::size_t i = 0; i < ids_.size(); ++i) {
-                std::uint64_t copies = repeated(rule_.weights[i]) ? rounds() / active_.rounds : 1;
+                std::uint64_t copies = repeated(rule_.weights[i]) ? rounds() / groups_ : 1;
                 for (Piece& piece : slices_of(ids_[i]))
                     TRY(append(out, std::move(piece), rounds() / copies, round / copies));
             }
@@ -191,14 +191,14 @@ private:
 
     // Ranks that share a group have whole query heads each, which are as high as the group's key head.
     Status require_heads() const {
-        if (share_.count % active_.rounds != 0) {
+        if (share_.count % groups_ != 0) {
             return base::fail(ErrorKind::usage, base::format("TP {} must be a multiple of {} ({})", share_.count,
-                                                             rule_.interleave->text(), active_.rounds));
+                                                             rule_.interleave->text(), groups_));
         }
         auto rows = [&](std::size_t i) { return model_.tensors()[ids_[i]].shape[axis()]; };
         std::uint64_t head_rows = 1;
         for (std::size_t i = 0; i < ids_.size(); ++i) {
-            if (repeated(rule_.weights[i])) head_rows = rows(i) / active_.rounds;
+            if (repeated(rule_.weights[i])) head_rows = rows(i) / groups_;
         }
         for (std::size_t i = 0; i < ids_.size(); ++i) {
             if (!repeated(rule_.weights[i])) TRY(require_divisible(rows(i) / head_rows, "the heads"));
@@ -209,15 +209,15 @@ private:
     Status require_groups() const {
         if (rounds() % share_.count == 0) return {};
         std::string more;
-        if (share_.count > active_.rounds && !rule_.repeat.empty()) {
+        if (share_.count > groups_ && !rule_.repeat.empty()) {
             more =
                 ". With more ranks than groups, choose: --tp-beyond-kv-groups repeat copies key and value heads, split "
                 "gives every rank a part of a group, which megatron-core 0.16 and later reads";
         }
         return base::fail(ErrorKind::usage,
                           base::format("TP {} does not divide {} ({}) of a {} model; possible sizes are {}{}",
-                                       share_.count, rule_.interleave->text(), active_.rounds, model_.mapping().family,
-                                       fitting(active_.rounds), more));
+                                       share_.count, rule_.interleave->text(), groups_, model_.mapping().family,
+                                       fitting(groups_), more));
     }
 
     Status require_vocabulary(std::uint64_t rows) const {
@@ -234,6 +234,7 @@ private:
     const ActiveRule& active_;
     const StoredRule& rule_;
     Share share_;
+    std::uint64_t groups_;  // rounds that the weights have themselves
     std::vector<std::uint32_t> ids_;
 };
 
@@ -269,7 +270,7 @@ void place(LayoutTensor& tensor, const StoredRule& rule) {
 
 Result<LayoutTensor> compose(const Model& model, const ActiveRule& active, Share share, std::uint32_t layer,
                              std::uint32_t expert) {
-    TRY_ASSIGN(LayoutTensor out, Composer(model, active, share).compose(layer, expert));
+    TRY_ASSIGN(LayoutTensor out, Composer(model, active, share, layer).compose(layer, expert));
     place(out, *active.rule);
     return out;
 }
@@ -279,7 +280,7 @@ Result<LayoutTensor> compose_stack(const Model& model, const ActiveRule& active,
     LayoutTensor out;
     for (std::uint32_t i = 0; i < experts.count; ++i) {
         Share share{experts.parts, experts.index, kExpertTp};
-        TRY_ASSIGN(LayoutTensor one, Composer(model, active, share).compose(layer, experts.first + i));
+        TRY_ASSIGN(LayoutTensor one, Composer(model, active, share, layer).compose(layer, experts.first + i));
         for (Piece& piece : one.pieces) {
             piece.in_stored.insert(piece.in_stored.begin(), i);
             out.pieces.push_back(std::move(piece));

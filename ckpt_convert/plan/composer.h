@@ -18,10 +18,11 @@ inline constexpr const char* kExpertTp = "expert TP";
 struct ActiveRule {
     const StoredRule* rule = nullptr;
     std::string name;               // in the dialect at hand
-    std::uint64_t rounds = 1;       // of StoredRule::interleave
     std::uint64_t padded_rows = 0;  // 0: no padding
     KvSharing sharing = KvSharing::refuse;
-    std::vector<bool> layers;  // which of them have the tensor; one entry for tensors that are not per layer
+    // Which layers have the tensor, as the rounds of StoredRule::interleave; 0: not this one. One entry for tensors that are
+    // not per layer.
+    std::vector<std::uint64_t> rounds;
 };
 
 // The stored tensor of `layer` and of `expert` (ignored for tensors that are not per layer or expert), without name and file.

@@ -43,16 +43,20 @@ Status check_requirements(const Model& model, const ModelValues& facts, const Di
     return {};
 }
 
-// Which layers have the tensor: where its condition holds and the model has its weights.
-Result<std::vector<bool>> layers_with(const StoredRule& rule, const Model& model, const ModelValues& facts) {
-    std::vector<bool> out;
+// Of each layer the rounds of the tensor; 0 where its condition does not hold or the model has none of its weights.
+Result<std::vector<std::uint64_t>> rounds_by_layer(const StoredRule& rule, const Model& model,
+                                                   const ModelValues& facts) {
+    std::vector<std::uint64_t> out;
     for (std::uint32_t layer = 0; layer < (rule.stage == Stage::layer ? model.layers() + model.mtp_layers() : 1);
          ++layer) {
         auto lookup = rule.stage == Stage::layer ? model.lookup(layer, facts) : lookup_in(model.values(), facts);
         TRY_ASSIGN(bool present, holds(rule.when, lookup));
-        out.push_back(present && std::any_of(rule.weights.begin(), rule.weights.end(), [&](const std::string& weight) {
-                          return model.tensor(weight, layer).has_value();
-                      }));
+        present = present && std::any_of(rule.weights.begin(), rule.weights.end(), [&](const std::string& weight) {
+                      return model.tensor(weight, layer).has_value();
+                  });
+        out.push_back(0);
+        if (!present) continue;
+        TRY_ASSIGN(out.back(), rounds_of(rule, lookup));
     }
     return out;
 }
@@ -65,10 +69,9 @@ Result<std::vector<ActiveRule>> active_rules(const std::vector<StoredRule>& rule
     for (const StoredRule& rule : rules) {
         const std::string* name = rule.name(dialect);
         if (name == nullptr) continue;
-        TRY_ASSIGN(auto layers, layers_with(rule, model, facts));
-        if (std::find(layers.begin(), layers.end(), true) == layers.end()) continue;
-        ActiveRule entry{&rule, *name, 1, 0, sharing, std::move(layers)};
-        TRY_ASSIGN(entry.rounds, rounds_of(rule, lookup));
+        TRY_ASSIGN(auto rounds, rounds_by_layer(rule, model, facts));
+        if (std::all_of(rounds.begin(), rounds.end(), [](std::uint64_t count) { return count == 0; })) continue;
+        ActiveRule entry{&rule, *name, 0, sharing, std::move(rounds)};
         if (rule.pad) {
             TRY_ASSIGN(std::int64_t rows, rule.pad->evaluate(lookup));
             entry.padded_rows = static_cast<std::uint64_t>(rows);
@@ -112,7 +115,7 @@ private:
     Status add_all(Stage stage, LayerSlot slot) {
         for (const ActiveRule& active : rules_) {
             const StoredRule& rule = *active.rule;
-            if (rule.stage != stage || rule.each == Each::expert || !active.layers[slot.layer]) continue;
+            if (rule.stage != stage || rule.each == Each::expert || active.rounds[slot.layer] == 0) continue;
             TRY_ASSIGN(LayoutTensor tensor, rule.stack.of_experts()
                                                 ? compose_stack(model_, active, chunk_.experts, slot.layer)
                                                 : compose(model_, active, chunk_.share, slot.layer));
@@ -126,7 +129,7 @@ private:
         std::uint32_t expert = chunk_.experts.first + number;
         Share share{chunk_.experts.parts, chunk_.experts.index, kExpertTp};
         for (const ActiveRule& active : rules_) {
-            if (active.rule->each != Each::expert || !active.layers[slot.layer]) continue;
+            if (active.rule->each != Each::expert || active.rounds[slot.layer] == 0) continue;
             TRY_ASSIGN(LayoutTensor tensor, compose(model_, active, share, slot.layer, expert));
             add(std::move(tensor),
                 filled(filled(active.name, "local_expert", std::to_string(number)), "expert", std::to_string(expert)),
