@@ -61,6 +61,7 @@ Result<ValueRule> read_value(const JsonDocument& document, const std::string& na
     TRY_ASSIGN(rule.argument_needs, object.string_or("arg_needs", ""));
     TRY_ASSIGN(rule.is, object.strings("is"));
     TRY_ASSIGN(rule.count, object.boolean_or("count", false));
+    TRY_ASSIGN(rule.first, object.boolean_or("first", false));
     if (object.optional("times") != nullptr) {
         TRY_ASSIGN(rule.times, object.integer("times"));
     }

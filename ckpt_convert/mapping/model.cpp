@@ -79,7 +79,8 @@ std::optional<std::int64_t> number_of_all(const ValueRule& rule, const Json& jso
     for (const Json& item : *json.array()) {
         if (item.is_null()) continue;
         auto one = scaled_number(rule, item);
-        if (!one || (number && *number != *one)) return std::nullopt;
+        if (!one || rule.first) return one;
+        if (number && *number != *one) return std::nullopt;
         number = one;
     }
     return number;

@@ -39,6 +39,7 @@ struct ValueRule {
     std::string argument_needs;          // the arguments count only when this one, if it is there, is true
     std::vector<std::string> is;         // the value is 1 when the config has one of these texts there, else 0
     bool count = false;                  // a list or a text there counts by its length
+    bool first = false;                  // of a list there the first number counts
     std::int64_t times = 1;              // numbers there, which may have a fraction, times this, and rounded
     std::optional<Expression> fallback;  // from other values
 };

@@ -15,6 +15,7 @@ A row is here only when both frameworks compute the same function, so that equal
 * longcat_flash, hunyuan_v1_moe, exaone4: layers that Megatron does not have.
 """
 
+import json
 from dataclasses import dataclass, field
 
 LAYERS = 4
@@ -63,6 +64,14 @@ MLA = {"num_key_value_heads": 4, "q_lora_rank": 24, "kv_lora_rank": 16, "qk_nope
 DELTA_NETS = {**FOUR_GROUPS, "head_dim": 16, "layer_types": ["linear_attention", "full_attention"] * (LAYERS // 2), "linear_num_key_heads": 4,
               "linear_num_value_heads": 8, "linear_key_head_dim": 8, "linear_value_head_dim": 12, "linear_conv_kernel_dim": 3,
               **rope(10000.0, partial_rotary_factor=0.5)}
+
+
+
+def block(heads_in_group=None, ffn_mult=None, no_op=(), linear=()):
+    """A layer of DeciLM."""
+    parts = {"attention": {"n_heads_in_group": heads_in_group}, "ffn": {"ffn_mult": ffn_mult}}
+    return {name: {**part, "no_op": name in no_op, "replace_with_linear": name in linear} for name, part in parts.items()}
+
 
 FAMILIES = (
     Family("llama", "llama", {"num_key_value_heads": 2, **rope(10000.0)}),
@@ -115,6 +124,10 @@ FAMILIES = (
     Family("glm 4.7 flash", "glm4_moe_lite", {**MLA, "n_group": 1, "topk_group": 1, "norm_topk_prob": True,
                                               "routed_scaling_factor": 1.8, "rms_norm_eps": 1e-6, "mlp_layer_types": ["dense"] + ["sparse"] * (LAYERS - 1),
                                               **rope(10000.0)}),
+    # Layers with groups and widths of their own, linear layers in the place of parts, and parts that are not there.
+    Family("nemotron nas", "nemotron-nas", {**FOUR_GROUPS, **LLAMA3_SCALING, "block_configs": [
+        block(2, 1.3125), block(None, None, ["attention"], ["ffn"]), block(None, 6.5, linear=["attention"]), block(1, None, ["ffn"])]},
+           gpt={"rope_scaling": True, "rope_scaling_factor": 8.0}, since=(0, 16)),
     # The last layer has no rotation.
     Family("smollm3", "smollm3", {"no_rope_layers": [1] * (LAYERS - 1) + [0], "use_sliding_window": False, "pad_token_id": 0, **rope(10000.0)},
            transformer={"no_rope_freq": [0] * (LAYERS - 1) + [1]}, since=(0, 16)),
@@ -241,11 +254,17 @@ def linear_attention_arguments(config):
     }
 
 
+def layer_arguments(config):
+    """TransformerConfig arguments of layers that differ; none for a model whose layers are alike."""
+    return {"heterogeneous_layers_config_encoded_json": json.dumps(config)} if "block_configs" in config else {}
+
+
 def describe(family, config):
     """What builds the model in megatron-core, as plain data that can be sent to another process."""
     transformer, gpt = dense_description(config)
     transformer.update(expert_arguments(config))
     transformer.update(linear_attention_arguments(config))
+    transformer.update(layer_arguments(config))
     latent = attention_arguments(config)
     if latent:
         transformer.pop("num_query_groups")

@@ -11,7 +11,9 @@ from megatron.core import parallel_state
 from megatron.core.models.gpt import GPTModel
 from megatron.core.models.gpt import gpt_layer_specs
 from megatron.core.tensor_parallel import ColumnParallelLinear, RowParallelLinear
+from megatron.core.models.gpt.heterogeneous.heterogeneous_layer_specs import get_gpt_heterogeneous_layer_spec
 from megatron.core.transformer import transformer_layer
+from megatron.core.transformer.heterogeneous.heterogeneous_config import HeterogeneousTransformerConfig
 from megatron.core.transformer.spec_utils import ModuleSpec
 from megatron.core.transformer.transformer_config import MLATransformerConfig, TransformerConfig
 
@@ -75,6 +77,8 @@ def make_config(description, topology):
         "sequence_parallel": topology.tensor > 1 and topology.expert > 1,
     }
     kind = MLATransformerConfig if arguments.get("multi_latent_attention") else TransformerConfig
+    if "heterogeneous_layers_config_encoded_json" in arguments:
+        kind = HeterogeneousTransformerConfig
     config = kind(**known(kind, arguments))
     # 0.12.1 insists on it when both kinds of parallelism are used; the logits are the same without.
     config.sequence_parallel = False
@@ -83,6 +87,8 @@ def make_config(description, topology):
 
 def layer_spec(config, chunk, shared_gate):
     """The layers in Megatron's own modules, without TransformerEngine."""
+    if isinstance(config, HeterogeneousTransformerConfig):
+        return get_gpt_heterogeneous_layer_spec(config)
     if config.num_moe_experts is None and not getattr(config, "linear_attention_freq", None):
         spec = gpt_layer_specs.get_gpt_layer_local_spec(normalization="RMSNorm", qk_layernorm=config.qk_layernorm,
                                                         multi_latent_attention=config.multi_latent_attention)
@@ -105,8 +111,9 @@ def layer_spec(config, chunk, shared_gate):
     return spec
 
 
-# The name in distributed checkpoints of the norm before linear attention.
+# The name in distributed checkpoints of the norm before linear attention, and of those before linear layers in the place of others.
 LINEAR_NORM = {"input_layernorm.": "self_attention.in_proj.layer_norm_"}
+REPLACED = {"input_layernorm.": "self_attention.layer_norm_", "pre_mlp_layernorm.": "mlp.layer_norm_"}
 
 
 def use_linear_attention(config, spec, chunk):
@@ -164,7 +171,7 @@ def with_own_norms(weights):
     The two names of one thing are Megatron's: its own layers use TransformerEngine's in distributed checkpoints.
     """
     layer = gpt_layer_specs.get_gpt_layer_local_spec(normalization="RMSNorm")
-    own = {joined: name for names in (layer.submodules.sharded_state_dict_keys_map, LINEAR_NORM) for name, joined in names.items()}
+    own = {joined: name for names in (layer.submodules.sharded_state_dict_keys_map, LINEAR_NORM, REPLACED) for name, joined in names.items()}
     renamed = {}
     for key, value in weights.items():
         for joined, name in own.items():

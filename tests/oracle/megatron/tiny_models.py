@@ -8,6 +8,7 @@ from safetensors import safe_open
 from transformers import AutoConfig, AutoModelForCausalLM
 from transformers.utils import logging
 
+import searched_llama  # noqa: F401 - makes its model known to transformers
 from families import VOCAB
 
 logging.set_verbosity_error()

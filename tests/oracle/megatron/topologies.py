@@ -98,6 +98,8 @@ class Topology:
     def fits(self, config):
         """Whether the sizes of a model allow this topology in every release of megatron-core that is tried."""
         layers, stages = config["num_hidden_layers"], self.pipeline * (self.per_chunk or 1)
+        if "block_configs" in config and self.chunks(layers):
+            return False  # Megatron makes layers that differ without virtual stages.
         if self.expert > 1 and (number_of_experts(config) == 0 or number_of_experts(config) % self.expert):
             return False
         groups, heads = config["num_key_value_heads"], config["num_attention_heads"]
