@@ -8,6 +8,8 @@
 #include "base/json_object.h"
 #include "base/rule_file.h"
 #include "base/text.h"
+#include "ckpt_convert/mapping/argument_loader.h"
+#include "ckpt_convert/mapping/expression_json.h"
 #include "ckpt_convert/mapping/mapping_checks.h"
 
 namespace ckpt {
@@ -22,22 +24,6 @@ using base::Status;
 
 constexpr const char* kMappingSchema = "model-mapping/1";
 constexpr const char* kModelFolder = "rules/models/";
-
-Result<std::optional<Expression>> optional_expression(JsonObject& object, std::string_view key) {
-    const Json* found = object.optional(key);
-    if (found == nullptr) return std::optional<Expression>();
-    if (const auto* integer = found->integer()) {
-        TRY_ASSIGN(Expression constant, Expression::parse(std::to_string(*integer), object.document().where(*found)));
-        return std::optional(std::move(constant));
-    }
-    if (const auto* flag = found->boolean()) {
-        TRY_ASSIGN(Expression constant, Expression::parse(*flag ? "1" : "0", object.document().where(*found)));
-        return std::optional(std::move(constant));
-    }
-    if (found->string() == nullptr) return object.error(*found, base::format("\"{}\" must be an expression", key));
-    TRY_ASSIGN(Expression parsed, Expression::parse(*found->string(), object.document().where(*found)));
-    return std::optional(std::move(parsed));
-}
 
 Result<Each> read_each(JsonObject& object) {
     TRY_ASSIGN(std::string each, object.string_or("each", ""));
@@ -221,56 +207,6 @@ Result<StoredRule> read_stored(const JsonDocument& document, const Json& json, b
         TRY(read_mcore_keys(object, rule));
     } else {
         TRY_ASSIGN(rule.form, object.string_or("form", ""));
-    }
-    TRY(object.finish());
-    return rule;
-}
-
-// "=expr" integer, "?expr" boolean, "$name" text, "@name" list of a value of each layer, {"config": ..} copied from config.json, anything else as it stands.
-Result<ArgumentRule> read_argument(const JsonDocument& document, const std::string& name, const Json& json) {
-    ArgumentRule rule;
-    rule.name = name;
-    if (const std::string* text = json.string();
-        text != nullptr && (text->starts_with("=") || text->starts_with("?"))) {
-        rule.kind = text->front() == '=' ? ArgumentRule::Kind::integer : ArgumentRule::Kind::boolean;
-        TRY_ASSIGN(rule.expression, Expression::parse(std::string_view(*text).substr(1), document.where(json)));
-        return rule;
-    }
-    if (const std::string* text = json.string();
-        text != nullptr && (text->starts_with("$") || text->starts_with("@"))) {
-        rule.kind = text->front() == '$' ? ArgumentRule::Kind::text : ArgumentRule::Kind::list;
-        rule.text = text->substr(1);
-        return rule;
-    }
-    if (json.object() == nullptr) {
-        rule.literal = json;
-        return rule;
-    }
-    TRY_ASSIGN(JsonObject object, JsonObject::of(document, json));
-    if (const Json* letters = object.optional("letters")) {
-        TRY(JsonObject::of(document, *letters));
-        rule.kind = ArgumentRule::Kind::letters;
-        rule.literal = *letters;
-        TRY(object.finish());
-        return rule;
-    }
-    TRY_ASSIGN(rule.config, object.strings("config"));
-    TRY_ASSIGN(rule.when, optional_expression(object, "when"));
-    const Json* value = object.optional("value");
-    const Json* fallback = object.optional("default");
-    const Json* otherwise = object.optional("else");
-    if (otherwise != nullptr && !rule.when) return object.error(*otherwise, "\"else\" needs a \"when\"");
-    if (otherwise != nullptr) rule.otherwise = *otherwise;
-    if (rule.config.empty() == (value == nullptr))
-        return object.error("exactly one of \"config\" and \"value\" is needed");
-    if (value != nullptr) {
-        TRY_ASSIGN(ArgumentRule inner, read_argument(document, name, *value));
-        inner.when = std::move(rule.when);
-        inner.otherwise = std::move(rule.otherwise);
-        rule = std::move(inner);
-    } else {
-        rule.kind = ArgumentRule::Kind::from_config;
-        if (fallback != nullptr) rule.literal = *fallback;
     }
     TRY(object.finish());
     return rule;

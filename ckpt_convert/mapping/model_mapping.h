@@ -103,12 +103,13 @@ struct Requirement {
 
 struct ArgumentRule {
     std::string name;
-    enum class Kind { literal, integer, boolean, text, list, letters, from_config } kind = Kind::literal;
+    enum class Kind { literal, integer, boolean, ratio, text, list, letters, from_config } kind = Kind::literal;
     // Of `literal`; the fallback of `from_config`; of `letters`: an object of letters and values of each layer.
     base::Json literal;
     std::string
         text;  // of `text`: the name of a fact of the layout, such as the noop layers; of `list`: a value of each layer
-    std::optional<Expression> expression;  // of `integer` and `boolean`
+    std::optional<Expression> expression;  // of `integer`, `boolean` and `ratio`
+    std::optional<Expression> divisor;     // of `ratio`
     std::vector<std::string> config;       // of `from_config`
     std::optional<Expression> when;        // when false: `otherwise`, or left out
     std::optional<base::Json> otherwise;

@@ -37,7 +37,7 @@ const Json* saved(const ArgumentRule& rule, const ArgumentFacts& facts) {
 bool changes(const ArgumentRule& rule, const ArgumentFacts& facts) {
     using Kind = ArgumentRule::Kind;
     if (rule.kind == Kind::text || rule.kind == Kind::list || rule.kind == Kind::letters) return true;
-    bool computed = rule.kind == ArgumentRule::Kind::integer || rule.kind == ArgumentRule::Kind::boolean;
+    bool computed = rule.kind == Kind::integer || rule.kind == Kind::boolean || rule.kind == Kind::ratio;
     std::vector<std::string> names;
     if (computed) names = rule.expression->names();
     if (computed && names.empty()) return true;
@@ -100,6 +100,11 @@ Result<std::optional<Json>> value_of(const ArgumentRule& rule, const Model& mode
         case ArgumentRule::Kind::letters: {
             TRY_ASSIGN(std::string letters, letters_of(rule, model, facts));
             return std::optional(Json(std::move(letters), 0));
+        }
+        case ArgumentRule::Kind::ratio: {
+            TRY_ASSIGN(std::int64_t share, rule.expression->evaluate(lookup));
+            TRY_ASSIGN(std::int64_t whole, rule.divisor->evaluate(lookup));
+            return std::optional(Json(static_cast<double>(share) / static_cast<double>(whole), 0));
         }
         case ArgumentRule::Kind::integer:
         case ArgumentRule::Kind::boolean: break;

@@ -214,10 +214,10 @@ private:
                 ". With more ranks than groups, choose: --tp-beyond-kv-groups repeat copies key and value heads, split "
                 "gives every rank a part of a group, which megatron-core 0.16 and later reads";
         }
-        return base::fail(ErrorKind::usage,
-                          base::format("TP {} does not divide {} ({}) of a {} model; possible sizes are {}{}",
-                                       share_.count, rule_.interleave->text(), groups_, model_.mapping().family,
-                                       fitting(groups_), more));
+        return base::fail(
+            ErrorKind::usage,
+            base::format("TP {} does not divide {} ({}) of a {} model; possible sizes are {}{}", share_.count,
+                         rule_.interleave->text(), groups_, model_.mapping().family, fitting(groups_), more));
     }
 
     Status require_vocabulary(std::uint64_t rows) const {

@@ -30,7 +30,8 @@ Left out are models whose layers neither Megatron's nor MindSpeed-LLM's current 
 * OLMo 1 (norms without weights), OLMo 2 and 3 (norms behind attention and MLP only);
 * Granite, with and without experts (factors on residuals and attention scores);
 * Kimi Linear, Ling 2.5 (delta attention with a decay of each channel), MiniMax-01 (lightning attention);
-* MiniMax M3 (blocks of keys chosen by an indexer beside grouped queries);
+* the indexer of MiniMax M3, which chooses blocks of keys: `--leave-out '*.index_*'` takes the rest. Attention to all keys is the same up
+  to 2,048 tokens; `layer_types` in the config then has to say `full_attention`;
 * Step 3.5 (one gate per head, more heads in layers with a window);
 * Gemma 3n and 4 (embeddings of each layer, heads of two sizes, layers that share keys and values);
 * Grok 1, Galactica and GLM-130B, which only converters for older versions had;
@@ -82,7 +83,8 @@ def attention_of(weights):
     parts += ["a gate on the output"] * ("gate" in ends) + ["gated delta nets in some layers"] * ("linear.q" in weights)
     parts += ["sparse"] * ("indexer.q" in weights) + ["compressed"] * ("compressor.kv" in weights) + ["hyper-connections"] * ("streams.map" in weights)
     parts += ["biases"] * ("q_bias" in ends) + ["norms of queries and keys"] * ("k_norm" in ends) + ["sinks"] * ("sinks" in ends)
-    parts += ["layers that share keys and values"] * ("when" in weights.get("attention.k", {}) and "linear.q" not in weights and not spaces)
+    in_some = "when" in weights.get("attention.k", {}) and "linear.q" not in weights and not spaces
+    parts += [("linear or no attention in some layers" if "linear" in ends else "layers that share keys and values")] * in_some
     return ", ".join(parts)
 
 

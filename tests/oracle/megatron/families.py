@@ -141,6 +141,13 @@ FAMILIES = (
                                   "sliding_window": 64, **rope(10000.0)},
            transformer={"add_bias_linear": True, "add_qkv_bias": True, "activation": "quick_gelu", "glu_linear_offset": 1.0,
                         "activation_func_clamp_value": 7.0, "softmax_type": "learnable"}, since=(0, 16)),
+    # Attention to everything, which is what the indexer chooses of short inputs.
+    Family("minimax m3", "minimax_m3_vl_text", {"head_dim": 16, "rotary_dim": 8, "intermediate_size": 48, "dense_intermediate_size": 160,
+                                                "shared_intermediate_size": 80, "num_local_experts": 4, "num_experts_per_tok": 2,
+                                                "routed_scaling_factor": 2.0, "mlp_layer_types": ["dense"] + ["sparse"] * (LAYERS - 1),
+                                                **rope(10000.0, partial_rotary_factor=0.5)},
+           transformer={"qk_layernorm": True, "one_plus_norms": True, "activation": "quick_gelu", "glu_linear_offset": 1.0,
+                        "activation_func_clamp_value": 7.0}, since=(0, 16)),
     # All layers with rotation, and without the norm of queries and keys, which has no weights.
     Family("llama4", "llama4_text", {"head_dim": 16, "intermediate_size": 48, "intermediate_size_mlp": 160, "num_local_experts": 4,
                                      "num_experts_per_tok": 1, "interleave_moe_layer_step": 2, "use_qk_norm": False,
@@ -163,7 +170,7 @@ def dense_description(config):
     transformer = {
         "num_layers": config["num_hidden_layers"],
         "hidden_size": config["hidden_size"],
-        "ffn_hidden_size": config.get("intermediate_size_mlp") or config.get("intermediate_size") or config["moe_intermediate_size"],
+        "ffn_hidden_size": config.get("intermediate_size_mlp") or config.get("dense_intermediate_size") or config.get("intermediate_size") or config["moe_intermediate_size"],
         "num_attention_heads": heads,
         "num_query_groups": config["num_key_value_heads"],
         "kv_channels": config.get("head_dim") or config["hidden_size"] // heads,
@@ -195,11 +202,13 @@ def expert_arguments(config):
         return {}
     ffn = config.get("moe_intermediate_size") or config["intermediate_size"]
     one_shared = config["model_type"] == "llama4_text"
-    shared = config.get("shared_expert_intermediate_size") or ffn * (config.get("n_shared_experts") or config.get("num_shared_experts") or one_shared)
+    shared = config.get("shared_expert_intermediate_size") or config.get("shared_intermediate_size") or ffn * (config.get("n_shared_experts") or config.get("num_shared_experts") or one_shared)
     dense_layers = config.get("first_k_dense_replace", 0)
     step = config.get("decoder_sparse_step") or config.get("interleave_moe_layer_step") or 1
-    layers = range(config["num_hidden_layers"])
-    with_bias = config["model_type"] in ("deepseek_v3", "glm4_moe", "glm4_moe_lite", "dots1", "exaone_moe")
+    sparse = [layer >= dense_layers and (layer + 1) % step == 0 for layer in range(config["num_hidden_layers"])]
+    if "mlp_layer_types" in config:
+        sparse = [kind == "sparse" for kind in config["mlp_layer_types"]]
+    with_bias = config["model_type"] in ("deepseek_v3", "glm4_moe", "glm4_moe_lite", "dots1", "exaone_moe", "minimax_m3_vl_text")
     sigmoid = with_bias or config["model_type"] == "llama4_text"
     # Weights of the chosen experts that add up to 1 are the softmax over the chosen ones alone.
     renormalized = config.get("norm_topk_prob", True)
@@ -218,7 +227,7 @@ def expert_arguments(config):
         "moe_token_dispatcher_type": "allgather",
         "moe_grouped_gemm": False,
         "moe_shared_expert_intermediate_size": shared or None,
-        "moe_layer_freq": [int(layer >= dense_layers and (layer + 1) % step == 0) for layer in layers] if dense_layers or step > 1 else 1,
+        "moe_layer_freq": [int(layer) for layer in sparse] if not all(sparse) else 1,
     }
 
 

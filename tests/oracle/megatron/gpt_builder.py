@@ -85,7 +85,17 @@ def make_config(description, topology):
     return config
 
 
-def layer_spec(config, chunk, shared_gate):
+def use_one_plus_norms(spec):
+    """Norms that multiply by 1 + weight everywhere."""
+    spec.layer_norm = OnePlusNorm
+    for layer in spec.layer_specs:
+        parts = layer.submodules
+        parts.input_layernorm = parts.pre_mlp_layernorm = OnePlusNorm
+        if hasattr(parts.self_attention.submodules, "q_layernorm"):
+            parts.self_attention.submodules.q_layernorm = parts.self_attention.submodules.k_layernorm = OnePlusNorm
+
+
+def layer_spec(config, chunk, description):
     """The layers in Megatron's own modules, without TransformerEngine."""
     if isinstance(config, HeterogeneousTransformerConfig):
         return get_gpt_heterogeneous_layer_spec(config)
@@ -103,11 +113,13 @@ def layer_spec(config, chunk, shared_gate):
         shared = getattr(mlp.submodules, "shared_experts", None)
         if shared is not None and "gate" in shared.params:
             # In 0.12.1 the gate of the shared experts is chosen here, later in the configuration.
-            shared.params["gate"] = shared_gate
+            shared.params["gate"] = description.get("moe_shared_expert_gate", False)
         if config.multi_latent_attention:
             layer.submodules.self_attention.submodules.core_attention = LatentCore
     if getattr(config, "linear_attention_freq", None):
         use_linear_attention(config, spec, chunk)
+    if description.get("one_plus_norms") or getattr(config, "linear_attention_freq", None):
+        use_one_plus_norms(spec)
     return spec
 
 
@@ -117,21 +129,17 @@ REPLACED = {"input_layernorm.": "self_attention.layer_norm_", "pre_mlp_layernorm
 
 
 def use_linear_attention(config, spec, chunk):
-    """Gated delta nets in the layers that have them, and norms that multiply by 1 + weight everywhere."""
+    """Gated delta nets in the layers that have them."""
     from megatron.core.ssm.gated_delta_net import GatedDeltaNet, GatedDeltaNetSubmodules
     first = transformer_layer.get_transformer_layer_offset(config, vp_stage=chunk)
-    spec.layer_norm = OnePlusNorm
     # The layers of one kind share their spec.
     spec.layer_specs = [copy.deepcopy(layer) for layer in spec.layer_specs]
     for number, layer in enumerate(spec.layer_specs):
         parts = layer.submodules
-        parts.input_layernorm = parts.pre_mlp_layernorm = OnePlusNorm
         if config.linear_attention_freq[first + number]:
             parts.self_attention = ModuleSpec(module=GatedDeltaNet, submodules=GatedDeltaNetSubmodules(
                 in_proj=ColumnParallelLinear, out_norm=OnePlusNorm, out_proj=RowParallelLinear))
             parts.sharded_state_dict_keys_map = {**parts.sharded_state_dict_keys_map, **LINEAR_NORM}
-        else:
-            parts.self_attention.submodules.q_layernorm = parts.self_attention.submodules.k_layernorm = OnePlusNorm
 
 
 def select_chunk(chunk):
@@ -156,7 +164,7 @@ def build(description, topology, padded_vocab=None):
         if "vp_stage" in inspect.signature(GPTModel.__init__).parameters:
             arguments["vp_stage"] = number
         own = copy.deepcopy(config)
-        spec = layer_spec(own, number, description["transformer"].get("moe_shared_expert_gate", False))
+        spec = layer_spec(own, number, description["transformer"])
         models.append(GPTModel(own, spec, **arguments).eval())
     with torch.no_grad():
         for model in models:

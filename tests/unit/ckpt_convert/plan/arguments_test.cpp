@@ -162,3 +162,18 @@ TEST_CASE("arguments: without a config those of the source win, but for what a c
     CHECK(rules.arguments() == "kind='alibi' base=9 size=2 always=true own=5");
     CHECK(rules.flags() == "--base 9\n--size 2\n--kind rope");
 }
+
+TEST_CASE("arguments: a ratio has a fraction; a text that this conversion lacks is that of the source") {
+    Rules rules(
+        R"("args": {"half": {"ratio": ["tp", "layers + 1"]}, "text": "$config", "none": {"value": {"ratio": [1, 2]}, "when": "off"}})");
+    rules.saved(R"({"text": "as it was"})");
+    CHECK(rules.arguments() == "text='as it was' half=0.5");
+    rules.facts.texts["config"] = "{}";
+    CHECK(rules.arguments() == "text='{}' half=0.5");
+}
+
+TEST_CASE("training flags: a path in the checkpoint is one that the shell completes") {
+    Rules rules(R"("flags": {"--config": "$config_path"})");
+    rules.facts.texts["config_path"] = std::string(ckpt::kCheckpointDir) + "hf_config/config.json";
+    CHECK(rules.flags() == "--config \"$CHECKPOINT_DIR/hf_config/config.json\"");
+}

@@ -1,0 +1,64 @@
+#include <doctest/doctest.h>
+
+#include "base/format.h"
+#include "ckpt_convert/mapping/mapping_loader.h"
+#include "ckpt_convert/mapping/model.h"
+#include "tests/support/memory_file_system.h"
+
+namespace {
+
+// What a rule makes of a config, or of saved arguments: "3", "1,0,2" of a value of each layer, "-" of nothing, or an error.
+std::string value_read(const std::string& rule, const std::string& json, bool is_config = true) {
+    test::MemoryFileSystem fs;
+    fs.add("rules/models/mine.json",
+           R"({"schema": "model-mapping/1", "family": "mine", "title": "t", "values": {"x": )" + rule + "}}");
+    base::DataStore store;
+    REQUIRE(store.overlay(fs, "rules", "rules"));
+    base::RuleFiles files(store);
+    auto mapping = ckpt::load_mapping(files, "rules/models/mine.json");
+    REQUIRE_MESSAGE(mapping, mapping.error().text());
+    auto document = base::parse_json(json, "config.json");
+    REQUIRE(document);
+    auto values = is_config ? ckpt::values_from_config(*mapping, *document)
+                            : ckpt::values_from_arguments(*mapping, document->root, "checkpoint");
+    if (!values) return values.error().message;
+    if (auto found = values->find("x"); found != values->end()) return std::to_string(found->second);
+    auto list = values->by_layer.find("x");
+    return list == values->by_layer.end() ? "-" : base::joined(list->second, ",");
+}
+
+}  // namespace
+
+TEST_CASE("value paths: a star leads into every item of a list") {
+    const std::string config =
+        R"({"blocks": [{"ffn": {"width": 3}}, {"ffn": {"width": null}}, {}, {"ffn": {"width": 5}}]})";
+    const std::string of_layers = R"({"each": "layer", "config": "blocks.*.ffn.width", "default": 0})";
+    CHECK(value_read(of_layers, config) == "3,0,0,5");
+    CHECK(value_read(of_layers, R"({"blocks": []})") == "");
+    CHECK(value_read(of_layers, R"({"blocks": {"ffn": 1}})") == "-");
+    CHECK(value_read(of_layers, R"({"blocks": [{"ffn": {"width": "3"}}]})") ==
+          "\"blocks.*.ffn.width\" must be a list of whole numbers for the model's layers, and has a string");
+}
+
+TEST_CASE("value paths: a list is one number when it says no other, or by its first") {
+    CHECK(value_read(R"({"config": "blocks.*.n"})", R"({"blocks": [{"n": null}, {"n": 4}, {}, {"n": 4}]})") == "4");
+    CHECK(value_read(R"({"config": "blocks.*.n"})", R"({"blocks": [{"n": 4}, {"n": 2}]})") ==
+          "\"blocks.*.n\" must be a whole number, not a list of different ones");
+    CHECK(value_read(R"({"config": "blocks.*.n", "first": true})", R"({"blocks": [{}, {"n": 4}, {"n": 2}]})") == "4");
+}
+
+TEST_CASE("value paths: fractions are read with a factor, rounded") {
+    const std::string rule = R"({"config": "mult", "times": 65536})";
+    CHECK(value_read(rule, R"({"mult": 1.3125})") == "86016");
+    CHECK(value_read(rule, R"({"mult": 2})") == "131072");
+    CHECK(value_read(rule, R"({"mult": 0.1})") == "6554");
+    CHECK(value_read(rule, R"({"mult": 1e300})") == "\"mult\" must be a whole number, not a number");
+    CHECK(value_read(R"({"config": "mult"})", R"({"mult": 1.5})") == "\"mult\" must be a whole number, not a number");
+}
+
+TEST_CASE("value paths: an argument may be JSON in a text") {
+    const std::string rule = R"({"each": "layer", "arg": "encoded.blocks.*.n", "default": 7})";
+    CHECK(value_read(rule, R"({"encoded": "{\"blocks\": [{\"n\": 1}, {\"n\": 2}]}"})", false) == "1,2");
+    CHECK(value_read(rule, R"({"encoded": "no JSON"})", false) == "-");
+    CHECK(value_read(rule, R"({"encoded": ""})", false) == "-");
+}
