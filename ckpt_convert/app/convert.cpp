@@ -97,6 +97,13 @@ Result<PlannedOutput> plan_hf(base::FileSystem& fs, const Source& source, const 
     out.title = "Hugging Face";
     TRY_ASSIGN(out.plan,
                make_plan(source.model, source.index, source.binding, layout, plan_options(options, VocabFill::zero)));
+    for (const StoredRule& rule : source.model.mapping().hf) {
+        if (rule.once && source.side == Side::megatron)
+            out.plan.notes.push_back(
+                base::format("{}: Hugging Face's files have one row for several of Megatron's, of which the first is "
+                             "written; ckpt_convert verify tells whether training kept them the same",
+                             rule.weights.front()));
+    }
     TRY_ASSIGN(HfOutput output, hf_output(out.plan, options.max_shard_bytes));
     out.output = std::move(output.files);
     TRY_ASSIGN(std::string config, adapted_config(fs, source, options));

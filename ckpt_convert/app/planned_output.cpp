@@ -31,7 +31,9 @@ Result<Layout> written_hf_layout(const Model& model) {
     const auto& prefixes = model.mapping().hf_prefixes;
     HfVariant variant;
     if (!prefixes.empty()) variant.prefix = prefixes.front();
-    return hf_layout(model, variant);
+    TRY_ASSIGN(Layout layout, hf_layout(model, variant));
+    for (LayoutTensor& tensor : layout.tensors) take_first(tensor);
+    return layout;
 }
 
 }  // namespace ckpt

@@ -70,6 +70,8 @@ Status check_axes(const ModelMapping& mapping, const StoredRule& rule) {
     if (rule.unzip && (*rule.unzip == rule.axis || rule.unzip == rule.shard || rule.interleave || rule.pad ||
                        !std::is_sorted(rule.stack.memory.begin(), rule.stack.memory.end()) || !rule.stack.axes.empty()))
         return problem("has \"unzip\", and therefore its other axes as they are");
+    if (rule.once && (*axes < 2 || rule.weights.size() != 1 || rule.unzip || rule.pad || !rule.stack.memory.empty()))
+        return problem("has \"once\", and therefore one matrix as it is");
     if (!rule.repeat.empty() && !rule.interleave) return problem("repeats weights without \"interleave\"");
     return {};
 }

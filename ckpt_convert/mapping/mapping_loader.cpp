@@ -207,6 +207,7 @@ Result<StoredRule> read_stored(const JsonDocument& document, const Json& json, b
         TRY(read_mcore_keys(object, rule));
     } else {
         TRY_ASSIGN(rule.form, object.string_or("form", ""));
+        TRY_ASSIGN(rule.once, optional_expression(object, "once"));
     }
     TRY(object.finish());
     return rule;

@@ -82,7 +82,8 @@ struct StoredRule {
     float plus = 0;                        // what is stored is the weight plus this number
     Stage stage = Stage::layer;
     Each each = Each::model;
-    std::optional<int> unzip;  // the slices of the weights along this axis come one after the other
+    std::optional<int> unzip;        // the slices of the weights along this axis come one after the other
+    std::optional<Expression> once;  // this many rows after each other are the same, and the file has one; hf only
     ExpertStack stack;
     std::string form;  // belongs to one of several ways to store the same, of which a checkpoint has one; "": to all
     bool optional = false;     // may be absent in a source, and is never written

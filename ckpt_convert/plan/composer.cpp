@@ -238,6 +238,29 @@ private:
     std::vector<std::uint32_t> ids_;
 };
 
+// Reads each row of the file as `same` rows. Where a row begins is said by the last axis, whose stride is 1: that of the rows
+// is 0.
+Status read_once(LayoutTensor& tensor, std::uint64_t same, const Model& model) {
+    if (tensor.shape[0] % same != 0)
+        return base::fail(ErrorKind::bad_input,
+                          base::format("{} rows of {} cannot be {} each of the same", tensor.shape[0],
+                                       model.tensors()[tensor.pieces.front().logical].name, same));
+    const Piece whole = std::move(tensor.pieces.front());
+    tensor.once = true;
+    tensor.strides = row_major_strides(tensor.shape);
+    tensor.file_shape = tensor.shape;
+    tensor.file_shape[0] /= same;
+    tensor.pieces.assign(tensor.file_shape[0], whole);
+    for (std::size_t row = 0; row < tensor.pieces.size(); ++row) {
+        Piece& piece = tensor.pieces[row];
+        piece.extent[0] = same;
+        piece.in_logical[0] = row * same;
+        piece.in_stored.back() = row * tensor.strides[0];
+    }
+    tensor.strides[0] = 0;
+    return {};
+}
+
 // Where the box lies in the file's tensor. Of a stack, axis a of an expert is axis a + 1 of the box.
 void place(LayoutTensor& tensor, const StoredRule& rule) {
     const ExpertStack& stack = rule.stack;
@@ -271,7 +294,8 @@ void place(LayoutTensor& tensor, const StoredRule& rule) {
 Result<LayoutTensor> compose(const Model& model, const ActiveRule& active, Share share, std::uint32_t layer,
                              std::uint32_t expert) {
     TRY_ASSIGN(LayoutTensor out, Composer(model, active, share, layer).compose(layer, expert));
-    place(out, *active.rule);
+    if (active.rule->once) TRY(read_once(out, active.same_rows, model));
+    else place(out, *active.rule);
     return out;
 }
 

@@ -19,6 +19,7 @@ struct ActiveRule {
     const StoredRule* rule = nullptr;
     std::string name;               // in the dialect at hand
     std::uint64_t padded_rows = 0;  // 0: no padding
+    std::uint64_t same_rows = 1;    // of StoredRule::once
     KvSharing sharing = KvSharing::refuse;
     // Which layers have the tensor, as the rounds of StoredRule::interleave; 0: not this one. One entry for tensors that are
     // not per layer.

@@ -1,6 +1,7 @@
 #include "ckpt_convert/plan/layout.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/format.h"
 #include "ckpt_convert/checkpoint/megatron_checkpoint.h"
@@ -71,10 +72,16 @@ Result<std::vector<ActiveRule>> active_rules(const std::vector<StoredRule>& rule
         if (name == nullptr) continue;
         TRY_ASSIGN(auto rounds, rounds_by_layer(rule, model, facts));
         if (std::all_of(rounds.begin(), rounds.end(), [](std::uint64_t count) { return count == 0; })) continue;
-        ActiveRule entry{&rule, *name, 0, sharing, std::move(rounds)};
+        ActiveRule entry{&rule, *name, 0, 1, sharing, std::move(rounds)};
         if (rule.pad) {
             TRY_ASSIGN(std::int64_t rows, rule.pad->evaluate(lookup));
             entry.padded_rows = static_cast<std::uint64_t>(rows);
+        }
+        if (rule.once) {
+            TRY_ASSIGN(std::int64_t rows, rule.once->evaluate(lookup));
+            if (rows < 1)
+                return base::fail(ErrorKind::bad_input, base::format("\"{}\" is {}", rule.once->text(), rows));
+            entry.same_rows = static_cast<std::uint64_t>(rows);
         }
         out.push_back(std::move(entry));
     }
@@ -181,6 +188,19 @@ ModelValues layout_facts(const Model& model, const ParallelLayout& layout) {
         {"slots", layout.placement.slots},
         {"padded_vocab", layout.padded_vocab == 0 ? value("vocab") : static_cast<std::int64_t>(layout.padded_vocab)},
         {"stored_kv_groups", repeated ? layout.tp : value("kv_groups")}};
+}
+
+void take_first(LayoutTensor& tensor) {
+    if (!tensor.once) return;
+    tensor.once = false;
+    tensor.strides.clear();
+    tensor.shape = std::exchange(tensor.file_shape, {});
+    for (std::size_t row = 0; row < tensor.pieces.size(); ++row) {
+        Piece& piece = tensor.pieces[row];
+        piece.extent[0] = 1;
+        piece.in_stored.assign(piece.in_stored.size(), 0);
+        piece.in_stored[0] = row;
+    }
 }
 
 Result<Layout> hf_layout(const Model& model, const HfVariant& variant) {

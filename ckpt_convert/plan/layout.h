@@ -30,6 +30,7 @@ struct LayoutTensor {
     Shape file_shape;
     std::vector<std::uint64_t> strides;    // elements; where the elements of the box lie, when not in its own order
     std::optional<std::size_t> unit_axis;  // an axis of 1 that the file's shape leaves out
+    bool once = false;  // each piece is one row of the file, which stands for all rows of the piece: their stride is 0
     std::vector<Piece> pieces;
     std::uint64_t fill_rows = 0;  // the last rows hold no weights: padding of the vocabulary
     std::uint32_t fill_like = 0;  // the logical tensor whose rows the padding continues
@@ -72,7 +73,10 @@ struct HfVariant {
     std::uint64_t vocab_rows = 0;  // of embedding and head, when more than the model wants; 0: the vocabulary itself
 };
 
-// The tensors of a Hugging Face checkpoint, layer by layer.
+// The tensor as it is written: of rows that the file has once, the first.
+void take_first(LayoutTensor& tensor);
+
+// The tensors of a Hugging Face checkpoint, layer by layer, as they are read.
 base::Result<Layout> hf_layout(const Model& model, const HfVariant& variant = {});
 
 // The tensors of all ranks of a Megatron checkpoint; of a torch_dist one, which has no ranks, the whole tensors.

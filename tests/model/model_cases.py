@@ -51,9 +51,11 @@ def write_checkpoint(case, directory):
 
 
 def filled(name, shape):
-    """Bits by name. Copies of the embedding are copies; what some layouts store less 1 is between 1/2 and 2, where nothing is lost."""
+    """Bits by name. Copies of the embedding and of the head are copies; what some layouts store less 1 is between 1/2 and 2, where nothing is lost."""
     if name.endswith(".embed_tokens.weight"):
         return crc_filled("model.embed_tokens.weight", shape)
+    if name.endswith(".shared_head.output.weight"):
+        return crc_filled("lm_head.weight", shape)
     tensor = crc_filled(name, shape)
     if not name.endswith(".linear_attn.norm.weight"):
         return tensor

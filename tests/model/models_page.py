@@ -32,7 +32,6 @@ Left out are models whose layers neither Megatron's nor MindSpeed-LLM's current 
 * Kimi Linear, Ling 2.5 (delta attention with a decay of each channel), MiniMax-01 (lightning attention);
 * the indexer of MiniMax M3, which chooses blocks of keys: `--leave-out '*.index_*'` takes the rest. Attention to all keys is the same up
   to 2,048 tokens; `layer_types` in the config then has to say `full_attention`;
-* Step 3.5 (one gate per head, more heads in layers with a window);
 * Gemma 3n and 4 (embeddings of each layer, heads of two sizes, layers that share keys and values);
 * Grok 1, Galactica and GLM-130B, which only converters for older versions had;
 * the layers for multi-token prediction of ERNIE 4.5, LongCat-Flash and K-EXAONE, which have no norm of their own, or names that no

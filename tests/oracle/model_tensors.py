@@ -13,6 +13,7 @@ from checks import ROOT, Checks, run, run_ok, temporary_directory, tool  # noqa:
 
 import torch  # noqa: E402
 from safetensors import safe_open  # noqa: E402
+from safetensors.torch import save_file  # noqa: E402
 from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForImageTextToText  # noqa: E402
 from transformers.utils import logging  # noqa: E402
 
@@ -105,6 +106,34 @@ def check_language_part(checks, kind, config, work):
     checks.equal([key for key in wanted if not torch.equal(found[key], wanted[key])], [], f"{kind}, language part: weights that differ")
 
 
+def check_gate_per_head(checks, work):
+    """Step's gate of a head is a row of g_proj; Megatron has a row for each element of the head, behind the queries of the group."""
+    case = json.loads((ROOT / "rules/models/cases/step35.json").read_text())
+    source, there = work / "gates_hf", work / "gates_megatron"
+    source.mkdir()
+    weights = {name: torch.randn(shape) for name, shape in case["hf"].items()}
+    save_file(weights, source / "model.safetensors")
+    (source / "config.json").write_text(json.dumps(case["config"]))
+    if not run_ok(checks, tool("ckpt_convert"), "--load-dir", source, "--save-dir", there, "--target", "mcore", "--tp", "2"):
+        return
+    ranks = [torch.load(there / f"release/mp_rank_0{rank}/model_optim_rng.pt", weights_only=False) for rank in range(2)]
+    groups, head_dim = case["config"]["num_key_value_heads"], case["config"]["head_dim"]
+    for layer in range(case["config"]["num_hidden_layers"]):
+        q, g, k, v = (weights[f"model.layers.{layer}.self_attn.{what}_proj.weight"] for what in "qgkv")
+        heads = len(g) // groups
+        parts = [part.view(groups, -1, head_dim, part.shape[-1]) for part in (q, g.repeat_interleave(head_dim, 0), k, v)]
+        checks.expect(parts[1].shape[1] == heads, f"layer {layer}: gates of a group")
+        name = f"decoder.layers.{layer}.self_attention.linear_qkv.weight"
+        found = [rank["model"][name] for rank in ranks]
+        wanted = torch.cat(parts, 1).flatten(1, 2)
+        checks.expect(all(torch.equal(one, other) for one, other in zip(found, wanted)), f"{name}: rows of queries and gates")
+    # What training may do to one of a head's rows is seen.
+    ranks[0]["model"]["decoder.layers.0.self_attention.linear_qkv.weight"][2 * head_dim + 1] += 1
+    torch.save(ranks[0], there / "release/mp_rank_00/model_optim_rng.pt")
+    done = run(tool("ckpt_convert"), "verify", there, "--against", source)
+    checks.expect(done.returncode == 1 and "layers.0.attention.gate: 16 of 512 values differ" in done.stdout, f"verify: {done.stdout}")
+
+
 def main():
     checks = Checks()
     chosen = sys.argv[1:]  # names of cases; all
@@ -119,6 +148,7 @@ def main():
             check_loads(checks, path.stem, case, model, source, Path(directory))
         for kind, config in MULTIMODAL:
             check_language_part(checks, kind, config, Path(directory))
+        check_gate_per_head(checks, Path(directory))
     checks.finish()
 
 

@@ -158,6 +158,30 @@ TEST_CASE("composer: slices of an axis one after the other, which the file has n
     CHECK(base::joined(found, ", ") == "0 of slice 0 at 0, 0 of slice 1 at 1, 1 of slice 0 at 0, 1 of slice 1 at 1");
 }
 
+TEST_CASE("composer: what the file has once is read for all along the axis, and the first of them written") {
+    auto model =
+        test::model_of({.heads = 4, .kv_groups = 2, .head_dim = 3, .layers = 1, .family = "step35", .more = R"(,
+        "layer_types": ["full_attention"], "mlp_layer_types": ["dense"], "n_routed_experts": 1)"});
+    auto layout = ckpt::hf_layout(model);
+    REQUIRE(layout);
+    auto gate = std::find_if(layout->tensors.begin(), layout->tensors.end(),
+                             [](const auto& tensor) { return tensor.name.ends_with("g_proj.weight"); });
+    REQUIRE(gate != layout->tensors.end());
+    CHECK(gate->shape == ckpt::Shape{12, 1});
+    CHECK(gate->file_shape == ckpt::Shape{4, 1});
+    CHECK(gate->strides == std::vector<std::uint64_t>{0, 1});
+    REQUIRE(gate->pieces.size() == 4);
+    CHECK(gate->pieces[2].in_stored == ckpt::Shape{0, 2});
+    CHECK(gate->pieces[2].in_logical == ckpt::Shape{6, 0});
+    CHECK(gate->pieces[2].extent == ckpt::Shape{3, 1});
+    ckpt::take_first(*gate);
+    CHECK(gate->shape_in_file() == ckpt::Shape{4, 1});
+    CHECK(gate->strides.empty());
+    CHECK(gate->pieces[2].in_stored == ckpt::Shape{2, 0});
+    CHECK(gate->pieces[2].in_logical == ckpt::Shape{6, 0});
+    CHECK(gate->pieces[2].extent == ckpt::Shape{1, 1});
+}
+
 TEST_CASE("composer: an order in memory of its own, and an axis of length 1") {
     auto layout_of = [](const ckpt::Model& model, std::string_view name) {
         auto layout = ckpt::hf_layout(model);

@@ -1,0 +1,255 @@
+#include "ckpt_convert/mapping/model_values.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "base/format.h"
+#include "base/text.h"
+
+namespace ckpt {
+namespace {
+
+using base::ErrorKind;
+using base::Json;
+using base::Result;
+using base::Status;
+
+struct Source {
+    const Json* root;
+    std::string where;
+    bool is_config;
+};
+
+// What stands at a path. Behind a "*" it is a list: of what stands there in each item, null where nothing does. A text on the
+// way is read as JSON.
+std::optional<Json> value_at(const Json& root, std::string_view path) {
+    constexpr std::string_view kItems = ".*.";
+    std::string_view first = path.substr(0, path.find('.'));
+    if (const Json* text = root.find(first); text != nullptr && text->string() != nullptr && first != path) {
+        auto document = base::parse_json(*text->string(), std::string(first));
+        return document ? value_at(document->root, path.substr(first.size() + 1)) : std::nullopt;
+    }
+    std::size_t items = path.find(kItems);
+    const Json* found = root.find_path(path.substr(0, items));
+    if (found == nullptr || found->is_null()) return std::nullopt;
+    if (items == std::string_view::npos) return *found;
+    if (found->array() == nullptr) return std::nullopt;
+    Json::Array list;
+    for (const Json& item : *found->array())
+        list.push_back(value_at(item, path.substr(items + kItems.size())).value_or(Json()));
+    return Json(std::move(list), found->offset());
+}
+
+std::optional<std::int64_t> scaled_number(const ValueRule& rule, const Json& json) {
+    constexpr double kLargest = 9e15;
+    const double* real = json.real();
+    auto whole = whole_number(json);
+    if (rule.times == 1 || (real == nullptr && !whole)) return whole;
+    double product = (real != nullptr ? *real : static_cast<double>(*whole)) * static_cast<double>(rule.times);
+    if (!(std::abs(product) < kLargest)) return std::nullopt;
+    return std::llround(product);
+}
+
+// A number, or the one that a list has for every layer that it says anything of.
+std::optional<std::int64_t> number_of_all(const ValueRule& rule, const Json& json) {
+    if (json.array() == nullptr) return scaled_number(rule, json);
+    std::optional<std::int64_t> number;
+    for (const Json& item : *json.array()) {
+        if (item.is_null()) continue;
+        auto one = scaled_number(rule, item);
+        if (!one || rule.first) return one;
+        if (number && *number != *one) return std::nullopt;
+        number = one;
+    }
+    return number;
+}
+
+// Of a rule that counts, how long a list or a text is; of one with texts, whether the config has one of them there; else the number.
+std::optional<std::int64_t> number_in(const ValueRule& rule, const Json& json, bool is_config) {
+    if (rule.count && json.array() != nullptr) return static_cast<std::int64_t>(json.array()->size());
+    if (rule.count && json.string() != nullptr) return static_cast<std::int64_t>(json.string()->size());
+    if (rule.is.empty() || !is_config) return number_of_all(rule, json);
+    return json.string() != nullptr && std::find(rule.is.begin(), rule.is.end(), *json.string()) != rule.is.end();
+}
+
+// False when another argument says that the value does not apply.
+bool arguments_count(const ValueRule& rule, const Json& args) {
+    const Json* needed = rule.argument_needs.empty() ? nullptr : args.find(rule.argument_needs);
+    return needed == nullptr || needed->boolean() == nullptr || *needed->boolean();
+}
+
+Result<std::optional<std::int64_t>> read_value(const ValueRule& rule, const Source& source) {
+    if (!source.is_config && !arguments_count(rule, *source.root)) return std::optional<std::int64_t>();
+    for (const std::string& path : source.is_config ? rule.config : rule.arguments) {
+        auto found = value_at(*source.root, path);
+        if (!found) continue;
+        // What training can be told of all layers or of each: the list is read by a rule of its own.
+        if (!source.is_config && found->array() != nullptr) continue;
+        auto value = number_in(rule, *found, source.is_config);
+        if (!value)
+            return base::fail(ErrorKind::bad_input,
+                              base::format("\"{}\" must be a whole number, not {}", path,
+                                           found->array() != nullptr ? "a list of different ones" : found->kind_name()),
+                              source.where);
+        bool negate = !source.is_config && rule.argument_negated;
+        return std::optional<std::int64_t>(negate ? *value == 0 : *value);
+    }
+    return std::optional<std::int64_t>();
+}
+
+// Works the values of a mapping out. The order of the rules says nothing: a family may redefine a value that comes
+// early in a block by one that it adds itself.
+class ValueReader {
+public:
+    ValueReader(const ModelMapping& mapping, const Source& source) : mapping_(mapping), source_(source) {}
+
+    Result<ModelValues> read() {
+        std::vector<const ValueRule*> open;  // whose default needs values that come later
+        for (const ValueRule& rule : mapping_.values) {
+            if (rule.each == Each::layer) continue;
+            TRY_ASSIGN(auto value, read_value(rule, source_));
+            if (value) values_[rule.name] = *value;
+            else if (!rule.fallback) return missing(rule);
+            else if (is_ready(rule)) TRY(compute(rule));
+            else open.push_back(&rule);
+        }
+        while (!open.empty()) {
+            auto next = std::find_if(open.begin(), open.end(), [&](const ValueRule* rule) { return is_ready(*rule); });
+            if (next == open.end()) next = open.begin();  // they need each other; the evaluation says so
+            TRY(compute(**next));
+            open.erase(next);
+        }
+        for (const ValueRule& rule : mapping_.values) {
+            if (rule.each == Each::layer) TRY(read_list(rule));
+        }
+        return std::move(values_);
+    }
+
+private:
+    // A list with a value for each layer, a text with a letter for each, or a list of the layers for which it is 1.
+    Status read_list(const ValueRule& rule) {
+        for (const std::string& path : source_.is_config ? rule.config : rule.arguments) {
+            auto found = value_at(*source_.root, path);
+            if (!found || (found->array() == nullptr && found->string() == nullptr)) continue;
+            auto& list = values_.by_layer[rule.name];
+            if (const std::string* letters = found->string()) {
+                for (char letter : *letters) list.push_back(base::contains(rule.is, std::string(1, letter)));
+                return {};
+            }
+            for (const Json& item : *found->array()) {
+                auto value = item.is_null() ? 0 : number_in(rule, item, source_.is_config);
+                if (!value) return wrong_item(path, item);
+                list.push_back(*value);
+            }
+            return {};
+        }
+        auto layers = values_.find("layers");
+        if (!source_.is_config || layers == values_.end() || layers->second < 1 || layers->second > kMaxLayers)
+            return {};
+        for (const std::string& path : rule.listed) {
+            const Json* found = source_.root->find_path(path);
+            std::optional<Json::Array> numbers = found == nullptr ? std::nullopt : items_of(*found);
+            if (!numbers) continue;
+            auto& list = values_.by_layer[rule.name];
+            list.assign(static_cast<std::size_t>(layers->second), 0);
+            for (const Json& item : *numbers) {
+                auto layer = whole_number(item);
+                if (!layer || *layer < 0 || *layer >= layers->second) return wrong_item(path, item);
+                list[static_cast<std::size_t>(*layer)] = 1;
+            }
+            return {};
+        }
+        return {};
+    }
+
+    // A list, or a text with commas: "3,4,5". What is no number there stays a text.
+    static std::optional<Json::Array> items_of(const Json& json) {
+        if (json.array() != nullptr) return *json.array();
+        if (json.string() == nullptr) return std::nullopt;
+        Json::Array out;
+        for (std::string_view word : base::split(*json.string(), ',')) {
+            std::int64_t number = 0;
+            auto [end, code] = std::from_chars(word.data(), word.data() + word.size(), number);
+            bool whole = code == std::errc() && end == word.data() + word.size();
+            out.push_back(whole ? Json(number, json.offset()) : Json(std::string(word), json.offset()));
+        }
+        return out;
+    }
+
+    tl::unexpected<base::Error> wrong_item(const std::string& path, const Json& item) const {
+        return base::fail(ErrorKind::bad_input,
+                          base::format("\"{}\" must be a list of whole numbers for the model's layers, and has {}",
+                                       path, item.integer() ? std::to_string(*item.integer()) : item.kind_name()),
+                          source_.where);
+    }
+
+    bool is_ready(const ValueRule& rule) const {
+        const auto& names = rule.fallback->names();
+        return std::all_of(names.begin(), names.end(), [&](const std::string& name) { return values_.contains(name); });
+    }
+
+    Status compute(const ValueRule& rule) {
+        auto computed = rule.fallback->evaluate(lookup_in(values_));
+        if (!computed)
+            return base::fail(ErrorKind::bad_input, base::format("{}: {}", rule.name, computed.error().message),
+                              source_.where);
+        values_[rule.name] = *computed;
+        return {};
+    }
+
+    tl::unexpected<base::Error> missing(const ValueRule& rule) const {
+        const auto& names = source_.is_config ? rule.config : rule.arguments;
+        std::string what = names.empty() ? base::format("the value {}", rule.name)
+                                         : base::format("\"{}\"", base::joined(names, "\" or \""));
+        return base::fail(ErrorKind::bad_input,
+                          base::format("{} is missing; a {} model needs it", what, mapping_.family), source_.where);
+    }
+
+    const ModelMapping& mapping_;
+    const Source& source_;
+    ModelValues values_;
+};
+
+}  // namespace
+
+std::optional<std::int64_t> whole_number(const Json& json) {
+    if (const auto* integer = json.integer()) return *integer;
+    if (const auto* flag = json.boolean()) return *flag ? 1 : 0;
+    if (const auto* real = json.real(); real != nullptr && *real == std::floor(*real) && std::abs(*real) < 9e15) {
+        return static_cast<std::int64_t>(*real);
+    }
+    return std::nullopt;
+}
+
+Result<ModelValues> values_from_config(const ModelMapping& mapping, const base::JsonDocument& config) {
+    return ValueReader(mapping, {&config.root, config.name, true}).read();
+}
+
+Result<ModelValues> values_from_arguments(const ModelMapping& mapping, const Json& args, const std::string& where) {
+    return ValueReader(mapping, {&args, where + ": saved arguments", false}).read();
+}
+
+Result<std::optional<std::int64_t>> value_from_arguments(const ValueRule& rule, const Json& args,
+                                                         const ModelValues& values, const std::string& where) {
+    if (arguments_count(rule, args) || !rule.fallback)
+        return read_value(rule, {&args, where + ": saved arguments", false});
+    TRY_ASSIGN(std::int64_t value, rule.fallback->evaluate(lookup_in(values)));
+    return std::optional(value);
+}
+
+Expression::Lookup lookup_in(const ModelValues& values, const ModelValues& extra) {
+    return [&values, extra](std::string_view name) -> std::optional<std::int64_t> {
+        if (auto found = extra.find(name); found != extra.end()) return found->second;
+        if (auto found = values.find(name); found != values.end()) return found->second;
+        return std::nullopt;
+    };
+}
+
+Result<bool> holds(const std::optional<Expression>& condition, const Expression::Lookup& lookup) {
+    if (!condition) return true;
+    TRY_ASSIGN(std::int64_t value, condition->evaluate(lookup));
+    return value != 0;
+}
+
+}  // namespace ckpt
