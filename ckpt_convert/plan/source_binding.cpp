@@ -45,13 +45,16 @@ public:
     Result<SourceBinding> bind(const LeaveOut& leave_out) {
         out_.tensors.resize(model_.tensors().size());
         std::vector<std::string> missing;
-        for (const LayoutTensor& tensor : layout_.tensors) {
-            if (std::any_of(tensor.pieces.begin(), tensor.pieces.end(),
-                            [&](const Piece& piece) { return !is_bound(piece.logical); }))
-                continue;
-            auto found = by_name_.find(key(tensor.file, tensor.name));
-            if (found != by_name_.end()) TRY(add_tensor(tensor, found->second));
-            else if (!tensor.optional && !tensor.copy) missing.push_back(tensor.name);
+        // What is also elsewhere is read from there.
+        for (bool copies : {false, true}) {
+            for (const LayoutTensor& tensor : layout_.tensors) {
+                if (tensor.copy != copies || std::any_of(tensor.pieces.begin(), tensor.pieces.end(),
+                                                         [&](const auto& piece) { return !is_bound(piece.logical); }))
+                    continue;
+                auto found = by_name_.find(key(tensor.file, tensor.name));
+                if (found != by_name_.end()) TRY(add_tensor(tensor, found->second));
+                else if (!tensor.optional && !tensor.copy) missing.push_back(tensor.name);
+            }
         }
         for (std::size_t i = 0; i < out_.tensors.size() && missing.empty(); ++i) {
             // Of tensors that may be in either of two places, none was there.

@@ -198,6 +198,24 @@ def check_fused(checks, name, source, work):
         checks.expect(done.returncode == 0, f"{name}: {way} experts: {done.stdout}{done.stderr}")
 
 
+def check_other_copy(checks, name, case, source, work):
+    """A layer's copy of the head that is another one does not become the model's head."""
+    tensors = read_safetensors(source / "model.safetensors")
+    copies = [key for key in tensors if key.endswith(".shared_head.output.weight")]
+    if not copies:
+        return
+    other, target, back = (work / f"{name}_{what}" for what in ("copy", "copy_megatron", "copy_back"))
+    other.mkdir()
+    (other / "config.json").write_text((source / "config.json").read_text())
+    write_safetensors(other / "model.safetensors", {**tensors, **{key: crc_filled(key, tensors[key].shape) for key in copies}})
+    for load, save, more in ((other, target, case.get("take", [])), (target, back, [])):
+        done = run(tool("ckpt_convert"), "-q", "--load-dir", load, "--save-dir", save, *more)
+        checks.expect(done.returncode == 0, f"{name}, another copy: {done.stderr}")
+    checks.expect(read_safetensors(back / "model.safetensors") == tensors, f"{name}, another copy: the head changed")
+    done = run(tool("ckpt_convert"), "verify", target, "--against", other)
+    checks.expect(done.returncode == 1 and "head: copies" in done.stdout, f"{name}, another copy: {done.stdout}")
+
+
 def check_leave_out(checks, name, source, work):
     """Tensors without a place are refused, unless the user asks for it; those that the model needs are taken all the same."""
     other = work / f"{name}_more"
@@ -235,6 +253,7 @@ def main():
             check_uncast(checks, name, case, source, Path(directory))
             if name == "llama2":
                 check_leave_out(checks, name, source, Path(directory))
+            check_other_copy(checks, name, case, source, Path(directory))
             check_linear_attention(checks, name, source, Path(directory))
     families = {line.split()[0] for line in run(tool("ckpt_convert"), "models", "list").stdout.splitlines()
                 if not line.startswith(" ")}

@@ -117,7 +117,10 @@ bool has_random_models(const ckpt::ModelMapping& mapping) {
     Random random(0);
     const Sizes sizes = random_sizes(random);
     return std::all_of(mapping.values.begin(), mapping.values.end(), [&](const ckpt::ValueRule& rule) {
-        return rule.config.empty() || rule.fallback || is_switch(rule) || sizes.contains(rule.name);
+        // Layers that a config describes one by one are not made here.
+        bool by_layer =
+            std::ranges::any_of(rule.config, [](const auto& path) { return path.find(".*.") != std::string::npos; });
+        return !by_layer && (rule.config.empty() || rule.fallback || is_switch(rule) || sizes.contains(rule.name));
     });
 }
 
