@@ -241,7 +241,9 @@ private:
 // Reads each row of the file as `same` rows. Where a row begins is said by the last axis, whose stride is 1: that of the rows
 // is 0.
 Status read_once(LayoutTensor& tensor, std::uint64_t same, const Model& model) {
-    if (tensor.shape[0] % same != 0)
+    // Far beyond any model; keeps a corrupt config from using all memory.
+    constexpr std::uint64_t kMostRows = 1 << 20;
+    if (tensor.shape[0] % same != 0 || tensor.shape[0] / same > kMostRows)
         return base::fail(ErrorKind::bad_input,
                           base::format("{} rows of {} cannot be {} each of the same", tensor.shape[0],
                                        model.tensors()[tensor.pieces.front().logical].name, same));
