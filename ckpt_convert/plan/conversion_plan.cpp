@@ -116,7 +116,9 @@ void sort_by_source_position(ConversionPlan& plan, const TensorIndex& index) {
 
 std::uint64_t ConversionPlan::source_bytes() const {
     std::uint64_t sum = 0;
-    for (const auto& move : moves) sum += checked_bytes(move.shape, move.dtype).value_or(0);
+    for (const auto& move : moves) {
+        for (const StoredPiece& piece : move.sources) sum += piece.stored_elements() * bits(move.dtype) / 8;
+    }
     return sum;
 }
 

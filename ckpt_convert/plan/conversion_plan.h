@@ -57,7 +57,7 @@ struct ConversionPlan {
     std::vector<FilledRows> fills;
     std::vector<std::string> notes;  // what a user should know: tensors that were ignored, and why
 
-    std::uint64_t source_bytes() const;  // bytes of all weights
+    std::uint64_t source_bytes() const;  // bytes read, each once
     std::uint64_t target_bytes() const;  // bytes written, without headers
 };
 

@@ -27,6 +27,14 @@ struct StoredPiece {
         std::size_t in_front = in_stored.size() - extent.size();
         return axis < in_front ? 1 : extent[axis - in_front];
     }
+    // How many elements of the file it is: along an axis with the stride 0 there is one.
+    std::uint64_t stored_elements() const {
+        std::uint64_t count = 1;
+        for (std::size_t axis = 0; axis < in_stored.size(); ++axis) {
+            if (strides.empty() || strides[axis] != 0) count *= stored_extent(axis);
+        }
+        return count;
+    }
 };
 
 struct LowRankSum;
