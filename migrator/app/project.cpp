@@ -42,17 +42,18 @@ Path prefix_of(const Options& options, const Path& argument, bool is_directory) 
 }
 
 // Parsing costs more than all the rest, so trees are kept; beyond this files are parsed again when it is their turn.
-constexpr std::size_t kKeptTreeBytes = std::size_t{256} << 20;
+constexpr std::size_t kKeptTreeBytes = std::size_t{192} << 20;
 
 // What one Python file tells the others.
 struct FileFacts {
     std::vector<std::string> members;
     ModuleSummary summary;
-    bool is_guarded = false;  // see ImportGraph::add
+    bool is_guarded = false;    // see ImportGraph::add
+    bool holds_values = false;  // see match/value_ends.h
     std::unique_ptr<ParsedFile> parsed;
 };
 
-FileFacts facts_of(base::FileSystem& fs, const Project& project, const TypeFacts& facts, const FoundFile& file) {
+FileFacts facts_of(base::FileSystem& fs, const Project& project, const Knowledge& knowledge, const FoundFile& file) {
     FileFacts out;
     auto bytes = project.read(fs, file.path);
     // A file that cannot be read is told of when it is analysed.
@@ -63,7 +64,8 @@ FileFacts facts_of(base::FileSystem& fs, const Project& project, const TypeFacts
     const SyntaxTree& tree = out.parsed->tree = SyntaxTree::parse(out.parsed->source.text);
     out.members = member_names(tree);
     ModuleContext context = module_context(project, file.path);
-    out.summary = summarise(tree, facts, context);
+    out.summary = summarise(tree, knowledge.facts, context);
+    out.holds_values = holds_values(tree, knowledge.rules);
     out.is_guarded = out.parsed->source.text.find("__main__") != std::string::npos;
     return out;
 }
@@ -191,9 +193,10 @@ base::Status index_projects(base::FileSystem& fs, const Options& options, const 
             if (files[i].analysed && files[i].type == FileType::python) modules.push_back(i);
         }
         project.parsed.resize(files.size());
+        project.holds_values.resize(files.size());
         std::vector<FileFacts> found(modules.size());
         TRY(base::parallel_for(modules.size(), options.threads, [&](std::size_t i) -> base::Status {
-            found[i] = facts_of(fs, project, facts, files[modules[i]]);
+            found[i] = facts_of(fs, project, knowledge, files[modules[i]]);
             const std::size_t bytes = found[i].parsed ? found[i].parsed->tree.bytes() : 0;
             if (kept.fetch_add(bytes) + bytes <= kKeptTreeBytes) {
                 project.parsed[modules[i]] = std::move(found[i].parsed);
@@ -207,6 +210,7 @@ base::Status index_projects(base::FileSystem& fs, const Options& options, const 
         for (std::size_t i = 0; i < modules.size(); ++i) {
             project.members.insert(project.members.end(), std::move_iterator(found[i].members.begin()),
                                    std::move_iterator(found[i].members.end()));
+            project.holds_values[modules[i]] = found[i].holds_values;
             const base::Path& path = files[modules[i]].path;
             const std::vector<std::string> names = project.modules.names_of(path);
             project.imports.add(path, names, std::move(found[i].summary.imports), found[i].is_guarded);

@@ -39,6 +39,7 @@ struct Project {
     std::shared_ptr<const ValueEnds> value_ends;  // where constants go that leave their file; see find_value_ends
     ImportGraph imports;
     std::vector<base::Path> loading_framework;  // sorted: files that load it through other files of the project
+    std::vector<char> holds_values;             // by file: see match/value_ends.h
     // By file: parsed for the index, and kept for the analysis as long as there is room.
     std::vector<std::unique_ptr<ParsedFile>> parsed;
 

@@ -1,6 +1,8 @@
 #include "migrator/app/project_values.h"
 
+#include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <functional>
 #include <mutex>
 #include <unordered_set>
@@ -17,29 +19,66 @@ constexpr int kMaxRounds = 4;
 // Bindings are kept for the next round, and for the analysis, as long as they take no more than this.
 constexpr std::size_t kKeptBytes = std::size_t{32} << 20;
 
-using Filter = std::function<bool(std::string_view text)>;
+using Filter = std::function<bool(std::size_t file, std::string_view text)>;
 using Work = std::function<void(const ParsedText& parsed, const MatchContext& context)>;
+
+// The ends that are looked for in a round.
+class Wanted {
+public:
+    explicit Wanted(const std::set<ValueEnd>& ends) {
+        for (const ValueEnd& end : ends) {
+            hashes_.push_back(Bindings::hash_of(shared_name(end)));
+            if (is_parameter(end)) functions_.push_back(shared_name(end));
+            else words_.insert(last_word(end));
+        }
+        std::ranges::sort(hashes_);
+    }
+
+    // Whether a file may have to do with one of them, by all names that it has to do with.
+    bool is_among(const std::vector<std::uint32_t>& hashes) const {
+        return std::ranges::any_of(hashes_,
+                                   [&](std::uint32_t hash) { return std::ranges::binary_search(hashes, hash); });
+    }
+
+    // The same by the text of a module.
+    bool may_be_in(std::string_view text, const std::string& module) const {
+        const std::string prefix = module + ".";
+        if (std::ranges::any_of(functions_, [&](std::string_view name) { return name.starts_with(prefix); }))
+            return true;
+        for (std::size_t at = 0; at < text.size();) {
+            std::size_t end = at;
+            while (end < text.size() && base::is_word_char(text[end])) ++end;
+            if (end > at && words_.contains(text.substr(at, end - at))) return true;
+            at = end + 1;
+        }
+        return false;
+    }
+
+private:
+    std::vector<std::uint32_t> hashes_;  // sorted
+    std::vector<std::string_view> functions_;
+    std::unordered_set<std::string_view> words_;
+};
 
 class Tracer {
 public:
     Tracer(base::FileSystem& fs, const Options& options, const Knowledge& knowledge, const Project& project)
-        : fs_(fs), options_(options), knowledge_(knowledge), project_(project) {}
+        : fs_(fs), options_(options), knowledge_(knowledge), project_(project), names_(project.files.files.size()) {}
 
     base::Result<ValueEnds> run() {
         std::map<ValueEnd, EndUse> uses;
         std::set<ValueEnd> wanted;
         std::mutex mutex;
-        TRY(visit([&](std::string_view text) { return holds_value(text); },
+        TRY(visit([&](std::size_t file, std::string_view) { return project_.holds_values[file]; },
                   [&](const ParsedText& parsed, const MatchContext& context) {
                       std::set<ValueEnd> found = open_ends(parsed, context);
                       const std::lock_guard lock(mutex);
                       wanted.merge(found);
                   }));
         for (int round = 0; round < kMaxRounds && !wanted.empty(); ++round) {
-            std::unordered_set<std::string_view> words;
-            for (const ValueEnd& end : wanted) words.insert(last_word(end));
+            const Wanted ends(wanted);
             std::map<ValueEnd, EndUse> round_uses;
-            TRY(visit([&](std::string_view text) { return has_word_of(text, words); },
+            TRY(visit([&](std::size_t file, std::string_view text) { return concerns(file, text, ends); },
                       [&](const ParsedText& parsed, const MatchContext& context) {
                           const std::map<ValueEnd, EndUse> found = follow_ends(parsed, context, wanted);
                           const std::lock_guard lock(mutex);
@@ -57,54 +96,41 @@ public:
     }
 
 private:
-    // All Python files whose text passes the filter, on several threads.
+    // All Python files that pass the filter, on several threads.
     base::Status visit(const Filter& filter, const Work& work) {
         const std::vector<FoundFile>& files = project_.files.files;
         return base::parallel_for(files.size(), options_.threads, [&](std::size_t i) -> base::Status {
             if (!files[i].analysed || files[i].type != FileType::python) return {};
             if (ParsedFile* kept = project_.parsed[i].get()) {
-                if (!kept->source.problem && filter(kept->source.text)) look_at(files[i], *kept, work);
+                if (!kept->source.problem && filter(i, kept->source.text)) look_at(i, *kept, work);
                 return {};
             }
             auto source = read_source(fs_, project_, i);
             // What cannot be read is told of when it is analysed.
-            if (!source || source->problem || !filter(source->text)) return {};
+            if (!source || source->problem || !filter(i, source->text)) return {};
             ParsedFile parsed{std::move(*source), {}, {}};
             parsed.tree = SyntaxTree::parse(parsed.source.text);
-            look_at(files[i], parsed, work);
+            look_at(i, parsed, work);
             return {};
         });
     }
 
-    void look_at(const FoundFile& file, ParsedFile& parsed, const Work& work) {
+    void look_at(std::size_t number, ParsedFile& parsed, const Work& work) {
         MatchContext context;
         context.rules = &knowledge_.rules;
         context.facts = &knowledge_.facts;
-        context.module = module_context(project_, file.path);
+        context.module = module_context(project_, project_.files.files[number].path);
         context.project_members = project_.members;
         const bool is_new = !parsed.bindings;
         if (is_new) parsed.bindings = Bindings::analyse(parsed.tree, knowledge_.facts, context.module);
         work({&parsed.tree, &*parsed.bindings}, context);
+        if (names_[number].empty()) names_[number] = parsed.bindings->shared_name_hashes();
         if (is_new && (kept_ += parsed.bindings->bytes()) > kKeptBytes) parsed.bindings.reset();
     }
 
-    bool holds_value(std::string_view text) const {
-        for (const ValueRow& row : knowledge_.rules.values()) {
-            for (const std::string& token : row.tokens) {
-                if (text.find(token) != text.npos) return true;
-            }
-        }
-        return false;
-    }
-
-    static bool has_word_of(std::string_view text, const std::unordered_set<std::string_view>& words) {
-        for (std::size_t at = 0; at < text.size();) {
-            std::size_t end = at;
-            while (end < text.size() && base::is_word_char(text[end])) ++end;
-            if (end > at && words.contains(text.substr(at, end - at))) return true;
-            at = end + 1;
-        }
-        return false;
+    bool concerns(std::size_t number, std::string_view text, const Wanted& ends) const {
+        if (!names_[number].empty()) return ends.is_among(names_[number]);
+        return ends.may_be_in(text, project_.modules.of(project_.files.files[number].path));
     }
 
     static void add(EndUse& into, const EndUse& use) {
@@ -116,7 +142,8 @@ private:
     const Options& options_;
     const Knowledge& knowledge_;
     const Project& project_;
-    std::atomic<std::size_t> kept_ = 0;  // bytes of bindings
+    std::vector<std::vector<std::uint32_t>> names_;  // by file, once it is resolved: see Bindings::shared_name_hashes
+    std::atomic<std::size_t> kept_ = 0;              // bytes of bindings
 };
 
 }  // namespace

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "base/format.h"
 #include "migrator/match/dtypes.h"
@@ -39,6 +41,21 @@ public:
     }
 
 private:
+    // What the rules say of a name.
+    struct Known {
+        bool is_said_elsewhere = false;  // another rule speaks of it
+        std::optional<ApiTable::Facts> facts;
+    };
+
+    const Known& known_of(std::string_view name) {
+        const auto [known, is_new] = known_.try_emplace(name);
+        if (!is_new) return known->second;
+        const NameRow* row = file_.rules().name_row(name);
+        known->second.is_said_elsewhere = row != nullptr && row->reach == NameRow::Reach::exact;
+        if (!known->second.is_said_elsewhere) known->second.facts = file_.rules().api(name);
+        return known->second;
+    }
+
     struct Use {
         Finding finding;
         std::size_t count = 1;
@@ -47,10 +64,9 @@ private:
     void match(NodeId node, std::span<const Reference> references) {
         for (const Reference& reference : references) {
             if (reference.origin != Origin::external || reference.certainty == Certainty::textual) continue;
-            // What another rule speaks of is said there.
-            const NameRow* row = file_.rules().name_row(reference.name);
-            if (row != nullptr && row->reach == NameRow::Reach::exact) return;
-            const auto facts = file_.rules().api(reference.name);
+            const Known& known = known_of(reference.name);
+            if (known.is_said_elsewhere) return;
+            const auto& facts = known.facts;
             if (!facts || facts->quiet) continue;
             if (facts->support == ApiSupport::no) add_use(node, reference, file_.rules().api_rules().no, {});
             if (facts->support == ApiSupport::partly) add_limits(node, reference, *facts);
@@ -88,26 +104,17 @@ private:
         return out;
     }
 
-    // The pages differ from version to version where the NPU does not: what any of them lists works.
-    std::vector<std::string> ever_accepted(std::string_view name) const {
-        const ApiTable& apis = file_.rules().apis();
-        std::vector<std::string> out;
-        for (const Version version : apis.versions()) {
-            const auto facts = apis.find(name, version);
-            if (facts) out.insert(out.end(), facts->dtypes.begin(), facts->dtypes.end());
-        }
-        return out;
-    }
-
     void add_wrong_dtypes(const std::vector<NodeId>& operands, const Reference& reference,
                           const ApiTable::Facts& facts) {
         const Rule* rule = file_.rules().api_rules().wrong_dtype;
         const TensorFacts& tensors = file_.rules().tensors();
         if (rule == nullptr || facts.dtypes.empty() || !tensors.computes(reference.name)) return;
         if (tensors.made_by.find(reference.name) != tensors.made_by.end()) return;  // a conversion
+        // The pages differ from version to version where the NPU does not: what any of them lists works.
+        const std::vector<std::string> accepted = file_.rules().apis().ever_accepted(reference.name);
         for (NodeId operand : operands) {
             const auto dtype = dtypes_.of(operand);
-            if (!dtype || !tensors.excludes(ever_accepted(reference.name), *dtype)) continue;
+            if (!dtype || !tensors.excludes(accepted, *dtype)) continue;
             const std::string note =
                 base::format("This is {}, and documented are {}.", *dtype, base::joined(facts.dtypes, ", "));
             sink_.push_back(
@@ -198,6 +205,7 @@ private:
     const PythonFile& file_;
     FindingSink& sink_;
     DtypeFlow dtypes_;
+    std::unordered_map<std::string_view, Known> known_;
     std::vector<Use> uses_;
     std::map<std::string, std::size_t> index_;  // by name
 };
@@ -209,15 +217,17 @@ void match_api_support(const PythonFile& file, std::span<const Literal> literals
 }
 
 std::vector<std::string> used_interfaces(const RuleSet& rules, const SyntaxTree& tree, const Bindings& bindings) {
-    std::set<std::string, std::less<>> out;
+    std::unordered_set<std::string_view> named;
     for (NodeId node : bindings.external_expressions()) {
         for (const Reference& reference : bindings.references(node)) {
-            const bool is_spoken_for =
-                rules.name_row(reference.name) != nullptr || rules.prefix_row(reference.name) != nullptr;
-            if (reference.origin != Origin::external || reference.certainty == Certainty::textual || is_spoken_for)
-                continue;
-            if (rules.apis().is_interface(reference.name)) out.insert(reference.name);
+            if (reference.origin == Origin::external && reference.certainty != Certainty::textual)
+                named.insert(reference.name);
         }
+    }
+    std::set<std::string, std::less<>> out;
+    for (const std::string_view name : named) {
+        const bool is_spoken_for = rules.name_row(name) != nullptr || rules.prefix_row(name) != nullptr;
+        if (!is_spoken_for && rules.apis().is_interface(name)) out.emplace(name);
     }
     for (NodeId node = 0; node < tree.size(); ++node) {
         if (auto reference = interface_of_operator(rules.tensors(), tree, bindings, node))

@@ -8,9 +8,18 @@
 
 namespace migrator {
 
+std::string_view shared_name(const ValueEnd& end) {
+    return std::string_view(end.name).substr(0, end.name.find_first_of("({"));
+}
+
 std::string_view last_word(const ValueEnd& end) {
-    const std::string_view name = std::string_view(end.name).substr(0, end.name.find_first_of("({"));
+    const std::string_view name = shared_name(end);
     return name.substr(name.rfind('.') + 1);
+}
+
+bool is_parameter(const ValueEnd& end) {
+    const std::size_t open = end.name.find('(');
+    return open != end.name.npos && end.name[open + 1] != ')';
 }
 
 // Ends lead to each other: as sure as the surest way out, which is found by going round until nothing changes.
@@ -35,6 +44,13 @@ ValueEnds::ValueEnds(const std::map<ValueEnd, EndUse>& uses) {
 std::optional<Certainty> ValueEnds::find(const std::string& rule, const std::string& name) const {
     const auto known = known_.find({rule, name});
     return known == known_.end() ? std::nullopt : std::optional(known->second);
+}
+
+bool holds_values(const SyntaxTree& tree, const RuleSet& rules) {
+    return std::ranges::any_of(read_literals(tree), [&](const Literal& literal) {
+        return std::ranges::any_of(rules.values(),
+                                   [&](const ValueRow& row) { return !value_tokens(literal.text, row).empty(); });
+    });
 }
 
 std::set<ValueEnd> open_ends(const ParsedText& parsed, const MatchContext& context) {

@@ -22,8 +22,12 @@ struct ValueEnd {
     auto operator<=>(const ValueEnd&) const = default;
 };
 
-// The last identifier in the name: files that have nothing to do with the end do not mention it.
+// The name without what stands for a parameter, a result or a dictionary: "pkg.utils.move".
+std::string_view shared_name(const ValueEnd& end);
+// The last identifier in it: files that have nothing to do with the end do not mention it.
 std::string_view last_word(const ValueEnd& end);
+// Whether the end leads on in one file only, that of the function.
+bool is_parameter(const ValueEnd& end);
 
 // Where an end leads to inside a file.
 struct EndUse {
@@ -40,6 +44,9 @@ public:
 private:
     std::map<ValueEnd, Certainty> known_;
 };
+
+// Whether a Python file has constants that `open_ends` has to follow.
+bool holds_values(const SyntaxTree& tree, const RuleSet& rules);
 
 // The ends that the constants of a Python file reach, unless it is sure without them where they go.
 std::set<ValueEnd> open_ends(const ParsedText& parsed, const MatchContext& context);

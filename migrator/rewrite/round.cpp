@@ -89,10 +89,13 @@ private:
     // Makes the result of these; false when it is worse than the text was.
     bool parses(const std::vector<std::size_t>& accepted) {
         result_ = std::make_unique<TextVersion>();
-        result_->owned = applied(edits_of(accepted), text_);
+        const std::vector<OwnedEdit> edits = edits_of(accepted);
+        result_->owned = applied(edits, text_);
         result_->text = result_->owned;
         if (tree_ == nullptr) return true;
-        result_->own_tree = SyntaxTree::parse(result_->text);
+        std::vector<TextChange> changes;
+        for (const auto& [edit, owners] : edits) changes.push_back({edit.range, edit.replacement.size()});
+        result_->own_tree = SyntaxTree::reparse(*tree_, changes, result_->text);
         result_->parsed.tree = &*result_->own_tree;
         return result_->own_tree->error_ranges().size() <= tree_->error_ranges().size();
     }

@@ -119,6 +119,14 @@ bool ApiTable::is_interface(std::string_view name) const {
            !has_below(std::string(name) + ".");
 }
 
+std::vector<std::string> ApiTable::ever_accepted(std::string_view name) const {
+    std::vector<std::string> out;
+    const auto found = rows_.find(name);
+    if (found == rows_.end()) return out;
+    for (const auto& [since, dtypes] : found->second.dtypes) out.insert(out.end(), dtypes.begin(), dtypes.end());
+    return out;
+}
+
 std::vector<std::string_view> ApiTable::names() const {
     std::vector<std::string_view> out;
     for (const auto& [name, row] : rows_) out.push_back(name);

@@ -37,6 +37,8 @@ public:
     };
     // nullopt for a name that is not in the table.
     std::optional<Facts> find(std::string_view name, Version version) const;
+    // The dtypes that an interface accepts in any version.
+    std::vector<std::string> ever_accepted(std::string_view name) const;
     std::vector<std::string_view> names() const;  // of all rows, sorted
     // Every version at which a row changes, oldest first.
     std::vector<Version> versions() const;

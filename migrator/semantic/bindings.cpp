@@ -126,6 +126,14 @@ std::vector<SymbolId> same_variable(const FileModel& model, NodeId node) {
     return out;
 }
 
+// See Bindings::shared_name.
+std::string shared_name_of(const FileModel& model, const Symbol& symbol) {
+    const std::string_view owner = model.names.text(model.scopes[symbol.scope].qualified);
+    const ScopeKind kind = model.scopes[symbol.scope].kind;
+    if (owner.empty() || (kind != ScopeKind::module && kind != ScopeKind::class_)) return {};
+    return std::string(owner) + "." + std::string(model.names.text(symbol.name));
+}
+
 }  // namespace
 
 Bindings Bindings::analyse(const SyntaxTree& tree, const TypeFacts& facts, const ModuleContext& context) {
@@ -184,12 +192,27 @@ bool Bindings::is_name_taken(ScopeId scope, std::string_view name) const {
 std::string Bindings::shared_name(NodeId identifier) const {
     const FileModel& model = data_->model;
     const SymbolId symbol = identifier < model.symbol_of.size() ? model.symbol_of[identifier] : kNone;
-    if (symbol == kNone) return {};
-    const Symbol& s = model.symbols[symbol];
-    const std::string_view owner = model.names.text(model.scopes[s.scope].qualified);
-    const ScopeKind kind = model.scopes[s.scope].kind;
-    if (owner.empty() || (kind != ScopeKind::module && kind != ScopeKind::class_)) return {};
-    return std::string(owner) + "." + std::string(model.names.text(s.name));
+    return symbol == kNone ? std::string() : shared_name_of(model, model.symbols[symbol]);
+}
+
+std::uint32_t Bindings::hash_of(std::string_view shared_name) {
+    return static_cast<std::uint32_t>(std::hash<std::string_view>{}(shared_name));
+}
+
+std::vector<std::uint32_t> Bindings::shared_name_hashes() const {
+    std::vector<std::uint32_t> out;
+    for (const Symbol& symbol : data_->model.symbols) {
+        const std::string name = shared_name_of(data_->model, symbol);
+        if (!name.empty()) out.push_back(hash_of(name));
+    }
+    for (const std::vector<Reference>& references : data_->references) {
+        for (const Reference& reference : references) {
+            if (reference.origin != Origin::external) out.push_back(hash_of(reference.name));
+        }
+    }
+    std::ranges::sort(out);
+    out.erase(std::unique(out.begin(), out.end()), out.end());
+    return out;
 }
 
 std::vector<BindingSite> Bindings::binding_sites(NodeId identifier) const {

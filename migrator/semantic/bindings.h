@@ -85,6 +85,11 @@ public:
     // What is read of another file has such a name in its references, with origin local.
     std::string shared_name(NodeId identifier) const;
 
+    // Hashes of all names that `shared_name` gives and that references of other files have, sorted: a file that lacks the
+    // hash of a name has nothing to do with it.
+    std::vector<std::uint32_t> shared_name_hashes() const;
+    static std::uint32_t hash_of(std::string_view shared_name);
+
     // Where the variable that this identifier (or `self.x` attribute) reads or binds gets its values, and where it is
     // read; both in source order. Empty for attributes of unknown objects.
     std::vector<BindingSite> binding_sites(NodeId identifier) const;

@@ -95,11 +95,13 @@ void SyntaxTree::add_unparsable() {
     nodes_ = {Node{.end = end, .subtree_end = 2, .kind = NodeKind::module, .named = true},
               Node{.end = end, .parent = 0, .subtree_end = 2, .kind = NodeKind::error, .named = true}};
     errors_ = {{0, text_.size()}};
+    recovered_ = true;
 }
 
 void SyntaxTree::copy(const TSTree* parsed) {
     const Grammar& grammar = Grammar::python();
-    nodes_.reserve(text_.size() / 3 + 16);  // ordinary Python has a node per 3 to 4 bytes
+    nodes_.reserve(ts_node_descendant_count(ts_tree_root_node(parsed)));
+    recovered_ = ts_node_has_error(ts_tree_root_node(parsed));
     Cursor cursor(parsed);
     NodeId parent = kNoNode;
     for (;;) {

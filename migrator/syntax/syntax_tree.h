@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,10 +21,19 @@ namespace migrator {
 using NodeId = std::uint32_t;
 inline constexpr NodeId kNoNode = 0xFFFFFFFF;
 
+// A part of a text that is replaced by one of another size.
+struct TextChange {
+    base::ByteRange range;  // in the text before
+    std::uint64_t new_size = 0;
+};
+
 class SyntaxTree {
 public:
     // The text must be UTF-8 and outlive the tree. Never fails: unparsable parts become `error` nodes.
     static SyntaxTree parse(std::string_view text);
+    // The same tree for the text that `changes`, sorted and without overlaps, make of that of `before`, but only the
+    // statements with changes are parsed where that is possible.
+    static SyntaxTree reparse(const SyntaxTree& before, std::span<const TextChange> changes, std::string_view text);
 
     std::string_view source() const { return text_; }
     NodeId root() const { return 0; }
@@ -61,6 +71,8 @@ public:
     bool touches_error(base::ByteRange range) const;
 
 private:
+    class Reparser;
+
     // Children come right behind their parent, siblings behind each other's subtrees: no links are needed.
     struct Node {
         std::uint32_t begin = 0;
@@ -80,6 +92,7 @@ private:
     std::string_view text_;
     std::vector<Node> nodes_;
     std::vector<base::ByteRange> errors_;
+    bool recovered_ = false;  // the parser had to guess, even if it is not at a node that shows
 };
 
 }  // namespace migrator

@@ -1,4 +1,4 @@
-"""The accelerator of this machine under the names of torch.cuda: the NPU where torch_npu is installed, else CUDA.
+"""The accelerator of this machine under the names of torch.cuda: the NPU where PyTorch has one, else CUDA.
 
 Put here by `migrator --style portable`; there is nothing to configure. Names that are not below are those of torch.cuda,
 taken from torch.npu on an NPU: any_device.synchronize(), any_device.Stream(), any_device.amp.autocast().
@@ -19,6 +19,10 @@ if _on_npu:
     if "CUDA_VISIBLE_DEVICES" in os.environ:
         os.environ.setdefault("ASCEND_RT_VISIBLE_DEVICES", os.environ["CUDA_VISIBLE_DEVICES"])
     import torch_npu
+
+    # PyTorch 2.6 and later say which accelerator they use; before, an installed torch_npu is the answer.
+    if hasattr(torch, "accelerator"):
+        _on_npu = torch.accelerator.current_accelerator().type == "npu"
 
 device_type = "npu" if _on_npu else "cuda"
 dist_backend = "hccl" if _on_npu else "nccl"
