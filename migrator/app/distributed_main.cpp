@@ -43,7 +43,7 @@ base::Result<std::optional<DistributedMain>> distribute_main(base::FileSystem& f
     DistributedMain out;
     out.path = project.files.files[*place].path;
     TRY_ASSIGN(out.original, read_source(fs, project, *place));
-    if (out.original.problem) return base::fail(ErrorKind::bad_input, *out.original.problem, out.path);
+    if (out.original.problem) return base::fail(ErrorKind::bad_input, out.original.problem->text(), out.path);
     TRY_ASSIGN(const DistributeFacts facts, DistributeFacts::load(knowledge.store));
     const SyntaxTree tree = SyntaxTree::parse(out.original.text);
     const Bindings bindings = Bindings::analyse(tree, knowledge.facts, module_context(project, out.path));
@@ -76,8 +76,8 @@ base::Result<std::optional<DistributedMain>> distribute_main(base::FileSystem& f
     out.launcher_text = launcher_for(text_of(knowledge, kLauncher), base::file_name(out.path));
     out.notes = std::move(script.notes);
     out.notes.push_back(
-        base::format("{} runs in several processes: start it with {}. The batch size is that of one of them.", out.path,
-                     out.launcher));
+        {"{script} runs in several processes: start it with {launcher}. The batch size is that of one of them.",
+         {{"script", out.path}, {"launcher", out.launcher}}});
     return std::optional<DistributedMain>{std::move(out)};
 }
 

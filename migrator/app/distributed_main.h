@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/message.h"
 #include "migrator/app/knowledge.h"
 #include "migrator/app/options.h"
 #include "migrator/app/project.h"
@@ -19,7 +20,7 @@ struct DistributedMain {
     std::vector<Edit> edits;  // of its text
     base::Path launcher;      // the script that starts it: path, and what it says
     std::string launcher_text;
-    std::vector<std::string> notes;
+    std::vector<base::Message> notes;
 };
 
 // Puts the distributed script in the place of the one the project has. nullopt when the options ask for none. Fails with

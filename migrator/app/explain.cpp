@@ -265,7 +265,7 @@ std::string page(const std::string& word, const ExplainedWord& item) {
     std::string out = word + "\n";
     for (const Statement& statement : item.statements) {
         out += base::format("\nAs {} ({}, {}):\n  {}\n{}  Source: {}\n", statement.as, statement.finding.rule,
-                            name(statement.finding.severity), statement.finding.message,
+                            name(statement.finding.severity), statement.finding.message.text(),
                             statement.example.after.empty() ? "" : shown(statement.example), statement.finding.source);
     }
     if (!item.package.empty()) out += base::format("\nAs a package:\n  {}\n", item.package);
@@ -290,7 +290,7 @@ std::string page_json(const std::string& word, const ExplainedWord& item) {
         json.key("as").string(statement.as);
         json.key("rule").string(statement.finding.rule);
         json.key("severity").string(name(statement.finding.severity));
-        json.key("message").string(statement.finding.message);
+        json.key("message").string(statement.finding.message.text());
         json.key("source").string(statement.finding.source);
         write_example(json, statement.example);
         json.end_object();

@@ -84,7 +84,9 @@ private:
             const auto version = allowed_by(package.versions);
             if (!version) continue;
             const auto line = base::LineIndex(file.text).position(package.place.begin).line;
-            return FrameworkVersion{*version, base::format("{}:{} asks for {}", path, line, condition_of(package))};
+            return FrameworkVersion{
+                *version, base::Message("{place} asks for {packages}", {{"place", base::format("{}:{}", path, line)},
+                                                                        {"packages", condition_of(package)}})};
         }
         return std::nullopt;
     }

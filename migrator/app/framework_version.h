@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/message.h"
 #include "migrator/app/options.h"
 #include "migrator/app/project.h"
 #include "migrator/ruleset/rule_set.h"
@@ -12,7 +13,7 @@ namespace migrator {
 
 struct FrameworkVersion {
     Version version;
-    std::string reason;  // "requirements.txt:3 asks for torch==2.1.0"
+    base::Message reason;  // "requirements.txt:3 asks for torch==2.1.0"
 };
 
 // The one the options name. Else the newest known one that the first requirement with a version allows: of the files

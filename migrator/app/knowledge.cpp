@@ -1,5 +1,7 @@
 #include "migrator/app/knowledge.h"
 
+#include "migrator/app/translations.h"
+
 namespace migrator {
 namespace {
 
@@ -9,6 +11,7 @@ base::Status load_into(Knowledge& knowledge, base::FileSystem& fs, const base::P
     TRY_ASSIGN(knowledge.patterns, PatternSet::compile(knowledge.rules));
     TRY_ASSIGN(knowledge.facts, TypeFacts::load(knowledge.store));
     TRY_ASSIGN(knowledge.loops, LoopFacts::load(knowledge.store));
+    TRY_ASSIGN(knowledge.translations, load_translations(knowledge.store));
     return {};
 }
 

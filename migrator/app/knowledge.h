@@ -1,7 +1,11 @@
 // Knowledge: all that the program knows: the compiled-in rules and templates, with the user's own rules over them.
 #pragma once
 
+#include <map>
+#include <string>
+
 #include "base/data_store.h"
+#include "base/message.h"
 #include "migrator/loops/loop_facts.h"
 #include "migrator/pattern/pattern_set.h"
 #include "migrator/ruleset/rule_set.h"
@@ -15,6 +19,7 @@ struct Knowledge {
     PatternSet patterns;  // of the rules
     TypeFacts facts;
     LoopFacts loops;
+    std::map<std::string, base::Dictionary> translations;  // by language: "zh"
 };
 
 // `overlay`: a directory laid out as rules/; empty: none. All failures are rule_data: none is the project's fault.

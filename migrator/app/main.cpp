@@ -107,7 +107,7 @@ base::Result<int> run_command_line(int argc, char** argv) {
     }
     if (line.options->library) {
         TRY_ASSIGN(const std::string result, analyse_library(*line.options, fs));
-        for (const std::string& note : line.options->notes) base::print(stderr, "migrator: {}\n", note);
+        for (const base::Message& note : line.options->notes) base::print(stderr, "migrator: {}\n", note.text());
         if (line.options->library_result.empty()) print(stdout, result);
         else TRY(base::write_file_atomically(fs, line.options->library_result, result, 0644));
         TRY(flush_output());

@@ -18,14 +18,13 @@ std::set<std::string_view> registering_rules(const RuleSet& rules) {
     return out;
 }
 
-std::string sentence(const std::vector<std::string>& places) {
+base::Message sentence(const std::vector<std::string>& places) {
     const std::size_t shown = std::min(places.size(), kPlacesShown);
-    std::string out =
-        " It is called from " +
-        base::joined(std::vector<std::string>(places.begin(), places.begin() + static_cast<std::ptrdiff_t>(shown)),
-                     ", ");
-    if (places.size() > shown) out += base::format(" and {} more", places.size() - shown);
-    return out + ".";
+    const std::string first = base::joined(
+        std::vector<std::string>(places.begin(), places.begin() + static_cast<std::ptrdiff_t>(shown)), ", ");
+    if (places.size() == shown) return {"It is called from {places}.", {{"places", first}}};
+    return {"It is called from {places} and {count} more.",
+            {{"places", first}, {"count", std::to_string(places.size() - shown)}}};
 }
 
 }  // namespace
@@ -57,7 +56,7 @@ void add_operator_calls(const RuleSet& rules, const std::vector<std::vector<Oper
     }
     for (Finding* finding : registrations) {
         if (const auto& called = places[operator_in_python(finding->subject)]; !called.empty())
-            finding->message += sentence(called);
+            finding->message.add(sentence(called));
     }
 }
 

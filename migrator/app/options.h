@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/file_system.h"
+#include "base/message.h"
 #include "migrator/rewrite/rewriter.h"
 #include "migrator/ruleset/version.h"
 
@@ -84,7 +85,7 @@ struct Options {
     base::Path rules;                      // overlay of the compiled-in rules; empty: none
     std::optional<Severity> fail_on;       // empty: never
     base::Path baseline;                   // report.json whose findings do not count for `fail_on`; empty: none
-    std::vector<std::string> notes;        // about the options themselves, for the report
+    std::vector<base::Message> notes;      // about the options themselves, for the report
     ReviewOptions review;
     bool json = false;
     bool quiet = false;

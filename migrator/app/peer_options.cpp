@@ -107,18 +107,18 @@ base::Result<TranslatedLine> translated(const PeerLine& line) {
     else words = {"migrate", line.input, "-o", in_output(line.main.empty() ? "_msft" : "_msft_multi")};
     if (!line.version.empty()) words.insert(words.end(), {"--torch-version", line.version});
     if (!line.main.empty()) words.insert(words.end(), {"--distributed", line.main, "--model", line.model});
-    out.notes.push_back("The new way to write this: migrator " + base::joined(words, " "));
+    out.notes.push_back({"The new way to write this: migrator {arguments}", {{"arguments", base::joined(words, " ")}}});
     if (line.one_device)
         out.notes.push_back(
             "-s is not needed: ASCEND_RT_VISIBLE_DEVICES chooses the device without a change of the code.");
     if (line.cloud_paths) out.notes.push_back("-m for ModelArts is not needed: paths are left as they are.");
     if (is_library)
         out.notes.push_back(
-            base::format("The result says what each function of the library leads to. The analysis of a "
-                         "project that uses it takes it: --with-library {}",
-                         in_output("_analysis.json")));
+            {"The result says what each function of the library leads to. The analysis of a project "
+             "that uses it takes it: --with-library {file}",
+             {{"file", in_output("_analysis.json")}}});
     else if (!line.mode.empty())
-        out.notes.push_back(base::format("-m {} is not needed: one analysis reports everything.", line.mode));
+        out.notes.push_back({"-m {mode} is not needed: one analysis reports everything.", {{"mode", line.mode}}});
     if (line.analysis_inputs) out.notes.push_back("-api and -env are not needed: rules say what is known of packages.");
     return out;
 }

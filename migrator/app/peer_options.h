@@ -8,13 +8,14 @@
 #include <string>
 #include <vector>
 
+#include "base/message.h"
 #include "base/result.h"
 
 namespace migrator {
 
 struct TranslatedLine {
     std::vector<std::string> arguments;  // ours, without the program's name
-    std::vector<std::string> notes;      // how to write it the new way, and what has no meaning any more
+    std::vector<base::Message> notes;    // how to write it the new way, and what has no meaning any more
 };
 
 // nullopt: this is no such command line. Fails with usage when it is one and wrong, or asks for what we do not do.

@@ -26,6 +26,7 @@
 #include "migrator/app/project_values.h"
 #include "migrator/app/report_files.h"
 #include "migrator/app/rule_rows.h"
+#include "migrator/app/translations.h"
 #include "migrator/rewrite/rewriter.h"
 
 namespace migrator {
@@ -75,7 +76,7 @@ public:
         if (writes_in_place()) {
             TRY_ASSIGN(record, write_sources(fs_, options_, root, made));
         }
-        std::vector<std::string> said = notes();
+        std::vector<base::Message> said = notes();
         RunResult result{
             make_report(info(), std::move(files_), files_seen(), knowledge_.rules.package_status(), std::move(said)),
             {},
@@ -84,6 +85,7 @@ public:
         result.trace.record = std::move(record);
         result.report.programs = std::move(programs);
         result.report.rules = rule_rows(knowledge_.rules, result.report);
+        result.report.translations = translated(result.report, knowledge_.translations);
         result.report.api_coverage = api_coverage(knowledge_.rules, interfaces_, version_.version);
         if (options_.destination == Destination::text && needs_helper_.front() != 0)
             result.warning = base::format(
@@ -246,9 +248,10 @@ private:
         for (FindingOutcome& item : outcome.findings) {
             if (item.state == FixState::applied) item.state = FixState::none;
         }
-        outcome.findings.push_back(file_finding(
-            "file.encoding", Severity::error, outcome.path,
-            "The rewritten text cannot be written, so the file was left as it is: " + encoded.error().text() + "."));
+        outcome.findings.push_back(
+            file_finding("file.encoding", Severity::error, outcome.path,
+                         {"The rewritten text cannot be written, so the file was left as it is: {problem}.",
+                          {{"problem", encoded.error().text()}}}));
         return source.bytes;
     }
 
@@ -258,7 +261,7 @@ private:
                    copy_the_rest(fs_, project.files, project.is_directory, options_.large_files, *output_));
         for (const NotCopied& item : left_out) {
             files_.push_back(problem_file(item.path, FileType::other, "file.not_copied",
-                                          "It is not in the copy: " + item.reason + "."));
+                                          {"It is not in the copy: {reason}.", {{"reason", item.reason}}}));
         }
         return {};
     }
@@ -295,18 +298,22 @@ private:
         return count;
     }
 
-    std::vector<std::string> notes() const {
-        std::vector<std::string> out = options_.notes;
-        out.push_back(base::format("For {} {}: {}.", knowledge_.rules.framework().packages.front(),
-                                   version_.version.text(), version_.reason));
+    std::vector<base::Message> notes() const {
+        std::vector<base::Message> out = options_.notes;
+        out.push_back({"For {package} {version}: {reason}.",
+                       {{"package", knowledge_.rules.framework().packages.front()},
+                        {"version", version_.version.text()},
+                        {"reason", version_.reason}}});
         if (distributed_) out.insert(out.end(), distributed_->notes.begin(), distributed_->notes.end());
         for (const Project& project : projects_) {
-            for (std::string& note : notes_of(project, options_.command)) out.push_back(std::move(note));
+            for (base::Message& note : notes_of(project, options_.command)) out.push_back(std::move(note));
         }
         if (const std::size_t faster = faster_forms(files_); faster > 0 && !options_.affinity) {
-            out.push_back(
-                base::format("{} {} a faster form on Ascend that computes the same; migrate --affinity writes {}.",
-                             faster, faster == 1 ? "place has" : "places have", faster == 1 ? "it" : "them"));
+            out.push_back({faster == 1 ? "{count} place has a faster form on Ascend that computes the same; migrate "
+                                         "--affinity writes it."
+                                       : "{count} places have a faster form on Ascend that computes the same; migrate "
+                                         "--affinity writes them.",
+                           {{"count", std::to_string(faster)}}});
         }
         if (jobs_.empty())
             out.push_back(

@@ -9,7 +9,7 @@ namespace migrator {
 
 using base::Path;
 
-FindingOutcome file_finding(std::string rule, Severity severity, const Path& path, std::string message) {
+FindingOutcome file_finding(std::string rule, Severity severity, const Path& path, base::Message message) {
     FindingOutcome outcome;
     outcome.finding.rule = std::move(rule);
     outcome.finding.kind = FindingKind::file;
@@ -20,7 +20,7 @@ FindingOutcome file_finding(std::string rule, Severity severity, const Path& pat
     return outcome;
 }
 
-ReportFile problem_file(const Path& path, FileType type, std::string rule, std::string message) {
+ReportFile problem_file(const Path& path, FileType type, std::string rule, base::Message message) {
     FileOutcome outcome;
     outcome.path = path;
     outcome.type = type;
@@ -28,8 +28,9 @@ ReportFile problem_file(const Path& path, FileType type, std::string rule, std::
     return make_report_file(std::move(outcome), {}, {});
 }
 
-std::string unreadable_message(const base::Error& error, bool copies) {
-    return base::format("The file was {}: {}.", copies ? "neither analysed nor copied" : "not analysed", error.message);
+base::Message unreadable_message(const base::Error& error, bool copies) {
+    return {copies ? "The file was neither analysed nor copied: {problem}." : "The file was not analysed: {problem}.",
+            {{"problem", error.message}}};
 }
 
 void add_problem_files(const Project& project, bool copies, std::vector<ReportFile>& out) {
@@ -43,9 +44,9 @@ void add_problem_files(const Project& project, bool copies, std::vector<ReportFi
         if (file.limit == 0) continue;
         out.push_back(problem_file(
             project.shown(file.path), file.type, "file.too_large",
-            base::format("The file was not analysed: it has {}, and files of its kind are analysed up to {}. Keep data "
-                         "apart from code, or migrate the code in it by hand.",
-                         base::human_bytes(file.bytes), base::human_bytes(file.limit))));
+            {"The file was not analysed: it has {size}, and files of its kind are analysed up to {limit}. Keep data "
+             "apart from code, or migrate the code in it by hand.",
+             {{"size", base::human_bytes(file.bytes)}, {"limit", base::human_bytes(file.limit)}}}));
     }
 }
 

@@ -125,12 +125,12 @@ base::Status use_common_root(base::FileSystem& fs, std::vector<Project>& project
     return {};
 }
 
-std::string some_of(const std::vector<Path>& paths) {
-    std::string out;
-    for (std::size_t i = 0; i < std::min(kNamesInNote, paths.size()); ++i) out += (i == 0 ? "" : ", ") + paths[i];
-    if (paths.size() > kNamesInNote)
-        out += base::format(" and {} more", base::with_separators(paths.size() - kNamesInNote));
-    return out;
+base::Message some_of(const std::vector<Path>& paths) {
+    std::string shown;
+    for (std::size_t i = 0; i < std::min(kNamesInNote, paths.size()); ++i) shown += (i == 0 ? "" : ", ") + paths[i];
+    if (paths.size() <= kNamesInNote) return shown;
+    return {"{paths} and {count} more",
+            {{"paths", shown}, {"count", base::with_separators(paths.size() - kNamesInNote)}}};
 }
 
 }  // namespace
@@ -225,13 +225,14 @@ base::Status index_projects(base::FileSystem& fs, const Options& options, const 
     return {};
 }
 
-std::vector<std::string> notes_of(const Project& project, Command command) {
-    std::vector<std::string> notes;
+std::vector<base::Message> notes_of(const Project& project, Command command) {
+    std::vector<base::Message> notes;
     if (!project.files.directories_skipped.empty()) {
         std::vector<Path> shown;
         for (const Path& path : project.files.directories_skipped) shown.push_back(project.shown(path));
-        notes.push_back(base::format(
-            "{}: {}.", command == Command::migrate ? "Neither analysed nor copied" : "Not analysed", some_of(shown)));
+        notes.push_back(
+            {command == Command::migrate ? "Neither analysed nor copied: {paths}." : "Not analysed: {paths}.",
+             {{"paths", some_of(shown)}}});
     }
     std::map<std::string, std::vector<Path>> by_reason;
     for (const FoundFile& file : project.files.files) {
@@ -239,7 +240,9 @@ std::vector<std::string> notes_of(const Project& project, Command command) {
     }
     for (const auto& [reason, paths] : by_reason) {
         notes.push_back(
-            base::format("{} not analysed ({}): {}.", base::plural(paths.size(), "file"), reason, some_of(paths)));
+            {paths.size() == 1 ? "1 file not analysed ({reason}): {paths}."
+                               : "{count} files not analysed ({reason}): {paths}.",
+             {{"count", base::with_separators(paths.size())}, {"reason", reason}, {"paths", some_of(paths)}}});
     }
     return notes;
 }

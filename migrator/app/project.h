@@ -71,6 +71,6 @@ base::Result<SourceFile> read_source(base::FileSystem& fs, const Project& projec
 ModuleContext module_context(const Project& project, const base::Path& path);
 
 // What a person should know of the files that were not analysed.
-std::vector<std::string> notes_of(const Project& project, Command command);
+std::vector<base::Message> notes_of(const Project& project, Command command);
 
 }  // namespace migrator

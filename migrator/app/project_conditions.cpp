@@ -113,12 +113,12 @@ bool ProjectConditions::keep(Finding& finding) {
     const bool belongs =
         (rule->if_mentioned.empty() || has_one_of(rule->if_mentioned)) && !has_one_of(rule->unless_mentioned);
     if (!belongs || (rule->once && !said_.insert(said_key(*rule, finding)).second)) return false;
-    if (rule->formula) finding.message += sizes(*rule->formula);
+    if (rule->formula) finding.message.add(sizes(*rule->formula));
     return true;
 }
 
 // Empty unless the project has one value for each size.
-std::string ProjectConditions::sizes(const SizeFormula& formula) const {
+base::Message ProjectConditions::sizes(const SizeFormula& formula) const {
     std::int64_t product = formula.bytes;
     std::string factors;
     for (const auto& names : formula.factors) {
@@ -134,13 +134,9 @@ std::string ProjectConditions::sizes(const SizeFormula& formula) const {
         product *= *values.begin();
         factors += base::format("{} {} x ", shown, *values.begin());
     }
-    std::string text = " " + formula.text;
-    auto fill = [&](std::string_view place, const std::string& value) {
-        if (const std::size_t at = text.find(place); at != text.npos) text.replace(at, place.size(), value);
-    };
-    fill("{sizes}", base::format("{}{} bytes", factors, formula.bytes));
-    fill("{value}", base::format("{}", (product + kBytesPerMegabyte - 1) / kBytesPerMegabyte));
-    return text;
+    return {formula.text,
+            {{"sizes", base::format("{}{} bytes", factors, formula.bytes)},
+             {"value", base::format("{}", (product + kBytesPerMegabyte - 1) / kBytesPerMegabyte)}}};
 }
 
 }  // namespace migrator

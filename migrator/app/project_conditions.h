@@ -32,7 +32,7 @@ private:
         std::int64_t value;
     };
     std::vector<Size> sizes_in(std::string_view text) const;
-    std::string sizes(const SizeFormula& formula) const;
+    base::Message sizes(const SizeFormula& formula) const;
 
     const RuleSet& rules_;
     std::set<std::string, std::less<>> words_;                           // that some rule asks for

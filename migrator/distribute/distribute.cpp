@@ -277,9 +277,9 @@ private:
                                (next == rest.npos || rest[next] == '#') && !calls_any(statement, for_all);
             if (alone) insert(range.begin, base::format("if {}(): ", kIsMain));
             else
-                out_.notes.push_back(base::format(
-                    "Line {}: this runs in every process: it trains, or shares its line with other statements.",
-                    script_.line(statement)));
+                out_.notes.push_back(
+                    {"Line {line}: this runs in every process: it trains, or shares its line with other statements.",
+                     {{"line", base::format("{}", script_.line(statement))}}});
         }
     }
 

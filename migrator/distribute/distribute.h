@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/message.h"
 #include "migrator/distribute/distribute_facts.h"
 #include "migrator/edit/edit.h"
 #include "migrator/loops/loop_facts.h"
@@ -23,7 +24,7 @@ namespace migrator {
 struct DistributedScript {
     std::vector<Edit> edits;             // by position, without conflicts
     std::vector<std::string> obstacles;  // why it cannot be done right: "line 12: ..."; then there are no edits
-    std::vector<std::string> notes;      // what a person should know
+    std::vector<base::Message> notes;    // what a person should know
 };
 
 // `model`: the variable that holds the model. `setup`: templates/distribute/setup.py.

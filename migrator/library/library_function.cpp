@@ -118,7 +118,7 @@ private:
         if (!is_open || finding.kind == FindingKind::file) return;
         const NodeId node = tree_.smallest_at(finding.range);
         functions_[owner_of_[node]].obstacles.push_back(
-            {finding.subject, finding.rule, finding.message, line_of(node)});
+            {finding.subject, finding.rule, finding.message.text(), line_of(node)});
     }
 
     // The findings name an interface once in a file.
@@ -131,7 +131,8 @@ private:
                 const auto facts = context_.rules->api(reference.name);
                 if (!facts || facts->quiet || facts->support != ApiSupport::no) continue;
                 functions_[owner_of_[node]].obstacles.push_back(
-                    {reference.name, rule->id, fill_message(rule->message, reference.name, {}, {}), line_of(node)});
+                    {reference.name, rule->id, fill_message(rule->message, reference.name, {}, {}).text(),
+                     line_of(node)});
                 break;
             }
         }

@@ -35,7 +35,8 @@ public:
         for (const Literal& literal : literals) match(literal.node, attribute_names(file_, literal));
         match_operators();
         for (Use& use : uses_) {
-            if (use.count > 1) use.finding.message += base::format(" Used {} times in this file.", use.count);
+            if (use.count > 1)
+                use.finding.message.add({"Used {count} times in this file.", {{"count", std::to_string(use.count)}}});
             sink_.push_back(std::move(use.finding));
         }
     }
@@ -115,8 +116,8 @@ private:
         for (NodeId operand : operands) {
             const auto dtype = dtypes_.of(operand);
             if (!dtype || !tensors.excludes(accepted, *dtype)) continue;
-            const std::string note =
-                base::format("This is {}, and documented are {}.", *dtype, base::joined(facts.dtypes, ", "));
+            const base::Message note("This is {dtype}, and documented are {dtypes}.",
+                                     {{"dtype", *dtype}, {"dtypes", base::joined(facts.dtypes, ", ")}});
             sink_.push_back(
                 make_finding(*rule, file_.tree().range(operand), reference.name, reference.certainty, {}, note, {}));
             return;
@@ -124,13 +125,13 @@ private:
     }
 
     void add_limits(NodeId node, const Reference& reference, const ApiTable::Facts& facts) {
-        std::string note;
+        base::Message note;
         for (const ApiLimit* limit : facts.limits) {
             if (limit->minor) continue;
             const NodeId argument = limit->keyword.empty() ? kNoNode : argument_of(node, reference.name, *limit);
             const Shown shown = shown_by(argument, *limit);
             if (shown == Shown::beyond) add_beyond(argument, reference, *limit);
-            if (shown == Shown::not_at_all) note += (note.empty() ? "" : " ") + limit->text;
+            if (shown == Shown::not_at_all) note.add(limit->text);
         }
         if (!note.empty()) add_use(node, reference, file_.rules().api_rules().partly, note);
     }
@@ -191,7 +192,7 @@ private:
             make_finding(*rule, file_.tree().range(argument), reference.name, reference.certainty, {}, limit.text, {}));
     }
 
-    void add_use(NodeId node, const Reference& reference, const Rule* rule, std::string_view note) {
+    void add_use(NodeId node, const Reference& reference, const Rule* rule, const base::Message& note) {
         if (rule == nullptr) return;
         const auto [at, first] = index_.emplace(reference.name, uses_.size());
         if (!first) {

@@ -76,7 +76,7 @@ void match_code_strings(const PythonFile& file, std::span<const Literal> literal
                 literal.range_of(finding.range.begin, finding.range.end).value_or(file.tree().range(literal.node));
             finding.certainty = fix ? Certainty::resolved : Certainty::textual;
             finding.fix = std::move(fix);
-            if (!finding.fix) finding.message = base::format("{} {}", finding.message, kInText);
+            if (!finding.fix) finding.message.add(kInText);
             sink.push_back(std::move(finding));
         }
     }

@@ -108,7 +108,8 @@ public:
             }
         }
         for (SymbolUse& use : uses_) {
-            if (use.count > 1) use.finding.message += base::format(" Used {} times in this file.", use.count);
+            if (use.count > 1)
+                use.finding.message.add({"Used {count} times in this file.", {{"count", std::to_string(use.count)}}});
             sink_.push_back(std::move(use.finding));
         }
     }

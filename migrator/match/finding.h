@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "base/message.h"
 #include "base/text_position.h"
 #include "migrator/edit/edit.h"
 #include "migrator/ruleset/finding_kind.h"
@@ -18,7 +19,7 @@ struct Finding {
     Certainty certainty = Certainty::resolved;
     base::ByteRange range;         // in the file's text
     std::string subject;           // what was found, qualified: "torch.cuda.nvtx.range_push", "flash_attn"
-    std::string message;           // one or two sentences: what it means on the NPU and what to do
+    base::Message message;         // one or two sentences: what it means on the NPU and what to do
     std::string source;            // where the fact comes from
     Effort effort = Effort::none;  // what is left to a person as long as it is not fixed
     bool at_run_time = false;      // needs no edit in the chosen style: it is redirected when the program runs

@@ -10,12 +10,12 @@ namespace {
 // Ways that a message shows; the report of the library has them all.
 constexpr std::size_t kWaysShown = 3;
 
-std::string ways_text(const std::vector<LibraryTable::Way>& ways) {
-    std::string out;
+base::Message ways_text(const std::vector<LibraryTable::Way>& ways) {
+    std::string shown;
     for (std::size_t i = 0; i < std::min(ways.size(), kWaysShown); ++i)
-        out += base::format("{}{} ({})", i == 0 ? "" : "; ", ways[i].chain, ways[i].place);
-    if (ways.size() > kWaysShown) out += base::format("; and {} more", ways.size() - kWaysShown);
-    return out + ".";
+        shown += base::format("{}{} ({})", i == 0 ? "" : "; ", ways[i].chain, ways[i].place);
+    if (ways.size() <= kWaysShown) return shown + ".";
+    return {"{ways}; and {count} more.", {{"ways", shown}, {"count", std::to_string(ways.size() - kWaysShown)}}};
 }
 
 }  // namespace

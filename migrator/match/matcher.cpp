@@ -16,7 +16,8 @@ Finding unreadable(const SourceFile& file) {
     finding.kind = FindingKind::file;
     finding.severity = Severity::warning;
     finding.subject = file.path;
-    finding.message = "The file could not be read as text and was left as it is: " + *file.problem + ".";
+    finding.message = {"The file could not be read as text and was left as it is: {problem}.",
+                       {{"problem", *file.problem}}};
     finding.source = "reader";
     return finding;
 }

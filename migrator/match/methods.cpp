@@ -48,7 +48,8 @@ void match_methods(const PythonFile& file, FindingSink& sink) {
                                            row.fix ? row.fix->to() : std::string_view{}, {}, {});
             if (certainty == Certainty::textual) {
                 finding.severity = Severity::info;
-                finding.message += " Which object this is could not be seen; it may be something of the project's own.";
+                finding.message.add(
+                    "Which object this is could not be seen; it may be something of the project's own.");
             }
             if (auto edits = row.fix ? member_edits(file, id, *row.fix, false) : std::nullopt)
                 finding.fix = Fix{std::move(*edits), row.rule->imports};

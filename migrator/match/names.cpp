@@ -110,7 +110,9 @@ private:
             make_finding(*row.rule, range, match.name, certainty, row.to.value_or(""), row.note, row.source);
         finding.effort = row.effort;
         finding.at_run_time = row.at_run_time;
-        if (!row.instead.empty()) finding.message = fill_message(row.instead, match.name, "", row.note);
+        if (!row.kept_because.empty())
+            finding.message = {"{reason}, so {name} is left as it is. {note}",
+                               {{"reason", row.kept_because}, {"name", match.name}, {"note", row.note}}};
         return finding;
     }
 

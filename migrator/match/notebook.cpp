@@ -29,7 +29,8 @@ std::optional<Edit> edit_in_json(const NotebookCode& code, const CellText& text,
 
 Finding finding_in_json(const NotebookCode& code, const CellText& text, Finding finding) {
     const CellText::Place place = text.place(finding.range.begin);
-    finding.message = base::format("Cell {}, line {}: {}", place.cell, place.line, finding.message);
+    finding.message.add_in_front(
+        {"Cell {cell}, line {line}:", {{"cell", std::to_string(place.cell)}, {"line", std::to_string(place.line)}}});
     finding.range = text.in_json(finding.range).value_or(place.in_json);
     if (!finding.fix) return finding;
     for (Edit& edit : finding.fix->edits) {
@@ -49,8 +50,8 @@ Finding not_a_notebook(const base::Error& error) {
     finding.kind = FindingKind::file;
     finding.severity = Severity::warning;
     finding.subject = "notebook";
-    finding.message =
-        base::format("This is not a notebook that can be read ({}); it was left as it is.", error.message);
+    finding.message = {"This is not a notebook that can be read ({problem}); it was left as it is.",
+                       {{"problem", error.message}}};
     finding.source = "parser";
     return finding;
 }

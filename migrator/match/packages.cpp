@@ -35,7 +35,7 @@ void match_imports(const PythonFile& file, FindingSink& sink) {
 }
 
 // The calls of what an import binds, in words; empty without one.
-std::string calls_of(const PythonFile& file, const ImportedName& import) {
+base::Message calls_of(const PythonFile& file, const ImportedName& import) {
     const SyntaxTree& tree = file.tree();
     std::size_t calls = 0;
     NodeId first = kNoNode;
@@ -49,8 +49,9 @@ std::string calls_of(const PythonFile& file, const ImportedName& import) {
     }
     if (calls == 0) return {};
     const std::uint32_t line = base::LineIndex(tree.source()).position(tree.range(first).begin).line;
-    if (calls == 1) return base::format("It is called on line {}.", line);
-    return base::format("It is called {} times in this file, first on line {}.", calls, line);
+    if (calls == 1) return {"It is called on line {line}.", {{"line", std::to_string(line)}}};
+    return {"It is called {count} times in this file, first on line {line}.",
+            {{"count", std::to_string(calls)}, {"line", std::to_string(line)}}};
 }
 
 // `import` and `own_import`: modules by the shape of their name. Packages that a table knows are spoken for.

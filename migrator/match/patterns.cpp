@@ -26,7 +26,7 @@ public:
         Finding finding =
             make_finding(rule, file_.tree().range(match.root), pattern.row->what, certainty, pattern.writes, {}, {});
         if (!pattern.row->precondition.empty())
-            finding.message += base::format(" Check first: {}.", pattern.row->precondition);
+            finding.message.add({"Check first: {precondition}.", {{"precondition", pattern.row->precondition}}});
         if (!pattern.row->write.empty()) write(match, finding);
         found_.push_back({&match, std::move(finding)});
     }
@@ -41,12 +41,12 @@ private:
         const CompiledPattern& pattern = *match.pattern;
         if (!std::all_of(pattern.template_names.begin(), pattern.template_names.end(),
                          [&](const std::string& name) { return can_name(name, match); })) {
-            finding.message += " Not rewritten: a name that the new code needs means something else here.";
+            finding.message.add("Not rewritten: a name that the new code needs means something else here.");
             return;
         }
         WrittenMatch written = write_match(file_.tree(), file_.bindings(), file_.rules(), matcher_, match);
         if (written.why_not.empty()) finding.fix = Fix{std::move(written.edits), imports_of(*pattern.row->rule)};
-        else finding.message += base::format(" Not rewritten: {}", written.why_not);
+        else finding.message.add({"Not rewritten: {reason}", {{"reason", written.why_not}}});
     }
 
     // Also in files that do not import what the new import would stand behind.

@@ -17,7 +17,7 @@ void leave_to_run_time(FindingSink& sink) {
     for (Finding& finding : sink) {
         if (!finding.at_run_time) continue;
         finding.severity = Severity::info;
-        finding.message = base::format("{} {}", finding.message, kRunTimeNote);
+        finding.message.add(kRunTimeNote);
     }
 }
 
@@ -27,7 +27,7 @@ void leave_adapted_code(const PythonFile& file, const AdaptedCode& adapted, Find
         if (!finding.fix || !adapted.contains(file.tree().smallest_at(finding.range))) continue;
         finding.fix.reset();
         finding.severity = Severity::info;
-        finding.message = base::format("{} {}", finding.message, kAdaptedNote);
+        finding.message.add(kAdaptedNote);
     }
 }
 
@@ -50,8 +50,7 @@ void report_python2(const PythonFile& file, FindingSink& sink) {
     finding.subject = "Python 2";
     finding.message =
         "This is a statement of Python 2. The file is handled as usual, but it has to become Python 3 before it can "
-        "run "
-        "on the NPU.";
+        "run on the NPU.";
     finding.source = "parser";
     sink.push_back(std::move(finding));
 }
@@ -64,12 +63,12 @@ void report_parse_errors(const PythonFile& file, FindingSink& sink) {
     finding.severity = Severity::warning;
     finding.range = file.tree().error_ranges().front();
     finding.subject = "syntax error";
-    finding.message = base::format(
-        "This is not Python 3 as the parser knows it ({} in the file). The rest of the file is handled as usual; "
-        "nothing "
-        "is changed in or next to the parts that do not parse. Check them by hand.",
-        file.tree().error_ranges().size() == 1 ? "one place"
-                                               : base::format("{} places", file.tree().error_ranges().size()));
+    const std::size_t count = file.tree().error_ranges().size();
+    finding.message = {
+        "This is not Python 3 as the parser knows it ({places} in the file). The rest of the file is handled as usual; "
+        "nothing is changed in or next to the parts that do not parse. Check them by hand.",
+        {{"places", count == 1 ? base::Message("one place")
+                               : base::Message("{count} places", {{"count", std::to_string(count)}})}}};
     finding.source = "parser";
     sink.push_back(std::move(finding));
 }

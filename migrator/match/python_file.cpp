@@ -141,7 +141,7 @@ std::vector<std::string> member_names(const SyntaxTree& tree) {
 }
 
 Finding make_finding(const Rule& rule, base::ByteRange range, std::string subject, Certainty certainty,
-                     std::string_view to, std::string_view note, std::string_view source) {
+                     std::string_view to, const base::Message& note, std::string_view source) {
     Finding finding;
     finding.rule = rule.id;
     finding.kind = rule.kind;
@@ -149,6 +149,7 @@ Finding make_finding(const Rule& rule, base::ByteRange range, std::string subjec
     finding.certainty = certainty;
     finding.range = range;
     finding.message = fill_message(rule.message, subject, to, note);
+    finding.message.add(rule.remark);
     finding.subject = std::move(subject);
     finding.source = source.empty() ? rule.source : std::string(source);
     finding.effort = rule.effort;

@@ -73,6 +73,6 @@ private:
 
 // A finding at a node, with the message filled in.
 Finding make_finding(const Rule& rule, base::ByteRange range, std::string subject, Certainty certainty,
-                     std::string_view to, std::string_view note, std::string_view source);
+                     std::string_view to, const base::Message& note, std::string_view source);
 
 }  // namespace migrator

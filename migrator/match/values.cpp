@@ -23,7 +23,7 @@ void match_literal(const PythonFile& file, const AdaptedCode& adapted, const Lit
                                    certainty.value_or(Certainty::textual), replaced(shown, of_shown), {}, {});
     if (!certainty) {
         finding.severity = Severity::info;
-        finding.message += " Whether it is used as one could not be seen here.";
+        finding.message.add("Whether it is used as one could not be seen here.");
     }
     auto edits = value_edits(file, literal, row, tokens, flow);
     // Text beside text needs nothing bound.

@@ -19,7 +19,7 @@ void match_replaced(const RuleSet& rules, const EnvironmentRow& row, const Varia
     const VariableValues* accepted = row.to ? rules.variable_values(*row.to) : nullptr;
     const auto problem =
         accepted != nullptr && row.same_values && use.value ? accepted->problem_of(use.value->text) : std::nullopt;
-    if (problem) finding.message = base::format("{} {} Set it by hand.", finding.message, *problem);
+    if (problem) finding.message.add({"{problem} Set it by hand.", {{"problem", *problem}}});
     if (use.written && row.same_values && !problem) finding.fix = Fix{{{*use.written, *row.to}}, row.rule->imports};
     if (const std::string* value = translated(row, use); use.written && value != nullptr)
         finding.fix = Fix{{{*use.written, *row.to}, {*use.value->written, *value}}, row.rule->imports};

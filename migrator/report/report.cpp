@@ -136,7 +136,7 @@ std::vector<ThirdPartyRow> third_party_rows(const std::vector<ReportFile>& files
                 auto status = package_status.find(finding.subject);
                 row.package = finding.subject;
                 row.status = status == package_status.end() ? "unknown" : status->second;
-                row.advice = finding.message;
+                row.advice = finding.message.text();
             }
             row.places.push_back(place(file, item.outcome));
             row.finding_ids.push_back(item.id);
@@ -152,7 +152,7 @@ void add_to_action(ActionRow& row, const ReportFile& file, const ReportFinding& 
     if (row.findings == 0) {
         row.kind = finding.kind;
         row.rule = finding.rule;
-        row.message = finding.message;
+        row.message = finding.message.text();
         row.place = place(file, item.outcome);
         row.finding_id = item.id;
         row.severity = finding.severity;
@@ -233,7 +233,7 @@ ReportFile make_report_file(FileOutcome outcome, std::string_view original, std:
 }
 
 Report make_report(RunInfo run, std::vector<ReportFile> files, std::uint64_t files_seen,
-                   const std::map<std::string, std::string>& package_status, std::vector<std::string> notes) {
+                   const std::map<std::string, std::string>& package_status, std::vector<base::Message> notes) {
     std::sort(files.begin(), files.end(), [](const ReportFile& a, const ReportFile& b) { return a.path < b.path; });
     Report report;
     report.run = std::move(run);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/data_store.h"
+#include "base/message.h"
 #include "migrator/report/effort.h"
 #include "migrator/report/transfer_row.h"
 #include "migrator/rewrite/file_outcome.h"
@@ -167,7 +168,8 @@ struct Report {
     std::vector<ApiCoverageRow> api_coverage;  // oldest version first; empty without Python that uses the framework
     std::vector<RuleRow> rules;                // of the findings, sorted by id
     std::vector<ReportFile> files;             // sorted by path; only files with something to say
-    std::vector<std::string> notes;            // skipped directories and the like
+    std::vector<base::Message> notes;          // skipped directories and the like
+    std::map<std::string, base::Dictionary> translations;  // by language ("zh"): of what is said above
 };
 
 // How the run went, for the terminal only: the files of a report are the same for every run on the same input.
@@ -184,7 +186,7 @@ ReportFile make_report_file(FileOutcome outcome, std::string_view original, std:
 // `files`: all analysed files, in any order; the ones with nothing to say are dropped.
 // `package_status`: subject of a third-party finding -> status; packages that are not in it are "unknown".
 Report make_report(RunInfo run, std::vector<ReportFile> files, std::uint64_t files_seen,
-                   const std::map<std::string, std::string>& package_status, std::vector<std::string> notes);
+                   const std::map<std::string, std::string>& package_status, std::vector<base::Message> notes);
 
 // True when a finding that is not applied has at least this severity. `known`: ids that do not count.
 bool has_open_finding(const Report& report, Severity at_least, const std::set<std::string>& known = {});

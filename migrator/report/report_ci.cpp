@@ -55,8 +55,8 @@ std::string junit_case(const ReportFile& file, const ReportFinding& item) {
                      item.outcome.begin.line);
     if (!fails(item)) return head + "/>\n";
     return head + base::format(">\n      <failure type=\"{}\" message=\"{}\">{}:{}: {}</failure>\n    </testcase>\n",
-                               name(finding.severity), xml_text(finding.message), xml_text(file.path),
-                               item.outcome.begin.line, xml_text(finding.message));
+                               name(finding.severity), xml_text(finding.message.text()), xml_text(file.path),
+                               item.outcome.begin.line, xml_text(finding.message.text()));
 }
 
 }  // namespace
@@ -70,7 +70,7 @@ std::string report_github(const Report& report) {
             const std::string_view word = finding.severity == Severity::info ? "notice" : name(finding.severity);
             out += base::format("::{} file={},line={},endLine={},title={}::{}\n", word, github_text(file.path, true),
                                 item.outcome.begin.line, item.outcome.end.line, github_text(finding.rule, true),
-                                github_text(finding.message, false));
+                                github_text(finding.message.text(), false));
         }
     }
     return out;
@@ -83,7 +83,7 @@ std::string report_gitlab(const Report& report) {
         for (const ReportFinding& item : file.findings) {
             if (!is_open(item)) continue;
             json.begin_object();
-            json.key("description").string(item.outcome.finding.message);
+            json.key("description").string(item.outcome.finding.message.text());
             json.key("check_name").string(item.outcome.finding.rule);
             json.key("fingerprint").string(item.id);
             json.key("severity").string(gitlab_severity(item.outcome.finding.severity));

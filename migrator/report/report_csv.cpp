@@ -58,7 +58,7 @@ FormatFile change_list(const Report& report) {
             const Finding* finding = finding_with(file, edit);
             const char* operation = edit.old_text.empty() ? "INSERT" : edit.new_text.empty() ? "DELETE" : "MODIFY";
             table.add({file.path, lines_of(edit.begin), lines_of(edit.end), operation,
-                       finding != nullptr ? finding->message : ""});
+                       finding != nullptr ? finding->message.text() : ""});
         }
     }
     return table.take();
@@ -81,7 +81,7 @@ FormatFile open_findings(const Report& report, std::string name, const Row& head
 
 Row place_row(const ReportFile& file, const FindingOutcome& outcome) {
     return {file.path, lines_of(outcome.begin), lines_of(outcome.end), outcome.finding.subject,
-            outcome.finding.message};
+            outcome.finding.message.text()};
 }
 
 }  // namespace
@@ -105,7 +105,7 @@ std::string report_csv(const Report& report) {
                 csv_line({item.id, file.path, lines_of(item.outcome.begin), std::to_string(item.outcome.begin.column),
                           std::string(name(finding.severity)), std::string(name(finding.kind)), finding.rule,
                           std::string(name(finding.certainty)), std::string(name(item.outcome.state)), finding.subject,
-                          finding.message, finding.source, item.outcome.old_text, item.outcome.new_text});
+                          finding.message.text(), finding.source, item.outcome.old_text, item.outcome.new_text});
         }
     }
     return out;
@@ -131,12 +131,12 @@ std::vector<FormatFile> report_transplant_csv(const Report& report) {
                       {FindingKind::affinity},
                       [](const ReportFile& file, const FindingOutcome& outcome) {
                           return Row{file.path,  lines_of(outcome.begin), lines_of(outcome.end),
-                                     "function", outcome.finding.subject, outcome.finding.message};
+                                     "function", outcome.finding.subject, outcome.finding.message.text()};
                       }),
         open_findings(report, "full_unsupported_results.csv", {"File", "3rd-party API", "Message"},
                       {FindingKind::third_party},
                       [](const ReportFile& file, const FindingOutcome& outcome) {
-                          return Row{file.path, outcome.finding.subject, outcome.finding.message};
+                          return Row{file.path, outcome.finding.subject, outcome.finding.message.text()};
                       }),
     };
 }

@@ -104,7 +104,7 @@ void write_program(JsonWriter& json, const TransferRow& row) {
         json.key("line").unsigned_integer(place.line);
         json.key("rule").string(place.rule);
         json.key("subject").string(place.subject);
-        json.key("message").string(place.message);
+        json.key("message").string(place.message.text());
         json.end_object();
     }
     json.end_array();
@@ -160,7 +160,7 @@ void write_finding(JsonWriter& json, const ReportFinding& item) {
     json.key("certainty").string(name(finding.certainty));
     json.key("state").string(name(item.outcome.state));
     json.key("subject").string(finding.subject);
-    json.key("message").string(finding.message);
+    json.key("message").string(finding.message.text());
     json.key("source").string(finding.source);
     json.key("effort").string(name(finding.effort));
     write_position(json.key("begin"), item.outcome.begin);
@@ -231,7 +231,16 @@ void write_report_head(JsonWriter& json, const Report& report) {
     json.key("rules").begin_array();
     for (const RuleRow& row : report.rules) write_rule(json, row);
     json.end_array();
-    write_strings(json.key("notes"), report.notes);
+    json.key("notes").begin_array();
+    for (const base::Message& note : report.notes) json.string(note.text());
+    json.end_array();
+    json.key("translations").begin_object();
+    for (const auto& [language, texts] : report.translations) {
+        json.key(language).begin_object();
+        for (const auto& [text, translated] : texts) json.key(text).string(translated);
+        json.end_object();
+    }
+    json.end_object();
 }
 
 void write_report_file(JsonWriter& json, const ReportFile& file) {

@@ -83,7 +83,7 @@ std::string findings(const Report& report) {
         for (const ReportFinding& item : file.findings) {
             const Finding& finding = item.outcome.finding;
             out += base::format("- {}: **{}** {} {} ({}, {})\n", item.outcome.begin.line, name(finding.severity),
-                                code(finding.subject), plain(finding.message), code(finding.rule),
+                                code(finding.subject), plain(finding.message.text()), code(finding.rule),
                                 title(item.outcome.state));
             if (!item.outcome.new_text.empty()) out += diff_block(item.outcome);
         }

@@ -123,7 +123,7 @@ private:
         json_.key("ruleId").string(finding.rule);
         json_.key("ruleIndex").unsigned_integer(places_[finding.rule]);
         json_.key("level").string(level_of(finding.severity));
-        write_text(json_.key("message"), finding.message);
+        write_text(json_.key("message"), finding.message.text());
         json_.key("locations").begin_array();
         write_location(json_, file, item.outcome.begin, item.outcome.end, has_region, {});
         json_.end_array();

@@ -197,7 +197,7 @@ std::string notes(const Report& report, TerminalStyle style) {
     std::size_t shown = shown_of(report.notes.size(), style);
     std::string out = "  " + styled("Notes", Style::bold, style.colour) + "\n";
     for (std::size_t i = 0; i < shown; ++i) {
-        out += "    " + wrapped(base::printable(report.notes[i]), 4) + "\n";
+        out += "    " + wrapped(base::printable(report.notes[i].text()), 4) + "\n";
     }
     return out + more(report.notes.size(), shown, "    ") + "\n";
 }

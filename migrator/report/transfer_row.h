@@ -17,7 +17,7 @@ struct TransferPlace {
     std::uint32_t line = 0;
     std::string rule;
     std::string subject;
-    std::string message;
+    base::Message message;
 };
 
 // What transfer_to_npu does for one file.

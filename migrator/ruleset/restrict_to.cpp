@@ -26,15 +26,16 @@ void RuleSet::restrict_to(Version version) {
     version_ = version;
     auto reason = [&](const VersionRange& range) {
         const std::string package = framework_.packages.empty() ? "" : framework_.packages.front() + " ";
-        return base::format("in {}{} only, and this project has {}", package, range.text(), version.text());
+        return base::Message("in {range} only, and this project has {version}",
+                             {{"range", package + range.text()}, {"version", version.text()}});
     };
     auto lacks = [&](const VersionRange& range) { return !range.contains(version); };
     for (auto* names : {&names_, &prefixes_}) {
         for (auto& [name, row] : *names) {
             const VersionRange& range = row.versions.empty() ? row.rule->versions : row.versions;
             if ((!row.to && !row.at_run_time) || !lacks(range)) continue;
-            row.instead = base::format("{} is {}, so {{name}} is left as it is. {{note}}",
-                                       row.on_npu.value_or(row.to.value_or(name)), reason(range));
+            row.kept_because = {"{to} is {reason}",
+                                {{"to", row.on_npu.value_or(row.to.value_or(name))}, {"reason", reason(range)}}};
             row.to.reset();
             row.on_npu.reset();
             row.member.reset();
@@ -56,7 +57,7 @@ void RuleSet::restrict_to(Version version) {
     restrict_rows(environment_list_);
     for (const auto& rule : rules_) {
         if (lacks(rule->versions))
-            rule->message += base::format(" Not rewritten: the fix is right {}.", reason(rule->versions));
+            rule->remark = {"Not rewritten: the fix is right {reason}.", {{"reason", reason(rule->versions)}}};
     }
 }
 

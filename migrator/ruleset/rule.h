@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/message.h"
 #include "migrator/edit/edit.h"
 #include "migrator/ruleset/finding_kind.h"
 #include "migrator/ruleset/version.h"
@@ -37,6 +38,7 @@ struct Rule {
     Severity severity = Severity::warning;
     Certainty certainty = Certainty::resolved;  // what a finding needs at least for its fix to be applied
     std::string message;                        // with {name}, {to} and {note}
+    base::Message remark;                       // said behind it
     std::string source;
     Effort effort = Effort::none;        // what is left to a person; rows have their own
     std::vector<ImportRequest> imports;  // what the fix needs bound
@@ -76,8 +78,8 @@ struct NameRow {
     std::string source;  // of the row; else the rule's
     Effort effort = Effort::none;
     bool at_run_time = false;
-    VersionRange versions;  // of the framework, that have the new name; empty: all
-    std::string instead;    // what is said in place of the rule's message; empty: that one
+    VersionRange versions;       // of the framework, that have the new name; empty: all
+    base::Message kept_because;  // said in place of the rule's message: why the name is left as it is; empty: that one
 };
 
 // `method`: a member of objects of these classes, called or not.

@@ -148,14 +148,9 @@ bool fits(std::string_view pattern, std::string_view name) {
     return name.size() >= head.size() + tail.size() && name.starts_with(head) && name.ends_with(tail);
 }
 
-std::string fill_message(const std::string& message, std::string_view name, std::string_view to,
-                         std::string_view note) {
-    std::string out = message;
-    replace_all(out, "{name}", name);
-    replace_all(out, "{to}", to);
-    replace_all(out, "{note}", note);
-    while (out.ends_with(' ')) out.pop_back();
-    return out;
+base::Message fill_message(const std::string& message, std::string_view name, std::string_view to,
+                           const base::Message& note) {
+    return {message, {{"name", name}, {"to", to}, {"note", note}}};
 }
 
 }  // namespace migrator

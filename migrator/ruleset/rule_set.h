@@ -165,7 +165,8 @@ std::string normalise_distribution(std::string_view name);
 // True when `pattern`, which may hold one '*', fits the whole of `name`.
 bool fits(std::string_view pattern, std::string_view name);
 
-// The message with its {name}, {to} and {note} filled in; blanks left by an empty note are trimmed.
-std::string fill_message(const std::string& message, std::string_view name, std::string_view to, std::string_view note);
+// The message with values for its {name}, {to} and {note}.
+base::Message fill_message(const std::string& message, std::string_view name, std::string_view to,
+                           const base::Message& note);
 
 }  // namespace migrator

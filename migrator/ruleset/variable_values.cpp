@@ -46,31 +46,36 @@ base::Result<ValueLimits> ValueLimits::read(base::JsonObject& object) {
     return out;
 }
 
-std::optional<std::string> ValueLimits::expected_of(std::string_view value) const {
-    std::vector<std::string> wanted;
+std::optional<base::Message> ValueLimits::expected_of(std::string_view value) const {
+    base::Message wanted;
+    const auto want = [&](base::Message one) {
+        wanted = wanted.empty() ? std::move(one)
+                                : base::Message("{some}, {another}", {{"some", wanted}, {"another", std::move(one)}});
+    };
     bool is_right = true;
     const auto number = number_of(value);
     const auto check = [&](const std::optional<double>& bound, std::string_view words, auto holds) {
         if (!bound) return;
-        wanted.push_back(base::format("{} {}", words, *bound));
+        want({words, {{"bound", base::format("{}", *bound)}}});
         is_right &= number && holds(*number, *bound);
     };
-    check(min, "at least", [](double a, double b) { return a >= b; });
-    check(max, "at most", [](double a, double b) { return a <= b; });
-    check(above, "above", [](double a, double b) { return a > b; });
-    check(below, "below", [](double a, double b) { return a < b; });
-    check(multiple_of, "a multiple of", [](double a, double b) { return std::fmod(a, b) == 0; });
+    check(min, "at least {bound}", [](double a, double b) { return a >= b; });
+    check(max, "at most {bound}", [](double a, double b) { return a <= b; });
+    check(above, "above {bound}", [](double a, double b) { return a > b; });
+    check(below, "below {bound}", [](double a, double b) { return a < b; });
+    check(multiple_of, "a multiple of {bound}", [](double a, double b) { return std::fmod(a, b) == 0; });
     if (!one_of.empty()) {
-        wanted.push_back("one of " + base::joined(one_of, ", "));
+        want({"one of {words}", {{"words", base::joined(one_of, ", ")}}});
         is_right &= std::any_of(one_of.begin(), one_of.end(),
                                 [&](const std::string& word) { return lower(word) == lower(value); });
     }
     if (is_right) return std::nullopt;
-    return base::joined(wanted, ", ");
+    return wanted;
 }
 
-std::optional<std::string> VariableValues::problem_of(std::string_view value) const {
-    if (const auto expected = limits.expected_of(value)) return base::format("\"{}\" is not {}.", value, *expected);
+std::optional<base::Message> VariableValues::problem_of(std::string_view value) const {
+    if (const auto expected = limits.expected_of(value))
+        return base::Message("\"{value}\" is not {expected}.", {{"value", value}, {"expected", *expected}});
     if (options.empty()) return std::nullopt;
     // [256:1,512:2] is one value.
     int depth = 0;
@@ -85,10 +90,11 @@ std::optional<std::string> VariableValues::problem_of(std::string_view value) co
         const std::size_t colon = std::min(item.find(':'), item.size());
         const std::string_view key = base::trimmed(item.substr(0, colon));
         const auto known = options.find(key);
-        if (known == options.end()) return base::format("There is no option \"{}\".", key);
+        if (known == options.end()) return base::Message("There is no option \"{key}\".", {{"key", key}});
         const std::string_view given = base::trimmed(item.substr(std::min(colon + 1, item.size())));
         if (const auto expected = known->second.expected_of(given))
-            return base::format("\"{}\" of the option {} is not {}.", given, key, *expected);
+            return base::Message("\"{value}\" of the option {key} is not {expected}.",
+                                 {{"value", given}, {"key", key}, {"expected", *expected}});
     }
     return std::nullopt;
 }

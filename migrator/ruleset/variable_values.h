@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/json_object.h"
+#include "base/message.h"
 
 namespace migrator {
 
@@ -23,7 +24,7 @@ struct ValueLimits {
     // Reads the keys of this struct from an object that may have others.
     static base::Result<ValueLimits> read(base::JsonObject& object);
     // What the value has to be, in words, when it is not that; nullopt: it is right.
-    std::optional<std::string> expected_of(std::string_view value) const;
+    std::optional<base::Message> expected_of(std::string_view value) const;
 };
 
 struct VariableValues {
@@ -32,7 +33,7 @@ struct VariableValues {
     std::map<std::string, ValueLimits, std::less<>> options;  // of a value such as "a:1,b:2"; empty: it is no such list
 
     // What is wrong with a value, in words; nullopt: nothing.
-    std::optional<std::string> problem_of(std::string_view value) const;
+    std::optional<base::Message> problem_of(std::string_view value) const;
 };
 
 }  // namespace migrator

@@ -18,20 +18,22 @@ bool may_be_any_bytes(FileType type) {
 bool has_utf16_mark(std::string_view bytes) { return bytes.starts_with("\xFF\xFE") || bytes.starts_with("\xFE\xFF"); }
 
 // Where a byte is, for people: "byte 12 (line 2)".
-std::string place(std::string_view bytes, std::size_t offset) {
+base::Message place(std::string_view bytes, std::size_t offset) {
     const base::LineIndex lines(bytes);
-    return base::format("byte {} (line {})", offset, lines.position(offset).line);
+    return {"byte {byte} (line {line})",
+            {{"byte", std::to_string(offset)}, {"line", std::to_string(lines.position(offset).line)}}};
 }
 
 // Decides the encoding; the result is a problem, or empty.
-std::string choose_encoding(SourceFile& file, std::string_view content) {
+base::Message choose_encoding(SourceFile& file, std::string_view content) {
     if (file.type != FileType::python) return {};
     const auto cookie = find_coding_cookie(content);
     if (!cookie) return {};
     const auto encoding = canonical_encoding(*cookie);
-    if (!encoding) return base::format("the encoding '{}' of the coding cookie is not known", *cookie);
+    if (!encoding) return {"the encoding '{name}' of the coding cookie is not known", {{"name", *cookie}}};
     if (file.encoding.bom && *encoding != "utf-8") {
-        return base::format("the file starts with a UTF-8 byte order mark, but its coding cookie says '{}'", *cookie);
+        return {"the file starts with a UTF-8 byte order mark, but its coding cookie says '{name}'",
+                {{"name", *cookie}}};
     }
     file.encoding.name = *encoding;
     file.encoding.declared = true;
@@ -39,21 +41,22 @@ std::string choose_encoding(SourceFile& file, std::string_view content) {
 }
 
 // The offset inside "byte N", which decode's errors name.
-std::string undecodable(const SourceFile& file, std::string_view content, const base::Error& error) {
+base::Message undecodable(const SourceFile& file, std::string_view content, const base::Error& error) {
     if (error.where.empty()) return error.message;
     const std::size_t offset = std::stoull(error.where.substr(error.where.find(' ') + 1));
-    const std::string_view hint =
-        file.type == FileType::python && !file.encoding.declared ? ", and there is no coding cookie" : "";
-    return base::format("{} at {}{}", error.message, place(content, offset), hint);
+    const bool lacks_cookie = file.type == FileType::python && !file.encoding.declared;
+    return {lacks_cookie ? "not valid {encoding} at {place}, and there is no coding cookie"
+                         : "not valid {encoding} at {place}",
+            {{"encoding", file.encoding.name}, {"place", place(content, offset)}}};
 }
 
 // Fills the text; the result is a problem, or empty.
-std::string decode_content(SourceFile& file, std::string_view content) {
+base::Message decode_content(SourceFile& file, std::string_view content) {
     if (has_utf16_mark(content)) return "UTF-16 text; save the file as UTF-8";
     if (const std::size_t nul = content.find('\0'); nul != std::string_view::npos) {
-        return "contains a NUL byte at " + place(content, nul);
+        return {"contains a NUL byte at {place}", {{"place", place(content, nul)}}};
     }
-    if (std::string problem = choose_encoding(file, content); !problem.empty()) return problem;
+    if (base::Message problem = choose_encoding(file, content); !problem.empty()) return problem;
 
     auto text = decode(content, file.encoding.name);
     if (!text && may_be_any_bytes(file.type) && !file.encoding.bom) {
@@ -64,8 +67,8 @@ std::string decode_content(SourceFile& file, std::string_view content) {
     if (file.encoding.name != "utf-8") {
         const auto again = encode_text(*text, file.encoding.name);
         if (!again || *again != content) {
-            return base::format("some characters have two forms in {}, so the file could not be written back unchanged",
-                                file.encoding.name);
+            return {"some characters have two forms in {encoding}, so the file could not be written back unchanged",
+                    {{"encoding", file.encoding.name}}};
         }
     }
     file.text = std::move(*text);
@@ -84,7 +87,7 @@ SourceFile make_source_file(base::Path path, FileType type, std::string bytes, s
     std::string_view content = file.bytes;
     file.encoding.bom = content.starts_with(kUtf8Mark);
     if (file.encoding.bom) content.remove_prefix(kUtf8Mark.size());
-    if (std::string problem = decode_content(file, content); !problem.empty()) file.problem = std::move(problem);
+    if (base::Message problem = decode_content(file, content); !problem.empty()) file.problem = std::move(problem);
     return file;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/file_system.h"
+#include "base/message.h"
 #include "base/text_position.h"
 
 namespace migrator {
@@ -46,7 +47,7 @@ struct SourceFile {
     TextEncoding encoding;
     std::string text;  // UTF-8; empty when `problem` is set, and of compiled files
     // Why the text cannot be analysed ("not valid utf-8 at byte 12, no coding cookie", "contains a NUL byte" ...).
-    std::optional<std::string> problem;
+    std::optional<base::Message> problem;
 };
 
 // Decodes by BOM, PEP 263 cookie (Python) or UTF-8; sources whose tools ignore encodings (C++, CUDA, shell, Dockerfile,

@@ -159,7 +159,7 @@ async function make_page(report) {
     for (const more of page.overview.querySelectorAll('.more')) while (!more.hidden) more.click();
     printed = h('section', { class: 'printed' }, h('h2', {}, words.findings), review.shown().concat(view === 'overview' && !review.shown().length ? page.model.findings : []).slice(0, MAX_PRINTED).map((finding) =>
       h('article', {}, h('p', {}, mono(`${finding.file.path}:${finding.begin.line}`), ' ', h('b', {}, literal(finding.subject)), ` (${words.severities[finding.severity]}, ${words.states[finding.state]}, ${words.decisions[page.decisions.about(finding) || 'open']})`),
-        h('p', {}, literal(finding.message)), finding.new_text ? h('pre', {}, literal('- ' + finding.old_text.replaceAll('\n', '\n- ') + '\n+ ' + finding.new_text.replaceAll('\n', '\n+ '))) : null)));
+        h('p', {}, literal(said(page.model, words, finding.message))), finding.new_text ? h('pre', {}, literal('- ' + finding.old_text.replaceAll('\n', '\n- ') + '\n+ ' + finding.new_text.replaceAll('\n', '\n+ '))) : null)));
     if (view !== 'overview') main.prepend(page.overview);
     main.append(printed);
   });

@@ -43,11 +43,16 @@ function make_model(report) {
   return { report, findings, by_id, of_rule, rules, fixing_rules };
 }
 
+// What the report says, in the language of the page where it is translated.
+const said = (model, words, text) => model.report.translations?.[words.code]?.[text] ?? text;
+
 const made_by_run = (finding) => finding.state === 'applied' || finding.state === 'available';
 // What a person has something to decide about.
 const is_decidable = (finding) => finding.edits.length > 0 || finding.severity !== 'info';
 
-function haystack(finding) {
-  finding.haystack ??= [finding.file.path, finding.subject, finding.rule, finding.message, finding.old_text, finding.new_text || ''].join('\n').toLowerCase();
+// In every language, so that a search finds what either says.
+function haystack(model, finding) {
+  const translations = () => Object.values(model.report.translations || {}).map((texts) => texts[finding.message] || '');
+  finding.haystack ??= [finding.file.path, finding.subject, finding.rule, finding.message, ...translations(), finding.old_text, finding.new_text || ''].join('\n').toLowerCase();
   return finding.haystack;
 }

@@ -70,7 +70,7 @@ function make_overview(page) {
     const button = h('button', { class: 'plain more', type: 'button', click: add }, words.more);
     function add() {
       for (const row of rest.splice(0, 6)) {
-        list.append(h('li', {}, h('div', {}, chip(row.severity, words.severities[row.severity]), words.efforts[row.effort] ? h('p', { class: 'small muted' }, words.efforts[row.effort]) : null), h('div', {}, h('p', {}, literal(row.message)),
+        list.append(h('li', {}, h('div', {}, chip(row.severity, words.severities[row.severity]), words.efforts[row.effort] ? h('p', { class: 'small muted' }, words.efforts[row.effort]) : null), h('div', {}, h('p', {}, literal(said(model, words, row.message))),
           h('p', { class: 'small muted' }, link(literal(row.place), () => page.review_finding(row.finding_id), 'mono'), ' ',
             row.findings > 1 ? link(words.morePlaces(number(row.findings - 1)), () => page.review_with(row.kind === 'third_party' ? { rule: row.rule, text: row.subjects[0] } : { rule: row.rule })) : null),
           row.subjects.length > 1 ? h('p', { class: 'small muted' }, `${words.also} `, mono(row.subjects.slice(1, 7).join(', ') + (row.subjects.length > 7 ? ', …' : ''))) : null)));
@@ -83,7 +83,7 @@ function make_overview(page) {
 
   function packages() {
     const rows = report.third_party.map((row) => h('tr', {}, h('td', {}, mono(row.package)),
-      h('td', {}, chip(STATUS_TONES[row.status] || 'info', words.statuses[row.status] || row.status)), h('td', { class: 'advice' }, literal(row.advice)),
+      h('td', {}, chip(STATUS_TONES[row.status] || 'info', words.statuses[row.status] || row.status)), h('td', { class: 'advice' }, literal(said(model, words, row.advice))),
       h('td', { class: 'small where' }, row.places.slice(0, 3).map((place, i) => h('div', {}, link(literal(place), () => page.review_finding(row.finding_ids[i]), 'mono'))),
         row.places.length > 3 ? link(words.morePlaces(row.places.length - 3), () => page.review_with({ kind: 'third_party', text: row.package })) : null)));
     return card(words.packages, h('div', { class: 'scroll' }, h('table', {}, h('thead', {}, h('tr', {},
@@ -159,7 +159,7 @@ function make_overview(page) {
     effort(),
     model.findings.length ? h('div', { class: 'two' }, h('div', { class: 'stack' }, by_kind(), map()), todo()) : null,
     report.third_party.length ? packages() : null, coverage(), programs(),
-    report.notes.length ? card(words.notes, h('ul', { class: 'notes small' }, report.notes.map((note) => h('li', {}, literal(note))))) : null);
+    report.notes.length ? card(words.notes, h('ul', { class: 'notes small' }, report.notes.map((note) => h('li', {}, literal(said(model, words, note)))))) : null);
 }
 
 // Rectangles for the items, whose `count` is their area, as square as rows of them can be.

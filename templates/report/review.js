@@ -37,7 +37,7 @@ function make_review(page) {
       (!filter.bucket || (filter.bucket === 'review' ? finding.bucket === 'error' || finding.bucket === 'warning' : finding.bucket === filter.bucket)) &&
       (!filter.rule || finding.rule === filter.rule) && (!filter.certainty || finding.certainty === filter.certainty) &&
       (filter.folder === '' || finding.file.path.startsWith(filter.folder + '/')) &&
-      (!filter.decision || (decisions.about(finding) || 'open') === filter.decision) && (!filter.text || haystack(finding).includes(filter.text.toLowerCase()));
+      (!filter.decision || (decisions.about(finding) || 'open') === filter.decision) && (!filter.text || haystack(model, finding).includes(filter.text.toLowerCase()));
   }
   function refresh() {
     rows = [];
@@ -113,7 +113,7 @@ function make_review(page) {
         h('h2', {}, mono(finding.subject)),
         h('p', { class: 'chips' }, chip(finding.severity, words.severities[finding.severity]), chip(finding.bucket, words.states[finding.state]), chip('info', words.kinds[finding.kind] || finding.kind), chip('info', words.certainties[finding.certainty]),
           words.efforts[finding.effort] && !made_by_run(finding) && finding.state !== 'at_run_time' ? chip('info', words.efforts[finding.effort]) : null),
-        h('p', { class: 'message' }, literal(finding.message)), remark(finding),
+        h('p', { class: 'message' }, literal(said(model, words, finding.message))), remark(finding),
         h('div', { class: 'decide-bar' }, h('span', { class: 'buttons', role: 'group', 'aria-label': words.decision }, buttons), scope, comment, h('button', { type: 'button', class: 'plain', click: next_open }, words.nextOpen, h('kbd', {}, 'n'))),
         rule_box(finding)),
       file_view(finding));
@@ -131,7 +131,7 @@ function make_review(page) {
     const names = rule?.names.map(({ from, to }) => h('li', {}, mono(to ? `${from} → ${to}` : from))) || [];
     const more = rule?.name_count > names.length ? h('li', { class: 'muted' }, words.morePlaces(number(rule.name_count - names.length))) : null;
     return h('details', { class: 'rule', open: rule_is_open, toggle: (event) => { rule_is_open = event.target.open; } }, h('summary', {}, words.explain, ' ', mono(finding.rule)),
-      h('dl', {}, rule ? row(words.about, literal(rule.message)) : null, rule && model.fixing_rules.has(rule.id) ? row(words.needs, words.certainties[rule.certainty]) : null,
+      h('dl', {}, rule ? row(words.about, literal(said(model, words, rule.message))) : null, rule && model.fixing_rules.has(rule.id) ? row(words.needs, words.certainties[rule.certainty]) : null,
       names.length ? row(words.names, h('ul', { class: 'small' }, names, more)) : null,
       row(words.source, literal(finding.source || '–')),
       row(words.rule, h('button', { type: 'button', class: 'link', click: () => page.review_with({ rule: finding.rule }) }, words.uses(model.of_rule.get(finding.rule)))),

@@ -1,7 +1,7 @@
-// The texts of the page in both languages; what the rules say stays as it is.
+// The texts of the page in both languages; what the rules say is translated in the report.
 const WORDS = {
   en: {
-    title: 'Migration report', overview: 'Overview', review: 'Review', skip: 'Skip to the content', language: '中文', languageLabel: 'Switch to Chinese',
+    code: 'en', title: 'Migration report', overview: 'Overview', review: 'Review', skip: 'Skip to the content', language: '中文', languageLabel: 'Switch to Chinese',
     theme: 'Switch between light and dark', exportAll: 'Export decisions', importAll: 'Import', help: 'Keys',
     progress: (done, all) => `${done} of ${all} decided`, loading: 'Reading the report…',
     tooOld: 'This browser cannot unpack the data (it has no DecompressionStream). The same content is in report.json.',
@@ -33,7 +33,7 @@ const WORDS = {
     coverageColumns: { applied: 'Supported', warning: 'With limits', error: 'Not supported', info: 'Not listed' },
   },
   zh: {
-    title: '迁移报告', overview: '总览', review: '评审', skip: '跳到内容', language: 'English', languageLabel: '切换到英文',
+    code: 'zh', title: '迁移报告', overview: '总览', review: '评审', skip: '跳到内容', language: 'English', languageLabel: '切换到英文',
     theme: '切换浅色/深色', exportAll: '导出决定', importAll: '导入', help: '快捷键',
     progress: (done, all) => `已决定 ${done} / ${all}`, loading: '正在读取报告…',
     tooOld: '此浏览器无法解压数据（不支持 DecompressionStream）。相同内容见 report.json。',

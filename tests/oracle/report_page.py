@@ -191,6 +191,37 @@ def accessible(checks, migrator, work):
         checks.equal(browser.errors, [], "accessible: errors of the console")
 
 
+def chinese(checks, migrator, work):
+    """What the rules say is Chinese on the Chinese page and English on the English one, and found in either."""
+    shutil.copytree(ROOT / "samples/gpt_train", work / "in")
+    report = report_of(checks, migrator, work)
+    translations = report["translations"]["zh"]
+    message = "document.querySelector('.message').textContent"
+    texts = "JSON.stringify([...document.querySelectorAll('.actions p:first-child, td.advice, .notes li')].map((p) => p.textContent))"
+    said = [action["message"] for action in report["actions"]] + [row["advice"] for row in report["third_party"]] + report["notes"]
+    with Browser(work / "profile") as browser:
+        browser.open(work / "review/report.html")
+        for switched, shown in ((False, str), (True, translations.get)):
+            if switched:
+                browser.press("o")
+                browser.click("#language")
+            browser.js("for (const more of document.querySelectorAll('.more')) while (!more.hidden) more.click()")
+            found = set(json.loads(browser.js(texts)))
+            checks.equal(sorted({shown(text) for text in said} - found), [], f"said on the overview, Chinese {switched}")
+            browser.press("vj")
+            found = set()
+            for _ in range(20):
+                found.add(browser.js(message))
+                browser.press("j")
+            checks.equal(sorted(found - {shown(finding["message"]) for finding in findings_of(report)}), [], f"said of findings, Chinese {switched}")
+            checks.expect(len(found) > 5, f"{len(found)} different messages seen")
+        browser.js("(() => { const search = document.querySelector('input[type=search]'); search.value = '无法'; search.dispatchEvent(new Event('input', {bubbles: true})); })()")
+        wanted = sum("无法" in translations[finding["message"]] for finding in findings_of(report))
+        checks.expect(wanted > 0, "no finding to search for")
+        browser.wait_for(f"document.body.textContent.includes('{wanted} / {len(findings_of(report))} ')")
+        checks.equal(browser.errors, [], "chinese: errors of the console")
+
+
 def sarif(checks, migrator, work):
     """SARIF keeps to its schema, on all inputs of the tests and with names that are no ASCII."""
     make_project(work / "in")
@@ -252,7 +283,7 @@ def main():
     migrator = tool("migrator")
     if not AXE.exists() or not SARIF_SCHEMA.exists():
         skip(f"{TOOLS} is not there; ./test.sh fetches it")
-    for suite in (review, hostile, served, accessible, sarif, large):
+    for suite in (review, hostile, served, accessible, chinese, sarif, large):
         if sys.argv[1:] and suite.__name__ not in sys.argv[1:]:
             continue
         with temporary_directory() as directory:

@@ -78,6 +78,20 @@ def check_schema(checks, report):
     checks.equal(problems(report, schema)[:5], [], "report.json against docs/reference/report.schema.json")
 
 
+# Several English words in a row, outside of quotes and of what the project calls its things.
+LEFT_IN_ENGLISH = re.compile(r"(?<![-\w./])(?:[a-z]{2,} ){3,}[a-z]{2,}")
+
+
+def check_translations(checks, report):
+    """All that the report says is there in Chinese as well."""
+    chinese = report["translations"]["zh"]
+    said = {finding["message"] for file in report["files"] for finding in file["findings"]}
+    said |= {rule["message"] for rule in report["rules"]} | {action["message"] for action in report["actions"]} | set(report["notes"])
+    for text in sorted(said):
+        if checks.expect(text in chinese, f"not translated: {text}"):
+            checks.expect(not LEFT_IN_ENGLISH.search(re.sub(r'`.*?`|".*?"|（.*?）', "", chinese[text])), f"in part translated: {chinese[text]}")
+
+
 def check_git_apply(checks, work, output):
     """git applies report.diff to the project and gives the migrated tree."""
     diff = work / f"{output}_report/report.diff"
@@ -127,6 +141,7 @@ def check_properties(checks, migrator, work, *options):
     report = json.loads((work / "out_report/report.json").read_text())
     check_page(checks, (work / "out_report/report.html").read_text(), (work / "out_report/report.json").read_text())
     check_schema(checks, report)
+    check_translations(checks, report)
     check_git_apply(checks, work, "out")
     check_parses(checks, work, "out")
     check_apply(checks, migrator, work, report)

@@ -115,7 +115,7 @@ std::string message_of(const Report& report, std::string_view path, std::string_
     REQUIRE(file != nullptr);
     for (const ReportFinding& item : file->findings) {
         if (item.outcome.finding.rule == rule && item.outcome.finding.subject == subject)
-            return item.outcome.finding.message;
+            return item.outcome.finding.message.text();
     }
     return "";
 }

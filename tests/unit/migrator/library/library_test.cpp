@@ -125,7 +125,7 @@ TEST_CASE("library: a project's calls are judged by the result") {
                        item.outcome.finding.subject);
     CHECK(said == std::vector<std::string>{"4 library.reaches lib.Net.ping", "6 method.cuda torch.nn.Module.cuda",
                                            "7 library.reaches lib.fast"});
-    CHECK(result->report.files[0].findings[2].outcome.finding.message.find(
+    CHECK(result->report.files[0].findings[2].outcome.finding.message.text().find(
               "lib.ops.fast -> lib.ops._inner -> torch.std_mean (lib/ops.py:8)") != std::string::npos);
 }
 

@@ -20,6 +20,7 @@ TEST_CASE("report json: the whole text of a small report") {
         make_report({"analyze", {"in"}, "", "1.2.3", false, "in"}, {test::file_of(file)}, 2, {}, {"A note."});
     std::string id = report.files[0].findings[0].id;
     CHECK(id == "aac88a11e0b82c00");
+    report.translations["zh"]["A note."] = "说明。";
     CHECK(report_json(report) == R"json({
   "schema": "migrator-report/1",
   "tool": {
@@ -112,6 +113,11 @@ TEST_CASE("report json: the whole text of a small report") {
   "notes": [
     "A note."
   ],
+  "translations": {
+    "zh": {
+      "A note.": "说明。"
+    }
+  },
   "files": [
     {
       "path": "a \"b\".py",

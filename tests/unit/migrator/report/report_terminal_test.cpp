@@ -57,7 +57,7 @@ TEST_CASE("report terminal: escape codes only with colour, and never from the pr
 
 TEST_CASE("report terminal: shortened lists say so, verbose ones are whole") {
     FileOutcome file = test::train_outcome();
-    std::vector<std::string> notes;
+    std::vector<base::Message> notes;
     for (int i = 0; i < 7; ++i) {
         file.findings.push_back(file.findings[0]);
         file.findings.back().finding.rule = "rule." + std::to_string(i);

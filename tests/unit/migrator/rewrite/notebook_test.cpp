@@ -39,7 +39,7 @@ TEST_CASE("notebooks: code cells are rewritten, all other bytes stay") {
     CHECK(test::list_findings(outcome) ==
           "3 launch.nvidia_smi none nvidia-smi\n4 method.cuda applied torch.Tensor.cuda\n5 method.cuda applied "
           "torch.Tensor.cuda\n");
-    CHECK(outcome.findings[1].finding.message.starts_with("Cell 2, line 4: "));
+    CHECK(outcome.findings[1].finding.message.text().starts_with("Cell 2, line 4: "));
 }
 
 TEST_CASE("notebooks: a new line is a new string where every line has one, and not elsewhere") {

@@ -53,7 +53,7 @@ void check_plain(const Row& row) {
     const auto* finding = find(outcome, row);
     REQUIRE(finding != nullptr);
     CHECK_FALSE(finding->finding.message.empty());
-    CHECK(finding->finding.message.find('{') == std::string::npos);
+    CHECK(finding->finding.message.text().find('{') == std::string::npos);
     CHECK_FALSE(finding->finding.source.empty());
     CHECK(outcome.changed() == row.row->to.has_value());
     if (row.row->to) CHECK(use_line(outcome) == base::format("use({})", new_name(row)));
@@ -168,7 +168,7 @@ TEST_CASE("rows of symbols: found in sources, by their whole name and without it
             const FileOutcome outcome = test::migrate_one("a.cu", base::format("void f() {{ {}(1); }}\n", use));
             REQUIRE(outcome.findings.size() == 1);
             CHECK(outcome.findings[0].finding.rule == row.rule->id);
-            CHECK(outcome.findings[0].finding.message.find('{') == std::string::npos);
+            CHECK(outcome.findings[0].finding.message.text().find('{') == std::string::npos);
         }
     }
 }

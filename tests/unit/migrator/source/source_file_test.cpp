@@ -21,7 +21,7 @@ std::string replaced(std::string text, std::string_view from, std::string_view t
 void check_edit(const std::string& bytes, const std::string& encoding) {
     CAPTURE(bytes);
     const SourceFile file = python(bytes);
-    REQUIRE_MESSAGE(!file.problem, file.problem.value_or(""));
+    REQUIRE_MESSAGE(!file.problem, file.problem.value_or("").text());
     CHECK(file.encoding.name == encoding);
     const auto same = encode(file, file.text);
     REQUIRE(same);
@@ -31,7 +31,7 @@ void check_edit(const std::string& bytes, const std::string& encoding) {
     CHECK(*edited == replaced(bytes, "CUDA", "npu"));
 }
 
-std::string problem(std::string bytes) { return python(std::move(bytes)).problem.value_or(""); }
+std::string problem(std::string bytes) { return python(std::move(bytes)).problem.value_or("").text(); }
 
 const std::string kBom = "\xEF\xBB\xBF";
 
