@@ -8,6 +8,7 @@
 #include "base/format.h"
 #include "base/human.h"
 #include "base/parallel.h"
+#include "base/text.h"
 #include "ckpt_convert/app/adapter_output.h"
 #include "ckpt_convert/app/hf_config.h"
 #include "ckpt_convert/app/launcher.h"
@@ -50,6 +51,16 @@ std::string dtype_list(const ConversionPlan& plan) {
     return base::joined(names, ", ");
 }
 
+// Said of a family whose layers the target does not have.
+Result<std::optional<std::string>> wrong_target(const Knowledge& knowledge, const ModelMapping& mapping,
+                                                const Target& target) {
+    const std::vector<std::string>& trained_by = mapping.trained_by;
+    if (trained_by.empty() || base::contains(trained_by, target.name)) return std::optional<std::string>{};
+    TRY_ASSIGN(const Target* right, knowledge.targets.target(trained_by.front()));
+    return std::optional(base::format("{} has no layers for {}; {} has: --target {}", target.title, mapping.title,
+                                      right->title, right->name));
+}
+
 Result<PlannedOutput> plan_megatron(base::FileSystem& fs, const Knowledge& knowledge, const base::DataStore& store,
                                     Source& source, const ConvertOptions& options, const Training* training) {
     TRY_ASSIGN(MegatronTarget target, megatron_target(knowledge, source.model, options));
@@ -58,6 +69,8 @@ Result<PlannedOutput> plan_megatron(base::FileSystem& fs, const Knowledge& knowl
     out.title = target.title;
     TRY_ASSIGN(out.plan,
                make_plan(source.model, source.index, source.binding, layout, plan_options(options, target.fill)));
+    TRY_ASSIGN(const auto note, wrong_target(knowledge, source.model.mapping(), *target.target));
+    if (note) out.plan.notes.push_back(*note);
     TRY_ASSIGN(MegatronTexts texts, megatron_texts(knowledge, target, source, out.plan, options));
     std::optional<TrainingState> state;
     if (training != nullptr) {

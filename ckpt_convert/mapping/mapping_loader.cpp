@@ -323,6 +323,7 @@ Result<ModelMapping> load_mapping(base::RuleFiles& files, const std::string& pat
     TRY_ASSIGN(mapping.title, object.string("title"));
     TRY_ASSIGN(mapping.model_types, object.strings("model_types"));
     TRY_ASSIGN(mapping.peer_names, object.strings("peer_names"));
+    TRY_ASSIGN(mapping.trained_by, object.strings("trained_by"));
     TRY_ASSIGN(mapping.hf_prefixes, object.strings("hf_prefixes"));
     TRY_ASSIGN(mapping.layers_apart, object.boolean_or("layers_apart", false));
     TRY_ASSIGN(mapping.source, object.strings("source"));

@@ -122,6 +122,7 @@ struct ModelMapping {
     std::string origin;                    // the file, for messages
     std::vector<std::string> model_types;  // "model_type" of config.json
     std::vector<std::string> peer_names;   // what --model-type-hf calls it
+    std::vector<std::string> trained_by;   // the targets that have its layers; empty: all
     std::vector<ValueRule> values;
     std::vector<WeightRule> weights;
     std::vector<StoredRule> hf;

@@ -85,7 +85,7 @@ Result<std::optional<std::int64_t>> read_value(const ValueRule& rule, const Sour
         auto found = value_at(*source.root, path);
         if (!found) continue;
         // What training can be told of all layers or of each: the list is read by a rule of its own.
-        if (!source.is_config && found->array() != nullptr) continue;
+        if (!source.is_config && found->array() != nullptr && !rule.first) continue;
         auto value = number_in(rule, *found, source.is_config);
         if (!value)
             return base::fail(ErrorKind::bad_input,

@@ -62,11 +62,23 @@ def filled(name, shape):
     return Tensor(tensor.dtype, tensor.shape, bytes(0x3F if place % 2 else byte for place, byte in enumerate(tensor.data)))
 
 
+def check_target_note(checks, name, case, said):
+    """Who converts for a framework that lacks the model's layers is told which one has them."""
+    mappings = [json.loads(path.read_text()) for path in (ROOT / "rules/models").glob("*.json")]
+    kinds = set(re.findall(r'"model_type": "([^"]*)"', json.dumps(case["config"])))
+    trained_by = {target for mapping in mappings if kinds & set(mapping["model_types"]) for target in mapping.get("trained_by", [])}
+    options = [*case["options"], *case.get("take", [])]
+    target = options[options.index("--target") + 1].split("@")[0] if "--target" in options else "mindspeed"
+    is_wrong = bool(trained_by) and target not in trained_by
+    checks.equal("note: MindSpeed-LLM has no layers for" in said, is_wrong, f"{name}: a note on the target")
+
+
 def check_plan(checks, name, case, source, work, update):
     done = run(tool("ckpt_convert"), "plan-conversion", "--show-plan", "--load-dir", source, "--save-dir", work / "none",
                *case["options"], *case.get("take", []))
     if not checks.expect(done.returncode == 0, f"{name}: {done.stdout}{done.stderr}"):
         return
+    check_target_note(checks, name, case, done.stdout)
     plan = done.stdout[re.search(r"^(iter_|release/)", done.stdout, re.M).start():]
     golden = CASES / f"{name}.plan.txt"
     if update:

@@ -45,6 +45,11 @@ TEST_CASE("value paths: a list is one number when it says no other, or by its fi
     CHECK(value_read(R"({"config": "blocks.*.n"})", R"({"blocks": [{"n": 4}, {"n": 2}]})") ==
           "\"blocks.*.n\" must be a whole number, not a list of different ones");
     CHECK(value_read(R"({"config": "blocks.*.n", "first": true})", R"({"blocks": [{}, {"n": 4}, {"n": 2}]})") == "4");
+    // Saved arguments too, where other lists are those of another value.
+    CHECK(value_read(R"({"arg": "blocks.*.n", "first": true})", R"({"blocks": [{"n": 4}, {"n": 2}]})", false) == "4");
+    CHECK(value_read(R"({"arg": "n"})", R"({"n": [4, 2]})", false).find("\"n\" is missing") == 0);
+    CHECK(value_read(R"({"config": "blocks.*.n", "first": true})", R"({"other": 1})").find("is missing") !=
+          std::string::npos);
 }
 
 TEST_CASE("value paths: fractions are read with a factor, rounded") {
