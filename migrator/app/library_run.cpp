@@ -17,7 +17,7 @@ std::vector<LibraryFunction> functions_of_file(base::FileSystem& fs, const Knowl
     const FoundFile& file = project.files.files[i];
     SourceFile read;
     SyntaxTree parsed_here;
-    const ParsedFile* kept = i < project.parsed.size() ? project.parsed[i].get() : nullptr;
+    ParsedFile* kept = i < project.parsed.size() ? project.parsed[i].get() : nullptr;
     if (kept == nullptr) {
         auto bytes = project.read(fs, file.path);
         if (!bytes) return {};
@@ -27,6 +27,7 @@ std::vector<LibraryFunction> functions_of_file(base::FileSystem& fs, const Knowl
     }
     const SourceFile& source = kept != nullptr ? kept->source : read;
     if (source.problem) return {};
+    if (kept != nullptr) kept->unpack();
     const SyntaxTree& tree = kept != nullptr ? kept->tree : parsed_here;
     MatchContext context;
     context.rules = &knowledge.rules;
@@ -35,7 +36,10 @@ std::vector<LibraryFunction> functions_of_file(base::FileSystem& fs, const Knowl
     context.project_members = project.members;
     const Bindings bindings = Bindings::analyse(tree, knowledge.facts, context.module);
     const ParsedText parsed{&tree, &bindings};
-    return functions_of(source, parsed, context, match(source, source.text, context, parsed));
+    std::vector<LibraryFunction> functions =
+        functions_of(source, parsed, context, match(source, source.text, context, parsed));
+    if (kept != nullptr) kept->pack();
+    return functions;
 }
 
 }  // namespace

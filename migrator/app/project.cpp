@@ -41,8 +41,9 @@ Path prefix_of(const Options& options, const Path& argument, bool is_directory) 
     return directory == "." ? "" : directory;
 }
 
-// Parsing costs more than all the rest, so trees are kept; beyond this files are parsed again when it is their turn.
-constexpr std::size_t kKeptTreeBytes = std::size_t{192} << 20;
+// Parsing costs more than all the rest, so files are kept with their trees; beyond this they are parsed again when it is
+// their turn.
+constexpr std::size_t kKeptBytes = std::size_t{256} << 20;
 
 // What one Python file tells the others.
 struct FileFacts {
@@ -135,6 +136,16 @@ base::Message some_of(const std::vector<Path>& paths) {
 
 }  // namespace
 
+void ParsedFile::pack() {
+    bindings.reset();
+    if (packed.empty()) packed = tree.pack();
+    tree = {};
+}
+
+void ParsedFile::unpack() {
+    if (tree.size() == 0) tree = SyntaxTree::unpack(packed, source.text);
+}
+
 base::Result<std::vector<Project>> find_projects(base::FileSystem& fs, const Options& options) {
     std::vector<Project> projects;
     if (options.reads_standard_input()) {
@@ -197,8 +208,9 @@ base::Status index_projects(base::FileSystem& fs, const Options& options, const 
         std::vector<FileFacts> found(modules.size());
         TRY(base::parallel_for(modules.size(), options.threads, [&](std::size_t i) -> base::Status {
             found[i] = facts_of(fs, project, knowledge, files[modules[i]]);
-            const std::size_t bytes = found[i].parsed ? found[i].parsed->tree.bytes() : 0;
-            if (kept.fetch_add(bytes) + bytes <= kKeptTreeBytes) {
+            if (found[i].parsed) found[i].parsed->pack();
+            const std::size_t bytes = found[i].parsed ? found[i].parsed->packed_bytes() : 0;
+            if (kept.fetch_add(bytes) + bytes <= kKeptBytes) {
                 project.parsed[modules[i]] = std::move(found[i].parsed);
             } else {
                 kept -= bytes;

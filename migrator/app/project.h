@@ -22,8 +22,13 @@ namespace migrator {
 // A Python file that has been read and parsed. The tree points into the source's text, the bindings to the tree.
 struct ParsedFile {
     SourceFile source;
-    SyntaxTree tree;
-    std::optional<Bindings> bindings;  // once it has been resolved as a file of its project
+    SyntaxTree tree;                     // without nodes while it is packed
+    std::optional<Bindings> bindings{};  // once it has been resolved as a file of its project
+    std::string packed{};                // the tree, between the times when it is needed
+
+    void pack();    // lets go of the tree and the bindings
+    void unpack();  // makes the tree, if there is none
+    std::size_t packed_bytes() const { return packed.size() + source.bytes.size() + source.text.size(); }
 };
 
 struct Project {

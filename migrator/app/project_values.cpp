@@ -102,17 +102,24 @@ private:
         return base::parallel_for(files.size(), options_.threads, [&](std::size_t i) -> base::Status {
             if (!files[i].analysed || files[i].type != FileType::python) return {};
             if (ParsedFile* kept = project_.parsed[i].get()) {
-                if (!kept->source.problem && filter(i, kept->source.text)) look_at(i, *kept, work);
+                if (!kept->source.problem && filter(i, kept->source.text)) look_at_kept(i, *kept, work);
                 return {};
             }
             auto source = read_source(fs_, project_, i);
             // What cannot be read is told of when it is analysed.
             if (!source || source->problem || !filter(i, source->text)) return {};
-            ParsedFile parsed{std::move(*source), {}, {}};
+            ParsedFile parsed{std::move(*source), {}};
             parsed.tree = SyntaxTree::parse(parsed.source.text);
             look_at(i, parsed, work);
             return {};
         });
+    }
+
+    void look_at_kept(std::size_t number, ParsedFile& kept, const Work& work) {
+        const bool is_new = !kept.bindings;
+        kept.unpack();
+        look_at(number, kept, work);
+        if (is_new && (kept_ += kept.bindings->bytes()) > kKeptBytes) kept.pack();
     }
 
     void look_at(std::size_t number, ParsedFile& parsed, const Work& work) {
@@ -121,11 +128,9 @@ private:
         context.facts = &knowledge_.facts;
         context.module = module_context(project_, project_.files.files[number].path);
         context.project_members = project_.members;
-        const bool is_new = !parsed.bindings;
-        if (is_new) parsed.bindings = Bindings::analyse(parsed.tree, knowledge_.facts, context.module);
+        if (!parsed.bindings) parsed.bindings = Bindings::analyse(parsed.tree, knowledge_.facts, context.module);
         work({&parsed.tree, &*parsed.bindings}, context);
         if (names_[number].empty()) names_[number] = parsed.bindings->shared_name_hashes();
-        if (is_new && (kept_ += parsed.bindings->bytes()) > kKeptBytes) parsed.bindings.reset();
     }
 
     bool concerns(std::size_t number, std::string_view text, const Wanted& ends) const {

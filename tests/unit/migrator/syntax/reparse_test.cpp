@@ -32,9 +32,17 @@ bool same(const SyntaxTree& a, const SyntaxTree& b) {
     return true;
 }
 
+// A packed tree is the same tree.
+bool survives_packing(const SyntaxTree& tree) {
+    const std::string packed = tree.pack();
+    return same(SyntaxTree::unpack(packed, tree.source()), tree) &&
+           SyntaxTree::unpack(packed, tree.source()).pack() == packed;
+}
+
 // Makes the changes, and compares the tree that is pieced together with that of the whole text.
 bool agrees(const std::string& before, const std::vector<Change>& changes) {
     const SyntaxTree tree = SyntaxTree::parse(before);
+    REQUIRE(survives_packing(tree));
     std::vector<TextChange> given;
     std::string after;
     std::uint64_t at = 0;
@@ -44,7 +52,8 @@ bool agrees(const std::string& before, const std::vector<Change>& changes) {
         at = range.end;
     }
     after += before.substr(at);
-    return same(SyntaxTree::reparse(tree, given, after), SyntaxTree::parse(after));
+    const SyntaxTree whole = SyntaxTree::parse(after);
+    return same(SyntaxTree::reparse(tree, given, after), whole) && survives_packing(whole);
 }
 
 // One change at each place of a text.
@@ -130,6 +139,14 @@ TEST_CASE("reparse: other line ends, no line end, no statement, broken text") {
     CHECK(agrees_everywhere("", "a\n"));
     CHECK(agrees_everywhere("# only\n", "a\n"));
     CHECK(agrees_everywhere("def f(:\n    a\nb\n", "c"));
+}
+
+TEST_CASE("pack: texts of every kind, and as deep as they come") {
+    CHECK(survives_packing(SyntaxTree::parse("")));
+    CHECK(survives_packing(SyntaxTree::parse("x")));
+    CHECK(survives_packing(SyntaxTree::parse("f(")));
+    CHECK(survives_packing(SyntaxTree::parse(std::string(300'000, '(') + std::string(300'000, ')') + "\n")));
+    CHECK(survives_packing(SyntaxTree::parse("a = '" + std::string(1 << 20, 'x') + "'\n\n\nb = 1\n")));
 }
 
 TEST_CASE("reparse: several changes of the sources of the cases at once") {
