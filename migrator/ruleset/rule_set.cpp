@@ -18,12 +18,6 @@ std::span<const Row> rows_of(const std::map<std::string, std::vector<Row>, std::
     return found->second;
 }
 
-void replace_all(std::string& text, std::string_view what, std::string_view by) {
-    for (std::size_t at = text.find(what); at != text.npos; at = text.find(what, at + by.size())) {
-        text.replace(at, what.size(), by);
-    }
-}
-
 }  // namespace
 
 const Rule* RuleSet::find_rule(std::string_view id) const {
