@@ -17,7 +17,7 @@ namespace {
 // A constant is followed through this many files.
 constexpr int kMaxRounds = 4;
 // Bindings are kept for the next round, and for the analysis, as long as they take no more than this.
-constexpr std::size_t kKeptBytes = std::size_t{32} << 20;
+constexpr std::size_t kResolvedBytes = std::size_t{32} << 20;
 
 using Filter = std::function<bool(std::size_t file, std::string_view text)>;
 using Work = std::function<void(const ParsedText& parsed, const MatchContext& context)>;
@@ -119,7 +119,7 @@ private:
         const bool is_new = !kept.bindings;
         kept.unpack();
         look_at(number, kept, work);
-        if (is_new && (kept_ += kept.bindings->bytes()) > kKeptBytes) kept.pack();
+        if (is_new && (kept_ += kept.bindings->bytes()) > kResolvedBytes) kept.pack();
     }
 
     void look_at(std::size_t number, ParsedFile& parsed, const Work& work) {

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <unordered_map>
 #include <unordered_set>
 
 #include "base/format.h"
@@ -35,8 +34,7 @@ public:
         for (const Literal& literal : literals) match(literal.node, attribute_names(file_, literal));
         match_operators();
         for (Use& use : uses_) {
-            if (use.count > 1)
-                use.finding.message.add({"Used {count} times in this file.", {{"count", std::to_string(use.count)}}});
+            add_use_count(use.finding, use.count);
             sink_.push_back(std::move(use.finding));
         }
     }
@@ -49,12 +47,12 @@ private:
     };
 
     const Known& known_of(std::string_view name) {
-        const auto [known, is_new] = known_.try_emplace(name);
-        if (!is_new) return known->second;
+        if (const auto known = known_.find(name); known != known_.end()) return known->second;
+        Known& known = known_[std::string(name)];
         const NameRow* row = file_.rules().name_row(name);
-        known->second.is_said_elsewhere = row != nullptr && row->reach == NameRow::Reach::exact;
-        if (!known->second.is_said_elsewhere) known->second.facts = file_.rules().api(name);
-        return known->second;
+        known.is_said_elsewhere = row != nullptr && row->reach == NameRow::Reach::exact;
+        if (!known.is_said_elsewhere) known.facts = file_.rules().api(name);
+        return known;
     }
 
     struct Use {
@@ -206,7 +204,7 @@ private:
     const PythonFile& file_;
     FindingSink& sink_;
     DtypeFlow dtypes_;
-    std::unordered_map<std::string_view, Known> known_;
+    std::map<std::string, Known, std::less<>> known_;
     std::vector<Use> uses_;
     std::map<std::string, std::size_t> index_;  // by name
 };

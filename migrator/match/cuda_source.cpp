@@ -108,8 +108,7 @@ public:
             }
         }
         for (SymbolUse& use : uses_) {
-            if (use.count > 1)
-                use.finding.message.add({"Used {count} times in this file.", {{"count", std::to_string(use.count)}}});
+            add_use_count(use.finding, use.count);
             sink_.push_back(std::move(use.finding));
         }
     }

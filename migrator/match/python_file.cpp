@@ -157,4 +157,8 @@ Finding make_finding(const Rule& rule, base::ByteRange range, std::string subjec
     return finding;
 }
 
+void add_use_count(Finding& finding, std::size_t count) {
+    if (count > 1) finding.message.add({"Used {count} times in this file.", {{"count", std::to_string(count)}}});
+}
+
 }  // namespace migrator

@@ -74,5 +74,7 @@ private:
 // A finding at a node, with the message filled in.
 Finding make_finding(const Rule& rule, base::ByteRange range, std::string subject, Certainty certainty,
                      std::string_view to, const base::Message& note, std::string_view source);
+// Says how often the file has what the finding speaks of, where that is more than once.
+void add_use_count(Finding& finding, std::size_t count);
 
 }  // namespace migrator
