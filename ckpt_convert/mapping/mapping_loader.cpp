@@ -55,6 +55,10 @@ Result<ValueRule> read_value(const JsonDocument& document, const std::string& na
     if (rule.each == Each::expert) return object.error("a value cannot be there for each expert");
     TRY_ASSIGN(rule.listed, object.strings("listed"));
     if (!rule.listed.empty() && rule.each != Each::layer) return object.error("\"listed\" needs \"each\": \"layer\"");
+    if (object.optional("listed_from") != nullptr) {
+        if (rule.listed.empty()) return object.error("\"listed_from\" needs \"listed\"");
+        TRY_ASSIGN(rule.listed_from, object.integer("listed_from"));
+    }
     if (rule.each == Each::layer && object.json().find("default") == nullptr)
         return object.error("a value of each layer needs a \"default\"");
     TRY_ASSIGN(rule.fallback, optional_expression(object, "default"));
@@ -200,6 +204,8 @@ Result<StoredRule> read_stored(const JsonDocument& document, const Json& json, b
         TRY_ASSIGN(rule.unzip, axis_number(object, "unzip"));
     }
     TRY_ASSIGN(rule.pad, optional_expression(object, "pad"));
+    TRY_ASSIGN(rule.pad_zero, object.boolean_or("pad_zero", false));
+    if (rule.pad_zero && !rule.pad) return object.error("\"pad_zero\" needs \"pad\"");
     TRY(read_stack(object, rule));
     TRY(read_plus(object, rule));
     TRY_ASSIGN(rule.copy, object.boolean_or("copy", false));

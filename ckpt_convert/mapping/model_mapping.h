@@ -31,6 +31,7 @@ struct ValueRule {
     std::string name;
     Each each = Each::model;          // of each layer: from a list in the config, or a default that uses "layer"
     std::vector<std::string> listed;  // of each layer: lists in config.json with the numbers of the layers that have 1
+    std::int64_t listed_from = 0;     // the number of the first layer in them
     // Dotted paths in config.json, the first that is there counts. With "*" as one of its names a path leads into every item
     // of a list.
     std::vector<std::string> config;
@@ -79,6 +80,7 @@ struct StoredRule {
     std::vector<std::string> repeat;       // weights whose share may serve several rounds: key and value heads
     std::optional<int> shard;              // split over the TP ranks along this axis; absent: every rank has all of it
     std::optional<Expression> pad;         // axis 0 is filled up to this many rows
+    bool pad_zero = false;                 // with zeros, whatever fills up a vocabulary
     float plus = 0;                        // what is stored is the weight plus this number
     Stage stage = Stage::layer;
     Each each = Each::model;

@@ -155,8 +155,9 @@ private:
             list.assign(static_cast<std::size_t>(layers->second), 0);
             for (const Json& item : *numbers) {
                 auto layer = whole_number(item);
-                if (!layer || *layer < 0 || *layer >= layers->second) return wrong_item(path, item);
-                list[static_cast<std::size_t>(*layer)] = 1;
+                if (!layer || *layer < rule.listed_from || *layer - rule.listed_from >= layers->second)
+                    return wrong_item(path, item);
+                list[static_cast<std::size_t>(*layer - rule.listed_from)] = 1;
             }
             return {};
         }

@@ -29,6 +29,7 @@ public:
         TRY(join(out));
         if (active_.padded_rows > out.shape[0]) {
             out.fill_rows = active_.padded_rows - out.shape[0];
+            out.fill_zero = rule_.pad_zero;
             out.shape[0] = active_.padded_rows;
         }
         if (!rule_.shard || share_.count == 1) return out;

@@ -79,12 +79,13 @@ private:
                                                                name(move.dtype), name(wanted)));
     }
 
-    // Rows beyond the vocabulary: copies of the last row are ordinary pieces, the rest is noted.
+    // Rows beyond the weights: copies of the last row are ordinary pieces, the rest is noted.
     void add_fill(const LayoutTensor& tensor, std::uint32_t number) {
         if (tensor.fill_rows == 0) return;
         std::uint64_t first_row = tensor.shape[0] - tensor.fill_rows;
-        if (options_.fill != VocabFill::last_row) {
-            plan_.fills.push_back({number, first_row, tensor.fill_rows, options_.fill, tensor.fill_like});
+        const VocabFill fill = tensor.fill_zero ? VocabFill::zero : options_.fill;
+        if (fill != VocabFill::last_row) {
+            plan_.fills.push_back({number, first_row, tensor.fill_rows, fill, tensor.fill_like});
             return;
         }
         LogicalMove& move = plan_.moves[tensor.fill_like];

@@ -42,7 +42,7 @@ struct TargetTensor {
     const Shape& shape_in_file() const { return file_shape.empty() ? shape : file_shape; }
 };
 
-// Rows of a target that no weight fills: padding of the vocabulary.
+// Rows of a target that no weight fills: padding, mostly of the vocabulary.
 struct FilledRows {
     std::uint32_t target = 0;
     std::uint64_t first_row = 0;

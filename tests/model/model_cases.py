@@ -3,7 +3,7 @@
     model_cases.py [--update] [NAME...]
 
 A case has a config.json, the tensors that such a checkpoint holds, and the options of a conversion ("take": options of every
-conversion from it). The plan of the
+conversion from it; "padding": ends of names, and how many elements of such a vector are not zeros behind the others). The plan of the
 conversion must be NAME.plan.txt (--update writes it: read the difference before you commit it), and the weights must
 come back unchanged from MindSpeed-LLM's layout, from that of Transformer Engine, and from torch_dist. Layouts that cannot hold
 the model are "refused", with words of the message.
@@ -47,7 +47,12 @@ def unsplit(options):
 def write_checkpoint(case, directory):
     directory.mkdir()
     (directory / "config.json").write_text(json.dumps(case["config"]))
-    write_safetensors(directory / "model.safetensors", {name: filled(name, shape) for name, shape in case["hf"].items()})
+    tensors = {name: filled(name, shape) for name, shape in case["hf"].items()}
+    for name, tensor in tensors.items():
+        used = next((used for end, used in case.get("padding", {}).items() if name.endswith(end)), None)
+        if used is not None:
+            tensors[name] = Tensor(tensor.dtype, tensor.shape, tensor.data[:2 * used].ljust(len(tensor.data), bytes(1)))
+    write_safetensors(directory / "model.safetensors", tensors)
 
 
 def filled(name, shape):
@@ -96,7 +101,8 @@ def check_round_trips(checks, name, case, source, work):
             checks.expect(there.returncode != 0 and refusal in there.stderr and not middle.exists(),
                           f"{name}, {layout}: not refused with {refusal!r}: {there.stderr}")
             continue
-        again = run(tool("ckpt_convert"), "-q", "--load-dir", middle, "--save-dir", back)
+        fill = ["--vocab-fill", "last-row"] if "padding" in case else []  # which is not for the padding of other tensors
+        again = run(tool("ckpt_convert"), "-q", "--load-dir", middle, "--save-dir", back, *fill)
         if checks.expect(there.returncode == 0 and again.returncode == 0,
                          f"{name}, {layout}: {there.stderr}{again.stderr}"):
             if layout == "te":

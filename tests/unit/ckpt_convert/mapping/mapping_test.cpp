@@ -162,6 +162,7 @@ TEST_CASE("mapping: how experts are stacked must be said in full") {
           "tensor \"m.{local_layer}\" stacks tensors of 2 axes, but names 1");
     CHECK(error(R"("of": "w", "each": "expert", "stack": "1 0", "pad": "3")") ==
           "a tensor with \"pad\" lies in memory as it is");
+    CHECK(error(R"("of": "w", "each": "expert", "pad_zero": true)") == "\"pad_zero\" needs \"pad\"");
     const char* with_unzip = "tensor \"m.{local_layer}\" has \"unzip\", and therefore its other axes as they are";
     CHECK(error(R"("of": "w", "each": "expert", "unzip": 0)") == with_unzip);
     CHECK(error(R"("of": "w", "each": "expert", "unzip": 1, "stack": "1 0")") == with_unzip);
@@ -172,6 +173,8 @@ TEST_CASE("mapping: how experts are stacked must be said in full") {
 TEST_CASE("mapping: a value of each layer has a default, and no other values are listed") {
     CHECK(load_error(kHead + R"("values": {"moe": {"each": "layer"}}})").message ==
           "a value of each layer needs a \"default\"");
+    CHECK(load_error(kHead + R"("values": {"moe": {"each": "layer", "listed_from": 1, "default": 1}}})").message ==
+          "\"listed_from\" needs \"listed\"");
     CHECK(load_error(kHead + R"("values": {"moe": {"listed": "x", "default": 1}}})").message ==
           "\"listed\" needs \"each\": \"layer\"");
     CHECK(load_error(kHead + R"("values": {"moe": {"each": "expert", "default": 1}}})").message ==

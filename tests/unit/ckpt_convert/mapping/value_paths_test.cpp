@@ -52,6 +52,15 @@ TEST_CASE("value paths: a list is one number when it says no other, or by its fi
           std::string::npos);
 }
 
+TEST_CASE("value paths: layers may be counted from another number than 0") {
+    const std::string rule =
+        R"({"each": "layer", "listed": "a.of", "listed_from": 1, "default": 0}, "layers": {"config": "n"})";
+    CHECK(value_read(rule, R"({"n": 4, "a": {"of": [1, 2, 4]}})") == "1,1,0,1");
+    const std::string wrong = "\"a.of\" must be a list of whole numbers for the model's layers, and has ";
+    CHECK(value_read(rule, R"({"n": 4, "a": {"of": [0]}})") == wrong + "0");
+    CHECK(value_read(rule, R"({"n": 4, "a": {"of": [5]}})") == wrong + "5");
+}
+
 TEST_CASE("value paths: fractions are read with a factor, rounded") {
     const std::string rule = R"({"config": "mult", "times": 65536})";
     CHECK(value_read(rule, R"({"mult": 1.3125})") == "86016");
