@@ -56,6 +56,7 @@ bool EditSet::add(const std::vector<Edit>& edits) {
 
 std::string EditSet::apply(std::string_view original) const {
     std::string out;
+    out.reserve(original.size() + original.size() / 8);
     std::uint64_t done = 0;
     for (const Edit& edit : edits_) {
         CHECK(edit.range.begin >= done && edit.range.end <= original.size());

@@ -69,10 +69,13 @@ AdaptedCode::AdaptedCode(const PythonFile& file) : file_(file), tree_(file.tree(
 
 void AdaptedCode::find_mentions() {
     for (NodeId id = 0; id < tree_.size(); ++id) {
-        const bool mentions = (tree_.kind(id) == NodeKind::string && names_target(id)) ||
-                              (tree_.kind(id) == NodeKind::identifier && has_target_word(tree_.text(id)));
-        if (mentions) mentions_.push_back(tree_.range(id).begin);
+        if (tree_.kind(id) == NodeKind::string && names_target(id)) mentions_.push_back(tree_.range(id).begin);
     }
+    for (const auto& [name, nodes] : file_.identifiers()) {
+        if (!has_target_word(name)) continue;
+        for (const NodeId id : nodes) mentions_.push_back(tree_.range(id).begin);
+    }
+    std::sort(mentions_.begin(), mentions_.end());
 }
 
 // What is asked in a condition, and the known questions wherever they are asked.

@@ -93,14 +93,18 @@ std::optional<std::size_t> PythonFile::argument_position(NodeId argument) const 
     return std::nullopt;
 }
 
-std::span<const NodeId> PythonFile::identifiers(std::string_view text) const {
+const PythonFile::Identifiers& PythonFile::identifiers() const {
     if (identifiers_.empty()) {
         for (NodeId id = 0; id < tree_.size(); ++id) {
             if (tree_.kind(id) == NodeKind::identifier) identifiers_[tree_.text(id)].push_back(id);
         }
         identifiers_[{}] = {};  // so that a file without identifiers is walked once only
     }
-    auto found = identifiers_.find(text);
+    return identifiers_;
+}
+
+std::span<const NodeId> PythonFile::identifiers(std::string_view text) const {
+    const auto found = identifiers().find(text);
     if (found == identifiers_.end()) return {};
     return found->second;
 }

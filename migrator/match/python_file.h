@@ -57,7 +57,9 @@ public:
     // The training loops; looked for once.
     const std::vector<TrainingLoop>& training_loops() const;
 
-    // All identifiers with this text, in source order; built once.
+    // All identifiers by their text, each in source order; built once.
+    using Identifiers = std::unordered_map<std::string_view, std::vector<NodeId>>;
+    const Identifiers& identifiers() const;
     std::span<const NodeId> identifiers(std::string_view text) const;
 
 private:
@@ -68,7 +70,7 @@ private:
     std::vector<std::string> own_members_;
     mutable std::optional<std::vector<TrainingLoop>> training_loops_;
     bool loads_framework_;
-    mutable std::unordered_map<std::string_view, std::vector<NodeId>> identifiers_;
+    mutable Identifiers identifiers_;
 };
 
 // A finding at a node, with the message filled in.

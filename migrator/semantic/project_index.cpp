@@ -21,22 +21,47 @@ void add_new(Meanings& out, const Meaning& meaning) {
     if (std::ranges::find(out, meaning) == out.end()) out.push_back(meaning);
 }
 
+// Modules to look at in turn: one, and those whose names its star imports bring.
+class StarSearch {
+public:
+    explicit StarSearch(std::string_view module) : modules_{std::string(module)} {}
+
+    bool done() const { return next_ == modules_.size(); }
+    const std::string& next() { return modules_[next_++]; }  // valid until `add`
+    void add(const std::vector<std::string>& stars) {
+        for (const std::string& star : stars) {
+            if (seen_.insert(star).second) modules_.push_back(star);
+        }
+    }
+
+private:
+    std::vector<std::string> modules_;
+    base::StringSet seen_;
+    std::size_t next_ = 0;
+};
+
 }  // namespace
 
 struct ProjectIndex::Search {
-    std::set<std::string> active;
+    struct Question {
+        std::string_view what, name;
+        bool operator==(const Question&) const = default;
+    };
+    std::vector<Question> active;
     int steps = 0;
 };
 
 class ProjectIndex::Step {
 public:
+    // The texts must outlive the step.
     Step(Search& search, std::string_view what, std::string_view name) : search_(search) {
-        key_ = std::string(what) + " " + std::string(name);
-        allowed_ =
-            ++search.steps <= kMaxSearchSteps && search.active.size() < kMaxDepth && search.active.insert(key_).second;
+        const Search::Question question{what, name};
+        allowed_ = ++search.steps <= kMaxSearchSteps && search.active.size() < kMaxDepth &&
+                   std::ranges::find(search.active, question) == search.active.end();
+        if (allowed_) search.active.push_back(question);
     }
     ~Step() {
-        if (allowed_) search_.active.erase(key_);
+        if (allowed_) search_.active.pop_back();
     }
     Step(const Step&) = delete;
     Step& operator=(const Step&) = delete;
@@ -44,7 +69,6 @@ public:
 
 private:
     Search& search_;
-    std::string key_;
     bool allowed_ = false;
 };
 
@@ -52,8 +76,9 @@ void ProjectIndex::add(ModuleSummary summary, std::span<const std::string> names
     const std::size_t place = summaries_.size();
     for (const std::string& name : names) {
         modules_.try_emplace(name, place);
+        importable_.insert(name);
         for (std::size_t dot = name.rfind('.'); dot != name.npos && dot > 0; dot = name.rfind('.', dot - 1))
-            packages_.emplace(name.substr(0, dot));
+            importable_.insert(name.substr(0, dot));
     }
     for (const auto& [name, unused] : summary.classes) classes_.try_emplace(name, place);
     for (const auto& [name, unused] : summary.results) functions_.try_emplace(name, place);
@@ -75,11 +100,10 @@ Meanings ProjectIndex::resolve(std::string_view qualified, Search& search) const
     if (!step) return {};
     // The longest module in front of the name, one member behind it, and members of that.
     std::size_t end = qualified.rfind('.');
-    while (end != qualified.npos && !modules_.contains(qualified.substr(0, end)) &&
-           !packages_.contains(qualified.substr(0, end)))
+    while (end != qualified.npos && !importable_.contains(qualified.substr(0, end)))
         end = end == 0 ? qualified.npos : qualified.rfind('.', end - 1);
     if (end == qualified.npos) {
-        if (!modules_.contains(qualified) && !packages_.contains(qualified)) return {};
+        if (!importable_.contains(qualified)) return {};
         return {{.name = std::string(qualified), .origin = Origin::project}};
     }
     const std::string_view module = qualified.substr(0, end);
@@ -96,21 +120,19 @@ Meanings ProjectIndex::resolve(std::string_view qualified, Search& search) const
 }
 
 Meanings ProjectIndex::module_name(std::string_view module, std::string_view name, Search& search) const {
-    std::vector<std::string> pending{std::string(module)};
-    std::set<std::string, std::less<>> visited;
-    for (std::size_t i = 0; i < pending.size(); ++i) {
-        if (!visited.insert(pending[i]).second) continue;
-        const ModuleSummary* summary = find_module(pending[i]);
+    StarSearch modules(module);
+    while (!modules.done()) {
+        const std::string& at = modules.next();
+        const ModuleSummary* summary = find_module(at);
         if (summary != nullptr) {
             const auto found = summary->names.find(name);
             if (found != summary->names.end()) return chased(found->second, joined_name(summary->module, name), search);
         }
-        const std::string qualified = joined_name(pending[i], name);
-        if (modules_.contains(qualified) || packages_.contains(qualified))
-            return {{.name = qualified, .origin = Origin::project}};
-        if (summary != nullptr) pending.insert(pending.end(), summary->stars.begin(), summary->stars.end());
-        if (std::ranges::binary_search(facts_->star_names(pending[i]), name, std::less<>{}))
+        const std::string qualified = joined_name(at, name);
+        if (importable_.contains(qualified)) return {{.name = qualified, .origin = Origin::project}};
+        if (std::ranges::binary_search(facts_->star_names(at), name, std::less<>{}))
             return {{.name = qualified, .origin = Origin::external}};
+        if (summary != nullptr) modules.add(summary->stars);
     }
     return {};
 }
@@ -125,13 +147,12 @@ Meanings ProjectIndex::star_name(std::string_view module, std::string_view name)
 }
 
 bool ProjectIndex::knows_star(std::string_view module) const {
-    std::vector<std::string> pending{std::string(module)};
-    std::set<std::string, std::less<>> visited;
-    for (std::size_t i = 0; i < pending.size(); ++i) {
-        if (!visited.insert(pending[i]).second) continue;
-        const ModuleSummary* summary = find_module(pending[i]);
-        if (summary != nullptr) pending.insert(pending.end(), summary->stars.begin(), summary->stars.end());
-        else if (facts_->star_names(pending[i]).empty()) return false;
+    StarSearch modules(module);
+    while (!modules.done()) {
+        const std::string& at = modules.next();
+        const ModuleSummary* summary = find_module(at);
+        if (summary != nullptr) modules.add(summary->stars);
+        else if (facts_->star_names(at).empty()) return false;
     }
     return true;
 }
@@ -254,7 +275,7 @@ ProjectIndex::Members ProjectIndex::find_member(std::string_view class_name, std
     const Step step(search, member, class_name);
     if (!step) return {.found = {}, .external = {}, .open = true};
     std::vector<std::string> pending{std::string(class_name)};
-    std::set<std::string, std::less<>> visited;
+    base::StringSet visited;
     while (!pending.empty() && visited.size() < kMaxBaseClasses) {
         const std::string name = std::move(pending.back());
         pending.pop_back();

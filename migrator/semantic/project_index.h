@@ -1,14 +1,13 @@
 // ProjectIndex: what the modules of a project mean to each other: re-exports, classes and functions of other files.
 #pragma once
 
-#include <map>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/string_map.h"
 #include "migrator/semantic/module_summary.h"
 
 namespace migrator {
@@ -75,10 +74,10 @@ private:
 
     const TypeFacts* facts_;
     std::vector<ModuleSummary> summaries_;
-    std::map<std::string, std::size_t, std::less<>> modules_;  // and the places of their summaries
-    std::map<std::string, std::size_t, std::less<>> classes_;
-    std::map<std::string, std::size_t, std::less<>> functions_;
-    std::set<std::string, std::less<>> packages_;  // everything that holds modules
+    base::StringMap<std::size_t> modules_;  // and the places of their summaries
+    base::StringMap<std::size_t> classes_;
+    base::StringMap<std::size_t> functions_;
+    base::StringSet importable_;  // modules, and everything that holds them
 };
 
 }  // namespace migrator

@@ -17,11 +17,11 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "base/data_store.h"
 #include "base/result.h"
+#include "base/string_map.h"
 
 namespace migrator {
 
@@ -55,20 +55,13 @@ public:
     bool is_method(std::string_view class_name, std::string_view member) const;
 
 private:
-    struct Hash {
-        using is_transparent = void;
-        std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
-    };
-    template <class T>
-    using Map = std::unordered_map<std::string, T, Hash, std::equal_to<>>;
-
     struct Member {
         bool method = false;
         std::string result;  // a class name, "self" or "?"
     };
     struct Class {
         std::string base;
-        Map<Member> members;
+        base::StringMap<Member> members;
     };
 
     friend class TypeFactsLoader;
@@ -77,9 +70,9 @@ private:
     // The next class up; empty for none.
     std::string_view base_of(std::string_view class_name) const;
 
-    Map<Class> classes_;
-    Map<std::string> namespaces_;
-    Map<std::string> functions_;
+    base::StringMap<Class> classes_;
+    base::StringMap<std::string> namespaces_;
+    base::StringMap<std::string> functions_;
     std::map<std::string, std::vector<std::string>, std::less<>> star_names_;
 };
 
