@@ -89,8 +89,8 @@ base::Result<std::optional<ExplainedRule>> explained_rule(const Options& options
 
 std::string page(const ExplainedRule& item) {
     const Rule& rule = item.rule;
-    std::string out =
-        base::format("{} ({}, {})\n\n{}\n\n", rule.id, name(rule.severity), name(rule.kind), rule.message);
+    const std::string message = general_message(rule).text();
+    std::string out = base::format("{} ({}, {})\n\n{}\n\n", rule.id, name(rule.severity), name(rule.kind), message);
     for (const std::string& condition : item.conditions) out += condition + "\n";
     out += base::format("A fix needs: {}\n", name(rule.certainty));
     out += base::format("By hand: {}\n", name(rule.effort));
@@ -101,6 +101,7 @@ std::string page(const ExplainedRule& item) {
         const std::string of_style =
             item.style == StyleKind::npu ? "" : base::format(" of the style {}", name(item.style));
         out += base::format("Example{}:\n{}", of_style, shown(*item.example));
+        if (item.example->says != message) out += base::format("  It says: {}\n", item.example->says);
     }
     if (!item.names.empty()) out += "Names:\n";
     for (std::size_t i = 0; i < std::min(item.names.size(), kNamesShown); ++i)
@@ -118,7 +119,7 @@ std::string page_json(const ExplainedRule& item) {
     json.key("kind").string(name(rule.kind));
     json.key("certainty").string(name(rule.certainty));
     json.key("effort").string(name(rule.effort));
-    json.key("message").string(rule.message);
+    json.key("message").string(general_message(rule).text());
     json.key("source").string(rule.source);
     json.key("versions").string(rule.versions.text());
     json.key("conditions").begin_array();
@@ -132,6 +133,7 @@ std::string page_json(const ExplainedRule& item) {
         json.begin_object();
         json.key("style").string(name(item.style));
         write_example(json, *item.example);
+        json.key("says").string(item.example->says);
         json.end_object();
     } else {
         json.null();
@@ -191,7 +193,7 @@ std::vector<Statement> statements_of(const Knowledge& knowledge, const std::stri
             const bool is_said = std::any_of(out.begin(), out.end(), [&](const Statement& other) {
                 return other.finding.message == item.finding.message;
             });
-            if (!is_said) out.push_back({use.as, std::move(item.finding), {item.old_text, item.new_text}});
+            if (!is_said) out.push_back({use.as, std::move(item.finding), {item.old_text, item.new_text, {}}});
         }
     }
     return out;

@@ -17,8 +17,9 @@ std::vector<RuleRow> rule_rows(const RuleSet& rules, const Report& report) {
             const std::string& id = item.outcome.finding.rule;
             const Rule* rule = used.contains(id) ? nullptr : rules.find_rule(id);
             if (rule == nullptr) continue;
-            used[id] = {id, rule->kind, rule->severity, rule->certainty, rule->effort, rule->message, rule->source,
-                        0,  {}};
+            used[id] = {
+                id, rule->kind, rule->severity, rule->certainty, rule->effort, general_message(*rule), rule->source,
+                0,  {}};
         }
     }
     for (const auto& [from, row] : rules.name_rows()) {

@@ -53,6 +53,18 @@ base::ByteRange script_range(const SyntaxTree& tree, NodeId command) {
     return {range.begin + open + quotes, range.end - quotes};
 }
 
+// The texts of a list as words of one line, each of them where it stands.
+std::string words_of(const SyntaxTree& tree, NodeId list, base::ByteRange range) {
+    std::string out(range.end - range.begin, ' ');
+    for (const NodeId item : tree.named_children(list)) {
+        if (tree.kind(item) != NodeKind::string) continue;
+        const base::ByteRange word = script_range(tree, item);
+        const std::string_view text = tree.source().substr(word.begin, word.end - word.begin);
+        text.copy(out.data() + (word.begin - range.begin), text.size());
+    }
+    return out;
+}
+
 bool overlap(base::ByteRange a, base::ByteRange b) { return a.begin < b.end && b.begin < a.end; }
 
 // A command says more than its texts do; what is known from the code around it stays.
@@ -87,7 +99,10 @@ void match_commands(const PythonFile& file, FindingSink& sink) {
         match_text_words(script, said);
         match_text_environment(script, said);
         match_text_values(script, said);
-        match_text_packages(script, said);
+        const bool is_list = tree.kind(command) == NodeKind::list || tree.kind(command) == NodeKind::tuple;
+        const std::string line = is_list ? words_of(tree, command, range) : std::string();
+        match_text_packages(
+            is_list ? read_text_part(file.path(), FileType::shell, line, range.begin, file.rules()) : script, said);
     }
     take_over(commands, std::move(said), sink);
 }

@@ -136,20 +136,29 @@ private:
         }
     }
 
+    // Where the packages begin that a command installs; npos: it installs none.
+    static std::size_t behind_install(std::string_view code) {
+        static constexpr std::array<std::string_view, 4> kTools{"pip", "pip3", "conda", "mamba"};
+        constexpr std::string_view kInstall = "install";
+        for (std::size_t at = code.find(kInstall); at != code.npos; at = code.find(kInstall, at + 1)) {
+            const std::string_view before = code.substr(0, at);
+            const std::string_view tool = before.substr(0, before.find_last_not_of(base::kBlanks) + 1);
+            const bool installs =
+                tool.size() < before.size() &&
+                std::ranges::any_of(kTools, [&](std::string_view name) { return tool.ends_with(name); });
+            if (installs) return at + kInstall.size();
+        }
+        return code.npos;
+    }
+
     // pip install a b; also over continued lines
     void install_command(const TextLine& line) {
         std::string_view rest = line.code;
         if (!active_) {
-            static constexpr std::array<std::string_view, 4> kCommands{"pip install", "pip3 install", "conda install",
-                                                                       "mamba install"};
-            for (std::string_view command : kCommands) {
-                std::size_t at = rest.find(command);
-                if (at == rest.npos) continue;
-                rest = rest.substr(at + command.size());
-                active_ = true;
-                break;
-            }
-            if (!active_) return;
+            const std::size_t begin = behind_install(rest);
+            if (begin == rest.npos) return;
+            rest = rest.substr(begin);
+            active_ = true;
         }
         bool continued = base::trimmed(line.code, base::kBlanks).ends_with('\\');
         while (!rest.empty()) {

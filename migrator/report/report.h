@@ -98,7 +98,7 @@ struct RuleRow {
     Severity severity = Severity::warning;
     Certainty certainty = Certainty::resolved;  // that a fix needs
     Effort effort = Effort::none;               // what it leaves to a person
-    std::string message;                        // with {name}, {to} and {note}
+    base::Message message;                      // see general_message
     std::string source;
     std::uint64_t name_count = 0;  // the names that it is about
     std::vector<Name> names;       // some of them

@@ -129,7 +129,7 @@ void write_rule(JsonWriter& json, const RuleRow& row) {
     json.key("severity").string(name(row.severity));
     json.key("certainty").string(name(row.certainty));
     json.key("effort").string(name(row.effort));
-    json.key("message").string(row.message);
+    json.key("message").string(row.message.text());
     json.key("source").string(row.source);
     json.key("name_count").unsigned_integer(row.name_count);
     json.key("names").begin_array();

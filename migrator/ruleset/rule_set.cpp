@@ -147,4 +147,10 @@ base::Message fill_message(const std::string& message, std::string_view name, st
     return {message, {{"name", name}, {"to", to}, {"note", note}}};
 }
 
+base::Message general_message(const Rule& rule) {
+    base::Message out = fill_message(rule.message, "NAME", "NEW NAME", {});
+    out.add(rule.remark);
+    return out;
+}
+
 }  // namespace migrator

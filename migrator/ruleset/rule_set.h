@@ -168,5 +168,7 @@ bool fits(std::string_view pattern, std::string_view name);
 // The message with values for its {name}, {to} and {note}.
 base::Message fill_message(const std::string& message, std::string_view name, std::string_view to,
                            const base::Message& note);
+// The message without a finding: "NAME becomes NEW NAME."
+base::Message general_message(const Rule& rule);
 
 }  // namespace migrator

@@ -112,4 +112,11 @@ TEST_CASE("setup scripts and project files: the packages they ask for") {
     CHECK(packages("Dockerfile",
                    "FROM x\nRUN pip install --no-cache-dir torch \\\n    flash-attn -r apex.txt && echo apex\n") ==
           "3 third_party.replacement none flash-attn\n");
+    // What Python code installs, as one text or as a list of them.
+    CHECK(packages(
+              "main.py",
+              "import subprocess, sys\nsubprocess.run('pip install -q flash-attn', shell=True)\n"
+              "subprocess.check_call([sys.executable, '-m', 'pip', 'install', '-r', 'apex',\n  'xformers==0.0.20'])\n"
+              "subprocess.run(['echo', 'install', 'apex'])\n") ==
+          "2 third_party.replacement none flash-attn\n4 third_party.replacement none xformers\n");
 }
