@@ -255,6 +255,7 @@ Result<Source> source_of(HfCheckpoint checkpoint, const Knowledge& knowledge, co
         TRY_ASSIGN(values["mtp"], mtp_layers_in(source.index, *mapping, all, variant));
     }
     TRY_ASSIGN(source.model, Model::make(*mapping, std::move(values)));
+    TRY(check_runs(source.model));
     TRY_ASSIGN(variant.form, find_form(source.index, source.model, variant));
     TRY_ASSIGN(Layout layout, hf_layout(source.model, variant));
     std::set<std::string, std::less<>> beyond;

@@ -19,6 +19,7 @@ using base::Result;
 struct LayerName {
     std::string shared;
     std::uint64_t layer = 0;
+    std::uint64_t layers = 0;  // in the tensor
 };
 
 std::optional<LayerName> split_layer(std::string_view name) {
@@ -39,7 +40,7 @@ public:
     ContentMaker(const ConversionPlan& plan, std::uint64_t slots, bool layers_apart) : plan_(plan), slots_(slots) {
         std::map<std::string, std::uint64_t> layers_with;
         for (const TargetTensor& target : plan.targets) {
-            auto layer = target.of_model ? split_layer(split_key(target.name).name) : std::nullopt;
+            auto layer = target.of_model && target.alike == 0 ? split_layer(split_key(target.name).name) : std::nullopt;
             if (layer) ++layers_with[layer->shared];
         }
         alike_ = !layers_apart && std::all_of(layers_with.begin(), layers_with.end(),
@@ -56,10 +57,10 @@ private:
         std::string name(split_key(target.name).name);
         const Shape& shape = target.shape_in_file();
         TorchDistItem item{name, target.dtype, shape, Shape(shape.size(), 0), shape};
-        std::optional<LayerName> layer = alike_ ? split_layer(name) : std::nullopt;
+        std::optional<LayerName> layer = layer_in(target, name);
         if (layer) {
             item.fqn = layer->shared;
-            item.global_shape.insert(item.global_shape.begin(), slots_);
+            item.global_shape.insert(item.global_shape.begin(), layer->layers);
             item.chunk_offsets.insert(item.chunk_offsets.begin(), layer->layer);
             item.chunk_sizes.insert(item.chunk_sizes.begin(), 1);
         }
@@ -67,6 +68,14 @@ private:
         if (!target.of_model) item.fqn = base::format("{}.{}", split_key(target.name).chunk, item.fqn);
         if (target.extra_state) add_extra_states(module_of(item.fqn), layer, target);
         out_.items.push_back(std::move(item));
+    }
+
+    // Where the target is one layer of a tensor of several.
+    std::optional<LayerName> layer_in(const TargetTensor& target, std::string_view name) const {
+        if (target.alike == 0 && !alike_) return std::nullopt;
+        std::optional<LayerName> out = split_layer(name);
+        if (out) out->layers = target.alike > 0 ? target.alike : slots_;
+        return out;
     }
 
     // One for each place along the axes of layers and experts.
@@ -77,7 +86,7 @@ private:
         std::uint64_t experts = shape.size() > kMatrixAxes ? shape[0] : 0;
         for (std::uint64_t expert = 0; expert < std::max<std::uint64_t>(experts, 1); ++expert) {
             std::vector<std::uint64_t> at, of;
-            if (layer) at.push_back(layer->layer), of.push_back(slots_);
+            if (layer) at.push_back(layer->layer), of.push_back(layer->layers);
             if (experts > 0) at.push_back(expert), of.push_back(experts);
             if (at.empty()) at.push_back(0), of.push_back(1);
             out_.extra_states.push_back(

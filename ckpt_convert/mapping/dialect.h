@@ -45,6 +45,8 @@ public:
 
     bool matches(const Dialect& dialect) const;
     const std::string& text() const { return text_; }
+    // True when it is for torch_dist alone.
+    bool is_torch_dist() const { return torch_dist_.value_or(false); }
     // What must exist in rules/targets/.
     const std::string& target() const { return target_; }
     // Versions at which the answer may change.

@@ -76,12 +76,33 @@ Status check_axes(const ModelMapping& mapping, const StoredRule& rule) {
     return {};
 }
 
+// "{nth}" is for tensors of some layers that torch_dist has as one, beside those of all layers.
+Status check_counted(const ModelMapping& mapping, const StoredRule& rule, bool is_mcore) {
+    for (const auto& [selector, name] : rule.names) {
+        if (name.find(kNth) == std::string::npos) continue;
+        bool right = is_mcore && (selector.is_torch_dist() || rule.dialect.is_torch_dist()) &&
+                     rule.each == Each::layer && name.starts_with("decoder.layers.{nth}.") && !mapping.layers_apart &&
+                     mapping.mtp_mcore.empty();
+        if (!right)
+            return base::fail(
+                ErrorKind::rule_data,
+                base::format("tensor \"{}\" has \"{}\", which is for tensors of layers in torch_dist, in the place "
+                             "of \"{{local_layer}}\"; not with \"layers_apart\" or \"mtp\"",
+                             name, kNth),
+                mapping.origin);
+    }
+    return {};
+}
+
 }  // namespace
 
 Status check_mapping(const ModelMapping& mapping) {
     TRY(check_references(mapping));
     for (const auto* side : {&mapping.hf, &mapping.mcore}) {
-        for (const StoredRule& rule : *side) TRY(check_axes(mapping, rule));
+        for (const StoredRule& rule : *side) {
+            TRY(check_axes(mapping, rule));
+            TRY(check_counted(mapping, rule, side == &mapping.mcore));
+        }
     }
     return {};
 }

@@ -68,10 +68,14 @@ struct ExpertStack {
     bool of_experts() const { return std::find(memory.begin(), memory.end(), kExperts) != memory.end(); }
 };
 
+// In a name: the layer's number among the layers that have the tensor.
+inline constexpr std::string_view kNth = "{nth}";
+
 struct StoredRule {
     // The first selector that matches decides. "{layer}" is the layer's number in the model, "{local_layer}" its number
-    // in the pipeline stage, "{expert}" and "{local_expert}" the same of an expert in the model and on the rank,
-    // "{prefix}" one of ModelMapping::hf_prefixes.
+    // in the pipeline stage, "{nth}" its number among the layers that have the tensor, which are one tensor in torch_dist.
+    // "{expert}" and "{local_expert}" are the number of an expert in the model and on the rank, "{prefix}" one of
+    // ModelMapping::hf_prefixes.
     std::vector<std::pair<DialectSelector, std::string>> names;
     DialectSelector dialect;  // the dialects that have this tensor at all
     std::vector<std::string> weights;

@@ -21,23 +21,33 @@ struct Source {
     bool is_config;
 };
 
+// What a "*" in a path leads into: items of lists alone, or of objects too, whose order says nothing.
+enum class Items { of_lists, of_objects };
+
 // What stands at a path. Behind a "*" it is a list: of what stands there in each item, null where nothing does. A text on the
 // way is read as JSON.
-std::optional<Json> value_at(const Json& root, std::string_view path) {
+std::optional<Json> value_at(const Json& root, std::string_view path, Items items_of) {
     constexpr std::string_view kItems = ".*.";
     std::string_view first = path.substr(0, path.find('.'));
     if (const Json* text = root.find(first); text != nullptr && text->string() != nullptr && first != path) {
         auto document = base::parse_json(*text->string(), std::string(first));
-        return document ? value_at(document->root, path.substr(first.size() + 1)) : std::nullopt;
+        return document ? value_at(document->root, path.substr(first.size() + 1), items_of) : std::nullopt;
     }
     std::size_t items = path.find(kItems);
     const Json* found = root.find_path(path.substr(0, items));
     if (found == nullptr || found->is_null()) return std::nullopt;
     if (items == std::string_view::npos) return *found;
-    if (found->array() == nullptr) return std::nullopt;
     Json::Array list;
-    for (const Json& item : *found->array())
-        list.push_back(value_at(item, path.substr(items + kItems.size())).value_or(Json()));
+    auto add = [&](const Json& item) {
+        list.push_back(value_at(item, path.substr(items + kItems.size()), items_of).value_or(Json()));
+    };
+    if (found->array() != nullptr) {
+        for (const Json& item : *found->array()) add(item);
+    } else if (found->object() != nullptr && items_of == Items::of_objects) {
+        for (const auto& [key, item] : *found->object()) add(item);
+    } else {
+        return std::nullopt;
+    }
     return Json(std::move(list), found->offset());
 }
 
@@ -65,6 +75,12 @@ std::optional<std::int64_t> number_of_all(const ValueRule& rule, const Json& jso
     return number;
 }
 
+// Whether it is a list with nothing for any layer.
+bool says_nothing(const Json& json) {
+    const auto* list = json.array();
+    return list != nullptr && std::all_of(list->begin(), list->end(), [](const Json& item) { return item.is_null(); });
+}
+
 // Of a rule that counts, how long a list or a text is; of one with texts, whether the config has one of them there; else the number.
 std::optional<std::int64_t> number_in(const ValueRule& rule, const Json& json, bool is_config) {
     if (rule.count && json.array() != nullptr) return static_cast<std::int64_t>(json.array()->size());
@@ -82,8 +98,8 @@ bool arguments_count(const ValueRule& rule, const Json& args) {
 Result<std::optional<std::int64_t>> read_value(const ValueRule& rule, const Source& source) {
     if (!source.is_config && !arguments_count(rule, *source.root)) return std::optional<std::int64_t>();
     for (const std::string& path : source.is_config ? rule.config : rule.arguments) {
-        auto found = value_at(*source.root, path);
-        if (!found) continue;
+        auto found = value_at(*source.root, path, Items::of_objects);
+        if (!found || (!rule.count && says_nothing(*found))) continue;
         // What training can be told of all layers or of each: the list is read by a rule of its own.
         if (!source.is_config && found->array() != nullptr && !rule.first) continue;
         auto value = number_in(rule, *found, source.is_config);
@@ -130,7 +146,7 @@ private:
     // A list with a value for each layer, a text with a letter for each, or a list of the layers for which it is 1.
     Status read_list(const ValueRule& rule) {
         for (const std::string& path : source_.is_config ? rule.config : rule.arguments) {
-            auto found = value_at(*source_.root, path);
+            auto found = value_at(*source_.root, path, Items::of_lists);
             if (!found || (found->array() == nullptr && found->string() == nullptr)) continue;
             auto& list = values_.by_layer[rule.name];
             if (const std::string* letters = found->string()) {

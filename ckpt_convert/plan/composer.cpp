@@ -76,8 +76,11 @@ private:
         for (std::uint64_t round = 0; round < rounds(); ++round) {
             for (std::size_t i = 0; i < ids_.size(); ++i) {
                 std::uint64_t copies = repeated(rule_.weights[i]) ? rounds() / groups_ : 1;
-                for (Piece& piece : slices_of(ids_[i]))
+                bool again = std::count(ids_.begin(), ids_.begin() + static_cast<std::ptrdiff_t>(i), ids_[i]) > 0;
+                for (Piece& piece : slices_of(ids_[i])) {
+                    piece.again = again;
                     TRY(append(out, std::move(piece), rounds() / copies, round / copies));
+                }
             }
         }
         return {};

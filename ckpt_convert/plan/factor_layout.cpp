@@ -99,6 +99,7 @@ public:
         out_.file = weight_.file;
         out_.copy = weight_.copy;
         out_.of_experts = weight_.of_experts;
+        out_.alike = weight_.alike;
         out_.shape = weight_.shape;
         out_.shape[weight_.shape.size() - 2 + rank_axis(factor_)] = rank_;
         if (factor_ == Factor::left) out_.fill_rows = weight_.fill_rows;

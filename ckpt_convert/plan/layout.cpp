@@ -33,15 +33,26 @@ Result<std::uint64_t> rounds_of(const StoredRule& rule, const Expression::Lookup
     return static_cast<std::uint64_t>(rounds);
 }
 
+Status check_requirement(const Requirement& requirement, const Model& model, const ModelValues& facts) {
+    TRY_ASSIGN(bool met, holds(requirement.that, lookup_in(model.values(), facts)));
+    if (met) return {};
+    return base::fail(ErrorKind::usage, base::format("a {} model needs {} here: {}", model.mapping().family,
+                                                     requirement.that->text(), requirement.because));
+}
+
 Status check_requirements(const Model& model, const ModelValues& facts, const Dialect& dialect) {
     for (const Requirement& requirement : model.mapping().requirements) {
-        if (!requirement.dialect.matches(dialect)) continue;
-        TRY_ASSIGN(bool met, holds(requirement.that, lookup_in(model.values(), facts)));
-        if (!met)
-            return base::fail(ErrorKind::usage, base::format("a {} model needs {} here: {}", model.mapping().family,
-                                                             requirement.that->text(), requirement.because));
+        if (requirement.dialect.matches(dialect)) TRY(check_requirement(requirement, model, facts));
     }
     return {};
+}
+
+// The tensors are whole, as Hugging Face has them.
+ParallelLayout whole_layout(std::uint64_t vocab_rows) {
+    ParallelLayout out;
+    out.placement.stages = {{{}}};
+    out.padded_vocab = vocab_rows;
+    return out;
 }
 
 // Of each layer the rounds of the tensor; 0 where its condition does not hold or the model has none of its weights.
@@ -126,7 +137,8 @@ private:
             TRY_ASSIGN(LayoutTensor tensor, rule.stack.of_experts()
                                                 ? compose_stack(model_, active, chunk_.experts, slot.layer)
                                                 : compose(model_, active, chunk_.share, slot.layer));
-            add(std::move(tensor), active.name, slot);
+            std::string name = counted(tensor, active, slot.layer);
+            add(std::move(tensor), std::move(name), slot);
         }
         return {};
     }
@@ -143,6 +155,18 @@ private:
                 slot);
         }
         return {};
+    }
+
+    // The name with the layer's place among those that have the tensor, where the mapping asks for it.
+    static std::string counted(LayoutTensor& tensor, const ActiveRule& active, std::uint32_t layer) {
+        if (active.name.find(kNth) == std::string::npos) return active.name;
+        auto layers_before = [&](std::size_t end) {
+            return static_cast<std::uint32_t>(std::count_if(active.rounds.begin(),
+                                                            active.rounds.begin() + static_cast<std::ptrdiff_t>(end),
+                                                            [](std::uint64_t rounds) { return rounds > 0; }));
+        };
+        tensor.alike = layers_before(active.rounds.size());
+        return filled(active.name, "nth", std::to_string(layers_before(layer)));
     }
 
     void add(LayoutTensor tensor, std::string name, LayerSlot slot) {
@@ -190,6 +214,14 @@ ModelValues layout_facts(const Model& model, const ParallelLayout& layout) {
         {"stored_kv_groups", repeated ? layout.tp : value("kv_groups")}};
 }
 
+Status check_runs(const Model& model) {
+    ModelValues facts = layout_facts(model, whole_layout(0));
+    for (const Requirement& requirement : model.mapping().requirements) {
+        if (requirement.dialect.text().empty()) TRY(check_requirement(requirement, model, facts));
+    }
+    return {};
+}
+
 void take_first(LayoutTensor& tensor) {
     if (!tensor.once) return;
     tensor.once = false;
@@ -204,10 +236,8 @@ void take_first(LayoutTensor& tensor) {
 }
 
 Result<Layout> hf_layout(const Model& model, const HfVariant& variant) {
-    ParallelLayout whole;
-    whole.placement.stages = {{{}}};
-    whole.padded_vocab = variant.vocab_rows;
-    TRY_ASSIGN(auto rules, active_rules(model.mapping().hf, model, layout_facts(model, whole), {}, KvSharing::refuse));
+    ModelValues facts = layout_facts(model, whole_layout(variant.vocab_rows));
+    TRY_ASSIGN(auto rules, active_rules(model.mapping().hf, model, facts, {}, KvSharing::refuse));
     const std::string form = variant.form.empty() ? model.mapping().hf_form() : variant.form;
     std::erase_if(rules,
                   [&](const ActiveRule& active) { return !active.rule->form.empty() && active.rule->form != form; });

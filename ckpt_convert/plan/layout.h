@@ -19,6 +19,7 @@ struct Piece {
     Shape in_stored;            // offset
     Shape in_logical;           // offset
     Shape extent;
+    bool again = false;  // the tensor has the weight twice, and this is not where it is read
 };
 
 struct LayoutTensor {
@@ -40,6 +41,7 @@ struct LayoutTensor {
     bool extra_state = false;     // see StoredRule
     float plus = 0;               // see StoredRule
     bool of_experts = false;      // of one expert, or of several
+    std::uint32_t alike = 0;      // torch_dist has the tensors of this many layers in one; 0: of all layers or of none
 
     // What the file calls its shape.
     const Shape& shape_in_file() const { return file_shape.empty() ? shape : file_shape; }
@@ -73,6 +75,9 @@ struct HfVariant {
     std::string form;              // of StoredRule::form; "": the first
     std::uint64_t vocab_rows = 0;  // of embedding and head, when more than the model wants; 0: the vocabulary itself
 };
+
+// Fails with usage when the framework cannot run the model, whatever the layout.
+base::Status check_runs(const Model& model);
 
 // The tensor as it is written: of rows that the file has once, the first.
 void take_first(LayoutTensor& tensor);

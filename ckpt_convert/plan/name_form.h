@@ -23,6 +23,9 @@ public:
         }
     }
 
+    // False when no number is that of a layer, as in names of the model and in those that count the layers otherwise.
+    bool has_layer() const { return layer_ != SIZE_MAX; }
+
     // The layer's number in `name` when it has this form; 0 when the form has none.
     std::optional<std::uint32_t> match(std::string_view name) const {
         std::uint32_t layer = 0;

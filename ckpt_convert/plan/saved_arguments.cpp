@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/format.h"
+#include "ckpt_convert/mapping/model_values.h"
 
 namespace ckpt {
 namespace {
@@ -23,6 +24,12 @@ std::string saved_layers(const Json& args) {
     const Json* found = args.find("transformer_impl");
     bool te = found != nullptr && found->string() != nullptr && *found->string() == "transformer_engine";
     return te ? "te" : "local";
+}
+
+std::optional<std::uint32_t> saved_slots(const Json& args) {
+    auto slots = saved_integer(args, "num_layers");
+    return slots && *slots >= 0 && *slots <= kMaxLayers ? std::optional(static_cast<std::uint32_t>(*slots))
+                                                        : std::nullopt;
 }
 
 std::uint32_t saved_noop_layers(const Json& args) {

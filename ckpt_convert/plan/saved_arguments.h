@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "ckpt_convert/checkpoint/megatron_checkpoint.h"
@@ -14,6 +15,9 @@ std::string saved_layers(const base::Json& args);
 
 // The number of noop layers in the arguments: a text "4,5" from converters, a list from training; 0 without.
 std::uint32_t saved_noop_layers(const base::Json& args);
+
+// num_layers of the arguments, as far as it is plausible.
+std::optional<std::uint32_t> saved_slots(const base::Json& args);
 
 // The number of slots: num_layers of the arguments, or the layers found when they do not say. Fails with bad_input when
 // the arguments contradict the files: virtual stages, or layers that are neither there nor noop layers.

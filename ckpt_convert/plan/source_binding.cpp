@@ -142,9 +142,10 @@ private:
                 base::format("{} is stored plus different numbers in one layout", model_.tensors()[piece.logical].name),
                 model_.mapping().origin);
         source.plus = tensor.plus;
-        bool replica = std::any_of(source.pieces.begin(), source.pieces.end(), [&](const StoredPiece& other) {
-            return other.in_logical == box.in_logical && other.extent == box.extent;
-        });
+        bool replica =
+            piece.again || std::any_of(source.pieces.begin(), source.pieces.end(), [&](const StoredPiece& other) {
+                return other.in_logical == box.in_logical && other.extent == box.extent;
+            });
         (replica ? source.replicas : source.pieces).push_back(std::move(box));
         return {};
     }

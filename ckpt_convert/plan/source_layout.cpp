@@ -103,6 +103,7 @@ std::vector<Dialect> best_dialects(const MegatronCheckpoint& checkpoint, const N
 // What is in one rank's chunk: the layer numbers, and whether the final norm is there.
 struct ChunkContent {
     std::set<std::uint32_t> layers;
+    bool counted = false;  // has tensors of layers under other numbers, see kNth
     std::uint32_t mtp_layers = 0;
     bool head = false;
 };
@@ -118,7 +119,8 @@ Contents find_contents(const MegatronCheckpoint& checkpoint, const std::vector<R
             auto number = form.form.match(key.name);
             if (!number) continue;
             if (form.mtp) content.mtp_layers = std::max(content.mtp_layers, *number + 1);
-            else if (form.rule->stage == Stage::layer) content.layers.insert(*number);
+            else if (form.form.has_layer()) content.layers.insert(*number);
+            else if (form.rule->stage == Stage::layer) content.counted = true;
             if (form.rule->stage == Stage::last) content.head = true;
             break;
         }
@@ -159,8 +161,17 @@ private:
         return contents_[{pp * checkpoint_.stage_size() + place, chunk_key(checkpoint_.virtual_stages, chunk)}];
     }
 
+    // An adapter may have none of the tensors whose names number the layers; the saved arguments say how many there are.
+    std::set<std::uint32_t> all_layers() const {
+        std::set<std::uint32_t> out;
+        for (std::uint32_t layer = 0; layer < saved_slots(checkpoint_.args).value_or(0); ++layer) out.insert(layer);
+        return out;
+    }
+
     Result<std::set<std::uint32_t>> layers_of(std::uint32_t pp, std::uint32_t chunk) {
-        const auto& numbers = content(pp, 0, chunk).layers;
+        const ChunkContent& first = content(pp, 0, chunk);
+        if (first.layers.empty() && first.counted) return all_layers();
+        const auto& numbers = first.layers;
         for (std::uint32_t place = 1; place < checkpoint_.stage_size(); ++place) {
             if (content(pp, place, chunk).layers == numbers) continue;
             const MegatronRank& rank = checkpoint_.ranks[place];

@@ -24,9 +24,9 @@ Written by `tests/model/models_page.py --update` from the mapping files and from
 fails when one of them says something else. A family that is not here is [a JSON file](../guides/add-a-model.md) away. Of multimodal
 models the language model is taken: see [multimodal models](conversion-options.md#multimodal-models).
 
-Falcon-H1, Kimi K3 and Step 3.5 train in layers that Megatron-Bridge brings. Those of Falcon-H1 and Step 3.5 have a weight of the Hugging
-Face files more than once: a norm, and the gate of a head. The first is written back; `ckpt_convert verify` tells whether training kept
-them the same.
+Falcon-H1, Gemma 4, Kimi K3 and Step 3.5 train in layers that Megatron-Bridge brings. Those of Falcon-H1, Gemma 4 and Step 3.5 have a
+weight of the Hugging Face files more than once: a norm, keys that are values too, and the gate of a head. The first is written back;
+`ckpt_convert verify` tells whether training kept them the same. Gemma 4's second copy is not used.
 
 Left out are models whose layers neither Megatron's, Megatron-Bridge's nor MindSpeed-LLM's current code has, or has only after arithmetic
 that does not lead back:
@@ -37,8 +37,8 @@ that does not lead back:
 * Kimi Linear, Ling 2.5 (delta attention with a decay of each channel), MiniMax-01 (lightning attention);
 * the indexer of MiniMax M3, which chooses blocks of keys: `--leave-out '*.index_*'` takes the rest. Attention to all keys is the same up
   to 2,048 tokens; `layer_types` in the config then has to say `full_attention`;
-* Gemma 3n (embeddings of each layer, layers that share keys and values) and Gemma 4 (whose norms Megatron-Bridge multiplies into other
-  weights);
+* Gemma 3n, and of Gemma 4 E2B and E4B (embeddings of each layer, and layers that share keys and values, where Megatron-Bridge has rows
+  of zeros);
 * Galactica and GLM-130B, which only converters for older versions had;
 * the layers for multi-token prediction of ERNIE 4.5, LongCat-Flash and K-EXAONE, which have no norm of their own, or names that no
   code of transformers has: `--leave-out 'model.mtp*'`, `--leave-out 'mtp*'`.

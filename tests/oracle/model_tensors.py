@@ -80,6 +80,8 @@ MULTIMODAL = (
                        "vision_config": {**VISION, "patch_size": 14, "temporal_patch_size": 2}}),
     ("exaone4_5", {"text_config": {"model_type": "exaone4", **TEXT}, "vision_config": QWEN_VISION}),
     ("gemma3", {"text_config": TEXT, "vision_config": VISION, "mm_tokens_per_image": 4}),
+    ("gemma4", {"text_config": {**TEXT, "hidden_size_per_layer_input": 0, "attention_k_eq_v": True, "global_head_dim": 12},
+                "vision_config": {key: value for key, value in VISION.items() if key != "image_size"}}),
     ("mistral3", {"text_config": {"model_type": "ministral3", **TEXT}, "vision_config": {"model_type": "pixtral", **VISION}}),
 )
 

@@ -19,7 +19,7 @@ namespace {
 using ckpt::DType;
 
 // Megatron has modules for them in some layouts only, or splits them by other sizes than heads; the rest is refused.
-constexpr std::array<std::string_view, 4> kInSomeLayouts{"gpt_oss", "longcat", "mamba2", "phi35_moe"};
+constexpr std::array<std::string_view, 5> kInSomeLayouts{"gpt_oss", "internlm", "longcat", "mamba2", "phi35_moe"};
 
 using Sizes = std::map<std::string, std::int64_t, std::less<>>;
 

@@ -22,6 +22,10 @@ TEST_CASE("container: names of the language part, and of what is beside it") {
     CHECK(gemma.plain_name("lm_head.weight") == "lm_head.weight");
     CHECK(gemma.is_beside("vision_tower.x"));
     CHECK_FALSE(gemma.is_beside("language_model.model.norm.weight"));
+    const ckpt::Container& gemma4 = container_of(*containers, "gemma4");
+    CHECK(gemma4.plain_name("model.language_model.layers.0.router.scale") == "model.layers.0.router.scale");
+    CHECK(gemma4.is_beside("model.embed_audio.embedding_projection.weight"));
+    CHECK_FALSE(gemma4.is_beside("model.language_model.embed_tokens.weight"));
     const ckpt::Container& kimi = container_of(*containers, "kimi_k25");
     CHECK(kimi.plain_name("language_model.model.layers.0.mlp.up_proj.weight") == "model.layers.0.mlp.up_proj.weight");
     CHECK(kimi.plain_name("language_model.lm_head.weight") == "lm_head.weight");

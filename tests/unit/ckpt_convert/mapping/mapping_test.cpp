@@ -134,6 +134,26 @@ TEST_CASE("mapping: axes that the weights do not have are refused") {
     CHECK(error("[]", "[]", "") == "\"shape\" must be a list of expressions");
 }
 
+TEST_CASE("mapping: layers are counted by themselves in torch_dist alone, where their numbers stand") {
+    auto error = [](const std::string& more, const std::string& name, const std::string& hf = "v.{layer}") {
+        return load_error(kHead + more + R"("weights": {"v": {"each": "layer", "shape": ["2"]}}, "hf": [{"name": ")" +
+                          hf + R"(", "of": "v", "each": "layer"}], "mcore": [{"name": {)" + name +
+                          R"(}, "of": "v", "each": "layer"}]})")
+            .message;
+    };
+    const std::string kReason =
+        "which is for tensors of layers in torch_dist, in the place of \"{local_layer}\"; not with "
+        "\"layers_apart\" or \"mtp\"";
+    const std::string kRight = R"("torch_dist": "decoder.layers.{nth}.v")";
+    CHECK(error("", R"("rank_files": "decoder.layers.{nth}.v")") ==
+          "tensor \"decoder.layers.{nth}.v\" has \"{nth}\", " + kReason);
+    CHECK(error("", R"("torch_dist": "v.{nth}")") == "tensor \"v.{nth}\" has \"{nth}\", " + kReason);
+    CHECK(error("", kRight, "v.{nth}") == "tensor \"v.{nth}\" has \"{nth}\", " + kReason);
+    CHECK(error(R"("layers_apart": true, )", kRight).ends_with(kReason));
+    CHECK(error(R"("mtp": {"mcore": "mtp.{local_layer}."}, )", kRight).ends_with(kReason));
+    CHECK(error(R"("nothing": 1, )", kRight) == "the key \"nothing\" is not known here");
+}
+
 TEST_CASE("mapping: how experts are stacked must be said in full") {
     auto error = [](const std::string& stored) {
         return load_error(kHead + R"("values": {"experts": {"default": 2}},

@@ -52,6 +52,18 @@ TEST_CASE("value paths: a list is one number when it says no other, or by its fi
           std::string::npos);
 }
 
+TEST_CASE("value paths: a star leads into every item of an object, for a value of the model") {
+    const std::string rule = R"({"config": ["n", "by_layer.*.n"], "default": 7})";
+    CHECK(value_read(rule, R"({"by_layer": {"3": {"n": 4}, "5": {"m": 2}, "6": {"n": 4}}})") == "4");
+    CHECK(value_read(rule, R"({"by_layer": {"3": {"m": 4}}})") == "7");
+    CHECK(value_read(rule, R"({"by_layer": {}})") == "7");
+    CHECK(value_read(rule, R"({"by_layer": {"3": {"n": 4}, "5": {"n": 2}}})") ==
+          "\"by_layer.*.n\" must be a whole number, not a list of different ones");
+    // The order of its items says nothing of the layers.
+    CHECK(value_read(R"({"each": "layer", "config": "by_layer.*.n", "default": 0})",
+                     R"({"by_layer": {"3": {"n": 4}}})") == "-");
+}
+
 TEST_CASE("value paths: layers may be counted from another number than 0") {
     const std::string rule =
         R"({"each": "layer", "listed": "a.of", "listed_from": 1, "default": 0}, "layers": {"config": "n"})";

@@ -85,6 +85,24 @@ TEST_CASE("source layout: stages, layers and vocabulary are found from the names
     CHECK(found.parallel.dialect == ckpt::Dialect{"mcore", {0, 16}, "local", false});
 }
 
+TEST_CASE("source layout: names that count the layers by themselves leave it to the arguments how many there are") {
+    Checkpoint adapter(1, 1);
+    adapter.checkpoint.torch_dist = true;
+    adapter.checkpoint.index.tensors.clear();
+    adapter.add(0, 0, 0, "decoder.layers.1.self_attention_global.linear_qkv.weight", {8, 4});
+    auto layers = [&](const char* args) {
+        adapter.args(args);
+        auto found = ckpt::find_layout(adapter.checkpoint, **test::knowledge().families.for_name("gemma4"),
+                                       test::knowledge().targets);
+        REQUIRE_MESSAGE(found, found.error().text());
+        return found->layers;
+    };
+    CHECK(layers(R"({"num_layers": 12})") == 12);
+    CHECK(layers("{}") == 0);
+    adapter.add(0, 0, 0, "decoder.layers.3.mlp.linear_fc2.weight");
+    CHECK(layers("{}") == 1);
+}
+
 TEST_CASE("source layout: virtual stages run through all ranks before the next chunk") {
     auto found =
         Checkpoint(1, 2, 2).layers(0, 0, {0}).layers(1, 0, {0}).layers(0, 1, {0}).layers(1, 1, {0}).head(1, 1).found();
