@@ -255,7 +255,6 @@ Result<Source> source_of(HfCheckpoint checkpoint, const Knowledge& knowledge, co
         TRY_ASSIGN(values["mtp"], mtp_layers_in(source.index, *mapping, all, variant));
     }
     TRY_ASSIGN(source.model, Model::make(*mapping, std::move(values)));
-    TRY(check_runs(source.model));
     TRY_ASSIGN(variant.form, find_form(source.index, source.model, variant));
     TRY_ASSIGN(Layout layout, hf_layout(source.model, variant));
     std::set<std::string, std::less<>> beyond;
@@ -274,7 +273,13 @@ Result<Source> source_of(HfCheckpoint checkpoint, const Knowledge& knowledge, co
         }
         return std::nullopt;
     };
-    TRY_ASSIGN(source.binding, bind_source(source.model, source.index, layout, leave_out));
+    auto binding = bind_source(source.model, source.index, layout, leave_out);
+    if (!binding) {
+        // Of a model that no framework runs, its tensors are not the point.
+        TRY(check_runs(source.model));
+        return tl::unexpected(binding.error());
+    }
+    source.binding = std::move(*binding);
     source.config = std::move(checkpoint.config);
     return source;
 }
