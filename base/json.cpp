@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <unordered_set>
 
 #include <nlohmann/json.hpp>
@@ -55,11 +56,28 @@ std::string place(const std::string& name, const std::vector<std::uint64_t>& lin
 }
 
 // Turns SAX events into the strict ones and remembers the first error.
+// The text with numbers in the place of Infinity and NaN, each as long as the word.
+std::string with_plain_numbers(std::string_view text) {
+    constexpr std::pair<std::string_view, std::string_view> kWords[] = {{"Infinity", "1.79e308"}, {"NaN", "0.0"}};
+    std::string out(text);
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        if (text[at] == '"') {
+            while (++at < text.size() && text[at] != '"') at += text[at] == '\\';
+            continue;
+        }
+        for (const auto& [word, number] : kWords) {
+            if (text.substr(at).starts_with(word)) out.replace(at, word.size(), number);
+        }
+    }
+    return out;
+}
+
 class StrictSax {
 public:
-    StrictSax(std::string_view text, const char** last_read, const std::string& name, JsonHandler& handler,
-              JsonLimits limits)
-        : text_(text), last_read_(last_read), name_(name), handler_(handler), limits_(limits) {}
+    // `read` is the text, or as long as it.
+    StrictSax(std::string_view text, const char* read, const char** last_read, const std::string& name,
+              JsonHandler& handler, JsonLimits limits)
+        : text_(text), read_(read), last_read_(last_read), name_(name), handler_(handler), limits_(limits) {}
 
     bool null() { return keep(handler_.null(offset())); }
     bool boolean(bool value) { return keep(handler_.boolean(value, offset())); }
@@ -74,7 +92,7 @@ public:
         if (raw.find_first_of(".eE") == std::string::npos)
             return reject("the integer " + raw + " needs more than 64 bits");
         if (!std::isfinite(value)) return reject("the number " + raw + " is out of range");
-        return keep(handler_.number(value, number_offset()));
+        return keep(handler_.number(as_written(value), number_offset()));
     }
     bool string(std::string& value) { return keep(handler_.string(std::move(value), offset())); }
     bool binary(nlohmann::json::binary_t&) { return reject("binary values are not JSON"); }
@@ -110,11 +128,19 @@ public:
     Status status() && { return std::move(status_); }
 
 private:
-    std::uint64_t offset() const { return static_cast<std::uint64_t>(*last_read_ - text_.data()); }
+    std::uint64_t offset() const { return static_cast<std::uint64_t>(*last_read_ - read_); }
     // The lexer looks one character ahead to see where a number ends.
     std::uint64_t number_offset() const {
         std::uint64_t at = offset();
-        return at > 0 && (text_[at - 1] < '0' || text_[at - 1] > '9') ? at - 1 : at;
+        return at > 0 && (read_[at - 1] < '0' || read_[at - 1] > '9') ? at - 1 : at;
+    }
+    // See with_plain_numbers: the words stand where the text has them.
+    double as_written(double value) const {
+        switch (text_[number_offset() - 1]) {
+            case 'y': return std::copysign(std::numeric_limits<double>::infinity(), value);
+            case 'N': return std::numeric_limits<double>::quiet_NaN();
+            default: return value;
+        }
     }
     bool nesting_allowed() {
         if (open_.size() <= static_cast<std::size_t>(limits_.max_depth)) return true;
@@ -133,6 +159,7 @@ private:
     }
 
     std::string_view text_;
+    const char* read_;
     const char** last_read_;
     const std::string& name_;
     JsonHandler& handler_;
@@ -194,10 +221,12 @@ Status parse_json_events(std::string_view text, const std::string& name, JsonHan
     if (text.substr(0, 3) == "\xEF\xBB\xBF") {
         return fail(ErrorKind::bad_input, "JSON must not start with a byte order mark", name + ":1:1");
     }
-    const char* last_read = text.data();
-    StrictSax sax(text, &last_read, name, handler, limits);
-    CountingIterator begin(text.data(), &last_read);
-    CountingIterator end(text.data() + text.size(), &last_read);
+    const std::string plain = limits.python_numbers ? with_plain_numbers(text) : std::string();
+    const std::string_view read = limits.python_numbers ? plain : text;
+    const char* last_read = read.data();
+    StrictSax sax(text, read.data(), &last_read, name, handler, limits);
+    CountingIterator begin(read.data(), &last_read);
+    CountingIterator end(read.data() + read.size(), &last_read);
     nlohmann::json::sax_parse(begin, end, &sax);
     return std::move(sax).status();
 }

@@ -17,7 +17,9 @@ namespace base {
 
 struct JsonLimits {
     int max_depth = 64;
+    bool python_numbers = false;  // Infinity, -Infinity and NaN are numbers, as Python's json module writes them
 };
+inline constexpr JsonLimits kPythonJson{.python_numbers = true};
 
 // Receives the values of a document in order; a failed Status stops the parse.
 // `offset` is the byte just behind the value's first token, enough to name its line.

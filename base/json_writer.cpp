@@ -100,8 +100,10 @@ JsonWriter& JsonWriter::null() { return raw("null"); }
 
 namespace {
 
-// 1.0 stays 1.0: readers with types of their own tell it from 1.
+// 1.0 stays 1.0: readers with types of their own tell it from 1. What is not finite was read as kPythonJson.
 std::string real_text(double value) {
+    if (std::isnan(value)) return "NaN";
+    if (std::isinf(value)) return value > 0 ? "Infinity" : "-Infinity";
     std::string text = base::format("{}", value);
     return text.find_first_of(".e") == text.npos ? text + ".0" : text;
 }

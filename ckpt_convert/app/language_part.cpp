@@ -15,7 +15,7 @@ Result<std::optional<LanguageConfig>> language_config(const std::vector<Containe
     const Container* container = container_of(containers, config.root);
     if (container == nullptr) return std::optional<LanguageConfig>();
     TRY_ASSIGN(std::string text, container->language_config(config));
-    TRY_ASSIGN(base::JsonDocument document, base::parse_json(text, config.name + ", language part"));
+    TRY_ASSIGN(base::JsonDocument document, base::parse_json(text, config.name + ", language part", base::kPythonJson));
     return std::optional(LanguageConfig{std::move(document), std::move(text)});
 }
 

@@ -19,7 +19,7 @@ Result<PeftDirectory> open_peft(base::FileSystem& fs, const Path& directory) {
     PeftDirectory out;
     Path config = base::join(directory, kPeftConfig);
     TRY_ASSIGN(std::string text, base::read_file(fs, config, 64u << 20));
-    TRY_ASSIGN(out.config, base::parse_json(text, config));
+    TRY_ASSIGN(out.config, base::parse_json(text, config, base::kPythonJson));
     for (auto [key, what] :
          {std::pair("target_parameters", "adapters of parameters, such as those of all experts of a layer"),
           std::pair("alpha_pattern", "an adapter that is scaled otherwise in some layers")}) {

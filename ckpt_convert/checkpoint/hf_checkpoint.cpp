@@ -260,7 +260,7 @@ Result<base::JsonDocument> read_hf_config(base::FileSystem& fs, const Path& dire
                           directory);
     }
     TRY_ASSIGN(std::string text, base::read_file(fs, path, 64u << 20));
-    TRY_ASSIGN(base::JsonDocument config, base::parse_json(text, path));
+    TRY_ASSIGN(base::JsonDocument config, base::parse_json(text, path, base::kPythonJson));
     if (config.root.object() == nullptr)
         return base::fail(ErrorKind::bad_input, "config.json must hold an object", path);
     return config;

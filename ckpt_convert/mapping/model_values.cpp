@@ -30,7 +30,7 @@ std::optional<Json> value_at(const Json& root, std::string_view path, Items item
     constexpr std::string_view kItems = ".*.";
     std::string_view first = path.substr(0, path.find('.'));
     if (const Json* text = root.find(first); text != nullptr && text->string() != nullptr && first != path) {
-        auto document = base::parse_json(*text->string(), std::string(first));
+        auto document = base::parse_json(*text->string(), std::string(first), base::kPythonJson);
         return document ? value_at(document->root, path.substr(first.size() + 1), items_of) : std::nullopt;
     }
     std::size_t items = path.find(kItems);

@@ -1,3 +1,6 @@
+#include <cmath>
+#include <limits>
+
 #include <doctest/doctest.h>
 
 #include "base/json.h"
@@ -43,6 +46,25 @@ TEST_CASE("json: what is not strict is refused, with its place") {
     CHECK_FALSE(parse_json("{} x", "f"));
     CHECK_FALSE(parse_json("\"\xFF\"", "f"));
     CHECK(parse_json("18446744073709551615", "f"));
+}
+
+TEST_CASE("json: what Python writes for numbers that are not finite is read where it is asked for") {
+    const std::string text = R"({"limits": [0.0, Infinity, -Infinity,NaN], "Infinity": "NaN \" Infinity"})";
+    CHECK_FALSE(base::parse_json(text, "config.json"));
+    auto document = base::parse_json(text, "config.json", base::kPythonJson);
+    REQUIRE(document);
+    const auto& limits = *document->root.find("limits")->array();
+    CHECK(*limits[1].real() == std::numeric_limits<double>::infinity());
+    CHECK(*limits[2].real() == -std::numeric_limits<double>::infinity());
+    CHECK(std::isnan(*limits[3].real()));
+    CHECK(limits[1].offset() == text.find("Infinity") + 8);
+    CHECK(limits[3].offset() == text.find("NaN") + 3);
+    CHECK(*document->root.find("Infinity")->string() == "NaN \" Infinity");
+    base::JsonWriter json(0);
+    json.value(document->root);
+    CHECK(std::move(json).take() == R"({"limits":[0.0,Infinity,-Infinity,NaN],"Infinity":"NaN \" Infinity"})");
+    CHECK_FALSE(base::parse_json("[Infinit]", "config.json", base::kPythonJson));
+    CHECK_FALSE(base::parse_json("[1.79e309]", "config.json", base::kPythonJson));
 }
 
 TEST_CASE("json: nesting is limited on both sides of the limit") {

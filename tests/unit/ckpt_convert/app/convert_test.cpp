@@ -95,6 +95,17 @@ TEST_CASE("convert: what does not fit is refused before anything is written") {
           "--padded-vocab-size N or --vocab-padding, or use one of the TP sizes 1");
 }
 
+TEST_CASE("convert: a config may have what Python writes for infinity, and keeps it") {
+    test::MemoryFileSystem fs;
+    test::add_tiny_hf(fs, "hf", {});
+    std::string config = fs.content("hf/config.json");
+    config.insert(config.find('{') + 1, "\"time_step_limit\": [0.0, Infinity], ");
+    fs.add("hf/config.json", config);
+    REQUIRE(test::convert(fs, test::options("hf", "mg", 2)));
+    REQUIRE(test::convert(fs, test::options("mg", "back")));
+    CHECK(fs.content("back/config.json") == config);
+}
+
 TEST_CASE("convert: weights that are missing, extra or misshapen are named") {
     test::MemoryFileSystem fs;
     test::add_tiny_hf(fs, "hf", {});
