@@ -55,7 +55,6 @@ std::string place(const std::string& name, const std::vector<std::uint64_t>& lin
     return base::format("{}:{}:{}", name, line, offset - *(next - 1) + 1);
 }
 
-// Turns SAX events into the strict ones and remembers the first error.
 // The text with numbers in the place of Infinity and NaN, each as long as the word.
 std::string with_plain_numbers(std::string_view text) {
     constexpr std::pair<std::string_view, std::string_view> kWords[] = {{"Infinity", "1.79e308"}, {"NaN", "0.0"}};
@@ -72,6 +71,7 @@ std::string with_plain_numbers(std::string_view text) {
     return out;
 }
 
+// Turns SAX events into the strict ones and remembers the first error.
 class StrictSax {
 public:
     // `read` is the text, or as long as it.
