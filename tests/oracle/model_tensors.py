@@ -14,7 +14,7 @@ from checks import ROOT, Checks, run, run_ok, temporary_directory, tool  # noqa:
 import torch  # noqa: E402
 from safetensors import safe_open  # noqa: E402
 from safetensors.torch import save_file  # noqa: E402
-from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForImageTextToText  # noqa: E402
+from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForMultimodalLM  # noqa: E402
 from transformers.utils import logging  # noqa: E402
 
 torch.set_num_threads(1)
@@ -82,6 +82,9 @@ MULTIMODAL = (
     ("gemma3", {"text_config": TEXT, "vision_config": VISION, "mm_tokens_per_image": 4}),
     ("gemma4", {"text_config": {**TEXT, "hidden_size_per_layer_input": 0, "attention_k_eq_v": True, "global_head_dim": 12},
                 "vision_config": {key: value for key, value in VISION.items() if key != "image_size"}}),
+    ("qwen2_audio", {"text_config": {"model_type": "qwen2", **TEXT, "head_dim": 4, "tie_word_embeddings": False},
+                     "audio_config": {"d_model": 16, "encoder_layers": 1, "encoder_attention_heads": 2, "encoder_ffn_dim": 16, "num_mel_bins": 8}}),
+    ("ovis2", {"text_config": {"model_type": "qwen2", **TEXT, "head_dim": 4, "tie_word_embeddings": False}, "vision_config": VISION}),
     ("mistral3", {"text_config": {"model_type": "ministral3", **TEXT}, "vision_config": {"model_type": "pixtral", **VISION}}),
 )
 
@@ -89,7 +92,7 @@ MULTIMODAL = (
 def check_language_part(checks, kind, config, work):
     """Refused as it is; with the option a text model that transformers loads, with the weights of the language model."""
     source, there, back = (work / f"multimodal_{kind}_{what}" for what in ("hf", "megatron", "text"))
-    model = AutoModelForImageTextToText.from_config(AutoConfig.for_model(kind, **config), dtype=torch.bfloat16)
+    model = AutoModelForMultimodalLM.from_config(AutoConfig.for_model(kind, **config), dtype=torch.bfloat16)
     model.save_pretrained(source)
     refused = run(tool("ckpt_convert"), "--load-dir", source, "--save-dir", there)
     checks.equal(refused.returncode, 5, f"{kind}: exit code without --language-part")

@@ -30,6 +30,10 @@ TEST_CASE("container: names of the language part, and of what is beside it") {
     CHECK(kimi.plain_name("language_model.model.layers.0.mlp.up_proj.weight") == "model.layers.0.mlp.up_proj.weight");
     CHECK(kimi.plain_name("language_model.lm_head.weight") == "lm_head.weight");
     CHECK(kimi.is_beside("mm_projector.pre_norm.weight"));
+    const ckpt::Container& ovis = container_of(*containers, "ovis2_5");
+    CHECK(ovis.plain_name("llm.model.norm.weight") == "model.norm.weight");
+    CHECK(ovis.plain_name("llm.lm_head.weight") == "lm_head.weight");
+    CHECK(ovis.is_beside("vte.weight"));
     auto text = base::parse_json(R"({"model_type": "llama"})", "config.json");
     CHECK(ckpt::container_of(*containers, text->root) == nullptr);
 }
