@@ -37,8 +37,8 @@ struct TargetTensor {
     Shape file_shape = {};
     std::vector<std::uint64_t> strides = {};
     bool of_experts = false;
-    std::uint32_t alike = 0;
-    bool of_model = true;  // false: the state of a weight
+    std::uint32_t alike = 0;  // see LayoutTensor
+    bool of_model = true;     // false: the state of a weight
 
     const Shape& shape_in_file() const { return file_shape.empty() ? shape : file_shape; }
 };

@@ -142,8 +142,10 @@ private:
         }
         const SourceFile& source = parsed ? parsed->source : read;
         ParsedText known;
-        if (parsed && !source.problem) parsed->unpack();
-        if (parsed && !source.problem) known = {&parsed->tree, parsed->bindings ? &*parsed->bindings : nullptr};
+        if (parsed && !source.problem) {
+            parsed->unpack();
+            known = {&parsed->tree, parsed->bindings ? &*parsed->bindings : nullptr};
+        }
         FileOutcome outcome = rewrite(source, context(job), known);
         outcome.path = shown;
         conditions_.look_at(outcome.original);

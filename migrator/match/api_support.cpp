@@ -40,13 +40,14 @@ public:
     }
 
 private:
-    // What the rules say of a name.
+    // What the rules say of a name, and what was said of it here.
     struct Known {
         bool is_said_elsewhere = false;  // another rule speaks of it
         std::optional<ApiTable::Facts> facts;
+        std::optional<std::size_t> use;  // in uses_
     };
 
-    const Known& known_of(std::string_view name) {
+    Known& known_of(std::string_view name) {
         if (const auto known = known_.find(name); known != known_.end()) return known->second;
         Known& known = known_[std::string(name)];
         const NameRow* row = file_.rules().name_row(name);
@@ -63,12 +64,12 @@ private:
     void match(NodeId node, std::span<const Reference> references) {
         for (const Reference& reference : references) {
             if (reference.origin != Origin::external || reference.certainty == Certainty::textual) continue;
-            const Known& known = known_of(reference.name);
+            Known& known = known_of(reference.name);
             if (known.is_said_elsewhere) return;
             const auto& facts = known.facts;
             if (!facts || facts->quiet) continue;
-            if (facts->support == ApiSupport::no) add_use(node, reference, file_.rules().api_rules().no, {});
-            if (facts->support == ApiSupport::partly) add_limits(node, reference, *facts);
+            if (facts->support == ApiSupport::no) add_use(node, reference, known, file_.rules().api_rules().no, {});
+            if (facts->support == ApiSupport::partly) add_limits(node, reference, known);
             if (const NodeId call = file_.call_of(node); call != kNoNode)
                 add_wrong_dtypes(operands_of(call), reference, *facts);
             return;
@@ -122,16 +123,16 @@ private:
         }
     }
 
-    void add_limits(NodeId node, const Reference& reference, const ApiTable::Facts& facts) {
+    void add_limits(NodeId node, const Reference& reference, Known& known) {
         base::Message note;
-        for (const ApiLimit* limit : facts.limits) {
+        for (const ApiLimit* limit : known.facts->limits) {
             if (limit->minor) continue;
             const NodeId argument = limit->keyword.empty() ? kNoNode : argument_of(node, reference.name, *limit);
             const Shown shown = shown_by(argument, *limit);
             if (shown == Shown::beyond) add_beyond(argument, reference, *limit);
             if (shown == Shown::not_at_all) note.add(limit->text);
         }
-        if (!note.empty()) add_use(node, reference, file_.rules().api_rules().partly, note);
+        if (!note.empty()) add_use(node, reference, known, file_.rules().api_rules().partly, note);
     }
 
     // The value that a call gives to the argument which decides, or kNoNode.
@@ -190,13 +191,13 @@ private:
             make_finding(*rule, file_.tree().range(argument), reference.name, reference.certainty, {}, limit.text, {}));
     }
 
-    void add_use(NodeId node, const Reference& reference, const Rule* rule, const base::Message& note) {
+    void add_use(NodeId node, const Reference& reference, Known& known, const Rule* rule, const base::Message& note) {
         if (rule == nullptr) return;
-        const auto [at, first] = index_.emplace(reference.name, uses_.size());
-        if (!first) {
-            ++uses_[at->second].count;
+        if (known.use) {
+            ++uses_[*known.use].count;
             return;
         }
+        known.use = uses_.size();
         uses_.push_back(
             {make_finding(*rule, file_.tree().range(node), reference.name, reference.certainty, {}, note, {})});
     }
@@ -206,7 +207,6 @@ private:
     DtypeFlow dtypes_;
     std::map<std::string, Known, std::less<>> known_;
     std::vector<Use> uses_;
-    std::map<std::string, std::size_t> index_;  // by name
 };
 
 }  // namespace
