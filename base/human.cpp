@@ -50,4 +50,11 @@ std::string plural(std::uint64_t count, const std::string& one, const std::strin
     return with_separators(count) + " " + (count == 1 ? one : many.empty() ? one + "s" : many);
 }
 
+std::string listed(std::vector<std::string> names) {
+    constexpr std::size_t kShown = 5;
+    std::size_t more = names.size() > kShown ? names.size() - kShown : 0;
+    names.resize(names.size() - more);
+    return joined(names, ", ") + (more > 0 ? format(" and {} more", more) : "");
+}
+
 }  // namespace base

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace base {
 
@@ -12,5 +13,8 @@ std::string human_duration(double seconds);        // "3.2 s", "4 min 05 s", "2 
 std::string with_separators(std::uint64_t count);  // "1,234,567"
 // "1 file", "2 files"
 std::string plural(std::uint64_t count, const std::string& one, const std::string& many = {});
+
+// Names for a message: "a, b, c, d, e and 12 more".
+std::string listed(std::vector<std::string> names);
 
 }  // namespace base

@@ -185,7 +185,7 @@ Result<MegatronTexts> megatron_texts(const Knowledge& knowledge, const MegatronT
     TRY_ASSIGN(out.state.args, checkpoint_arguments(source.model, facts));
     TRY_ASSIGN(out.flags, training_flags(source.model, facts));
     out.state.directory = target.directory;
-    out.state.layers_apart = source.model.mapping().layers_apart;
+    out.state.layers_apart = source.model.layers_apart();
     out.state.extra_states = target.target->extra_state && target.layers == "te";
     return out;
 }

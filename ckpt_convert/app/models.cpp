@@ -19,6 +19,10 @@ std::string shape_text(const WeightRule& weight) {
 
 std::string condition_text(const std::optional<Expression>& when) { return when ? "  if " + when->text() : ""; }
 
+std::string unused_text(const std::optional<Expression>& unused) {
+    return unused ? base::format("  (unused if {})", unused->text()) : "";
+}
+
 std::string stored_text(const StoredRule& rule) {
     std::string out;
     for (const auto& [selector, name] : rule.names) {
@@ -68,11 +72,11 @@ Result<std::string> show_model(const MappingRegistry& families, const std::strin
                                    base::joined(mapping->model_types, ", "));
     out += "\nweights\n";
     for (const WeightRule& weight : mapping->weights) {
-        out += base::format("  {:<24} {}{}{}\n", weight.name, shape_text(weight),
+        out += base::format("  {:<24} {}{}{}{}\n", weight.name, shape_text(weight),
                             weight.each == Each::model   ? ""
                             : weight.each == Each::layer ? "  of each layer"
                                                          : "  of each expert",
-                            condition_text(weight.when));
+                            condition_text(weight.when), unused_text(weight.unused));
     }
     out += "\nHugging Face\n";
     for (const StoredRule& rule : mapping->hf) out += stored_text(rule);

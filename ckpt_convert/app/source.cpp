@@ -280,6 +280,7 @@ Result<Source> source_of(HfCheckpoint checkpoint, const Knowledge& knowledge, co
         return tl::unexpected(binding.error());
     }
     source.binding = std::move(*binding);
+    bind_absent(source.model, source.index, source.binding);
     source.config = std::move(checkpoint.config);
     return source;
 }
@@ -334,6 +335,7 @@ Result<Source> source_of(base::FileSystem& fs, MegatronCheckpoint checkpoint, co
         source.notes.push_back(base::format("{} rows of the vocabulary are padding and left out", padding));
     }
     source.index = std::move(checkpoint.index);
+    bind_absent(source.model, source.index, source.binding);
     return source;
 }
 

@@ -112,6 +112,7 @@ Result<std::optional<std::string>> compare_tensor(const Readable& a, std::uint32
     }
     const LogicalSource& source_a = a.binding->tensors[in_a];
     const LogicalSource& source_b = b.binding->tensors[in_b];
+    if (source_a.absent || source_b.absent) return std::optional<std::string>();
     auto type = common_type(source_a.dtype, source_b.dtype);
     if (!type)
         return std::optional(

@@ -30,9 +30,9 @@ Status check_references(const ModelMapping& mapping) {
                 if (!rule.optional) stored.insert(weight);
             }
         }
-        for (const auto& weight : defined) {
-            if (!stored.contains(weight))
-                return problem(base::format("no {} tensor stores the weight \"{}\"", side_name, weight));
+        for (const auto& weight : mapping.weights) {
+            if (!stored.contains(weight.name) && !weight.unused)
+                return problem(base::format("no {} tensor stores the weight \"{}\"", side_name, weight.name));
         }
     }
     return {};
@@ -81,13 +81,12 @@ Status check_counted(const ModelMapping& mapping, const StoredRule& rule, bool i
     for (const auto& [selector, name] : rule.names) {
         if (name.find(kNth) == std::string::npos) continue;
         bool right = is_mcore && (selector.is_torch_dist() || rule.dialect.is_torch_dist()) &&
-                     rule.each == Each::layer && name.starts_with("decoder.layers.{nth}.") && !mapping.layers_apart &&
-                     mapping.mtp_mcore.empty();
+                     rule.each == Each::layer && name.starts_with("decoder.layers.{nth}.") && mapping.mtp_mcore.empty();
         if (!right)
             return base::fail(
                 ErrorKind::rule_data,
                 base::format("tensor \"{}\" has \"{}\", which is for tensors of layers in torch_dist, in the place "
-                             "of \"{{local_layer}}\"; not with \"layers_apart\" or \"mtp\"",
+                             "of \"{{local_layer}}\"; not with \"mtp\"",
                              name, kNth),
                 mapping.origin);
     }

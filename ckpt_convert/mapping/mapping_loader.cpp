@@ -81,6 +81,7 @@ Result<WeightRule> read_weight(const JsonDocument& document, const std::string& 
     }
     TRY_ASSIGN(rule.cast, object.boolean_or("cast", true));
     TRY_ASSIGN(rule.buffer, object.boolean_or("buffer", false));
+    TRY_ASSIGN(rule.unused, optional_expression(object, "unused"));
     TRY_ASSIGN(rule.when, optional_expression(object, "when"));
     TRY(object.finish());
     return rule;
@@ -331,7 +332,7 @@ Result<ModelMapping> load_mapping(base::RuleFiles& files, const std::string& pat
     TRY_ASSIGN(mapping.peer_names, object.strings("peer_names"));
     TRY_ASSIGN(mapping.trained_by, object.strings("trained_by"));
     TRY_ASSIGN(mapping.hf_prefixes, object.strings("hf_prefixes"));
-    TRY_ASSIGN(mapping.layers_apart, object.boolean_or("layers_apart", false));
+    TRY_ASSIGN(mapping.layers_apart, optional_expression(object, "layers_apart"));
     TRY_ASSIGN(mapping.source, object.strings("source"));
     std::set<std::string> seen;
     TRY(read_blocks(files, object, seen, mapping));

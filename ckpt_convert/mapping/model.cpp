@@ -31,6 +31,12 @@ std::vector<std::string> names_in(const std::vector<Expression>& expressions) {
     return out;
 }
 
+// False without a condition, other than holds().
+Result<bool> is_set(const std::optional<Expression>& condition, const Expression::Lookup& lookup) {
+    if (!condition) return false;
+    return holds(condition, lookup);
+}
+
 }  // namespace
 
 Result<Model> Model::make(const ModelMapping& mapping, ModelValues values) {
@@ -62,6 +68,7 @@ Result<Model> Model::make(const ModelMapping& mapping, ModelValues values) {
         model.mtp_layers_ = static_cast<std::uint32_t>(mtp->second);
     }
     TRY(model.work_out_layers());
+    TRY_ASSIGN(model.layers_apart_, is_set(mapping.layers_apart, lookup_in(model.values_)));
     for (const WeightRule& rule : mapping.weights) TRY(model.add_weight(rule));
     return model;
 }
@@ -132,16 +139,18 @@ Status Model::add_weight(const WeightRule& rule) {
         slot.first.push_back(present ? static_cast<std::uint32_t>(tensors_.size()) : kAbsent);
         if (!present) continue;
         TRY_ASSIGN(Shape shape, shape_of(rule, values));
+        TRY_ASSIGN(bool unused, is_set(rule.unused, values));
+        LogicalTensor tensor{rule.name, std::move(shape), rule.cast, rule.buffer, unused};
         if (rule.each == Each::expert && tensors_.size() + experts_ > kMaxTensors)
             return base::fail(ErrorKind::bad_input,
                               base::format("a model of {} layers with {} experts each is not plausible{}", layers_,
                                            experts_, origin_of(*mapping_, {"layers", "experts"})));
-        if (rule.each == Each::model) tensors_.push_back({rule.name, shape, rule.cast, rule.buffer});
-        if (rule.each == Each::layer)
-            tensors_.push_back({base::format("layers.{}.{}", layer, rule.name), shape, rule.cast, rule.buffer});
-        for (std::uint32_t expert = 0; rule.each == Each::expert && expert < experts_; ++expert)
-            tensors_.push_back(
-                {base::format("layers.{}.{}.{}", layer, rule.name, expert), shape, rule.cast, rule.buffer});
+        if (rule.each != Each::model) tensor.name = base::format("layers.{}.{}", layer, rule.name);
+        if (rule.each != Each::expert) tensors_.push_back(std::move(tensor));
+        for (std::uint32_t expert = 0; rule.each == Each::expert && expert < experts_; ++expert) {
+            tensors_.push_back(tensor);
+            tensors_.back().name += base::format(".{}", expert);
+        }
     }
     slots_[rule.name] = std::move(slot);
     return {};

@@ -19,6 +19,7 @@ struct LogicalTensor {
     Shape shape;
     bool cast = true;  // see WeightRule
     bool buffer = false;
+    bool unused = false;
 };
 
 class Model {
@@ -34,6 +35,7 @@ public:
     std::uint32_t mtp_layers() const { return mtp_layers_; }
     // Of each layer that has experts; 0 for a dense model.
     std::uint32_t experts() const { return experts_; }
+    bool layers_apart() const { return layers_apart_; }  // see ModelMapping
     // The values that differ by layer, one number per layer each.
     const std::map<std::string, std::vector<std::int64_t>, std::less<>>& by_layer() const { return values_.by_layer; }
     // A lookup over all values of one layer, its number as "layer", and whether it is one for multi-token prediction as
@@ -55,6 +57,7 @@ private:
     std::uint32_t layers_ = 0;
     std::uint32_t mtp_layers_ = 0;
     std::uint32_t experts_ = 0;
+    bool layers_apart_ = false;
     std::vector<LogicalTensor> tensors_;
     static constexpr std::uint32_t kAbsent = UINT32_MAX;
     struct Slot {

@@ -50,6 +50,8 @@ struct WeightRule {
     Each each = Each::model;
     bool cast = true;     // false: keeps its element type, whatever the others are cast to
     bool buffer = false;  // of its module: no optimizer trains it
+    // The model computes nothing with it: zeros where a source lacks it, and no loss where a target has no place for it.
+    std::optional<Expression> unused;
     std::vector<Expression> shape;
     std::optional<Expression> when;
 };
@@ -141,8 +143,9 @@ struct ModelMapping {
     std::vector<std::pair<DialectSelector, std::string>> mtp_mcore;
     std::vector<std::string> ignore;       // glob patterns of tensors that carry no weights, on either side
     std::vector<std::string> hf_prefixes;  // what "{prefix}" may stand for; the first is written
-    bool layers_apart = false;             // torch_dist has each layer's tensors by themselves, even if all are alike
     std::vector<std::string> source;       // where the facts come from, for people
+    // torch_dist has each layer's tensors by themselves, even if all are alike; absent: no.
+    std::optional<Expression> layers_apart;
 
     // The names of a layer's tensor in layers for multi-token prediction.
     std::string mtp_hf_name(const std::string& name) const;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/format.h"
+#include "base/human.h"
 #include "ckpt_convert/plan/plan_proof.h"
 #include "ckpt_convert/tensor/cast.h"
 
@@ -21,7 +22,7 @@ public:
         for (std::uint32_t i = 0; i < model_.tensors().size(); ++i) {
             const LogicalTensor& logical = model_.tensors()[i];
             plan_.moves.push_back({i,
-                                   logical.name,
+                                   source.tensors[i].absent ? logical.name + " (zeros)" : logical.name,
                                    logical.shape,
                                    source.tensors[i].dtype,
                                    source.tensors[i].pieces,
@@ -113,6 +114,29 @@ void sort_by_source_position(ConversionPlan& plan, const TensorIndex& index) {
                      [&](const auto& a, const auto& b) { return position(a) < position(b); });
 }
 
+// Every weight has a place in the target, or the model computes nothing with it.
+Status drop_idle(ConversionPlan& plan, const Model& model, const SourceBinding& source) {
+    std::vector<std::string> dropped, zeros;
+    for (const LogicalMove& move : plan.moves) {
+        const bool absent = source.tensors[move.logical].absent, placed = !move.targets.empty();
+        if (!placed && !model.tensors()[move.logical].unused)
+            return base::fail(
+                ErrorKind::unsupported,
+                base::format("{} has no place in this layout and would be lost; another --target version or other "
+                             "layers (--transformer-impl, --moe-grouped-gemm) have one",
+                             move.name));
+        if (absent == placed) (placed ? zeros : dropped).push_back(model.tensors()[move.logical].name);
+    }
+    if (!dropped.empty())
+        plan.notes.push_back(base::format("without a place in the target, but the model computes nothing with it: {}",
+                                          base::listed(std::move(dropped))));
+    if (!zeros.empty())
+        plan.notes.push_back(base::format("filled with zeros, as the model computes nothing with it: {}",
+                                          base::listed(std::move(zeros))));
+    std::erase_if(plan.moves, [](const LogicalMove& move) { return move.targets.empty(); });
+    return {};
+}
+
 }  // namespace
 
 std::uint64_t ConversionPlan::source_bytes() const {
@@ -136,14 +160,7 @@ Result<ConversionPlan> make_plan(const Model& model, const TensorIndex& index, c
         if (!tensor.optional) TRY(planner.add_target(tensor));
     }
     ConversionPlan plan = planner.take();
-    for (const LogicalMove& move : plan.moves) {
-        if (move.targets.empty())
-            return base::fail(
-                ErrorKind::unsupported,
-                base::format("{} has no place in this layout and would be lost; another --target version or other "
-                             "layers (--transformer-impl, --moe-grouped-gemm) have one",
-                             move.name));
-    }
+    TRY(drop_idle(plan, model, source));
     TRY(prove_plan(plan, index));
     sort_by_source_position(plan, index);
     return plan;

@@ -8,6 +8,7 @@
 
 #include "base/format.h"
 #include "base/sha256.h"
+#include "ckpt_convert/checkpoint/zeros.h"
 
 namespace ckpt {
 namespace {
@@ -70,23 +71,6 @@ void transpose(LayoutTensor& tensor) {
     for (std::size_t i = axes - 1; i-- > 0;)
         tensor.strides[order[i]] = tensor.strides[order[i + 1]] * tensor.shape[order[i + 1]];
 }
-
-// What no file holds.
-class Zeros : public base::ReadableFile {
-public:
-    explicit Zeros(std::uint64_t bytes) : bytes_(bytes) {}
-    std::uint64_t size() const override { return bytes_; }
-    const base::Path& path() const override { return path_; }
-    Status read_at(std::uint64_t, base::MutableByteSpan out) override {
-        std::fill(out.begin(), out.end(), std::byte{0});
-        return {};
-    }
-    void drop_cache(std::uint64_t, std::uint64_t) override {}
-
-private:
-    std::uint64_t bytes_;
-    base::Path path_ = "zeros";
-};
 
 // Lays out the factors of one weight tensor.
 class FactorTensor {
@@ -265,18 +249,10 @@ void bind_zeros(const AdapterFactors& factors, TensorIndex& index, SourceBinding
         if (!number) continue;
         auto adapted = std::find_if(factors.ranks.begin(), factors.ranks.end(), [](auto rank) { return rank > 0; });
         auto weight = static_cast<std::uint32_t>(adapted - factors.ranks.begin());
-        IndexedTensor zeros;
-        zeros.name = "zeros";
-        zeros.dtype = binding.tensors[factors.number(factor, weight)].dtype;
-        zeros.shape = factors.model.tensors()[*number].shape;
-        zeros.strides = row_major_strides(zeros.shape);
-        zeros.file = static_cast<std::uint32_t>(index.files.size());
-        auto tensor = static_cast<std::uint32_t>(index.tensors.size());
         LogicalSource& source = binding.tensors[*number];
-        source.dtype = zeros.dtype;
-        source.pieces = {{tensor, Shape(2, 0), Shape(2, 0), zeros.shape}};
-        index.files.push_back(std::make_shared<Zeros>(zeros.bytes()));
-        index.tensors.push_back(std::move(zeros));
+        const Shape& shape = factors.model.tensors()[*number].shape;
+        source.dtype = binding.tensors[factors.number(factor, weight)].dtype;
+        source.pieces = {{add_zeros(index, source.dtype, shape), Shape(2, 0), Shape(2, 0), shape}};
     }
 }
 

@@ -158,8 +158,9 @@ private:
     }
 
     // The name with the layer's place among those that have the tensor, where the mapping asks for it.
-    static std::string counted(LayoutTensor& tensor, const ActiveRule& active, std::uint32_t layer) {
+    std::string counted(LayoutTensor& tensor, const ActiveRule& active, std::uint32_t layer) const {
         if (active.name.find(kNth) == std::string::npos) return active.name;
+        if (model_.layers_apart()) return filled(active.name, "nth", std::to_string(layer));
         auto layers_before = [&](std::size_t end) {
             return static_cast<std::uint32_t>(std::count_if(active.rounds.begin(),
                                                             active.rounds.begin() + static_cast<std::ptrdiff_t>(end),
@@ -247,6 +248,10 @@ Result<Layout> hf_layout(const Model& model, const HfVariant& variant) {
     Layout layout;
     Chunk chunk{0, "", &slots, nullptr, true, true, {}, {0, model.experts()}};
     TRY(ChunkBuilder(layout, model, rules, chunk).build());
+    // transformers leaves out what the model does not use.
+    for (LayoutTensor& tensor : layout.tensors)
+        tensor.optional |= std::all_of(tensor.pieces.begin(), tensor.pieces.end(),
+                                       [&](const Piece& piece) { return model.tensors()[piece.logical].unused; });
     return layout;
 }
 

@@ -5,6 +5,8 @@
 #include <unordered_map>
 
 #include "base/format.h"
+#include "base/human.h"
+#include "ckpt_convert/checkpoint/zeros.h"
 
 namespace ckpt {
 namespace {
@@ -12,14 +14,6 @@ namespace {
 using base::ErrorKind;
 using base::Result;
 using base::Status;
-
-// Names for a message: the first few, and how many more.
-std::string listed(std::vector<std::string> names) {
-    constexpr std::size_t kShown = 5;
-    std::size_t more = names.size() > kShown ? names.size() - kShown : 0;
-    names.resize(names.size() - more);
-    return base::joined(names, ", ") + (more > 0 ? base::format(" and {} more", more) : "");
-}
 
 // The tensor with one axis of 1 more.
 IndexedTensor with_axis(IndexedTensor tensor, std::size_t axis) {
@@ -53,25 +47,35 @@ public:
                     continue;
                 auto found = by_name_.find(key(tensor.file, tensor.name));
                 if (found != by_name_.end()) TRY(add_tensor(tensor, found->second));
-                else if (!tensor.optional && !tensor.copy) missing.push_back(tensor.name);
+                else if (!tensor.optional && !tensor.copy && !is_unused(tensor)) missing.push_back(tensor.name);
             }
         }
         for (std::size_t i = 0; i < out_.tensors.size() && missing.empty(); ++i) {
             // Of tensors that may be in either of two places, none was there.
-            if (is_bound(i) && out_.tensors[i].pieces.empty()) missing.push_back(model_.tensors()[i].name);
+            const LogicalTensor& tensor = model_.tensors()[i];
+            if (is_bound(i) && !tensor.unused && out_.tensors[i].pieces.empty()) missing.push_back(tensor.name);
         }
         if (!missing.empty()) {
-            return base::fail(ErrorKind::bad_input,
-                              base::format("{} of {} expected tensors {} missing from the source: {}", missing.size(),
-                                           layout_.tensors.size(), missing.size() == 1 ? "is" : "are", listed(missing)),
-                              directory());
+            return base::fail(
+                ErrorKind::bad_input,
+                base::format("{} of {} expected tensors {} missing from the source: {}", missing.size(),
+                             layout_.tensors.size(), missing.size() == 1 ? "is" : "are", base::listed(missing)),
+                directory());
         }
+        if (!idle_.empty())
+            out_.notes.push_back(base::format("{} left out, with which the model computes nothing: {}",
+                                              base::plural(idle_.size(), "source tensor is", "source tensors are"),
+                                              base::listed(idle_)));
         TRY(check_unused(leave_out));
         return std::move(out_);
     }
 
 private:
     bool is_bound(std::size_t logical) const { return bound_ == Bound::all || !model_.tensors()[logical].buffer; }
+    bool is_unused(const LayoutTensor& tensor) const {
+        return std::all_of(tensor.pieces.begin(), tensor.pieces.end(),
+                           [&](const Piece& piece) { return model_.tensors()[piece.logical].unused; });
+    }
     std::string key(std::uint32_t file, const std::string& name) const {
         return layout_.by_file ? base::format("{}:{}", file, name) : name;
     }
@@ -96,7 +100,9 @@ private:
                 TRY(add_piece(piece, tensor, widened ? widened->strides : tensor.strides, part,
                               widened ? *widened : stored));
         }
-        if (tensor.optional) {
+        if (tensor.optional && is_unused(tensor)) {
+            idle_.push_back(tensor.name);
+        } else if (tensor.optional) {
             out_.notes.push_back(
                 base::format("{} is in the source but not used: the model ties it to another tensor", tensor.name));
         }
@@ -168,7 +174,7 @@ private:
             base::format(
                 "{} source tensors have no place in the target and would be lost: {}; is this the right model family? "
                 "--leave-out PATTERN leaves them out",
-                unexpected.size(), listed(unexpected)),
+                unexpected.size(), base::listed(unexpected)),
             directory());
     }
 
@@ -178,6 +184,7 @@ private:
     Bound bound_;
     std::unordered_map<std::string, std::vector<std::uint32_t>> by_name_;
     std::vector<bool> used_;
+    std::vector<std::string> idle_;  // tensors of weights that the model does not use
     SourceBinding out_;
 };
 
@@ -186,6 +193,21 @@ private:
 Result<SourceBinding> bind_source(const Model& model, const TensorIndex& index, const Layout& layout,
                                   const LeaveOut& leave_out, Bound bound) {
     return Binder(model, index, layout, bound).bind(leave_out);
+}
+
+void bind_absent(const Model& model, TensorIndex& index, SourceBinding& binding) {
+    DType dtype = DType::f32;
+    for (std::size_t i = 0; i < binding.tensors.size(); ++i) {
+        LogicalSource& source = binding.tensors[i];
+        source.absent = source.pieces.empty();
+        if (source.absent) {
+            const Shape& shape = model.tensors()[i].shape;
+            Shape origin(shape.size(), 0);
+            source.dtype = dtype;
+            source.pieces = {{add_zeros(index, dtype, shape), origin, origin, shape}};
+        }
+        dtype = source.dtype;
+    }
 }
 
 }  // namespace ckpt

@@ -46,6 +46,7 @@ struct LogicalSource {
     std::vector<StoredPiece> pieces;    // cover the tensor once
     std::vector<StoredPiece> replicas;  // boxes that other files hold again: norms on every TP rank, a tied head
     std::shared_ptr<const LowRankSum> adapter = {};  // what is added to what the pieces hold
+    bool absent = false;  // the checkpoint has none of it, and the pieces are zeros: see WeightRule::unused
 };
 
 // scale * left * right, as low-rank adapters change a matrix of m x n: left is m x rank, right is rank x n.
@@ -68,8 +69,11 @@ using LeaveOut = std::function<std::optional<std::string>(std::string_view tenso
 enum class Bound { all, parameters };  // the latter: without buffers of modules
 
 // Fails with bad_input, naming all of them: missing tensors, tensors without a place, wrong shapes, element types that
-// differ inside one logical tensor.
+// differ inside one logical tensor. Weights that the model does not use may be missing, see bind_absent().
 base::Result<SourceBinding> bind_source(const Model& model, const TensorIndex& index, const Layout& layout,
                                         const LeaveOut& leave_out, Bound bound = Bound::all);
+
+// Gives weights that the checkpoint may lack, and does, zeros to be read, of the element type of the weight before them.
+void bind_absent(const Model& model, TensorIndex& index, SourceBinding& binding);
 
 }  // namespace ckpt

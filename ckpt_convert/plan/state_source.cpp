@@ -134,7 +134,7 @@ private:
     Status collect_pieces() {
         for (auto& by_logical : out_.pieces) by_logical.resize(binding_.tensors.size());
         for (std::size_t logical = 0; logical < binding_.tensors.size(); ++logical) {
-            if (model_.tensors()[logical].buffer) continue;
+            if (model_.tensors()[logical].buffer || binding_.tensors[logical].absent) continue;
             for (const StoredPiece& piece : binding_.tensors[logical].pieces) TRY(add_pieces(piece, logical));
         }
         return {};

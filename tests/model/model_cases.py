@@ -3,7 +3,8 @@
     model_cases.py [--update] [NAME...]
 
 A case has a config.json, the tensors that such a checkpoint holds, and the options of a conversion ("take": options of every
-conversion from it; "padding": ends of names, and how many elements of such a vector are not zeros behind the others). The plan of the
+conversion from it; "padding": ends of names, and how many elements of such a vector are not zeros behind the others; "unused": the
+same, and how many are zeros before the others, as the model uses none of them and a layout has no place for them). The plan of the
 conversion must be NAME.plan.txt (--update writes it: read the difference before you commit it), and the weights must
 come back unchanged from MindSpeed-LLM's layout, from that of Transformer Engine, and from torch_dist. Layouts that cannot hold
 the model are "refused", with words of the message.
@@ -52,6 +53,9 @@ def write_checkpoint(case, directory):
         used = next((used for end, used in case.get("padding", {}).items() if name.endswith(end)), None)
         if used is not None:
             tensors[name] = Tensor(tensor.dtype, tensor.shape, tensor.data[:2 * used].ljust(len(tensor.data), bytes(1)))
+        unused = next((unused for end, unused in case.get("unused", {}).items() if name.endswith(end)), 0)
+        if unused > 0:
+            tensors[name] = Tensor(tensor.dtype, tensor.shape, bytes(2 * unused) + tensor.data[2 * unused:])
     write_safetensors(directory / "model.safetensors", tensors)
 
 

@@ -27,6 +27,8 @@ models the language model is taken: see [multimodal models](conversion-options.m
 Falcon-H1, Gemma 4, Kimi K3 and Step 3.5 train in layers that Megatron-Bridge brings. Those of Falcon-H1, Gemma 4 and Step 3.5 have a
 weight of the Hugging Face files more than once: a norm, keys that are values too, and the gate of a head. The first is written back;
 `ckpt_convert verify` tells whether training kept them the same. Gemma 4's second copy is not used.
+Where layers of Gemma 4 E2B and E4B share keys and values, Megatron-Bridge has weights for them all the same, which nothing uses: they
+become zeros, and are left out on the way back. So are the two rows before OPT's positions, which Megatron does not have.
 
 Left out are models whose layers neither Megatron's, Megatron-Bridge's nor MindSpeed-LLM's current code has, or has only after arithmetic
 that does not lead back:
@@ -37,9 +39,7 @@ that does not lead back:
 * Kimi Linear, Ling 2.5 (delta attention with a decay of each channel), MiniMax-01 (lightning attention);
 * the indexer of MiniMax M3, which chooses blocks of keys: `--leave-out '*.index_*'` takes the rest. Attention to all keys is the same up
   to 2,048 tokens; `layer_types` in the config then has to say `full_attention`;
-* Gemma 3n, and of Gemma 4 E2B and E4B (embeddings of each layer, and layers that share keys and values, where Megatron-Bridge has rows
-  of zeros);
-* Galactica and GLM-130B, which only converters for older versions had;
+* Gemma 3n; GLM-130B, which only converters for older versions had;
 * the layers for multi-token prediction of ERNIE 4.5, LongCat-Flash and K-EXAONE, which have no norm of their own, or names that no
   code of transformers has: `--leave-out 'model.mtp*'`, `--leave-out 'mtp*'`.
 
@@ -88,7 +88,9 @@ def attention_of(weights):
     parts += ["a gate on the output"] * ("gate" in ends) + ["gated delta nets in some layers"] * ("linear.q" in weights)
     parts += ["sparse"] * ("indexer.q" in weights) + ["compressed"] * ("compressor.kv" in weights) + ["hyper-connections"] * ("streams.map" in weights)
     parts += ["biases"] * ("q_bias" in ends) + ["norms of queries and keys"] * ("k_norm" in ends) + ["sinks"] * ("sinks" in ends)
-    in_some = "when" in weights.get("attention.k", {}) and "linear.q" not in weights and not spaces
+    parts += ["learned positions"] * ("positions" in weights)
+    key = weights.get("attention.k", {})
+    in_some = "unused" in key or ("when" in key and "linear.q" not in weights and not spaces)
     parts += [("linear or no attention in some layers" if "linear" in ends else "layers that share keys and values")] * in_some
     return ", ".join(parts)
 

@@ -22,9 +22,9 @@ logging.set_verbosity_error()
 logging.disable_progress_bar()
 
 
-def make(config, directory):
+def make(case, directory):
     """A saved model with weights at random, none of which is a one or a zero."""
-    values = dict(config)
+    values = dict(case["config"])
     model = AutoModelForCausalLM.from_config(AutoConfig.for_model(values.pop("model_type"), **values), dtype=torch.bfloat16)
     for name, tensor in model.state_dict().items():
         # What some layouts store less 1 is between 1/2 and 2, where nothing is lost.
@@ -32,6 +32,9 @@ def make(config, directory):
             tensor.uniform_(0.5, 1.9)
         elif "inv_freq" not in name:
             tensor.normal_()
+        for end, unused in case.get("unused", {}).items():
+            if name.endswith(end):
+                tensor.flatten()[:unused] = 0
     model.save_pretrained(directory)
     return model
 
@@ -80,7 +83,9 @@ MULTIMODAL = (
                        "vision_config": {**VISION, "patch_size": 14, "temporal_patch_size": 2}}),
     ("exaone4_5", {"text_config": {"model_type": "exaone4", **TEXT}, "vision_config": QWEN_VISION}),
     ("gemma3", {"text_config": TEXT, "vision_config": VISION, "mm_tokens_per_image": 4}),
-    ("gemma4", {"text_config": {**TEXT, "hidden_size_per_layer_input": 0, "attention_k_eq_v": True, "global_head_dim": 12},
+    ("gemma4", {"text_config": {**TEXT, "num_hidden_layers": 4, "hidden_size_per_layer_input": 4, "vocab_size_per_layer_input": 32,
+                                "num_kv_shared_layers": 2, "use_double_wide_mlp": True, "global_head_dim": 12,
+                                "layer_types": ["sliding_attention", "full_attention"] * 2},
                 "vision_config": {key: value for key, value in VISION.items() if key != "image_size"}}),
     ("qwen2_audio", {"text_config": {"model_type": "qwen2", **TEXT, "head_dim": 4, "tie_word_embeddings": False},
                      "audio_config": {"d_model": 16, "encoder_layers": 1, "encoder_attention_heads": 2, "encoder_ffn_dim": 16, "num_mel_bins": 8}}),
@@ -148,7 +153,7 @@ def main():
             if case["tensors_of"] != "transformers" or (chosen and path.stem not in chosen):
                 continue
             source = Path(directory) / path.stem
-            model = make(case["config"], source)
+            model = make(case, source)
             checks.equal(case["hf"], tensors_of(source), path.name)
             check_loads(checks, path.stem, case, model, source, Path(directory))
         for kind, config in MULTIMODAL:

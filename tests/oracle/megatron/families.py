@@ -49,6 +49,7 @@ class Family:
     transformer: dict = field(default_factory=dict)  # for TransformerConfig, beside what follows from config.json
     gpt: dict = field(default_factory=dict)  # for GPTModel
     since: tuple = (0, 12)  # the release of megatron-core that has this first
+    unused: dict = field(default_factory=dict)  # ends of names, and the rows at the front that the model does not use
     off: str = ""  # why the row is switched off
 
     def full_config(self):
@@ -65,6 +66,7 @@ DELTA_NETS = {**FOUR_GROUPS, "head_dim": 16, "layer_types": ["linear_attention",
               "linear_num_value_heads": 8, "linear_key_head_dim": 8, "linear_value_head_dim": 12, "linear_conv_kernel_dim": 3,
               **rope(10000.0, partial_rotary_factor=0.5)}
 
+LEARNED_POSITIONS = {"normalization": "LayerNorm", "add_bias_linear": True, "add_qkv_bias": True, "gated_linear_unit": False}
 
 
 def block(heads_in_group=None, ffn_mult=None, no_op=(), linear=()):
@@ -156,12 +158,29 @@ FAMILIES = (
     Family("starcoder2", "starcoder2", {"tie_word_embeddings": True, "use_bias": True, **rope(10000.0)},
            transformer={"normalization": "LayerNorm", "add_bias_linear": True, "add_qkv_bias": True, "gated_linear_unit": False,
                         "activation": "gelu_tanh"}),
+    Family("gpt2", "gpt2", {"n_inner": 160, "tie_word_embeddings": True, "num_key_value_heads": 4},
+           transformer={**LEARNED_POSITIONS, "activation": "gelu_tanh"}, gpt={"position_embedding_type": "learned_absolute"}),
+    Family("gpt_bigcode heads", "gpt_bigcode", {"n_inner": 160, "tie_word_embeddings": True, "multi_query": False, "num_key_value_heads": 4},
+           transformer={**LEARNED_POSITIONS, "activation": "gelu_tanh"}, gpt={"position_embedding_type": "learned_absolute"}),
+    Family("gpt_bigcode", "gpt_bigcode", {"n_inner": 160, "tie_word_embeddings": True, "multi_query": True, "num_key_value_heads": 1},
+           transformer={**LEARNED_POSITIONS, "activation": "gelu_tanh"}, gpt={"position_embedding_type": "learned_absolute"}),
+    Family("opt", "opt", {"ffn_dim": 160, "activation_function": "gelu", "tie_word_embeddings": True, "num_key_value_heads": 4},
+           transformer={**LEARNED_POSITIONS, "activation": "gelu"}, gpt={"position_embedding_type": "learned_absolute"},
+           unused={"embed_positions.weight": 2}),
 )
 
 
 def rope_parameter(config, name, default):
     """transformers 5 keeps what concerns the rotation in an object of its own; older files have it at the top."""
     return (config.get("rope_parameters") or {}).get(name, config.get(name, default))
+
+
+OTHER_NAMES = {"n_embd": "hidden_size", "n_head": "num_attention_heads", "n_layer": "num_hidden_layers", "n_inner": "intermediate_size",
+               "n_positions": "max_position_embeddings", "ffn_dim": "intermediate_size", "layer_norm_epsilon": "norm_epsilon"}
+
+
+def in_common_names(config):
+    return {OTHER_NAMES.get(name, name): value for name, value in config.items()}
 
 
 def dense_description(config):
@@ -174,7 +193,7 @@ def dense_description(config):
         "num_attention_heads": heads,
         "num_query_groups": config["num_key_value_heads"],
         "kv_channels": config.get("head_dim") or config["hidden_size"] // heads,
-        "layernorm_epsilon": config.get("rms_norm_eps") or config["norm_epsilon"],
+        "layernorm_epsilon": config.get("rms_norm_eps") or config.get("norm_epsilon", 1e-5),
         "normalization": "RMSNorm",
         "gated_linear_unit": True,
         "add_bias_linear": False,

@@ -53,6 +53,7 @@ def known(kind, arguments):
 
 ACTIVATIONS = {
     "silu": torch.nn.functional.silu,
+    "gelu": torch.nn.functional.gelu,
     "gelu_tanh": functools.partial(torch.nn.functional.gelu, approximate="tanh"),
     "quick_gelu": lambda x: x * torch.sigmoid(1.702 * x),
 }

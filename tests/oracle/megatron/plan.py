@@ -6,7 +6,7 @@ DIST_FAMILIES = ("llama", "qwen2 tied", "qwen3", "qwen3 moe", "qwen3 moe mixed",
 # What models with experts do besides the topologies that deal experts out: the rest is as in dense models.
 EXPERT_TOPOLOGIES = ("tp1 pp1", "tp2 pp2", "tp1 pp2 vpp1")
 # Whose layers are those of other rows, but for names, biases or the order of axes.
-FAMILIES_IN_SHORT = ("glm 4.7 flash", "qwen3.5", "qwen3.5 moe", "exaone moe", "smollm3", "llama4", "starcoder2")
+FAMILIES_IN_SHORT = ("glm 4.7 flash", "qwen3.5", "qwen3.5 moe", "exaone moe", "smollm3", "llama4", "starcoder2", "gpt2", "gpt_bigcode heads", "gpt_bigcode", "opt")
 TOPOLOGIES_IN_SHORT = ("tp1 pp1", "tp2 pp2", "tp2 pp1 ep2 etp1")
 # An older release differs in names and in what it has, which shows at any topology.
 TOPOLOGIES_OF_OLDER = (*TOPOLOGIES_IN_SHORT, "tp1 pp2 vpp1")

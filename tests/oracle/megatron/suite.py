@@ -67,10 +67,10 @@ def chosen_families(options, results):
 
 def make_case(family, work):
     from directions import Case
-    from families import describe
+    from families import describe, in_common_names
     import tiny_models
     hf = work / f"{family.name.replace(' ', '_')}_hf"
-    config = tiny_models.make(family, hf)
+    config = in_common_names(tiny_models.make(family, hf))
     model, _ = tiny_models.load(hf)
     ids = tiny_models.token_ids()
     return Case(family.name, work, hf, config, describe(family, config), ids, tiny_models.logits(model, ids), tiny_models.tensors(hf))

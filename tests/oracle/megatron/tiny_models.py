@@ -23,7 +23,7 @@ def token_ids():
     return torch.randint(0, VOCAB, (SAMPLES, LENGTH), generator=generator)
 
 
-def fill(model):
+def fill(model, unused):
     """Weights that depend on their names only and leave no part of the model without effect.
 
     A fresh model has norms of ones and biases of zeros, with which an exchange of two of them would not be seen.
@@ -41,13 +41,16 @@ def fill(model):
                 parameter.copy_(0.1 * values)
             else:
                 parameter.copy_(values / parameter.shape[-1] ** 0.5)
+            for end, rows in unused.items():
+                if name.endswith(end):
+                    parameter[:rows] = 0
 
 
 def make(family, directory):
     """Writes a float32 checkpoint of several shards; gives its config.json."""
     config = AutoConfig.for_model(family.model_type, **family.full_config())
     model = AutoModelForCausalLM.from_config(config, dtype=torch.float32, attn_implementation="eager")
-    fill(model)
+    fill(model, family.unused)
     model.save_pretrained(directory, max_shard_size="300KB")
     assert len(list(directory.glob("*.safetensors"))) > 1, "meant to have several shards"
     return json.loads((directory / "config.json").read_text())

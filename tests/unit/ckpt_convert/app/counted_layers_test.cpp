@@ -3,13 +3,12 @@
 
 #include "base/format.h"
 #include "ckpt_convert/execute/comparer.h"
-#include "ckpt_convert/formats/safetensors/safetensors.h"
 #include "ckpt_convert/formats/torch_dist/torch_dist_reader.h"
-#include "tests/unit/ckpt_convert/app/convert_support.h"
+#include "tests/unit/ckpt_convert/app/own_family.h"
 
 namespace {
 
-constexpr const char* kFamily = R"({
+constexpr const char* kFamilyCounted = R"({
   "schema": "model-mapping/1", "family": "mine", "title": "t", "model_types": ["mine"],
   "values": {"layers": {"config": "n"}, "vocab": {"config": "vocab"}, "kv_groups": {"default": 1},
              "odd": {"each": "layer", "default": "layer % 2"}},
@@ -26,40 +25,19 @@ constexpr const char* kFamily = R"({
   "args": {"num_layers": "=slots"}
 })";
 
-const ckpt::Knowledge& knowledge() {
-    static const ckpt::Knowledge instance = [] {
-        test::MemoryFileSystem fs;
-        fs.add("rules/models/mine.json", kFamily);
-        base::DataStore store;
-        REQUIRE(store.overlay(fs, "rules", "rules"));
-        auto loaded = ckpt::Knowledge::load(store);
-        REQUIRE_MESSAGE(loaded, loaded.error().text());
-        return std::move(*loaded);
-    }();
+const ckpt::Knowledge& counted_family() {
+    static const ckpt::Knowledge instance = test::knowledge_with(kFamilyCounted);
     return instance;
 }
 
-// Three layers; every byte of a tensor is another one.
-test::MemoryFileSystem model(int vocab = 8) {
+test::MemoryFileSystem counted_model(int vocab = 8) {
     using ckpt::DType;
     std::vector<ckpt::SafetensorsTensor> tensors{{"embed", DType::bf16, {static_cast<std::uint64_t>(vocab), 2}}};
     for (int layer = 0; layer < 3; ++layer) {
         tensors.push_back({base::format("q.{}", layer), DType::bf16, {8, 2}});
         tensors.push_back({base::format("k.{}", layer), DType::bf16, {2, 2}});
     }
-    auto layout = ckpt::plan_safetensors(tensors, {{"format", "pt"}});
-    REQUIRE(layout);
-    std::string file = layout->header;
-    for (std::size_t i = file.size(); i < layout->file_bytes; ++i) file += static_cast<char>(i * 7);
-    test::MemoryFileSystem fs;
-    fs.add("hf/model.safetensors", std::move(file));
-    fs.add("hf/config.json", base::format(R"({{"model_type": "mine", "n": 3, "vocab": {}}})", vocab));
-    return fs;
-}
-
-base::Result<ckpt::ConvertSummary> convert(test::MemoryFileSystem& fs, const ckpt::ConvertOptions& options) {
-    ckpt::ConvertObserver nobody;
-    return ckpt::convert(fs, knowledge(), test::data_store(), options, nobody);
+    return test::checkpoint_of(tensors, base::format(R"({{"model_type": "mine", "n": 3, "vocab": {}}})", vocab));
 }
 
 ckpt::ConvertOptions to_torch_dist() {
@@ -72,24 +50,16 @@ ckpt::ConvertOptions to_torch_dist() {
 }
 
 void check_way_back(test::MemoryFileSystem& fs) {
-    auto back = convert(fs, test::options("mg", "back"));
+    auto back = test::convert(fs, counted_family(), test::options("mg", "back"));
     REQUIRE_MESSAGE(back, back.error().text());
     CHECK(test::tensors_of(fs, "back") == test::tensors_of(fs, "hf"));
-}
-
-ckpt::Source open(test::MemoryFileSystem& fs, const std::string& directory) {
-    ckpt::SourceOptions options;
-    options.directory = directory;
-    auto source = ckpt::open_source(fs, knowledge(), options);
-    REQUIRE_MESSAGE(source, source.error().text());
-    return std::move(*source);
 }
 
 }  // namespace
 
 TEST_CASE("counted layers: torch_dist has a tensor of each kind of layers, with as many as there are") {
-    test::MemoryFileSystem fs = model();
-    auto done = convert(fs, to_torch_dist());
+    test::MemoryFileSystem fs = counted_model();
+    auto done = test::convert(fs, counted_family(), to_torch_dist());
     REQUIRE_MESSAGE(done, done.error().text());
     auto index = ckpt::read_torch_dist(fs, "mg/release");
     REQUIRE_MESSAGE(index, index.error().text());
@@ -110,13 +80,13 @@ TEST_CASE("counted layers: torch_dist has a tensor of each kind of layers, with 
 }
 
 TEST_CASE("counted layers: extra states are counted as their weights are") {
-    test::MemoryFileSystem fs = model();
+    test::MemoryFileSystem fs = counted_model();
     auto options = to_torch_dist();
     options.target = "mcore";
     // That nobody may have it is asked of this target alone.
-    CHECK(convert(fs, options).error().message == "a mine model needs 0 here: nobody has it");
+    CHECK(test::convert(fs, counted_family(), options).error().message == "a mine model needs 0 here: nobody has it");
     fs.add("other/models/mine.json", [] {
-        std::string text = kFamily;
+        std::string text = kFamilyCounted;
         text.replace(text.find("\"mcore\", \"that\""), 7, "\"other\"");
         return text;
     }());
@@ -139,20 +109,21 @@ TEST_CASE("counted layers: extra states are counted as their weights are") {
 }
 
 TEST_CASE("counted layers: what no layout could hold is refused before the tensors are looked at") {
-    test::MemoryFileSystem fs = model(12);
-    CHECK(convert(fs, to_torch_dist()).error().message == "a mine model needs vocab < 9 here: it is small");
-    CHECK(convert(fs, test::options("hf", "mg", 2)).error().message ==
+    test::MemoryFileSystem fs = counted_model(12);
+    CHECK(test::convert(fs, counted_family(), to_torch_dist()).error().message ==
+          "a mine model needs vocab < 9 here: it is small");
+    CHECK(test::convert(fs, counted_family(), test::options("hf", "mg", 2)).error().message ==
           "a mine model needs vocab < 9 here: it is small");
 }
 
 TEST_CASE("a weight twice: it is read where it is first, however the ranks cut it, and the other is compared") {
-    test::MemoryFileSystem fs = model();
+    test::MemoryFileSystem fs = counted_model();
     auto options = test::options("hf", "mg", 4);
     options.topology.kv_sharing = ckpt::KvSharing::split;
-    auto done = convert(fs, options);
+    auto done = test::convert(fs, counted_family(), options);
     REQUIRE_MESSAGE(done, done.error().text());
     check_way_back(fs);
-    ckpt::Source source = open(fs, "mg");
+    ckpt::Source source = test::open(fs, counted_family(), "mg");
     const auto& k = source.binding.tensors[*source.model.tensor("k", 1)];
     // 12 rows on 4 ranks: q0 q1 q2 / q3 q4 q5 / q6 q7 k0 / k1 k0 k1.
     REQUIRE(k.pieces.size() == 2);
@@ -167,9 +138,9 @@ TEST_CASE("a weight twice: it is read where it is first, however the ranks cut i
     content[at] = static_cast<char>(content[at] ^ 1);
     fs.add(path, std::move(content));
     test::MemoryFileSystem copy = fs;
-    REQUIRE(convert(copy, test::options("mg", "again")));
+    REQUIRE(test::convert(copy, counted_family(), test::options("mg", "again")));
     CHECK(test::tensors_of(copy, "again") == test::tensors_of(copy, "hf"));
-    ckpt::Source trained = open(fs, "mg");
+    ckpt::Source trained = test::open(fs, counted_family(), "mg");
     auto differences = ckpt::check_values({&trained.index, &trained.binding, &trained.model}, {});
     REQUIRE(differences);
     auto of_k = std::find_if(differences->begin(), differences->end(),

@@ -142,16 +142,26 @@ TEST_CASE("mapping: layers are counted by themselves in torch_dist alone, where 
             .message;
     };
     const std::string kReason =
-        "which is for tensors of layers in torch_dist, in the place of \"{local_layer}\"; not with "
-        "\"layers_apart\" or \"mtp\"";
+        "which is for tensors of layers in torch_dist, in the place of \"{local_layer}\"; not with \"mtp\"";
     const std::string kRight = R"("torch_dist": "decoder.layers.{nth}.v")";
     CHECK(error("", R"("rank_files": "decoder.layers.{nth}.v")") ==
           "tensor \"decoder.layers.{nth}.v\" has \"{nth}\", " + kReason);
     CHECK(error("", R"("torch_dist": "v.{nth}")") == "tensor \"v.{nth}\" has \"{nth}\", " + kReason);
     CHECK(error("", kRight, "v.{nth}") == "tensor \"v.{nth}\" has \"{nth}\", " + kReason);
-    CHECK(error(R"("layers_apart": true, )", kRight).ends_with(kReason));
     CHECK(error(R"("mtp": {"mcore": "mtp.{local_layer}."}, )", kRight).ends_with(kReason));
     CHECK(error(R"("nothing": 1, )", kRight) == "the key \"nothing\" is not known here");
+}
+
+TEST_CASE("mapping: every weight is stored on both sides, but for one that the model does not use") {
+    auto family = [](const std::string& more) {
+        return kHead + R"("weights": {"v": {"shape": ["2"])" + more + R"(}, "w": {"shape": ["2"]}},
+            "hf": [{"name": "v", "of": ["v", "w"]}], "mcore": [{"name": "w", "of": "w"}]})";
+    };
+    CHECK(load_error(family("")).message == "no mcore tensor stores the weight \"v\"");
+    test::MemoryFileSystem fs;
+    base::DataStore store = store_with(fs, family(R"(, "unused": 1)"));
+    base::RuleFiles files(store);
+    CHECK(ckpt::load_mapping(files, "rules/models/mine.json"));
 }
 
 TEST_CASE("mapping: how experts are stacked must be said in full") {
