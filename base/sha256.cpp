@@ -23,7 +23,8 @@ std::uint32_t turned(std::uint32_t value, int bits) { return (value >> bits) | (
 void add_block(std::array<std::uint32_t, 8>& state, const std::uint8_t* block) {
     std::array<std::uint32_t, 64> w{};
     for (std::size_t i = 0; i < 16; ++i) {
-        for (std::size_t byte = 0; byte < 4; ++byte) w[i] = (w[i] << 8) | block[4 * i + byte];
+        const std::uint8_t* at = block + 4 * i;
+        w[i] = std::uint32_t{at[0]} << 24 | std::uint32_t{at[1]} << 16 | std::uint32_t{at[2]} << 8 | at[3];
     }
     for (std::size_t i = 16; i < 64; ++i) {
         const std::uint32_t s0 = turned(w[i - 15], 7) ^ turned(w[i - 15], 18) ^ (w[i - 15] >> 3);
@@ -31,6 +32,8 @@ void add_block(std::array<std::uint32_t, 8>& state, const std::uint8_t* block) {
         w[i] = w[i - 16] + s0 + w[i - 7] + s1;
     }
     auto [a, b, c, d, e, f, g, h] = state;
+// After eight rounds all have their places again, so that nothing needs to be moved.
+#pragma GCC unroll 8
     for (std::size_t i = 0; i < 64; ++i) {
         const std::uint32_t s1 = turned(e, 6) ^ turned(e, 11) ^ turned(e, 25);
         const std::uint32_t t1 = h + s1 + ((e & f) ^ (~e & g)) + kRounds[i] + w[i];

@@ -1,5 +1,8 @@
 #include "base/utf8.h"
 
+#include <cstdint>
+#include <cstring>
+
 namespace base {
 
 std::size_t utf8_sequence_length(std::string_view text) {
@@ -19,6 +22,16 @@ std::size_t utf8_sequence_length(std::string_view text) {
     bool surrogate = lead == 0xED && byte(1) > 0x9F;
     bool beyond = lead == 0xF4 && byte(1) > 0x8F;
     return overlong || surrogate || beyond ? 0 : length;
+}
+
+std::size_t ascii_length(std::string_view text) {
+    std::size_t at = 0;
+    for (std::uint64_t eight = 0; at + sizeof(eight) <= text.size(); at += sizeof(eight)) {
+        std::memcpy(&eight, text.data() + at, sizeof(eight));
+        if ((eight & 0x8080808080808080u) != 0) break;
+    }
+    while (at < text.size() && static_cast<unsigned char>(text[at]) < 0x80) ++at;
+    return at;
 }
 
 bool is_valid_utf8(std::string_view text) {

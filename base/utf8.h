@@ -9,6 +9,9 @@ namespace base {
 // Bytes of the well-formed sequence at the start of `text`; 0 when it is ill-formed (overlong, surrogate, cut) or empty.
 std::size_t utf8_sequence_length(std::string_view text);
 
+// Bytes in front of the first one that is not ASCII.
+std::size_t ascii_length(std::string_view text);
+
 bool is_valid_utf8(std::string_view text);
 
 }  // namespace base

@@ -9,14 +9,12 @@
 namespace migrator {
 namespace {
 
-FileChange applied_change(const ReportFile& file, std::string original, std::string content, std::uint32_t mode) {
+// The change of a file to a content with this hash.
+FileChange applied_change(const ReportFile& file, std::string sha256_after) {
     FileChange out;
-    out.original = std::move(original);
-    out.content = std::move(content);
-    out.mode = mode;
     out.file.path = file.path;
     if (!file.sha256.empty()) out.file.sha256 = file.sha256;
-    out.file.sha256_after = base::sha256_hex(out.content);
+    out.file.sha256_after = std::move(sha256_after);
     out.file.new_mode = file.new_mode;
     out.file.encoding = file.encoding;
     std::set<std::string> made;
@@ -38,15 +36,31 @@ FileChange applied_change(const ReportFile& file, std::string original, std::str
 
 }  // namespace
 
+void WrittenFiles::add(std::size_t number, const std::string& original, std::string content, std::uint32_t mode,
+                       bool in_place) {
+    files_[number] = {base::sha256_hex(content), mode};
+    if (!in_place) return;
+    files_[number]->original = original;
+    files_[number]->content = std::move(content);
+}
+
 std::vector<FileChange> WrittenFiles::changes(const std::vector<ReportFile>& report) {
     std::vector<FileChange> out;
     for (std::size_t i = 0; i < report.size(); ++i) {
         const ReportFile& file = report[i];
         const bool is_new = i >= files_.size() && file.changed;
-        if (is_new) out.push_back(applied_change(file, {}, file.edits.front().new_text, file.new_mode));
+        if (is_new) {
+            const std::string& content = file.edits.front().new_text;
+            out.push_back(applied_change(file, base::sha256_hex(content)));
+            out.back().content = content;
+            out.back().mode = file.new_mode;
+        }
         if (i >= files_.size() || !files_[i]) continue;
         Written& written = *files_[i];
-        out.push_back(applied_change(file, std::move(written.original), std::move(written.content), written.mode));
+        out.push_back(applied_change(file, std::move(written.sha256)));
+        out.back().original = std::move(written.original);
+        out.back().content = std::move(written.content);
+        out.back().mode = written.mode;
     }
     return out;
 }

@@ -15,18 +15,18 @@ class WrittenFiles {
 public:
     // Files are known by their numbers in the report that grows. Thread-safe for different numbers.
     void expect(std::size_t count) { files_.resize(count); }
-    void add(std::size_t number, std::string original, std::string content, std::uint32_t mode) {
-        files_[number] = {std::move(original), std::move(content), mode};
-    }
+    // `in_place`: what is not on the disk yet, and what will not be there any more. A copy has both.
+    void add(std::size_t number, const std::string& original, std::string content, std::uint32_t mode, bool in_place);
 
     // The changed files of the report, with the edits that were made; those behind the expected ones are new. Takes the texts.
     std::vector<FileChange> changes(const std::vector<ReportFile>& report);
 
 private:
     struct Written {
-        std::string original;
-        std::string content;
+        std::string sha256;  // of the content
         std::uint32_t mode = 0644;
+        std::string original = {};  // in place
+        std::string content = {};
     };
     std::vector<std::optional<Written>> files_;
 };

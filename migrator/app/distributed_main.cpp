@@ -56,10 +56,9 @@ base::Result<std::optional<DistributedMain>> distribute_main(base::FileSystem& f
     EditSet set;
     CHECK(set.add(out.edits));
 
+    TRY_ASSIGN(std::string bytes, encode(out.original, set.apply(out.original.text)));
     auto parsed = std::make_unique<ParsedFile>();
-    parsed->source = out.original;
-    parsed->source.text = set.apply(out.original.text);
-    TRY_ASSIGN(parsed->source.bytes, encode(out.original, parsed->source.text));
+    parsed->source = make_source_file(out.path, FileType::python, std::move(bytes), out.original.mode);
     parsed->tree = SyntaxTree::parse(parsed->source.text);
     if (parsed->tree.has_errors())
         return base::fail(ErrorKind::unsupported, "it cannot be made distributed: the result would not parse",

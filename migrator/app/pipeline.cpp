@@ -156,7 +156,7 @@ private:
         transfer_[number] = transfer_facts(outcome);
         needs_helper_[number] = helper_.is_needed(outcome.original, outcome.rewritten) ? 1 : 0;
         const bool was_distributed = distributed_ && distributed_->path == job.file->path;
-        const std::string& original = was_distributed ? distributed_->original.bytes : source.bytes;
+        const std::string& original = was_distributed ? distributed_->original.bytes() : source.bytes();
         if (was_distributed) to_original_places(outcome, *distributed_);
         const bool rewritten = applies_ && written != original;
         if (output_)
@@ -165,7 +165,7 @@ private:
         if (options_.destination == Destination::text) text_ = applies_ ? written : original;
         if (!applies_) call_available(outcome);
         ReportFile file = make_report_file(std::move(outcome), original, written);
-        if (rewritten) written_.add(number, original, std::move(written), source.mode);
+        if (rewritten) written_.add(number, original, std::move(written), source.mode, writes_in_place());
         return file;
     }
 
@@ -243,7 +243,7 @@ private:
 
     // The bytes to write; the original ones, with a finding, when the new text has no form in the file's encoding.
     static std::string bytes_after(const SourceFile& source, FileOutcome& outcome) {
-        if (!outcome.changed()) return source.bytes;
+        if (!outcome.changed()) return source.bytes();
         auto encoded = encode(source, outcome.rewritten);
         if (encoded) return std::move(*encoded);
         outcome.rewritten = outcome.original;
@@ -255,7 +255,7 @@ private:
             file_finding("file.encoding", Severity::error, outcome.path,
                          {"The rewritten text cannot be written, so the file was left as it is: {problem}.",
                           {{"problem", encoded.error().text()}}}));
-        return source.bytes;
+        return source.bytes();
     }
 
     base::Status copy_other_files() {

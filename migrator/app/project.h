@@ -28,7 +28,7 @@ struct ParsedFile {
 
     void pack();    // lets go of the tree and the bindings
     void unpack();  // makes the tree, if there is none
-    std::size_t packed_bytes() const { return packed.size() + source.bytes.size() + source.text.size(); }
+    std::size_t packed_bytes() const { return packed.size() + source.raw.size() + source.text.size(); }
 };
 
 struct Project {

@@ -69,7 +69,10 @@ ProjectConditions::ProjectConditions(const RuleSet& rules) : rules_(rules) {
         words_.insert(rule->if_mentioned.begin(), rule->if_mentioned.end());
         if (!rule->formula) continue;
         for (const auto& names : rule->formula->factors) {
-            for (const std::string& name : names) values_[name];
+            for (const std::string& name : names) {
+                values_[name];
+                initials_ += name.front();
+            }
         }
     }
 }
@@ -95,8 +98,9 @@ std::vector<ProjectConditions::Size> ProjectConditions::sizes_in(std::string_vie
         const std::string_view word = text.substr(at, end - at);
         const bool is_option = at > 1 && text.substr(at - 2, 2) == "--";
         at = std::max(end, at + 1);
-        const auto value = word.empty() ? std::nullopt : value_behind(text.substr(end), is_option);
-        if (!value) continue;  // nearly all words
+        if (word.empty() || initials_.find(word.front()) == initials_.npos) continue;  // nearly all words
+        const auto value = value_behind(text.substr(end), is_option);
+        if (!value) continue;
         const auto known = is_option ? values_.find(normal_name(word)) : values_.find(word);
         if (known != values_.end()) out.push_back({known->first, *value});
     }

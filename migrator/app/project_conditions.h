@@ -37,6 +37,7 @@ private:
     const RuleSet& rules_;
     std::set<std::string, std::less<>> words_;                           // that some rule asks for
     std::map<std::string, std::set<std::int64_t>, std::less<>> values_;  // by the name of a size
+    std::string initials_;                                               // of these names
     std::mutex mutex_;
     std::set<std::string, std::less<>> mentioned_;
     std::set<std::string, std::less<>> said_;  // what is said once and has been said

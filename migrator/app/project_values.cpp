@@ -16,8 +16,8 @@ namespace {
 
 // A constant is followed through this many files.
 constexpr int kMaxRounds = 4;
-// Bindings are kept for the next round, and for the analysis, as long as they take no more than this.
-constexpr std::size_t kResolvedBytes = std::size_t{32} << 20;
+// Trees and bindings are kept for the next round, and for the analysis, as long as they take no more than this.
+constexpr std::size_t kResolvedBytes = std::size_t{64} << 20;
 
 using Filter = std::function<bool(std::size_t file, std::string_view text)>;
 using Work = std::function<void(const ParsedText& parsed, const MatchContext& context)>;
@@ -119,7 +119,9 @@ private:
         const bool is_new = !kept.bindings;
         kept.unpack();
         look_at(number, kept, work);
-        if (is_new && (kept_ += kept.bindings->bytes()) > kResolvedBytes) kept.pack();
+        if (!is_new) return;
+        if ((kept_ += kept.tree.bytes() + kept.bindings->bytes()) > kResolvedBytes) kept.pack();
+        else kept.packed = std::string();  // not {}, which keeps the memory
     }
 
     void look_at(std::size_t number, ParsedFile& parsed, const Work& work) {
@@ -148,7 +150,7 @@ private:
     const Knowledge& knowledge_;
     const Project& project_;
     std::vector<std::vector<std::uint32_t>> names_;  // by file, once it is resolved: see Bindings::shared_name_hashes
-    std::atomic<std::size_t> kept_ = 0;              // bytes of bindings
+    std::atomic<std::size_t> kept_ = 0;              // bytes of trees and bindings
 };
 
 }  // namespace

@@ -98,10 +98,9 @@ private:
         const std::string drop_last = text_or("drop_last");
         if (shuffle != "False" && arguments->contains("shuffle"))
             edit(tree_.range(arguments->find("shuffle")->second), "False");
-        const auto children = tree_.named_children(tree_.child(call, Field::arguments));
-        const auto last = std::find_if(children.rbegin(), children.rend(),
-                                       [&](NodeId id) { return tree_.kind(id) != NodeKind::comment; });
-        insert(tree_.range(*last).end,
+        auto children = tree_.named_children(tree_.child(call, Field::arguments));
+        erase_if(children, [&](NodeId id) { return tree_.kind(id) == NodeKind::comment; });
+        insert(tree_.range(children.back()).end,
                base::format(", sampler={}({}, shuffle={}, drop_last={})", facts_.sampler, tree_.text(dataset->second),
                             shuffle == "None" ? "False" : shuffle, drop_last == "None" ? "False" : drop_last));
         if (arguments->contains("generator"))

@@ -56,8 +56,8 @@ private:
 
     // The statements of the body from the first to the last that belong to the step.
     void find_step(NodeId body) {
-        std::vector<NodeId> statements = tree_.named_children(body);
-        std::erase_if(statements, [&](NodeId id) { return tree_.kind(id) == NodeKind::comment; });
+        NodeList statements = tree_.named_children(body);
+        erase_if(statements, [&](NodeId id) { return tree_.kind(id) == NodeKind::comment; });
         const std::vector<NodeId> exits = exits_of(body);
         const std::vector<NodeId> forwards = model_calls_of(script_, facts_, loop_);
         first_ = statements.front();

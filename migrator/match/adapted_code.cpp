@@ -14,8 +14,9 @@ char to_upper(char c) { return is_lower(c) ? static_cast<char>(c - ('a' - 'A')) 
 
 // Where a word stands in a name as one of its words, in any case: "is_npu_available", "NPU_LIST", "useNpu", not "input".
 std::size_t find_name_part(std::string_view name, std::string_view word, std::size_t from = 0) {
+    const auto same = [](char a, char b) { return to_lower(a) == to_lower(b); };
     for (std::size_t at = from; at + word.size() <= name.size(); ++at) {
-        auto same = [](char a, char b) { return to_lower(a) == to_lower(b); };
+        if (!same(name[at], word.front())) continue;  // nearly everywhere
         if (!std::equal(word.begin(), word.end(), name.begin() + static_cast<std::ptrdiff_t>(at), same)) continue;
         const std::size_t end = at + word.size();
         const bool begins = at == 0 || !is_letter(name[at - 1]) || (is_lower(name[at - 1]) && is_upper(name[at]));

@@ -45,6 +45,8 @@ private:
         bool is_said_elsewhere = false;  // another rule speaks of it
         std::optional<ApiTable::Facts> facts;
         std::optional<std::size_t> use;  // in uses_
+        // Element types that any version lists: the pages differ from version to version where the NPU does not.
+        std::vector<std::string> accepted;
     };
 
     Known& known_of(std::string_view name) {
@@ -52,7 +54,8 @@ private:
         Known& known = known_[std::string(name)];
         const NameRow* row = file_.rules().name_row(name);
         known.is_said_elsewhere = row != nullptr && row->reach == NameRow::Reach::exact;
-        if (!known.is_said_elsewhere) known.facts = file_.rules().api(name);
+        known.facts = file_.rules().api(name);
+        if (known.facts && !known.facts->dtypes.empty()) known.accepted = file_.rules().apis().ever_accepted(name);
         return known;
     }
 
@@ -71,7 +74,7 @@ private:
             if (facts->support == ApiSupport::no) add_use(node, reference, known, file_.rules().api_rules().no, {});
             if (facts->support == ApiSupport::partly) add_limits(node, reference, known);
             if (const NodeId call = file_.call_of(node); call != kNoNode)
-                add_wrong_dtypes(operands_of(call), reference, *facts);
+                add_wrong_dtypes(operands_of(call), reference, known);
             return;
         }
     }
@@ -83,15 +86,15 @@ private:
             const auto reference = interface_of_operator(tensors, tree, file_.bindings(), node);
             if (!reference) continue;
             match(node, {&*reference, 1});
-            if (const auto facts = file_.rules().api(reference->name))
-                add_wrong_dtypes({tree.child(node, Field::left), tree.child(node, Field::right)}, *reference, *facts);
+            add_wrong_dtypes({tree.child(node, Field::left), tree.child(node, Field::right)}, *reference,
+                             known_of(reference->name));
         }
     }
 
     // The values that a call works on: the object of a method, and the arguments.
-    std::vector<NodeId> operands_of(NodeId call) const {
+    NodeList operands_of(NodeId call) const {
         const SyntaxTree& tree = file_.tree();
-        std::vector<NodeId> out;
+        NodeList out;
         const NodeId function = tree.child(call, Field::function);
         if (tree.kind(function) == NodeKind::attribute) out.push_back(tree.child(function, Field::object));
         const NodeId list = tree.child(call, Field::arguments);
@@ -104,19 +107,16 @@ private:
         return out;
     }
 
-    void add_wrong_dtypes(const std::vector<NodeId>& operands, const Reference& reference,
-                          const ApiTable::Facts& facts) {
+    void add_wrong_dtypes(const NodeList& operands, const Reference& reference, const Known& known) {
         const Rule* rule = file_.rules().api_rules().wrong_dtype;
         const TensorFacts& tensors = file_.rules().tensors();
-        if (rule == nullptr || facts.dtypes.empty() || !tensors.computes(reference.name)) return;
+        if (rule == nullptr || known.accepted.empty() || !tensors.computes(reference.name)) return;
         if (tensors.made_by.find(reference.name) != tensors.made_by.end()) return;  // a conversion
-        // The pages differ from version to version where the NPU does not: what any of them lists works.
-        const std::vector<std::string> accepted = file_.rules().apis().ever_accepted(reference.name);
         for (NodeId operand : operands) {
             const auto dtype = dtypes_.of(operand);
-            if (!dtype || !tensors.excludes(accepted, *dtype)) continue;
+            if (!dtype || !tensors.excludes(known.accepted, *dtype)) continue;
             const base::Message note("This is {dtype}, and documented are {dtypes}.",
-                                     {{"dtype", *dtype}, {"dtypes", base::joined(facts.dtypes, ", ")}});
+                                     {{"dtype", *dtype}, {"dtypes", base::joined(known.facts->dtypes, ", ")}});
             sink_.push_back(
                 make_finding(*rule, file_.tree().range(operand), reference.name, reference.certainty, {}, note, {}));
             return;

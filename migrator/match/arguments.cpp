@@ -60,7 +60,7 @@ bool is_integer(const PythonFile& file, NodeId value) {
         return references.size() == 1 && references[0].origin == Origin::builtin && references[0].name == "int";
     }
     if (tree.kind(value) != NodeKind::identifier) return false;
-    std::vector<BindingSite> sites = file.bindings().binding_sites(value);
+    BindingSites sites = file.bindings().binding_sites(value);
     return !sites.empty() && std::all_of(sites.begin(), sites.end(), [&](const BindingSite& site) {
         return site.value != kNoNode && tree.kind(site.value) == NodeKind::integer;
     });
@@ -72,7 +72,7 @@ bool is_written_text(const SyntaxTree& tree, NodeId value) {
         case NodeKind::string: return true;
         case NodeKind::parenthesized_expression: return is_written_text(tree, tree.named_children(value).front());
         case NodeKind::conditional_expression: {
-            const std::vector<NodeId> parts = tree.named_children(value);
+            const NodeList parts = tree.named_children(value);
             return parts.size() == 3 && is_written_text(tree, parts[0]) && is_written_text(tree, parts[2]);
         }
         default: return false;
@@ -86,7 +86,7 @@ bool is_computed(const PythonFile& file, NodeId value) {
     if (kind != NodeKind::identifier && kind != NodeKind::attribute && kind != NodeKind::subscript) return false;
     if (file.bindings().type_of(value) || file.has_external_reference(value)) return false;
     if (file.rules().style().is_of_helper(tree.text(value))) return false;
-    const std::vector<BindingSite> sites = file.bindings().binding_sites(value);
+    const BindingSites sites = file.bindings().binding_sites(value);
     return sites.empty() || std::any_of(sites.begin(), sites.end(), [&](const BindingSite& site) {
                const NodeKind parent = tree.kind(tree.parent(site.target));
                const bool is_parameter =
@@ -109,7 +109,7 @@ bool has_part(const PythonFile& file, NodeId value, const std::vector<std::strin
         return false;
     };
     if (tree.kind(value) != NodeKind::identifier) return has_text(value);
-    const std::vector<BindingSite> sites = file.bindings().binding_sites(value);
+    const BindingSites sites = file.bindings().binding_sites(value);
     return std::any_of(sites.begin(), sites.end(),
                        [&](const BindingSite& site) { return site.value != kNoNode && has_text(site.value); });
 }

@@ -13,7 +13,7 @@ void match_compiled_file(const SourceFile& file, const MatchContext& context, Fi
                                           [&](const std::string& pattern) { return fits(pattern, name); });
         const bool has_part =
             row.contains.empty() || std::any_of(row.contains.begin(), row.contains.end(), [&](const std::string& part) {
-                return file.bytes.find(part) != file.bytes.npos;
+                return file.bytes().find(part) != file.bytes().npos;
             });
         if (is_named && has_part)
             sink.push_back(make_finding(*row.rule, {0, 0}, std::string(name), Certainty::likely, {}, {}, {}));

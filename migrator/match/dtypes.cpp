@@ -1,7 +1,6 @@
 #include "migrator/match/dtypes.h"
 
 #include <algorithm>
-#include <set>
 #include <vector>
 
 namespace migrator {
@@ -21,8 +20,8 @@ bool holds(const std::vector<std::string>& names, std::string_view name) {
 
 std::optional<std::string_view> DtypeFlow::of(NodeId expression) const {
     std::optional<std::string_view> found;
-    std::vector<NodeId> open{expression};
-    std::set<NodeId> seen;  // of variables, which may go round in a loop
+    NodeList open{expression};
+    NodeList seen;  // of variables, which may go round in a loop; no more than the steps
     for (int steps = 0; !open.empty(); ++steps) {
         if (steps == kMaxDTypeSteps) return std::nullopt;
         const NodeId node = file_.skip_parentheses(open.back());
@@ -32,7 +31,9 @@ std::optional<std::string_view> DtypeFlow::of(NodeId expression) const {
             const auto values = reaching_values(node);
             if (!values) return std::nullopt;
             for (NodeId value : *values) {
-                if (seen.insert(value).second) open.push_back(value);
+                if (std::find(seen.begin(), seen.end(), value) != seen.end()) continue;
+                seen.push_back(value);
+                open.push_back(value);
             }
             continue;
         }
@@ -45,8 +46,8 @@ std::optional<std::string_view> DtypeFlow::of(NodeId expression) const {
 }
 
 // What a variable may be bound to where it is read; nullopt when one of the values is not known.
-std::optional<std::vector<NodeId>> DtypeFlow::reaching_values(NodeId read) const {
-    const std::vector<BindingSite> sites = file_.bindings().binding_sites(read);
+std::optional<NodeList> DtypeFlow::reaching_values(NodeId read) const {
+    const BindingSites sites = file_.bindings().binding_sites(read);
     const SyntaxTree& tree = file_.tree();
     // The last binding that every way to the read passes makes those in front of it, and behind the read, void.
     const auto behind = std::find_if(sites.begin(), sites.end(), [&](const auto& site) { return site.target >= read; });
@@ -64,7 +65,7 @@ std::optional<std::vector<NodeId>> DtypeFlow::reaching_values(NodeId read) const
                     file_.bindings().scope_at(first->target) == file_.bindings().scope_at(read) &&
                     !is_in_loop_below(read, block);
     }
-    std::vector<NodeId> values;
+    NodeList values;
     for (auto site = is_passed ? first : sites.begin(); site != (is_passed ? behind : sites.end()); ++site) {
         if (site->value == kNoNode) return std::nullopt;
         if (is_passed && tree.is_ancestor(site->value, read)) continue;

@@ -23,7 +23,7 @@ private:
         std::optional<std::string_view> dtype;
         NodeId next = kNoNode;
     };
-    std::optional<std::vector<NodeId>> reaching_values(NodeId read) const;
+    std::optional<NodeList> reaching_values(NodeId read) const;
     bool is_in_loop_below(NodeId node, NodeId block) const;
     Step step(NodeId expression) const;
     Step step_of_call(NodeId call) const;

@@ -110,8 +110,8 @@ private:
 
     std::vector<Edit> edits_without(const ImportedName& import) const {
         const SyntaxTree& tree = file_.tree();
-        std::vector<NodeId> names = tree.named_children(import.statement);
-        std::erase_if(names, [&](NodeId id) { return tree.field(id) != Field::name; });
+        NodeList names = tree.named_children(import.statement);
+        erase_if(names, [&](NodeId id) { return tree.field(id) != Field::name; });
         const auto at = std::find(names.begin(), names.end(), import.node);
         if (at == names.end()) return {};
         base::ByteRange range = tree.range(import.node);

@@ -63,8 +63,8 @@ NodeId PythonFile::whole_name(NodeId identifier) const {
 
 NodeId PythonFile::skip_parentheses(NodeId expression) const {
     while (tree_.kind(expression) == NodeKind::parenthesized_expression) {
-        std::vector<NodeId> inner = tree_.named_children(expression);
-        std::erase_if(inner, [&](NodeId id) { return tree_.kind(id) == NodeKind::comment; });
+        NodeList inner = tree_.named_children(expression);
+        erase_if(inner, [&](NodeId id) { return tree_.kind(id) == NodeKind::comment; });
         if (inner.size() != 1) break;
         expression = inner.front();
     }

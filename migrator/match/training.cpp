@@ -9,7 +9,7 @@ namespace {
 NodeId first_argument(const SyntaxTree& tree, NodeId call) {
     const NodeId list = tree.child(call, Field::arguments);
     if (list == kNoNode) return kNoNode;
-    const std::vector<NodeId> arguments = tree.named_children(list);
+    const NodeList arguments = tree.named_children(list);
     return arguments.empty() ? kNoNode : arguments.front();
 }
 
@@ -28,7 +28,7 @@ bool is_comparison(const PythonFile& file, NodeId expression) {
     const NodeKind kind = tree.kind(expression);
     if (kind == NodeKind::comparison_operator) return true;
     if (kind == NodeKind::unary_operator || kind == NodeKind::binary_operator) {
-        const std::vector<NodeId> parts = tree.named_children(expression);
+        const NodeList parts = tree.named_children(expression);
         const std::string_view text = tree.text(expression);
         const bool combines = kind == NodeKind::unary_operator ? text.starts_with('~')
                                                                : text.find_first_of("&|") != std::string_view::npos;
@@ -39,7 +39,7 @@ bool is_comparison(const PythonFile& file, NodeId expression) {
                });
     }
     if (kind != NodeKind::identifier) return false;
-    const std::vector<BindingSite> sites = file.bindings().binding_sites(expression);
+    const BindingSites sites = file.bindings().binding_sites(expression);
     return !sites.empty() && std::all_of(sites.begin(), sites.end(), [&](const BindingSite& site) {
         return site.value != kNoNode && tree.kind(file.skip_parentheses(site.value)) == NodeKind::comparison_operator;
     });

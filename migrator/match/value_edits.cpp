@@ -55,7 +55,7 @@ std::optional<std::vector<Edit>> compared_with_both(const PythonFile& file, cons
     if (is_listed) operand = tree.parent(operand);
     const NodeId comparison = tree.parent(operand);
     if (tree.kind(comparison) != NodeKind::comparison_operator) return std::nullopt;
-    const std::vector<NodeId> operands = tree.named_children(comparison);
+    const NodeList operands = tree.named_children(comparison);
     if (operands.size() != 2 || operands[1] != operand || !flow.is_value(operands[0])) return std::nullopt;
     const base::ByteRange between{tree.range(operands[0]).end, tree.range(operand).begin};
     const std::string_view written = tree.source().substr(between.begin, between.end - between.begin);

@@ -78,7 +78,7 @@ NodeId ValueFlow::above(NodeId node, Role& role) {
         case NodeKind::set: return parent;
         case NodeKind::conditional_expression: {
             // value if condition else value
-            std::vector<NodeId> parts = tree.named_children(parent);
+            NodeList parts = tree.named_children(parent);
             return parts.size() == 3 && parts[1] == node ? kNoNode : parent;
         }
         case NodeKind::binary_operator: {
@@ -135,7 +135,7 @@ NodeId ValueFlow::above(NodeId node, Role& role) {
 NodeId ValueFlow::above_mapping_read(NodeId call, Role role) {
     const SyntaxTree& tree = file_.tree();
     NodeId list = tree.child(call, Field::arguments);
-    std::vector<NodeId> arguments = list == kNoNode ? std::vector<NodeId>{} : tree.named_children(list);
+    NodeList arguments = list == kNoNode ? NodeList{} : tree.named_children(list);
     if (arguments.empty() || !is_one_of(file_.last_name(tree.child(call, Field::function)), kKeyedReads))
         return kNoNode;
     if (role == Role::dict_value) return call;
@@ -151,7 +151,7 @@ NodeId ValueFlow::above_argument(NodeId argument, Role role) {
     if (function == kNoNode) return kNoNode;
     std::string_view name = file_.last_name(function);
     std::optional<std::size_t> position = file_.argument_position(argument);
-    std::vector<NodeId> arguments = tree.named_children(tree.parent(argument));
+    NodeList arguments = tree.named_children(tree.parent(argument));
     if (role == Role::value && is_string_method(call, "format")) {
         // "{}:{}".format("cuda", i)
         std::string_view format = tree.text(tree.child(function, Field::object));

@@ -162,7 +162,7 @@ std::optional<Certainty> ValueFlow::is_value_call(NodeId call, int depth) {
     }
     if (depth >= kMaxDepth) return std::nullopt;
     NodeId list = tree.child(call, Field::arguments);
-    std::vector<NodeId> arguments = list == kNoNode ? std::vector<NodeId>{} : tree.named_children(list);
+    NodeList arguments = list == kNoNode ? NodeList{} : tree.named_children(list);
     std::string_view name = file_.last_name(function);
     if (name == "str" && arguments.size() == 1) return is_value_at(arguments[0], depth + 1);
     bool by_key = name == "get" || name == "pop" || name == "setdefault" || name == "getattr";

@@ -38,7 +38,7 @@ std::optional<CodePlace> PatternMatcher::argument_of(CodePlace at) const {
     if (found == at.frame->arguments.end() ||
         tree_.ancestor(at.node, NodeKind::function_definition) != at.frame->function)
         return std::nullopt;
-    const std::vector<BindingSite> sites = bindings_.binding_sites(at.node);
+    const BindingSites sites = bindings_.binding_sites(at.node);
     const NodeId body = tree_.child(at.frame->function, Field::body);
     const bool is_bound = std::any_of(sites.begin(), sites.end(), [&](const BindingSite& site) {
         return site.target > body && site.target < lines_.statement_of(at.node);
@@ -53,7 +53,7 @@ NodeId PatternMatcher::function_of(NodeId call, bool& is_method) const {
     if (callee == kNoNode) return kNoNode;
     is_method = tree_.kind(callee) == NodeKind::attribute;
     if (!is_method && tree_.kind(callee) != NodeKind::identifier) return kNoNode;
-    const std::vector<BindingSite> sites = bindings_.binding_sites(callee);
+    const BindingSites sites = bindings_.binding_sites(callee);
     if (sites.size() != 1) return kNoNode;
     const NodeId definition = tree_.parent(sites.front().target);
     const bool is_plain = tree_.kind(definition) == NodeKind::function_definition &&
@@ -74,7 +74,7 @@ std::optional<CodePlace> PatternMatcher::returned(CodePlace call) {
         if (tree_.kind(statement) == NodeKind::comment) continue;
         if (value != kNoNode) return std::nullopt;
         if (tree_.kind(statement) == NodeKind::return_statement) {
-            const std::vector<NodeId> values = tree_.named_children(statement);
+            const NodeList values = tree_.named_children(statement);
             if (values.size() != 1) return std::nullopt;
             value = values.front();
             continue;

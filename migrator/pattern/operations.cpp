@@ -5,9 +5,9 @@
 namespace migrator {
 namespace {
 
-std::vector<NodeId> without_comments(const SyntaxTree& tree, NodeId parent) {
-    std::vector<NodeId> out = tree.named_children(parent);
-    std::erase_if(out, [&](NodeId id) { return tree.kind(id) == NodeKind::comment; });
+NodeList without_comments(const SyntaxTree& tree, NodeId parent) {
+    NodeList out = tree.named_children(parent);
+    erase_if(out, [&](NodeId id) { return tree.kind(id) == NodeKind::comment; });
     return out;
 }
 
@@ -15,7 +15,7 @@ std::vector<NodeId> without_comments(const SyntaxTree& tree, NodeId parent) {
 
 NodeId skip_parentheses(const SyntaxTree& tree, NodeId expression) {
     while (expression != kNoNode && tree.kind(expression) == NodeKind::parenthesized_expression) {
-        const std::vector<NodeId> inner = without_comments(tree, expression);
+        const NodeList inner = without_comments(tree, expression);
         if (inner.size() != 1) break;
         expression = inner.front();
     }
@@ -82,7 +82,7 @@ OperationReader::Spelled OperationReader::spelled_method(NodeId function) const 
 
 // self.act = nn.SiLU() ... self.act(x)
 OperationReader::Spelled OperationReader::spelled_module(NodeId function) const {
-    const std::vector<BindingSite> sites = bindings_.binding_sites(function);
+    const BindingSites sites = bindings_.binding_sites(function);
     if (sites.size() != 1 || sites.front().value == kNoNode) return {};
     const NodeId made = skip_parentheses(tree_, sites.front().value);
     if (tree_.kind(made) != NodeKind::call) return {};

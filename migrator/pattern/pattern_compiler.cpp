@@ -28,9 +28,9 @@ std::string with_identifiers(std::string_view text) {
 // The only expression of the text; kNoNode when it is something else.
 NodeId expression_of(const SyntaxTree& tree) {
     if (tree.has_errors()) return kNoNode;
-    const std::vector<NodeId> statements = tree.named_children(tree.root());
+    const NodeList statements = tree.named_children(tree.root());
     if (statements.size() != 1 || tree.kind(statements.front()) != NodeKind::expression_statement) return kNoNode;
-    const std::vector<NodeId> inner = tree.named_children(statements.front());
+    const NodeList inner = tree.named_children(statements.front());
     return inner.size() == 1 ? inner.front() : kNoNode;
 }
 

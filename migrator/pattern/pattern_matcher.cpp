@@ -281,7 +281,7 @@ bool PatternMatcher::is_number(CodePlace at, int depth, bool& known) {
         if (operation && rules_.operations()[operation->index].number) return true;
         State unused;
         if (const auto further = look_through(at, unused)) return is_number(*further, depth + 1, known);
-        const std::vector<BindingSite> sites = bindings_.binding_sites(at.node);
+        const BindingSites sites = bindings_.binding_sites(at.node);
         if (kind == NodeKind::attribute && sites.size() == 1 && sites.front().value != kNoNode)
             return is_number({sites.front().value}, depth + 1, known);
     }

@@ -43,7 +43,7 @@ NodeId StraightLine::statement_of(NodeId node) const {
 
 std::optional<Definition> StraightLine::definition(NodeId identifier) const {
     if (tree_.kind(identifier) != NodeKind::identifier) return std::nullopt;
-    const std::vector<BindingSite> sites = bindings_.binding_sites(identifier);
+    const BindingSites sites = bindings_.binding_sites(identifier);
     const ScopeId scope = bindings_.scope_at(identifier);
     for (const BindingSite& site : sites) {
         const bool is_walrus = tree_.kind(tree_.parent(site.target)) == NodeKind::named_expression;
@@ -72,7 +72,7 @@ std::optional<Definition> StraightLine::definition(NodeId identifier) const {
             if (left == latest->target) return Definition{statement, right, Definition::kWhole};
             if (tree_.kind(left) != NodeKind::pattern_list && tree_.kind(left) != NodeKind::tuple_pattern)
                 return std::nullopt;
-            const std::vector<NodeId> targets = tree_.named_children(left);
+            const NodeList targets = tree_.named_children(left);
             const bool plain = std::all_of(targets.begin(), targets.end(),
                                            [&](NodeId id) { return tree_.kind(id) == NodeKind::identifier; });
             const auto found = std::find(targets.begin(), targets.end(), latest->target);
@@ -171,7 +171,7 @@ bool StraightLine::same_value(NodeId from, NodeId to, std::span<const NodeId> re
 
 bool StraightLine::is_needed_outside(const Definition& definition, std::span<const NodeId> uses) const {
     const NodeId left = tree_.child(tree_.first_child(definition.statement), Field::left);
-    std::vector<NodeId> targets{left};
+    NodeList targets{left};
     if (tree_.kind(left) != NodeKind::identifier) targets = tree_.named_children(left);
     const NodeId effect = tree_.subtree_end(definition.statement);
     for (const NodeId target : targets) {

@@ -12,7 +12,7 @@ namespace migrator {
 
 struct FileChange {
     SavedFile file;        // with the edits that are made, and the findings that they belong to
-    std::string original;  // bytes; empty for a new file
+    std::string original;  // bytes; empty for a new file, and of a copy that is written
     std::string content;
     std::uint32_t mode = 0644;
 

@@ -46,6 +46,17 @@ base::Status keep(base::FileSystem& fs, const Path& path, std::string_view origi
     return file->close();
 }
 
+// Of a copy the sources are as they were, and need not have been in memory.
+base::Status keep_original(base::FileSystem& fs, const Path& root, const Path& output, const FileChange& change,
+                           const Path& path) {
+    if (output.empty()) return keep(fs, path, change.original, true);
+    const Path source = base::join(root, change.file.path);
+    TRY_ASSIGN(const std::string original, base::read_file(fs, source));
+    if (base::sha256_hex(original) != *change.file.sha256)
+        return base::fail(ErrorKind::bad_input, "the file has changed while it was copied", source);
+    return keep(fs, path, original, false);
+}
+
 base::Status put(base::FileSystem& fs, const Path& path, const std::string& content, std::uint32_t mode) {
     if (!fs.exists(path)) return base::write_file_atomically(fs, path, content, mode);
     TRY_ASSIGN(const Path target, fs.real_path(path));  // a link stays one
@@ -133,7 +144,7 @@ base::Status write_record(base::FileSystem& fs, const Path& root, const Path& ou
     applied.output = output;
     for (std::size_t i = 0; i < changes.size(); ++i) {
         const FileChange& change = changes[i];
-        if (!change.is_new()) TRY(keep(fs, kept_copy(record, i, change.file.path), change.original, output.empty()));
+        if (!change.is_new()) TRY(keep_original(fs, root, output, change, kept_copy(record, i, change.file.path)));
         applied.files.push_back(change.file);
     }
     return base::write_file_atomically(fs, base::join(record, kAppliedName), applied_json(applied));

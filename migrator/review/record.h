@@ -16,7 +16,8 @@ namespace migrator {
 // may be replaced; empty: the sources themselves.
 base::Path free_record(base::FileSystem& fs, const base::Path& directory, const base::Path& output);
 
-// `output`: as of free_record. Fails with usage when something else has the record's name.
+// `output`: as of free_record; the originals of a copy are read below `root`. Fails with usage when something else has the
+// record's name, with bad_input when a file has changed since it was copied.
 base::Status write_record(base::FileSystem& fs, const base::Path& root, const base::Path& output,
                           const std::vector<FileChange>& changes, const base::Path& record);
 

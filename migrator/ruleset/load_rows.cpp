@@ -120,6 +120,7 @@ base::Status RuleLoader::load_environment_row(base::JsonObject& row, const Rule*
     if (!set_.environment_.emplace(out.name, set_.environment_list_.size()).second) {
         return row.error(base::format("there already is a variable \"{}\"", out.name));
     }
+    if (out.name.ends_with('*')) set_.environment_patterns_.push_back(set_.environment_list_.size());
     set_.environment_list_.push_back(std::move(out));
     return {};
 }

@@ -72,8 +72,8 @@ std::span<const CallRow> RuleSet::method_calls(std::string_view member) const { 
 const EnvironmentRow* RuleSet::environment_row(std::string_view variable) const {
     auto found = environment_.find(variable);
     if (found != environment_.end()) return &environment_list_[found->second];
-    for (const EnvironmentRow& row : environment_list_) {
-        if (row.name.ends_with('*') && fits(row.name, variable)) return &row;
+    for (const std::size_t number : environment_patterns_) {
+        if (fits(environment_list_[number].name, variable)) return &environment_list_[number];
     }
     return nullptr;
 }

@@ -134,6 +134,7 @@ private:
     std::vector<ValueRow> values_;
     ByName<std::size_t> environment_;  // exact names -> environment_list_
     std::vector<EnvironmentRow> environment_list_;
+    std::vector<std::size_t> environment_patterns_;  // those of them whose names end with "*"
     ByName<VariableValues> variable_values_;
     EnvironmentPlaces environment_places_;
     ScriptPlaces script_places_;

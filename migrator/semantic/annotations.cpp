@@ -38,8 +38,8 @@ std::string_view without_none(std::string_view text) {
 }
 
 // So that a stack gives them in their order.
-void append_reversed(const std::vector<NodeId>& nodes, std::vector<NodeId>& stack) {
-    stack.insert(stack.end(), nodes.rbegin(), nodes.rend());
+void append_reversed(const NodeList& nodes, NodeList& stack) {
+    for (std::size_t i = nodes.size(); i > 0; --i) stack.push_back(nodes[i - 1]);
 }
 
 }  // namespace
@@ -63,18 +63,17 @@ void Evaluator::add_annotated(const Candidate& meaning, Candidates& out) const {
 }
 
 // The parts between the brackets of `Optional[T]`.
-std::vector<NodeId> Evaluator::annotation_arguments(NodeId generic) {
-    std::vector<NodeId> parts = operands(tree_, generic);
+NodeList Evaluator::annotation_arguments(NodeId generic) {
+    NodeList parts = operands(tree_, generic);
     if (parts.empty()) return {};
-    if (tree_.kind(generic) == NodeKind::generic_type)
-        return parts.size() < 2 ? std::vector<NodeId>{} : operands(tree_, parts[1]);
-    parts.erase(parts.begin());
+    if (tree_.kind(generic) == NodeKind::generic_type) return parts.size() < 2 ? NodeList{} : operands(tree_, parts[1]);
+    parts.erase(parts.begin(), parts.begin() + 1);
     return parts;
 }
 
 Candidates Evaluator::annotated_value(NodeId annotation) {
     Candidates out;
-    std::vector<NodeId> pending;
+    NodeList pending;
     if (annotation != kNoNode) pending.push_back(annotation);
     for (std::size_t steps = 0; !pending.empty() && steps < kMaxParts; ++steps) {
         const NodeId at = pending.back();
@@ -100,10 +99,10 @@ Candidates Evaluator::annotated_value(NodeId annotation) {
                 break;
             case NodeKind::generic_type:
             case NodeKind::subscript: {
-                const std::vector<NodeId> parts = operands(tree_, at);
+                const NodeList parts = operands(tree_, at);
                 const Candidates head = parts.empty() ? Candidates{} : get(parts.front());
                 const std::string_view name = head.size() == 1 ? model_.names.text(head[0].name) : std::string_view{};
-                const std::vector<NodeId> inner = annotation_arguments(at);
+                const NodeList inner = annotation_arguments(at);
                 if (is_annotation_wrapper(name) && !inner.empty()) {
                     pending.push_back(inner.front());
                 } else if (is_annotation_union(name)) {

@@ -34,19 +34,20 @@ bool is_wrapper(const SyntaxTree& tree, NodeId target, std::size_t parts) {
 }
 
 // The value that each target gets when `value` is unpacked; kNoNode for a starred one; empty when that is not known.
-std::vector<NodeId> unpacked(const SyntaxTree& tree, NodeId value, const std::vector<NodeId>& targets) {
+NodeList unpacked(const SyntaxTree& tree, NodeId value, const NodeList& targets) {
     if (value == kNoNode) return {};
     const NodeKind kind = tree.kind(value);
     if (kind != NodeKind::expression_list && kind != NodeKind::tuple && kind != NodeKind::list) return {};
-    const std::vector<NodeId> parts = operands(tree, value);
+    const NodeList parts = operands(tree, value);
     const auto starred = [&](NodeId node) { return is_starred_target(tree.kind(node)); };
     if (std::ranges::any_of(parts, starred)) return {};
     const auto star = std::ranges::find_if(targets, starred);
-    if (star == targets.end()) return parts.size() == targets.size() ? parts : std::vector<NodeId>{};
+    if (star == targets.end()) return parts.size() == targets.size() ? parts : NodeList{};
     if (parts.size() + 1 < targets.size()) return {};
     // `a, *b, c`: the last targets get the last values.
     const auto before = static_cast<std::size_t>(star - targets.begin());
-    std::vector<NodeId> out(targets.size(), kNoNode);
+    NodeList out;
+    for (std::size_t i = 0; i < targets.size(); ++i) out.push_back(kNoNode);
     for (std::size_t i = 0; i < before; ++i) out[i] = parts[i];
     for (std::size_t i = before + 1; i < targets.size(); ++i) out[i] = parts[parts.size() - (targets.size() - i)];
     return out;
@@ -131,7 +132,7 @@ void ScopeBuilder::collect(NodeId node) {
 }
 
 void ScopeBuilder::collect_assignment(NodeId node) {
-    std::vector<NodeId> targets;
+    NodeList targets;
     NodeId value = node;
     while (value != kNoNode && tree_.kind(value) == NodeKind::assignment) {
         targets.push_back(tree_.child(value, Field::left));
@@ -163,15 +164,19 @@ void ScopeBuilder::collect_return(NodeId node) {
     } else if (returns.values.size() == kMaxReturns) {
         returns.cut = true;
     } else {
-        const std::vector<NodeId> parts = operands(tree_, node);
+        const NodeList parts = operands(tree_, node);
         returns.values.push_back(parts.size() == 1 ? parts.front() : kNoNode);
     }
 }
 
 // Binds every name in `target`; lists are unpacked as far as the value allows.
 void ScopeBuilder::bind_targets(ScopeId scope, NodeId target, Binding binding) {
-    std::vector<std::pair<NodeId, Binding>> pending;
-    if (target != kNoNode) pending.emplace_back(target, binding);
+    struct Target {
+        NodeId node;
+        Binding binding;
+    };
+    base::InlineVector<Target, 2> pending;
+    if (target != kNoNode) pending.push_back({target, binding});
     while (!pending.empty()) {
         auto [at, current] = pending.back();
         pending.pop_back();
@@ -183,10 +188,10 @@ void ScopeBuilder::bind_targets(ScopeId scope, NodeId target, Binding binding) {
             current.target = at;
             bind_attribute(current);
         } else if (is_target_list(kind) || is_starred_target(kind)) {
-            const std::vector<NodeId> parts = operands(tree_, at);
+            const NodeList parts = operands(tree_, at);
             const bool wrapper = is_wrapper(tree_, at, parts.size());
             const bool follows = current.kind == BindingKind::value && !wrapper;
-            const std::vector<NodeId> values = follows ? unpacked(tree_, current.value, parts) : std::vector<NodeId>{};
+            const NodeList values = follows ? unpacked(tree_, current.value, parts) : NodeList{};
             for (std::size_t i = 0; i < parts.size(); ++i) {
                 Binding part = current;
                 if (!wrapper) {
@@ -194,7 +199,7 @@ void ScopeBuilder::bind_targets(ScopeId scope, NodeId target, Binding binding) {
                     if (current.kind != BindingKind::deleted)
                         part.kind = part.value == kNoNode ? BindingKind::other : BindingKind::value;
                 }
-                pending.emplace_back(parts[i], part);
+                pending.push_back({parts[i], part});
             }
         }
     }
@@ -244,7 +249,7 @@ void ScopeBuilder::collect_type_parameters(NodeId node, ScopeId scope) {
         // `T`, `T: bound`, `*Ts` and `**P`: the first identifier is the name.
         NodeId name = type;
         while (name != kNoNode && tree_.kind(name) != NodeKind::identifier) {
-            const std::vector<NodeId> parts = operands(tree_, name);
+            const NodeList parts = operands(tree_, name);
             name = parts.empty() ? kNoNode : parts.front();
         }
         if (name != kNoNode)
@@ -254,7 +259,7 @@ void ScopeBuilder::collect_type_parameters(NodeId node, ScopeId scope) {
 
 // `X as y` of with, except and case.
 void ScopeBuilder::collect_as_pattern(NodeId node) {
-    const std::vector<NodeId> parts = operands(tree_, node);
+    const NodeList parts = operands(tree_, node);
     if (parts.size() < 2) return;
     Binding binding{.kind = BindingKind::other,
                     .value = parts.front(),
@@ -307,7 +312,7 @@ NodeId ScopeBuilder::type_alias_name(NodeId node) const {
     if (left == kNoNode) return kNoNode;
     NodeId name = left;
     while (tree_.kind(name) == NodeKind::type || tree_.kind(name) == NodeKind::generic_type) {
-        const std::vector<NodeId> parts = operands(tree_, name);
+        const NodeList parts = operands(tree_, name);
         if (parts.empty()) return kNoNode;
         name = parts.front();
     }
@@ -318,7 +323,7 @@ void ScopeBuilder::collect_type_alias(NodeId node) {
     const NodeId name = type_alias_name(node);
     if (name == kNoNode) return;
     if (tree_.kind(tree_.parent(name)) == NodeKind::generic_type) {
-        const std::vector<NodeId> parts = operands(tree_, tree_.parent(name));
+        const NodeList parts = operands(tree_, tree_.parent(name));
         if (parts.size() > 1) collect_type_parameters(parts[1], model_.scope_of_definition[node]);
     }
     bind(model_.scope_of[node], {.kind = BindingKind::other,

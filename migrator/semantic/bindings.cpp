@@ -115,10 +115,10 @@ private:
 namespace {
 
 // A variable of a class body and the attribute of the same name are one: `x = 1` and `self.x = 2`.
-std::vector<SymbolId> same_variable(const FileModel& model, NodeId node) {
+base::InlineVector<SymbolId, 2> same_variable(const FileModel& model, NodeId node) {
     const SymbolId symbol = node < model.symbol_of.size() ? model.symbol_of[node] : kNone;
     if (symbol == kNone) return {};
-    std::vector<SymbolId> out{symbol};
+    base::InlineVector<SymbolId, 2> out{symbol};
     const Symbol& s = model.symbols[symbol];
     if (model.scopes[s.scope].kind != ScopeKind::class_) return out;
     const auto twin = s.attribute ? model.variable(s.scope, s.name) : model.attribute(s.scope, s.name);
@@ -215,9 +215,9 @@ std::vector<std::uint32_t> Bindings::shared_name_hashes() const {
     return out;
 }
 
-std::vector<BindingSite> Bindings::binding_sites(NodeId identifier) const {
+BindingSites Bindings::binding_sites(NodeId identifier) const {
     const FileModel& model = data_->model;
-    std::vector<BindingSite> out;
+    BindingSites out;
     for (const SymbolId symbol : same_variable(model, identifier)) {
         for (const Binding& binding : model.bindings_of(symbol)) {
             if (binding.kind == BindingKind::declared || binding.kind == BindingKind::deleted) continue;

@@ -43,6 +43,8 @@ struct BindingSite {
     NodeId value = kNoNode;   // the expression bound to it, when there is exactly one; for a parameter its default
 };
 
+using BindingSites = base::InlineVector<BindingSite, 4>;
+
 struct ModuleContext {
     std::string module_name;                            // dotted name in the project: "pkg.train"; empty when unknown
     bool is_package = false;                            // an __init__.py
@@ -92,7 +94,7 @@ public:
 
     // Where the variable that this identifier (or `self.x` attribute) reads or binds gets its values, and where it is
     // read; both in source order. Empty for attributes of unknown objects.
-    std::vector<BindingSite> binding_sites(NodeId identifier) const;
+    BindingSites binding_sites(NodeId identifier) const;
     std::vector<NodeId> reads(NodeId identifier) const;
 
     // Memory that they take, roughly.

@@ -32,7 +32,7 @@ void merge(Candidates& into, const Candidate& candidate) {
 void settle(Candidates& candidates) {
     for (const CandidateKind kind : {CandidateKind::bottom, CandidateKind::none_literal}) {
         const auto others = std::ranges::count_if(candidates, [&](const Candidate& c) { return c.kind != kind; });
-        if (others > 0) std::erase_if(candidates, [&](const Candidate& c) { return c.kind == kind; });
+        if (others > 0) erase_if(candidates, [&](const Candidate& c) { return c.kind == kind; });
     }
     if (candidates.size() < 2) return;
     const Candidate& first = candidates.front();

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/inline_vector.h"
 #include "migrator/semantic/file_model.h"
 #include "migrator/semantic/reference.h"
 
@@ -50,7 +51,7 @@ struct Candidate {
     bool operator==(const Candidate&) const = default;
 };
 
-using Candidates = std::vector<Candidate>;  // empty: nothing is known
+using Candidates = base::InlineVector<Candidate, 2>;  // empty: nothing is known
 
 // Adds one; two that mean the same are as sure as the less sure of them.
 void merge(Candidates& into, const Candidate& candidate);

@@ -5,7 +5,7 @@
 
 namespace migrator {
 
-std::vector<NodeId> Evaluator::arguments(NodeId call) const {
+NodeList Evaluator::arguments(NodeId call) const {
     const NodeId list = tree_.child(call, Field::arguments);
     if (list == kNoNode || tree_.kind(list) != NodeKind::argument_list) return {};
     return operands(tree_, list);
@@ -100,7 +100,7 @@ bool Evaluator::add_special_call(const Candidate& callee, NodeId call, Candidate
     }
     if (callee.origin == Origin::external && is_partial(name)) {
         // Calling it is calling its first argument.
-        const std::vector<NodeId> parts = arguments(call);
+        const NodeList parts = arguments(call);
         for (Candidate c : parts.empty() ? Candidates{} : get(parts.front())) {
             c.certainty = weaker(c.certainty, Certainty::likely);
             merge(out, c);
@@ -113,7 +113,7 @@ bool Evaluator::add_special_call(const Candidate& callee, NodeId call, Candidate
     } else if (name == "super") {
         add_super(call, out);
     } else if (name == "getattr") {
-        const std::vector<NodeId> parts = arguments(call);
+        const NodeList parts = arguments(call);
         if (parts.size() < 2) return true;
         if (const auto member = constant_text(parts[1])) {
             for (const Candidate& object : get(parts[0])) add_member(object, *member, kNoNode, out);
@@ -124,7 +124,7 @@ bool Evaluator::add_special_call(const Candidate& callee, NodeId call, Candidate
 
 // import_module("a.b") gives a.b, __import__("a.b") gives a.
 void Evaluator::add_module(NodeId call, bool root_only, Candidates& out) {
-    const std::vector<NodeId> parts = arguments(call);
+    const NodeList parts = arguments(call);
     if (parts.empty()) return;
     const auto module = constant_text(parts[0]);
     // A relative name is relative to an argument; leave it.
@@ -175,7 +175,7 @@ Candidates Evaluator::binary_value(NodeId node) {
 
 // `a < b`; a chain gives the result of one of its comparisons.
 Candidates Evaluator::comparison_value(NodeId node) {
-    const std::vector<NodeId> parts = operands(tree_, node);
+    const NodeList parts = operands(tree_, node);
     const NodeId symbol = tree_.child(node, Field::operators);
     if (parts.size() != 2 || symbol == kNoNode) return {};
     return operator_value(parts[0], parts[1], tree_.text(symbol));

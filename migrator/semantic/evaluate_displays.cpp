@@ -26,17 +26,17 @@ std::optional<std::size_t> index_of(std::string_view text) {
 }  // namespace
 
 // The parts that `display[key]` may give; kNoNode as key: any of them.
-std::vector<NodeId> Evaluator::elements(NodeId display, NodeId key) const {
-    std::vector<NodeId> parts = operands(tree_, display);
+NodeList Evaluator::elements(NodeId display, NodeId key) const {
+    NodeList parts = operands(tree_, display);
     if (parts.size() > kMaxElements) return {};
     if (std::ranges::any_of(parts, [&](NodeId part) { return is_splat(tree_.kind(part)); })) return {};
     if (tree_.kind(display) != NodeKind::dictionary) {
         const auto index = key == kNoNode ? std::nullopt : index_of(tree_.text(key));
         if (!index) return parts;
-        return *index < parts.size() ? std::vector<NodeId>{parts[*index]} : std::vector<NodeId>{};
+        return *index < parts.size() ? NodeList{parts[*index]} : NodeList{};
     }
     const auto wanted = key == kNoNode ? std::nullopt : constant_text(key);
-    std::vector<NodeId> out;
+    NodeList out;
     for (const NodeId pair : parts) {
         const NodeId at = tree_.child(pair, Field::key);
         const NodeId value = tree_.child(pair, Field::value);
@@ -89,7 +89,7 @@ NodeId Evaluator::namespace_owner(NodeId expression) const {
     }
     if (tree_.kind(expression) != NodeKind::call) return kNoNode;
     const NodeId function = tree_.child(expression, Field::function);
-    const std::vector<NodeId> parts = arguments(expression);
+    const NodeList parts = arguments(expression);
     return function != kNoNode && tree_.text(function) == "vars" && parts.size() == 1 ? parts.front() : kNoNode;
 }
 
@@ -136,7 +136,7 @@ std::optional<std::string> Evaluator::interpolated_text(NodeId string, int depth
                 out += tree_.text(part);
                 break;
             case NodeKind::interpolation: {
-                const std::vector<NodeId> parts = operands(tree_, part);
+                const NodeList parts = operands(tree_, part);
                 const auto text = parts.size() == 1 ? constant_text(parts.front(), depth - 1) : std::nullopt;
                 if (!text) return std::nullopt;
                 out += *text;

@@ -198,7 +198,7 @@ Candidates Evaluator::assigned_value(const Binding& binding) {
     const Candidates annotated = binding.annotation == kNoNode ? Candidates{} : annotated_value(binding.annotation);
     if (parameter) {
         // Callers pass what they like: the default tells the class at most.
-        std::erase_if(out, [](const Candidate& c) { return !c.has_type() || c.kind != CandidateKind::ordinary; });
+        erase_if(out, [](const Candidate& c) { return !c.has_type() || c.kind != CandidateKind::ordinary; });
         for (Candidate& c : out)
             c = {.type = c.type,
                  .type_scope = c.type_scope,
@@ -219,7 +219,7 @@ Candidates Evaluator::pattern_value(NodeId dotted_name) {
     const bool in_pattern = around == NodeKind::class_pattern || around == NodeKind::case_pattern ||
                             around == NodeKind::union_pattern || around == NodeKind::keyword_pattern ||
                             around == NodeKind::dict_pattern;
-    const std::vector<NodeId> parts = operands(tree_, dotted_name);
+    const NodeList parts = operands(tree_, dotted_name);
     if (!in_pattern || parts.empty()) return {};
     Candidates at = get(parts.front());
     for (std::size_t i = 1; i < parts.size() && !at.empty(); ++i) {

@@ -116,7 +116,7 @@ void Evaluator::finish(const Candidates& candidates) {
 // Nothing is left to wait for: what is still not known is unknown.
 Candidates Evaluator::settled(NodeId node, const Candidates& candidates) const {
     Candidates out = candidates;
-    std::erase_if(out, [](const Candidate& c) { return c.kind == CandidateKind::bottom; });
+    erase_if(out, [](const Candidate& c) { return c.kind == CandidateKind::bottom; });
     const SymbolId symbol = model_.symbol_of[node];
     if (out.empty() && !candidates.empty() && symbol != kNone && !model_.symbols[symbol].attribute) {
         out.push_back({.name = model_.symbols[symbol].name});
@@ -156,11 +156,11 @@ Candidates Evaluator::compute(NodeId node) {
         case NodeKind::dictionary: return {{.display = node}};
         case NodeKind::dotted_name: return pattern_value(node);
         case NodeKind::conditional_expression: {
-            const std::vector<NodeId> parts = operands(tree_, node);
+            const NodeList parts = operands(tree_, node);
             return parts.size() == 3 ? either(parts[0], parts[2]) : Candidates{};
         }
         case NodeKind::parenthesized_expression: {
-            const std::vector<NodeId> parts = operands(tree_, node);
+            const NodeList parts = operands(tree_, node);
             return parts.size() == 1 ? get(parts[0]) : Candidates{};
         }
         default: return {};
@@ -175,7 +175,7 @@ Candidates Evaluator::complete(const Compute& compute) {
         low_ = kNone;
         Candidates out = compute();
         if (missing_.empty()) return out;
-        const std::vector<NodeId> needed = missing_;
+        const NodeList needed = missing_;
         for (const NodeId node : needed) {
             if (state_[node] == State::fresh) evaluate(node);
         }

@@ -110,13 +110,13 @@ private:
     Candidates operator_value(NodeId left, NodeId right, std::string_view symbol);
     Candidates unary_value(NodeId node);
     Candidates either(NodeId first, NodeId second);
-    std::vector<NodeId> arguments(NodeId call) const;
+    NodeList arguments(NodeId call) const;
     Candidates function_result(NodeId function);
     Candidates inferred_result(NodeId function);
 
     // evaluate_displays.cpp: what is written out in lists, dictionaries and constant texts
     Candidates subscript_value(NodeId node);
-    std::vector<NodeId> elements(NodeId display, NodeId key) const;
+    NodeList elements(NodeId display, NodeId key) const;
     void add_elements(const Candidate& container, NodeId key, Candidates& out);
     NodeId namespace_owner(NodeId expression) const;
     std::optional<std::string> constant_text(NodeId expression) const;
@@ -138,7 +138,7 @@ private:
     Candidates annotated_value(NodeId annotation);
     Candidates annotation_text_value(std::string_view text, ScopeId scope);
     void add_annotated(const Candidate& meaning, Candidates& out) const;
-    std::vector<NodeId> annotation_arguments(NodeId generic);
+    NodeList annotation_arguments(NodeId generic);
 
     Candidate instance_of(std::string_view class_name, Certainty certainty);
     Candidates unknown_name(NodeId node, std::string_view name);
@@ -159,8 +159,8 @@ private:
     std::vector<std::uint32_t> frame_of_;  // of active and provisional nodes: their frame, or the one they rest on
     std::vector<std::uint8_t> times_dropped_;
     std::vector<Frame> stack_;
-    std::vector<NodeId> provisional_;
-    std::vector<NodeId> missing_;  // needed by the frame at work
+    NodeList provisional_;
+    NodeList missing_;  // needed by the frame at work
     std::uint32_t low_ = 0;
     NodeId last_unknown_star_ = 0;
 };

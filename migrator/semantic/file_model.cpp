@@ -2,8 +2,8 @@
 
 namespace migrator {
 
-std::vector<NodeId> operands(const SyntaxTree& tree, NodeId node) {
-    std::vector<NodeId> out;
+NodeList operands(const SyntaxTree& tree, NodeId node) {
+    NodeList out;
     for (NodeId at = tree.first_child(node); at != kNoNode; at = tree.next_sibling(at)) {
         if (tree.named(at) && tree.kind(at) != NodeKind::comment && tree.kind(at) != NodeKind::line_continuation)
             out.push_back(at);
@@ -16,7 +16,7 @@ bool has_decorator(const SyntaxTree& tree, NodeId function, std::string_view nam
     if (tree.kind(decorated) != NodeKind::decorated_definition) return false;
     for (NodeId at = tree.first_child(decorated); at != kNoNode && at != function; at = tree.next_sibling(at)) {
         if (tree.kind(at) != NodeKind::decorator) continue;
-        const std::vector<NodeId> parts = operands(tree, at);
+        const NodeList parts = operands(tree, at);
         if (!parts.empty() && tree.text(parts.front()) == name) return true;
     }
     return false;

@@ -159,7 +159,7 @@ private:
 };
 
 // Children that are neither punctuation nor comments.
-std::vector<NodeId> operands(const SyntaxTree& tree, NodeId node);
+NodeList operands(const SyntaxTree& tree, NodeId node);
 
 // Whether the function is decorated with exactly this name.
 bool has_decorator(const SyntaxTree& tree, NodeId function, std::string_view name);

@@ -136,7 +136,7 @@ private:
 
     const FileModel& model_;
     std::span<const Binding> bindings_;
-    std::vector<RegionId> covered_;
+    base::InlineVector<RegionId, 8> covered_;
     std::size_t steps_ = 0;
     Reaching result_;
 };

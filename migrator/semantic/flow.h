@@ -9,9 +9,9 @@
 namespace migrator {
 
 struct Reaching {
-    std::vector<const Binding*> bindings;  // latest first; without those that a later one surely replaces
-    bool may_be_unbound = false;           // a path leads to the use on which nothing was bound
-    bool cut = false;                      // there are more than we follow
+    base::InlineVector<const Binding*, 4> bindings;  // latest first; without those that a later one surely replaces
+    bool may_be_unbound = false;                     // a path leads to the use on which nothing was bound
+    bool cut = false;                                // there are more than we follow
 };
 
 // The bindings that may hold at `use`, which lies in `region` of the variable's own code.

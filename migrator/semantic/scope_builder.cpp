@@ -125,7 +125,7 @@ void ScopeBuilder::place_in_statement(NodeId node, NodeId statement) {
             if (field == Field::body || kind == NodeKind::else_clause)
                 model_.region_of[node] = model_.branches[branch].first;
             if (kind == NodeKind::except_clause) {
-                const std::vector<NodeId> parts = operands(tree_, node);
+                const NodeList parts = operands(tree_, node);
                 model_.region_of[node] = add_arm(branch, parts.empty() ? kNoNode : parts.back());
             }
             break;

@@ -134,7 +134,7 @@ bool append_literal(const SyntaxTree& tree, NodeId node, std::string& out) {
 std::optional<std::string> string_literal_value(const SyntaxTree& tree, NodeId expression) {
     std::string out;
     while (expression != kNoNode && tree.kind(expression) == NodeKind::parenthesized_expression) {
-        const std::vector<NodeId> parts = tree.named_children(expression);
+        const NodeList parts = tree.named_children(expression);
         expression = parts.size() == 1 ? parts.front() : kNoNode;
     }
     if (expression == kNoNode) return std::nullopt;

@@ -82,17 +82,18 @@ SourceFile make_source_file(base::Path path, FileType type, std::string bytes, s
     file.path = std::move(path);
     file.type = type;
     file.mode = mode;
-    file.bytes = std::move(bytes);
+    file.raw = std::move(bytes);
     if (type == FileType::compiled) return file;
-    std::string_view content = file.bytes;
+    std::string_view content = file.raw;
     file.encoding.bom = content.starts_with(kUtf8Mark);
     if (file.encoding.bom) content.remove_prefix(kUtf8Mark.size());
     if (base::Message problem = decode_content(file, content); !problem.empty()) file.problem = std::move(problem);
+    if (file.text == file.raw) file.raw = std::string();  // not {}, which keeps the memory
     return file;
 }
 
 base::Result<std::string> encode(const SourceFile& file, std::string_view text) {
-    if (text == file.text && !file.problem) return file.bytes;
+    if (text == file.text && !file.problem) return file.bytes();
     auto bytes = encode_text(text, file.encoding.name);
     if (!bytes) return bytes;
     if (file.encoding.bom) bytes->insert(0, kUtf8Mark);

@@ -43,11 +43,13 @@ struct SourceFile {
     base::Path path;  // relative to the project root, '/' separated
     FileType type = FileType::other;
     std::uint32_t mode = 0644;
-    std::string bytes;
     TextEncoding encoding;
     std::string text;  // UTF-8; empty when `problem` is set, and of compiled files
+    std::string raw;   // the bytes of the file when they are others than those of the text; else empty
     // Why the text cannot be analysed ("not valid utf-8 at byte 12, no coding cookie", "contains a NUL byte" ...).
     std::optional<base::Message> problem;
+
+    const std::string& bytes() const { return raw.empty() ? text : raw; }
 };
 
 // Decodes by BOM, PEP 263 cookie (Python) or UTF-8; sources whose tools ignore encodings (C++, CUDA, shell, Dockerfile,

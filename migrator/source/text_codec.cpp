@@ -178,10 +178,11 @@ tl::unexpected<base::Error> no_converter(const std::string& encoding) {
 
 Result<std::string> decode(std::string_view bytes, const std::string& encoding) {
     if (encoding == "utf-8") {
-        for (std::size_t at = 0; at < bytes.size();) {
+        for (std::size_t at = base::ascii_length(bytes); at < bytes.size();) {
             const std::size_t length = base::utf8_sequence_length(bytes.substr(at));
             if (length == 0) return not_decodable(encoding, at);
             at += length;
+            at += base::ascii_length(bytes.substr(at));
         }
         return std::string(bytes);
     }

@@ -146,8 +146,8 @@ NodeId SyntaxTree::child(NodeId id, Field field) const {
     return kNoNode;
 }
 
-std::vector<NodeId> SyntaxTree::named_children(NodeId id) const {
-    std::vector<NodeId> out;
+NodeList SyntaxTree::named_children(NodeId id) const {
+    NodeList out;
     for (NodeId at = first_child(id); at != kNoNode; at = next_sibling(at)) {
         if (nodes_[at].named) out.push_back(at);
     }

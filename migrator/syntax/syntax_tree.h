@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/inline_vector.h"
 #include "base/text_position.h"
 #include "migrator/syntax/node_kind.h"
 
@@ -20,6 +21,7 @@ namespace migrator {
 
 using NodeId = std::uint32_t;
 inline constexpr NodeId kNoNode = 0xFFFFFFFF;
+using NodeList = base::InlineVector<NodeId, 8>;
 
 // A part of a text that is replaced by one of another size.
 struct TextChange {
@@ -42,6 +44,7 @@ public:
     std::string_view source() const { return text_; }
     NodeId root() const { return 0; }
     std::size_t size() const { return nodes_.size(); }  // ids are 0 .. size()-1 in preorder
+    std::size_t bytes() const { return nodes_.capacity() * sizeof(Node); }
 
     NodeKind kind(NodeId id) const { return nodes_[id].kind; }
     Field field(NodeId id) const { return nodes_[id].field; }  // its role in the parent
@@ -62,7 +65,7 @@ public:
 
     // The first child with this role, or kNoNode.
     NodeId child(NodeId id, Field field) const;
-    std::vector<NodeId> named_children(NodeId id) const;
+    NodeList named_children(NodeId id) const;
     // The nearest ancestor (not `id` itself) of this kind, or kNoNode.
     NodeId ancestor(NodeId id, NodeKind kind) const;
     // The smallest node that spans the range.

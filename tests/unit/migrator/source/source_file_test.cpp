@@ -120,7 +120,7 @@ TEST_CASE("source: what cannot be read as text") {
     CHECK(problem("# coding: no-such\n").find("'no-such'") != std::string::npos);
     CHECK(problem(kBom + "# coding: latin-1\n").find("byte order mark") != std::string::npos);
     CHECK(python("\xE9").text == "");
-    CHECK(python("\xE9").bytes == "\xE9");
+    CHECK(python("\xE9").bytes() == "\xE9");
 }
 
 TEST_CASE("source: sources that declare no encoding may be any bytes") {
