@@ -55,11 +55,7 @@ public:
 
     void push_back(T value) { append(&value, 1); }
     void pop_back() { --size_; }
-    void clear() { size_ = 0; }
-    void erase(const T* first, const T* last) {
-        std::memmove(data() + (first - data()), last, static_cast<std::size_t>(end() - last) * sizeof(T));
-        size_ -= static_cast<std::size_t>(last - first);
-    }
+    void erase(T* first, T* last) { size_ = static_cast<std::size_t>(std::move(last, end(), first) - begin()); }
 
     friend bool operator==(const InlineVector& a, const InlineVector& b) {
         return std::equal(a.begin(), a.end(), b.begin(), b.end());

@@ -223,6 +223,11 @@ Status check_runs(const Model& model) {
     return {};
 }
 
+bool is_unused(const Model& model, const LayoutTensor& tensor) {
+    return std::all_of(tensor.pieces.begin(), tensor.pieces.end(),
+                       [&](const Piece& piece) { return model.tensors()[piece.logical].unused; });
+}
+
 void take_first(LayoutTensor& tensor) {
     if (!tensor.once) return;
     tensor.once = false;
@@ -249,9 +254,7 @@ Result<Layout> hf_layout(const Model& model, const HfVariant& variant) {
     Chunk chunk{0, "", &slots, nullptr, true, true, {}, {0, model.experts()}};
     TRY(ChunkBuilder(layout, model, rules, chunk).build());
     // transformers leaves out what the model does not use.
-    for (LayoutTensor& tensor : layout.tensors)
-        tensor.optional |= std::all_of(tensor.pieces.begin(), tensor.pieces.end(),
-                                       [&](const Piece& piece) { return model.tensors()[piece.logical].unused; });
+    for (LayoutTensor& tensor : layout.tensors) tensor.optional |= is_unused(model, tensor);
     return layout;
 }
 

@@ -47,6 +47,9 @@ struct LayoutTensor {
     const Shape& shape_in_file() const { return file_shape.empty() ? shape : file_shape; }
 };
 
+// The model computes nothing with any of its weights.
+bool is_unused(const Model& model, const LayoutTensor& tensor);
+
 struct Layout {
     std::vector<LayoutTensor> tensors;
     bool by_file = false;  // a tensor is known by its file and name, not by its name alone

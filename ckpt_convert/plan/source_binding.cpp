@@ -47,7 +47,7 @@ public:
                     continue;
                 auto found = by_name_.find(key(tensor.file, tensor.name));
                 if (found != by_name_.end()) TRY(add_tensor(tensor, found->second));
-                else if (!tensor.optional && !tensor.copy && !is_unused(tensor)) missing.push_back(tensor.name);
+                else if (!tensor.optional && !tensor.copy && !is_unused(model_, tensor)) missing.push_back(tensor.name);
             }
         }
         for (std::size_t i = 0; i < out_.tensors.size() && missing.empty(); ++i) {
@@ -72,10 +72,6 @@ public:
 
 private:
     bool is_bound(std::size_t logical) const { return bound_ == Bound::all || !model_.tensors()[logical].buffer; }
-    bool is_unused(const LayoutTensor& tensor) const {
-        return std::all_of(tensor.pieces.begin(), tensor.pieces.end(),
-                           [&](const Piece& piece) { return model_.tensors()[piece.logical].unused; });
-    }
     std::string key(std::uint32_t file, const std::string& name) const {
         return layout_.by_file ? base::format("{}:{}", file, name) : name;
     }
@@ -100,7 +96,7 @@ private:
                 TRY(add_piece(piece, tensor, widened ? widened->strides : tensor.strides, part,
                               widened ? *widened : stored));
         }
-        if (tensor.optional && is_unused(tensor)) {
+        if (tensor.optional && is_unused(model_, tensor)) {
             idle_.push_back(tensor.name);
         } else if (tensor.optional) {
             out_.notes.push_back(

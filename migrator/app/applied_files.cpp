@@ -7,14 +7,15 @@
 #include "migrator/review/record.h"
 
 namespace migrator {
-namespace {
 
-// The change of a file to a content with this hash.
-FileChange applied_change(const ReportFile& file, std::string sha256_after) {
+FileChange WrittenFiles::change(const ReportFile& file, Written written) {
     FileChange out;
+    out.original = std::move(written.original);
+    out.content = std::move(written.content);
+    out.mode = written.mode;
     out.file.path = file.path;
     if (!file.sha256.empty()) out.file.sha256 = file.sha256;
-    out.file.sha256_after = std::move(sha256_after);
+    out.file.sha256_after = std::move(written.sha256);
     out.file.new_mode = file.new_mode;
     out.file.encoding = file.encoding;
     std::set<std::string> made;
@@ -34,8 +35,6 @@ FileChange applied_change(const ReportFile& file, std::string sha256_after) {
     return out;
 }
 
-}  // namespace
-
 void WrittenFiles::add(std::size_t number, const std::string& original, std::string content, std::uint32_t mode,
                        bool in_place) {
     files_[number] = {base::sha256_hex(content), mode};
@@ -48,19 +47,12 @@ std::vector<FileChange> WrittenFiles::changes(const std::vector<ReportFile>& rep
     std::vector<FileChange> out;
     for (std::size_t i = 0; i < report.size(); ++i) {
         const ReportFile& file = report[i];
-        const bool is_new = i >= files_.size() && file.changed;
-        if (is_new) {
+        if (i < files_.size()) {
+            if (files_[i]) out.push_back(change(file, std::move(*files_[i])));
+        } else if (file.changed) {
             const std::string& content = file.edits.front().new_text;
-            out.push_back(applied_change(file, base::sha256_hex(content)));
-            out.back().content = content;
-            out.back().mode = file.new_mode;
+            out.push_back(change(file, {base::sha256_hex(content), file.new_mode, {}, content}));
         }
-        if (i >= files_.size() || !files_[i]) continue;
-        Written& written = *files_[i];
-        out.push_back(applied_change(file, std::move(written.sha256)));
-        out.back().original = std::move(written.original);
-        out.back().content = std::move(written.content);
-        out.back().mode = written.mode;
     }
     return out;
 }

@@ -26,8 +26,11 @@ private:
         std::string sha256;  // of the content
         std::uint32_t mode = 0644;
         std::string original = {};  // in place
-        std::string content = {};
+        std::string content = {};   // in place, and of a new file
     };
+
+    static FileChange change(const ReportFile& file, Written written);
+
     std::vector<std::optional<Written>> files_;
 };
 

@@ -175,7 +175,7 @@ Candidates Evaluator::complete(const Compute& compute) {
         low_ = kNone;
         Candidates out = compute();
         if (missing_.empty()) return out;
-        const NodeList needed = missing_;
+        const std::vector<NodeId> needed = missing_;
         for (const NodeId node : needed) {
             if (state_[node] == State::fresh) evaluate(node);
         }

@@ -159,8 +159,8 @@ private:
     std::vector<std::uint32_t> frame_of_;  // of active and provisional nodes: their frame, or the one they rest on
     std::vector<std::uint8_t> times_dropped_;
     std::vector<Frame> stack_;
-    NodeList provisional_;
-    NodeList missing_;  // needed by the frame at work
+    std::vector<NodeId> provisional_;
+    std::vector<NodeId> missing_;  // needed by the frame at work
     std::uint32_t low_ = 0;
     NodeId last_unknown_star_ = 0;
 };

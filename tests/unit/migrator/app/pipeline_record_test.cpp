@@ -25,6 +25,15 @@ private:
     base::Path path_;
 };
 
+// Somebody saves p/a.py as soon as the copy is made.
+class SavedMeanwhile : public test::MemoryFileSystem {
+public:
+    base::Status make_directories(const base::Path& path) override {
+        if (path == "out_report/applied/original") add("p/a.py", "# changed\n");
+        return MemoryFileSystem::make_directories(path);
+    }
+};
+
 base::Result<std::string> undo_record(test::MemoryFileSystem& fs, const base::Path& record) {
     Options options;
     options.command = Command::undo;
@@ -93,6 +102,17 @@ TEST_CASE("pipeline: a copy has a record too, which replaces the one of the same
     merge.output = "merged";
     REQUIRE(review_command(merge, fs));
     CHECK(fs.content("merged/a.py") == "# newer\nimport torch\nimport torch_npu\nprint(torch.npu.current_device())\n");
+}
+
+TEST_CASE("pipeline: a copy of a file that changes meanwhile has no record, and is whole") {
+    SavedMeanwhile fs;
+    fs.add("p/a.py", kTrain);
+    const auto result = run(options_for(Command::migrate, "p"), fs);
+    REQUIRE_FALSE(result);
+    CHECK(result.error().text() ==
+          "p/a.py: the file has changed while it was copied (the migrated copy is complete, only its record is not)");
+    CHECK(fs.content("out/a.py") == "import torch\nimport torch_npu\nprint(torch.npu.current_device())\n");
+    CHECK_FALSE(fs.exists("out_report/applied/applied.json"));
 }
 
 TEST_CASE("pipeline: a failed write leaves the sources as they were") {
