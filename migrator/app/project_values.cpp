@@ -120,8 +120,9 @@ private:
         kept.unpack();
         look_at(number, kept, work);
         if (!is_new) return;
-        if ((kept_ += kept.tree.bytes() + kept.bindings->bytes()) > kResolvedBytes) kept.pack();
-        else kept.packed = std::string();  // not {}, which keeps the memory
+        if ((kept_ += kept.tree.bytes() + kept.bindings->bytes()) > kResolvedBytes) return kept.pack();
+        kept.packed.clear();
+        kept.packed.shrink_to_fit();
     }
 
     void look_at(std::size_t number, ParsedFile& parsed, const Work& work) {

@@ -82,13 +82,13 @@ SourceFile make_source_file(base::Path path, FileType type, std::string bytes, s
     file.path = std::move(path);
     file.type = type;
     file.mode = mode;
-    file.raw = std::move(bytes);
-    if (type == FileType::compiled) return file;
-    std::string_view content = file.raw;
-    file.encoding.bom = content.starts_with(kUtf8Mark);
-    if (file.encoding.bom) content.remove_prefix(kUtf8Mark.size());
-    if (base::Message problem = decode_content(file, content); !problem.empty()) file.problem = std::move(problem);
-    if (file.text == file.raw) file.raw = std::string();  // not {}, which keeps the memory
+    if (type != FileType::compiled) {
+        std::string_view content = bytes;
+        file.encoding.bom = content.starts_with(kUtf8Mark);
+        if (file.encoding.bom) content.remove_prefix(kUtf8Mark.size());
+        if (base::Message problem = decode_content(file, content); !problem.empty()) file.problem = std::move(problem);
+    }
+    if (file.text != bytes) file.raw = std::move(bytes);
     return file;
 }
 

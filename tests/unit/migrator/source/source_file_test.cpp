@@ -49,6 +49,14 @@ TEST_CASE("source: UTF-8 is the default, with and without a mark") {
     CHECK(python("").text == "");
 }
 
+TEST_CASE("source: bytes are kept a second time only where they differ from the text") {
+    const SourceFile same = python(std::string(1000, 'x'));
+    CHECK(&same.bytes() == &same.text);
+    CHECK(same.raw.capacity() < 100);
+    CHECK(python(kBom + "x\n").bytes() == kBom + "x\n");
+    CHECK(python("\xFF").bytes() == "\xFF");
+}
+
 TEST_CASE("source: every encoding with every line end") {
     struct Row {
         std::string cookie;
