@@ -48,7 +48,8 @@ constexpr std::size_t kKeptBytes = std::size_t{256} << 20;
 // What one Python file tells the others.
 struct FileFacts {
     std::vector<std::string> members;
-    ModuleSummary summary;
+    std::vector<std::string> imports;
+    std::optional<PackedSummary> summary;
     bool is_guarded = false;    // see ImportGraph::add
     bool holds_values = false;  // see match/value_ends.h
     std::unique_ptr<ParsedFile> parsed;
@@ -65,7 +66,9 @@ FileFacts facts_of(base::FileSystem& fs, const Project& project, const Knowledge
     const SyntaxTree& tree = out.parsed->tree = SyntaxTree::parse(out.parsed->source.text);
     out.members = member_names(tree);
     ModuleContext context = module_context(project, file.path);
-    out.summary = summarise(tree, knowledge.facts, context);
+    ModuleSummary summary = summarise(tree, knowledge.facts, context);
+    if (!summary.module.empty()) out.summary = summary;
+    out.imports = std::move(summary.imports);
     out.holds_values = holds_values(tree, knowledge.rules);
     out.is_guarded = out.parsed->source.text.find("__main__") != std::string::npos;
     return out;
@@ -225,8 +228,8 @@ base::Status index_projects(base::FileSystem& fs, const Options& options, const 
             project.holds_values[modules[i]] = found[i].holds_values;
             const base::Path& path = files[modules[i]].path;
             const std::vector<std::string> names = project.modules.names_of(path);
-            project.imports.add(path, names, std::move(found[i].summary.imports), found[i].is_guarded);
-            if (!found[i].summary.module.empty()) index->add(std::move(found[i].summary), names);
+            project.imports.add(path, names, std::move(found[i].imports), found[i].is_guarded);
+            if (found[i].summary) index->add(std::move(*found[i].summary), names);
         }
         project.imports.finish();
         project.loading_framework = project.imports.loading_through_others(knowledge.rules.framework().loaded_by);

@@ -28,9 +28,9 @@ public:
 
     bool done() const { return next_ == modules_.size(); }
     const std::string& next() { return modules_[next_++]; }  // valid until `add`
-    void add(const std::vector<std::string>& stars) {
-        for (const std::string& star : stars) {
-            if (seen_.insert(star).second) modules_.push_back(star);
+    void add(const std::vector<std::string_view>& stars) {
+        for (const std::string_view star : stars) {
+            if (seen_.emplace(star).second) modules_.emplace_back(star);
         }
     }
 
@@ -72,7 +72,7 @@ private:
     bool allowed_ = false;
 };
 
-void ProjectIndex::add(ModuleSummary summary, std::span<const std::string> names) {
+void ProjectIndex::add(PackedSummary summary, std::span<const std::string> names) {
     const std::size_t place = summaries_.size();
     for (const std::string& name : names) {
         modules_.try_emplace(name, place);
@@ -80,12 +80,13 @@ void ProjectIndex::add(ModuleSummary summary, std::span<const std::string> names
         for (std::size_t dot = name.rfind('.'); dot != name.npos && dot > 0; dot = name.rfind('.', dot - 1))
             importable_.insert(name.substr(0, dot));
     }
-    for (const auto& [name, unused] : summary.classes) classes_.try_emplace(name, place);
-    for (const auto& [name, unused] : summary.results) functions_.try_emplace(name, place);
-    summaries_.push_back(std::move(summary));
+    const PackedSummary& added = summaries_.emplace_back(std::move(summary));
+    for (std::size_t i = 0; i < added.class_count(); ++i) classes_.try_emplace(added.class_name(i), Place{place, i});
+    for (std::size_t i = 0; i < added.function_count(); ++i)
+        functions_.try_emplace(added.function_name(i), Place{place, i});
 }
 
-const ModuleSummary* ProjectIndex::find_module(std::string_view name) const {
+const PackedSummary* ProjectIndex::find_module(std::string_view name) const {
     const auto found = modules_.find(name);
     return found == modules_.end() ? nullptr : &summaries_[found->second];
 }
@@ -123,25 +124,23 @@ Meanings ProjectIndex::module_name(std::string_view module, std::string_view nam
     StarSearch modules(module);
     while (!modules.done()) {
         const std::string& at = modules.next();
-        const ModuleSummary* summary = find_module(at);
+        const PackedSummary* summary = find_module(at);
         if (summary != nullptr) {
-            const auto found = summary->names.find(name);
-            if (found != summary->names.end()) return chased(found->second, joined_name(summary->module, name), search);
+            if (auto found = summary->name(name))
+                return chased(std::move(*found), joined_name(summary->module(), name), search);
         }
         const std::string qualified = joined_name(at, name);
         if (importable_.contains(qualified)) return {{.name = qualified, .origin = Origin::project}};
         if (std::ranges::binary_search(facts_->star_names(at), name, std::less<>{}))
             return {{.name = qualified, .origin = Origin::external}};
-        if (summary != nullptr) modules.add(summary->stars);
+        if (summary != nullptr) modules.add(summary->stars());
     }
     return {};
 }
 
 Meanings ProjectIndex::star_name(std::string_view module, std::string_view name) const {
-    const ModuleSummary* summary = find_module(module);
-    if (summary == nullptr) return {};
-    const auto listed = summary->names.find("__all__");
-    if (listed == summary->names.end() && is_private(name)) return {};
+    const PackedSummary* summary = find_module(module);
+    if (summary == nullptr || (is_private(name) && !summary->name("__all__"))) return {};
     Search search;
     return module_name(module, name, search);
 }
@@ -150,17 +149,17 @@ bool ProjectIndex::knows_star(std::string_view module) const {
     StarSearch modules(module);
     while (!modules.done()) {
         const std::string& at = modules.next();
-        const ModuleSummary* summary = find_module(at);
-        if (summary != nullptr) modules.add(summary->stars);
+        const PackedSummary* summary = find_module(at);
+        if (summary != nullptr) modules.add(summary->stars());
         else if (facts_->star_names(at).empty()) return false;
     }
     return true;
 }
 
 // Follows what one file says of another one's names.
-Meanings ProjectIndex::chased(const Meanings& meanings, const std::string& variable, Search& search) const {
+Meanings ProjectIndex::chased(Meanings meanings, const std::string& variable, Search& search) const {
     Meanings out;
-    for (const Meaning& meaning : meanings) {
+    for (Meaning& meaning : meanings) {
         const bool elsewhere = meaning.origin == Origin::project && !meaning.name.empty() &&
                                !classes_.contains(meaning.name) && !functions_.contains(meaning.name);
         const Meanings further = elsewhere ? resolve(meaning.name, search) : Meanings{};
@@ -169,7 +168,7 @@ Meanings ProjectIndex::chased(const Meanings& meanings, const std::string& varia
             add_new(out, found);
         }
         if (!further.empty()) continue;
-        Meaning found = with_known_type(meaning, search);
+        Meaning found = with_known_type(std::move(meaning), search);
         if (found.name.empty()) found.variable = variable;
         add_new(out, found);
     }
@@ -229,8 +228,9 @@ Meanings ProjectIndex::result_of(std::string_view qualified, Search& search) con
         if (classes_.contains(callee.name)) {
             add_new(out, {.name = {}, .type = callee.name, .type_certainty = certainty});
         } else if (const auto function = functions_.find(callee.name); function != functions_.end()) {
-            const Meanings& results = summaries_[function->second].results.find(callee.name)->second;
-            for (const Meaning& result : chased(results, {}, search)) add_new(out, result);
+            const Place place = function->second;
+            for (const Meaning& result : chased(summaries_[place.summary].results(place.number), {}, search))
+                add_new(out, result);
         } else if (callee.origin == Origin::external && callee.type.empty()) {
             if (const auto type = facts_->returned_class(callee.name))
                 add_new(out, {.name = {}, .type = std::string(*type), .type_certainty = certainty});
@@ -250,9 +250,10 @@ std::string ProjectIndex::called_function(std::string_view callee) const {
 
 std::optional<ProjectIndex::Parameter> ProjectIndex::parameter(std::string_view callee, std::size_t position) const {
     std::string function = called_function(callee);
-    const auto place = functions_.find(function);
-    if (place == functions_.end()) return std::nullopt;
-    const std::vector<std::string>& names = summaries_[place->second].parameters.find(function)->second;
+    const auto known = functions_.find(function);
+    if (known == functions_.end()) return std::nullopt;
+    const Place place = known->second;
+    const std::vector<std::string_view> names = summaries_[place.summary].parameters(place.number);
     if (position >= names.size()) return std::nullopt;
     return Parameter{std::move(function), names[position]};
 }
@@ -279,27 +280,27 @@ ProjectIndex::Members ProjectIndex::find_member(std::string_view class_name, std
     while (!pending.empty() && visited.size() < kMaxBaseClasses) {
         const std::string name = std::move(pending.back());
         pending.pop_back();
-        const auto place = classes_.find(name);
-        if (place == classes_.end() || !visited.insert(name).second) continue;
-        const ClassSummary& at = summaries_[place->second].classes.find(name)->second;
-        if (const auto found = at.members.find(member); found != at.members.end()) {
-            out.found = chased(found->second, joined_name(name, member), search);
+        const auto known = classes_.find(name);
+        if (known == classes_.end() || !visited.insert(name).second) continue;
+        const Place place = known->second;
+        const PackedSummary& at = summaries_[place.summary];
+        if (auto found = at.member(place.number, member)) {
+            out.found = chased(std::move(*found), joined_name(name, member), search);
             return out;
         }
-        out.open = out.open || at.open;
-        add_bases(at, pending, out, search);
+        out.open = out.open || at.is_open(place.number);
+        add_bases(place, pending, out, search);
     }
     return out;
 }
 
 // Depth first, from left to right.
-void ProjectIndex::add_bases(const ClassSummary& of, std::vector<std::string>& pending, Members& out,
-                             Search& search) const {
+void ProjectIndex::add_bases(Place of, std::vector<std::string>& pending, Members& out, Search& search) const {
     std::vector<std::string> found;
-    for (const std::string& base : of.bases) {
+    for (const std::string_view base : summaries_[of.summary].bases(of.number)) {
         Meanings meanings;
         if (!classes_.contains(base)) meanings = resolve(base, search);
-        if (meanings.empty()) meanings.push_back({.name = base});
+        if (meanings.empty()) meanings.push_back({.name = std::string(base)});
         for (const Meaning& meaning : meanings) {
             if (classes_.contains(meaning.name)) {
                 found.push_back(meaning.name);

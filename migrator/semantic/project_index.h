@@ -1,14 +1,16 @@
 // ProjectIndex: what the modules of a project mean to each other: re-exports, classes and functions of other files.
 #pragma once
 
+#include <deque>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "base/string_map.h"
-#include "migrator/semantic/module_summary.h"
+#include "migrator/semantic/packed_summary.h"
 
 namespace migrator {
 
@@ -22,7 +24,7 @@ public:
     explicit ProjectIndex(const TypeFacts& facts) : facts_(&facts) {}
 
     // `names`: the dotted names under which the file can be imported.
-    void add(ModuleSummary summary, std::span<const std::string> names);
+    void add(PackedSummary summary, std::span<const std::string> names);
 
     // What a qualified name of the project means, followed through the imports of its files: "pkg.compat.torch" is
     // torch. Empty: nothing is known.
@@ -63,20 +65,25 @@ private:
     Meanings resolve(std::string_view qualified, Search& search) const;
     Meanings module_name(std::string_view module, std::string_view name, Search& search) const;
     // `variable`: the qualified name of what holds these meanings.
-    Meanings chased(const Meanings& meanings, const std::string& variable, Search& search) const;
+    Meanings chased(Meanings meanings, const std::string& variable, Search& search) const;
     Meaning with_known_type(Meaning meaning, Search& search) const;
     Meanings members_of(const Meanings& objects, std::string_view member, Search& search) const;
     Meanings result_of(std::string_view qualified, Search& search) const;
     Members find_member(std::string_view class_name, std::string_view member, Search& search) const;
     std::string called_function(std::string_view callee) const;
-    void add_bases(const ClassSummary& of, std::vector<std::string>& pending, Members& out, Search& search) const;
-    const ModuleSummary* find_module(std::string_view name) const;
+    // A class or a function: the number of its file, and its own there.
+    struct Place {
+        std::size_t summary = 0, number = 0;
+    };
+    using Places = std::unordered_map<std::string_view, Place>;  // by names that the summaries hold
+
+    void add_bases(Place of, std::vector<std::string>& pending, Members& out, Search& search) const;
+    const PackedSummary* find_module(std::string_view name) const;
 
     const TypeFacts* facts_;
-    std::vector<ModuleSummary> summaries_;
-    base::StringMap<std::size_t> modules_;  // and the places of their summaries
-    base::StringMap<std::size_t> classes_;
-    base::StringMap<std::size_t> functions_;
+    std::deque<PackedSummary> summaries_;   // which stay where they are
+    base::StringMap<std::size_t> modules_;  // and the numbers of their summaries
+    Places classes_, functions_;
     base::StringSet importable_;  // modules, and everything that holds them
 };
 

@@ -1,20 +1,21 @@
 // Reference: what a name or attribute expression in a file means, and how sure that is.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
 namespace migrator {
 
 // How sure an answer is. A rule names the certainty its fix needs.
-enum class Certainty {
+enum class Certainty : std::uint8_t {
     textual,   // the text looks like it; nothing else is known
     likely,    // a good reason, but another reading is possible
     resolved,  // follows from imports, scopes and types
 };
 std::string_view name(Certainty certainty);
 
-enum class Origin {
+enum class Origin : std::uint8_t {
     external,  // a module that is not part of the project
     project,   // defined in the project
     builtin,   // Python's own name
