@@ -291,10 +291,21 @@ Result<std::string> read_file(FileSystem& fs, const Path& path, std::uint64_t ma
 }
 
 Status write_file_atomically(FileSystem& fs, const Path& path, std::string_view content, std::uint32_t mode) {
+    return write_file_atomically(
+        fs, path, [&](const TextSink& out) { out(content); }, mode);
+}
+
+Status write_file_atomically(FileSystem& fs, const Path& path, const TextSource& text, std::uint32_t mode) {
     Path partial = path + ".partial";
     TRY_ASSIGN(auto file, fs.create(partial, mode));
     auto written = [&]() -> Status {
-        TRY(file->write_at(0, as_bytes(content)));
+        Status parts;
+        std::uint64_t offset = 0;
+        text([&](std::string_view part) {
+            if (parts) parts = file->write_at(offset, as_bytes(part));
+            offset += part.size();
+        });
+        TRY(std::move(parts));
         TRY(file->sync());
         TRY(file->close());
         return fs.rename(partial, path);

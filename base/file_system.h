@@ -10,6 +10,7 @@
 
 #include "base/byte_reader.h"
 #include "base/result.h"
+#include "base/text_sink.h"
 
 namespace base {
 
@@ -89,6 +90,7 @@ Result<std::string> read_file(FileSystem& fs, const Path& path, std::uint64_t ma
 
 // Writes PATH.partial, syncs it and renames it to PATH: a reader sees the old file, or the whole new one.
 Status write_file_atomically(FileSystem& fs, const Path& path, std::string_view content, std::uint32_t mode = 0644);
+Status write_file_atomically(FileSystem& fs, const Path& path, const TextSource& text, std::uint32_t mode = 0644);
 
 // Removes a file or a whole directory tree; symlinks are removed, never followed. Missing is fine.
 Status remove_tree(FileSystem& fs, const Path& path);

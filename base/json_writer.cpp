@@ -71,6 +71,14 @@ JsonWriter& JsonWriter::close(char bracket) {
     levels_.pop_back();
     if (!empty) new_line();
     out_ += bracket;
+    return pass_on();
+}
+
+JsonWriter& JsonWriter::pass_on() {
+    constexpr std::size_t kPart = std::size_t{1} << 16;
+    if (!sink_ || out_.size() < kPart) return *this;
+    sink_(out_);
+    out_.clear();
     return *this;
 }
 
@@ -133,12 +141,18 @@ JsonWriter& JsonWriter::value(const Json& value) {
 JsonWriter& JsonWriter::raw(std::string_view json) {
     before_value();
     out_ += json;
-    return *this;
+    return pass_on();
 }
 
 std::string JsonWriter::take() && {
     CHECK(levels_.empty() && !after_key_);
     return std::move(out_);
+}
+
+void JsonWriter::finish() {
+    CHECK(levels_.empty() && !after_key_);
+    sink_(out_);
+    out_.clear();
 }
 
 }  // namespace base

@@ -1,10 +1,12 @@
-// JsonWriter: ordered JSON out, as a string; keys appear in the order they are written.
+// JsonWriter: ordered JSON out, as a string or in parts; keys appear in the order they are written.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "base/text_sink.h"
 
 namespace base {
 
@@ -14,6 +16,8 @@ class JsonWriter {
 public:
     // indent 0: everything on one line.
     explicit JsonWriter(int indent = 2) : indent_(indent) {}
+    // The text goes to the sink; the last part with finish().
+    explicit JsonWriter(TextSink sink, int indent = 2) : indent_(indent), sink_(std::move(sink)) {}
 
     JsonWriter& begin_object();
     JsonWriter& end_object();
@@ -29,20 +33,23 @@ public:
     JsonWriter& value(const Json& value);    // with everything in it
     JsonWriter& raw(std::string_view json);  // text that already is JSON
 
-    // CHECKs that every object and array is closed.
+    // Both CHECK that every object and array is closed.
     std::string take() &&;
+    void finish();
 
 private:
     void before_value();
     void new_line();
     JsonWriter& open(char bracket);
     JsonWriter& close(char bracket);
+    JsonWriter& pass_on();
 
     struct Level {
         bool empty = true;
     };
     int indent_;
-    std::string out_;
+    TextSink sink_;
+    std::string out_;  // what the sink has not had yet
     std::vector<Level> levels_;
     bool after_key_ = false;
 };

@@ -25,7 +25,10 @@ int fail_with(const base::Error& error) {
     return base::exit_code(error.kind);
 }
 
-void print(std::FILE* stream, const std::string& text) { std::fwrite(text.data(), 1, text.size(), stream); }
+void print(std::FILE* stream, std::string_view text) { std::fwrite(text.data(), 1, text.size(), stream); }
+base::TextSink printer(std::FILE* stream) {
+    return [stream](std::string_view text) { print(stream, text); };
+}
 
 // A full disk or a closed pipe shows only when the last bytes leave the process.
 base::Status flush_output() {
@@ -39,9 +42,9 @@ void print_result(const Options& options, const RunResult& result) {
     const bool text = migrates && options.destination == Destination::text;
     const bool diff = migrates && options.destination == Destination::diff;
     if (text) print(stdout, result.text);
-    if (diff) print(stdout, report_diff(result.report));
+    if (diff) report_diff(result.report, printer(stdout));
     if (options.github) print(text ? stderr : stdout, report_github(result.report));
-    if (options.json) print(text ? stderr : stdout, report_json(result.report));
+    if (options.json) report_json(result.report, printer(text ? stderr : stdout));
     if (!result.warning.empty()) print(stderr, "migrator: warning: " + result.warning + ".\n");
     if (options.quiet || (options.json && text)) return;
     const bool taken = text || diff || options.json || options.github;

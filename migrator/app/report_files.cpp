@@ -14,12 +14,14 @@ base::Result<std::vector<std::string>> write_report_files(base::FileSystem& fs, 
     for (const Format& format : all_formats()) {
         const bool named = std::find(formats.begin(), formats.end(), format.name) != formats.end();
         if (!named && !(formats.empty() && format.by_default)) continue;
-        for (const FormatFile& file : format.write(report, templates)) {
-            const base::Path path = base::join(directory, file.path);
-            TRY(fs.make_directories(base::parent(path)));
-            TRY(base::write_file_atomically(fs, path, file.content));
-        }
-        written.push_back(base::join(directory, format.file));
+        const base::Path path = base::join(directory, format.file);
+        if (format.text)
+            TRY(base::write_file_atomically(fs, path,
+                                            [&](const base::TextSink& out) { format.text(report, templates, out); }));
+        if (format.folder) TRY(fs.make_directories(path));
+        for (const NamedText& file : format.folder ? format.folder(report) : std::vector<NamedText>{})
+            TRY(base::write_file_atomically(fs, base::join(directory, file.path), file.text));
+        written.push_back(path);
     }
     return written;
 }

@@ -7,21 +7,23 @@
 #include <vector>
 
 #include "base/data_store.h"
+#include "base/text_sink.h"
 #include "migrator/report/report.h"
 
 namespace migrator {
 
-// A file of a format: its path in the report's directory, and what it says.
-struct FormatFile {
-    std::string path;
-    std::string content;
+struct NamedText {
+    std::string path;  // in the report's directory
+    std::string text;
 };
 
+// One file, or a folder of small ones.
 struct Format {
     std::string_view name;
     std::string_view file;  // or folder, with a slash
     bool by_default = false;
-    std::vector<FormatFile> (*write)(const Report& report, const base::DataStore& templates) = nullptr;
+    void (*text)(const Report& report, const base::DataStore& templates, const base::TextSink& out) = nullptr;
+    std::vector<NamedText> (*folder)(const Report& report) = nullptr;
 };
 
 // In the order that the files are named to the user: the one to open first in front.
@@ -30,7 +32,7 @@ std::span<const Format> all_formats();
 std::string report_markdown(const Report& report);
 std::string report_csv(const Report& report);  // one row per finding
 // The files of the older transplant tool, with its names and columns, for scripts that read them.
-std::vector<FormatFile> report_transplant_csv(const Report& report);
+std::vector<NamedText> report_transplant_csv(const Report& report);
 std::string report_sarif(const Report& report);   // SARIF 2.1.0
 std::string report_github(const Report& report);  // workflow commands of GitHub, for standard output
 std::string report_gitlab(const Report& report);  // code quality report of GitLab

@@ -265,10 +265,8 @@ std::size_t faster_forms(const std::vector<ReportFile>& files) {
     return count;
 }
 
-std::string report_diff(const Report& report) {
-    std::string out;
-    for (const ReportFile& file : report.files) out += file.diff;
-    return out;
+void report_diff(const Report& report, const base::TextSink& out) {
+    for (const ReportFile& file : report.files) out(file.diff);
 }
 
 }  // namespace migrator

@@ -10,6 +10,7 @@
 
 #include "base/data_store.h"
 #include "base/message.h"
+#include "base/text_sink.h"
 #include "migrator/report/effort.h"
 #include "migrator/report/transfer_row.h"
 #include "migrator/rewrite/file_outcome.h"
@@ -192,19 +193,20 @@ Report make_report(RunInfo run, std::vector<ReportFile> files, std::uint64_t fil
 bool has_open_finding(const Report& report, Severity at_least, const std::set<std::string>& known = {});
 
 // Schema: docs/reference/report-schema.md. `indent` 0: on one line.
-std::string report_json(const Report& report, int indent = 2);
+void report_json(const Report& report, const base::TextSink& out, int indent = 2);
 // One file, no network: the parts below templates/report/, and the report's JSON, compressed.
-std::string report_html(const Report& report, const base::DataStore& templates);
+void report_html(const Report& report, const base::DataStore& templates, const base::TextSink& out);
 
 // A page on the disk asks for nothing; one that is served keeps its decisions where it comes from.
 enum class PageKind { file, served };
 // The page of a report.json.
-std::string report_page(std::string_view json, const base::DataStore& templates, PageKind kind);
+void report_page(const base::TextSource& json, const base::DataStore& templates, PageKind kind,
+                 const base::TextSink& out);
 
 // Fixes for speed alone that could be applied and need nobody to look at them.
 std::size_t faster_forms(const std::vector<ReportFile>& files);
 
-std::string report_diff(const Report& report);  // unified diff of all changed files
+void report_diff(const Report& report, const base::TextSink& out);  // unified diff of all changed files
 
 struct TerminalStyle {
     bool colour = false;

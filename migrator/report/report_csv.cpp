@@ -29,11 +29,11 @@ std::string lines_of(const base::TextPosition& position) { return std::to_string
 class Table {
 public:
     Table(std::string path, const Row& head) : file_{"transplant/" + std::move(path), csv_line(head)} {}
-    void add(const Row& row) { file_.content += csv_line(row); }
-    FormatFile take() { return std::move(file_); }
+    void add(const Row& row) { file_.text += csv_line(row); }
+    NamedText take() { return std::move(file_); }
 
 private:
-    FormatFile file_;
+    NamedText file_;
 };
 
 const Finding* finding_with(const ReportFile& file, const ReportEdit& edit) {
@@ -50,7 +50,7 @@ bool is_made(const ReportFile& file, const ReportEdit& edit) {
     });
 }
 
-FormatFile change_list(const Report& report) {
+NamedText change_list(const Report& report) {
     Table table("change_list.csv", {"File", "Start Line", "End Line", "Operation Type", "Message"});
     for (const ReportFile& file : report.files) {
         for (const ReportEdit& edit : file.edits) {
@@ -66,8 +66,8 @@ FormatFile change_list(const Report& report) {
 
 // Findings of a kind that are left open.
 template <class RowOf>
-FormatFile open_findings(const Report& report, std::string name, const Row& head, std::vector<FindingKind> kinds,
-                         RowOf row_of) {
+NamedText open_findings(const Report& report, std::string name, const Row& head, std::vector<FindingKind> kinds,
+                        RowOf row_of) {
     Table table(std::move(name), head);
     for (const ReportFile& file : report.files) {
         for (const ReportFinding& item : file.findings) {
@@ -111,7 +111,7 @@ std::string report_csv(const Report& report) {
     return out;
 }
 
-std::vector<FormatFile> report_transplant_csv(const Report& report) {
+std::vector<NamedText> report_transplant_csv(const Report& report) {
     const Row places{"File", "Start Line", "End Line", "OP", "Tips"};
     auto of_kinds = [&](const char* name, std::vector<FindingKind> kinds) {
         return open_findings(report, name, places, std::move(kinds), place_row);

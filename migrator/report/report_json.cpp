@@ -267,8 +267,8 @@ void write_report_file(JsonWriter& json, const ReportFile& file) {
     json.end_array();
 }
 
-std::string report_json(const Report& report, int indent) {
-    JsonWriter json(indent);
+void report_json(const Report& report, const base::TextSink& out, int indent) {
+    JsonWriter json(out, indent);
     json.begin_object();
     write_report_head(json, report);
     json.key("files").begin_array();
@@ -279,7 +279,8 @@ std::string report_json(const Report& report, int indent) {
     }
     json.end_array();
     json.end_object();
-    return std::move(json).take() + "\n";
+    json.finish();
+    out("\n");
 }
 
 }  // namespace migrator

@@ -147,7 +147,8 @@ base::Status write_record(base::FileSystem& fs, const Path& root, const Path& ou
         if (!change.is_new()) TRY(keep_original(fs, root, output, change, kept_copy(record, i, change.file.path)));
         applied.files.push_back(change.file);
     }
-    return base::write_file_atomically(fs, base::join(record, kAppliedName), applied_json(applied));
+    return base::write_file_atomically(fs, base::join(record, kAppliedName),
+                                       [&](const base::TextSink& out) { applied_json(applied, out); });
 }
 
 base::Status write_files(base::FileSystem& fs, const Path& root, const std::vector<FileChange>& changes) {

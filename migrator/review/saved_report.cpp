@@ -181,8 +181,8 @@ base::Result<SavedReport> read_applied(base::FileSystem& fs, const base::Path& p
     return read(fs, path, kAppliedSchema);
 }
 
-std::string applied_json(const SavedReport& applied) {
-    base::JsonWriter json;
+void applied_json(const SavedReport& applied, const base::TextSink& out) {
+    base::JsonWriter json(out);
     json.begin_object();
     json.key("schema").string(kAppliedSchema);
     json.key("root").string(applied.root);
@@ -192,7 +192,8 @@ std::string applied_json(const SavedReport& applied) {
     for (const SavedFile& file : applied.files) write_file(json, file);
     json.end_array();
     json.end_object();
-    return std::move(json).take() + "\n";
+    json.finish();
+    out("\n");
 }
 
 }  // namespace migrator

@@ -56,6 +56,6 @@ base::Result<SavedReport> read_report(base::FileSystem& fs, const base::Path& pa
 
 // The same of a file that `applied_json` has made: the edits that were made.
 base::Result<SavedReport> read_applied(base::FileSystem& fs, const base::Path& path);
-std::string applied_json(const SavedReport& applied);
+void applied_json(const SavedReport& applied, const base::TextSink& out);
 
 }  // namespace migrator

@@ -46,7 +46,8 @@ base::Result<ReviewSite> ReviewSite::open(base::FileSystem& fs, const base::Path
     TRY_ASSIGN(out.report_, read_report(fs, report));
     out.decisions_ = base::join(base::parent(report), kDecisionsName);
     TRY_ASSIGN(const std::string text, base::read_file(fs, report));
-    out.page_ = report_page(text, templates, PageKind::served);
+    report_page([&](const base::TextSink& json) { json(text); }, templates, PageKind::served,
+                [&](std::string_view part) { out.page_ += part; });
     TRY_ASSIGN(const std::string saved, out.saved());
     TRY(check_decisions(saved, out.decisions_, out.report_));
     return out;

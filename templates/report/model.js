@@ -1,11 +1,16 @@
 // The report as the page uses it: findings in one list, and what belongs to them.
-async function read_report() {
-  const text = document.getElementById('report-data').textContent.trim();
+async function unpacked(text) {
   const binary = atob(text);
   const bytes = new Uint8Array(binary.length);
   for (let i = 0; i < binary.length; ++i) bytes[i] = binary.charCodeAt(i);
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
-  return JSON.parse(await new Response(stream).text());
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))).blob();
+}
+
+// The data are in parts, a line each, that may end within a character.
+async function read_report() {
+  const parts = [];
+  for (const line of document.getElementById('report-data').textContent.trim().split('\n')) parts.push(await unpacked(line));
+  return JSON.parse(await new Blob(parts).text());
 }
 
 function folder_of(path) {

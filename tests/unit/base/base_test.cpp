@@ -95,6 +95,48 @@ TEST_CASE("write_file_atomically leaves no partial file") {
     CHECK_FALSE(base::write_file_atomically(fs, "nowhere/x", "hello"));
 }
 
+TEST_CASE("write_file_atomically: a text in parts") {
+    const base::TextSource text = [](const base::TextSink& out) {
+        for (const std::string_view part : {"a long ", "", "text"}) out(part);
+    };
+    test::MemoryFileSystem fs;
+    REQUIRE(base::write_file_atomically(fs, "x", text));
+    CHECK(fs.content("x") == "a long text");
+
+    // The second part finds no space: the file stays as it was, and the error is told.
+    class Full : public test::MemoryFileSystem {
+    public:
+        base::Result<std::unique_ptr<base::WritableFile>> create(const base::Path& path, std::uint32_t mode) override {
+            TRY_ASSIGN(auto file, MemoryFileSystem::create(path, mode));
+            return std::make_unique<FullFile>(std::move(file));
+        }
+
+    private:
+        class FullFile : public base::WritableFile {
+        public:
+            explicit FullFile(std::unique_ptr<base::WritableFile> file) : file_(std::move(file)) {}
+            const base::Path& path() const override { return file_->path(); }
+            base::Status write_at(std::uint64_t offset, base::ByteSpan data) override {
+                if (offset > 0) return base::fail(base::ErrorKind::write_failed, "no space left", path());
+                return file_->write_at(offset, data);
+            }
+            base::Status allocate(std::uint64_t) override { return {}; }
+            void write_behind(std::uint64_t, std::uint64_t) override {}
+            base::Status sync() override { return {}; }
+            base::Status close() override { return file_->close(); }
+
+        private:
+            std::unique_ptr<base::WritableFile> file_;
+        };
+    } full;
+    full.add("x", "before");
+    const auto written = base::write_file_atomically(full, "x", text);
+    REQUIRE_FALSE(written);
+    CHECK(written.error().text() == "x.partial: no space left");
+    CHECK(full.content("x") == "before");
+    CHECK(full.files() == std::vector<base::Path>{"x"});
+}
+
 TEST_CASE("data store: an overlay adds and replaces") {
     test::MemoryFileSystem fs;
     fs.add("mine/models/new.json", "{}");

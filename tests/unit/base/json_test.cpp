@@ -111,3 +111,16 @@ TEST_CASE("json writer: order, escapes and layout") {
     copy.value(base::parse_json("[1.0,1,1e-7,1e22]", "x")->root);
     CHECK(std::move(copy).take() == "[1.0,1,1e-07,1e+22]");
 }
+
+TEST_CASE("json writer: a long text goes to its sink in parts") {
+    std::vector<std::string> parts;
+    base::JsonWriter writer([&](std::string_view part) { parts.emplace_back(part); }, 0);
+    writer.begin_array();
+    for (const char letter : {'a', 'b', 'c'}) writer.string(std::string(60'000, letter));
+    writer.end_array();
+    CHECK(parts.size() == 1);
+    writer.finish();
+    REQUIRE(parts.size() == 2);
+    CHECK(parts[0] == "[\"" + std::string(60'000, 'a') + "\",\"" + std::string(60'000, 'b') + "\"");
+    CHECK(parts[1] == ",\"" + std::string(60'000, 'c') + "\"]");
+}

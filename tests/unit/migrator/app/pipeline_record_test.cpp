@@ -4,6 +4,7 @@
 #include "migrator/app/review_commands.h"
 #include "tests/support/memory_file_system.h"
 #include "tests/unit/migrator/app/pipeline_support.h"
+#include "tests/unit/migrator/report/small_report.h"
 
 using namespace migrator;
 using test::file_named;
@@ -163,7 +164,7 @@ TEST_CASE("pipeline: a proposal that needs the helper module brings it, and noth
     const ReportFile* file = file_named(result->report, "a.py");
     REQUIRE(file != nullptr);
     REQUIRE(file->findings.front().outcome.state == FixState::uncertain);
-    CHECK(report_diff(result->report).empty());
+    CHECK(test::diff_of(result->report).empty());
 
     auto applied = [&](bool accepted) {
         fs.add("decisions.json", "{\"schema\": \"migrator-decisions/1\", \"decisions\": [{\"finding\": \"" +

@@ -21,7 +21,7 @@ TEST_CASE("report json: the whole text of a small report") {
     std::string id = report.files[0].findings[0].id;
     CHECK(id == "aac88a11e0b82c00");
     report.translations["zh"]["A note."] = "说明。";
-    CHECK(report_json(report) == R"json({
+    CHECK(test::json_of(report) == R"json({
   "schema": "migrator-report/1",
   "tool": {
     "name": "migrator",
@@ -171,7 +171,7 @@ TEST_CASE("report json: is strict JSON whatever the project holds") {
     file.path = "\xFF\"\\\n.py";
     file.findings[0].old_text = std::string("a\0b\x1b", 4);
     Report report = make_report({"migrate", {"in"}, "out", "1"}, {test::file_of(file)}, 1, {}, {});
-    auto parsed = base::parse_json(report_json(report), "report.json");
+    auto parsed = base::parse_json(test::json_of(report), "report.json");
     REQUIRE(parsed);
     const base::Json& written = (*parsed->root.find("files")->array())[0];
     CHECK(*written.find("path")->string() == "\xEF\xBF\xBD\"\\\n.py");
@@ -179,7 +179,7 @@ TEST_CASE("report json: is strict JSON whatever the project holds") {
 }
 
 TEST_CASE("report json: a finding that proposes nothing has no new text") {
-    auto parsed = base::parse_json(report_json(test::small_report()), "report.json");
+    auto parsed = base::parse_json(test::json_of(test::small_report()), "report.json");
     REQUIRE(parsed);
     const base::Json::Array& findings = *(*parsed->root.find("files")->array())[0].find("findings")->array();
     CHECK(findings[0].find("new_text")->is_null());

@@ -179,7 +179,7 @@ TEST_CASE("report diff: of the bytes, with the text beside it where they differ"
     CHECK(made.diff.find("\xEF\xBB\xBF") != std::string::npos);
     CHECK(made.text_diff.find("\xEF\xBB\xBF") == std::string::npos);
     CHECK(test::file_of(test::train_outcome()).text_diff.empty());
-    std::string diff = report_diff(test::small_report());
+    std::string diff = test::diff_of(test::small_report());
     CHECK(diff.find("+import torch_npu\n") != std::string::npos);
     CHECK(diff.find("-x = torch.cuda.current_device()\n") != std::string::npos);
 }

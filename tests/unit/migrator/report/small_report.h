@@ -2,8 +2,16 @@
 #pragma once
 
 #include "migrator/report/report.h"
+#include "tests/support/collected_text.h"
 
 namespace test {
+
+inline std::string json_of(const migrator::Report& report, int indent = 2) {
+    return collected([&](const base::TextSink& out) { migrator::report_json(report, out, indent); });
+}
+inline std::string diff_of(const migrator::Report& report) {
+    return collected([&](const base::TextSink& out) { migrator::report_diff(report, out); });
+}
 
 inline constexpr std::string_view kTrainText =
     "import torch\n"
