@@ -318,11 +318,18 @@ private:
                                          "--affinity writes them.",
                            {{"count", std::to_string(faster)}}});
         }
-        if (jobs_.empty())
+        if (!has_known_file())
             out.push_back(
                 "No file of a kind that can be analysed was found: Python, notebooks, shell, CUDA, requirements, "
                 "settings.");
         return out;
+    }
+
+    bool has_known_file() const {
+        return std::ranges::any_of(projects_, [](const Project& project) {
+            return std::ranges::any_of(project.files.files,
+                                       [](const FoundFile& file) { return file.type != FileType::other; });
+        });
     }
 
     const Options& options_;

@@ -154,7 +154,7 @@ TEST_CASE("pipeline: notes tell what was not looked at") {
     options.exclude = {"old/"};
     auto result = run(options, fs);
     REQUIRE(result);
-    CHECK(result->report.notes.size() == 4);
+    CHECK(result->report.notes.size() == 3);
     CHECK(result->report.notes[1] == "Neither analysed nor copied: .git.");
     CHECK(result->report.notes[2] == "1 file not analysed (excluded by --exclude): old/a.py.");
     CHECK(fs.exists("out/old/a.py"));
