@@ -220,7 +220,7 @@ private:
         std::string what = names.empty() ? base::format("the value {}", rule.name)
                                          : base::format("\"{}\"", base::joined(names, "\" or \""));
         return base::fail(ErrorKind::bad_input,
-                          base::format("{} is missing; a {} model needs it", what, mapping_.family), source_.where);
+                          base::format("{} is missing; the {} model needs it", what, mapping_.family), source_.where);
     }
 
     const ModelMapping& mapping_;

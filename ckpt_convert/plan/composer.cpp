@@ -189,7 +189,7 @@ private:
     Status require_divisible(std::uint64_t size, const std::string& what) const {
         if (size % share_.count == 0) return {};
         return base::fail(ErrorKind::usage,
-                          base::format("{} {} does not divide {} ({}) of a {} model; possible sizes are {}",
+                          base::format("{} {} does not divide {} ({}) of the {} model; possible sizes are {}",
                                        share_.kind, share_.count, what, size, model_.mapping().family, fitting(size)));
     }
 
@@ -220,7 +220,7 @@ private:
         }
         return base::fail(
             ErrorKind::usage,
-            base::format("TP {} does not divide {} ({}) of a {} model; possible sizes are {}{}", share_.count,
+            base::format("TP {} does not divide {} ({}) of the {} model; possible sizes are {}{}", share_.count,
                          rule_.interleave->text(), groups_, model_.mapping().family, fitting(groups_), more));
     }
 

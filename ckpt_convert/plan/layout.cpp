@@ -36,7 +36,7 @@ Result<std::uint64_t> rounds_of(const StoredRule& rule, const Expression::Lookup
 Status check_requirement(const Requirement& requirement, const Model& model, const ModelValues& facts) {
     TRY_ASSIGN(bool met, holds(requirement.that, lookup_in(model.values(), facts)));
     if (met) return {};
-    return base::fail(ErrorKind::usage, base::format("a {} model needs {} here: {}", model.mapping().family,
+    return base::fail(ErrorKind::usage, base::format("the {} model needs {} here: {}", model.mapping().family,
                                                      requirement.that->text(), requirement.because));
 }
 

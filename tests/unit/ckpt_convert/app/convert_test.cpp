@@ -76,10 +76,11 @@ TEST_CASE("convert: what does not fit is refused before anything is written") {
 
     error = failure(fs, options("hf", "out", 4));
     CHECK(error.kind == ErrorKind::usage);
-    CHECK(error.message ==
-          "TP 4 does not divide kv_groups (2) of a llama2 model; possible sizes are 1, 2. With more ranks than groups, "
-          "choose: --tp-beyond-kv-groups repeat copies key and value heads, split gives every rank a part of a group, "
-          "which megatron-core 0.16 and later reads");
+    CHECK(
+        error.message ==
+        "TP 4 does not divide kv_groups (2) of the llama2 model; possible sizes are 1, 2. With more ranks than groups, "
+        "choose: --tp-beyond-kv-groups repeat copies key and value heads, split gives every rank a part of a group, "
+        "which megatron-core 0.16 and later reads");
 
     error = failure(fs, options("hf", "out", 1, 3));
     CHECK(error.kind == ErrorKind::usage);
@@ -133,7 +134,7 @@ TEST_CASE("convert: weights that are missing, extra or misshapen are named") {
     CHECK(error.message ==
           "the shape [9000000000000000000, 16] of embedding is too large (from hidden_size, vocab_size)");
     error = with("\"hidden_size\": 16, ", "");
-    CHECK(error.text() == "hf/config.json: \"hidden_size\" is missing; a llama2 model needs it");
+    CHECK(error.text() == "hf/config.json: \"hidden_size\" is missing; the llama2 model needs it");
     error = with("\"model_type\": \"llama\"", "\"model_type\": \"qwen2\"");
     CHECK(error.message.starts_with("12 of 51 expected tensors are missing"));
 }

@@ -84,7 +84,7 @@ TEST_CASE("counted layers: extra states are counted as their weights are") {
     auto options = to_torch_dist();
     options.target = "mcore";
     // That nobody may have it is asked of this target alone.
-    CHECK(test::convert(fs, counted_family(), options).error().message == "a mine model needs 0 here: nobody has it");
+    CHECK(test::convert(fs, counted_family(), options).error().message == "the mine model needs 0 here: nobody has it");
     fs.add("other/models/mine.json", [] {
         std::string text = kFamilyCounted;
         text.replace(text.find("\"mcore\", \"that\""), 7, "\"other\"");
@@ -111,9 +111,9 @@ TEST_CASE("counted layers: extra states are counted as their weights are") {
 TEST_CASE("counted layers: what no layout could hold is refused before the tensors are looked at") {
     test::MemoryFileSystem fs = counted_model(12);
     CHECK(test::convert(fs, counted_family(), to_torch_dist()).error().message ==
-          "a mine model needs vocab < 9 here: it is small");
+          "the mine model needs vocab < 9 here: it is small");
     CHECK(test::convert(fs, counted_family(), test::options("hf", "mg", 2)).error().message ==
-          "a mine model needs vocab < 9 here: it is small");
+          "the mine model needs vocab < 9 here: it is small");
 }
 
 TEST_CASE("a weight twice: it is read where it is first, however the ranks cut it, and the other is compared") {

@@ -40,11 +40,11 @@ TEST_CASE("refusals: TP that does not divide heads, MLP or vocabulary (peers cut
     test::TinyModel eight{"llama", 4, 16, 8, 8, 4, 24, 66};
     auto fs = with_model(eight);
     CHECK(failure(fs, options("hf", "out", 3)).message ==
-          "TP 3 does not divide kv_groups (8) of a llama2 model; possible sizes are 1, 2, 4, 8");
+          "TP 3 does not divide kv_groups (8) of the llama2 model; possible sizes are 1, 2, 4, 8");
     CHECK(failure(fs, options("hf", "out", 4)).message.starts_with("TP 4 does not divide the vocabulary of 66 rows"));
     auto narrow = with_model({"llama", 4, 16, 8, 8, 4, 12, 64});
     CHECK(failure(narrow, options("hf", "out", 8)).message ==
-          "TP 8 does not divide ffn (12) of a llama2 model; possible sizes are 1, 2, 4");
+          "TP 8 does not divide ffn (12) of the llama2 model; possible sizes are 1, 2, 4");
     CHECK(failure(fs, options("hf", "out", 3)).kind == ErrorKind::usage);
 }
 
@@ -54,7 +54,7 @@ TEST_CASE("refusals: TP beyond the heads, however the KV groups are shared") {
         auto bad = options("hf", "out", 4);
         bad.topology.kv_sharing = sharing;
         CHECK(failure(fs, bad).message ==
-              "TP 4 does not divide the heads (2) of a llama2 model; possible sizes are 1, 2");
+              "TP 4 does not divide the heads (2) of the llama2 model; possible sizes are 1, 2");
     }
 }
 
