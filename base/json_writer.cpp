@@ -1,5 +1,6 @@
 #include "base/json_writer.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/check.h"
@@ -9,35 +10,35 @@
 
 namespace base {
 
+namespace {
+
+bool is_plain(char c) { return c >= ' ' && c < 0x7f && c != '"' && c != '\\'; }
+
+void append_escaped(std::string& out, std::string_view text) {
+    for (std::size_t i = 0; i < text.size();) {
+        std::size_t end = i;
+        while (end < text.size() && is_plain(text[end])) ++end;
+        out += text.substr(i, end - i);  // nearly always all of it
+        if (i = end; i == text.size()) return;
+        const auto c = static_cast<unsigned char>(text[i]);
+        const std::size_t length = c < 0x80 ? 1 : utf8_sequence_length(text.substr(i));
+        if (c == '"' || c == '\\') (out += '\\') += text[i];
+        else if (c == '\n') out += "\\n";
+        else if (c == '\t') out += "\\t";
+        else if (c == '\r') out += "\\r";
+        else if (c < 0x80) out += base::format("\\u{:04x}", c);
+        else if (length != 0) out += text.substr(i, length);
+        else out += "\xEF\xBF\xBD";
+        i += std::max<std::size_t>(length, 1);
+    }
+}
+
+}  // namespace
+
 std::string json_escape(std::string_view text) {
     std::string out;
     out.reserve(text.size());
-    for (std::size_t i = 0; i < text.size();) {
-        unsigned char c = static_cast<unsigned char>(text[i]);
-        if (c == '"' || c == '\\') {
-            out += '\\';
-            out += static_cast<char>(c);
-            ++i;
-        } else if (c == '\n') {
-            out += "\\n";
-            ++i;
-        } else if (c == '\t') {
-            out += "\\t";
-            ++i;
-        } else if (c == '\r') {
-            out += "\\r";
-            ++i;
-        } else if (c < 0x20 || c == 0x7f) {
-            out += base::format("\\u{:04x}", c);
-            ++i;
-        } else if (std::size_t length = utf8_sequence_length(text.substr(i)); length != 0) {
-            out += text.substr(i, length);
-            i += length;
-        } else {
-            out += "\xEF\xBF\xBD";
-            ++i;
-        }
-    }
+    append_escaped(out, text);
     return out;
 }
 
@@ -89,12 +90,21 @@ JsonWriter& JsonWriter::end_array() { return close(']'); }
 
 JsonWriter& JsonWriter::key(std::string_view name) {
     before_value();
-    out_ += '"' + json_escape(name) + (indent_ == 0 ? "\":" : "\": ");
+    out_ += '"';
+    append_escaped(out_, name);
+    out_ += indent_ == 0 ? "\":" : "\": ";
     after_key_ = true;
     return *this;
 }
 
-JsonWriter& JsonWriter::string(std::string_view value) { return raw('"' + json_escape(value) + '"'); }
+JsonWriter& JsonWriter::string(std::string_view value) {
+    before_value();
+    out_ += '"';
+    append_escaped(out_, value);
+    out_ += '"';
+    return pass_on();
+}
+
 JsonWriter& JsonWriter::integer(std::int64_t value) { return raw(base::format("{}", value)); }
 JsonWriter& JsonWriter::unsigned_integer(std::uint64_t value) { return raw(base::format("{}", value)); }
 
