@@ -15,12 +15,14 @@ base::Result<std::vector<std::string>> write_report_files(base::FileSystem& fs, 
         const bool named = std::find(formats.begin(), formats.end(), format.name) != formats.end();
         if (!named && !(formats.empty() && format.by_default)) continue;
         const base::Path path = base::join(directory, format.file);
-        if (format.text)
+        if (format.text) {
             TRY(base::write_file_atomically(fs, path,
                                             [&](const base::TextSink& out) { format.text(report, templates, out); }));
-        if (format.folder) TRY(fs.make_directories(path));
-        for (const NamedText& file : format.folder ? format.folder(report) : std::vector<NamedText>{})
-            TRY(base::write_file_atomically(fs, base::join(directory, file.path), file.text));
+        } else {
+            TRY(fs.make_directories(path));
+            for (const NamedText& file : format.folder(report))
+                TRY(base::write_file_atomically(fs, base::join(directory, file.path), file.text));
+        }
         written.push_back(path);
     }
     return written;

@@ -39,8 +39,12 @@ public:
 
     void add(std::string_view text) {
         constexpr std::size_t kPart = std::size_t{4} << 20;
-        part_ += text;
-        if (part_.size() >= kPart) pack();
+        while (!text.empty()) {
+            const std::string_view fits = text.substr(0, kPart - part_.size());
+            part_ += fits;
+            text.remove_prefix(fits.size());
+            if (part_.size() == kPart) pack();
+        }
     }
     void finish() {
         if (!part_.empty()) pack();

@@ -30,14 +30,16 @@ TEST_CASE("report html: long data are packed in parts of 4 MiB, a line each") {
     constexpr std::size_t kPart = std::size_t{4} << 20;
     std::string json;
     for (int i = 0; json.size() < 2 * kPart + 100; ++i) json += std::to_string(i);
-    const auto in_pieces = [&](const base::TextSink& out) {
-        for (std::size_t at = 0; at < json.size(); at += kPart / 4) out(std::string_view(json).substr(at, kPart / 4));
-    };
-    const std::string page = test::collected(
-        [&](const base::TextSink& out) { report_page(in_pieces, base::DataStore(), PageKind::file, out); });
     const std::string lines =
         packed(json.substr(0, kPart)) + packed(json.substr(kPart, kPart)) + packed(json.substr(2 * kPart));
-    CHECK(page.find(">" + lines + "</script>") != std::string::npos);
+    for (const std::size_t piece : {kPart / 3, json.size()}) {
+        const auto in_pieces = [&](const base::TextSink& out) {
+            for (std::size_t at = 0; at < json.size(); at += piece) out(std::string_view(json).substr(at, piece));
+        };
+        const std::string page = test::collected(
+            [&](const base::TextSink& out) { report_page(in_pieces, base::DataStore(), PageKind::file, out); });
+        CHECK(page.find(">" + lines + "</script>") != std::string::npos);
+    }
 }
 
 TEST_CASE("report html: one file that asks nothing of the network and parses no text as HTML") {
