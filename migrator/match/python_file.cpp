@@ -4,6 +4,7 @@
 #include <set>
 
 #include "migrator/match/words.h"
+#include "migrator/pattern/operations.h"
 
 namespace migrator {
 PythonFile::PythonFile(std::string_view path, const SyntaxTree& tree, const Bindings& bindings,
@@ -61,15 +62,7 @@ NodeId PythonFile::whole_name(NodeId identifier) const {
     return ends_attribute ? parent : identifier;
 }
 
-NodeId PythonFile::skip_parentheses(NodeId expression) const {
-    while (tree_.kind(expression) == NodeKind::parenthesized_expression) {
-        NodeList inner = tree_.named_children(expression);
-        erase_if(inner, [&](NodeId id) { return tree_.kind(id) == NodeKind::comment; });
-        if (inner.size() != 1) break;
-        expression = inner.front();
-    }
-    return expression;
-}
+NodeId PythonFile::skip_parentheses(NodeId expression) const { return migrator::skip_parentheses(tree_, expression); }
 
 bool PythonFile::has_external_reference(NodeId expression) const {
     auto references = bindings_.references(expression);

@@ -1,6 +1,7 @@
 #include "migrator/semantic/packed_summary.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 namespace migrator {
 
@@ -9,7 +10,6 @@ public:
     Packer(const ModuleSummary& from, PackedSummary& to) : from_(from), to_(to) {}
 
     void run() {
-        pack_texts();
         to_.module_ = id(from_.module);
         to_.stars_ = pack(from_.stars);
         to_.names_ = pack(from_.names);
@@ -17,44 +17,18 @@ public:
             to_.classes_.push_back({id(name), pack(summary.bases), pack(summary.members), summary.open});
         for (const auto& [name, results] : from_.results)
             to_.functions_.push_back({id(name), pack(results), pack(from_.parameters.at(name))});
-        shrink(to_.lists_, to_.meanings_, to_.entries_, to_.classes_, to_.functions_);
+        shrink(to_.bytes_, to_.starts_, to_.lists_, to_.meanings_, to_.entries_, to_.classes_, to_.functions_);
     }
 
 private:
-    using Table = std::map<std::string, Meanings, std::less<>>;
-
-    void pack_texts() {
-        collect(from_.module);
-        collect(from_.stars);
-        collect(from_.names);
-        for (const auto& [name, summary] : from_.classes)
-            collect(name), collect(summary.bases), collect(summary.members);
-        for (const auto& [name, results] : from_.results)
-            collect(name), collect(results), collect(from_.parameters.at(name));
-        std::ranges::sort(texts_);
-        texts_.erase(std::ranges::unique(texts_).begin(), texts_.end());
-        std::size_t bytes = 0;
-        for (const std::string_view text : texts_) bytes += text.size();
-        to_.bytes_.reserve(bytes);
-        to_.starts_.reserve(texts_.size() + 1);
-        for (const std::string_view text : texts_) {
-            to_.starts_.push_back(static_cast<std::uint32_t>(to_.bytes_.size()));
+    // Each text is kept once.
+    TextId id(std::string_view text) {
+        const auto [known, is_new] = ids_.try_emplace(text, static_cast<TextId>(ids_.size()));
+        if (is_new) {
             to_.bytes_ += text;
+            to_.starts_.push_back(static_cast<std::uint32_t>(to_.bytes_.size()));
         }
-        to_.starts_.push_back(static_cast<std::uint32_t>(to_.bytes_.size()));
-    }
-
-    void collect(const std::string& text) { texts_.push_back(text); }
-    void collect(const std::vector<std::string>& list) { texts_.insert(texts_.end(), list.begin(), list.end()); }
-    void collect(const Meanings& meanings) {
-        for (const Meaning& meaning : meanings) collect(meaning.name), collect(meaning.type);
-    }
-    void collect(const Table& table) {
-        for (const auto& [name, meanings] : table) collect(name), collect(meanings);
-    }
-
-    TextId id(std::string_view text) const {
-        return static_cast<TextId>(std::ranges::lower_bound(texts_, text) - texts_.begin());
+        return known->second;
     }
 
     Range pack(const std::vector<std::string>& list) {
@@ -69,7 +43,7 @@ private:
                                      meaning.type_certainty, meaning.type_is_called});
         return range(begin, to_.meanings_.size());
     }
-    Range pack(const Table& table) {
+    Range pack(const std::map<std::string, Meanings, std::less<>>& table) {
         const std::size_t begin = to_.entries_.size();
         for (const auto& [name, meanings] : table) to_.entries_.push_back({id(name), pack(meanings)});
         return range(begin, to_.entries_.size());
@@ -82,7 +56,7 @@ private:
 
     const ModuleSummary& from_;
     PackedSummary& to_;
-    std::vector<std::string_view> texts_;
+    std::unordered_map<std::string_view, TextId> ids_;
 };
 
 PackedSummary::PackedSummary(const ModuleSummary& summary) { Packer(summary, *this).run(); }

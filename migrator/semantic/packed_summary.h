@@ -5,7 +5,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "migrator/semantic/module_summary.h"
@@ -39,7 +38,7 @@ public:
 private:
     class Packer;
 
-    using TextId = std::uint32_t;  // in alphabetical order
+    using TextId = std::uint32_t;
     struct Range {
         std::uint32_t begin = 0, end = 0;
     };
@@ -72,8 +71,8 @@ private:
     Meanings meanings(Range range) const;
     std::optional<Meanings> find(Range entries, std::string_view name) const;
 
-    std::string bytes_;                  // of all texts
-    std::vector<std::uint32_t> starts_;  // in bytes_, by text; and the end
+    std::string bytes_;                        // of all texts
+    std::vector<std::uint32_t> starts_ = {0};  // in bytes_, by text; and the end
     std::vector<TextId> lists_;
     std::vector<PackedMeaning> meanings_;
     std::vector<Entry> entries_;  // sorted by name within a range
