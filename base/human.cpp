@@ -37,6 +37,8 @@ std::string human_duration(double seconds) {
     return base::format("{} h {:02} min", whole / 3600, whole % 3600 / 60);
 }
 
+std::string hexadecimal(std::uint64_t number) { return base::format("{:016x}", number); }
+
 std::string with_separators(std::uint64_t count) {
     std::string digits = base::format("{}", count);
     for (std::size_t at = digits.size(); at > 3;) {

@@ -6,6 +6,8 @@
 #include <thread>
 #include <vector>
 
+#include "base/interrupt.h"
+
 namespace base {
 
 int default_thread_count() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
@@ -19,7 +21,8 @@ Status parallel_for(std::size_t count, int threads, const std::function<Status(s
 
     auto work = [&] {
         for (std::size_t i = next++; i < count && !stop; i = next++) {
-            Status status = job(i);
+            Status status = not_interrupted();
+            if (status) status = job(i);
             if (status) continue;
             std::lock_guard lock(mutex);
             stop = true;

@@ -1,5 +1,7 @@
 #include "base/result.h"
 
+#include "base/interrupt.h"
+
 namespace base {
 
 std::string Error::text() const {
@@ -22,6 +24,7 @@ int exit_code(ErrorKind kind) {
         case ErrorKind::unsupported: return 5;
         case ErrorKind::write_failed: return 6;
         case ErrorKind::internal: return 70;
+        case ErrorKind::interrupted: return 128 + noted_signal();
     }
     return 70;
 }

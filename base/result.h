@@ -17,6 +17,7 @@ enum class ErrorKind {
     unsupported,   // 5: well-formed, but something we do not handle
     write_failed,  // 6: the output could not be written
     internal,      // 70: our own invariant
+    interrupted,   // 128 + the number of the signal: see interrupt.h
 };
 
 struct Error {

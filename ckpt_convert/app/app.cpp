@@ -9,6 +9,7 @@
 #include "base/data_store.h"
 #include "base/format.h"
 #include "base/human.h"
+#include "base/interrupt.h"
 #include "base/json_writer.h"
 #include "ckpt_convert/app/conversion_log.h"
 #include "ckpt_convert/app/convert.h"
@@ -133,6 +134,7 @@ int report(const base::Error& error) {
 }  // namespace
 
 int run(int argc, const char* const* argv) {
+    base::note_signals();
     auto options = parse_options(argc, argv);
     if (!options) return report(options.error());
     if (!*options) return 0;

@@ -33,14 +33,13 @@ using base::Path;
 using base::Result;
 using base::Status;
 
-Status refuse_overlap(const ConvertOptions& options) {
-    // Checked by name: the output does not exist yet, so it cannot be the input under another name.
-    auto inside = [](const Path& inner, const Path& outer) {
-        return !outer.empty() && (inner == outer || inner.starts_with(outer.ends_with('/') ? outer : outer + "/"));
+Status refuse_overlap(base::FileSystem& fs, const ConvertOptions& options) {
+    const auto overlaps = [&](const Path& input) {
+        return !input.empty() && base::is_inside(fs, options.save_dir, input);
     };
-    if (inside(options.save_dir, options.source.directory))
+    if (overlaps(options.source.directory))
         return base::fail(ErrorKind::usage, "--save-dir must not be inside --load-dir", options.save_dir);
-    if (inside(options.save_dir, options.source.adapter))
+    if (overlaps(options.source.adapter))
         return base::fail(ErrorKind::usage, "--save-dir must not be inside --lora-load", options.save_dir);
     return {};
 }
@@ -165,15 +164,9 @@ ConvertSummary summarise(const Source& source, const PlannedOutput& target, cons
     return summary;
 }
 
-Status write_text(base::FileSystem& fs, StagedOutput& staging, const SideFile& file) {
-    TRY_ASSIGN(Path path, staging.path_for(file.path));
-    return base::write_file_atomically(fs, path, file.content);
-}
-
-// Writes what lies beside the weights; the paths.
-Result<std::vector<std::string>> write_side_files(base::FileSystem& fs, const PlannedOutput& target,
-                                                  StagedOutput& staging) {
-    std::vector<std::string> written, names;
+// Writes what lies beside the weights.
+Status write_side_files(base::FileSystem& fs, const PlannedOutput& target, StagedOutput& staging) {
+    std::vector<std::string> names;
     if (!target.companions_from.empty()) {
         TRY_ASSIGN(names, companion_files(fs, target.companions_from));
     }
@@ -183,14 +176,10 @@ Result<std::vector<std::string>> write_side_files(base::FileSystem& fs, const Pl
                                 [&](const SideFile& text) { return text.path == path; });
         if (ours) continue;
         TRY_ASSIGN(std::string content, base::read_file(fs, base::join(target.companions_from, name)));
-        TRY(write_text(fs, staging, {path, std::move(content)}));
-        written.push_back(std::move(path));
+        TRY(staging.write(path, content));
     }
-    for (const SideFile& text : target.texts) {
-        TRY(write_text(fs, staging, text));
-        written.push_back(text.path);
-    }
-    return written;
+    for (const SideFile& text : target.texts) TRY(staging.write(text.path, text.content));
+    return {};
 }
 
 // A number for the whole conversion, which is another when anything about its output is.
@@ -222,10 +211,15 @@ std::string shard_note(const ShardSet& shards, const Shard& shard, std::size_t f
 // The whole output by one run.
 Status write_whole(base::FileSystem& fs, const PlannedOutput& target, const Source& source,
                    const ConvertOptions& options, const ExecuteOptions& execution, ConvertSummary& summary) {
-    TRY_ASSIGN(StagedOutput staging, StagedOutput::begin(fs, options.save_dir));
-    TRY_ASSIGN(summary.losses, execute(target.plan, source.index, target.output, staging, fs, execution));
-    TRY(write_side_files(fs, target, staging));
-    return staging.commit(target.last);
+    TRY_ASSIGN(StagedOutput staging, StagedOutput::begin(fs, options.save_dir, fingerprint(target)));
+    summary.notes.insert(summary.notes.end(), staging.notes().begin(), staging.notes().end());
+    if (!staging.is_complete()) {
+        TRY_ASSIGN(summary.losses, execute(target.plan, source.index, target.output, staging, fs, execution));
+        TRY(write_side_files(fs, target, staging));
+    }
+    std::vector<PlannedFile> planned;
+    for (const OutputFile& file : target.output.files) planned.push_back({file.path, file.bytes});
+    return staging.commit(target.last, planned);
 }
 
 // The part of one worker; `target` holds only its files.
@@ -236,12 +230,8 @@ Status write_shard(base::FileSystem& fs, const PlannedOutput& target, const Sour
     } else {
         TRY_ASSIGN(StagedOutput staging, shards.begin());
         TRY_ASSIGN(summary.losses, execute(target.plan, source.index, target.output, staging, fs, execution));
-        std::vector<std::string> written;
-        if (shard.is_first()) {
-            TRY_ASSIGN(written, write_side_files(fs, target, staging));
-        }
-        for (const OutputFile& file : target.output.files) written.push_back(file.path);
-        TRY(shards.finish(staging, written, target.last));
+        if (shard.is_first()) TRY(write_side_files(fs, target, staging));
+        TRY(shards.finish(staging, target.last));
     }
     TRY_ASSIGN(bool published, shards.publish_if_complete());
     summary.notes.push_back(shard_note(shards, shard, target.output.files.size(), published));
@@ -267,7 +257,7 @@ Result<ConvertSummary> convert(base::FileSystem& fs, const Knowledge& knowledge,
                                const ConvertOptions& given, ConvertObserver& observer) {
     ConvertOptions options = given;
     auto start = std::chrono::steady_clock::now();
-    TRY(refuse_overlap(options));
+    TRY(refuse_overlap(fs, options));
     TRY_ASSIGN(auto shard, shard_of(store, options.shard));
     Source source;
     std::optional<AdapterSource> adapter;
@@ -276,7 +266,7 @@ Result<ConvertSummary> convert(base::FileSystem& fs, const Knowledge& knowledge,
     } else {
         TRY_ASSIGN(source, open_source(fs, knowledge, options.source));
     }
-    TRY(require_empty_directory(fs, options.save_dir, shard ? kShardStaging : kStaging));
+    TRY(shard ? require_shards_only(fs, options.save_dir) : require_free_directory(fs, options.save_dir));
     std::optional<Training> training;
     if (options.keep_optimizer && !adapter) {
         TRY_ASSIGN(training, open_training(fs, knowledge, source, options));

@@ -37,13 +37,11 @@ struct OpenFiles {
     std::vector<TargetPlace> places;  // by target
 };
 
-base::Result<OpenFiles> create_files(const OutputPlan& output, std::size_t targets, StagedOutput& staging,
-                                     base::FileSystem& fs) {
+base::Result<OpenFiles> create_files(const OutputPlan& output, std::size_t targets, StagedOutput& staging) {
     OpenFiles open;
     open.places.resize(targets);
     for (const OutputFile& file : output.files) {
-        TRY_ASSIGN(base::Path path, staging.path_for(file.path));
-        TRY_ASSIGN(auto created, fs.create(path));
+        TRY_ASSIGN(auto created, staging.create(file.path));
         TRY(created->allocate(file.bytes));
         for (std::size_t i = 0; i < file.targets.size(); ++i)
             open.places[file.targets[i]] = {created.get(), file.offsets[i]};
@@ -52,13 +50,12 @@ base::Result<OpenFiles> create_files(const OutputPlan& output, std::size_t targe
     return open;
 }
 
-Status finish_file(const OutputFile& file, base::WritableFile& opened,
-                   const std::vector<std::uint32_t>& crc_by_target) {
+Status finish_file(const OutputFile& file, base::WritableFile& opened, const std::vector<std::uint32_t>& crc_by_target,
+                   StagedOutput& staging) {
     std::vector<std::uint32_t> crc;
     for (std::uint32_t target : file.targets) crc.push_back(crc_by_target[target]);
     for (const FileChunk& chunk : file.chunks(crc)) TRY(opened.write_at(chunk.offset, base::as_bytes(chunk.data)));
-    TRY(opened.sync());
-    return opened.close();
+    return staging.finish(file.path, opened);
 }
 
 Status require_space(base::FileSystem& fs, const base::Path& directory, std::uint64_t needed) {
@@ -143,9 +140,8 @@ std::uint64_t OutputPlan::total_bytes() const {
 
 Result<std::vector<CastReport>> execute(const ConversionPlan& plan, const TensorIndex& source, const OutputPlan& output,
                                         StagedOutput& staging, base::FileSystem& fs, const ExecuteOptions& options) {
-    TRY_ASSIGN(base::Path root, staging.path_for("x"));
-    TRY(require_space(fs, base::parent(root), output.total_bytes()));
-    TRY_ASSIGN(OpenFiles open, create_files(output, plan.targets.size(), staging, fs));
+    TRY(require_space(fs, staging.path(), output.total_bytes()));
+    TRY_ASSIGN(OpenFiles open, create_files(output, plan.targets.size(), staging));
     bool with_crc =
         std::any_of(output.files.begin(), output.files.end(), [](const auto& file) { return file.needs_crc; });
 
@@ -155,7 +151,7 @@ Result<std::vector<CastReport>> execute(const ConversionPlan& plan, const Tensor
 
     std::vector<std::uint32_t> crc = tiles.runs.sums();
     TRY(base::parallel_for(output.files.size(), options.threads,
-                           [&](std::size_t i) { return finish_file(output.files[i], *open.files[i], crc); }));
+                           [&](std::size_t i) { return finish_file(output.files[i], *open.files[i], crc, staging); }));
     return cast_reports(plan, tiles.losses);
 }
 

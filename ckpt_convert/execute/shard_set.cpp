@@ -1,13 +1,13 @@
 #include "ckpt_convert/execute/shard_set.h"
 
 #include <algorithm>
-#include <charconv>
-#include <random>
 
 #include "base/format.h"
+#include "base/human.h"
 #include "base/json.h"
 #include "base/json_object.h"
 #include "base/json_writer.h"
+#include "base/random.h"
 
 namespace ckpt {
 namespace {
@@ -20,6 +20,7 @@ using base::Status;
 constexpr const char* kDone = "done";
 constexpr const char* kClaim = "claim";
 constexpr const char* kWhole = "whole";
+constexpr const char* kPublished = "published";
 constexpr const char* kMarker = "marker.json";
 constexpr const char* kSchema = "conversion-shard/1";
 
@@ -40,8 +41,6 @@ struct Done {
 Path shards_of(const Path& directory) { return base::join(directory, kShardStaging); }
 
 std::string done_name(const Shard& shard) { return base::format("{}-of-{}.json", shard.number, shard.count); }
-
-std::string hexadecimal(std::uint64_t number) { return base::format("{:016x}", number); }
 
 std::string to_text(const Done& done) {
     base::JsonWriter json(1);
@@ -102,6 +101,10 @@ tl::unexpected<base::Error> of_another(const Path& directory) {
                       directory);
 }
 
+bool is_published(base::FileSystem& fs, const Path& directory) {
+    return fs.exists(base::join(shards_of(directory), kPublished));
+}
+
 // A file with as many bytes as it should have.
 bool is_whole(base::FileSystem& fs, const Path& path, std::uint64_t bytes) {
     if (!fs.exists(path)) return false;
@@ -131,90 +134,120 @@ Status gather(base::FileSystem& fs, const Path& directory, const std::vector<Don
     return fs.make_directories(whole);
 }
 
+// All shards of one conversion.
+Status require_all(const Path& directory, const std::vector<Done>& all) {
+    if (all.empty())
+        return base::fail(ErrorKind::usage, "there is nothing of workers here (ckpt_convert --shard I/N)", directory);
+    std::vector<bool> found(all.front().shard.count, false);
+    for (const Done& done : all) {
+        if (done.conversion != all.front().conversion || done.shard.count != all.front().shard.count)
+            return of_another(directory);
+        found[done.shard.number - 1] = true;
+    }
+    std::vector<std::string> missing;
+    for (std::size_t i = 0; i < found.size(); ++i) {
+        if (!found[i]) missing.push_back(std::to_string(i + 1));
+    }
+    if (missing.empty()) return {};
+    return base::fail(ErrorKind::usage,
+                      base::format("of {} shards {} are missing: {}; run their workers again", found.size(),
+                                   missing.size(), base::joined(missing, ", ")),
+                      directory);
+}
+
 }  // namespace
 
 Result<ShardSet> ShardSet::open(base::FileSystem& fs, const Path& directory, const Shard& shard,
                                 std::uint64_t conversion) {
-    TRY(require_empty_directory(fs, directory, kShardStaging));
+    TRY(require_shards_only(fs, directory));
     TRY_ASSIGN(auto all, read_all(fs, directory));
     for (const Done& done : all) {
-        if (done.conversion != hexadecimal(conversion) || done.shard.count != shard.count) return of_another(directory);
+        if (done.conversion != base::hexadecimal(conversion) || done.shard.count != shard.count)
+            return of_another(directory);
     }
     return ShardSet(fs, directory, shard, conversion);
 }
 
 bool ShardSet::is_done() const {
-    return fs_->exists(base::join(base::join(shards_of(directory_), kDone), done_name(shard_)));
+    return is_published(*fs_, directory_) ||
+           fs_->exists(base::join(base::join(shards_of(directory_), kDone), done_name(shard_)));
 }
 
 Result<StagedOutput> ShardSet::begin() const {
-    std::random_device random;
-    std::uint64_t token = (std::uint64_t{random()} << 32) | random();
-    return StagedOutput::begin_part(
-        *fs_, directory_, base::join(kShardStaging, base::format("part-{}.{}", shard_.number, hexadecimal(token))));
+    TRY_ASSIGN(const std::string digits, base::random_digits());
+    return StagedOutput::begin_part(*fs_, directory_,
+                                    base::join(kShardStaging, base::format("part-{}.{}", shard_.number, digits)));
 }
 
-Status ShardSet::finish(StagedOutput& staging, const std::vector<std::string>& files,
-                        const std::vector<std::string>& last) const {
-    TRY_ASSIGN(Path marker, staging.path_for(kMarker));
-    Done done{shard_, hexadecimal(conversion_), std::string(base::file_name(base::parent(marker))), {}, last};
-    for (const std::string& file : files) {
-        TRY_ASSIGN(Path path, staging.path_for(file));
-        TRY_ASSIGN(auto info, fs_->info(path));
-        done.files.push_back({file, info.bytes});
-    }
-    TRY(base::write_file_atomically(*fs_, marker, to_text(done)));
+Status ShardSet::finish(StagedOutput& staging, const std::vector<std::string>& last) const {
+    Done done{shard_, base::hexadecimal(conversion_), std::string(base::file_name(staging.path())), {}, last};
+    for (const WrittenFile& file : staging.written()) done.files.push_back({file.path, file.info.bytes});
+    TRY(staging.write(kMarker, to_text(done)));
     Path all = base::join(shards_of(directory_), kDone);
     TRY(fs_->make_directories(all));
-    TRY(fs_->rename(marker, base::join(all, done_name(shard_))));
+    TRY(fs_->rename(base::join(staging.path(), kMarker), base::join(all, done_name(shard_))));
     staging.keep();
     return fs_->sync_directory(all);
 }
 
 std::uint32_t ShardSet::missing() const {
+    if (is_published(*fs_, directory_)) return 0;
     std::uint32_t count = 0;
     for (std::uint32_t number = 1; number <= shard_.count; ++number)
         count += !fs_->exists(base::join(base::join(shards_of(directory_), kDone), done_name({number, shard_.count})));
     return count;
 }
 
+namespace {
+
+// nullptr: another worker has it, or has published all of it.
+Result<std::unique_ptr<base::LockedFile>> claim(base::FileSystem& fs, const Path& directory) {
+    auto claimed = fs.lock(base::join(shards_of(directory), kClaim));
+    if (!claimed && !fs.exists(shards_of(directory))) return std::unique_ptr<base::LockedFile>();
+    return claimed;
+}
+
+// By the one that has the claim.
+Result<std::size_t> publish_claimed(base::FileSystem& fs, const Path& directory) {
+    Path shards = shards_of(directory);
+    if (is_published(fs, directory)) {
+        TRY(base::remove_tree(fs, shards));
+        return std::size_t{0};
+    }
+    TRY_ASSIGN(auto all, read_all(fs, directory));
+    TRY(require_all(directory, all));
+    TRY(gather(fs, directory, all));
+    Path whole = base::join(shards, kWhole);
+    TRY_ASSIGN(const auto entries, entries_to_publish(fs, whole, all.front().last));
+    TRY(publish(fs, whole, directory, entries, all.front().last));
+    std::vector<PlannedFile> planned;
+    for (const Done& done : all) {
+        for (const DoneFile& file : done.files) planned.push_back({file.path, file.bytes});
+    }
+    TRY(check_files(fs, directory, {}, planned));
+    // In one step: half a list of what is done would look like missing shards.
+    TRY(fs.rename(base::join(shards, kDone), base::join(shards, kPublished)));
+    TRY(base::remove_tree(fs, shards));
+    return planned.size();
+}
+
+}  // namespace
+
 Result<bool> ShardSet::publish_if_complete() const {
     if (missing() > 0) return false;
-    // Of several workers that get here at once, one can make the link.
-    if (!fs_->make_link(hexadecimal(conversion_), base::join(shards_of(directory_), kClaim))) return false;
-    TRY(publish_shards(*fs_, directory_));
+    TRY_ASSIGN(const auto claimed, claim(*fs_, directory_));
+    if (claimed == nullptr) return false;
+    TRY(publish_claimed(*fs_, directory_));
     return true;
 }
 
 Result<std::size_t> publish_shards(base::FileSystem& fs, const Path& directory) {
-    TRY_ASSIGN(auto all, read_all(fs, directory));
-    if (all.empty()) {
+    if (!fs.exists(shards_of(directory)))
         return base::fail(ErrorKind::usage, "there is nothing of workers here (ckpt_convert --shard I/N)", directory);
-    }
-    std::vector<bool> found(all.front().shard.count, false);
-    std::size_t files = 0;
-    for (const Done& done : all) {
-        if (done.conversion != all.front().conversion || done.shard.count != all.front().shard.count)
-            return of_another(directory);
-        found[done.shard.number - 1] = true;
-        files += done.files.size();
-    }
-    std::vector<std::string> missing;
-    for (std::size_t i = 0; i < found.size(); ++i) {
-        if (!found[i]) missing.push_back(std::to_string(i + 1));
-    }
-    if (!missing.empty()) {
-        return base::fail(ErrorKind::usage,
-                          base::format("of {} shards {} are missing: {}; run their workers again", found.size(),
-                                       missing.size(), base::joined(missing, ", ")),
-                          directory);
-    }
-    TRY(gather(fs, directory, all));
-    TRY(publish_directory(fs, base::join(shards_of(directory), kWhole), directory, all.front().last));
-    // In one step: half a list of what is done would look like missing shards.
-    TRY(fs.rename(base::join(shards_of(directory), kDone), base::join(shards_of(directory), kWhole)));
-    TRY(base::remove_tree(fs, shards_of(directory)));
-    return files;
+    TRY_ASSIGN(const auto claimed, claim(fs, directory));
+    if (claimed == nullptr)
+        return base::fail(ErrorKind::usage, "a worker is publishing the output; wait for it", directory);
+    return publish_claimed(fs, directory);
 }
 
 }  // namespace ckpt

@@ -2,7 +2,8 @@
 //
 //   DIR/.shards/part-3.5f2a.../...   the files of one worker's attempt at shard 3, which nobody else writes
 //   DIR/.shards/done/3-of-16.json    appears when all of them are complete, and says which they are
-//   DIR/.shards/claim                the worker that made it publishes the output
+//   DIR/.shards/claim                the worker that has it locked publishes the output
+//   DIR/.shards/published            the output is complete, and the rest is to be removed
 #pragma once
 
 #include <optional>
@@ -26,9 +27,8 @@ public:
     bool is_done() const;
     // A place for the files of this shard, which vanishes unless finish() is reached.
     base::Result<StagedOutput> begin() const;
-    // Says that these files, relative to the output, are complete. `last`: as StagedOutput::commit has it.
-    base::Status finish(StagedOutput& staging, const std::vector<std::string>& files,
-                        const std::vector<std::string>& last) const;
+    // Says that the files of this shard are complete. `last`: as StagedOutput::commit has it.
+    base::Status finish(StagedOutput& staging, const std::vector<std::string>& last) const;
     // How many shards are still missing.
     std::uint32_t missing() const;
     // Publishes when all shards are there and no other worker does it; whether it did.
@@ -45,7 +45,8 @@ private:
 };
 
 // Publishes the output of workers that are all done, also when another worker was killed while doing so; the number of files.
-// Fails with usage when shards are missing, and names them; with bad_input when files are not as they were left.
+// Fails with usage when shards are missing, and names them, and when another worker is at it; with bad_input when files are
+// not as they were left.
 base::Result<std::size_t> publish_shards(base::FileSystem& fs, const base::Path& directory);
 
 }  // namespace ckpt

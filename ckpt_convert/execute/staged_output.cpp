@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "base/format.h"
+#include "base/human.h"
+#include "base/random.h"
 
 namespace ckpt {
 namespace {
@@ -10,38 +12,121 @@ namespace {
 using base::ErrorKind;
 using base::Path;
 using base::Result;
+using base::RunJournal;
 using base::Status;
 
-}  // namespace
+constexpr std::string_view kStagingPrefix = ".unfinished-";
+// Words of the journal.
+constexpr std::string_view kStaging = "staging";        // the name of the directory
+constexpr std::string_view kConversion = "conversion";  // the number of the conversion
+constexpr std::string_view kPublishing = "publishing";  // all files are complete, and these entries move up
 
-Status require_empty_directory(base::FileSystem& fs, const Path& directory, const std::string& remains) {
-    if (!fs.exists(directory)) return {};
-    TRY_ASSIGN(auto info, fs.info(directory));
-    if (info.kind != base::FileKind::directory) {
-        return base::fail(ErrorKind::usage, "the output must be a directory, but this is a file", directory);
+// What a run that died has left, by its journal.
+struct Remains {
+    std::string staging;  // empty: nothing
+    std::string conversion;
+    bool is_publishing = false;
+    std::vector<PublishedEntry> published;
+
+    bool holds(const std::string& name) const {
+        return name == kRunJournal || (!staging.empty() && name == staging) ||
+               std::any_of(published.begin(), published.end(), [&](const auto& entry) { return entry.name == name; });
     }
-    TRY_ASSIGN(auto entries, fs.list(directory));
-    bool only_remains =
-        std::all_of(entries.begin(), entries.end(), [&](const auto& entry) { return entry.name == remains; });
-    if (only_remains) return {};
-    if (entries.size() == 1 && entries.front().name == kShardStaging) {
-        return base::fail(
-            ErrorKind::usage,
-            base::format("workers (--shard) write here; publish their output with ckpt_convert commit, or "
-                         "remove {}",
-                         base::join(directory, kShardStaging)),
-            directory);
+};
+
+Result<Remains> remains_of(const RunJournal::Entries& left, const Path& journal) {
+    Remains out;
+    for (const auto& [key, value] : left) {
+        if (key == kStaging && value.starts_with(kStagingPrefix) && value.find('/') == value.npos) out.staging = value;
+        if (key == kConversion) out.conversion = value;
+        if (key != kPublishing) continue;
+        out.is_publishing = true;
+        TRY_ASSIGN(out.published, entries_of_line(value, journal));
     }
+    return out;
+}
+
+Result<Remains> peek_remains(base::FileSystem& fs, const Path& directory) {
+    const Path journal = base::join(directory, kRunJournal);
+    TRY_ASSIGN(const auto left, RunJournal::peek(fs, journal));
+    return remains_of(left, journal);
+}
+
+Status not_empty(const Path& directory) {
     return base::fail(ErrorKind::usage, "the output directory is not empty; name a new one, or empty it first",
                       directory);
 }
 
-Result<StagedOutput> StagedOutput::begin(base::FileSystem& fs, const Path& directory) {
-    TRY(require_empty_directory(fs, directory));
-    bool created = !fs.exists(directory);
-    StagedOutput output(fs, directory, base::join(directory, kStaging), created);
-    TRY(base::remove_tree(fs, output.staging_));
-    TRY(fs.make_directories(output.staging_));
+Status require_directory(base::FileSystem& fs, const Path& directory) {
+    TRY_ASSIGN(auto info, fs.info(directory));
+    if (info.kind == base::FileKind::directory) return {};
+    return base::fail(ErrorKind::usage, "the output must be a directory, but this is a file", directory);
+}
+
+// Nothing but what the remains name.
+Status require_only(base::FileSystem& fs, const Path& directory, const Remains& remains) {
+    TRY_ASSIGN(auto entries, fs.list(directory));
+    bool is_free =
+        std::all_of(entries.begin(), entries.end(), [&](const auto& entry) { return remains.holds(entry.name); });
+    if (is_free) return {};
+    const bool has_shards =
+        std::any_of(entries.begin(), entries.end(), [](const auto& entry) { return entry.name == kShardStaging; });
+    if (!has_shards) return not_empty(directory);
+    return base::fail(ErrorKind::usage,
+                      base::format("workers (--shard) write here; publish their output with ckpt_convert commit, or "
+                                   "remove {}",
+                                   base::join(directory, kShardStaging)),
+                      directory);
+}
+
+}  // namespace
+
+Status require_free_directory(base::FileSystem& fs, const Path& directory) {
+    if (!fs.exists(directory)) return {};
+    TRY(require_directory(fs, directory));
+    TRY_ASSIGN(const Remains remains, peek_remains(fs, directory));
+    return require_only(fs, directory, remains);
+}
+
+Status require_shards_only(base::FileSystem& fs, const Path& directory) {
+    if (!fs.exists(directory)) return {};
+    TRY(require_directory(fs, directory));
+    TRY_ASSIGN(auto entries, fs.list(directory));
+    const bool has_shards =
+        std::any_of(entries.begin(), entries.end(), [](const auto& entry) { return entry.name == kShardStaging; });
+    // Beside the shards, what a worker that died has published.
+    return entries.empty() || has_shards ? Status{} : not_empty(directory);
+}
+
+Result<StagedOutput> StagedOutput::begin(base::FileSystem& fs, const Path& directory, std::uint64_t conversion) {
+    const bool created = !fs.exists(directory);
+    TRY(fs.make_directories(directory));
+    const Path journal_path = base::join(directory, kRunJournal);
+    TRY_ASSIGN(RunJournal journal, RunJournal::open(fs, journal_path));
+    TRY_ASSIGN(const Remains remains, remains_of(journal.left(), journal_path));
+    if (auto only = require_only(fs, directory, remains); !only) {
+        if (journal.left().empty()) static_cast<void>(journal.finish().has_value());
+        return tl::unexpected<base::Error>(only.error());
+    }
+    StagedOutput output(fs, directory, base::join(directory, remains.staging), created);
+    output.journal_ = std::move(journal);
+    output.published_ = remains.published;
+    if (remains.is_publishing && remains.conversion == base::hexadecimal(conversion)) {
+        output.complete_ = true;
+        output.notes_.push_back("a run that died had written all files; they are published now");
+        return output;
+    }
+    if (!remains.staging.empty()) {
+        TRY(output.remove_files());
+        output.notes_.push_back(base::format("removed {}, which a run that died has left", output.staging_));
+    }
+    TRY_ASSIGN(const std::string digits, base::random_digits());
+    const std::string name = std::string(kStagingPrefix) + digits;
+    TRY(output.journal_->start());
+    TRY(output.journal_->say(kStaging, name));
+    TRY(output.journal_->say(kConversion, base::hexadecimal(conversion)));
+    output.staging_ = base::join(directory, name);
+    TRY(fs.make_directory(output.staging_));
     return output;
 }
 
@@ -56,42 +141,61 @@ StagedOutput::StagedOutput(StagedOutput&& other) noexcept
       directory_(std::move(other.directory_)),
       staging_(std::move(other.staging_)),
       created_(other.created_),
-      open_(std::exchange(other.open_, false)) {}
+      open_(std::exchange(other.open_, false)),
+      complete_(other.complete_),
+      journal_(std::move(other.journal_)),
+      notes_(std::move(other.notes_)),
+      finishing_(std::move(other.finishing_)),
+      written_(std::move(other.written_)),
+      published_(std::move(other.published_)) {}
 
+// Best effort: the error that brought us here is the one to report. The journal goes last: while anything is left, it tells the
+// next run of it.
 StagedOutput::~StagedOutput() {
-    if (!open_) return;
-    // Best effort: the error that brought us here is the one to report.
-    auto removed = base::remove_tree(*fs_, staging_);
-    if (removed && created_) (void)fs_->remove(directory_);
+    if (!open_ || !remove_files()) return;
+    if (!journal_ || !journal_->finish()) return;
+    if (created_) static_cast<void>(fs_->remove(directory_).has_value());
 }
 
-Result<Path> StagedOutput::path_for(const std::string& relative) {
-    Path path = base::join(staging_, relative);
+Status StagedOutput::remove_files() {
+    TRY(take_back(*fs_, directory_, published_));
+    published_.clear();
+    return base::remove_tree(*fs_, staging_);
+}
+
+Result<std::unique_ptr<base::WritableFile>> StagedOutput::create(const std::string& relative) {
+    const Path path = base::join(staging_, relative);
     TRY(fs_->make_directories(base::parent(path)));
-    return path;
+    return fs_->create(path);
 }
 
-Status StagedOutput::commit(const std::vector<std::string>& last) {
-    TRY(publish_directory(*fs_, staging_, directory_, last));
-    open_ = false;
+Status StagedOutput::finish(const std::string& relative, base::WritableFile& file) {
+    TRY(file.sync());
+    TRY_ASSIGN(const base::FileInfo info, file.info());
+    TRY(file.close());
+    std::lock_guard lock(*finishing_);
+    written_.push_back({relative, info});
     return {};
 }
 
-Status publish_directory(base::FileSystem& fs, const Path& staging, const Path& directory,
-                         const std::vector<std::string>& last) {
-    TRY_ASSIGN(auto entries, fs.list(staging));
-    auto is_last = [&](const std::string& name) { return std::find(last.begin(), last.end(), name) != last.end(); };
-    for (const auto& entry : entries) {
-        if (!is_last(entry.name)) TRY(fs.rename(base::join(staging, entry.name), base::join(directory, entry.name)));
+Status StagedOutput::write(const std::string& relative, std::string_view content) {
+    TRY_ASSIGN(auto file, create(relative));
+    TRY(file->write_at(0, base::as_bytes(content)));
+    return finish(relative, *file);
+}
+
+Status StagedOutput::commit(const std::vector<std::string>& last, const std::vector<PlannedFile>& planned) {
+    if (!complete_) {
+        TRY(check_files(*fs_, staging_, written_, planned));
+        TRY_ASSIGN(published_, entries_to_publish(*fs_, staging_, last));
+        TRY(journal_->say(kPublishing, to_line(published_)));
     }
-    // What makes the checkpoint visible to its readers must reach the disk after everything else.
-    TRY(fs.sync_directory(directory));
-    for (const auto& name : last) {
-        if (fs.exists(base::join(staging, name)))
-            TRY(fs.rename(base::join(staging, name), base::join(directory, name)));
-    }
-    TRY(fs.sync_directory(directory));
-    return fs.remove(staging);
+    TRY(publish(*fs_, staging_, directory_, published_, last));
+    TRY(check_files(*fs_, directory_, written_, planned));
+    open_ = false;
+    // The output is whole. What cannot be removed now, the next run removes.
+    if (base::remove_tree(*fs_, staging_)) static_cast<void>(journal_->finish().has_value());
+    return {};
 }
 
 }  // namespace ckpt

@@ -60,11 +60,10 @@ std::vector<FileChange> WrittenFiles::changes(const std::vector<ReportFile>& rep
 base::Result<base::Path> write_sources(base::FileSystem& fs, const Options& options, const base::Path& root,
                                        const std::vector<FileChange>& changes) {
     if (changes.empty()) return base::Path{};
-    if (!options.review.keep_record) {
-        TRY(write_files(fs, root, changes));
-        return base::Path{};
+    base::Path record;
+    if (options.review.keep_record) {
+        TRY_ASSIGN(record, record_path(fs, options, options.report_directory, root));
     }
-    TRY_ASSIGN(const base::Path record, record_path(fs, options, options.report_directory, root));
     TRY(write_in_place(fs, root, changes, record));
     return record;
 }
@@ -73,10 +72,7 @@ base::Status record_copy(base::FileSystem& fs, const Options& options, const bas
                          const std::vector<FileChange>& changes) {
     if (changes.empty() || !options.review.keep_record) return {};
     TRY_ASSIGN(const base::Path record, record_path(fs, options, options.report_directory, root));
-    auto written = write_record(fs, root, options.output, changes, record);
-    if (!written)
-        return base::fail_with_context(written.error(), "the migrated copy is complete, only its record is not");
-    return {};
+    return write_record_of_copy(fs, root, options.output, changes, record);
 }
 
 }  // namespace migrator

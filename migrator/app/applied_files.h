@@ -38,7 +38,7 @@ private:
 base::Result<base::Path> write_sources(base::FileSystem& fs, const Options& options, const base::Path& root,
                                        const std::vector<FileChange>& changes);
 
-// The record of a copy that is complete.
+// The record of a copy that is complete, and not published yet.
 base::Status record_copy(base::FileSystem& fs, const Options& options, const base::Path& root,
                          const std::vector<FileChange>& changes);
 

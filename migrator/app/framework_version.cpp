@@ -45,7 +45,7 @@ public:
     }
 
     std::optional<FrameworkVersion> above(const Project& project) const {
-        for (const Path& directory : directories_above(fs_, project.files.root)) {
+        for (const Path& directory : base::directories_above(fs_, project.files.root)) {
             auto entries = fs_.list(directory);
             if (!entries) continue;
             std::vector<Path> files;

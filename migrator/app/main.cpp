@@ -6,6 +6,8 @@
 
 #include "base/console.h"
 #include "base/format.h"
+#include "base/interrupt.h"
+#include "base/write_file.h"
 #include "migrator/app/explain.h"
 #include "migrator/app/library_run.h"
 #include "migrator/app/options.h"
@@ -112,7 +114,7 @@ base::Result<int> run_command_line(int argc, char** argv) {
         TRY_ASSIGN(const std::string result, analyse_library(*line.options, fs));
         for (const base::Message& note : line.options->notes) base::print(stderr, "migrator: {}\n", note.text());
         if (line.options->library_result.empty()) print(stdout, result);
-        else TRY(base::write_file_atomically(fs, line.options->library_result, result, 0644));
+        else TRY(base::write_file(fs, line.options->library_result, result));
         TRY(flush_output());
         return 0;
     }
@@ -131,6 +133,7 @@ base::Result<int> run_command_line(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    base::note_signals();
     try {
         auto code = run_command_line(argc, argv);
         return code ? *code : fail_with(code.error());

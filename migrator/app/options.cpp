@@ -164,7 +164,7 @@ CLI::App* add_migrate(CLI::App& app, Options& options, RawOptions& raw) {
             "one .migrator in the project)")
         ->configurable(false)
         ->option_text("DIR");
-    command->add_flag("!--no-record", options.review.keep_record, "Keep no such record");
+    command->add_flag("--no-record", raw.no_record, "Keep no such record");
     command
         ->add_option("--apply", raw.apply,
                      "Which fixes to apply: safe (default: all that are certain enough), review (all:\nlook at each "
@@ -259,6 +259,19 @@ base::Path from_directory_of(const base::Path& file, const std::string& path) {
     return path.starts_with("/") || base::parent(file) == "." ? path : base::join(base::parent(file), path);
 }
 
+bool is_path_setting(const std::string& key) {
+    return key == "rules" || key == "report" || key == "with-library" || key == "baseline";
+}
+
+// What a project says of itself is about what is looked for. Where is written, whether a record is kept, and what is read from
+// elsewhere is the user's to say: the project may have been downloaded.
+bool is_for_user_only(base::FileSystem& fs, const base::Path& file, const Setting& setting) {
+    if (setting.key == "report" || setting.key == "no-record") return true;
+    return is_path_setting(setting.key) && std::any_of(setting.values.begin(), setting.values.end(), [&](auto& value) {
+               return !base::is_inside(fs, from_directory_of(file, value), base::parent(file));
+           });
+}
+
 // The command line wins over a setting.
 base::Status apply_setting(CLI::App& command, const base::Path& file, const Setting& setting) {
     CLI::Option* option = command.get_option_no_throw("--" + setting.key);
@@ -272,9 +285,8 @@ base::Status apply_setting(CLI::App& command, const base::Path& file, const Sett
                           setting.where);
     }
     if (option->count() > 0) return {};
-    const bool is_path = setting.key == "rules" || setting.key == "report" || setting.key == "with-library";
     for (const std::string& value : setting.values)
-        option->add_result(is_path ? from_directory_of(file, value) : value);
+        option->add_result(is_path_setting(setting.key) ? from_directory_of(file, value) : value);
     try {
         option->run_callback();
     } catch (const CLI::ParseError& error) {
@@ -283,15 +295,40 @@ base::Status apply_setting(CLI::App& command, const base::Path& file, const Sett
     return {};
 }
 
-// A key of one command is no mistake for the other.
-base::Status apply_settings(CLI::App& command, const CLI::App& other, const Settings& settings) {
+std::string listed_keys(std::vector<std::string> keys) {
+    std::sort(keys.begin(), keys.end());
+    return base::joined(keys, ", ");
+}
+
+// What was read, in one line for the report.
+base::Message settings_note(const base::Path& file, const std::vector<std::string>& used,
+                            const std::vector<std::string>& left_out) {
+    base::Message out{"Settings were read from {file}: {keys}.",
+                      {{"file", file}, {"keys", used.empty() ? std::string("-") : listed_keys(used)}}};
+    if (!left_out.empty())
+        out.add({"A project does not choose {keys}: give it on the command line, or name the file with --config.",
+                 {{"keys", listed_keys(left_out)}}});
+    return out;
+}
+
+// A key of one command is no mistake for the other. The note says what was read.
+base::Result<std::vector<base::Message>> apply_settings(base::FileSystem& fs, CLI::App& command, const CLI::App& other,
+                                                        const Settings& settings) {
+    if (settings.items.empty()) return std::vector<base::Message>{};
+    std::vector<std::string> used, left_out;
     for (const Setting& setting : settings.items) {
         const CLI::Option* of_other = other.get_option_no_throw("--" + setting.key);
         const bool only_of_other = of_other != nullptr && of_other->get_configurable() &&
                                    command.get_option_no_throw("--" + setting.key) == nullptr;
-        if (!only_of_other) TRY(apply_setting(command, settings.file, setting));
+        if (only_of_other) continue;
+        if (!settings.is_named && is_for_user_only(fs, settings.file, setting)) {
+            left_out.push_back(setting.key);
+            continue;
+        }
+        TRY(apply_setting(command, settings.file, setting));
+        used.push_back(setting.key);
     }
-    return {};
+    return std::vector{settings_note(settings.file, used, left_out)};
 }
 
 base::Result<Settings> settings_of(const Options& options, const RawOptions& raw, base::FileSystem& fs) {
@@ -361,7 +398,8 @@ base::Result<CommandLine> parse_command_line(int argc, const char* const* argv, 
     const bool migrates = options.command == Command::migrate;
     if (!migrates && options.command != Command::analyze) return CommandLine{std::move(options), {}};
     TRY_ASSIGN(const Settings settings, settings_of(options, raw, fs));
-    TRY(apply_settings(migrates ? *migrate : *analyze, migrates ? *analyze : *migrate, settings));
+    TRY_ASSIGN(auto said, apply_settings(fs, migrates ? *migrate : *analyze, migrates ? *analyze : *migrate, settings));
+    options.notes.insert(options.notes.end(), said.begin(), said.end());
     TRY_ASSIGN(Options finished, checked(std::move(options), raw));
     return CommandLine{std::move(finished), {}};
 }

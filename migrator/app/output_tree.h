@@ -1,7 +1,8 @@
-// OutputTree: the migrated copy while it grows: everything goes to OUT.partial, which becomes OUT at the end.
+// OutputTree: the migrated copy while it grows, in a directory that becomes OUT at the end.
 //
-// OUT.partial holds the file ".migrator_incomplete" until then: a copy of a killed run never looks whole, and the next
-// run knows that it may replace it.
+//   .OUT.migrator.run         the journal of the run that writes it (base/run_journal.h): one at a time
+//   OUT.unfinished-3f2a...    the copy until it is whole
+//   OUT.previous-3f2a...      with --force the older copy, while the new one takes its name
 #pragma once
 
 #include <map>
@@ -9,10 +10,12 @@
 #include <mutex>
 #include <optional>
 #include <set>
-#include <string_view>
+#include <string>
 #include <vector>
 
 #include "base/file_system.h"
+#include "base/new_directories.h"
+#include "base/run_journal.h"
 #include "migrator/app/options.h"
 #include "migrator/source/discovery.h"
 
@@ -20,7 +23,7 @@ namespace migrator {
 
 class OutputTree {
 public:
-    // Fails with usage when OUT.partial is there and is not the left-over of a killed run.
+    // What a run that died has left is cleaned up. Fails with usage when another run writes OUT, or when it is there.
     // `replace`: a directory OUT that is there goes when the new one is whole.
     static base::Result<std::unique_ptr<OutputTree>> create(base::FileSystem& fs, base::Path output,
                                                             bool replace = false);
@@ -37,20 +40,41 @@ public:
     // It gets mode and time when all is written: it may be one that nothing can be written to.
     base::Status make_directory(const base::Path& path, const base::FileInfo& like);
 
+    // Fails with write_failed when a file is not as it was written.
     base::Status commit();
 
+    // Whether create() has removed what a run that died had left.
+    bool has_cleaned_up() const { return cleaned_up_; }
+
 private:
-    OutputTree(base::FileSystem& fs, base::Path output, bool replace);
+    OutputTree(base::FileSystem& fs, base::Path output, bool replace, base::NewDirectories above,
+               base::RunJournal journal);
+    base::Status clean_up_after_others();
+    base::Status begin();
     base::Status make_parent(const base::Path& path);
+    base::Status finish(const base::Path& path, base::WritableFile& file);
+    base::Status check_files();
+    base::Status replace_output();
+
+    struct Written {
+        base::Path path;
+        std::uint64_t inode = 0;
+        std::uint64_t bytes = 0;
+    };
 
     base::FileSystem& fs_;
     base::Path output_;
-    base::Path partial_;
     bool replace_;
+    base::NewDirectories above_;
+    base::RunJournal journal_;
+    std::string token_;  // of the names of this run
+    base::Path staging_;
+    bool cleaned_up_ = false;
     bool committed_ = false;
     std::map<base::Path, base::FileInfo> directories_;  // by path, and so parents first
     std::mutex making_;
     std::set<base::Path> made_;
+    std::vector<Written> written_;
 };
 
 inline constexpr std::uint64_t kLargeFileBytes = std::uint64_t{1} << 30;  // data sets, checkpoints

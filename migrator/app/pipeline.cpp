@@ -27,6 +27,7 @@
 #include "migrator/app/report_files.h"
 #include "migrator/app/rule_rows.h"
 #include "migrator/app/translations.h"
+#include "migrator/review/project_lock.h"
 #include "migrator/rewrite/rewriter.h"
 
 namespace migrator {
@@ -40,7 +41,7 @@ public:
     Run(const Options& options, base::FileSystem& fs, const Knowledge& knowledge, const HelperModule& helper,
         const std::optional<RuleSet>& transfer_rules, const FrameworkVersion& version,
         const std::optional<DistributedMain>& distributed, const Instrumentation& instrumentation,
-        std::vector<Project> projects)
+        std::vector<Project> projects, std::unique_ptr<OutputTree> output)
         : options_(options),
           fs_(fs),
           knowledge_(knowledge),
@@ -50,14 +51,12 @@ public:
           distributed_(distributed),
           instrumentation_(instrumentation),
           projects_(std::move(projects)),
+          output_(std::move(output)),
           conditions_(knowledge.rules),
           applies_(options.command == Command::migrate && options.apply != ApplyMode::none && writes(options)) {}
 
     base::Result<RunResult> execute() {
         jobs_ = jobs_of(projects_);
-        if (!options_.output.empty()) {
-            TRY_ASSIGN(output_, OutputTree::create(fs_, options_.output, options_.force));
-        }
         TRY(analyse_all());
         for (ReportFile& file : files_)
             std::erase_if(file.findings, [&](ReportFinding& item) { return !conditions_.keep(item.outcome.finding); });
@@ -92,10 +91,11 @@ public:
                 "the result imports {0}, a module that a pipe has no place for. In a project, `migrator migrate "
                 "--in-place --style {1} FILE` writes it where FILE finds it",
                 knowledge_.rules.style().helper, name(options_.style));
-        if (output_) TRY(output_->commit());
-        // From here on the output is whole.
         if (!options_.report_directory.empty()) TRY(write_report(result));
-        if (output_) TRY(record_copy(fs_, options_, root, made));
+        if (!output_) return result;
+        TRY(record_copy(fs_, options_, root, made));
+        // Last, so that a copy that is there has its report and its record.
+        TRY(output_->commit());
         return result;
     }
 
@@ -270,12 +270,8 @@ private:
     }
 
     base::Status write_report(RunResult& result) {
-        auto written =
-            write_report_files(fs_, options_.report_directory, options_.formats, result.report, knowledge_.store);
-        if (!written && output_)
-            return base::fail_with_context(written.error(), "the migrated copy is complete, only its report is not");
-        if (!written) return tl::unexpected<base::Error>(written.error());
-        result.trace.written = std::move(*written);
+        TRY_ASSIGN(result.trace.written, write_report_files(fs_, options_.report_directory, options_.formats,
+                                                            result.report, knowledge_.store));
         return {};
     }
 
@@ -307,8 +303,12 @@ private:
                        {{"package", knowledge_.rules.framework().packages.front()},
                         {"version", version_.version.text()},
                         {"reason", version_.reason}}});
+        if (output_ && output_->has_cleaned_up())
+            out.push_back("What a run that was stopped had left beside the output was removed.");
         if (distributed_) out.insert(out.end(), distributed_->notes.begin(), distributed_->notes.end());
         for (const Project& project : projects_) {
+            if (const auto usable = check_not_stopped(fs_, project.files.root); !usable)
+                out.push_back({"These files may be half changed: {problem}.", {{"problem", usable.error().message}}});
             for (base::Message& note : notes_of(project, options_.command)) out.push_back(std::move(note));
         }
         if (const std::size_t faster = faster_forms(files_); faster > 0 && !options_.affinity) {
@@ -341,10 +341,10 @@ private:
     const std::optional<DistributedMain>& distributed_;
     const Instrumentation& instrumentation_;
     std::vector<Project> projects_;
+    std::unique_ptr<OutputTree> output_;
     ProjectConditions conditions_;
     bool applies_;
     std::vector<Job> jobs_;
-    std::unique_ptr<OutputTree> output_;
     std::vector<ReportFile> files_;
     std::string text_;                                  // of Destination::text, which has one file
     WrittenFiles written_;                              // by job
@@ -360,9 +360,17 @@ private:
 base::Result<RunResult> run(const Options& options, base::FileSystem& fs) {
     auto start = std::chrono::steady_clock::now();
     TRY(check_paths(fs, options));
+    std::unique_ptr<OutputTree> output;
+    if (!options.output.empty()) {
+        TRY_ASSIGN(output, OutputTree::create(fs, options.output, options.force));
+    }
     TRY_ASSIGN(Knowledge knowledge, load_knowledge(fs, options.rules, options.style));
     TRY_ASSIGN(const HelperModule helper, HelperModule::load(knowledge.store, knowledge.rules.style()));
     TRY_ASSIGN(auto projects, find_projects(fs, options));
+    for (const Project& project : projects) {
+        if (options.command == Command::migrate && !options.reads_standard_input())
+            TRY(check_not_stopped(fs, project.files.root));
+    }
     const FrameworkVersion version = framework_version(fs, options, knowledge.rules, projects);
     knowledge.rules.restrict_to(version.version);
     std::optional<RuleSet> transfer_rules;
@@ -377,7 +385,7 @@ base::Result<RunResult> run(const Options& options, base::FileSystem& fs) {
     TRY_ASSIGN(const auto instrumentation, Instrumentation::plan(fs, options, knowledge, projects));
     TRY_ASSIGN(const auto distributed, distribute_main(fs, options, knowledge, projects.front()));
     TRY_ASSIGN(RunResult result, Run(options, fs, knowledge, helper, transfer_rules, version, distributed,
-                                     instrumentation, std::move(projects))
+                                     instrumentation, std::move(projects), std::move(output))
                                      .execute());
     result.trace.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return result;

@@ -25,8 +25,8 @@ DiscoveryOptions discovery_options(const Options& options, const Path& argument)
     DiscoveryOptions out;
     out.include = options.include;
     out.exclude = options.exclude;
-    Path root = normal_path(argument);
-    Path report = normal_path(options.report_directory);
+    Path root = base::normal_path(argument);
+    Path report = base::normal_path(options.report_directory);
     if (options.report_directory.empty()) return out;
     if (root == "." && !report.starts_with("/") && !report.starts_with("..")) out.exclude.push_back("/" + report + "/");
     if (report.starts_with(root + "/")) out.exclude.push_back(report.substr(root.size()) + "/");
@@ -37,7 +37,7 @@ DiscoveryOptions discovery_options(const Options& options, const Path& argument)
 Path prefix_of(const Options& options, const Path& argument, bool is_directory) {
     const bool migrates_one = options.command == Command::migrate && options.paths.size() == 1;
     if (migrates_one || (options.paths.size() == 1 && is_directory)) return "";
-    Path directory = normal_path(is_directory ? argument : base::parent(argument));
+    Path directory = base::normal_path(is_directory ? argument : base::parent(argument));
     return directory == "." ? "" : directory;
 }
 
@@ -117,7 +117,7 @@ base::Status use_common_root(base::FileSystem& fs, std::vector<Project>& project
     for (Project& project : projects) {
         if (projects.size() > 1 && !project.prefix.starts_with("/")) {
             TRY_ASSIGN(const Path here, fs.real_path("."));
-            project.prefix = normal_path(base::join(here, project.prefix));
+            project.prefix = base::normal_path(base::join(here, project.prefix));
         }
         common = common.empty() ? project.prefix : common_directory(common, project.prefix);
     }
@@ -173,8 +173,8 @@ base::Result<std::vector<Project>> find_projects(base::FileSystem& fs, const Opt
 std::optional<std::size_t> find_python_file(const Project& project, const Path& named) {
     const std::vector<FoundFile>& files = project.files.files;
     for (std::size_t i = 0; i < files.size(); ++i) {
-        const bool same =
-            files[i].path == normal_path(named) || normal_path(project.on_disk(files[i].path)) == normal_path(named);
+        const bool same = files[i].path == base::normal_path(named) ||
+                          base::normal_path(project.on_disk(files[i].path)) == base::normal_path(named);
         if (same && files[i].analysed && files[i].type == FileType::python) return i;
     }
     return std::nullopt;

@@ -73,6 +73,7 @@ base::Result<Options> checked(Options options, const RawOptions& raw) {
     options.report_directory = without_trailing_slashes(options.report_directory);
     const bool copies = !analyse && options.destination == Destination::copy;
     const bool writes = copies || (!analyse && options.destination == Destination::in_place);
+    options.review.keep_record = !raw.no_record;
     if (!options.review.record.empty() && (!writes || !options.review.keep_record))
         return fail(ErrorKind::usage, "--record is about what is written: name it with --output or --in-place");
     options.review.record = without_trailing_slashes(options.review.record);

@@ -15,6 +15,7 @@ struct RawOptions {
     base::Path config;
     bool no_config = false;
     bool no_progress = false;
+    bool no_record = false;
     bool in_place = false;
     bool diff = false;
     bool check = false;

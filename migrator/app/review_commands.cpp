@@ -6,9 +6,11 @@
 #include "base/format.h"
 #include "base/human.h"
 #include "base/json_writer.h"
+#include "base/random.h"
 #include "migrator/app/output_tree.h"
 #include "migrator/app/path_checks.h"
 #include "migrator/app/record_path.h"
+#include "migrator/review/project_root.h"
 #include "migrator/review/reapply.h"
 #include "migrator/review/record.h"
 #include "migrator/serve/local_server.h"
@@ -29,7 +31,7 @@ std::string left_out_lines(const std::vector<LeftOut>& left_out, const char* tit
 
 // A copy of everything below the root, with the changed files in the place of the others.
 base::Status write_copy(base::FileSystem& fs, const Path& root, const std::vector<FileChange>& changes,
-                        const Options& options) {
+                        const Options& options, const Path& record) {
     Options as_migrate = options;
     as_migrate.paths = {root};
     TRY(check_paths(fs, as_migrate));
@@ -44,18 +46,35 @@ base::Status write_copy(base::FileSystem& fs, const Path& root, const std::vecto
     for (FoundFile& file : files.files) file.analysed = changed.contains(file.path);
     TRY_ASSIGN(const auto left_out, copy_the_rest(fs, files, true, options.large_files, *tree));
     static_cast<void>(left_out);
+    TRY(write_record_of_copy(fs, root, options.output, changes, record));
     return tree->commit();
+}
+
+// Said before: a report or a record may come from elsewhere, and it is the files of this tree that change.
+void say_root(base::FileSystem& fs, const Path& root) {
+    base::print(stderr, "migrator: the files are those of {}\n", base::printable(fs.real_path(root).value_or(root)));
 }
 
 base::Result<std::string> write_changes(base::FileSystem& fs, const Options& options, const Path& root,
                                         const std::vector<FileChange>& changes, const Path& record) {
     if (options.output.empty()) {
+        say_root(fs, root);
         TRY(write_in_place(fs, root, changes, record));
         return base::format("in place\nUndo    migrator undo {}", record);
     }
-    TRY(write_copy(fs, root, changes, options));
-    TRY(write_record(fs, root, options.output, changes, record));
+    TRY(write_copy(fs, root, changes, options, record));
     return base::format("in the copy {}", options.output);
+}
+
+// A copy is made of any tree; one that is changed must be the user's own choice, or lie beside the report. `holder`: the directory
+// of the report or record.
+base::Result<Path> root_to_use(base::FileSystem& fs, const Options& options, const SavedReport& report,
+                               const Path& recorded, const Path& holder) {
+    const Path& named = options.review.project;
+    if (!options.output.empty()) return !named.empty() ? named : recorded.empty() ? Path(".") : recorded;
+    TRY_ASSIGN(const ProjectRoot root, project_root(fs, named, recorded, holder));
+    if (!root.is_certain) TRY(check_nothing_hidden(report));
+    return root.path;
 }
 
 base::Result<std::string> apply(const Options& options, base::FileSystem& fs) {
@@ -66,8 +85,9 @@ base::Result<std::string> apply(const Options& options, base::FileSystem& fs) {
         TRY_ASSIGN(decisions, Decisions::read(fs, review.decisions));
     }
     TRY_ASSIGN(const Accepted accepted, accepted_of(report, decisions ? &*decisions : nullptr, review.take_undecided));
-    const Path root = review.project.empty() ? report.root : review.project;
-    TRY_ASSIGN(const auto changes, changes_of(fs, report, root, accepted.findings));
+    TRY_ASSIGN(const Path root, root_to_use(fs, options, report, report.root, base::parent(review.report)));
+    TRY_ASSIGN(const auto tree, fs.beneath(root));
+    TRY_ASSIGN(const auto changes, changes_of(*tree, report, accepted.findings));
     TRY_ASSIGN(const Path record, record_path(fs, options, base::parent(review.report), root));
     std::string what = "; nothing was written";
     if (!changes.empty() || !options.output.empty()) {
@@ -79,17 +99,27 @@ base::Result<std::string> apply(const Options& options, base::FileSystem& fs) {
 }
 
 base::Result<std::string> undo_command(const Options& options, base::FileSystem& fs) {
-    TRY_ASSIGN(const std::size_t files, undo(fs, options.review.record, options.review.project));
-    TRY(remove_empty_record_folder(fs, options.review.record));
+    const Path& record = options.review.record;
+    Path root = options.review.project;
+    if (root.empty()) {
+        TRY_ASSIGN(const SavedReport applied, read_record(fs, record));
+        TRY_ASSIGN(root, root_to_use(fs, options, applied, recorded_root(fs, applied, record), base::parent(record)));
+    }
+    say_root(fs, root);
+    TRY_ASSIGN(const std::size_t files, undo(fs, record, root));
     return base::format("{} restored\n", base::plural(files, "file"));
 }
 
 base::Result<std::string> reapply_command(const Options& options, base::FileSystem& fs) {
-    TRY_ASSIGN(const Reapplied merged, reapply(fs, options.review.record, options.review.project));
+    const Path& from = options.review.record;
+    TRY_ASSIGN(const SavedReport applied, read_record(fs, from));
+    TRY_ASSIGN(const Path root,
+               root_to_use(fs, options, applied, recorded_root(fs, applied, from), base::parent(from)));
+    TRY_ASSIGN(const Reapplied merged, reapply(fs, from, root));
     std::string what = "; nothing was written";
     if (!merged.changes.empty()) {
         const Path record = free_record(fs, base::parent(options.review.record), options.output);
-        TRY_ASSIGN(const std::string where, write_changes(fs, options, merged.root, merged.changes, record));
+        TRY_ASSIGN(const std::string where, write_changes(fs, options, root, merged.changes, record));
         what = base::format(": {} changed {}", base::plural(merged.changes.size(), "file"), where);
     }
     return base::format("{} applied again{}\n{}", base::plural(merged.findings, "finding"), what,
@@ -102,7 +132,7 @@ base::Result<std::string> serve(const Options& options, base::FileSystem& fs) {
     const base::DataStore templates;
     TRY_ASSIGN(ReviewSite site, ReviewSite::open(fs, report, templates));
     TRY_ASSIGN(LocalServer server, LocalServer::listen(options.review.port));
-    TRY_ASSIGN(const std::string token, random_token());
+    TRY_ASSIGN(const std::string token, base::random_digits(16));
     const std::string host = base::format("127.0.0.1:{}", server.port());
     site.listen_as(host, token);
     auto ready = [&] {

@@ -2,6 +2,7 @@
 
 #include "base/check.h"
 #include "base/format.h"
+#include "base/write_file.h"
 #include "migrator/app/knowledge.h"
 
 namespace migrator {
@@ -75,7 +76,7 @@ base::Result<std::vector<Path>> write_rule_template(base::FileSystem& fs, const 
     for (const auto& [from, to] : files) {
         const std::string_view* text = store.find(from);
         CHECK(text != nullptr);
-        TRY(base::write_file_atomically(fs, to, replaced(*text, "NAME", name)));
+        TRY(base::write_file(fs, to, replaced(*text, "NAME", name)));
         written.push_back(to);
     }
     return written;

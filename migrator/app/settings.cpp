@@ -63,7 +63,7 @@ base::Result<std::optional<Settings>> parse(base::FileSystem& fs, const Path& fi
     }
     const toml::table* table = parsed["tool"]["migrator"].as_table();
     if (table == nullptr) return std::optional<Settings>{};
-    Settings out{file, {}};
+    Settings out{file, false, {}};
     for (const auto& [key, node] : *table) {
         TRY_ASSIGN(Setting item, setting_of(file, std::string(key.str()), node));
         out.items.push_back(std::move(item));
@@ -76,13 +76,14 @@ base::Result<std::optional<Settings>> parse(base::FileSystem& fs, const Path& fi
 base::Result<Settings> read_settings(base::FileSystem& fs, const Path& file) {
     TRY_ASSIGN(auto found, parse(fs, file));
     if (!found) return base::fail(ErrorKind::usage, "there is no table [tool.migrator] in it", file);
+    found->is_named = true;
     return std::move(*found);
 }
 
 base::Result<Settings> find_settings(base::FileSystem& fs, const Path& path) {
     auto info = fs.info(path);
     const bool is_directory = info && info->kind == base::FileKind::directory;
-    for (const Path& directory : directories_above(fs, is_directory ? path : base::parent(path))) {
+    for (const Path& directory : base::directories_above(fs, is_directory ? path : base::parent(path))) {
         const Path file = directory == "." ? kFileName : base::join(directory, kFileName);
         if (!fs.exists(file)) continue;
         TRY_ASSIGN(auto found, parse(fs, file));

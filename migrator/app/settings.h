@@ -19,7 +19,8 @@ struct Setting {
 };
 
 struct Settings {
-    base::Path file;  // empty: there are none
+    base::Path file;        // empty: there are none
+    bool is_named = false;  // by the user: otherwise it is the project's, which may come from anywhere
     std::vector<Setting> items;
 };
 

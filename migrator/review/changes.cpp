@@ -9,7 +9,7 @@ namespace {
 using base::ErrorKind;
 using base::Path;
 
-base::Result<FileChange> change_of(base::FileSystem& fs, const SavedFile& file, const Path& root,
+base::Result<FileChange> change_of(base::FileSystem& tree, const SavedFile& file,
                                    const std::set<std::string>& findings) {
     FileChange out;
     out.file = file;
@@ -17,21 +17,19 @@ base::Result<FileChange> change_of(base::FileSystem& fs, const SavedFile& file, 
     out.mode = file.new_mode;
     std::erase_if(out.file.findings, [&](const SavedFinding& finding) { return !findings.contains(finding.id); });
     if (out.file.edits.empty()) return out;
-    const Path path = base::join(root, file.path);
-    if (leads_out(file.path))
-        return base::fail(ErrorKind::bad_input, "the path leads out of the project; nothing was written", file.path);
-    if (out.is_new() && fs.exists(path))
+    const Path& path = file.path;
+    if (out.is_new() && tree.exists(path))
         return base::fail(ErrorKind::bad_input,
                           "the report makes this file, and there is one already; nothing was written", path);
     if (!out.is_new()) {
-        if (!fs.exists(path))
+        if (!tree.exists(path))
             return base::fail(ErrorKind::bad_input,
                               "the file is not there: name the directory of the sources with --project, or make the "
                               "report again. Nothing was written",
                               path);
-        TRY_ASSIGN(const base::FileInfo info, fs.info(path));
-        out.mode = info.mode;
-        TRY_ASSIGN(out.original, base::read_file(fs, path));
+        TRY_ASSIGN(out.original, base::read_file(tree, path));
+        TRY_ASSIGN(const base::FileInfo info, tree.info(path));
+        out.mode = info.mode & base::kPermissionBits;
         if (base::sha256_hex(out.original) != *file.sha256)
             return base::fail(ErrorKind::bad_input,
                               "the file has changed since the report was made; make the report again, the ids of the "
@@ -45,11 +43,12 @@ base::Result<FileChange> change_of(base::FileSystem& fs, const SavedFile& file, 
 
 }  // namespace
 
-base::Result<std::vector<FileChange>> changes_of(base::FileSystem& fs, const SavedReport& report, const Path& root,
+base::Result<std::vector<FileChange>> changes_of(base::FileSystem& tree, const SavedReport& report,
                                                  const std::set<std::string>& findings) {
+    TRY(check_file_paths(report));
     std::vector<FileChange> out;
     for (const SavedFile& file : report.files) {
-        TRY_ASSIGN(FileChange change, change_of(fs, file, root, findings));
+        TRY_ASSIGN(FileChange change, change_of(tree, file, findings));
         if (!change.file.edits.empty()) out.push_back(std::move(change));
     }
     return out;

@@ -24,14 +24,14 @@ struct Current {
     std::uint32_t mode = 0644;
 };
 
-base::Result<Current> current(base::FileSystem& fs, const Path& path, const SavedFile& file) {
+base::Result<Current> current(base::FileSystem& tree, const SavedFile& file) {
     Current out;
     out.mode = file.new_mode;
-    out.exists = fs.exists(path);
+    out.exists = tree.exists(file.path);
     if (!out.exists) return out;
-    TRY_ASSIGN(const base::FileInfo info, fs.info(path));
-    out.mode = info.mode;
-    TRY_ASSIGN(out.bytes, base::read_file(fs, path));
+    TRY_ASSIGN(out.bytes, base::read_file(tree, file.path));
+    TRY_ASSIGN(const base::FileInfo info, tree.info(file.path));
+    out.mode = info.mode & base::kPermissionBits;
     return out;
 }
 
@@ -161,11 +161,11 @@ base::Status merge_new(const SavedFile& file, const Current& now, Reapplied& out
 
 base::Result<Reapplied> reapply(base::FileSystem& fs, const Path& record, const Path& root) {
     TRY_ASSIGN(const SavedReport applied, read_record(fs, record));
+    TRY_ASSIGN(const auto tree, fs.beneath(root));
     Reapplied out;
-    out.root = root.empty() ? applied.root : root;
     for (std::size_t i = 0; i < applied.files.size(); ++i) {
         const SavedFile& file = applied.files[i];
-        TRY_ASSIGN(const Current now, current(fs, base::join(out.root, file.path), file));
+        TRY_ASSIGN(const Current now, current(*tree, file));
         if (!file.sha256) {
             TRY(merge_new(file, now, out));
         } else if (!now.exists) {

@@ -4,7 +4,10 @@
 #include <optional>
 
 #include "base/format.h"
+#include "base/random.h"
 #include "base/sha256.h"
+#include "base/write_file.h"
+#include "migrator/review/project_lock.h"
 
 namespace migrator {
 namespace {
@@ -13,16 +16,18 @@ using base::ErrorKind;
 using base::Path;
 
 constexpr std::string_view kAppliedName = "applied.json";
+constexpr std::string_view kOriginals = "original";
+constexpr std::string_view kNoToken = "0000000000000000";  // of records from before there were tokens
 
 // A copy of the original, by number and name, so that any path of a report has one.
-Path kept_copy(const Path& record, std::size_t number, const Path& path) {
-    return base::join(record, base::format("original/{}_{}", number, base::file_name(path)));
+Path kept_copy(std::size_t number, const Path& path) {
+    return base::format("{}/{}_{}", kOriginals, number, base::file_name(path));
 }
 
 Path real_or_same(base::FileSystem& fs, const Path& path) { return fs.real_path(path).value_or(path); }
 
 // A record inside of the project goes with it when it is moved or copied: "../..". Else where the project lies.
-Path recorded_root(base::FileSystem& fs, const Path& root, const Path& record) {
+Path root_to_record(base::FileSystem& fs, const Path& root, const Path& record) {
     const Path outer = real_or_same(fs, root);
     const Path inner = real_or_same(fs, record);
     if (!inner.starts_with(base::join(outer, ""))) return outer;
@@ -31,36 +36,52 @@ Path recorded_root(base::FileSystem& fs, const Path& root, const Path& record) {
     return out;
 }
 
-Path root_of(base::FileSystem& fs, const Path& saved, const Path& record) {
-    if (saved != ".." && !saved.starts_with("../")) return saved;
-    Path out = real_or_same(fs, record);
-    for (std::size_t at = 0; at < saved.size(); at += 3) out = base::parent(out);
-    return out;
-}
-
-// `safely`: it is on the disk before anything else is written.
-base::Status keep(base::FileSystem& fs, const Path& path, std::string_view original, bool safely) {
-    TRY_ASSIGN(auto file, fs.create(path, 0644));
+// It is on the disk before anything else is written.
+base::Status keep(base::FileSystem& kept, const Path& path, std::string_view original) {
+    TRY_ASSIGN(auto file, kept.create(path, 0666));
     TRY(file->write_at(0, base::as_bytes(original)));
-    if (safely) TRY(file->sync());
+    TRY(file->sync());
     return file->close();
 }
 
 // Of a copy the sources are as they were, and need not have been in memory.
-base::Status keep_original(base::FileSystem& fs, const Path& root, const Path& output, const FileChange& change,
-                           const Path& path) {
-    if (output.empty()) return keep(fs, path, change.original, true);
-    const Path source = base::join(root, change.file.path);
-    TRY_ASSIGN(const std::string original, base::read_file(fs, source));
+base::Result<std::string> original_of(base::FileSystem& tree, const FileChange& change, bool of_copy) {
+    if (!of_copy) return change.original;
+    TRY_ASSIGN(std::string original, base::read_file(tree, change.file.path));
     if (base::sha256_hex(original) != *change.file.sha256)
-        return base::fail(ErrorKind::bad_input, "the file has changed while it was copied", source);
-    return keep(fs, path, original, false);
+        return base::fail(ErrorKind::bad_input, "the file has changed while it was copied", change.file.path);
+    return original;
 }
 
-base::Status put(base::FileSystem& fs, const Path& path, const std::string& content, std::uint32_t mode) {
-    if (!fs.exists(path)) return base::write_file_atomically(fs, path, content, mode);
-    TRY_ASSIGN(const Path target, fs.real_path(path));  // a link stays one
-    return base::write_file_atomically(fs, target, content, mode);
+// Makes room where a run was stopped before it had changed anything, or where an older copy's record is.
+base::Status free_name(base::FileSystem& fs, const Path& record, const Path& output) {
+    if (!fs.exists(record)) return {};
+    if (is_unfinished_record(fs, record)) return base::remove_tree(fs, record);
+    const auto older = read_record(fs, record);
+    if (older && !output.empty() && older->output == output) return base::remove_tree(fs, record);
+    return base::fail(ErrorKind::usage,
+                      "this is needed to record what is applied, and is there already: `migrator undo` it, or "
+                      "name another with --record",
+                      record);
+}
+
+base::Status write_record(base::FileSystem& fs, base::FileSystem& tree, SavedReport applied, const Path& root,
+                          const std::vector<FileChange>& changes, const Path& record) {
+    TRY(fs.make_directories(record));
+    TRY_ASSIGN(const auto kept, fs.beneath(record));
+    TRY(kept->make_directory(Path(kOriginals)));
+    applied.root = root_to_record(fs, root, record);
+    for (std::size_t i = 0; i < changes.size(); ++i) {
+        const FileChange& change = changes[i];
+        if (!change.is_new()) {
+            TRY_ASSIGN(const std::string original, original_of(tree, change, !applied.output.empty()));
+            TRY(keep(*kept, kept_copy(i, change.file.path), original));
+        }
+        applied.files.push_back(change.file);
+    }
+    TRY(kept->sync_directory(Path(kOriginals)));
+    TRY(base::write_file(*kept, Path(kAppliedName), [&](const base::TextSink& out) { applied_json(applied, out); }));
+    return kept->sync_directory(".");
 }
 
 // What `undo` does with a file; nothing where it is as it was.
@@ -69,27 +90,26 @@ struct Restored {
     std::optional<std::string> original;  // empty: the file is new, and goes
 };
 
-base::Result<std::optional<Restored>> restored(base::FileSystem& fs, const Path& record, const SavedReport& applied,
-                                               std::size_t number) {
+base::Result<std::optional<Restored>> restored(base::FileSystem& fs, base::FileSystem& tree, const Path& record,
+                                               const SavedReport& applied, std::size_t number) {
     const SavedFile& file = applied.files[number];
-    const Path path = base::join(applied.root, file.path);
-    const bool is_there = fs.exists(path);
+    const bool is_there = tree.exists(file.path);
     if (!is_there && !file.sha256) return std::nullopt;
     std::string hash;
     if (is_there) {
-        TRY_ASSIGN(const std::string now, base::read_file(fs, path));
+        TRY_ASSIGN(const std::string now, base::read_file(tree, file.path));
         hash = base::sha256_hex(now);
     }
     if (file.sha256 && hash == *file.sha256) return std::nullopt;
     if (hash != file.sha256_after) {
         const std::string kept =
-            file.sha256 ? base::format("; its original is {}", kept_copy(record, number, file.path)) : "";
+            file.sha256 ? base::format("; its original is {}", base::join(record, kept_copy(number, file.path))) : "";
         return base::fail(ErrorKind::bad_input,
                           base::format("the file {} since it was migrated{}. Nothing was restored",
                                        is_there ? "has changed" : "was removed", kept),
-                          path);
+                          file.path);
     }
-    Restored out{path, {}};
+    Restored out{file.path, {}};
     if (file.sha256) {
         TRY_ASSIGN(out.original, read_original(fs, record, number, file));
     }
@@ -97,8 +117,8 @@ base::Result<std::optional<Restored>> restored(base::FileSystem& fs, const Path&
 }
 
 // Fails when one of them is neither as it was left nor as it was before.
-base::Result<std::vector<Restored>> files_to_restore(base::FileSystem& fs, const Path& record, const Path& root) {
-    TRY_ASSIGN(SavedReport applied, read_record(fs, record));
+base::Result<std::vector<Restored>> files_to_restore(base::FileSystem& fs, base::FileSystem& tree, const Path& record,
+                                                     const SavedReport& applied) {
     if (!applied.output.empty())
         return base::fail(
             ErrorKind::bad_input,
@@ -106,108 +126,176 @@ base::Result<std::vector<Restored>> files_to_restore(base::FileSystem& fs, const
                          "nothing to undo. Remove the copy",
                          applied.output),
             record);
-    if (!root.empty()) applied.root = root;
     std::vector<Restored> out;
     for (std::size_t i = 0; i < applied.files.size(); ++i) {
-        TRY_ASSIGN(auto file, restored(fs, record, applied, i));
+        TRY_ASSIGN(auto file, restored(fs, tree, record, applied, i));
         if (file) out.push_back(std::move(*file));
     }
     return out;
 }
 
-}  // namespace
-
-Path free_record(base::FileSystem& fs, const Path& directory, const Path& output) {
-    for (int number = 1;; ++number) {
-        const Path record =
-            base::join(directory, number == 1 ? std::string("applied") : base::format("applied_{}", number));
-        if (!fs.exists(record)) return record;
-        const auto older = read_record(fs, record);
-        if (older && !output.empty() && older->output == output) return record;
-    }
+// A file is replaced by one with the same permissions.
+base::Status put_back(base::FileSystem& tree, const Restored& file, const std::string& token) {
+    if (!file.original) return tree.remove(file.path);
+    TRY_ASSIGN(const base::FileInfo info, tree.link_info(file.path));
+    return base::write_file_of(tree, file.path, *file.original, {info.mode & base::kPermissionBits, true}, token);
 }
 
-base::Status write_record(base::FileSystem& fs, const Path& root, const Path& output,
-                          const std::vector<FileChange>& changes, const Path& record) {
-    if (fs.exists(record)) {
-        const auto older = read_record(fs, record);
-        if (!older || output.empty() || older->output != output)
-            return base::fail(ErrorKind::usage,
-                              "this is needed to record what is applied, and is there already: `migrator undo` it, or "
-                              "name another with --record",
-                              record);
-        TRY(base::remove_tree(fs, record));
-    }
-    TRY(fs.make_directories(base::join(record, "original")));
-    SavedReport applied;
-    applied.root = recorded_root(fs, root, record);
-    applied.output = output;
-    for (std::size_t i = 0; i < changes.size(); ++i) {
-        const FileChange& change = changes[i];
-        if (!change.is_new()) TRY(keep_original(fs, root, output, change, kept_copy(record, i, change.file.path)));
-        applied.files.push_back(change.file);
-    }
-    return base::write_file_atomically(fs, base::join(record, kAppliedName),
-                                       [&](const base::TextSink& out) { applied_json(applied, out); });
+base::Status write_change(base::FileSystem& tree, const FileChange& change, const std::string& token) {
+    return base::write_file_of(tree, change.file.path, change.content, {change.mode, !change.is_new()}, token);
 }
 
-base::Status write_files(base::FileSystem& fs, const Path& root, const std::vector<FileChange>& changes) {
-    for (std::size_t i = 0; i < changes.size(); ++i) {
-        const FileChange& change = changes[i];
-        auto written = put(fs, base::join(root, change.file.path), change.content, change.mode);
+// New files first: what imports them may be a file that is written next.
+std::vector<const FileChange*> in_order(const std::vector<FileChange>& changes) {
+    std::vector<const FileChange*> out;
+    for (const FileChange& change : changes) out.push_back(&change);
+    std::stable_partition(out.begin(), out.end(), [](const FileChange* change) { return change->is_new(); });
+    return out;
+}
+
+// All of them, or none.
+base::Status write_files(base::FileSystem& tree, const std::vector<FileChange>& changes, const std::string& token) {
+    const std::vector<const FileChange*> order = in_order(changes);
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        auto written = write_change(tree, *order[i], token);
         if (written) continue;
-        // The first error is the one to report.
-        for (std::size_t back = 0; back < i; ++back) {
-            const Path path = base::join(root, changes[back].file.path);
-            auto restored =
-                changes[back].is_new() ? fs.remove(path) : put(fs, path, changes[back].original, changes[back].mode);
-            if (!restored)
-                return base::fail_with_context(written.error(), base::format("{} could not be put back", path));
+        // The first error is the one to report. From the end, so that what imports a new file goes before it.
+        for (std::size_t back = i; back-- > 0;) {
+            const FileChange& change = *order[back];
+            const Restored before{change.file.path,
+                                  change.is_new() ? std::nullopt : std::optional<std::string>(change.original)};
+            if (!put_back(tree, before, token))
+                return base::fail_with_context(written.error(),
+                                               base::format("{} could not be put back", change.file.path));
         }
         return written;
     }
     return {};
 }
 
+// What tells of the rest goes last.
+base::Status remove_record(base::FileSystem& fs, const Path& record) {
+    TRY(base::remove_tree(fs, base::join(record, kOriginals)));
+    return base::remove_tree(fs, record);
+}
+
+Path absolute(base::FileSystem& fs, const Path& path) {
+    return base::join(real_or_same(fs, base::parent(path)), base::file_name(path));
+}
+
+// Puts the files back and leaves the record; the number of files.
+base::Result<std::size_t> restore(base::FileSystem& fs, base::FileSystem& tree, ProjectLock& lock, const Path& record) {
+    TRY_ASSIGN(const SavedReport applied, read_record(fs, record));
+    TRY_ASSIGN(const std::vector<Restored> files, files_to_restore(fs, tree, record, applied));
+    const std::string token = applied.token.empty() ? std::string(kNoToken) : applied.token;
+    TRY(lock.begin({absolute(fs, record), token}));
+    for (const SavedFile& file : applied.files) TRY(base::remove_unfinished_of(tree, file.path, token));
+    // Changed files first: a new one is what they import.
+    for (const bool is_new : {false, true}) {
+        for (const Restored& file : files) {
+            if (file.original.has_value() != is_new) TRY(put_back(tree, file, token));
+        }
+    }
+    return files.size();
+}
+
+}  // namespace
+
+bool is_unfinished_record(base::FileSystem& fs, const Path& record) {
+    const auto entries = fs.list(record);
+    return entries && std::all_of(entries->begin(), entries->end(), [](const auto& entry) {
+               return entry.name == kOriginals || (entry.name.starts_with(base::format(".{}.", kAppliedName)));
+           });
+}
+
+Path free_record(base::FileSystem& fs, const Path& directory, const Path& output) {
+    for (int number = 1;; ++number) {
+        const Path record =
+            base::join(directory, number == 1 ? std::string("applied") : base::format("applied_{}", number));
+        if (!fs.exists(record) || is_unfinished_record(fs, record)) return record;
+        const auto older = read_record(fs, record);
+        if (older && !output.empty() && older->output == output) return record;
+    }
+}
+
+base::Status write_record_of_copy(base::FileSystem& fs, const Path& root, const Path& output,
+                                  const std::vector<FileChange>& changes, const Path& record) {
+    TRY_ASSIGN(const auto tree, fs.beneath(root));
+    SavedReport applied;
+    applied.output = output;
+    TRY(free_name(fs, record, output));
+    return write_record(fs, *tree, std::move(applied), root, changes, record);
+}
+
 base::Status write_in_place(base::FileSystem& fs, const Path& root, const std::vector<FileChange>& changes,
                             const Path& record) {
-    TRY(write_record(fs, root, {}, changes, record));
-    auto written = write_files(fs, root, changes);
-    if (written) return {};
-    // It stays while it is needed: a file that could not be put back.
-    if (const auto left = files_to_restore(fs, record, {}); left && left->empty())
-        static_cast<void>(base::remove_tree(fs, record).has_value());
+    TRY_ASSIGN(const auto tree, fs.beneath(root));
+    TRY_ASSIGN(ProjectLock lock, ProjectLock::take(*tree));
+    if (const auto stopped = lock.stopped()) return base::fail(ErrorKind::usage, stopped->text(root), root);
+    const bool keeps_record = !record.empty();
+    if (keeps_record) {
+        TRY(fs.make_directories(base::parent(record)));
+        TRY(free_name(fs, record, {}));
+    }
+    SavedReport applied;
+    TRY_ASSIGN(applied.token, base::random_digits());
+    const std::string token = applied.token;
+    TRY(lock.begin({keeps_record ? absolute(fs, record) : "", token}));
+    auto written = keeps_record ? write_record(fs, *tree, std::move(applied), root, changes, record) : base::Status{};
+    if (written) written = write_files(*tree, changes, token);
+    if (written) return lock.finish();
+    // Record and journal stay while they are needed: for a file that could not be put back.
+    bool is_as_before = true;
+    if (keeps_record && fs.exists(base::join(record, kAppliedName))) {
+        const auto made = read_record(fs, record);
+        const auto left = made ? files_to_restore(fs, *tree, record, *made) : std::vector<Restored>();
+        is_as_before = left && left->empty();
+    }
+    if (!is_as_before) return base::fail_with_context(written.error(), base::format("migrator undo {}", record));
+    if (!keeps_record || remove_record(fs, record)) static_cast<void>(lock.finish().has_value());
     return written;
 }
 
 base::Result<SavedReport> read_record(base::FileSystem& fs, const Path& record) {
     TRY_ASSIGN(SavedReport applied, read_applied(fs, base::join(record, kAppliedName)));
-    applied.root = root_of(fs, applied.root, record);
-    for (const SavedFile& file : applied.files) {
-        if (leads_out(file.path))
-            return base::fail(ErrorKind::bad_input, "a path of the record leads out of the project", file.path);
-    }
+    TRY(check_file_paths(applied));
     return applied;
+}
+
+Path recorded_root(base::FileSystem& fs, const SavedReport& applied, const Path& record) {
+    const Path& saved = applied.root;
+    if (saved != ".." && !saved.starts_with("../")) return saved;
+    Path out = real_or_same(fs, record);
+    for (std::size_t at = 0; at < saved.size(); at += 3) out = base::parent(out);
+    return out;
 }
 
 base::Result<std::string> read_original(base::FileSystem& fs, const Path& record, std::size_t number,
                                         const SavedFile& file) {
-    const Path copy = kept_copy(record, number, file.path);
-    TRY_ASSIGN(std::string original, base::read_file(fs, copy));
+    TRY_ASSIGN(const auto kept, fs.beneath(record));
+    const Path copy = kept_copy(number, file.path);
+    TRY_ASSIGN(std::string original, base::read_file(*kept, copy));
     if (base::sha256_hex(original) != *file.sha256)
-        return base::fail(ErrorKind::bad_input, "the kept original is damaged. Nothing was written", copy);
+        return base::fail(ErrorKind::bad_input, "the kept original is damaged. Nothing was written",
+                          base::join(record, copy));
     return original;
 }
 
 base::Result<std::size_t> undo(base::FileSystem& fs, const Path& record, const Path& root) {
-    TRY_ASSIGN(const std::vector<Restored> files, files_to_restore(fs, record, root));
-    for (const Restored& file : files) {
-        TRY_ASSIGN(const base::FileInfo info, fs.info(file.path));
-        if (file.original) TRY(put(fs, file.path, *file.original, info.mode));
-        else TRY(fs.remove(file.path));
+    TRY_ASSIGN(const auto tree, fs.beneath(root));
+    TRY_ASSIGN(ProjectLock lock, ProjectLock::take(*tree));
+    const auto stopped = lock.stopped();
+    const bool is_stopped = stopped && stopped->record == absolute(fs, record);
+    if (stopped && !is_stopped && fs.exists(stopped->record))
+        return base::fail(ErrorKind::usage, stopped->text(root), root);
+    std::size_t count = 0;
+    // A run that was stopped before it changed a file, or an `undo` that was when all were back, has no more to restore.
+    if (!is_stopped || fs.exists(base::join(record, kAppliedName))) {
+        TRY_ASSIGN(count, restore(fs, *tree, lock, record));
     }
-    TRY(base::remove_tree(fs, record));
-    return files.size();
+    TRY(remove_record(fs, record));
+    TRY(lock.finish());
+    return count;
 }
 
 }  // namespace migrator

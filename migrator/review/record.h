@@ -16,27 +16,32 @@ namespace migrator {
 // may be replaced; empty: the sources themselves.
 base::Path free_record(base::FileSystem& fs, const base::Path& directory, const base::Path& output);
 
-// `output`: as of free_record; the originals of a copy are read below `root`. Fails with usage when something else has the
-// record's name, with bad_input when a file has changed since it was copied.
-base::Status write_record(base::FileSystem& fs, const base::Path& root, const base::Path& output,
-                          const std::vector<FileChange>& changes, const base::Path& record);
+// Of a copy that is complete: the originals are read below `root`. Fails with usage when something else has the record's name,
+// with bad_input when a file has changed since it was copied.
+base::Status write_record_of_copy(base::FileSystem& fs, const base::Path& root, const base::Path& output,
+                                  const std::vector<FileChange>& changes, const base::Path& record);
 
-// Writes the files where they are. When a write fails, what was written already is put back.
-base::Status write_files(base::FileSystem& fs, const base::Path& root, const std::vector<FileChange>& changes);
-
-// The same, with a record of it, which is written first.
+// Changes the files of the project, new ones first, and keeps a record, which is written before (empty: none). When a write
+// fails, what was written already is put back. Fails with usage when another run is at it, or was stopped while it was.
 base::Status write_in_place(base::FileSystem& fs, const base::Path& root, const std::vector<FileChange>& changes,
                             const base::Path& record);
 
-// What was applied; the root is where the sources are now.
+// What was applied, with the root as it was recorded: see recorded_root().
 base::Result<SavedReport> read_record(base::FileSystem& fs, const base::Path& record);
+
+// Where the sources were, or are now when they were moved together with the record.
+base::Path recorded_root(base::FileSystem& fs, const SavedReport& applied, const base::Path& record);
 
 // The recorded original of the file with this number. Fails with bad_input when it is damaged.
 base::Result<std::string> read_original(base::FileSystem& fs, const base::Path& record, std::size_t number,
                                         const SavedFile& file);
 
 // Puts back the originals and removes the record; the number of files that were not as they had been. Fails with
-// bad_input, and changes nothing, when a file is neither as it was left nor as it was before. `root`: empty: as recorded.
+// bad_input, and changes nothing, when a file is neither as it was left nor as it was before. Started again after it was stopped,
+// it goes on. `root`: of the project.
 base::Result<std::size_t> undo(base::FileSystem& fs, const base::Path& record, const base::Path& root);
+
+// Without the applied.json that is written last, before any file is changed: a run was stopped, and nothing is to be undone.
+bool is_unfinished_record(base::FileSystem& fs, const base::Path& record);
 
 }  // namespace migrator

@@ -1,10 +1,13 @@
 #include "migrator/review/saved_report.h"
 
 #include <algorithm>
+#include <cctype>
+#include <set>
 
 #include "base/format.h"
 #include "base/json_object.h"
 #include "base/json_writer.h"
+#include "migrator/review/project_lock.h"
 
 namespace migrator {
 namespace {
@@ -108,12 +111,36 @@ base::Result<SavedReport> read(base::FileSystem& fs, const base::Path& path, std
     if (const Json* output = report.optional("output"); output != nullptr && !output->is_null()) {
         TRY_ASSIGN(out.output, report.string("output"));
     }
+    if (report.optional("token") != nullptr) {
+        TRY_ASSIGN(out.token, report.string("token"));
+    }
     TRY_ASSIGN(auto files, objects(report, "files"));
     for (JsonObject& item : files) {
         TRY_ASSIGN(SavedFile file, file_of(std::move(item)));
         out.files.push_back(std::move(file));
     }
     return out;
+}
+
+std::vector<std::string> parts_of(const base::Path& path) {
+    std::vector<std::string> out{""};
+    for (const char c : path) {
+        if (c == '/') out.emplace_back();
+        else out.back() += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    }
+    return out;
+}
+
+// Why nothing is written at the path of the file; empty when it may be.
+std::string reason_against(const SavedFile& file, std::set<base::Path>& seen) {
+    if (!base::stays_below(file.path)) return "names a path that leads out of the project";
+    if (!seen.insert(file.path).second) return "names this path twice";
+    for (const std::string& part : parts_of(file.path)) {
+        // Also where letters of both cases are the same.
+        if (part == ".git" || part == kRecordFolder) return base::format("names a path inside of {}", part);
+        if (!file.sha256 && part.starts_with('.')) return "would make a hidden file";
+    }
+    return {};
 }
 
 void write_strings(base::JsonWriter& json, const std::vector<std::string>& values) {
@@ -163,14 +190,26 @@ void write_file(base::JsonWriter& json, const SavedFile& file) {
 
 }  // namespace
 
-bool leads_out(const base::Path& path) {
-    if (path.empty() || path.starts_with("/")) return true;
-    for (std::string_view rest = path; !rest.empty();) {
-        const std::size_t slash = std::min(rest.find('/'), rest.size());
-        if (rest.substr(0, slash) == "..") return true;
-        rest.remove_prefix(std::min(slash + 1, rest.size()));
+base::Status check_file_paths(const SavedReport& report) {
+    std::set<base::Path> seen;
+    for (const SavedFile& file : report.files) {
+        const std::string reason = reason_against(file, seen);
+        if (!reason.empty())
+            return base::fail(ErrorKind::bad_input,
+                              base::format("{} {}; nothing was written", base::file_name(report.file), reason),
+                              file.path);
     }
-    return false;
+    return {};
+}
+
+base::Status check_nothing_hidden(const SavedReport& report) {
+    for (const SavedFile& file : report.files) {
+        const bool is_hidden = file.path.starts_with('.') || file.path.find("/.") != file.path.npos;
+        if (is_hidden && !file.edits.empty())
+            return base::fail(ErrorKind::usage,
+                              "this is a hidden file; name the project that it belongs to with --project", file.path);
+    }
+    return {};
 }
 
 base::Result<SavedReport> read_report(base::FileSystem& fs, const base::Path& path) {
@@ -188,6 +227,7 @@ void applied_json(const SavedReport& applied, const base::TextSink& out) {
     json.key("root").string(applied.root);
     if (applied.output.empty()) json.key("output").null();
     else json.key("output").string(applied.output);
+    if (!applied.token.empty()) json.key("token").string(applied.token);
     json.key("files").begin_array();
     for (const SavedFile& file : applied.files) write_file(json, file);
     json.end_array();

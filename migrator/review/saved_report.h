@@ -8,6 +8,7 @@
 
 #include "base/file_system.h"
 #include "base/text_position.h"
+#include "base/text_sink.h"
 
 namespace migrator {
 
@@ -45,11 +46,15 @@ struct SavedReport {
     base::Path file;
     base::Path root;
     base::Path output = {};  // of what was applied: the copy; empty: the sources themselves
+    std::string token = {};  // of what was applied in place: of the unfinished files, see base/write_file.h
     std::vector<SavedFile> files;
 };
 
-// True when a path of a report is no path below its root. Nothing is written there.
-bool leads_out(const base::Path& path);
+// Fails with bad_input when a path of it is no plain path below its root, is inside of .git or .migrator, makes a new hidden
+// file, or stands there twice. Nothing is written for such a report.
+base::Status check_file_paths(const SavedReport& report);
+// Fails with usage when it changes a hidden file: of a project that nobody has named, and which may be no project.
+base::Status check_nothing_hidden(const SavedReport& report);
 
 // Fails with bad_input, with the place, when it is no report of a schema that is known.
 base::Result<SavedReport> read_report(base::FileSystem& fs, const base::Path& path);

@@ -3,7 +3,6 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <poll.h>
-#include <sys/random.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -34,7 +33,7 @@ constexpr int kPollMilliseconds = 500;
 volatile std::sig_atomic_t stop_wanted = 0;
 void want_stop(int) { stop_wanted = 1; }
 
-// While it lives, SIGINT and SIGTERM come only where `open()` is waited with.
+// While it lives, SIGINT, SIGTERM and SIGHUP come only where `open()` is waited with.
 class StopSignals {
 public:
     StopSignals() {
@@ -59,7 +58,7 @@ public:
     const sigset_t* open() const { return &open_; }
 
 private:
-    static constexpr std::array kSignals{SIGINT, SIGTERM};
+    static constexpr std::array kSignals{SIGINT, SIGTERM, SIGHUP};
     std::array<struct sigaction, kSignals.size()> before_{};
     sigset_t open_{};
 };
@@ -193,15 +192,6 @@ base::Status LocalServer::run(const std::function<void()>& ready,
         if (waits[0].revents != 0) accept_one(socket_, connections);
     }
     return {};
-}
-
-base::Result<std::string> random_token() {
-    std::array<unsigned char, 16> bytes{};
-    if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
-        return tl::unexpected(system_error(ErrorKind::internal, "no random numbers"));
-    std::string out;
-    for (unsigned char byte : bytes) out += base::format("{:02x}", byte);
-    return out;
 }
 
 }  // namespace migrator

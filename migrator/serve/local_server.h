@@ -31,7 +31,4 @@ private:
     std::uint16_t port_;
 };
 
-// 128 random bits as letters and digits. Fails with internal when the system has none.
-base::Result<std::string> random_token();
-
 }  // namespace migrator

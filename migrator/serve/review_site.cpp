@@ -3,6 +3,7 @@
 #include "base/console.h"
 #include "base/format.h"
 #include "base/sha256.h"
+#include "base/write_file.h"
 #include "migrator/report/report.h"
 #include "migrator/review/accepted.h"
 #include "migrator/review/decisions.h"
@@ -105,7 +106,7 @@ HttpResponse ReviewSite::write_decisions(const HttpRequest& request) const {
     if (const auto right = check_decisions(request.body, decisions_, report_); !right)
         return refusal(422, base::printable(right.error().text()));
     // A link of this name is replaced and not followed.
-    if (const auto written = base::write_file_atomically(*fs_, decisions_, request.body); !written)
+    if (const auto written = base::write_file(*fs_, decisions_, request.body); !written)
         return refusal(500, base::printable(written.error().text()));
     return {204, std::string(kJsonType), "", {{"ETag", tag_of(request.body)}}};
 }

@@ -25,6 +25,8 @@ public:
     Status allocate(std::uint64_t) override { return {}; }
     void write_behind(std::uint64_t, std::uint64_t) override {}
     Status sync() override { return {}; }
+    Status set_mode(std::uint32_t) override { return {}; }
+    Result<base::FileInfo> info() override { return base::FileInfo{}; }
     Status close() override { return {}; }
 
 private:
@@ -47,8 +49,10 @@ public:
     }
     Result<Path> read_link(const Path& path) override { return disk_.read_link(path); }
     Status make_link(const Path&, const Path&) override { return {}; }
+    Status make_directory(const Path&) override { return {}; }
     Status make_directories(const Path&) override { return {}; }
     Status rename(const Path&, const Path&) override { return {}; }
+    Status move(const Path&, const Path&) override { return {}; }
     Status remove(const Path&) override { return {}; }
     Status set_attributes(const Path&, std::uint32_t, std::int64_t) override { return {}; }
     Result<Path> real_path(const Path& path) override { return path; }

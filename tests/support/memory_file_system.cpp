@@ -57,6 +57,13 @@ public:
     }
     void write_behind(std::uint64_t, std::uint64_t) override {}
     Status sync() override { return {}; }
+    Status set_mode(std::uint32_t mode) override {
+        node_->mode = mode;
+        return {};
+    }
+    Result<base::FileInfo> info() override {
+        return base::FileInfo{node_->kind, node_->content.size(), node_->mode, node_->inode, 1, node_->modified};
+    }
     Status close() override { return {}; }
 
 private:
@@ -65,11 +72,123 @@ private:
     std::mutex mutex_;
 };
 
+// Paths below a directory, none through a link.
+class BeneathMemory : public base::FileSystem {
+public:
+    BeneathMemory(base::FileSystem& fs, Path root) : fs_(fs), root_(std::move(root)) {}
+
+    Result<std::unique_ptr<base::ReadableFile>> open(const Path& path) override {
+        TRY(check(path, true));
+        return fs_.open(at(path));
+    }
+    Result<std::unique_ptr<base::WritableFile>> create(const Path& path, std::uint32_t mode) override {
+        TRY(check(path));
+        return fs_.create(at(path), mode);
+    }
+    Result<std::unique_ptr<base::LockedFile>> lock(const Path& path) override {
+        TRY(check(path, true));
+        return fs_.lock(at(path));
+    }
+    Result<base::FileInfo> info(const Path& path) override { return link_info(path); }
+    Result<base::FileInfo> link_info(const Path& path) override {
+        TRY(check(path));
+        return fs_.link_info(at(path));
+    }
+    bool exists(const Path& path) override { return !check(path) || fs_.exists(at(path)); }
+    Result<std::vector<base::DirectoryEntry>> list(const Path& path) override {
+        TRY(check(path, true));
+        return fs_.list(at(path));
+    }
+    Result<Path> read_link(const Path& path) override {
+        TRY(check(path));
+        return fs_.read_link(at(path));
+    }
+    Status make_link(const Path& target, const Path& link) override {
+        TRY(check(link));
+        return fs_.make_link(target, at(link));
+    }
+    Status make_directory(const Path& path) override {
+        TRY(check(path));
+        return fs_.make_directory(at(path));
+    }
+    Status make_directories(const Path& path) override {
+        TRY(check(path, true));
+        return fs_.make_directories(at(path));
+    }
+    Status rename(const Path& from, const Path& to) override {
+        TRY(check(from));
+        TRY(check(to));
+        return fs_.rename(at(from), at(to));
+    }
+    Status move(const Path& from, const Path& to) override {
+        TRY(check(from));
+        TRY(check(to));
+        return fs_.move(at(from), at(to));
+    }
+    Status remove(const Path& path) override {
+        TRY(check(path));
+        return fs_.remove(at(path));
+    }
+    Status set_attributes(const Path& path, std::uint32_t mode, std::int64_t modified) override {
+        TRY(check(path, true));
+        return fs_.set_attributes(at(path), mode, modified);
+    }
+    Result<Path> real_path(const Path& path) override { return fs_.real_path(at(path)); }
+    Status sync_directory(const Path& path) override { return fs_.sync_directory(at(path)); }
+    Result<std::uint64_t> free_bytes(const Path& path) override { return fs_.free_bytes(at(path)); }
+    Result<std::unique_ptr<base::FileSystem>> beneath(const Path& directory) override {
+        TRY(check(directory, true));
+        return std::make_unique<BeneathMemory>(fs_, at(directory));
+    }
+
+private:
+    Path at(const Path& path) const { return path == "." ? root_ : root_ == "." ? path : base::join(root_, path); }
+
+    // `last`: the last part must be no link either.
+    Status check(const Path& path, bool last = false) {
+        if (path == ".") return {};
+        if (!base::stays_below(path))
+            return base::fail(ErrorKind::bad_input, "the path leads out of the directory that it is in", at(path));
+        for (std::size_t end = path.find('/'); end != Path::npos || last; end = path.find('/', end + 1)) {
+            const auto info = fs_.link_info(at(path.substr(0, end)));
+            if (info && info->kind == FileKind::symlink)
+                return base::fail(ErrorKind::bad_input, "this is a link, and links are not followed here", at(path));
+            if (end == Path::npos) break;
+        }
+        return {};
+    }
+
+    base::FileSystem& fs_;
+    Path root_;
+};
+
 tl::unexpected<Error> missing(const Path& path) {
     return base::fail(ErrorKind::bad_input, "cannot open: No such file or directory", path);
 }
 
 }  // namespace
+
+class MemoryLocked : public base::LockedFile {
+public:
+    MemoryLocked(MemoryFileSystem& fs, Path path, std::shared_ptr<MemoryFileSystem::Node> node)
+        : fs_(fs), path_(std::move(path)), node_(std::move(node)) {}
+    ~MemoryLocked() override { fs_.locked_.erase(path_); }
+    const std::string& content() const override { return node_->content; }
+    Status append(std::string_view text) override {
+        node_->content += text;
+        return {};
+    }
+    Status clear() override {
+        node_->content.clear();
+        return {};
+    }
+    Status remove() override { return fs_.remove(path_); }
+
+private:
+    MemoryFileSystem& fs_;
+    Path path_;
+    std::shared_ptr<MemoryFileSystem::Node> node_;
+};
 
 void MemoryFileSystem::add(const Path& path, std::string content, std::uint32_t mode) {
     REQUIRE(make_directories(base::parent(path)));
@@ -117,9 +236,16 @@ Result<std::unique_ptr<base::WritableFile>> MemoryFileSystem::create(const Path&
     if (directory == nullptr || directory->kind != FileKind::directory) {
         return base::fail(ErrorKind::write_failed, "cannot create: No such file or directory", path);
     }
+    if (find(path, false) != nullptr) return base::fail(ErrorKind::write_failed, "cannot create: File exists", path);
     auto node = std::make_shared<Node>(Node{FileKind::regular, "", mode, next_inode_++});
     nodes_[normal(path)] = node;
     return std::make_unique<MemoryWritable>(node, path);
+}
+
+Result<std::unique_ptr<base::LockedFile>> MemoryFileSystem::lock(const Path& path) {
+    if (find(path, false) == nullptr) TRY(create(path, 0644));
+    if (!locked_.insert(normal(path)).second) return std::unique_ptr<base::LockedFile>();
+    return std::make_unique<MemoryLocked>(*this, normal(path), find(path, false));
 }
 
 Result<base::FileInfo> MemoryFileSystem::info(const Path& path) {
@@ -161,6 +287,12 @@ Status MemoryFileSystem::make_link(const Path& target, const Path& link) {
     return {};
 }
 
+Status MemoryFileSystem::make_directory(const Path& path) {
+    if (find(path, false) != nullptr)
+        return base::fail(ErrorKind::write_failed, "cannot create the directory: File exists", path);
+    return make_directories(path);
+}
+
 Status MemoryFileSystem::make_directories(const Path& path) {
     for (Path at = normal(path); at != "." && at != "/" && !at.empty(); at = base::parent(at)) {
         auto node = find(at, true);
@@ -184,6 +316,11 @@ Status MemoryFileSystem::rename(const Path& from, const Path& to) {
                   [&](const auto& item) { return item.first == source || item.first.starts_with(source + "/"); });
     for (auto& [path, node] : moved) nodes_[path] = node;
     return {};
+}
+
+Status MemoryFileSystem::move(const Path& from, const Path& to) {
+    if (find(to, false) != nullptr) return base::fail(ErrorKind::write_failed, "cannot rename: File exists", to);
+    return rename(from, to);
 }
 
 Status MemoryFileSystem::remove(const Path& path) {
@@ -211,5 +348,8 @@ Result<Path> MemoryFileSystem::real_path(const Path& path) {
 
 Status MemoryFileSystem::sync_directory(const Path&) { return {}; }
 Result<std::uint64_t> MemoryFileSystem::free_bytes(const Path&) { return std::uint64_t{1} << 40; }
+Result<std::unique_ptr<base::FileSystem>> MemoryFileSystem::beneath(const Path& directory) {
+    return std::make_unique<BeneathMemory>(*this, normal(directory));
+}
 
 }  // namespace test

@@ -30,25 +30,34 @@ public:
 
     base::Result<std::unique_ptr<base::ReadableFile>> open(const base::Path& path) override;
     base::Result<std::unique_ptr<base::WritableFile>> create(const base::Path& path, std::uint32_t mode) override;
+    base::Result<std::unique_ptr<base::LockedFile>> lock(const base::Path& path) override;
     base::Result<base::FileInfo> info(const base::Path& path) override;
     base::Result<base::FileInfo> link_info(const base::Path& path) override;
     bool exists(const base::Path& path) override;
     base::Result<std::vector<base::DirectoryEntry>> list(const base::Path& directory) override;
     base::Result<base::Path> read_link(const base::Path& path) override;
     base::Status make_link(const base::Path& target, const base::Path& link) override;
+    base::Status make_directory(const base::Path& path) override;
     base::Status make_directories(const base::Path& path) override;
     base::Status rename(const base::Path& from, const base::Path& to) override;
+    base::Status move(const base::Path& from, const base::Path& to) override;
     base::Status remove(const base::Path& path) override;
     base::Status set_attributes(const base::Path& path, std::uint32_t mode, std::int64_t modified) override;
     base::Result<base::Path> real_path(const base::Path& path) override;
     base::Status sync_directory(const base::Path& path) override;
     base::Result<std::uint64_t> free_bytes(const base::Path& path) override;
+    base::Result<std::unique_ptr<base::FileSystem>> beneath(const base::Path& directory) override;
+
+    // What a process that died leaves: files stay, and nobody has them locked.
+    void forget_locks() { locked_.clear(); }
 
 private:
+    friend class MemoryLocked;
     std::shared_ptr<Node> find(const base::Path& path, bool follow);
 
     std::map<base::Path, std::shared_ptr<Node>> nodes_;  // by normalised path
     std::uint64_t next_inode_ = 1;
+    std::set<base::Path> locked_;
 };
 
 }  // namespace test

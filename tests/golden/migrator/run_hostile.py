@@ -175,13 +175,6 @@ def input_inside_output(work):
     return ["migrate", work / "in", "-o", "."]
 
 
-@refused(USAGE, "out.partial")
-def something_else_has_the_temporary_name(work):
-    (work / "out.partial").mkdir()
-    (work / "out.partial/precious.txt").write_text("x")
-    return ["migrate", "in", "-o", "out"]
-
-
 @refused(USAGE, "report.txt", "directory")
 def report_is_a_file(work):
     (work / "report.txt").write_text("x")
@@ -423,14 +416,17 @@ def generated_monsters(project):
 
 
 @strange
-def left_over_of_a_killed_run(project):
+def names_that_older_versions_used(project):
     partial = project.parent / "out.partial"
     partial.mkdir()
     (partial / ".migrator_incomplete").write_text("")
-    (partial / "old.py").write_text("")
+    (partial / "precious.txt").write_text("x")
+    (project / "train.py.partial").symlink_to("../precious")
+    (project.parent / "precious").write_text("x")
 
     def check(checks, report, output):
-        checks.expect(not (output / "old.py").exists() and not (output / ".migrator_incomplete").exists(), "the old copy is in the new one")
+        checks.equal((partial / "precious.txt").read_text(), "x", "a file of the user's")
+        checks.equal((project.parent / "precious").read_text(), "x", "a file behind a link of the project")
     return check
 
 

@@ -43,6 +43,8 @@ public:
         TRY(fs_.change(path()));
         return file_->sync();
     }
+    Status set_mode(std::uint32_t mode) override { return file_->set_mode(mode); }
+    Result<base::FileInfo> info() override { return file_->info(); }
     Status close() override {
         TRY(fs_.change(path()));
         return file_->close();
@@ -74,6 +76,16 @@ Result<std::unique_ptr<base::WritableFile>> WatchedFileSystem::create(const Path
 Status WatchedFileSystem::make_directories(const Path& path) {
     if (!exists(path)) TRY(change(path));
     return MemoryFileSystem::make_directories(path);
+}
+
+Status WatchedFileSystem::make_directory(const Path& path) {
+    TRY(change(path));
+    return MemoryFileSystem::make_directory(path);
+}
+
+Status WatchedFileSystem::move(const Path& from, const Path& to) {
+    TRY(change(from));
+    return MemoryFileSystem::move(from, to);
 }
 
 Status WatchedFileSystem::rename(const Path& from, const Path& to) {

@@ -27,6 +27,8 @@ public:
     base::Result<std::unique_ptr<base::ReadableFile>> open(const base::Path& path) override;
     base::Result<std::unique_ptr<base::WritableFile>> create(const base::Path& path, std::uint32_t mode) override;
     base::Status make_directories(const base::Path& path) override;
+    base::Status make_directory(const base::Path& path) override;
+    base::Status move(const base::Path& from, const base::Path& to) override;
     base::Status rename(const base::Path& from, const base::Path& to) override;
 
     void count_read(const base::Path& path, std::uint64_t offset, std::uint64_t bytes);

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "base/text_position.h"
 #include "base/utf8.h"
+#include "base/write_file.h"
 #include "tests/support/memory_file_system.h"
 
 TEST_CASE("blanks at both ends of a text are left out") {
@@ -86,21 +87,21 @@ TEST_CASE("paths") {
     CHECK(base::file_name("a/b/") == "b");
 }
 
-TEST_CASE("write_file_atomically leaves no partial file") {
+TEST_CASE("write_file leaves no unfinished file") {
     test::MemoryFileSystem fs;
     REQUIRE(fs.make_directories("d"));
-    REQUIRE(base::write_file_atomically(fs, "d/x", "hello"));
+    REQUIRE(base::write_file(fs, "d/x", "hello"));
     CHECK(fs.content("d/x") == "hello");
     CHECK(fs.files() == std::vector<base::Path>{"d/x"});
-    CHECK_FALSE(base::write_file_atomically(fs, "nowhere/x", "hello"));
+    CHECK_FALSE(base::write_file(fs, "nowhere/x", "hello"));
 }
 
-TEST_CASE("write_file_atomically: a text in parts") {
+TEST_CASE("write_file: a text in parts") {
     const base::TextSource text = [](const base::TextSink& out) {
         for (const std::string_view part : {"a long ", "", "text"}) out(part);
     };
     test::MemoryFileSystem fs;
-    REQUIRE(base::write_file_atomically(fs, "x", text));
+    REQUIRE(base::write_file(fs, "x", text));
     CHECK(fs.content("x") == "a long text");
 
     // The second part finds no space: the file stays as it was, and the error is told.
@@ -123,6 +124,8 @@ TEST_CASE("write_file_atomically: a text in parts") {
             base::Status allocate(std::uint64_t) override { return {}; }
             void write_behind(std::uint64_t, std::uint64_t) override {}
             base::Status sync() override { return {}; }
+            base::Status set_mode(std::uint32_t) override { return {}; }
+            base::Result<base::FileInfo> info() override { return file_->info(); }
             base::Status close() override { return file_->close(); }
 
         private:
@@ -130,9 +133,9 @@ TEST_CASE("write_file_atomically: a text in parts") {
         };
     } full;
     full.add("x", "before");
-    const auto written = base::write_file_atomically(full, "x", text);
+    const auto written = base::write_file(full, "x", text);
     REQUIRE_FALSE(written);
-    CHECK(written.error().text() == "x.partial: no space left");
+    CHECK(written.error().message == "no space left");
     CHECK(full.content("x") == "before");
     CHECK(full.files() == std::vector<base::Path>{"x"});
 }

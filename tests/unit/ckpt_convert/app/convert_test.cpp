@@ -163,9 +163,50 @@ TEST_CASE("convert: an output that holds something is refused and left alone; th
     REQUIRE_FALSE(refused);
     CHECK(refused.error().kind == ErrorKind::usage);
     CHECK(fs.content("out/notes.txt") == "mine");
-    fs.add("killed/.partial/iter_0000001/x", "half");
-    CHECK(test::convert(fs, options("hf", "killed")));
-    CHECK_FALSE(fs.exists("killed/.partial"));
+    fs.add("killed/.ckpt_convert.run",
+           "migration-toolkit: a run is writing here, or has died. The next run cleans up.\n"
+           "staging .unfinished-0123456789abcdef\nconversion 00\n");
+    fs.add("killed/.unfinished-0123456789abcdef/iter_0000001/x", "half");
+    const auto cleaned = test::convert(fs, options("hf", "killed"));
+    REQUIRE(cleaned);
+    CHECK(cleaned->notes.back() == "removed killed/.unfinished-0123456789abcdef, which a run that died has left");
+    REQUIRE(test::convert(fs, options("hf", "fresh")));
+    std::vector<base::Path> names, fresh;
+    for (const base::Path& path : fs.files()) {
+        if (path.starts_with("killed/")) names.push_back(path.substr(7));
+        if (path.starts_with("fresh/")) fresh.push_back(path.substr(6));
+    }
+    CHECK(names == fresh);
+}
+
+TEST_CASE("convert: a user's own files are left alone, whatever they are called") {
+    for (const char* name : {".partial", ".unfinished-0123456789abcdef", ".shards-mine"}) {
+        CAPTURE(name);
+        test::MemoryFileSystem fs;
+        test::add_tiny_hf(fs, "hf", {});
+        const std::string mine = base::join(base::join("out", name), "data");
+        fs.add(mine, "mine");
+        const auto refused = test::convert(fs, options("hf", "out"));
+        REQUIRE_FALSE(refused);
+        CHECK(refused.error().text() == "out: the output directory is not empty; name a new one, or empty it first");
+        CHECK(fs.content(mine) == "mine");
+    }
+}
+
+TEST_CASE("convert: the second of two runs on one output is refused, and disturbs nothing") {
+    test::MemoryFileSystem fs;
+    test::add_tiny_hf(fs, "hf", {});
+    REQUIRE(fs.make_directories("out"));
+    {
+        const auto other = fs.lock("out/.ckpt_convert.run");
+        REQUIRE(other);
+        const auto refused = test::convert(fs, options("hf", "out"));
+        REQUIRE_FALSE(refused);
+        CHECK(refused.error().kind == ErrorKind::usage);
+        CHECK(refused.error().text() ==
+              "out/.ckpt_convert.run: another run is writing here; wait for it, or name another output");
+    }
+    CHECK(test::convert(fs, options("hf", "out")));
 }
 
 TEST_CASE("convert: a config that contradicts the saved arguments is refused") {

@@ -29,7 +29,7 @@ TEST_CASE("output tree: appears whole, with modes") {
     auto tree = tree_in(fs);
     REQUIRE(tree->write("a/b.sh", "echo\n", 0755));
     CHECK(!fs.exists("out"));
-    CHECK(fs.exists("out.partial/.migrator_incomplete"));
+    CHECK(fs.exists(".out.migrator.run"));
     REQUIRE(tree->commit());
     CHECK(fs.files() == std::vector<base::Path>{"out/a/b.sh"});
     CHECK(fs.content("out/a/b.sh") == "echo\n");
@@ -40,21 +40,73 @@ TEST_CASE("output tree: leaves nothing when it is not committed") {
     test::MemoryFileSystem fs;
     REQUIRE(tree_in(fs)->write("a.py", "x", 0644));
     CHECK(fs.files().empty());
-    CHECK(!fs.exists("out.partial"));
+    CHECK(!fs.exists(".out.migrator.run"));
 }
 
-TEST_CASE("output tree: the left-over of a killed run is replaced, anything else is not") {
+namespace {
+
+constexpr const char* kJournal =
+    "migration-toolkit: a run is writing here, or has died. The next run cleans up.\nunfinished 0123456789abcdef\n";
+
+}  // namespace
+
+TEST_CASE("output tree: what a run that died has left is removed, and nothing else") {
     test::MemoryFileSystem fs;
-    fs.add("out.partial/.migrator_incomplete", "");
-    fs.add("out.partial/old.py", "");
-    REQUIRE(tree_in(fs)->commit());
-    CHECK(fs.files().empty());
-    test::MemoryFileSystem other;
-    other.add("out.partial/precious", "x");
-    auto refused = OutputTree::create(other, "out");
+    fs.add(".out.migrator.run", kJournal);
+    fs.add("out.unfinished-0123456789abcdef/old.py", "");
+    fs.add("out.unfinished-aaaaaaaaaaaaaaaa/precious", "x");
+    fs.add("out.partial/precious", "y");
+    auto tree = tree_in(fs);
+    CHECK(tree->has_cleaned_up());
+    REQUIRE(tree->commit());
+    CHECK(fs.files() == std::vector<base::Path>{"out.partial/precious", "out.unfinished-aaaaaaaaaaaaaaaa/precious"});
+}
+
+TEST_CASE("output tree: a run that died between the renames of --force loses nothing") {
+    test::MemoryFileSystem fs;
+    fs.add(".out.migrator.run", std::string(kJournal) + "previous 0123456789abcdef\n");
+    fs.add("out.unfinished-0123456789abcdef/new.py", "");
+    fs.add("out.previous-0123456789abcdef/old.py", "old");
+    const auto refused = OutputTree::create(fs, "out");
     REQUIRE(!refused);
-    CHECK(refused.error().kind == base::ErrorKind::usage);
-    CHECK(other.content("out.partial/precious") == "x");
+    CHECK(refused.error().text() ==
+          "out: the output directory is not empty; name a new one, or replace this one with --force");
+    CHECK(fs.files() == std::vector<base::Path>{"out/old.py"});
+}
+
+TEST_CASE("output tree: a journal names no directory elsewhere") {
+    test::MemoryFileSystem fs;
+    fs.add("out.unfinished-/../home/precious", "x");
+    fs.add(".out.migrator.run",
+           "migration-toolkit: a run is writing here, or has died. The next run cleans up.\nunfinished /../home\n");
+    REQUIRE(tree_in(fs)->commit());
+    CHECK(fs.content("out.unfinished-/../home/precious") == "x");
+}
+
+TEST_CASE("output tree: the second of two runs is refused") {
+    test::MemoryFileSystem fs;
+    auto first = tree_in(fs);
+    REQUIRE(first->write("a.py", "x", 0644));
+    const auto second = OutputTree::create(fs, "out");
+    REQUIRE(!second);
+    CHECK(second.error().kind == base::ErrorKind::usage);
+    CHECK(second.error().text() ==
+          ".out.migrator.run: another run is writing here; wait for it, or name another output");
+    REQUIRE(first->commit());
+    CHECK(fs.files() == std::vector<base::Path>{"out/a.py"});
+}
+
+TEST_CASE("output tree: a copy that something else has changed is not published") {
+    test::MemoryFileSystem fs;
+    auto tree = tree_in(fs);
+    REQUIRE(tree->write("a.py", "x", 0644));
+    for (const base::Path& path : fs.files()) {
+        if (path.ends_with("a.py")) REQUIRE(fs.remove(path));
+    }
+    const auto published = tree->commit();
+    REQUIRE(!published);
+    CHECK(published.error().kind == base::ErrorKind::write_failed);
+    CHECK(!fs.exists("out"));
 }
 
 TEST_CASE("output tree: the rest of the project is copied as it is") {
@@ -98,7 +150,6 @@ TEST_CASE("output tree: modes and times of files and directories") {
     REQUIRE(copy_the_rest(fs, list, true, LargeFiles::link, *tree));
     REQUIRE(tree->write("sub/new.py", "", 0600));
     REQUIRE(tree->write("sub/same.py", "", 0600, 6));
-    CHECK(fs.info("out.partial/sub")->mode != 0550);
     REQUIRE(tree->commit());
     CHECK(fs.info("out")->mode == 0750);
     CHECK(fs.info("out/sub")->mode == 0550);

@@ -26,13 +26,13 @@ base::Error error_of(base::FileSystem& fs, const Options& options) {
 }  // namespace
 
 TEST_CASE("path checks: normal paths") {
-    CHECK(normal_path("a//b/./c/../d/") == "a/b/d");
-    CHECK(normal_path("./") == ".");
-    CHECK(normal_path("a/..") == ".");
-    CHECK(normal_path("../a") == "../a");
-    CHECK(normal_path("a/../../b") == "../b");
-    CHECK(normal_path("/../a") == "/a");
-    CHECK(normal_path("/") == "/");
+    CHECK(base::normal_path("a//b/./c/../d/") == "a/b/d");
+    CHECK(base::normal_path("./") == ".");
+    CHECK(base::normal_path("a/..") == ".");
+    CHECK(base::normal_path("../a") == "../a");
+    CHECK(base::normal_path("a/../../b") == "../b");
+    CHECK(base::normal_path("/../a") == "/a");
+    CHECK(base::normal_path("/") == "/");
 }
 
 TEST_CASE("path checks: a good migration passes") {
@@ -53,7 +53,7 @@ TEST_CASE("path checks: a missing input is bad input, everything else is wrong u
     fs.add("w/in/a.py", "");
     REQUIRE(fs.make_link("in", "w/link"));
     CHECK(error_of(fs, migrate_options("nope", "out")).kind == base::ErrorKind::bad_input);
-    for (base::Path output : {"in", "in/out", "in/deep/out", "./in/../in/out", ".", "full", "file"}) {
+    for (base::Path output : {"in", "in/out", "in/deep/out", "./in/../in/out", ".", "file"}) {
         CAPTURE(output);
         CHECK(error_of(fs, migrate_options("in", output)).kind == base::ErrorKind::usage);
     }

@@ -138,7 +138,7 @@ TEST_CASE("review: a record whose paths lead out of the project is refused") {
     for (const Command command : {Command::undo, Command::reapply}) {
         const auto done = project.command(command, "");
         REQUIRE(!done);
-        CHECK(done.error().message == "a path of the record leads out of the project");
+        CHECK(done.error().message == "applied.json names a path that leads out of the project; nothing was written");
     }
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/file_system.h"
 #include "base/format.h"
+#include "base/write_file.h"
 #include "migrator/app/project_conditions.h"
 #include "migrator/semantic/project_index.h"
 #include "migrator/source/discovery.h"
@@ -101,7 +102,7 @@ std::vector<CaseFile> read_files(const std::string& directory) {
 void write_file(const std::string& path, std::string_view content) {
     base::FileSystem& fs = base::real_file_system();
     REQUIRE(fs.make_directories(base::parent(path)));
-    REQUIRE(base::write_file_atomically(fs, path, content));
+    REQUIRE(base::write_file(fs, path, content));
 }
 
 std::vector<migrator::FileOutcome> migrate(const std::vector<CaseFile>& files, migrator::ApplyMode apply,

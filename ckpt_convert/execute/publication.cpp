@@ -1,0 +1,117 @@
+#include "ckpt_convert/execute/publication.h"
+
+#include <algorithm>
+
+#include "base/format.h"
+#include "base/json.h"
+#include "base/json_object.h"
+#include "base/json_writer.h"
+#include "base/text.h"
+
+namespace ckpt {
+namespace {
+
+using base::ErrorKind;
+using base::Path;
+using base::Result;
+using base::Status;
+
+// The entry has its place already, and not another file of that name.
+bool is_published(base::FileSystem& fs, const Path& directory, const PublishedEntry& entry) {
+    const auto info = fs.link_info(base::join(directory, entry.name));
+    return info && info->inode == entry.inode;
+}
+
+tl::unexpected<base::Error> changed(const Path& path) {
+    return base::fail(ErrorKind::write_failed,
+                      "the file is not as it was written: something else works in the output directory; nothing was "
+                      "published",
+                      path);
+}
+
+}  // namespace
+
+Result<std::vector<PublishedEntry>> entries_to_publish(base::FileSystem& fs, const Path& staging,
+                                                       const std::vector<std::string>& last) {
+    TRY_ASSIGN(const auto found, fs.list(staging));
+    std::vector<PublishedEntry> out;
+    for (const auto& entry : found) {
+        TRY_ASSIGN(const base::FileInfo info, fs.link_info(base::join(staging, entry.name)));
+        out.push_back({entry.name, info.inode});
+    }
+    const auto order = [&](const PublishedEntry& entry) {
+        const auto at = std::find(last.begin(), last.end(), entry.name);
+        return at == last.end() ? 0 : at - last.begin() + 1;
+    };
+    std::stable_sort(out.begin(), out.end(), [&](const auto& a, const auto& b) { return order(a) < order(b); });
+    return out;
+}
+
+std::string to_line(const std::vector<PublishedEntry>& entries) {
+    base::JsonWriter json(0);
+    json.begin_array();
+    for (const PublishedEntry& entry : entries)
+        json.begin_object().key("name").string(entry.name).key("inode").unsigned_integer(entry.inode).end_object();
+    json.end_array();
+    return std::move(json).take();
+}
+
+Result<std::vector<PublishedEntry>> entries_of_line(const std::string& line, const Path& journal) {
+    TRY_ASSIGN(const base::JsonDocument document, base::parse_json(line, journal));
+    std::vector<PublishedEntry> out;
+    if (document.root.array() == nullptr)
+        return base::fail(ErrorKind::bad_input, "this is not what a run has written; remove it", journal);
+    for (const base::Json& item : *document.root.array()) {
+        TRY_ASSIGN(auto object, base::JsonObject::of(document, item, ErrorKind::bad_input));
+        PublishedEntry entry;
+        TRY_ASSIGN(entry.name, object.string("name"));
+        TRY_ASSIGN(const base::Json* inode, object.required("inode"));
+        const auto* number = std::get_if<std::uint64_t>(&inode->value());
+        entry.inode =
+            number != nullptr ? *number : static_cast<std::uint64_t>(inode->integer() ? *inode->integer() : 0);
+        if (!base::stays_below(entry.name) || entry.name.find('/') != entry.name.npos)
+            return object.error("\"name\" is no name of a file in the output directory");
+        out.push_back(std::move(entry));
+    }
+    return out;
+}
+
+Status publish(base::FileSystem& fs, const Path& staging, const Path& directory,
+               const std::vector<PublishedEntry>& entries, const std::vector<std::string>& last) {
+    bool synced = false;
+    for (const PublishedEntry& entry : entries) {
+        if (is_published(fs, directory, entry)) continue;
+        // What makes the checkpoint visible to its readers must reach the disk after everything else.
+        if (!synced && base::contains(last, entry.name)) {
+            TRY(fs.sync_directory(staging));
+            TRY(fs.sync_directory(directory));
+            synced = true;
+        }
+        TRY(fs.move(base::join(staging, entry.name), base::join(directory, entry.name)));
+    }
+    return fs.sync_directory(directory);
+}
+
+Status take_back(base::FileSystem& fs, const Path& directory, const std::vector<PublishedEntry>& entries) {
+    for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry) {
+        if (is_published(fs, directory, *entry)) TRY(base::remove_tree(fs, base::join(directory, entry->name)));
+    }
+    return {};
+}
+
+Status check_files(base::FileSystem& fs, const Path& directory, const std::vector<WrittenFile>& written,
+                   const std::vector<PlannedFile>& planned) {
+    for (const WrittenFile& file : written) {
+        const Path path = base::join(directory, file.path);
+        const auto now = fs.link_info(path);
+        if (!now || !now->is_same_file(file.info) || now->bytes != file.info.bytes) return changed(path);
+    }
+    for (const PlannedFile& file : planned) {
+        const Path path = base::join(directory, file.path);
+        const auto now = fs.link_info(path);
+        if (!now || now->kind != base::FileKind::regular || now->bytes != file.bytes) return changed(path);
+    }
+    return {};
+}
+
+}  // namespace ckpt

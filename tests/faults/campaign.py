@@ -1,0 +1,289 @@
+"""Kills, failing calls and signals at every point of small runs of both programs.
+
+    campaign.py [--every N] [--only NAME]     every N-th point of each run (default: 7; 1 is the whole campaign)
+
+What must hold afterwards, whatever happened and wherever:
+* no reader sees half an output, and sources are only ever their old or their new bytes, with a record that undo takes;
+* the same command again, or the one that its message names and then the same, gives what an undisturbed run gives, with
+  nothing left beside it;
+* a run that failed has said why in one line and left everything as it was; a run that ended with 0 has done its work.
+"""
+
+import argparse
+import errno
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from checks import Checks, make_tiny, run, skip, temporary_directory, tool  # noqa: E402
+
+HERE = Path(__file__).resolve().parent
+# Which calls fail, and how: those that can fail so on a real machine.
+FAULTS = [("create", errno.EACCES), ("create", errno.ENOSPC), ("open", errno.EIO), ("open", errno.EINTR), ("pread", errno.EIO),
+          ("pread", "short"), ("pread", errno.EINTR), ("pwrite", errno.ENOSPC), ("pwrite", "short"), ("pwrite", errno.EINTR),
+          ("pwrite", errno.EFBIG), ("fsync", errno.EIO), ("fsync", errno.EINTR), ("close", errno.EIO), ("close", errno.EINTR),
+          ("rename", errno.EIO), ("move", errno.EIO), ("move", errno.ENOSYS), ("mkdir", errno.ENOSPC), ("unlink", errno.EIO),
+          ("fallocate", errno.ENOSPC), ("fallocate", errno.EOPNOTSUPP), ("fchmod", errno.EIO), ("fchmod", errno.EPERM),
+          ("chmod", errno.EIO), ("utimes", errno.EIO), ("truncate", errno.EIO), ("symlink", errno.EIO), ("fstat", errno.EIO),
+          ("stat", errno.EIO), ("readdir", errno.EIO), ("readdir", errno.EINTR), ("flock", errno.ENOLCK)]
+SIGNALS = {"int": 130, "term": 143, "hup": 129}
+MAIN = "import torch\nimport net\n\nx = torch.zeros(1).cuda()\ntorch.cuda.synchronize()\n"
+NET = "import torch\n\nDEVICE = 'cuda'\n\n\ndef make():\n    return torch.ones(2, device=DEVICE)\n"
+
+
+def snapshot(directory):
+    """Path -> what is there, without times."""
+    out = {}
+    for path in sorted(directory.rglob("*")):
+        name = str(path.relative_to(directory))
+        if path.is_symlink():
+            out[name] = ("link", os.readlink(path))
+        elif path.is_dir():
+            out[name] = ("directory", oct(path.stat().st_mode & 0o777))
+        else:
+            out[name] = (oct(path.stat().st_mode & 0o777), hashlib.sha256(path.read_bytes()).hexdigest())
+    return out
+
+
+def comparable(found):
+    """Without what is another in every run: the time and the record's token, which names no file when a run is over."""
+    return {name: value for name, value in found.items() if not re.search(r"(report|applied[_0-9]*)(/|$).*\.(json|html)$", name)}
+
+
+class Job:
+    """A command in a directory of its own, which `prepare` fills."""
+
+    def __init__(self, name, prepare, command, is_visible):
+        self.name = name
+        self.prepare = prepare
+        self.command = command
+        self.is_visible = is_visible  # of an output: what its readers look for
+
+    def start(self, directory, fault=None, counts=None):
+        environment = dict(os.environ, LD_PRELOAD=str(INJECTOR))
+        if fault:
+            environment["FAULT"] = fault
+        if counts:
+            environment["FAULT_COUNTS"] = str(counts)
+        return subprocess.run(self.command, cwd=directory, env=environment, stdin=subprocess.DEVNULL, capture_output=True,
+                              text=True, errors="surrogateescape", timeout=120)
+
+
+class Campaign:
+    def __init__(self, checks, scratch, job, every):
+        self.checks, self.scratch, self.job, self.every = checks, scratch, job, every
+        self.before_directory = scratch / "before"
+        self.before_directory.mkdir()
+        job.prepare(self.before_directory)
+        self.before = snapshot(self.before_directory)
+        whole = self.fresh("whole")
+        counts = scratch / "counts"
+        done = job.start(whole, counts=counts)
+        checks.expect(done.returncode == 0, f"{job.name}: {done.stderr}")
+        self.after = comparable(snapshot(whole))
+        self.counts = dict((line.split()[0], int(line.split()[1])) for line in counts.read_text().splitlines())
+        self.runs = 0
+
+    def fresh(self, name):
+        target = self.scratch / name
+        shutil.rmtree(target, ignore_errors=True)
+        shutil.copytree(self.before_directory, target, symlinks=True)
+        return target
+
+    def points(self, call):
+        total = self.counts.get(call, 0)
+        # Not the same points for every call, and always the last ones, where outputs become visible.
+        first = 1 + len(call) % self.every
+        return sorted(set(range(first, total + 1, self.every)) | set(range(max(1, total - 1), total + 1)))
+
+    def expect(self, condition, where, message):
+        return self.checks.expect(condition, f"{self.job.name}, {where}: {message}")
+
+    def differences(self, found, wanted):
+        return {name: (wanted.get(name), found.get(name)) for name in sorted(set(found) | set(wanted))
+                if found.get(name) != wanted.get(name)}
+
+    def check_never_half(self, directory, where):
+        """Every file has its old bytes, its new bytes, or is one that readers do not look at."""
+        found = comparable(snapshot(directory))
+        for name, value in found.items():
+            hidden = re.search(r"(^|/)\.[^/]*(unfinished|\.run$)|(^|/)\.migrator(/|$)|\.(unfinished|previous)-|(^|/)\.shards(/|$)|applied", name)
+            if value[0] == "directory" or hidden:
+                continue
+            allowed = (self.before.get(name), self.after.get(name))
+            self.expect(value in allowed, where, f"{name} is neither old nor new")
+        if self.job.is_visible(directory):
+            half = [name for name in self.after if name.startswith("out/") and found.get(name) != self.after[name]]
+            self.expect(not half, where, f"visible and not whole: {half}")
+
+    def check_recovers(self, directory, where):
+        """The same command, or what its message names and then the same."""
+        done = None
+        for _ in range(3):
+            done = self.job.start(directory)
+            named = re.search(r"`(migrator undo [^`]*)`", done.stderr)
+            if done.returncode == 0 or not named:
+                break
+            words = named.group(1).split()
+            undone = run(tool(words[0]), *words[1:], cwd=directory)
+            self.expect(undone.returncode == 0, where, f"`{named.group(1)}`: {undone.stderr}")
+        found = comparable(snapshot(directory))
+        is_done = done.returncode == 0 or "not empty" in done.stderr or self.job.name == "migrator undo"
+        self.expect(is_done, where, f"the run again ended with {done.returncode}: {done.stderr}")
+        difference = self.differences(found, self.after)
+        self.expect(not difference, where, f"after the run again: {difference}")
+
+    def kill_everywhere(self):
+        for point in self.points("change"):
+            where = f"killed before change {point}"
+            directory = self.fresh("run")
+            done = self.job.start(directory, fault=f"change:kill:{point}")
+            self.runs += 1
+            if not self.expect(done.returncode in (-9, 0), where, f"ended with {done.returncode}: {done.stderr}"):
+                continue
+            self.check_never_half(directory, where)
+            self.check_recovers(directory, where)
+
+    def fail_everywhere(self):
+        for call, how in FAULTS:
+            for point in self.points(call):
+                where = f"{call} {how} at {point}"
+                directory = self.fresh("run")
+                done = self.job.start(directory, fault=f"{call}:{how}:{point}")
+                self.runs += 1
+                self.check_failed(directory, done, where)
+                self.check_recovers(directory, where) if done.returncode else None
+
+    def check_failed(self, directory, done, where):
+        found = comparable(snapshot(directory))
+        if done.returncode == 0:
+            self.check_done_anyway(found, done, where)
+            return
+        self.expect(done.returncode in (2, 3, 4, 5, 6), where, f"ended with {done.returncode}: {done.stderr}")
+        lines = [line for line in done.stderr.splitlines() if not line.startswith("migrator: the files are those of")]
+        self.expect(len(lines) == 1 and "error: " in lines[0], where, f"said {done.stderr!r}")
+        self.check_never_half(directory, where)
+
+    def check_done_anyway(self, found, done, where):
+        """0 means done, but for what was told: a file that could not be read is a finding of a migration."""
+        difference = self.differences(found, self.after)
+        left = {name for name in difference if re.search(r"unfinished|previous|\.run$|\.shards|\.migrator", name)}
+        told = "migrator" in self.job.command[0] and ("unreadable" in done.stdout or "not in the copy" in done.stdout or
+                                                      "not_copied" in done.stdout or "cannot" in done.stdout)
+        modes = all(a and b and a[1] == b[1] for a, b in difference.values())
+        self.expect(told or modes or set(difference) <= left, where, f"ended with 0 and {difference}")
+
+    def signal_everywhere(self):
+        for name, code in SIGNALS.items():
+            for point in self.points("change"):
+                where = f"SIG{name.upper()} at change {point}"
+                directory = self.fresh("run")
+                done = self.job.start(directory, fault=f"change:{name}:{point}")
+                self.runs += 1
+                found = comparable(snapshot(directory))
+                if done.returncode == 0:
+                    self.expect(found == self.after, where, f"0 and {self.differences(found, self.after)}")
+                    continue
+                self.expect(done.returncode == code, where, f"ended with {done.returncode}: {done.stderr}")
+                self.expect("stopped by SIG" in done.stderr, where, f"said {done.stderr!r}")
+                before = comparable(self.before)
+                self.expect(found == before, where, f"not as before: {self.differences(found, before)}")
+
+    def go(self):
+        self.kill_everywhere()
+        self.fail_everywhere()
+        self.signal_everywhere()
+        print(f"{self.job.name}: {self.runs} runs ({self.counts['change']} changing calls)", flush=True)
+
+
+def write_project(directory):
+    project = directory / "in"
+    (project / "pkg").mkdir(parents=True)
+    (project / "train.py").write_text(MAIN)
+    (project / "train.py").chmod(0o755)
+    (project / "net.py").write_text(NET)
+    (project / "pkg/__init__.py").write_text("")
+    (project / "pkg/loop.py").write_text(MAIN.replace("import net\n", ""))
+    (project / "notes.txt").write_text("kept\n")
+    (project / "link").symlink_to("notes.txt")
+
+
+def with_report(directory):
+    write_project(directory)
+    run(tool("migrator"), "analyze", "in", "--report", "report", "-q", cwd=directory)
+
+
+def applied(directory):
+    with_report(directory)
+    run(tool("migrator"), "apply", "report/report.json", "--undecided", "--in-place", cwd=directory)
+
+
+def copied(directory):
+    write_project(directory)
+    run(tool("migrator"), "migrate", "in", "-o", "out", "-q", cwd=directory)
+
+
+def checkpoint(family, *options):
+    def prepare(directory):
+        checks = Checks()
+        make_tiny(checks, family, directory / "hf", "--layers", "2")
+        if options:
+            run(tool("ckpt_convert"), "--load-dir", "hf", "--save-dir", "mg", *options, cwd=directory)
+    return prepare
+
+
+def jobs():
+    migrator, convert = tool("migrator"), tool("ckpt_convert")
+    never = lambda directory: False
+    tracker = lambda directory: (directory / "out/latest_checkpointed_iteration.txt").exists()
+    config = lambda directory: (directory / "out/config.json").exists()
+    copy = lambda directory: (directory / "out").exists()
+    quiet = ["-q", "-j", "1"]
+    hf = [convert, "--load-dir", "hf", "--save-dir", "out", "--no-progress", "-j", "1"]
+    return [
+        Job("ckpt hf -> mg", checkpoint("qwen3"), [*hf, "--tp", "2", "--pp", "2"], tracker),
+        Job("ckpt hf -> torch_dist", checkpoint("qwen3"), [*hf, "--tp", "2", "--ckpt-format", "torch_dist"], tracker),
+        Job("ckpt mg -> hf", checkpoint("qwen3", "--tp", "2", "--pp", "2"),
+            [convert, "--load-dir", "mg", "--save-dir", "out", "--max-shard-size", "1MB", "--no-progress", "-j", "1"], config),
+        Job("ckpt worker", checkpoint("qwen3"), [*hf, "--tp", "2", "--pp", "2", "--shard", "1/1"], tracker),
+        Job("migrator migrate -o", write_project, [migrator, "migrate", "in", "-o", "out", *quiet], copy),
+        Job("migrator migrate -o --force", copied,
+            [migrator, "migrate", "in", "-o", "out", "--force", "--style", "portable", *quiet], never),
+        Job("migrator migrate --in-place", write_project,
+            [migrator, "migrate", "in", "--in-place", "--style", "portable", *quiet], never),
+        Job("migrator apply --in-place", with_report,
+            [migrator, "apply", "report/report.json", "--undecided", "--in-place"], never),
+        Job("migrator apply -o", with_report, [migrator, "apply", "report/report.json", "--undecided", "-o", "out"], copy),
+        Job("migrator undo", applied, [migrator, "undo", "report/applied"], never),
+        Job("migrator analyze", write_project, [migrator, "analyze", "in", "--report", "report", *quiet], never),
+    ]
+
+
+def main():
+    global INJECTOR
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--every", type=int, default=7)
+    parser.add_argument("--only", default="")
+    options = parser.parse_args()
+    checks = Checks()
+    with temporary_directory() as scratch:
+        INJECTOR = Path(scratch) / "injector.so"
+        made = run(os.environ.get("CC", "cc"), "-shared", "-fPIC", "-O1", "-o", INJECTOR, HERE / "injector.c", "-ldl")
+        if made.returncode != 0:
+            skip(f"the injector does not compile: {made.stderr}")
+        for number, job in enumerate(jobs()):
+            if options.only not in job.name:
+                continue
+            directory = Path(scratch) / str(number)
+            directory.mkdir()
+            Campaign(checks, directory, job, options.every).go()
+    checks.finish()
+
+
+if __name__ == "__main__":
+    main()
