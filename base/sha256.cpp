@@ -1,11 +1,7 @@
 #include "base/sha256.h"
 
-#include "base/format.h"
-
 namespace base {
 namespace {
-
-constexpr std::size_t kBlockBytes = 64;
 
 // The first 32 bits of the fractional parts of the cube roots of the first 64 primes.
 constexpr std::array<std::uint32_t, 64> kRounds{
@@ -18,14 +14,11 @@ constexpr std::array<std::uint32_t, 64> kRounds{
     0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
     0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
 
-std::uint32_t turned(std::uint32_t value, int bits) { return (value >> bits) | (value << (32 - bits)); }
+std::uint32_t turned(std::uint32_t value, int bits) { return rotated_left(value, 32 - bits); }
 
-void add_block(std::array<std::uint32_t, 8>& state, const std::uint8_t* block) {
+void sha256_block(Sha256::State& state, const std::uint8_t* block) {
     std::array<std::uint32_t, 64> w{};
-    for (std::size_t i = 0; i < 16; ++i) {
-        const std::uint8_t* at = block + 4 * i;
-        w[i] = std::uint32_t{at[0]} << 24 | std::uint32_t{at[1]} << 16 | std::uint32_t{at[2]} << 8 | at[3];
-    }
+    for (std::size_t i = 0; i < 16; ++i) w[i] = big_endian(block + 4 * i);
     for (std::size_t i = 16; i < 64; ++i) {
         const std::uint32_t s0 = turned(w[i - 15], 7) ^ turned(w[i - 15], 18) ^ (w[i - 15] >> 3);
         const std::uint32_t s1 = turned(w[i - 2], 17) ^ turned(w[i - 2], 19) ^ (w[i - 2] >> 10);
@@ -47,30 +40,20 @@ void add_block(std::array<std::uint32_t, 8>& state, const std::uint8_t* block) {
 
 }  // namespace
 
+Sha256::Sha256()
+    : BlockHash({0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19},
+                sha256_block) {}
+
 std::array<std::uint8_t, 32> sha256(std::string_view bytes) {
-    std::array<std::uint32_t, 8> state{0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
-                                       0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
-    const auto* data = reinterpret_cast<const std::uint8_t*>(bytes.data());
-    std::size_t at = 0;
-    for (; at + kBlockBytes <= bytes.size(); at += kBlockBytes) add_block(state, data + at);
-    // What is left, a one bit, zeros, and the number of bits: one block or two.
-    std::string last(bytes.substr(at));
-    last += '\x80';
-    last.resize(last.size() + 8 > kBlockBytes ? 2 * kBlockBytes : kBlockBytes, '\0');
-    const std::uint64_t bits = std::uint64_t{bytes.size()} * 8;
-    for (int i = 0; i < 8; ++i)
-        last[last.size() - 1 - static_cast<std::size_t>(i)] = static_cast<char>(bits >> (8 * i));
-    for (at = 0; at < last.size(); at += kBlockBytes)
-        add_block(state, reinterpret_cast<const std::uint8_t*>(last.data()) + at);
-    std::array<std::uint8_t, 32> out{};
-    for (std::size_t i = 0; i < 32; ++i) out[i] = static_cast<std::uint8_t>(state[i / 4] >> (24 - 8 * (i % 4)));
-    return out;
+    Sha256 hash;
+    hash.add(bytes);
+    return hash.finish();
 }
 
 std::string sha256_hex(std::string_view bytes) {
-    std::string out;
-    for (std::uint8_t byte : sha256(bytes)) out += base::format("{:02x}", byte);
-    return out;
+    Sha256 hash;
+    hash.add(bytes);
+    return hash.finish_hex();
 }
 
 }  // namespace base

@@ -47,36 +47,6 @@ Result<int> run_conversion(base::FileSystem& fs, const Knowledge& knowledge, con
     return kDone;
 }
 
-std::string verify_text(const VerifySummary& summary) {
-    constexpr std::size_t kShown = 20;
-    bool equal = summary.differences.empty();
-    std::string out = summary.titles.size() == 2 ? (equal ? "the same weights" : "the weights differ")
-                                                 : (equal ? "complete and sound" : "problems were found");
-    out += base::format(": {} ({}, {}, {})\n", base::joined(summary.titles, " and "), summary.family,
-                        base::plural(summary.tensors, "weight tensor"), base::human_bytes(summary.bytes));
-    for (std::size_t i = 0; i < summary.differences.size() && i < kShown; ++i)
-        out += base::format("  {}: {}\n", summary.differences[i].tensor, summary.differences[i].what);
-    if (summary.differences.size() > kShown)
-        out += base::format("  and {} more\n", summary.differences.size() - kShown);
-    for (const auto& note : summary.notes) out += base::format("  note: {}\n", note);
-    return out;
-}
-
-std::string verify_json(const VerifySummary& summary) {
-    base::JsonWriter json(1);
-    json.begin_object().key("schema").string("verification/1").key("checkpoints").begin_array();
-    for (const auto& title : summary.titles) json.string(title);
-    json.end_array().key("family").string(summary.family).key("tensors").unsigned_integer(summary.tensors);
-    json.key("bytes").unsigned_integer(summary.bytes).key("equal").boolean(summary.differences.empty());
-    json.key("differences").begin_array();
-    for (const auto& found : summary.differences)
-        json.begin_object().key("tensor").string(found.tensor).key("what").string(found.what).end_object();
-    json.end_array().key("notes").begin_array();
-    for (const auto& note : summary.notes) json.string(note);
-    json.end_array().end_object();
-    return std::move(json).take() + "\n";
-}
-
 Result<int> run_verification(base::FileSystem& fs, const Knowledge& knowledge, const Options& options) {
     ProgressMaker progress = [&](std::uint64_t total) {
         auto bar = std::make_shared<base::ProgressBar>("verifying", total, base::ProgressBar::Unit::bytes,

@@ -14,10 +14,12 @@
 #include "ckpt_convert/app/launcher.h"
 #include "ckpt_convert/app/megatron_target.h"
 #include "ckpt_convert/app/option_values.h"
+#include "ckpt_convert/app/output_manifest.h"
 #include "ckpt_convert/app/planned_output.h"
 #include "ckpt_convert/app/training.h"
 #include "ckpt_convert/app/training_args.h"
 #include "ckpt_convert/checkpoint/megatron_checkpoint.h"
+#include "ckpt_convert/checkpoint/source_guard.h"
 #include "ckpt_convert/execute/executor.h"
 #include "ckpt_convert/execute/hf_output.h"
 #include "ckpt_convert/execute/plan_text.h"
@@ -164,39 +166,32 @@ ConvertSummary summarise(const Source& source, const PlannedOutput& target, cons
     return summary;
 }
 
+// Which of the files beside the source's weights go with the output's.
+Status find_companions(base::FileSystem& fs, PlannedOutput& target) {
+    if (target.companions_from.empty()) return {};
+    TRY_ASSIGN(Companions found, companion_files(fs, target.companions_from));
+    target.companions = std::move(found.files);
+    target.plan.notes.insert(target.plan.notes.end(), found.notes.begin(), found.notes.end());
+    return {};
+}
+
 // Writes what lies beside the weights.
-Status write_side_files(base::FileSystem& fs, const PlannedOutput& target, StagedOutput& staging) {
-    std::vector<std::string> names;
-    if (!target.companions_from.empty()) {
-        TRY_ASSIGN(names, companion_files(fs, target.companions_from));
-    }
-    for (const auto& name : names) {
+Status write_side_files(base::FileSystem& fs, const PlannedOutput& target, StagedOutput& staging, Manifest& manifest) {
+    for (const auto& name : target.companions) {
         std::string path = target.companions_to.empty() ? name : base::join(target.companions_to, name);
         bool ours = std::any_of(target.texts.begin(), target.texts.end(),
                                 [&](const SideFile& text) { return text.path == path; });
         if (ours) continue;
-        TRY_ASSIGN(std::string content, base::read_file(fs, base::join(target.companions_from, name)));
-        TRY(staging.write(path, content));
+        SideFile file{std::move(path), {}};
+        TRY_ASSIGN(file.content, base::read_file(fs, base::join(target.companions_from, name)));
+        TRY(staging.write(file.path, file.content));
+        add_written(manifest, file);
     }
-    for (const SideFile& text : target.texts) TRY(staging.write(text.path, text.content));
-    return {};
-}
-
-// A number for the whole conversion, which is another when anything about its output is.
-std::uint64_t fingerprint(const PlannedOutput& target) {
-    constexpr std::uint64_t kStart = 0xCBF29CE484222325u, kPrime = 0x100000001B3u;  // FNV-1a
-    std::uint64_t hash = kStart;
-    auto add = [&](std::string_view text) {
-        for (char byte : text) hash = (hash ^ static_cast<unsigned char>(byte)) * kPrime;
-        hash = (hash ^ 0xFF) * kPrime;  // no text has this byte, so it ends one
-    };
-    add(plan_text(target.plan, target.output));
-    for (const OutputFile& file : target.output.files) add(base::format("{} {}", file.path, file.bytes));
     for (const SideFile& text : target.texts) {
-        add(text.path);
-        add(text.content);
+        TRY(staging.write(text.path, text.content));
+        add_written(manifest, text);
     }
-    return hash;
+    return {};
 }
 
 // What a worker tells in the end.
@@ -208,33 +203,55 @@ std::string shard_note(const ShardSet& shards, const Shard& shard, std::size_t f
     return base::format("shard {}: {}; {}", shard.text(), base::plural(files, "file"), then);
 }
 
-// The whole output by one run.
-Status write_whole(base::FileSystem& fs, const PlannedOutput& target, const Source& source,
-                   const ConvertOptions& options, const ExecuteOptions& execution, ConvertSummary& summary) {
-    TRY_ASSIGN(StagedOutput staging, StagedOutput::begin(fs, options.save_dir, fingerprint(target)));
-    summary.notes.insert(summary.notes.end(), staging.notes().begin(), staging.notes().end());
-    if (!staging.is_complete()) {
-        TRY_ASSIGN(summary.losses, execute(target.plan, source.index, target.output, staging, fs, execution));
-        TRY(write_side_files(fs, target, staging));
-    }
-    std::vector<PlannedFile> planned;
-    for (const OutputFile& file : target.output.files) planned.push_back({file.path, file.bytes});
-    return staging.commit(target.last, planned);
+// What a run needs to write its part of the output, and what it tells.
+struct Writing {
+    base::FileSystem& fs;
+    const PlannedOutput& target;  // of one worker: only its files
+    const Source& source;
+    const SourceGuard& guard;
+    const ConvertOptions& options;
+    const ExecuteOptions& execution;
+    Manifest manifest;
+    ConvertSummary& summary;
+};
+
+// The weights, and `with_side_files` what lies beside them.
+Status write_files(Writing& run, StagedOutput& staging, bool with_side_files) {
+    TRY_ASSIGN(Executed done,
+               execute(run.target.plan, run.source.index, run.target.output, staging, run.fs, run.execution));
+    TRY(run.guard.check());
+    add_written(run.manifest, run.target.output, done);
+    run.summary.losses = std::move(done.losses);
+    if (with_side_files) TRY(write_side_files(run.fs, run.target, staging, run.manifest));
+    return {};
 }
 
-// The part of one worker; `target` holds only its files.
-Status write_shard(base::FileSystem& fs, const PlannedOutput& target, const Source& source, const Shard& shard,
-                   const ShardSet& shards, const ExecuteOptions& execution, ConvertSummary& summary) {
+// The whole output by one run.
+Status write_whole(Writing run, std::uint64_t conversion) {
+    TRY_ASSIGN(StagedOutput staging, StagedOutput::begin(run.fs, run.options.save_dir, conversion));
+    run.summary.notes.insert(run.summary.notes.end(), staging.notes().begin(), staging.notes().end());
+    if (!staging.is_complete()) {
+        TRY(write_files(run, staging, true));
+        TRY(staging.write(kManifestFile, manifest_text(run.manifest)));
+    }
+    std::vector<PlannedFile> planned;
+    for (const OutputFile& file : run.target.output.files) planned.push_back({file.path, file.bytes});
+    return staging.commit(run.target.last, planned);
+}
+
+// The part of one worker.
+Status write_shard(Writing run, const Shard& shard, const ShardSet& shards) {
     if (shards.is_done()) {
-        summary.notes.push_back(base::format("shard {} was complete already", shard.text()));
+        run.summary.notes.push_back(base::format("shard {} was complete already", shard.text()));
     } else {
         TRY_ASSIGN(StagedOutput staging, shards.begin());
-        TRY_ASSIGN(summary.losses, execute(target.plan, source.index, target.output, staging, fs, execution));
-        if (shard.is_first()) TRY(write_side_files(fs, target, staging));
-        TRY(shards.finish(staging, target.last));
+        TRY(write_files(run, staging, shard.is_first()));
+        TRY_ASSIGN(auto whole, joined_manifest(run.fs, run.options.save_dir, shard, run.manifest));
+        if (whole) TRY(staging.write(kManifestFile, manifest_text(*whole)));
+        TRY(shards.finish(staging, run.target.last));
     }
     TRY_ASSIGN(bool published, shards.publish_if_complete());
-    summary.notes.push_back(shard_note(shards, shard, target.output.files.size(), published));
+    run.summary.notes.push_back(shard_note(shards, shard, run.target.output.files.size(), published));
     return {};
 }
 
@@ -278,11 +295,14 @@ Result<ConvertSummary> convert(base::FileSystem& fs, const Knowledge& knowledge,
     } else {
         TRY_ASSIGN(target, plan_target(fs, knowledge, store, source, options, training ? &*training : nullptr));
     }
+    TRY(find_companions(fs, target));
+    TRY_ASSIGN(SourceGuard guard, SourceGuard::of(fs, source.index));
     // From here on every tensor of the source is used once, and every tensor of the target is made once.
 
+    const std::uint64_t conversion = fingerprint(target);
     std::optional<ShardSet> shards;
     if (shard) {
-        TRY_ASSIGN(shards, ShardSet::open(fs, options.save_dir, *shard, fingerprint(target)));
+        TRY_ASSIGN(shards, ShardSet::open(fs, options.save_dir, *shard, conversion));
         take_shard(target.plan, target.output, *shard);
     }
     ExecuteOptions execution = execute_options(options, observer);
@@ -290,8 +310,9 @@ Result<ConvertSummary> convert(base::FileSystem& fs, const Knowledge& knowledge,
     observer.planned(summary);
     if (options.dry_run) return summary;
 
-    if (shard) TRY(write_shard(fs, target, source, *shard, *shards, execution, summary));
-    else TRY(write_whole(fs, target, source, options, execution, summary));
+    Writing run{fs, target, source, guard, options, execution, begin_manifest(source, target, conversion), summary};
+    if (shard) TRY(write_shard(std::move(run), *shard, *shards));
+    else TRY(write_whole(std::move(run), conversion));
     for (auto& note : cast_notes(summary.losses, options.params_dtype)) summary.notes.push_back(std::move(note));
     summary.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return summary;

@@ -28,6 +28,7 @@ inline constexpr const char* kFooter =
     "Exit codes: 0 done, 1 verify found a difference, 2 usage, 3 mapping file, 4 unreadable or corrupt input,\n"
     "5 unsupported, 6 write failed.";
 
-inline constexpr const char* kVerifyHelp = "Check that a checkpoint is complete and sound, or equal to another one";
+inline constexpr const char* kVerifyHelp =
+    "Check that a checkpoint is complete and what is known of its content, or that it equals another one";
 
 }  // namespace ckpt

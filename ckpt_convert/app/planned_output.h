@@ -21,9 +21,10 @@ struct PlannedOutput {
     ConversionPlan plan;
     OutputPlan output;
     std::vector<SideFile> texts;
-    base::Path companions_from;     // config and tokenizer; empty: none
-    std::string companions_to;      // directory in the output
-    std::vector<std::string> last;  // what makes the output visible, in this order
+    base::Path companions_from;           // config and tokenizer; empty: none
+    std::vector<std::string> companions;  // their names
+    std::string companions_to;            // directory in the output
+    std::vector<std::string> last;        // what makes the output visible, in this order
 };
 
 PlanOptions plan_options(const ConvertOptions& options, VocabFill fill);

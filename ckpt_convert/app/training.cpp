@@ -1,7 +1,7 @@
 #include "ckpt_convert/app/training.h"
 
 #include "base/format.h"
-#include "ckpt_convert/execute/checksums.h"
+#include "ckpt_convert/execute/content_check.h"
 #include "ckpt_convert/execute/master_check.h"
 
 namespace ckpt {
@@ -129,8 +129,11 @@ Result<StateFindings> verify_training(base::FileSystem& fs, const Knowledge& kno
         return out;
     }
     TRY_ASSIGN(Training training, std::move(opened));
-    if (!source.parallel->dialect.torch_dist)
-        TRY(verify_checksums(fs, source.directory, training.states.index, options.threads, options.progress));
+    if (!source.parallel->dialect.torch_dist) {
+        TRY_ASSIGN(ContentFindings content, check_content(fs, source.directory, source.directory, training.states.index,
+                                                          {}, {options.threads, options.progress}));
+        out.differences = std::move(content.problems);
+    }
     TensorIndex all = source.index;
     add_index(all, training.states.index);
     std::vector<SourceBinding> states;

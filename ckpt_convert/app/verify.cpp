@@ -5,13 +5,13 @@
 #include "base/format.h"
 #include "base/parallel.h"
 #include "ckpt_convert/app/training.h"
-#include "ckpt_convert/execute/checksums.h"
 #include "ckpt_convert/execute/tile_reader.h"
 
 namespace ckpt {
 namespace {
 
 using base::Result;
+using base::Status;
 
 Readable readable(const Source& source) { return {&source.index, &source.binding, &source.model}; }
 
@@ -48,6 +48,27 @@ void note_element_types(VerifySummary& summary, const Source& first, const Sourc
     }
 }
 
+void add(std::vector<TensorDifference>& differences, const std::vector<TensorDifference>& more) {
+    differences.insert(differences.end(), more.begin(), more.end());
+}
+
+// The bytes of the files, then the values of the weights.
+Status verify_alone(base::FileSystem& fs, const Source& source, const base::Path& root, VerifySummary& summary,
+                    CompareOptions& options, const ProgressMaker& progress) {
+    TRY_ASSIGN(KnownSums known, find_known_sums(fs, root, source.directory));
+    TRY_ASSIGN(std::uint64_t file_bytes, content_bytes(fs, source.index, known));
+    // What the run keeps of a weight is three numbers of four bytes; they are read twice, and the weights once more.
+    std::uint64_t state_bytes = source.has_optimizer ? source.model.parameters() * 24 + summary.bytes : 0;
+    options.progress = progress(file_bytes + summary.bytes + state_bytes);
+    TRY_ASSIGN(summary.content,
+               check_content(fs, root, source.directory, source.index, known, {options.threads, options.progress}));
+    add(summary.differences, summary.content->problems);
+    summary.notes.insert(summary.notes.end(), summary.content->notes.begin(), summary.content->notes.end());
+    TRY_ASSIGN(auto found, check_values(readable(source), options));
+    add(summary.differences, found);
+    return {};
+}
+
 }  // namespace
 
 Result<VerifySummary> verify(base::FileSystem& fs, const Knowledge& knowledge, const VerifyOptions& options,
@@ -62,14 +83,10 @@ Result<VerifySummary> verify(base::FileSystem& fs, const Knowledge& knowledge, c
     compare_options.threads = options.threads > 0 ? options.threads : base::default_thread_count();
     compare_options.tile_bytes = tile_bytes_within(options.memory_bytes, compare_options.threads);
     if (options.against.empty()) {
-        // What the run keeps of a weight is three numbers of four bytes; they are read twice, and the weights once more.
-        std::uint64_t state_bytes = first.has_optimizer ? first.model.parameters() * 24 + summary.bytes : 0;
-        compare_options.progress = progress(summary.bytes * 2 + state_bytes);
-        TRY(verify_checksums(fs, first.directory, first.index, compare_options.threads, compare_options.progress));
-        TRY_ASSIGN(summary.differences, check_values(readable(first), compare_options));
+        TRY(verify_alone(fs, first, options.checkpoint.directory, summary, compare_options, progress));
         if (!first.has_optimizer) return summary;
         TRY_ASSIGN(StateFindings state, verify_training(fs, knowledge, first, compare_options));
-        summary.differences.insert(summary.differences.end(), state.differences.begin(), state.differences.end());
+        add(summary.differences, state.differences);
         summary.notes.push_back(std::move(state.note));
         return summary;
     }

@@ -110,9 +110,7 @@ private:
         auto entries = fs.list(directory_);
         if (!entries) return std::nullopt;
         for (const auto& entry : *entries) {
-            for (std::string_view ending : kUnfinished) {
-                if (entry.name.ends_with(ending)) return entry.name;
-            }
+            if (is_unfinished_download(entry.name)) return entry.name;
         }
         return std::nullopt;
     }
@@ -222,6 +220,11 @@ Result<TensorIndex> read_headers(base::FileSystem& fs, const Path& directory, co
 }
 
 }  // namespace
+
+bool is_unfinished_download(std::string_view file) {
+    return std::any_of(std::begin(kUnfinished), std::end(kUnfinished),
+                       [&](std::string_view ending) { return file.ends_with(ending); });
+}
 
 bool is_hf_checkpoint(base::FileSystem& fs, const Path& directory) {
     auto entries = fs.list(directory);

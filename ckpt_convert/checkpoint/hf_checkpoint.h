@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/file_system.h"
@@ -26,6 +27,9 @@ base::Result<HfCheckpoint> open_hf_checkpoint(base::FileSystem& fs, const base::
 
 // The weight files alone, for directories without a config.
 base::Result<TensorIndex> open_hf_weights(base::FileSystem& fs, const base::Path& directory);
+
+// What a download leaves while it is not finished, by its ending.
+bool is_unfinished_download(std::string_view file);
 
 // config.json of `directory`.
 base::Result<base::JsonDocument> read_hf_config(base::FileSystem& fs, const base::Path& directory);

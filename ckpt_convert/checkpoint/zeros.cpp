@@ -35,4 +35,6 @@ std::uint32_t add_zeros(TensorIndex& index, DType dtype, const Shape& shape) {
     return static_cast<std::uint32_t>(index.tensors.size() - 1);
 }
 
+bool is_zeros(const base::ReadableFile& file) { return dynamic_cast<const Zeros*>(&file) != nullptr; }
+
 }  // namespace ckpt

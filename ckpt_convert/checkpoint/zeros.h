@@ -8,4 +8,7 @@ namespace ckpt {
 // Adds a tensor of zeros, and returns its number in `index`.
 std::uint32_t add_zeros(TensorIndex& index, DType dtype, const Shape& shape);
 
+// Whether it stands for such a tensor, and is no file.
+bool is_zeros(const base::ReadableFile& file);
+
 }  // namespace ckpt

@@ -11,6 +11,7 @@
 #include "ckpt_convert/execute/row_filler.h"
 #include "ckpt_convert/execute/run_sums.h"
 #include "ckpt_convert/execute/tile_copier.h"
+#include "ckpt_convert/formats/zip/crc32.h"
 
 namespace ckpt {
 namespace {
@@ -50,12 +51,25 @@ base::Result<OpenFiles> create_files(const OutputPlan& output, std::size_t targe
     return open;
 }
 
-Status finish_file(const OutputFile& file, base::WritableFile& opened, const std::vector<std::uint32_t>& crc_by_target,
-                   StagedOutput& staging) {
+// Writes what is no payload; the checksum of the whole file.
+Result<std::uint32_t> finish_file(const ConversionPlan& plan, const OutputFile& file, base::WritableFile& opened,
+                                  const std::vector<std::uint32_t>& crc_by_target, StagedOutput& staging) {
+    RunSums whole(1);
+    auto add = [&](std::uint64_t offset, std::uint64_t bytes, std::uint32_t crc) {
+        if (bytes > 0) whole.add({0, offset, bytes, crc});
+    };
     std::vector<std::uint32_t> crc;
-    for (std::uint32_t target : file.targets) crc.push_back(crc_by_target[target]);
-    for (const FileChunk& chunk : file.chunks(crc)) TRY(opened.write_at(chunk.offset, base::as_bytes(chunk.data)));
-    return staging.finish(file.path, opened);
+    for (std::size_t i = 0; i < file.targets.size(); ++i) {
+        const TargetTensor& target = plan.targets[file.targets[i]];
+        crc.push_back(crc_by_target[file.targets[i]]);
+        add(file.offsets[i], *checked_bytes(target.shape, target.dtype), crc.back());
+    }
+    for (const FileChunk& chunk : file.chunks(crc)) {
+        TRY(opened.write_at(chunk.offset, base::as_bytes(chunk.data)));
+        add(chunk.offset, chunk.data.size(), crc32(base::as_bytes(chunk.data)));
+    }
+    TRY(staging.finish(file.path, opened));
+    return whole.sum(0, file.bytes);
 }
 
 Status require_space(base::FileSystem& fs, const base::Path& directory, std::uint64_t needed) {
@@ -71,13 +85,8 @@ Status require_space(base::FileSystem& fs, const base::Path& directory, std::uin
 class TileRun {
 public:
     TileRun(const ConversionPlan& plan, const TensorIndex& source, const std::vector<TargetPlace>& places,
-            const ExecuteOptions& options, bool with_crc)
-        : runs(plan.targets.size()),
-          plan_(plan),
-          source_(source),
-          places_(places),
-          options_(options),
-          with_crc_(with_crc) {}
+            const ExecuteOptions& options)
+        : runs(plan.targets.size()), plan_(plan), source_(source), places_(places), options_(options) {}
 
     Status run() {
         std::vector<Tile> tiles = cut_tiles(plan_, options_.tile_bytes);
@@ -91,14 +100,12 @@ private:
     Status copy(const Tile& tile) {
         std::unique_ptr<TileCopier> copier = take();
         std::vector<WrittenRun> written;
-        TRY_ASSIGN(CastLosses lost, copier->copy(*tile.move, tile.rows, with_crc_, written));
+        TRY_ASSIGN(CastLosses lost, copier->copy(*tile.move, tile.rows, written));
         std::uint64_t bytes = 0;
         for (const WrittenRun& run : written) bytes += run.bytes;
         options_.progress(bytes);
         std::lock_guard lock(mutex_);
-        for (const WrittenRun& run : written) {
-            if (with_crc_) runs.add(run);
-        }
+        for (const WrittenRun& run : written) runs.add(run);
         if (lost.any()) losses[tile.move->logical].add(lost);
         idle_.push_back(std::move(copier));
         return {};
@@ -116,7 +123,6 @@ private:
     const TensorIndex& source_;
     const std::vector<TargetPlace>& places_;
     const ExecuteOptions& options_;
-    bool with_crc_;
     std::mutex mutex_;
     std::vector<std::unique_ptr<TileCopier>> idle_;
 };
@@ -138,21 +144,22 @@ std::uint64_t OutputPlan::total_bytes() const {
     return sum;
 }
 
-Result<std::vector<CastReport>> execute(const ConversionPlan& plan, const TensorIndex& source, const OutputPlan& output,
-                                        StagedOutput& staging, base::FileSystem& fs, const ExecuteOptions& options) {
+Result<Executed> execute(const ConversionPlan& plan, const TensorIndex& source, const OutputPlan& output,
+                         StagedOutput& staging, base::FileSystem& fs, const ExecuteOptions& options) {
     TRY(require_space(fs, staging.path(), output.total_bytes()));
     TRY_ASSIGN(OpenFiles open, create_files(output, plan.targets.size(), staging));
-    bool with_crc =
-        std::any_of(output.files.begin(), output.files.end(), [](const auto& file) { return file.needs_crc; });
 
-    TileRun tiles(plan, source, open.places, options, with_crc);
+    TileRun tiles(plan, source, open.places, options);
     TRY(tiles.run());
     TRY(fill_rows(plan, source, open.places, tiles.runs));
 
+    Executed done{cast_reports(plan, tiles.losses), std::vector<std::uint32_t>(output.files.size())};
     std::vector<std::uint32_t> crc = tiles.runs.sums();
-    TRY(base::parallel_for(output.files.size(), options.threads,
-                           [&](std::size_t i) { return finish_file(output.files[i], *open.files[i], crc, staging); }));
-    return cast_reports(plan, tiles.losses);
+    TRY(base::parallel_for(output.files.size(), options.threads, [&](std::size_t i) -> Status {
+        TRY_ASSIGN(done.crc32[i], finish_file(plan, output.files[i], *open.files[i], crc, staging));
+        return {};
+    }));
+    return done;
 }
 
 }  // namespace ckpt

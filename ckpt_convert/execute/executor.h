@@ -24,9 +24,13 @@ struct CastReport {
     CastLosses losses;
 };
 
-// Writes all files of `output` into the staging directory; nothing is committed. Returns what casts lost, by tensor.
-base::Result<std::vector<CastReport>> execute(const ConversionPlan& plan, const TensorIndex& source,
-                                              const OutputPlan& output, StagedOutput& staging, base::FileSystem& fs,
-                                              const ExecuteOptions& options);
+struct Executed {
+    std::vector<CastReport> losses;    // of casts, by tensor
+    std::vector<std::uint32_t> crc32;  // of each whole file, in the order of OutputPlan::files
+};
+
+// Writes all files of `output` into the staging directory; nothing is committed.
+base::Result<Executed> execute(const ConversionPlan& plan, const TensorIndex& source, const OutputPlan& output,
+                               StagedOutput& staging, base::FileSystem& fs, const ExecuteOptions& options);
 
 }  // namespace ckpt

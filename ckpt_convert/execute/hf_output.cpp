@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <memory>
 
+#include "base/console.h"
 #include "base/format.h"
 #include "base/json_writer.h"
+#include "ckpt_convert/checkpoint/hf_checkpoint.h"
+#include "ckpt_convert/execute/manifest.h"
 #include "ckpt_convert/formats/safetensors/safetensors.h"
 
 namespace ckpt {
@@ -15,6 +18,21 @@ using base::Result;
 // Files that hold weights, in whatever framework's format.
 constexpr std::string_view kWeightEndings[] = {".safetensors", ".bin",  ".pt",   ".pth", ".h5",
                                                ".msgpack",     ".onnx", ".gguf", ".ot",  ".index.json"};
+
+bool is_no_companion(std::string_view name) {
+    bool is_weight = std::any_of(std::begin(kWeightEndings), std::end(kWeightEndings),
+                                 [&](std::string_view ending) { return name.ends_with(ending); });
+    return is_weight || name.starts_with(".") || name == kManifestFile || is_unfinished_download(name);
+}
+
+// What links may lead to, with a slash behind it. https://huggingface.co/docs/huggingface_hub/guides/manage-cache:
+// models--X/snapshots/REVISION/FILE is a link to models--X/blobs/HASH.
+Result<base::Path> checkpoint_root(base::FileSystem& fs, const base::Path& directory) {
+    TRY_ASSIGN(base::Path real, fs.real_path(directory));
+    base::Path above = base::parent(real);
+    if (base::file_name(above) == "snapshots") real = base::parent(above);
+    return real.ends_with('/') ? real : real + "/";
+}
 
 std::vector<std::vector<std::uint32_t>> split_into_shards(const ConversionPlan& plan, std::uint64_t max_shard_bytes) {
     std::vector<std::vector<std::uint32_t>> shards(1);
@@ -95,15 +113,26 @@ Result<OutputPlan> single_safetensors(const ConversionPlan& plan, std::string pa
     return out;
 }
 
-Result<std::vector<std::string>> companion_files(base::FileSystem& fs, const base::Path& directory) {
+Result<Companions> companion_files(base::FileSystem& fs, const base::Path& directory) {
     TRY_ASSIGN(auto entries, fs.list(directory));
-    std::vector<std::string> out;
+    TRY_ASSIGN(base::Path root, checkpoint_root(fs, directory));
+    Companions out;
     for (const auto& entry : entries) {
-        bool is_weight = std::any_of(std::begin(kWeightEndings), std::end(kWeightEndings),
-                                     [&](std::string_view ending) { return entry.name.ends_with(ending); });
-        if (is_weight || entry.name.starts_with(".")) continue;
-        TRY_ASSIGN(auto info, fs.info(base::join(directory, entry.name)));
-        if (info.kind == base::FileKind::regular) out.push_back(entry.name);
+        if (is_no_companion(entry.name)) continue;
+        base::Path path = base::join(directory, entry.name);
+        TRY_ASSIGN(auto info, fs.info(path));
+        if (info.kind != base::FileKind::regular) continue;
+        if (entry.kind == base::FileKind::symlink) {
+            TRY_ASSIGN(base::Path target, fs.real_path(path));
+            if (!target.starts_with(root)) {
+                out.notes.push_back(
+                    base::format("{} is a link that leads out of the checkpoint and was left out; put the file in its "
+                                 "place if it is wanted",
+                                 base::printable(entry.name)));
+                continue;
+            }
+        }
+        out.files.push_back(entry.name);
     }
     return out;
 }

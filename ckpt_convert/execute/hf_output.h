@@ -22,8 +22,15 @@ base::Result<HfOutput> hf_output(const ConversionPlan& plan, std::uint64_t max_s
 // One file of all tensors.
 base::Result<OutputPlan> single_safetensors(const ConversionPlan& plan, std::string path);
 
-// The names of the files beside the weights that make a model directory usable: config, tokenizer, generation config,
-// chat template, remote code. Weights, their indexes, directories and hidden files are left out.
-base::Result<std::vector<std::string>> companion_files(base::FileSystem& fs, const base::Path& directory);
+// The files beside the weights that make a model directory usable: config, tokenizer, generation config, chat template,
+// remote code.
+struct Companions {
+    std::vector<std::string> files;
+    std::vector<std::string> notes;  // what was left out, and why
+};
+
+// Weights, their indexes, directories, hidden files, what downloads and conversions leave, and links that lead out of the
+// checkpoint are left out. In the cache of Hugging Face the checkpoint is the whole folder models--X.
+base::Result<Companions> companion_files(base::FileSystem& fs, const base::Path& directory);
 
 }  // namespace ckpt

@@ -109,7 +109,6 @@ Result<OutputPlan> megatron_output(const ConversionPlan& plan, const ParallelLay
             auto ep_number = layout.experts.ep > 1 ? std::optional(rank.ep) : std::nullopt;
             file.path =
                 base::format("{}/{}/{}", state.directory, rank_directory(rank.tp, pp_number, ep_number), kRankFile);
-            file.needs_crc = true;
             output.files.push_back(std::move(file));
         }
     }

@@ -16,8 +16,7 @@ struct OutputFile {
     std::uint64_t bytes = 0;
     std::vector<std::uint32_t> targets;  // ConversionPlan::targets, in the order of the file
     std::vector<std::uint64_t> offsets;  // of each target's payload
-    bool needs_crc = false;
-    // Everything but the payloads, given the CRC-32 of each (all 0 unless needs_crc).
+    // Everything but the payloads, given the CRC-32 of each.
     std::function<std::vector<FileChunk>(const std::vector<std::uint32_t>& crc32)> chunks;
 };
 

@@ -2,6 +2,7 @@
 
 #include <iterator>
 
+#include "base/check.h"
 #include "ckpt_convert/formats/zip/crc32.h"
 
 namespace ckpt {
@@ -27,6 +28,22 @@ std::vector<std::uint32_t> RunSums::sums() const {
     std::vector<std::uint32_t> out;
     for (const auto& runs : runs_) out.push_back(runs.empty() ? 0 : runs.begin()->second.crc32);
     return out;
+}
+
+std::uint32_t RunSums::sum(std::uint32_t target, std::uint64_t bytes) const {
+    std::uint32_t crc = 0;
+    std::uint64_t end = 0;
+    auto append = [&](std::uint32_t next, std::uint64_t count) {
+        crc = crc32_combine(crc, next, count);
+        end += count;
+    };
+    for (const auto& [begin, run] : runs_[target]) {
+        CHECK(begin >= end && run.end <= bytes);
+        if (begin > end) append(crc32_of_zeros(begin - end), begin - end);
+        append(run.crc32, run.end - begin);
+    }
+    if (end < bytes) append(crc32_of_zeros(bytes - end), bytes - end);
+    return crc;
 }
 
 }  // namespace ckpt

@@ -17,6 +17,8 @@ public:
     void add(const WrittenRun& run);
     // By target, when all runs have been added.
     std::vector<std::uint32_t> sums() const;
+    // Of one target of `bytes` bytes, which has zeros between its runs.
+    std::uint32_t sum(std::uint32_t target, std::uint64_t bytes) const;
 
 private:
     struct Run {

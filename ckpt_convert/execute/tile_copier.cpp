@@ -13,8 +13,7 @@ namespace ckpt {
 using base::Result;
 using base::Status;
 
-Result<CastLosses> TileCopier::copy(const LogicalMove& move, RowRange rows, bool with_crc,
-                                    std::vector<WrittenRun>& runs) {
+Result<CastLosses> TileCopier::copy(const LogicalMove& move, RowRange rows, std::vector<WrittenRun>& runs) {
     TRY_ASSIGN(tile_, reader_.read(move.shape, move.dtype, move.sources, rows));
     TRY_ASSIGN(tile_, adapters_.merged(tile_, move.shape, move.dtype, rows, move.adapter));
     CastLosses losses;
@@ -26,11 +25,11 @@ Result<CastLosses> TileCopier::copy(const LogicalMove& move, RowRange rows, bool
         losses = cast(cast_.data(), wanted, tile_.data(), move.dtype, count, move.plus);
         tile_ = cast_;
     }
-    for (const StoredPiece& piece : move.targets) TRY(write_piece(move, rows, piece, with_crc, runs));
+    for (const StoredPiece& piece : move.targets) TRY(write_piece(move, rows, piece, runs));
     return losses;
 }
 
-Status TileCopier::write_piece(const LogicalMove& move, RowRange rows, const StoredPiece& piece, bool with_crc,
+Status TileCopier::write_piece(const LogicalMove& move, RowRange rows, const StoredPiece& piece,
                                std::vector<WrittenRun>& written) {
     TilePart part;
     if (!part_in_tile(piece, rows, part)) return {};
@@ -59,7 +58,7 @@ Status TileCopier::write_piece(const LogicalMove& move, RowRange rows, const Sto
         offset += begin;
         TRY(place.file->write_at(place.offset + offset, data));
         if (bytes >= kCacheHintBytes) place.file->write_behind(place.offset + offset, bytes);
-        written.push_back({piece.tensor, offset, bytes, with_crc ? crc32(data) : 0});
+        written.push_back({piece.tensor, offset, bytes, crc32(data)});
         return {};
     }));
     return {};

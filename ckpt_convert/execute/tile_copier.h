@@ -36,11 +36,11 @@ public:
     TileCopier(const ConversionPlan& plan, const TensorIndex& source, const std::vector<TargetPlace>& places)
         : plan_(plan), places_(places), reader_(source), adapters_(source) {}
 
-    // `runs` receives every write; checksums are computed when `with_crc`. Returns what casts lost.
-    base::Result<CastLosses> copy(const LogicalMove& move, RowRange rows, bool with_crc, std::vector<WrittenRun>& runs);
+    // `runs` receives every write. Returns what casts lost.
+    base::Result<CastLosses> copy(const LogicalMove& move, RowRange rows, std::vector<WrittenRun>& runs);
 
 private:
-    base::Status write_piece(const LogicalMove& move, RowRange rows, const StoredPiece& piece, bool with_crc,
+    base::Status write_piece(const LogicalMove& move, RowRange rows, const StoredPiece& piece,
                              std::vector<WrittenRun>& written);
 
     const ConversionPlan& plan_;

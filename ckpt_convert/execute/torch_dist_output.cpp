@@ -119,7 +119,6 @@ Result<OutputPlan> torch_dist_output(const ConversionPlan& plan, const ParallelL
         file.bytes = planned.bytes;
         file.targets = std::move(planned.items);
         file.offsets = std::move(planned.offsets);
-        file.needs_crc = true;
         file.chunks = std::move(planned.chunks);
         output.files.push_back(std::move(file));
     }

@@ -92,12 +92,6 @@ struct FlatTensor {
     std::vector<Part> parts;
 };
 
-std::uint32_t crc32_of_zeros(std::uint64_t bytes) {
-    // Places are aligned, so that there are few of them.
-    std::vector<std::byte> zeros(static_cast<std::size_t>(bytes), std::byte{0});
-    return crc32(zeros);
-}
-
 // The checksums of the tensors, given those of all parts in their order.
 std::vector<std::uint32_t> tensor_sums(const std::vector<FlatTensor>& tensors,
                                        const std::vector<std::uint32_t>& parts) {
@@ -137,7 +131,6 @@ public:
         OutputFile file;
         file.path = std::move(path);
         file.bytes = plan_->file_bytes();
-        file.needs_crc = true;
         for (std::size_t i = 0; i < tensors_.size(); ++i) {
             for (const FlatTensor::Part& part : tensors_[i].parts) {
                 file.targets.push_back(part.target);

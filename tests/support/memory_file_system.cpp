@@ -4,6 +4,9 @@
 
 #include <doctest/doctest.h>
 
+#include "base/format.h"
+#include "base/text.h"
+
 namespace test {
 namespace {
 
@@ -14,10 +17,18 @@ using base::Path;
 using base::Result;
 using base::Status;
 
-Path normal(Path path) {
-    while (path.size() > 1 && path.back() == '/') path.pop_back();
-    while (path.starts_with("./")) path.erase(0, 2);
-    return path;
+// Without "." and "..", which may lead through any directory.
+Path normal(const Path& path) {
+    std::vector<std::string_view> parts;
+    for (std::string_view part : base::split(path, '/')) {
+        if (part == "..") {
+            if (!parts.empty()) parts.pop_back();
+        } else if (part != ".") {
+            parts.push_back(part);
+        }
+    }
+    Path out = (path.starts_with('/') ? "/" : "") + base::joined(parts, "/");
+    return out.empty() ? "." : out;
 }
 
 class MemoryReadable : public base::ReadableFile {

@@ -40,4 +40,10 @@ std::uint32_t crc32_combine(std::uint32_t crc_a, std::uint32_t crc_b, std::uint6
     return multiply(crc_a, shift_by(bytes_b)) ^ crc_b;
 }
 
+std::uint32_t crc32_of_zeros(std::uint64_t bytes) {
+    // A CRC begins with all bits set and ends with all bits turned over; zeros do nothing in between but shift.
+    constexpr std::uint32_t kAllBits = 0xFFFFFFFF;
+    return multiply(kAllBits, shift_by(bytes)) ^ kAllBits;
+}
+
 }  // namespace ckpt

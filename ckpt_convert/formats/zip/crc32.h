@@ -13,4 +13,7 @@ std::uint32_t crc32(base::ByteSpan data, std::uint32_t seed = 0);
 // The CRC of A followed by B, from the CRC of each and the length of B.
 std::uint32_t crc32_combine(std::uint32_t crc_a, std::uint32_t crc_b, std::uint64_t bytes_b);
 
+// The CRC of that many bytes of zeros.
+std::uint32_t crc32_of_zeros(std::uint64_t bytes);
+
 }  // namespace ckpt

@@ -1,7 +1,6 @@
 #include <doctest/doctest.h>
 
 #include "base/format.h"
-#include "ckpt_convert/execute/checksums.h"
 #include "ckpt_convert/execute/comparer.h"
 #include "tests/unit/ckpt_convert/app/convert_support.h"
 
@@ -138,37 +137,4 @@ TEST_CASE("comparer: a rank whose copy differs is found, alone and against anoth
     CHECK(checked(fs, "mg").find(kFound) != std::string::npos);
     CHECK(compared(fs, "mg", "a") == kFound);
     CHECK(compared(fs, "a", "mg") == kFound);
-}
-
-TEST_CASE("checksums: a damaged record is named, in rank files and in torch_dist") {
-    for (bool torch_dist : {false, true}) {
-        CAPTURE(torch_dist);
-        test::MemoryFileSystem fs;
-        test::add_tiny_hf(fs, "hf", {});
-        auto options = test::options("hf", "mg");
-        options.to = ckpt::Side::megatron;
-        options.torch_dist = torch_dist;
-        REQUIRE(test::convert(fs, options));
-        auto verify = [&] {
-            ckpt::Source source = open(fs, "mg");
-            std::uint64_t bytes = 0;
-            auto status = ckpt::verify_checksums(fs, source.directory, source.index, 1,
-                                                 [&](std::uint64_t more) { bytes += more; });
-            CHECK((!status || bytes >= source.index.total_bytes()));
-            return status;
-        };
-        CHECK(verify());
-        ckpt::Source source = open(fs, "mg");
-        const auto& tensor = source.index.tensors[source.binding.tensors[0].pieces[0].tensor];
-        base::Path path = source.index.files[tensor.file]->path();
-        std::string content = fs.content(path);
-        content[tensor.offset + 1] = static_cast<char>(content[tensor.offset + 1] ^ 0x10);
-        fs.add(path, content);
-        auto damaged = verify();
-        REQUIRE_FALSE(damaged);
-        CHECK(damaged.error().kind == base::ErrorKind::bad_input);
-        CHECK(damaged.error().where == path);
-        CHECK(damaged.error().message.starts_with(torch_dist ? "the record archive/data/0 is damaged: its checksum is "
-                                                             : "the record archive/data/"));
-    }
 }

@@ -22,3 +22,12 @@ TEST_CASE("run sums: the checksum of a payload, whatever the order of its runs")
         CHECK(sums.sums() == std::vector<std::uint32_t>{0, ckpt::crc32(base::as_bytes(payload)), 0});
     }
 }
+
+TEST_CASE("run sums: what lies between runs is zeros") {
+    std::string payload = std::string(5, '\0') + "some" + std::string(100, '\0') + "bytes" + std::string(7, '\0');
+    ckpt::RunSums sums(1);
+    sums.add({0, 109, 5, ckpt::crc32(base::as_bytes("bytes"))});
+    sums.add({0, 5, 4, ckpt::crc32(base::as_bytes("some"))});
+    CHECK(sums.sum(0, payload.size()) == ckpt::crc32(base::as_bytes(payload)));
+    CHECK(ckpt::RunSums(1).sum(0, 0) == 0);
+}

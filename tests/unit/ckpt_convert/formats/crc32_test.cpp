@@ -30,3 +30,8 @@ TEST_CASE("crc32_combine: lengths beyond 32 bits") {
     std::uint32_t halves = ckpt::crc32_combine(ckpt::crc32_combine(0, crc, bytes), zeros_1k, 1024);
     CHECK(halves == ckpt::crc32_combine(zeros_1k, crc, bytes));
 }
+
+TEST_CASE("crc32: of zeros, without reading any") {
+    for (std::size_t bytes : {0, 1, 7, 64, 4095, 100000})
+        CHECK(ckpt::crc32_of_zeros(bytes) == ckpt::crc32(base::as_bytes(std::string(bytes, '\0'))));
+}

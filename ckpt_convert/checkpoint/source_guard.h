@@ -1,0 +1,27 @@
+// SourceGuard: notices that somebody wrote to the files of a checkpoint while they were read.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "base/file_system.h"
+#include "ckpt_convert/checkpoint/tensor_index.h"
+
+namespace ckpt {
+
+class SourceGuard {
+public:
+    // Notes size, time and identity of each file. Fails as check() does when one has changed since it was opened.
+    static base::Result<SourceGuard> of(base::FileSystem& fs, const TensorIndex& index);
+
+    // Fails with bad_input when a file is not what it was.
+    base::Status check() const;
+
+private:
+    explicit SourceGuard(base::FileSystem& fs) : fs_(&fs) {}
+
+    base::FileSystem* fs_;
+    std::vector<std::pair<base::Path, base::FileInfo>> files_;
+};
+
+}  // namespace ckpt

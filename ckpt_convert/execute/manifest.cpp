@@ -1,0 +1,101 @@
+#include "ckpt_convert/execute/manifest.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/format.h"
+#include "base/json.h"
+#include "base/json_object.h"
+#include "base/json_writer.h"
+#include "base/write_file.h"
+#include "ckpt_convert/formats/zip/crc32.h"
+
+namespace ckpt {
+namespace {
+
+using base::ErrorKind;
+using base::Path;
+using base::Result;
+using base::Status;
+
+constexpr const char* kSchema = "conversion-manifest/1";
+constexpr std::uint64_t kMaxBytes = 256u << 20;  // room for a million files
+
+constexpr const char* kSums = "sums";
+
+Result<ManifestFile> read_entry(const base::JsonDocument& document, const base::Json& json) {
+    TRY_ASSIGN(auto object, base::JsonObject::of(document, json, ErrorKind::bad_input));
+    ManifestFile out;
+    TRY_ASSIGN(out.path, object.string("path"));
+    TRY_ASSIGN(std::int64_t bytes, object.integer("bytes"));
+    TRY_ASSIGN(std::string digits, object.string("crc32"));
+    auto [end, code] = std::from_chars(digits.data(), digits.data() + digits.size(), out.crc32, 16);
+    if (code != std::errc() || end != digits.data() + digits.size() || digits.size() != 8)
+        return object.error("\"crc32\" must be 8 hexadecimal digits");
+    if (bytes < 0) return object.error("\"bytes\" must not be negative");
+    out.bytes = static_cast<std::uint64_t>(bytes);
+    return out;
+}
+
+}  // namespace
+
+ManifestFile manifest_entry(std::string path, std::string_view content) {
+    return {std::move(path), content.size(), crc32(base::as_bytes(content))};
+}
+
+std::string manifest_text(const Manifest& manifest) {
+    std::vector<ManifestFile> files = manifest.files;
+    std::sort(files.begin(), files.end(), [](const auto& a, const auto& b) { return a.path < b.path; });
+    base::JsonWriter json(1);
+    json.begin_object().key("schema").string(kSchema).key("tool").string(manifest.tool);
+    json.key("conversion").string(manifest.conversion).key("from").string(manifest.from);
+    json.key("to").string(manifest.to).key("family").string(manifest.family).key("files").begin_array();
+    for (const ManifestFile& file : files) {
+        json.begin_object().key("path").string(file.path).key("bytes").unsigned_integer(file.bytes);
+        json.key("crc32").string(base::format("{:08x}", file.crc32)).end_object();
+    }
+    json.end_array().end_object();
+    return std::move(json).take() + "\n";
+}
+
+Result<Manifest> read_manifest(base::FileSystem& fs, const Path& path) {
+    TRY_ASSIGN(std::string text, base::read_file(fs, path, kMaxBytes));
+    TRY_ASSIGN(base::JsonDocument document, base::parse_json(text, path));
+    TRY_ASSIGN(auto object, base::JsonObject::of(document, document.root, ErrorKind::bad_input));
+    TRY_ASSIGN(std::string schema, object.string("schema"));
+    if (schema != kSchema) return object.error(base::format("\"schema\" must be \"{}\"", kSchema));
+    Manifest out;
+    TRY_ASSIGN(out.tool, object.string("tool"));
+    TRY_ASSIGN(out.conversion, object.string("conversion"));
+    TRY_ASSIGN(out.from, object.string("from"));
+    TRY_ASSIGN(out.to, object.string("to"));
+    TRY_ASSIGN(out.family, object.string("family"));
+    TRY_ASSIGN(const base::Json* files, object.required("files"));
+    if (files->array() == nullptr) return object.error(*files, "\"files\" must be a list");
+    for (const base::Json& json : *files->array()) {
+        TRY_ASSIGN(ManifestFile file, read_entry(document, json));
+        out.files.push_back(std::move(file));
+    }
+    return out;
+}
+
+Result<std::optional<Manifest>> joined_manifest(base::FileSystem& fs, const Path& directory, const Shard& shard,
+                                                const Manifest& manifest) {
+    const Path sums = base::join(base::join(directory, kShardStaging), kSums);
+    TRY(fs.make_directories(sums));
+    // With the number of the conversion: a run with other options may have left its own.
+    auto part = [&](std::uint32_t number) {
+        return base::join(sums, base::format("{}-{}-of-{}.json", manifest.conversion, number, shard.count));
+    };
+    TRY(base::write_file(fs, part(shard.number), manifest_text(manifest)));
+    Manifest whole = manifest;
+    for (std::uint32_t number = 1; number <= shard.count; ++number) {
+        if (number == shard.number) continue;
+        if (!fs.exists(part(number))) return std::optional<Manifest>();
+        TRY_ASSIGN(Manifest one, read_manifest(fs, part(number)));
+        whole.files.insert(whole.files.end(), one.files.begin(), one.files.end());
+    }
+    return std::optional(std::move(whole));
+}
+
+}  // namespace ckpt

@@ -1,0 +1,52 @@
+// Manifest: every file that a conversion wrote, with its size and checksum, beside the weights.
+//
+//   SAVE_DIR/conversion_manifest.json
+//   SAVE_DIR/.shards/sums/CONVERSION-3-of-16.json   of one worker's files, until the last of them joins them all
+//
+// The checksum is CRC-32: that of a whole file follows from those of its parts, which are written in any order. It finds
+// damage, not forgery.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/file_system.h"
+#include "ckpt_convert/execute/shard.h"
+#include "ckpt_convert/execute/staged_output.h"
+
+namespace ckpt {
+
+// No name that transformers, vLLM, PEFT, Megatron or MindSpeed-LLM looks for.
+inline constexpr const char* kManifestFile = "conversion_manifest.json";
+
+struct ManifestFile {
+    std::string path;  // relative to the output directory
+    std::uint64_t bytes = 0;
+    std::uint32_t crc32 = 0;
+};
+
+struct Manifest {
+    std::string tool;        // "ckpt_convert 0.1.0"
+    std::string conversion;  // 16 digits, which are others when anything about the output is
+    std::string from;        // "Hugging Face"
+    std::string to;          // "Megatron TP 2 x PP 2 for MindSpeed-LLM"
+    std::string family;
+    std::vector<ManifestFile> files;
+};
+
+// Of a file with this content.
+ManifestFile manifest_entry(std::string path, std::string_view content);
+
+// The same text whatever the order of the files.
+std::string manifest_text(const Manifest& manifest);
+// Fails with bad_input when it is none.
+base::Result<Manifest> read_manifest(base::FileSystem& fs, const base::Path& path);
+
+// Leaves what one worker has written where the others find it. The last of them to do so, at least, gets the manifest of all.
+base::Result<std::optional<Manifest>> joined_manifest(base::FileSystem& fs, const base::Path& directory,
+                                                      const Shard& shard, const Manifest& manifest);
+
+}  // namespace ckpt
