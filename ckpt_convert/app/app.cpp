@@ -2,8 +2,10 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <string_view>
 
 #include "base/console.h"
 #include "base/data_store.h"
@@ -94,11 +96,37 @@ Result<int> run_command(const Options& options) {
     return kDone;
 }
 
-int report(const base::Error& error) {
+// Of a run with --json, the last line of standard output says what of a run without says on standard error.
+std::string error_event(const base::Error& error) {
+    base::JsonWriter json(0);
+    json.begin_object().key("event").string("error").key("exit_code").integer(base::exit_code(error.kind));
+    json.key("message").string(error.message).key("where").string(error.where).key("context").begin_array();
+    for (const std::string& context : error.context) json.string(context);
+    json.end_array().end_object();
+    return std::move(json).take() + "\n";
+}
+
+int report(const base::Error& error, bool json) {
+    if (json) print(error_event(error));
     base::print(stderr, "{} {}\n",
                 base::styled("ckpt_convert: error:", base::Style::red, base::wants_colour(STDERR_FILENO)),
                 error.text());
     return base::exit_code(error.kind);
+}
+
+// A full disk or a closed pipe shows only when the last bytes leave the process.
+base::Status flush_output() {
+    if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return {};
+    return base::fail(base::ErrorKind::write_failed, "cannot write to standard output");
+}
+
+Result<int> run_and_flush(const std::optional<Options>& options) {
+    int code = kDone;
+    if (options) {
+        TRY_ASSIGN(code, run_command(*options));
+    }
+    TRY(flush_output());
+    return code;
 }
 
 }  // namespace
@@ -106,10 +134,13 @@ int report(const base::Error& error) {
 int run(int argc, const char* const* argv) {
     base::note_signals();
     auto options = parse_options(argc, argv);
-    if (!options) return report(options.error());
-    if (!*options) return 0;
-    auto done = run_command(**options);
-    return done ? *done : report(done.error());
+    if (!options) {
+        // Not parsed, so that only the words themselves tell.
+        bool json = std::any_of(argv, argv + argc, [](std::string_view word) { return word == "--json"; });
+        return report(options.error(), json);
+    }
+    auto done = run_and_flush(*options);
+    return done ? *done : report(done.error(), *options && (*options)->json);
 }
 
 }  // namespace ckpt

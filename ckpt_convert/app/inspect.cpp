@@ -134,15 +134,25 @@ Result<Found> found_peft(base::FileSystem& fs, const Path& path) {
     return found;
 }
 
+Result<Found> found_file(base::FileSystem& fs, const Knowledge& knowledge, std::string headline, const Path& path) {
+    Found found{"file", std::move(headline), {}, {}, base::parent(path)};
+    if (auto added = add_every_tensor(found.index, fs, path); !added) {
+        TRY(knowledge.foreign.refuse(fs, path));
+        return tl::unexpected(added.error());
+    }
+    return found;
+}
+
 Result<Found> find(base::FileSystem& fs, const Knowledge& knowledge, const Path& path) {
     TRY_ASSIGN(auto info, fs.info(path));
     if (info.kind == base::FileKind::directory) {
         if (is_peft_directory(fs, path)) return found_peft(fs, path);
+        const Path rank_file = base::join(path, kRankFile);
+        if (fs.exists(rank_file)) return found_file(fs, knowledge, "rank of a Megatron checkpoint", rank_file);
+        TRY(refuse_foreign(fs, knowledge, path));
         return is_megatron_checkpoint(fs, path) ? found_megatron(fs, knowledge, path) : found_hf(fs, knowledge, path);
     }
-    Found found{"file", "weight file", {}, {}, base::parent(path)};
-    TRY(add_weight_file(found.index, fs, path));
-    return found;
+    return found_file(fs, knowledge, "weight file", path);
 }
 
 std::string relative(const Found& found, const IndexedTensor& tensor) {

@@ -8,7 +8,7 @@
 
 namespace ckpt {
 
-// `path`: a Hugging Face directory, a Megatron directory, or a single weight file.
+// `path`: a Hugging Face directory, a Megatron directory or that of one of its ranks, or a single weight file.
 base::Result<std::string> inspect(base::FileSystem& fs, const Knowledge& knowledge, const base::Path& path, bool json);
 
 }  // namespace ckpt

@@ -224,8 +224,14 @@ Result<Knowledge> Knowledge::load(const base::DataStore& store) {
     TRY_ASSIGN(out.quantisation, load_quantisation_formats(store));
     TRY_ASSIGN(out.adapters, AdapterFormats::load(store));
     TRY_ASSIGN(out.containers, load_containers(store));
+    TRY_ASSIGN(out.foreign, ForeignFormats::load(store));
     TRY_ASSIGN(out.parameter_names, load_parameter_names(store));
     return out;
+}
+
+base::Status refuse_foreign(base::FileSystem& fs, const Knowledge& knowledge, const Path& directory) {
+    if (is_hf_checkpoint(fs, directory) || holds_megatron_weights(fs, directory)) return {};
+    return knowledge.foreign.refuse(fs, directory);
 }
 
 HfVariant find_variant(const ModelMapping& mapping, const TensorIndex& index) {
@@ -237,6 +243,7 @@ HfVariant find_variant(const ModelMapping& mapping, const TensorIndex& index) {
 }
 
 Result<Source> source_of(HfCheckpoint checkpoint, const Knowledge& knowledge, const SourceOptions& options) {
+    TRY(knowledge.foreign.refuse_quantised(checkpoint.config));
     TRY_ASSIGN(const ModelMapping* mapping, options.family.empty() ? knowledge.families.for_config(checkpoint.config)
                                                                    : knowledge.families.for_name(options.family));
     TRY_ASSIGN(ModelValues all, values_from_config(*mapping, checkpoint.config));
@@ -343,6 +350,7 @@ Result<Source> open_source(base::FileSystem& fs, const Knowledge& knowledge, con
     TRY_ASSIGN(auto info, fs.info(options.directory));
     if (info.kind != base::FileKind::directory)
         return base::fail(ErrorKind::usage, "a checkpoint is a directory, and this is none", options.directory);
+    TRY(refuse_foreign(fs, knowledge, options.directory));
     Side side = options.side;
     // With neither kind recognised, the Hugging Face reader says best what is missing.
     if (side == Side::unknown)

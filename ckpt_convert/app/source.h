@@ -12,6 +12,7 @@
 #include "ckpt_convert/checkpoint/megatron_checkpoint.h"
 #include "ckpt_convert/mapping/adapter_format.h"
 #include "ckpt_convert/mapping/container.h"
+#include "ckpt_convert/mapping/foreign_formats.h"
 #include "ckpt_convert/mapping/model.h"
 #include "ckpt_convert/mapping/quantisation.h"
 #include "ckpt_convert/mapping/target.h"
@@ -27,6 +28,7 @@ struct Knowledge {
     std::vector<QuantisationFormat> quantisation;
     AdapterFormats adapters;
     std::vector<Container> containers;
+    ForeignFormats foreign;
     std::vector<std::string> parameter_names;  // of Megatron, in the order of their making
 
     static base::Result<Knowledge> load(const base::DataStore& store);
@@ -50,6 +52,9 @@ struct Source {
     bool has_optimizer = false;                // there is the state of an optimizer beside the weights
     std::vector<std::string> notes;
 };
+
+// Fails with unsupported when a directory holds nothing that is read, but a checkpoint of a format that is known by name.
+base::Status refuse_foreign(base::FileSystem& fs, const Knowledge& knowledge, const base::Path& directory);
 
 // Opens, identifies and checks a checkpoint: every weight of the model is there once, nothing is unexplained.
 base::Result<Source> open_source(base::FileSystem& fs, const Knowledge& knowledge, const SourceOptions& options);

@@ -8,6 +8,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "ckpt_convert/checkpoint/hf_checkpoint.h"
 #include "ckpt_convert/checkpoint/python_args.h"
 #include "ckpt_convert/checkpoint/torch_dist_checkpoint.h"
 #include "ckpt_convert/formats/torch_dist/dist_backend.h"
@@ -271,8 +272,18 @@ TensorKey split_key(std::string_view indexed_name) {
 }
 
 bool is_megatron_checkpoint(base::FileSystem& fs, const Path& directory) {
+    // The files of torch_dist have names that other files may have beside weights of Hugging Face.
     return fs.exists(base::join(directory, kTrackerFile)) || holds_ranks(fs, directory) ||
-           holds_torch_dist(fs, directory);
+           (holds_torch_dist(fs, directory) && !is_hf_checkpoint(fs, directory));
+}
+
+bool holds_megatron_weights(base::FileSystem& fs, const Path& directory) {
+    auto location = find_iteration(fs, directory);
+    if (!location) return false;
+    const Path& found = location->directory;
+    // A file .metadata alone is of torch.distributed.checkpoint.
+    return holds_ranks(fs, found) || fs.exists(base::join(found, std::string(kDistBackendFile))) ||
+           fs.exists(base::join(found, std::string(kDistCommonFile)));
 }
 
 Result<MegatronCheckpoint> open_megatron_checkpoint(base::FileSystem& fs, const Path& directory) {

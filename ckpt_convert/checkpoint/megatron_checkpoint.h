@@ -48,6 +48,9 @@ struct MegatronCheckpoint {
 
 bool is_megatron_checkpoint(base::FileSystem& fs, const base::Path& directory);
 
+// Whether it has weights of Megatron where it says, and not another checkpoint under the same names.
+bool holds_megatron_weights(base::FileSystem& fs, const base::Path& directory);
+
 // Reads the tracker file, finds every rank file, and checks that the grid of ranks is complete and agrees with the
 // saved arguments. `directory` may be the root or an iteration's directory.
 base::Result<MegatronCheckpoint> open_megatron_checkpoint(base::FileSystem& fs, const base::Path& directory);

@@ -1,6 +1,9 @@
 #include "ckpt_convert/checkpoint/tensor_index.h"
 
 #include <algorithm>
+#include <optional>
+#include <set>
+#include <utility>
 
 #include "base/format.h"
 #include "ckpt_convert/formats/lfs_pointer.h"
@@ -42,8 +45,62 @@ base::Status add_torch_state_dict(TensorIndex& index, base::ReadableFile& file, 
     return {};
 }
 
-bool looks_like_torch(std::string_view start) {
-    return start.starts_with("PK\x03\x04") || start.starts_with("\x80\x02\x8a\x0a");
+// The members of a container with the keys or numbers that lead to them; nullopt of anything else.
+std::optional<std::vector<std::pair<std::string, pickle::Ref>>> members_of(pickle::Ref value) {
+    std::vector<std::pair<std::string, pickle::Ref>> out;
+    auto add_numbered = [&](const std::vector<pickle::Ref>& items) {
+        for (pickle::Ref item : items) out.emplace_back(std::to_string(out.size()), item);
+    };
+    if (const auto* items = pickle::mapping_items(value)) {
+        for (const auto& [key, item] : *items) {
+            const auto* text = key->as<std::string>();
+            const auto* number = key->as<std::int64_t>();
+            out.emplace_back(text != nullptr ? *text : number != nullptr ? std::to_string(*number) : "?", item);
+        }
+    } else if (const auto* list = value->as<pickle::List>()) {
+        add_numbered(list->items);
+    } else if (const auto* tuple = value->as<pickle::Tuple>()) {
+        add_numbered(tuple->items);
+    } else {
+        return std::nullopt;
+    }
+    return out;
+}
+
+base::Status add_nested_tensors(TensorIndex& index, base::ReadableFile& file, std::uint32_t number) {
+    TRY_ASSIGN(TorchFile torch_file, TorchFile::read(file));
+    std::vector<std::pair<std::string, pickle::Ref>> open{{"", torch_file.root()}};
+    std::set<pickle::Ref> seen;  // a pickle may name one value many times, and in itself
+    while (!open.empty()) {
+        auto [name, value] = std::move(open.back());
+        open.pop_back();
+        TRY_ASSIGN(auto tensor, torch_file.tensor(value));
+        if (tensor) {
+            index.tensors.push_back({std::move(name), tensor->dtype, std::move(tensor->shape), number,
+                                     tensor->file_offset, std::move(tensor->strides), tensor->contiguous});
+            continue;
+        }
+        auto members = members_of(value);
+        if (!members || !seen.insert(value).second) continue;
+        for (auto member = members->rbegin(); member != members->rend(); ++member)
+            open.emplace_back(name.empty() ? member->first : name + "/" + member->first, member->second);
+    }
+    return {};
+}
+
+// safetensors begin with the length of a JSON object, which is below 2^40, and the object.
+bool looks_like_safetensors(std::string_view start) {
+    constexpr std::size_t kLengthBytes = sizeof(std::uint64_t);
+    return start.size() > kLengthBytes && start.substr(5, 3) == std::string_view("\0\0\0", 3) &&
+           start[kLengthBytes] == '{';
+}
+
+// By its first bytes, or by its name, which says whose reader knows best what is wrong with it.
+bool is_torch(std::string_view start, std::string_view path) {
+    if (start.starts_with("PK\x03\x04")) return true;
+    if (looks_like_safetensors(start)) return false;
+    auto ends = [&](std::string_view ending) { return path.ends_with(ending); };
+    return start.starts_with('\x80') || ends(".pt") || ends(".pth") || ends(".bin") || ends(".ckpt");
 }
 
 base::Result<std::string> first_bytes(base::ReadableFile& file, std::uint64_t count) {
@@ -107,13 +164,27 @@ base::Status reject_placeholder(base::ReadableFile& file) {
     return {};
 }
 
-base::Status add_weight_file(TensorIndex& index, base::FileSystem& fs, const base::Path& path) {
+namespace {
+
+using AddTensors = base::Status (*)(TensorIndex& index, base::ReadableFile& file, std::uint32_t number);
+
+base::Status add_file(TensorIndex& index, base::FileSystem& fs, const base::Path& path, AddTensors of_torch) {
     TRY_ASSIGN(std::shared_ptr<base::ReadableFile> file, fs.open(path));
     TRY(reject_placeholder(*file));
     auto number = static_cast<std::uint32_t>(index.files.size());
     index.files.push_back(file);
-    TRY_ASSIGN(std::string start, first_bytes(*file, 4));
-    return looks_like_torch(start) ? add_torch_state_dict(index, *file, number) : add_safetensors(index, *file, number);
+    TRY_ASSIGN(std::string start, first_bytes(*file, 16));
+    return is_torch(start, path) ? of_torch(index, *file, number) : add_safetensors(index, *file, number);
+}
+
+}  // namespace
+
+base::Status add_weight_file(TensorIndex& index, base::FileSystem& fs, const base::Path& path) {
+    return add_file(index, fs, path, add_torch_state_dict);
+}
+
+base::Status add_every_tensor(TensorIndex& index, base::FileSystem& fs, const base::Path& path) {
+    return add_file(index, fs, path, add_nested_tensors);
 }
 
 }  // namespace ckpt

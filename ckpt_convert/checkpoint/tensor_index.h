@@ -71,6 +71,9 @@ void add_index(TensorIndex& index, const TensorIndex& other);
 // as such, because an incomplete download is the usual cause.
 base::Status add_weight_file(TensorIndex& index, base::FileSystem& fs, const base::Path& path);
 
+// The same of a torch file of any shape: all tensors in it, with the keys that lead to them as names ("model/decoder...").
+base::Status add_every_tensor(TensorIndex& index, base::FileSystem& fs, const base::Path& path);
+
 // Fails with bad_input when the file cannot be weights: empty, a Git LFS pointer, or a web page.
 base::Status reject_placeholder(base::ReadableFile& file);
 

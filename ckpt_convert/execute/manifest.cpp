@@ -18,12 +18,12 @@ using base::Path;
 using base::Result;
 using base::Status;
 
-constexpr const char* kSchema = "conversion-manifest/1";
-constexpr std::uint64_t kMaxBytes = 256u << 20;  // room for a million files
+constexpr const char* kManifestSchema = "conversion-manifest/1";
+constexpr std::uint64_t kMaxManifestBytes = 256u << 20;  // room for a million files
 
 constexpr const char* kSums = "sums";
 
-Result<ManifestFile> read_entry(const base::JsonDocument& document, const base::Json& json) {
+Result<ManifestFile> read_manifest_entry(const base::JsonDocument& document, const base::Json& json) {
     TRY_ASSIGN(auto object, base::JsonObject::of(document, json, ErrorKind::bad_input));
     ManifestFile out;
     TRY_ASSIGN(out.path, object.string("path"));
@@ -47,7 +47,7 @@ std::string manifest_text(const Manifest& manifest) {
     std::vector<ManifestFile> files = manifest.files;
     std::sort(files.begin(), files.end(), [](const auto& a, const auto& b) { return a.path < b.path; });
     base::JsonWriter json(1);
-    json.begin_object().key("schema").string(kSchema).key("tool").string(manifest.tool);
+    json.begin_object().key("schema").string(kManifestSchema).key("tool").string(manifest.tool);
     json.key("conversion").string(manifest.conversion).key("from").string(manifest.from);
     json.key("to").string(manifest.to).key("family").string(manifest.family).key("files").begin_array();
     for (const ManifestFile& file : files) {
@@ -59,11 +59,11 @@ std::string manifest_text(const Manifest& manifest) {
 }
 
 Result<Manifest> read_manifest(base::FileSystem& fs, const Path& path) {
-    TRY_ASSIGN(std::string text, base::read_file(fs, path, kMaxBytes));
+    TRY_ASSIGN(std::string text, base::read_file(fs, path, kMaxManifestBytes));
     TRY_ASSIGN(base::JsonDocument document, base::parse_json(text, path));
     TRY_ASSIGN(auto object, base::JsonObject::of(document, document.root, ErrorKind::bad_input));
     TRY_ASSIGN(std::string schema, object.string("schema"));
-    if (schema != kSchema) return object.error(base::format("\"schema\" must be \"{}\"", kSchema));
+    if (schema != kManifestSchema) return object.error(base::format("\"schema\" must be \"{}\"", kManifestSchema));
     Manifest out;
     TRY_ASSIGN(out.tool, object.string("tool"));
     TRY_ASSIGN(out.conversion, object.string("conversion"));
@@ -73,7 +73,7 @@ Result<Manifest> read_manifest(base::FileSystem& fs, const Path& path) {
     TRY_ASSIGN(const base::Json* files, object.required("files"));
     if (files->array() == nullptr) return object.error(*files, "\"files\" must be a list");
     for (const base::Json& json : *files->array()) {
-        TRY_ASSIGN(ManifestFile file, read_entry(document, json));
+        TRY_ASSIGN(ManifestFile file, read_manifest_entry(document, json));
         out.files.push_back(std::move(file));
     }
     return out;

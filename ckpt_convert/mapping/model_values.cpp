@@ -15,6 +15,8 @@ using base::Json;
 using base::Result;
 using base::Status;
 
+constexpr std::string_view kLayers = "layers";
+
 struct Source {
     const Json* root;
     std::string where;
@@ -95,6 +97,13 @@ bool arguments_count(const ValueRule& rule, const Json& args) {
     return needed == nullptr || needed->boolean() == nullptr || *needed->boolean();
 }
 
+// A size that a model cannot be without is never a switch, and the number of the layers is no list of one for each of them.
+bool must_be_one_number(const ValueRule& rule, std::string_view path, const Json& json) {
+    if (rule.fallback || !rule.is.empty()) return false;
+    return json.boolean() != nullptr ||
+           (json.array() != nullptr && rule.name == kLayers && !rule.count && path.find('*') == std::string_view::npos);
+}
+
 Result<std::optional<std::int64_t>> read_value(const ValueRule& rule, const Source& source) {
     if (!source.is_config && !arguments_count(rule, *source.root)) return std::optional<std::int64_t>();
     for (const std::string& path : source.is_config ? rule.config : rule.arguments) {
@@ -102,11 +111,14 @@ Result<std::optional<std::int64_t>> read_value(const ValueRule& rule, const Sour
         if (!found || (!rule.count && says_nothing(*found))) continue;
         // What training can be told of all layers or of each: the list is read by a rule of its own.
         if (!source.is_config && found->array() != nullptr && !rule.first) continue;
-        auto value = number_in(rule, *found, source.is_config);
+        const bool one_number = source.is_config && must_be_one_number(rule, path, *found);
+        auto value = one_number ? std::nullopt : number_in(rule, *found, source.is_config);
         if (!value)
             return base::fail(ErrorKind::bad_input,
                               base::format("\"{}\" must be a whole number, not {}", path,
-                                           found->array() != nullptr ? "a list of different ones" : found->kind_name()),
+                                           found->array() == nullptr ? found->kind_name()
+                                           : one_number              ? "a list"
+                                                                     : "a list of different ones"),
                               source.where);
         bool negate = !source.is_config && rule.argument_negated;
         return std::optional<std::int64_t>(negate ? *value == 0 : *value);
@@ -160,7 +172,7 @@ private:
             }
             return {};
         }
-        auto layers = values_.find("layers");
+        auto layers = values_.find(kLayers);
         if (!source_.is_config || layers == values_.end() || layers->second < 1 || layers->second > kMaxLayers)
             return {};
         for (const std::string& path : rule.listed) {

@@ -11,6 +11,7 @@ import json
 import os
 import shutil
 import struct
+import subprocess
 import sys
 import zipfile
 from pathlib import Path
@@ -19,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from checks import Checks, make_tiny, run, run_ok, temporary_directory, tool  # noqa: E402
 from checkpoints import Tensor, read_safetensors, write_safetensors  # noqa: E402
 
-USAGE, BAD_INPUT, UNSUPPORTED = 2, 4, 5  # docs/reference/exit-codes.md
+USAGE, BAD_INPUT, UNSUPPORTED, WRITE_FAILED = 2, 4, 5, 6  # docs/reference/exit-codes.md
 
 CASES = {}
 
@@ -402,6 +403,51 @@ def optimizer_is_neither_kept_nor_dropped(work):
     return from_megatron(work) + ["--optimizer", "some", "--save-model-type", "mg"]
 
 
+# Formats that are not read: named, with what reads them.
+
+
+def instead_of_weights(work, *names, content=b""):
+    for path in (work / "hf").glob("model*"):
+        path.unlink()
+    for name in names:
+        path = work / "hf" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+
+
+@case(UNSUPPORTED, "GGUF", "gguf_file", "q4.gguf")
+def gguf(work):
+    instead_of_weights(work, "q4.gguf", content=b"GGUF\3")
+
+
+@case(UNSUPPORTED, "ZeRO", "zero_to_fp32.py")
+def zero_of_deepspeed(work):
+    instead_of_weights(work, "latest", "global_step3/bf16_zero_pp_rank_0_mp_rank_00_optim_states.pt",
+                       "global_step3/mp_rank_00_model_states.pt", "zero_to_fp32.py")
+
+
+@case(UNSUPPORTED, "DCP", "format_utils")
+def torch_distributed_checkpoint(work):
+    instead_of_weights(work, ".metadata", "__0_0.distcp")
+
+
+@case(UNSUPPORTED, "verl.model_merger")
+def dtensors_of_verl(work):
+    instead_of_weights(work, "latest_checkpointed_iteration.txt", "global_step_4/actor/model_world_size_2_rank_0.pt")
+    (work / "hf/latest_checkpointed_iteration.txt").write_text("4")
+
+
+@case(UNSUPPORTED, "NeMo", "export_ckpt")
+def nemo(work):
+    instead_of_weights(work, "model.nemo")
+    return ["verify", work / "hf"]
+
+
+@case(UNSUPPORTED, "GPTQ", "config.json")
+def gptq(work):
+    change_config(work, quantization_config={"quant_method": "gptq", "bits": 4})
+
+
 # Looking only.
 
 
@@ -424,6 +470,23 @@ def inspect_pickle_names_os_system(work):
 @case(USAGE, "path")
 def inspect_nothing(work):
     return ["inspect"]
+
+
+@case(BAD_INPUT, "text.pt", "like a text")
+def inspect_a_text_called_pt(work):
+    (work / "text.pt").write_text("epoch: 3")
+    return ["inspect", work / "text.pt"]
+
+
+@case(BAD_INPUT, "num_hidden_layers", "a list")
+def config_has_a_list_of_layers(work):
+    change_config(work, num_hidden_layers=[4])
+
+
+@case(BAD_INPUT, "conversion_manifest.json")
+def verify_with_a_damaged_manifest(work):
+    (work / "mg/conversion_manifest.json").write_text("{")
+    return ["verify", work / "mg"]
 
 
 def snapshot(directory):
@@ -454,6 +517,56 @@ def check_case(checks, name, work):
     return message
 
 
+def check_full_disk(checks, clean):
+    """Output that cannot be written is an error of every command, and never hides that of the run."""
+    convert = tool("ckpt_convert")
+    for arguments, code in (
+        (["--help"], WRITE_FAILED), (["--version"], WRITE_FAILED), (["models"], WRITE_FAILED), (["models", "show", "llama2"], WRITE_FAILED),
+        (["inspect", clean / "hf"], WRITE_FAILED), (["--json", "inspect", clean / "hf"], WRITE_FAILED), (["verify", clean / "mg"], WRITE_FAILED),
+        ([*standard(clean), "--dry-run"], WRITE_FAILED), ([*standard(clean), "--dry-run", "--json"], WRITE_FAILED),
+        (["--json", "verify", clean / "nowhere"], BAD_INPUT),
+    ):
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([convert, *map(str, arguments)], stdout=full, stderr=subprocess.PIPE, text=True)
+        checks.equal(done.returncode, code, f"to a full disk: {arguments}: {done.stderr}")
+        if code == WRITE_FAILED:
+            checks.equal(done.stderr, "ckpt_convert: error: cannot write to standard output\n", f"to a full disk: {arguments}")
+
+
+def check_error_events(checks, clean):
+    """A run with --json that fails ends with an event that says what a run without says on standard error."""
+    for arguments, code in ((standard(clean, tp=3, pp=1), USAGE), (standard(clean, **{"load-dir": clean / "nowhere"}), BAD_INPUT),
+                            (["verify", clean / "nowhere"], BAD_INPUT), (["inspect", clean / "nowhere"], BAD_INPUT),
+                            (["--no-such-option"], USAGE)):
+        done = run(tool("ckpt_convert"), "--json", *arguments)
+        event = json.loads(done.stdout.splitlines()[-1])
+        checks.equal((done.returncode, event["event"], event["exit_code"]), (code, "error", code), f"--json {arguments}")
+        where = f"{event['where']}: " if event["where"] else ""
+        checks.equal(done.stderr, f"ckpt_convert: error: {where}{event['message']}\n", f"--json {arguments}")
+
+
+def check_verification(checks, clean):
+    """A file that is not as its manifest says: exit code 1, all of them named."""
+    shutil.copytree(clean / "mg", clean / "damaged")
+    work = clean.parent
+    damaged = sorted((clean / "damaged").glob("*/*/model_optim_rng.pt"))[:2]
+    for path in damaged:
+        content = bytearray(path.read_bytes())
+        content[len(content) // 2] ^= 4
+        path.write_bytes(content)
+    done = run(tool("ckpt_convert"), "--json", "verify", clean / "damaged", cwd=work)
+    checks.equal(done.returncode, 1, f"verify of damaged files: {done.stderr}")
+    said = json.loads(done.stdout)
+    found = {one["tensor"] for one in said["differences"] if "conversion_manifest.json says" in one["what"]}
+    checks.equal(found, {str(path.relative_to(clean / "damaged")) for path in damaged}, "the files that verify names")
+    content = said["content"]
+    checks.equal(content["proven"], content["files"] - len(damaged), "the files that are proven all the same")
+    sound = run(tool("ckpt_convert"), "verify", clean / "mg")
+    checks.equal(sound.returncode, 0, sound.stderr)
+    checks.expect(sound.stdout.startswith("structurally complete: Megatron TP 2 x PP 2"), sound.stdout)
+    shutil.rmtree(clean / "damaged")
+
+
 def main():
     checks = Checks()
     names = sys.argv[1:] or list(CASES)
@@ -464,6 +577,10 @@ def main():
         make_tiny(checks, "llama2", clean / "bin", "--format", "bin", "--shards", "1")
         if not run_ok(checks, tool("ckpt_convert"), *standard(clean, **{"save-dir": clean / "mg"})):
             checks.finish()
+        if names == list(CASES):
+            check_full_disk(checks, clean)
+            check_error_events(checks, clean)
+            check_verification(checks, clean)
         for name in names:
             work = Path(directory) / name
             shutil.copytree(clean, work)

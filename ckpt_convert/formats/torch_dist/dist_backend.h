@@ -13,6 +13,9 @@ inline constexpr std::string_view kDistBackendFile = "metadata.json";
 inline constexpr std::string_view kDistBackendJson =
     R"({"sharded_backend": "torch_dist", "sharded_backend_version": 1})";
 
+// The arguments of the training and what else all ranks share; newer checkpoints have an entry instead.
+inline constexpr std::string_view kDistCommonFile = "common.pt";
+
 // The entry that holds the training's arguments where there is no file common.pt.
 inline constexpr std::string_view kDistCommonItem = "common_state/shard_0_1";
 

@@ -22,7 +22,6 @@ using base::Result;
 using base::Status;
 
 constexpr const char* kMetadataFile = ".metadata";
-constexpr const char* kCommonFile = "common.pt";
 
 // Items that one thread opens in a row; in the order of the files.
 constexpr std::size_t kItemsPerJob = 256;
@@ -204,7 +203,7 @@ Result<TorchDistIndex> read_torch_dist(base::FileSystem& fs, const base::Path& d
 
 Result<TorchDistCommonState> read_torch_dist_common_state(base::FileSystem& fs, const base::Path& directory,
                                                           const TorchDistIndex& index) {
-    base::Path path = base::join(directory, kCommonFile);
+    base::Path path = base::join(directory, std::string(kDistCommonFile));
     if (fs.exists(path)) return read_common_file(fs, path);
     for (const TorchDistBytes& bytes : index.bytes) {
         if (bytes.fqn == kDistCommonItem)

@@ -83,7 +83,7 @@ public:
         TRY(add_front());
         for (std::uint32_t i = 0; i < content_.items.size(); ++i) TRY(add_item(i));
         close_file();
-        files_.push_back(small_file("common.pt", std::move(common_file)));
+        files_.push_back(small_file(std::string(kDistCommonFile), std::move(common_file)));
         files_.push_back(small_file(".metadata", dist_metadata_pickle(content_.items, tensors_, places_, bytes_)));
         files_.push_back(small_file(std::string(kDistBackendFile), std::string(kDistBackendJson)));
         return std::move(files_);

@@ -21,6 +21,17 @@ constexpr std::string_view kZipMagic = "PK\x03\x04";
 constexpr std::string_view kTarMagic = "ustar";
 constexpr std::size_t kTarMagicOffset = 257;
 
+// What bytes that are no torch file look like.
+std::string description(std::string_view start) {
+    constexpr std::size_t kShown = 24;
+    auto is_text = [](char c) { return c == '\t' || c == '\n' || c == '\r' || (c >= ' ' && c <= '~'); };
+    if (std::all_of(start.begin(), start.end(), [](char c) { return c == '\0'; })) return "with zeros";
+    if (std::all_of(start.begin(), start.end(), is_text)) return "like a text: " + quoted_name(start.substr(0, kShown));
+    std::string bytes;
+    for (char byte : start.substr(0, 8)) bytes += base::format(" {:02x}", static_cast<unsigned char>(byte));
+    return "with the bytes" + bytes;
+}
+
 Result<TorchArchive> read_archive(base::ReadableFile& file, std::uint64_t begin, std::uint64_t bytes,
                                   const pickle::GlobalFilter& accept) {
     if (begin > file.size() || bytes > file.size() - begin) {
@@ -41,7 +52,9 @@ Result<TorchArchive> read_archive(base::ReadableFile& file, std::uint64_t begin,
     }
     TRY(refuse_lfs_pointer(start, file.path()));
     return base::fail(ErrorKind::bad_input,
-                      "this is no file of torch.save: it starts neither like a zip archive nor like a pickle",
+                      base::format("this is no file of torch.save: it starts neither like a zip archive nor like a "
+                                   "pickle, but {}; fetch it again, or name the right file",
+                                   description(start)),
                       base::format("{}: byte {}", file.path(), begin));
 }
 
