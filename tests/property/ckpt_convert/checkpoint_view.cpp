@@ -5,6 +5,7 @@
 #include "base/format.h"
 #include "ckpt_convert/checkpoint/megatron_checkpoint.h"
 #include "ckpt_convert/execute/executor.h"
+#include "ckpt_convert/execute/manifest.h"
 #include "ckpt_convert/execute/torch_dist_output.h"
 #include "tests/unit/ckpt_convert/app/convert_support.h"
 
@@ -49,7 +50,10 @@ CheckpointView view_of(MemoryFileSystem& fs, const base::Path& root) {
     for (const auto& [name, value] : *checkpoint->args.object()) view.args[name] = text_of(value);
     for (const base::Path& path : fs.files()) {
         bool weights = path.ends_with(".pt") || path.ends_with(".distcp") || path.ends_with(".metadata");
-        if (path.starts_with(root + "/") && !weights) view.texts[path.substr(root.size())] = fs.content(path);
+        // The manifest says where the output came from, so that it is another for each way there.
+        bool manifest = base::file_name(path) == ckpt::kManifestFile;
+        if (path.starts_with(root + "/") && !weights && !manifest)
+            view.texts[path.substr(root.size())] = fs.content(path);
     }
     return view;
 }
