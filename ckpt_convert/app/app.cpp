@@ -19,6 +19,7 @@
 #include "ckpt_convert/app/models.h"
 #include "ckpt_convert/app/options.h"
 #include "ckpt_convert/app/verify.h"
+#include "ckpt_convert/execute/manifest.h"
 #include "ckpt_convert/execute/shard_set.h"
 
 namespace ckpt {

@@ -227,7 +227,9 @@ Status write_files(Writing& run, StagedOutput& staging, bool with_side_files) {
 }
 
 // The whole output by one run.
-Status write_whole(Writing run, std::uint64_t conversion) {
+Status write_whole(Writing run) {
+    // The same output of the same files.
+    const std::string conversion = run.manifest.conversion + "." + run.guard.state();
     TRY_ASSIGN(StagedOutput staging, StagedOutput::begin(run.fs, run.options.save_dir, conversion));
     run.summary.notes.insert(run.summary.notes.end(), staging.notes().begin(), staging.notes().end());
     if (!staging.is_complete()) {
@@ -246,11 +248,9 @@ Status write_shard(Writing run, const Shard& shard, const ShardSet& shards) {
     } else {
         TRY_ASSIGN(StagedOutput staging, shards.begin());
         TRY(write_files(run, staging, shard.is_first()));
-        TRY_ASSIGN(auto whole, joined_manifest(run.fs, run.options.save_dir, shard, run.manifest));
-        if (whole) TRY(staging.write(kManifestFile, manifest_text(*whole)));
-        TRY(shards.finish(staging, run.target.last));
+        TRY(shards.finish(staging, run.manifest, run.target.last));
     }
-    TRY_ASSIGN(bool published, shards.publish_if_complete());
+    TRY_ASSIGN(const bool published, shards.publish_if_complete());
     run.summary.notes.push_back(shard_note(shards, shard, run.target.output.files.size(), published));
     return {};
 }
@@ -312,7 +312,7 @@ Result<ConvertSummary> convert(base::FileSystem& fs, const Knowledge& knowledge,
 
     Writing run{fs, target, source, guard, options, execution, begin_manifest(source, target, conversion), summary};
     if (shard) TRY(write_shard(std::move(run), *shard, *shards));
-    else TRY(write_whole(std::move(run), conversion));
+    else TRY(write_whole(std::move(run)));
     for (auto& note : cast_notes(summary.losses, options.params_dtype)) summary.notes.push_back(std::move(note));
     summary.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return summary;

@@ -1,5 +1,7 @@
 #include "ckpt_convert/checkpoint/source_guard.h"
 
+#include "base/format.h"
+#include "base/sha256.h"
 #include "ckpt_convert/checkpoint/zeros.h"
 
 namespace ckpt {
@@ -31,6 +33,13 @@ Result<SourceGuard> SourceGuard::of(base::FileSystem& fs, const TensorIndex& ind
         guard.files_.emplace_back(file->path(), info);
     }
     return guard;
+}
+
+std::string SourceGuard::state() const {
+    std::string all;
+    for (const auto& [path, info] : files_)
+        all += base::format("{} {} {} {} {}\n", path, info.bytes, info.modified, info.inode, info.device);
+    return base::sha256_hex(all);
 }
 
 Status SourceGuard::check() const {

@@ -1,6 +1,7 @@
 // SourceGuard: notices that somebody wrote to the files of a checkpoint while they were read.
 #pragma once
 
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -14,6 +15,8 @@ public:
     // Notes size, time and identity of each file. Fails as check() does when one has changed since it was opened.
     static base::Result<SourceGuard> of(base::FileSystem& fs, const TensorIndex& index);
 
+    // Digits that are others when a file is another or was written to.
+    std::string state() const;
     // Fails with bad_input when a file is not what it was.
     base::Status check() const;
 

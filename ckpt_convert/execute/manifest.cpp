@@ -7,7 +7,6 @@
 #include "base/json.h"
 #include "base/json_object.h"
 #include "base/json_writer.h"
-#include "base/write_file.h"
 #include "ckpt_convert/formats/zip/crc32.h"
 
 namespace ckpt {
@@ -16,12 +15,9 @@ namespace {
 using base::ErrorKind;
 using base::Path;
 using base::Result;
-using base::Status;
 
 constexpr const char* kManifestSchema = "conversion-manifest/1";
 constexpr std::uint64_t kMaxManifestBytes = 256u << 20;  // room for a million files
-
-constexpr const char* kSums = "sums";
 
 Result<ManifestFile> read_manifest_entry(const base::JsonDocument& document, const base::Json& json) {
     TRY_ASSIGN(auto object, base::JsonObject::of(document, json, ErrorKind::bad_input));
@@ -43,10 +39,9 @@ ManifestFile manifest_entry(std::string path, std::string_view content) {
     return {std::move(path), content.size(), crc32(base::as_bytes(content))};
 }
 
-std::string manifest_text(const Manifest& manifest) {
+void write_manifest(const Manifest& manifest, base::JsonWriter& json) {
     std::vector<ManifestFile> files = manifest.files;
     std::sort(files.begin(), files.end(), [](const auto& a, const auto& b) { return a.path < b.path; });
-    base::JsonWriter json(1);
     json.begin_object().key("schema").string(kManifestSchema).key("tool").string(manifest.tool);
     json.key("conversion").string(manifest.conversion).key("from").string(manifest.from);
     json.key("to").string(manifest.to).key("family").string(manifest.family).key("files").begin_array();
@@ -55,13 +50,22 @@ std::string manifest_text(const Manifest& manifest) {
         json.key("crc32").string(base::format("{:08x}", file.crc32)).end_object();
     }
     json.end_array().end_object();
+}
+
+std::string manifest_text(const Manifest& manifest) {
+    base::JsonWriter json(1);
+    write_manifest(manifest, json);
     return std::move(json).take() + "\n";
 }
 
 Result<Manifest> read_manifest(base::FileSystem& fs, const Path& path) {
     TRY_ASSIGN(std::string text, base::read_file(fs, path, kMaxManifestBytes));
     TRY_ASSIGN(base::JsonDocument document, base::parse_json(text, path));
-    TRY_ASSIGN(auto object, base::JsonObject::of(document, document.root, ErrorKind::bad_input));
+    return manifest_of(document, document.root);
+}
+
+Result<Manifest> manifest_of(const base::JsonDocument& document, const base::Json& json) {
+    TRY_ASSIGN(auto object, base::JsonObject::of(document, json, ErrorKind::bad_input));
     TRY_ASSIGN(std::string schema, object.string("schema"));
     if (schema != kManifestSchema) return object.error(base::format("\"schema\" must be \"{}\"", kManifestSchema));
     Manifest out;
@@ -72,30 +76,11 @@ Result<Manifest> read_manifest(base::FileSystem& fs, const Path& path) {
     TRY_ASSIGN(out.family, object.string("family"));
     TRY_ASSIGN(const base::Json* files, object.required("files"));
     if (files->array() == nullptr) return object.error(*files, "\"files\" must be a list");
-    for (const base::Json& json : *files->array()) {
-        TRY_ASSIGN(ManifestFile file, read_manifest_entry(document, json));
+    for (const base::Json& item : *files->array()) {
+        TRY_ASSIGN(ManifestFile file, read_manifest_entry(document, item));
         out.files.push_back(std::move(file));
     }
     return out;
-}
-
-Result<std::optional<Manifest>> joined_manifest(base::FileSystem& fs, const Path& directory, const Shard& shard,
-                                                const Manifest& manifest) {
-    const Path sums = base::join(base::join(directory, kShardStaging), kSums);
-    TRY(fs.make_directories(sums));
-    // With the number of the conversion: a run with other options may have left its own.
-    auto part = [&](std::uint32_t number) {
-        return base::join(sums, base::format("{}-{}-of-{}.json", manifest.conversion, number, shard.count));
-    };
-    TRY(base::write_file(fs, part(shard.number), manifest_text(manifest)));
-    Manifest whole = manifest;
-    for (std::uint32_t number = 1; number <= shard.count; ++number) {
-        if (number == shard.number) continue;
-        if (!fs.exists(part(number))) return std::optional<Manifest>();
-        TRY_ASSIGN(Manifest one, read_manifest(fs, part(number)));
-        whole.files.insert(whole.files.end(), one.files.begin(), one.files.end());
-    }
-    return std::optional(std::move(whole));
 }
 
 }  // namespace ckpt

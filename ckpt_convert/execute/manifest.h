@@ -1,21 +1,19 @@
 // Manifest: every file that a conversion wrote, with its size and checksum, beside the weights.
 //
 //   SAVE_DIR/conversion_manifest.json
-//   SAVE_DIR/.shards/sums/CONVERSION-3-of-16.json   of one worker's files, until the last of them joins them all
 //
 // The checksum is CRC-32: that of a whole file follows from those of its parts, which are written in any order. It finds
 // damage, not forgery.
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/file_system.h"
-#include "ckpt_convert/execute/shard.h"
-#include "ckpt_convert/execute/staged_output.h"
+#include "base/json.h"
+#include "base/json_writer.h"
 
 namespace ckpt {
 
@@ -42,11 +40,9 @@ ManifestFile manifest_entry(std::string path, std::string_view content);
 
 // The same text whatever the order of the files.
 std::string manifest_text(const Manifest& manifest);
+void write_manifest(const Manifest& manifest, base::JsonWriter& json);  // the object alone
 // Fails with bad_input when it is none.
 base::Result<Manifest> read_manifest(base::FileSystem& fs, const base::Path& path);
-
-// Leaves what one worker has written where the others find it. The last of them to do so, at least, gets the manifest of all.
-base::Result<std::optional<Manifest>> joined_manifest(base::FileSystem& fs, const base::Path& directory,
-                                                      const Shard& shard, const Manifest& manifest);
+base::Result<Manifest> manifest_of(const base::JsonDocument& document, const base::Json& json);
 
 }  // namespace ckpt

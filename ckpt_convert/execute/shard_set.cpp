@@ -8,6 +8,7 @@
 #include "base/json_object.h"
 #include "base/json_writer.h"
 #include "base/random.h"
+#include "base/write_file.h"
 
 namespace ckpt {
 namespace {
@@ -24,17 +25,12 @@ constexpr const char* kPublished = "published";
 constexpr const char* kMarker = "marker.json";
 constexpr const char* kSchema = "conversion-shard/1";
 
-struct DoneFile {
-    std::string path;
-    std::uint64_t bytes = 0;
-};
-
 // A file below done/.
 struct Done {
     Shard shard;
     std::string conversion;
     std::string attempt;  // the directory of the files
-    std::vector<DoneFile> files;
+    Manifest manifest;    // of its files
     std::vector<std::string> last;
 };
 
@@ -46,10 +42,9 @@ std::string to_text(const Done& done) {
     base::JsonWriter json(1);
     json.begin_object().key("schema").string(kSchema).key("conversion").string(done.conversion);
     json.key("shard").unsigned_integer(done.shard.number).key("shards").unsigned_integer(done.shard.count);
-    json.key("attempt").string(done.attempt).key("files").begin_array();
-    for (const DoneFile& file : done.files)
-        json.begin_object().key("path").string(file.path).key("bytes").unsigned_integer(file.bytes).end_object();
-    json.end_array().key("last").begin_array();
+    json.key("attempt").string(done.attempt).key("manifest");
+    write_manifest(done.manifest, json);
+    json.key("last").begin_array();
     for (const std::string& name : done.last) json.string(name);
     json.end_array().end_object();
     return std::move(json).take() + "\n";
@@ -68,14 +63,8 @@ Result<Done> read_done(base::FileSystem& fs, const Path& path) {
     if (number < 1 || number > count || count > UINT32_MAX) return object.error("\"shard\" is none of \"shards\"");
     out.shard = {static_cast<std::uint32_t>(number), static_cast<std::uint32_t>(count)};
     TRY_ASSIGN(out.attempt, object.string("attempt"));
-    TRY_ASSIGN(const base::Json* files, object.required("files"));
-    if (files->array() == nullptr) return object.error(*files, "\"files\" must be a list");
-    for (const base::Json& json : *files->array()) {
-        TRY_ASSIGN(auto file, base::JsonObject::of(document, json, ErrorKind::bad_input));
-        TRY_ASSIGN(std::string name, file.string("path"));
-        TRY_ASSIGN(std::int64_t bytes, file.integer("bytes"));
-        out.files.push_back({std::move(name), static_cast<std::uint64_t>(bytes)});
-    }
+    TRY_ASSIGN(const base::Json* manifest, object.required("manifest"));
+    TRY_ASSIGN(out.manifest, manifest_of(document, *manifest));
     TRY_ASSIGN(out.last, object.strings("last"));
     return out;
 }
@@ -116,7 +105,7 @@ bool is_whole(base::FileSystem& fs, const Path& path, std::uint64_t bytes) {
 Status gather(base::FileSystem& fs, const Path& directory, const std::vector<Done>& all) {
     Path shards = shards_of(directory), whole = base::join(shards, kWhole);
     for (const Done& done : all) {
-        for (const DoneFile& file : done.files) {
+        for (const ManifestFile& file : done.manifest.files) {
             Path from = base::join(base::join(shards, done.attempt), file.path), to = base::join(whole, file.path);
             if (is_whole(fs, from, file.bytes)) {
                 TRY(fs.make_directories(base::parent(to)));
@@ -179,9 +168,9 @@ Result<StagedOutput> ShardSet::begin() const {
                                     base::join(kShardStaging, base::format("part-{}.{}", shard_.number, digits)));
 }
 
-Status ShardSet::finish(StagedOutput& staging, const std::vector<std::string>& last) const {
-    Done done{shard_, base::hexadecimal(conversion_), std::string(base::file_name(staging.path())), {}, last};
-    for (const WrittenFile& file : staging.written()) done.files.push_back({file.path, file.info.bytes});
+Status ShardSet::finish(StagedOutput& staging, const Manifest& manifest, const std::vector<std::string>& last) const {
+    const Done done{shard_, base::hexadecimal(conversion_), std::string(base::file_name(staging.path())), manifest,
+                    last};
     TRY(staging.write(kMarker, to_text(done)));
     Path all = base::join(shards_of(directory_), kDone);
     TRY(fs_->make_directories(all));
@@ -207,6 +196,15 @@ Result<std::unique_ptr<base::LockedFile>> claim(base::FileSystem& fs, const Path
     return claimed;
 }
 
+// Of all shards, among the files that are published.
+Status write_joined_manifest(base::FileSystem& fs, const Path& whole, const std::vector<Done>& all) {
+    Manifest joined = all.front().manifest;
+    joined.files.clear();
+    for (const Done& done : all)
+        joined.files.insert(joined.files.end(), done.manifest.files.begin(), done.manifest.files.end());
+    return base::write_file(fs, base::join(whole, kManifestFile), manifest_text(joined));
+}
+
 // By the one that has the claim.
 Result<std::size_t> publish_claimed(base::FileSystem& fs, const Path& directory) {
     Path shards = shards_of(directory);
@@ -218,11 +216,12 @@ Result<std::size_t> publish_claimed(base::FileSystem& fs, const Path& directory)
     TRY(require_all(directory, all));
     TRY(gather(fs, directory, all));
     Path whole = base::join(shards, kWhole);
+    if (!fs.exists(base::join(directory, kManifestFile))) TRY(write_joined_manifest(fs, whole, all));
     TRY_ASSIGN(const auto entries, entries_to_publish(fs, whole, all.front().last));
     TRY(publish(fs, whole, directory, entries, all.front().last));
     std::vector<PlannedFile> planned;
     for (const Done& done : all) {
-        for (const DoneFile& file : done.files) planned.push_back({file.path, file.bytes});
+        for (const ManifestFile& file : done.manifest.files) planned.push_back({file.path, file.bytes});
     }
     TRY(check_files(fs, directory, {}, planned));
     // In one step: half a list of what is done would look like missing shards.

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/file_system.h"
+#include "ckpt_convert/execute/manifest.h"
 #include "ckpt_convert/execute/shard.h"
 #include "ckpt_convert/execute/staged_output.h"
 
@@ -27,8 +28,8 @@ public:
     bool is_done() const;
     // A place for the files of this shard, which vanishes unless finish() is reached.
     base::Result<StagedOutput> begin() const;
-    // Says that the files of this shard are complete. `last`: as StagedOutput::commit has it.
-    base::Status finish(StagedOutput& staging, const std::vector<std::string>& last) const;
+    // Says that the files of this shard, which are those of the manifest, are complete. `last`: as StagedOutput::commit has it.
+    base::Status finish(StagedOutput& staging, const Manifest& manifest, const std::vector<std::string>& last) const;
     // How many shards are still missing.
     std::uint32_t missing() const;
     // Publishes when all shards are there and no other worker does it; whether it did.

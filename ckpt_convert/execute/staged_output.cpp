@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/format.h"
-#include "base/human.h"
 #include "base/random.h"
 
 namespace ckpt {
@@ -98,7 +97,7 @@ Status require_shards_only(base::FileSystem& fs, const Path& directory) {
     return entries.empty() || has_shards ? Status{} : not_empty(directory);
 }
 
-Result<StagedOutput> StagedOutput::begin(base::FileSystem& fs, const Path& directory, std::uint64_t conversion) {
+Result<StagedOutput> StagedOutput::begin(base::FileSystem& fs, const Path& directory, const std::string& conversion) {
     const bool created = !fs.exists(directory);
     TRY(fs.make_directories(directory));
     const Path journal_path = base::join(directory, kRunJournal);
@@ -111,7 +110,7 @@ Result<StagedOutput> StagedOutput::begin(base::FileSystem& fs, const Path& direc
     StagedOutput output(fs, directory, base::join(directory, remains.staging), created);
     output.journal_ = std::move(journal);
     output.published_ = remains.published;
-    if (remains.is_publishing && remains.conversion == base::hexadecimal(conversion)) {
+    if (remains.is_publishing && remains.conversion == conversion) {
         output.complete_ = true;
         output.notes_.push_back("a run that died had written all files; they are published now");
         return output;
@@ -124,7 +123,7 @@ Result<StagedOutput> StagedOutput::begin(base::FileSystem& fs, const Path& direc
     const std::string name = std::string(kStagingPrefix) + digits;
     TRY(output.journal_->start());
     TRY(output.journal_->say(kStaging, name));
-    TRY(output.journal_->say(kConversion, base::hexadecimal(conversion)));
+    TRY(output.journal_->say(kConversion, conversion));
     output.staging_ = base::join(directory, name);
     TRY(fs.make_directory(output.staging_));
     return output;

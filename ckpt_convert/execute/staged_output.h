@@ -22,10 +22,10 @@ namespace ckpt {
 
 class StagedOutput {
 public:
-    // `conversion`: a number that another conversion does not have. Fails with usage when the directory holds anything but the
+    // `conversion`: digits that another conversion does not have. Fails with usage when the directory holds anything but the
     // remains of a run that died, or when another run writes there.
     static base::Result<StagedOutput> begin(base::FileSystem& fs, const base::Path& directory,
-                                            std::uint64_t conversion);
+                                            const std::string& conversion);
     // One part of an output that several runs write: the files go to DIR/`part`, and commit() is not for it.
     static base::Result<StagedOutput> begin_part(base::FileSystem& fs, const base::Path& directory,
                                                  const std::string& part);
@@ -45,7 +45,6 @@ public:
     // The file has all its bytes: they go to the disk, and commit() will look whether it is still as it is now.
     base::Status finish(const std::string& relative, base::WritableFile& file);
     base::Status write(const std::string& relative, std::string_view content);
-    const std::vector<WrittenFile>& written() const { return written_; }
 
     // Publishes the files, the entries of the directory that `last` names at the end, in that order. `planned`: files with
     // their sizes, which must be there. Success is what was seen in DIR, not what was asked for.

@@ -92,7 +92,7 @@ void write_megatron(MemoryFileSystem& fs, const PlannedMegatron& planned, const 
                       ? ckpt::torch_dist_output(planned.plan, layout, texts->state, options.max_shard_bytes)
                       : ckpt::megatron_output(planned.plan, layout, texts->state);
     REQUIRE(output);
-    auto staging = ckpt::StagedOutput::begin(fs, options.save_dir, 1);
+    auto staging = ckpt::StagedOutput::begin(fs, options.save_dir, "1");
     REQUIRE(staging);
     ckpt::ExecuteOptions execution;
     execution.threads = threads;
