@@ -6,6 +6,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "ckpt_convert/app/adapters.h"
+#include "ckpt_convert/app/copies.h"
 #include "ckpt_convert/app/language_part.h"
 #include "ckpt_convert/mapping/parameter_names.h"
 #include "ckpt_convert/plan/adapter_source.h"
@@ -215,6 +216,34 @@ Result<ModelValues> megatron_values(const ModelMapping& mapping, const MegatronC
     return values;
 }
 
+// `all`: the values of the whole model, of which the options may take a part.
+Result<SourceBinding> bind_hf(const Model& model, const Source& source, ModelValues all, const HfVariant& variant,
+                              const SourceOptions& options) {
+    TRY_ASSIGN(Layout layout, hf_layout(model, variant));
+    std::set<std::string, std::less<>> beyond;
+    bool less_mtp = value_or_zero(all, "mtp") > value_or_zero(model.values(), "mtp");
+    if (options.layers || less_mtp) {
+        for (const auto& [value, number] : source.apart) all[value] = number;
+        TRY_ASSIGN(Model whole, Model::make(model.mapping(), std::move(all)));
+        TRY_ASSIGN(beyond, names_beyond(whole, layout, variant));
+    }
+    auto leave_out = [&](std::string_view tensor) -> std::optional<std::string> {
+        if (model.mapping().ignores(tensor)) return kNoWeights;
+        if (beyond.contains(tensor))
+            return options.layers ? "they belong to layers beyond --num-layers"
+                                  : "they belong to layers for multi-token prediction, which --mtp-num-layers keeps";
+        for (const std::string& pattern : options.leave_out) {
+            if (matches_pattern(pattern, tensor)) return base::format("--leave-out \"{}\"", pattern);
+        }
+        return std::nullopt;
+    };
+    auto binding = bind_source(model, source.index, layout, leave_out);
+    if (binding) return binding;
+    // Of a model that no framework runs, its tensors are not the point.
+    TRY(check_runs(model));
+    return tl::unexpected(binding.error());
+}
+
 }  // namespace
 
 Result<Knowledge> Knowledge::load(const base::DataStore& store) {
@@ -236,7 +265,8 @@ HfVariant find_variant(const ModelMapping& mapping, const TensorIndex& index) {
     return variant;
 }
 
-Result<Source> source_of(HfCheckpoint checkpoint, const Knowledge& knowledge, const SourceOptions& options) {
+Result<Source> source_of(HfCheckpoint checkpoint, const Knowledge& knowledge, const SourceOptions& options,
+                         Copies copies) {
     TRY_ASSIGN(const ModelMapping* mapping, options.family.empty() ? knowledge.families.for_config(checkpoint.config)
                                                                    : knowledge.families.for_name(options.family));
     TRY_ASSIGN(ModelValues all, values_from_config(*mapping, checkpoint.config));
@@ -256,30 +286,8 @@ Result<Source> source_of(HfCheckpoint checkpoint, const Knowledge& knowledge, co
     }
     TRY_ASSIGN(source.model, Model::make(*mapping, std::move(values)));
     TRY_ASSIGN(variant.form, find_form(source.index, source.model, variant));
-    TRY_ASSIGN(Layout layout, hf_layout(source.model, variant));
-    std::set<std::string, std::less<>> beyond;
-    bool less_mtp = value_or_zero(all, "mtp") > value_or_zero(source.model.values(), "mtp");
-    if (options.layers || less_mtp) {
-        TRY_ASSIGN(Model whole, Model::make(*mapping, std::move(all)));
-        TRY_ASSIGN(beyond, names_beyond(whole, layout, variant));
-    }
-    auto leave_out = [&](std::string_view tensor) -> std::optional<std::string> {
-        if (mapping->ignores(tensor)) return kNoWeights;
-        if (beyond.contains(tensor))
-            return options.layers ? "they belong to layers beyond --num-layers"
-                                  : "they belong to layers for multi-token prediction, which --mtp-num-layers keeps";
-        for (const std::string& pattern : options.leave_out) {
-            if (matches_pattern(pattern, tensor)) return base::format("--leave-out \"{}\"", pattern);
-        }
-        return std::nullopt;
-    };
-    auto binding = bind_source(source.model, source.index, layout, leave_out);
-    if (!binding) {
-        // Of a model that no framework runs, its tensors are not the point.
-        TRY(check_runs(source.model));
-        return tl::unexpected(binding.error());
-    }
-    source.binding = std::move(*binding);
+    auto bind = [&](const Model& model) { return bind_hf(model, source, all, variant, options); };
+    TRY(bind_copies(source, copies, bind));
     bind_absent(source.model, source.index, source.binding);
     source.config = std::move(checkpoint.config);
     return source;
@@ -322,19 +330,20 @@ Result<Source> identify(base::FileSystem& fs, const MegatronCheckpoint& checkpoi
 }
 
 Result<Source> source_of(base::FileSystem& fs, MegatronCheckpoint checkpoint, const Knowledge& knowledge,
-                         const SourceOptions& options) {
+                         const SourceOptions& options, Copies copies) {
     TRY_ASSIGN(Source source, identify(fs, checkpoint, knowledge, options));
-    TRY_ASSIGN(Layout layout, mcore_layout(source.model, *source.parallel));
-    auto leave_out = [&](std::string_view tensor) {
-        return source.model.mapping().ignores(tensor) ? std::optional<std::string>(kNoWeights) : std::nullopt;
-    };
-    TRY_ASSIGN(source.binding, bind_source(source.model, checkpoint.index, layout, leave_out));
+    source.index = std::move(checkpoint.index);
+    TRY(bind_copies(source, copies, [&](const Model& model) -> Result<SourceBinding> {
+        TRY_ASSIGN(Layout layout, mcore_layout(model, *source.parallel));
+        return bind_source(model, source.index, layout, [&](std::string_view tensor) {
+            return model.mapping().ignores(tensor) ? std::optional<std::string>(kNoWeights) : std::nullopt;
+        });
+    }));
     auto padding =
         source.parallel->padded_vocab - static_cast<std::uint64_t>(value_or_zero(source.model.values(), "vocab"));
     if (padding > 0) {
         source.notes.push_back(base::format("{} rows of the vocabulary are padding and left out", padding));
     }
-    source.index = std::move(checkpoint.index);
     bind_absent(source.model, source.index, source.binding);
     return source;
 }
@@ -356,7 +365,7 @@ Result<Source> open_source(base::FileSystem& fs, const Knowledge& knowledge, con
                               "--lora-load the adapter. --save-lora converts the adapter alone",
                               options.directory);
         }
-        TRY_ASSIGN(Source source, source_of(fs, std::move(checkpoint), knowledge, options));
+        TRY_ASSIGN(Source source, source_of(fs, std::move(checkpoint), knowledge, options, Copies::compared));
         TRY(merge_adapters(fs, knowledge, options, std::move(factors), source));
         return source;
     }
@@ -364,7 +373,7 @@ Result<Source> open_source(base::FileSystem& fs, const Knowledge& knowledge, con
     TRY_ASSIGN(auto language, take_language_part(checkpoint, knowledge.containers, options));
     TRY_ASSIGN(auto quantised,
                join_quantised(checkpoint.index, knowledge.quantisation, checkpoint.config.root, options.dequantize));
-    TRY_ASSIGN(Source source, source_of(std::move(checkpoint), knowledge, options));
+    TRY_ASSIGN(Source source, source_of(std::move(checkpoint), knowledge, options, Copies::compared));
     if (language) {
         source.config_text = std::move(language->config_text);
         source.notes.push_back(std::move(language->note));

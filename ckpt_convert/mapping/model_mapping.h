@@ -37,7 +37,8 @@ struct ValueRule {
     std::vector<std::string> config;
     std::vector<std::string> arguments;  // names in the Megatron arguments, or paths into texts there that are JSON
     bool argument_negated = false;       // "!untie_...": the argument says the opposite
-    std::string argument_needs;          // the arguments count only when this one, if it is there, is true
+    // By argument: another one without which it does not count. That one must be true, where it is there.
+    std::map<std::string, std::string, std::less<>> argument_needs;
     std::vector<std::string> is;         // the value is 1 when the config has one of these texts there, else 0
     bool count = false;                  // a list or a text there counts by its length
     bool first = false;                  // of a list there the first number counts
@@ -73,6 +74,12 @@ struct ExpertStack {
 // In a name: the layer's number among the layers that have the tensor.
 inline constexpr std::string_view kNth = "{nth}";
 
+// A number for a value of the model.
+struct Setting {
+    std::string value;
+    std::int64_t number = 0;
+};
+
 struct StoredRule {
     // The first selector that matches decides. "{layer}" is the layer's number in the model, "{local_layer}" its number
     // in the pipeline stage, "{nth}" its number among the layers that have the tensor, which are one tensor in torch_dist.
@@ -94,8 +101,11 @@ struct StoredRule {
     std::optional<Expression> once;  // this many rows after each other are the same, and the file has one; hf only
     ExpertStack stack;
     std::string form;  // belongs to one of several ways to store the same, of which a checkpoint has one; "": to all
-    bool optional = false;     // may be absent in a source, and is never written
-    bool copy = false;         // may be absent in a source that holds its weights elsewhere too
+    bool optional = false;  // may be absent in a source, and is never written
+    bool copy = false;      // may be absent in a source that holds its weights elsewhere too
+    // Of a tensor that repeats weights: what the model is when the bits are not those of its weights. Without it such a
+    // tensor has no place.
+    std::optional<Setting> apart;
     bool extra_state = false;  // belongs to a linear layer, which Transformer Engine gives an "_extra_state"
     std::optional<Expression> when;
 

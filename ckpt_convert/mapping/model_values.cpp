@@ -89,15 +89,16 @@ std::optional<std::int64_t> number_in(const ValueRule& rule, const Json& json, b
     return json.string() != nullptr && std::find(rule.is.begin(), rule.is.end(), *json.string()) != rule.is.end();
 }
 
-// False when another argument says that the value does not apply.
-bool arguments_count(const ValueRule& rule, const Json& args) {
-    const Json* needed = rule.argument_needs.empty() ? nullptr : args.find(rule.argument_needs);
+// False when another argument says that this one does not apply.
+bool argument_counts(const ValueRule& rule, const std::string& argument, const Json& args) {
+    auto needs = rule.argument_needs.find(argument);
+    const Json* needed = needs == rule.argument_needs.end() ? nullptr : args.find(needs->second);
     return needed == nullptr || needed->boolean() == nullptr || *needed->boolean();
 }
 
 Result<std::optional<std::int64_t>> read_value(const ValueRule& rule, const Source& source) {
-    if (!source.is_config && !arguments_count(rule, *source.root)) return std::optional<std::int64_t>();
     for (const std::string& path : source.is_config ? rule.config : rule.arguments) {
+        if (!source.is_config && !argument_counts(rule, path, *source.root)) continue;
         auto found = value_at(*source.root, path, Items::of_objects);
         if (!found || (!rule.count && says_nothing(*found))) continue;
         // What training can be told of all layers or of each: the list is read by a rule of its own.
@@ -249,8 +250,10 @@ Result<ModelValues> values_from_arguments(const ModelMapping& mapping, const Jso
 
 Result<std::optional<std::int64_t>> value_from_arguments(const ValueRule& rule, const Json& args,
                                                          const ModelValues& values, const std::string& where) {
-    if (arguments_count(rule, args) || !rule.fallback)
-        return read_value(rule, {&args, where + ": saved arguments", false});
+    TRY_ASSIGN(auto said, read_value(rule, {&args, where + ": saved arguments", false}));
+    bool all_count = std::all_of(rule.arguments.begin(), rule.arguments.end(),
+                                 [&](const std::string& argument) { return argument_counts(rule, argument, args); });
+    if (said || all_count || !rule.fallback) return said;
     TRY_ASSIGN(std::int64_t value, rule.fallback->evaluate(lookup_in(values)));
     return std::optional(value);
 }

@@ -48,6 +48,11 @@ TEST_CASE("value paths: a list is one number when it says no other, or by its fi
     // Saved arguments too, where other lists are those of another value.
     CHECK(value_read(R"({"arg": "blocks.*.n", "first": true})", R"({"blocks": [{"n": 4}, {"n": 2}]})", false) == "4");
     CHECK(value_read(R"({"arg": "n"})", R"({"n": [4, 2]})", false).find("\"n\" is missing") == 0);
+    const std::string needs = R"({"arg": ["a", "b"], "arg_needs": {"a": "on"}})";
+    CHECK(value_read(needs, R"({"on": true, "a": 8, "b": 4})", false) == "8");
+    CHECK(value_read(needs, R"({"a": 8, "b": 4})", false) == "8");
+    CHECK(value_read(needs, R"({"on": false, "a": 8, "b": 4})", false) == "4");
+    CHECK(value_read(needs, R"({"on": false, "a": 8})", false).find("\"a\" or \"b\" is missing") == 0);
     CHECK(value_read(R"({"config": "blocks.*.n", "first": true})", R"({"other": 1})").find("is missing") !=
           std::string::npos);
 }
