@@ -8,6 +8,7 @@
 #include "ckpt_convert/app/adapters.h"
 #include "ckpt_convert/app/copies.h"
 #include "ckpt_convert/app/language_part.h"
+#include "ckpt_convert/app/wanted_values.h"
 #include "ckpt_convert/mapping/parameter_names.h"
 #include "ckpt_convert/plan/adapter_source.h"
 #include "ckpt_convert/plan/name_form.h"
@@ -29,32 +30,6 @@ using base::Status;
 constexpr const char* kNoWeights = "they carry no weights (buffers such as rotary inv_freq)";
 
 constexpr std::string_view kPrefixCapture = "{prefix}";
-
-std::int64_t value_or_zero(const ModelValues& values, std::string_view name) {
-    auto found = values.find(name);
-    return found == values.end() ? 0 : found->second;
-}
-
-// --num-layers and --true-vocab-size: less of the model than the checkpoint has.
-Status reduce(ModelValues& values, const SourceOptions& options) {
-    std::int64_t layers = value_or_zero(values, "layers");
-    if (options.layers && *options.layers > layers) {
-        return base::fail(ErrorKind::usage,
-                          base::format("--num-layers {}: the model has {} layers", *options.layers, layers));
-    }
-    if (options.layers && options.mtp_layers.value_or(0) > 0)
-        return base::fail(ErrorKind::usage, "--num-layers leaves out the layers that --mtp-num-layers asks for");
-    if (options.layers) values["layers"] = *options.layers;
-    std::int64_t vocab = value_or_zero(values, "vocab");
-    if (options.true_vocab && *options.true_vocab > static_cast<std::uint64_t>(vocab)) {
-        return base::fail(
-            ErrorKind::usage,
-            base::format("--true-vocab-size {}: the checkpoint has {} rows; --padded-vocab-size adds rows",
-                         *options.true_vocab, vocab));
-    }
-    if (options.true_vocab) values["vocab"] = static_cast<std::int64_t>(*options.true_vocab);
-    return {};
-}
 
 // The names that belong to layers beyond the ones wanted.
 Result<std::set<std::string, std::less<>>> names_beyond(const Model& whole, const Layout& wanted,
@@ -184,7 +159,8 @@ Status check_agreement(const ModelMapping& mapping, const ModelValues& values, c
 }
 
 Result<ModelValues> megatron_values(const ModelMapping& mapping, const MegatronCheckpoint& checkpoint,
-                                    FoundLayout& found, const std::optional<JsonDocument>& config) {
+                                    FoundLayout& found, const std::optional<JsonDocument>& config,
+                                    const SourceOptions& options) {
     if (!config) {
         // Nothing says how much of the vocabulary is padding, so all of it is kept.
         TRY_ASSIGN(ModelValues values, values_from_arguments(mapping, checkpoint.args, checkpoint.directory));
@@ -197,6 +173,7 @@ Result<ModelValues> megatron_values(const ModelMapping& mapping, const MegatronC
         return values;
     }
     TRY_ASSIGN(ModelValues values, values_from_config(mapping, *config));
+    take_settings(values, options);
     TRY(check_agreement(mapping, values, checkpoint, *config, found.parallel));
     values["mtp"] = found.mtp_layers;
     if (value_or_zero(values, "layers") != found.layers) {
@@ -265,13 +242,17 @@ HfVariant find_variant(const ModelMapping& mapping, const TensorIndex& index) {
     return variant;
 }
 
-Result<Source> source_of(HfCheckpoint checkpoint, const Knowledge& knowledge, const SourceOptions& options,
+Result<Source> source_of(HfCheckpoint checkpoint, const Knowledge& knowledge, const SourceOptions& given,
                          Copies copies) {
+    SourceOptions options = given;
     TRY_ASSIGN(const ModelMapping* mapping, options.family.empty() ? knowledge.families.for_config(checkpoint.config)
                                                                    : knowledge.families.for_name(options.family));
     TRY_ASSIGN(ModelValues all, values_from_config(*mapping, checkpoint.config));
+    take_settings(all, options);
+    if (wants_all_layers(options, value_or_zero(all, "layers"))) options.layers.reset();
     ModelValues values = all;
-    TRY(reduce(values, options));
+    TRY(take_layers(values, options));
+    TRY(take_vocabulary(values, options));
     Source source;
     source.side = Side::huggingface;
     source.title = "Hugging Face";
@@ -295,10 +276,6 @@ Result<Source> source_of(HfCheckpoint checkpoint, const Knowledge& knowledge, co
 
 Result<Source> identify(base::FileSystem& fs, const MegatronCheckpoint& checkpoint, const Knowledge& knowledge,
                         const SourceOptions& options) {
-    if (options.layers) {
-        return base::fail(ErrorKind::unsupported,
-                          "--num-layers takes layers from a Hugging Face checkpoint; convert to that first");
-    }
     Source source;
     source.side = Side::megatron;
     source.directory = checkpoint.directory;
@@ -313,9 +290,14 @@ Result<Source> identify(base::FileSystem& fs, const MegatronCheckpoint& checkpoi
     }
     TRY_ASSIGN(const ModelMapping* mapping, family_of(checkpoint, knowledge, options, source));
     TRY_ASSIGN(FoundLayout found, find_layout(checkpoint, *mapping, knowledge.targets));
-    TRY_ASSIGN(ModelValues values, megatron_values(*mapping, checkpoint, found, source.config));
+    TRY_ASSIGN(ModelValues values, megatron_values(*mapping, checkpoint, found, source.config, options));
     if (options.keep_padding) values["vocab"] = static_cast<std::int64_t>(found.parallel.padded_vocab);
-    TRY(reduce(values, options));
+    if (options.layers && *options.layers != found.layers && *options.layers != found.parallel.placement.slots)
+        return base::fail(ErrorKind::unsupported,
+                          base::format("--num-layers {}: the input has {} layers, and fewer are taken from a Hugging "
+                                       "Face checkpoint only: convert to that first",
+                                       *options.layers, found.layers));
+    TRY(take_vocabulary(values, options));
     TRY_ASSIGN(source.model, Model::make(*mapping, std::move(values)));
     TRY_ASSIGN(source.parallel, fit_layout(checkpoint, source.model, found));
     source.title = checkpoint.torch_dist

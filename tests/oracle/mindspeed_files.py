@@ -26,7 +26,7 @@ def convert(*arguments):
 
 def check_way_back(checks, case, source, written, work):
     """To Hugging Face: what the files say is enough, and saying it again changes nothing."""
-    for way, options in {"alone": []}.items():
+    for way, options in {"alone": [], "repeated": case["options"]}.items():
         back = work / way
         done = convert("--load-model-type", "mg", "--save-model-type", "hf", "--load-dir", written, "--hf-cfg-dir", source,
                        "--model-type-hf", case["model_type_hf"], "--save-dir", back, *options)
