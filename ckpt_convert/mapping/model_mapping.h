@@ -11,6 +11,7 @@
 #pragma once
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -139,8 +140,10 @@ struct ModelMapping {
     std::string title;
     std::string origin;                    // the file, for messages
     std::vector<std::string> model_types;  // "model_type" of config.json
-    std::vector<std::string> peer_names;   // what --model-type-hf calls it
-    std::vector<std::string> trained_by;   // the targets that have its layers; empty: all
+    // By model type: what the class of such configs takes for keys that a config lacks.
+    std::map<std::string, base::Json, std::less<>> config_defaults;
+    std::vector<std::string> peer_names;  // what --model-type-hf calls it
+    std::vector<std::string> trained_by;  // the targets that have its layers; empty: all
     std::vector<ValueRule> values;
     std::vector<WeightRule> weights;
     std::vector<StoredRule> hf;
@@ -183,6 +186,8 @@ public:
     base::Result<const ModelMapping*> for_name(std::string_view name) const;
 
 private:
+    base::Status add_config_defaults(const base::JsonDocument& document);
+
     std::vector<ModelMapping> families_;  // by family name
 };
 

@@ -19,6 +19,7 @@ struct Source {
     const Json* root;
     std::string where;
     bool is_config;
+    const Json* defaults = nullptr;  // of keys that the config does not have, by their name
 };
 
 // What a "*" in a path leads into: items of lists alone, or of objects too, whose order says nothing.
@@ -96,6 +97,19 @@ bool argument_counts(const ValueRule& rule, const std::string& argument, const J
     return needed == nullptr || needed->boolean() == nullptr || *needed->boolean();
 }
 
+// What the config's class takes when the config has none of the keys. A null is not none: it says that there is no number.
+std::optional<std::int64_t> class_default(const ValueRule& rule, const Source& source) {
+    if (source.defaults == nullptr) return std::nullopt;
+    for (const std::string& path : rule.config) {
+        if (source.root->find_path(path) != nullptr) return std::nullopt;
+    }
+    for (const std::string& path : rule.config) {
+        const Json* found = source.defaults->find(path);
+        if (found != nullptr) return number_in(rule, *found, true);
+    }
+    return std::nullopt;
+}
+
 Result<std::optional<std::int64_t>> read_value(const ValueRule& rule, const Source& source) {
     for (const std::string& path : source.is_config ? rule.config : rule.arguments) {
         if (!source.is_config && !argument_counts(rule, path, *source.root)) continue;
@@ -112,7 +126,7 @@ Result<std::optional<std::int64_t>> read_value(const ValueRule& rule, const Sour
         bool negate = !source.is_config && rule.argument_negated;
         return std::optional<std::int64_t>(negate ? *value == 0 : *value);
     }
-    return std::optional<std::int64_t>();
+    return class_default(rule, source);
 }
 
 // Works the values of a mapping out. The order of the rules says nothing: a family may redefine a value that comes
@@ -241,7 +255,12 @@ std::optional<std::int64_t> whole_number(const Json& json) {
 }
 
 Result<ModelValues> values_from_config(const ModelMapping& mapping, const base::JsonDocument& config) {
-    return ValueReader(mapping, {&config.root, config.name, true}).read();
+    const Json* type = config.root.find("model_type");
+    bool named = type != nullptr && type->string() != nullptr;
+    auto defaults = mapping.config_defaults.find(named ? *type->string() : "");
+    return ValueReader(mapping, {&config.root, config.name, true,
+                                 defaults == mapping.config_defaults.end() ? nullptr : &defaults->second})
+        .read();
 }
 
 Result<ModelValues> values_from_arguments(const ModelMapping& mapping, const Json& args, const std::string& where) {

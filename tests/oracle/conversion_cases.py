@@ -3,7 +3,8 @@
     conversion_cases.py [NAME...]
 
 Each case names a configuration, the Hugging Face tensors (their bits follow from their names), the options, and for
-every file and key of the result the shape and the first 16 digits of the SHA-256 of the bytes.
+every file and key of the result the shape and the first 16 digits of the SHA-256 of the bytes. MindSpeed-LLM's converter
+made them, but for llama2__tp8, which is slices of the tensors as Megatron splits them, worked out without any converter.
 """
 
 import json

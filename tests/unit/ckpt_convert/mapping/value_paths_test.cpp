@@ -93,3 +93,25 @@ TEST_CASE("value paths: an argument may be JSON in a text") {
     CHECK(value_read(rule, R"({"encoded": "no JSON"})", false) == "-");
     CHECK(value_read(rule, R"({"encoded": ""})", false) == "-");
 }
+
+TEST_CASE("values: a key that config.json lacks is what the class of the config takes; a null is a null") {
+    auto registry = ckpt::MappingRegistry::load(base::DataStore());
+    REQUIRE(registry);
+    const std::string sizes =
+        R"("num_hidden_layers": 2, "hidden_size": 64, "num_attention_heads": 4, "intermediate_size": 8, "vocab_size": 9)";
+    auto value = [&](const std::string& type, const std::string& more, const std::string& name) {
+        auto config = base::parse_json(R"({"model_type": ")" + type + "\", " + sizes + more + "}", "config.json");
+        REQUIRE(config);
+        auto family = registry->for_config(*config);
+        REQUIRE(family);
+        auto values = ckpt::values_from_config(**family, *config);
+        REQUIRE_MESSAGE(values, values.error().text());
+        return values->at(name);
+    };
+    CHECK(value("minicpm3", "", "tied") == 1);
+    CHECK(value("minicpm3", R"(, "tie_word_embeddings": false)", "tied") == 0);
+    CHECK(value("deepseek_v2", "", "q_rank") == 1536);
+    CHECK(value("deepseek_v2", R"(, "q_lora_rank": null)", "q_rank") == 0);
+    CHECK(value("deepseek_v2", R"(, "num_experts": 6)", "experts") == 6);  // under another name: no key is missing
+    CHECK(value("llama", "", "kv_groups") == 4);                           // the class says none: the mapping file does
+}
