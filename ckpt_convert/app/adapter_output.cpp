@@ -5,6 +5,7 @@
 #include "ckpt_convert/app/megatron_target.h"
 #include "ckpt_convert/app/peft_config.h"
 #include "ckpt_convert/app/peft_directory.h"
+#include "ckpt_convert/app/repeated_options.h"
 #include "ckpt_convert/execute/hf_output.h"
 #include "ckpt_convert/execute/megatron_output.h"
 #include "ckpt_convert/execute/torch_dist_output.h"
@@ -78,7 +79,7 @@ Result<PlannedOutput> plan_adapter(base::FileSystem& fs, const Knowledge& knowle
         return base::fail(ErrorKind::unsupported, "--save-lora converts an adapter without the state of its optimizer");
     if (target_side(adapter.source, options) == Side::megatron)
         return plan_megatron_adapter(fs, knowledge, adapter, options);
-    TRY(refuse_topology(options));
+    TRY(check_repeated_layout(options, adapter.source));
     return plan_peft(knowledge, adapter, options);
 }
 

@@ -16,6 +16,7 @@
 #include "ckpt_convert/app/option_values.h"
 #include "ckpt_convert/app/output_manifest.h"
 #include "ckpt_convert/app/planned_output.h"
+#include "ckpt_convert/app/repeated_options.h"
 #include "ckpt_convert/app/training.h"
 #include "ckpt_convert/app/training_args.h"
 #include "ckpt_convert/checkpoint/megatron_checkpoint.h"
@@ -132,7 +133,7 @@ Result<PlannedOutput> plan_target(base::FileSystem& fs, const Knowledge& knowled
                                   Source& source, const ConvertOptions& options, const Training* training) {
     if (target_side(source, options) == Side::megatron)
         return plan_megatron(fs, knowledge, store, source, options, training);
-    TRY(refuse_topology(options));
+    TRY(check_repeated_layout(options, source));
     return plan_hf(fs, source, options);
 }
 
@@ -293,6 +294,7 @@ Result<ConvertSummary> convert(base::FileSystem& fs, const Knowledge& knowledge,
         TRY_ASSIGN(target, plan_adapter(fs, knowledge, *adapter, options));
         source = std::move(adapter->source);
     } else {
+        TRY(check_claims(options, source));
         TRY_ASSIGN(target, plan_target(fs, knowledge, store, source, options, training ? &*training : nullptr));
     }
     TRY(find_companions(fs, target));

@@ -12,15 +12,16 @@ namespace {
 
 using base::Json;
 using base::Result;
+using base::Status;
 
-// Replaces the number or string whose token ends at `end` of the text.
+// Replaces the number, word or string whose token ends at `end` of the text.
 void replace_token(std::string& text, std::uint64_t end, const std::string& value) {
     std::size_t begin = end - 1;
     if (text[begin] == '"') {
         begin = text.rfind('"', begin - 1);
     } else {
-        while (begin > 0 && std::string_view("0123456789.+-eE").find(text[begin - 1]) != std::string_view::npos)
-            --begin;
+        constexpr std::string_view kToken = "0123456789.+-abcdefghijklmnopqrstuvwxyzE";
+        while (begin > 0 && kToken.find(text[begin - 1]) != std::string_view::npos) --begin;
     }
     text.replace(begin, end - begin, value);
 }
@@ -64,6 +65,28 @@ const Json* place_of(const Source& source, std::string_view value) {
     return nullptr;
 }
 
+// A value that is yes or no, and not what the config says. Values that no config speaks of are none of its business.
+Status add_switch(std::vector<Change>& changes, std::string& added, const Source& source, std::string_view value,
+                  bool on) {
+    const auto& rules = source.model.mapping().values;
+    auto rule = std::find_if(rules.begin(), rules.end(), [&](const ValueRule& one) { return one.name == value; });
+    if (rule == rules.end() || rule->config.empty()) return {};
+    for (const std::string& path : rule->config) {
+        const Json* found = source.config->root.find_path(path);
+        if (found == nullptr || found->boolean() == nullptr) continue;
+        changes.push_back({found, on ? "true" : "false"});
+        return {};
+    }
+    const std::string& name = rule->config.front();
+    if (name.find('.') != std::string::npos)
+        return base::fail(
+            base::ErrorKind::unsupported,
+            base::format("\"{}\" would have to be {} in the config of the output, and is not there", name, on),
+            source.config->name);
+    added += base::format("\n  \"{}\": {},", name, on);
+    return {};
+}
+
 }  // namespace
 
 Result<std::string> adapted_config(base::FileSystem& fs, const Source& source, const ConvertOptions& options) {
@@ -73,6 +96,7 @@ Result<std::string> adapted_config(base::FileSystem& fs, const Source& source, c
         TRY_ASSIGN(text, base::read_file(fs, path, 64u << 20));
     }
     std::vector<Change> changes;
+    std::string added;  // members that the config does not have
     auto dtype = weight_dtype(options.params_dtype);
     if (!dtype) dtype = options.source.dequantize;
     for (const char* key : {"torch_dtype", "dtype"}) {
@@ -91,6 +115,7 @@ Result<std::string> adapted_config(base::FileSystem& fs, const Source& source, c
         std::int64_t now = source.model.values().at(value);
         if (whole_number(*found) != now) changes.push_back({found, std::to_string(now)});
     }
+    for (const auto& [value, number] : source.apart) TRY(add_switch(changes, added, source, value, number != 0));
     // From the end, so that the places of the others stay.
     std::sort(changes.begin(), changes.end(),
               [](const Change& a, const Change& b) { return a.value->offset() > b.value->offset(); });
@@ -98,6 +123,7 @@ Result<std::string> adapted_config(base::FileSystem& fs, const Source& source, c
         if (change.text.empty()) remove_member(text, *change.value);
         else replace_token(text, change.value->offset(), change.text);
     }
+    if (!added.empty()) text.insert(text.find('{') + 1, added);
     return text;
 }
 

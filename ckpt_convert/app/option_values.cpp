@@ -28,6 +28,14 @@ std::string is_count(const std::string& text, std::uint64_t most) {
                : base::format("\"{}\" is not a whole number from 1 to {}", text, most);
 }
 
+Result<std::int64_t> whole_option(const std::string& option, const std::string& text) {
+    std::int64_t value = 0;
+    auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (text.empty() || code != std::errc() || end != text.data() + text.size())
+        return base::fail(ErrorKind::usage, base::format("{}: \"{}\" is not a whole number", option, text));
+    return value;
+}
+
 Result<std::vector<std::uint32_t>> number_list(const std::string& option, const std::string& text) {
     std::vector<std::uint32_t> out;
     std::string_view rest = text;

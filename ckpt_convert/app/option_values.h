@@ -14,6 +14,9 @@ namespace ckpt {
 // A message when `text` is not a whole number from 1 to `most`, else empty, as the parser asks for.
 std::string is_count(const std::string& text, std::uint64_t most);
 
+// "-1", "64". Fails with usage and names the option.
+base::Result<std::int64_t> whole_option(const std::string& option, const std::string& text);
+
 // "16,16". Fails with usage and names the option, as do the others.
 base::Result<std::vector<std::uint32_t>> number_list(const std::string& option, const std::string& text);
 

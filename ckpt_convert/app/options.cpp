@@ -1,5 +1,6 @@
 #include "ckpt_convert/app/options.h"
 
+#include <algorithm>
 #include <cstdio>
 
 #include <CLI/CLI.hpp>
@@ -37,12 +38,25 @@ struct Raw {
     std::uint64_t padded_vocab = 0;
 };
 
+// What was given of the options of other converters.
+struct GivenPeers {
+    struct Claim {
+        std::string option;
+        std::string value;
+        std::string number;
+    };
+    std::vector<std::string> notes;
+    std::vector<std::string> refused;
+    std::vector<Setting> settings;
+    std::vector<Claim> claims;
+};
+
 constexpr std::uint32_t kMaxRanks = 65536;
 
 std::string at_least_one(const std::string& text) { return is_count(text, UINT32_MAX); }
 std::string rank_count(const std::string& text) { return is_count(text, kMaxRanks); }
 
-void add_places(CLI::App& app, ConvertOptions& options, Raw& raw) {
+void add_places(CLI::App& app, const PeerOptions& peers, ConvertOptions& options, Raw& raw) {
     auto* group = app.add_option_group("Input and output");
     group->add_option("--load-dir", options.source.directory,
                       "Checkpoint to read: a Hugging Face directory or a Megatron one");
@@ -73,7 +87,7 @@ void add_places(CLI::App& app, ConvertOptions& options, Raw& raw) {
     group->add_option("--lora-load", options.source.adapter,
                       "LoRA adapter to merge into the weights: a PEFT directory, or what a Megatron run saved in any "
                       "layout");
-    group->add_flag("--save-lora,--save-lora-to-hf", options.adapter_alone,
+    group->add_flag(peers.names("--save-lora"), options.adapter_alone,
                     "Convert the LoRA adapter in --lora-load or --load-dir alone, without merging it: from a Megatron "
                     "run to a PEFT directory, or to a Megatron layout");
     group->add_option("--lora-alpha", options.source.adapter_alpha,
@@ -85,7 +99,7 @@ void add_places(CLI::App& app, ConvertOptions& options, Raw& raw) {
         ->check(CLI::IsMember({"bf16", "fp32"}));
 }
 
-void add_layout(CLI::App& app, ConvertOptions& options, Raw& raw) {
+void add_layout(CLI::App& app, const PeerOptions& peers, ConvertOptions& options, Raw& raw) {
     Topology& topology = options.topology;
     auto* group = app.add_option_group("Megatron layout to write");
     group->add_option("--target", options.target,
@@ -93,13 +107,10 @@ void add_layout(CLI::App& app, ConvertOptions& options, Raw& raw) {
     group->add_option("--ckpt-format", raw.format, "torch: one file per rank; torch_dist: loads at any TP and PP");
     group->add_option("--transformer-impl", raw.transformer_impl,
                       "local or transformer_engine (default: local for mindspeed, transformer_engine for mcore)");
-    group->add_option("--tp,--target-tensor-parallel-size", topology.tp, "Tensor parallel size")->check(rank_count);
-    group->add_option("--pp,--target-pipeline-parallel-size", topology.pp, "Pipeline parallel size")->check(rank_count);
-    group->add_option("--ep,--target-expert-parallel-size", topology.experts.ep, "Expert parallel size")
-        ->check(rank_count);
-    group
-        ->add_option("--etp,--expert-tensor-parallel-size", topology.experts.etp,
-                     "Ranks that share an expert (default: as many as TP)")
+    group->add_option(peers.names("--tp"), topology.tp, "Tensor parallel size")->check(rank_count);
+    group->add_option(peers.names("--pp"), topology.pp, "Pipeline parallel size")->check(rank_count);
+    group->add_option(peers.names("--ep"), topology.experts.ep, "Expert parallel size")->check(rank_count);
+    group->add_option(peers.names("--etp"), topology.experts.etp, "Ranks that share an expert (default: as many as TP)")
         ->check(rank_count);
     group->add_flag("--moe-tp-extend-ep", topology.experts.tp_extends_ep,
                     "Deal whole experts out to TP x EP groups of ranks, as MindSpeed does");
@@ -114,10 +125,10 @@ void add_layout(CLI::App& app, ConvertOptions& options, Raw& raw) {
                      "Virtual pipeline stages of each rank")
         ->check(rank_count);
     group->add_option("--num-layer-list", raw.layer_list, "Layers of each pipeline rank, for example 16,16");
-    group->add_option("--decoder-first-pipeline-num-layers,--num-layers-in-first-pipeline-stage",
-                      topology.first_stage_layers, "Layers of the first pipeline rank");
-    group->add_option("--decoder-last-pipeline-num-layers,--num-layers-in-last-pipeline-stage",
-                      topology.last_stage_layers, "Layers of the last pipeline rank");
+    group->add_option(peers.names("--decoder-first-pipeline-num-layers"), topology.first_stage_layers,
+                      "Layers of the first pipeline rank");
+    group->add_option(peers.names("--decoder-last-pipeline-num-layers"), topology.last_stage_layers,
+                      "Layers of the last pipeline rank");
     group->add_flag("--account-for-embedding-in-pipeline-split", topology.count_embedding,
                     "The embedding counts as a layer of the first stage");
     group->add_flag("--account-for-loss-in-pipeline-split", topology.count_loss,
@@ -169,31 +180,45 @@ void add_run(CLI::App& app, ConvertOptions& options, Raw& raw) {
     group->add_flag("--show-plan", options.show_plan, "With --dry-run: print what every tensor is made of");
 }
 
-// An option of another converter; `given` is called with its values.
-CLI::Option* add_peer_option(CLI::App& app, const char* name, Values values, const std::string& about,
-                             const std::function<void(const std::vector<std::string>&)>& given) {
-    if (values == Values::none)
-        return app.add_flag_callback(
-            name, [given] { given({}); }, about);
-    auto* option = app.add_option_function<std::vector<std::string>>(name, given, about);
-    return values == Values::one ? option->expected(1) : option->expected(1, 1 << 10);
+// Calls `given` with the option's values.
+void add_peer_option(CLI::App& app, const PeerOption& peer, const std::string& about,
+                     const std::function<void(const std::vector<std::string>&)>& given) {
+    if (peer.values == Values::none) {
+        app.add_flag_callback(
+            peer.name, [given] { given({}); }, about);
+        return;
+    }
+    auto* option = app.add_option_function<std::vector<std::string>>(peer.name, given, about);
+    if (peer.values == Values::one) option->expected(1);
+    else option->expected(1, 1 << 10);
 }
 
-// What was given of the first kind is noted, of the second kind refused.
-void add_peer_options(CLI::App& app, std::vector<std::string>& retired, std::vector<std::string>& refused) {
-    auto* group = app.add_option_group("Accepted for existing scripts, without effect");
-    for (const RetiredOption& option : kRetiredOptions) {
-        add_peer_option(*group, option.name, option.values, option.reason, [&retired, option](const auto&) {
-            retired.push_back(base::format("{} has no effect: {}", option.name, option.reason));
-        });
-    }
-    // Not shown in the help: they would only teach what cannot be done.
-    for (const FixedOption& option : kFixedOptions) {
-        add_peer_option(app, option.name, option.values, "", [&refused, option](const auto& values) {
-            if (option.only_value != nullptr && values.front() == option.only_value) return;
-            refused.push_back(base::format("{}{}{}: {} is not supported", option.name, values.empty() ? "" : " ",
-                                           base::joined(values, " "), option.meaning));
-        })->group("");
+void add_peer_options(CLI::App& app, const PeerOptions& peers, GivenPeers& given) {
+    auto* idle = app.add_option_group("Accepted for existing scripts, without effect");
+    auto* compared = app.add_option_group("Accepted for existing scripts, and compared with the input");
+    auto* setting = app.add_option_group("Accepted for existing scripts, where config.json does not say it");
+    for (const PeerOption& peer : peers.options()) {
+        if (!peer.no_effect.empty()) {
+            add_peer_option(*idle, peer, peer.no_effect, [&given, &peer](const auto&) {
+                given.notes.push_back(base::format("{} has no effect: {}", peer.name, peer.no_effect));
+            });
+        } else if (!peer.must_be.empty()) {
+            add_peer_option(*compared, peer, base::format("Must be the input's {}", peer.must_be),
+                            [&given, &peer](const auto& values) {
+                                given.claims.push_back({peer.name, peer.must_be, values.front()});
+                            });
+        } else if (!peer.sets.empty()) {
+            add_peer_option(*setting, peer, base::format("The model has {}", peer.sets), [&given, &peer](const auto&) {
+                given.settings.push_back({peer.sets, 1});
+            });
+        } else if (!peer.unsupported.empty()) {
+            // Not shown in the help: they would only teach what cannot be done.
+            add_peer_option(app, peer, "", [&given, &peer](const auto& values) {
+                given.refused.push_back(base::format("{}{}{}: {}", peer.name, values.empty() ? "" : " ",
+                                                     base::joined(values, " "), peer.unsupported));
+            });
+            app.get_option(peer.name)->group("");
+        }
     }
 }
 
@@ -229,6 +254,15 @@ Status check_layout(ConvertOptions& options, const Raw& raw) {
     return {};
 }
 
+Result<std::vector<Claim>> claims_of(const std::vector<GivenPeers::Claim>& given) {
+    std::vector<Claim> out;
+    for (const auto& [option, value, text] : given) {
+        TRY_ASSIGN(std::int64_t number, whole_option(option, text));
+        out.push_back({option, value, number});
+    }
+    return out;
+}
+
 Status check_conversion(ConvertOptions& options, const Raw& raw) {
     if (options.source.directory.empty() || options.save_dir.empty()) {
         return base::fail(ErrorKind::usage,
@@ -241,7 +275,10 @@ Status check_conversion(ConvertOptions& options, const Raw& raw) {
     if (raw.layers > 0) options.source.layers = raw.layers;
     options.source.dequantize = weight_dtype(raw.dequantize);
     options.keep_optimizer = options.source.keep_padding = raw.optimizer == "keep";
+    options.repeated.mtp_layers = options.source.mtp_layers;
+    options.repeated.grouped_experts = options.grouped_experts;
     if (!options.source.mtp_layers) options.source.mtp_layers = 0;
+    options.source.noop_layers = static_cast<std::uint32_t>(options.topology.noop_layers.size());
     if (raw.true_vocab > 0) options.source.true_vocab = raw.true_vocab;
     if (raw.divisor > 0) options.vocab.divisor = raw.divisor;
     if (raw.padded_vocab > 0) options.vocab.rows = raw.padded_vocab;
@@ -293,16 +330,20 @@ void add_models(CLI::App& app, Options& options) {
 }  // namespace
 
 Result<std::optional<Options>> parse_options(int argc, const char* const* argv) {
+    const base::DataStore store;
+    TRY_ASSIGN(const PeerOptions peers, PeerOptions::load(store));
+    TRY_ASSIGN(std::vector<std::string> words, peers.spelled_out({argv + 1, argv + argc}));
+    std::reverse(words.begin(), words.end());  // as the parser wants them
     Options options;
     Raw raw;
-    std::vector<std::string> retired, refused;
+    GivenPeers given;
     bool no_progress = false;
 
     CLI::App app(kDescription, "ckpt_convert");
     app.footer(kFooter);
     app.set_version_flag("--version", std::string(base::kVersion));
-    add_places(app, options.convert, raw);
-    add_layout(app, options.convert, raw);
+    add_places(app, peers, options.convert, raw);
+    add_layout(app, peers, options.convert, raw);
     add_vocabulary(app, options.convert, raw);
     add_run(app, options.convert, raw);
     app.set_config("--config", "", "File with options as NAME=VALUE lines, names without the dashes");
@@ -312,7 +353,7 @@ Result<std::optional<Options>> parse_options(int argc, const char* const* argv) 
     app.add_flag("--json", options.json, "Print events as JSON, one per line; of other commands, the result");
     app.add_flag("-q,--quiet", options.quiet, "Print errors only");
     app.add_flag("--no-progress", no_progress, "No progress bar");
-    add_peer_options(app, retired, refused);
+    add_peer_options(app, peers, given);
     add_commit(app, options);
     add_inspect(app, options);
     add_verify(app, options);
@@ -321,7 +362,7 @@ Result<std::optional<Options>> parse_options(int argc, const char* const* argv) 
     plan->callback([&options] { options.convert.dry_run = true; });
 
     try {
-        app.parse(argc, argv);
+        app.parse(std::move(words));
     } catch (const CLI::CallForHelp&) {
         std::fputs(app.help().c_str(), stdout);
         return std::optional<Options>();
@@ -332,7 +373,9 @@ Result<std::optional<Options>> parse_options(int argc, const char* const* argv) 
         return base::fail(ErrorKind::usage, base::format("{}; see ckpt_convert --help", error.what()));
     }
     options.progress = !no_progress && !options.quiet;
-    options.convert.notes = retired;
+    options.convert.notes = given.notes;
+    TRY_ASSIGN(options.convert.claims, claims_of(given.claims));
+    options.convert.source.settings = options.verify.checkpoint.settings = given.settings;
     if (!raw.memory.empty()) {
         TRY_ASSIGN(options.convert.memory_bytes, byte_count("--memory", raw.memory));
     }
@@ -346,7 +389,7 @@ Result<std::optional<Options>> parse_options(int argc, const char* const* argv) 
     options.verify.checkpoint.language_part = true;
     options.verify.threads = options.convert.threads;
     if (options.command == Options::Command::convert) TRY(check_conversion(options.convert, raw));
-    if (!refused.empty()) return base::fail(ErrorKind::unsupported, refused.front());
+    if (!given.refused.empty()) return base::fail(ErrorKind::unsupported, given.refused.front());
     return std::optional(std::move(options));
 }
 

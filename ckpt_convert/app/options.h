@@ -8,6 +8,7 @@
 
 #include "base/file_system.h"
 #include "base/result.h"
+#include "ckpt_convert/mapping/model_mapping.h"
 #include "ckpt_convert/plan/topology.h"
 #include "ckpt_convert/tensor/dtype.h"
 
@@ -31,6 +32,8 @@ struct SourceOptions {
     std::vector<std::string> leave_out;  // patterns of tensors of a Hugging Face checkpoint that are not wanted
     bool language_part = false;          // of a multimodal model: its language model alone
     std::optional<DType> dequantize;     // what quantised weights become; nullopt: they are refused
+    std::vector<Setting> settings;       // values of the model that the config does not say, where its family has them
+    std::uint32_t noop_layers = 0;       // of the layout to write, which `layers` may count too
     // The padding of the vocabulary is rows like others: what training made of them counts.
     bool keep_padding = false;
 };
@@ -41,6 +44,19 @@ struct VocabOptions {
     std::optional<std::uint64_t> divisor;  // instead of the rule's own
     std::optional<std::uint64_t> rows;     // this many, whatever the rule
     std::string fill;                      // instead of the rule's own; empty: as the rule says
+};
+
+// What an option of another converter says of the input: a value of the model, or a fact of its layout.
+struct Claim {
+    std::string option;
+    std::string value;
+    std::int64_t number = 0;
+};
+
+// Options that describe the layout to write, or repeat that of a Megatron input.
+struct RepeatedOptions {
+    std::optional<std::uint32_t> mtp_layers;
+    bool grouped_experts = false;
 };
 
 struct ConvertOptions {
@@ -55,6 +71,8 @@ struct ConvertOptions {
     Topology topology;                 // of the output, when it is Megatron's
     bool topology_given = false;
     VocabOptions vocab;
+    RepeatedOptions repeated;
+    std::vector<Claim> claims;
     std::string params_dtype;     // "bf16", "fp16", "fp32"; empty: what the source has
     std::string iteration;        // a number or "release"; empty: what the target's users expect
     bool adapter_alone = false;   // the LoRA adapter is converted and not merged

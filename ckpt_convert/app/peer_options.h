@@ -1,60 +1,46 @@
-// Options that exist for scripts written for MindSpeed-LLM's converters and need no answer from the user any more.
+// PeerOptions: what the options of other converters are here, from rules/options/.
 #pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/data_store.h"
+#include "base/result.h"
 
 namespace ckpt {
 
 // How many values an option takes.
 enum class Values { none, one, many };
 
-// Accepted and noted.
-struct RetiredOption {
-    const char* name;
-    Values values;
-    const char* reason;
-};
-inline constexpr RetiredOption kRetiredOptions[] = {
-    {"--model-type", Values::one, "only GPT models exist"},
-    {"--tokenizer-model", Values::one, "the vocabulary size is read from config.json"},
-    {"--vocab-file", Values::one, "the vocabulary size is read from config.json"},
-    {"--use-mcore-models", Values::none, "the output always has mcore names"},
-    {"--add-qkv-bias", Values::none, "known from the model family"},
-    {"--add-dense-bias", Values::none, "known from the model family"},
-    {"--add-output-layer-bias", Values::none, "known from the model family"},
-    {"--w-pack", Values::one, "known from the model family"},
-    {"--post-norm", Values::none, "known from the model family"},
-    {"--embed-layernorm", Values::none, "known from the model family"},
-    {"--spec", Values::many, "known from the model family"},
-    {"--hidden-size", Values::one, "the sizes are read from config.json"},
-    {"--mamba-state-dim", Values::one, "the sizes are read from config.json"},
-    {"--mamba-num-groups", Values::one, "the sizes are read from config.json"},
-    {"--mamba-head-dim", Values::one, "the sizes are read from config.json"},
-    {"--load-hf-from-config", Values::none, "the sizes are read from config.json"},
-    {"--loader", Values::one, "found from the input"},
-    {"--saver", Values::one, "found from the input"},
-    {"--input-tp-rank", Values::one, "found from the input"},
-    {"--input-pp-rank", Values::one, "found from the input"},
-    {"--first-k-dense-replace", Values::one, "which layers have experts is read from config.json"},
-    {"--lora-target-modules", Values::many, "the adapter's tensors say which weights it changes"},
-    {"--ckpt-cfg-path", Values::one, "replaced by the mapping files of this tool"},
-    {"--megatron-path", Values::one, "Megatron is not needed to convert"},
-    {"--max-queue-size", Values::one, "there are no loader and saver processes"},
-    {"--load-checkpoint-loosely", Values::none, "every tensor is checked"},
-    {"--no-checking", Values::none, "every tensor is checked"},
-    {"--save-layer-by-layer", Values::none, "memory is bounded anyway"},
-    {"--hf-dir", Values::one, "the directory of the original model is --hf-cfg-dir"},
+// Exactly one of the texts and lists below says what the option is.
+struct PeerOption {
+    std::string name;
+    Values values = Values::none;
+    std::string no_effect;    // accepted and noted: why
+    std::string unsupported;  // refused: why
+    std::string is;           // another name of this option
+    std::string sets;         // this value of the model is 1
+    std::string must_be;      // its number is compared with this value of the model, or fact of the input's layout
+    // By its value the words that it stands for; "{--name}" among them is the value of that option.
+    std::map<std::string, std::vector<std::string>, std::less<>> means;
+    std::vector<std::pair<std::string, std::string>> needs;  // with `means`: options that must be given, and why
 };
 
-// Understood, but only this value is supported; nullptr: none is.
-struct FixedOption {
-    const char* name;
-    Values values;
-    const char* only_value;
-    const char* meaning;
-};
-inline constexpr FixedOption kFixedOptions[] = {
-    {"--qlora-nf4", Values::none, nullptr, "NF4 quantisation"},
-    {"--save-to-legacy", Values::none, nullptr, "the legacy (non-mcore) format"},
-    {"--load-from-legacy", Values::none, nullptr, "the legacy (non-mcore) format"},
+class PeerOptions {
+public:
+    // Fails with rule_data.
+    static base::Result<PeerOptions> load(const base::DataStore& store);
+
+    const std::vector<PeerOption>& options() const { return options_; }
+    // "--tp,--target-tensor-parallel-size": an option of ours with its other names.
+    std::string names(const std::string& option) const;
+    // The command line with the words that options stand for, where it does not say them itself. Fails with usage.
+    base::Result<std::vector<std::string>> spelled_out(std::vector<std::string> words) const;
+
+private:
+    std::vector<PeerOption> options_;
 };
 
 }  // namespace ckpt

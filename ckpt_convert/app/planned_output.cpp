@@ -4,9 +4,7 @@
 
 namespace ckpt {
 
-using base::ErrorKind;
 using base::Result;
-using base::Status;
 
 PlanOptions plan_options(const ConvertOptions& options, VocabFill fill) {
     PlanOptions out;
@@ -18,13 +16,6 @@ PlanOptions plan_options(const ConvertOptions& options, VocabFill fill) {
 Side target_side(const Source& source, const ConvertOptions& options) {
     if (options.to != Side::unknown) return options.to;
     return source.side == Side::huggingface ? Side::megatron : Side::huggingface;
-}
-
-Status refuse_topology(const ConvertOptions& options) {
-    if (!options.topology_given) return {};
-    return base::fail(ErrorKind::usage,
-                      "the parallel sizes describe a Megatron output; for a Megatron input they are read from the "
-                      "checkpoint, leave them out (or add --save-model-type mg for another Megatron layout)");
 }
 
 Result<Layout> written_hf_layout(const Model& model) {

@@ -32,9 +32,6 @@ PlanOptions plan_options(const ConvertOptions& options, VocabFill fill);
 // --save-model-type, or the other side.
 Side target_side(const Source& source, const ConvertOptions& options);
 
-// Fails with usage when parallel sizes are given, which are of a Megatron output.
-base::Status refuse_topology(const ConvertOptions& options);
-
 // The layout of a Hugging Face output.
 base::Result<Layout> written_hf_layout(const Model& model);
 

@@ -6,7 +6,9 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "ckpt_convert/app/adapters.h"
+#include "ckpt_convert/app/copies.h"
 #include "ckpt_convert/app/language_part.h"
+#include "ckpt_convert/app/wanted_values.h"
 #include "ckpt_convert/mapping/parameter_names.h"
 #include "ckpt_convert/plan/adapter_source.h"
 #include "ckpt_convert/plan/name_form.h"
@@ -28,32 +30,6 @@ using base::Status;
 constexpr const char* kNoWeights = "they carry no weights (buffers such as rotary inv_freq)";
 
 constexpr std::string_view kPrefixCapture = "{prefix}";
-
-std::int64_t value_or_zero(const ModelValues& values, std::string_view name) {
-    auto found = values.find(name);
-    return found == values.end() ? 0 : found->second;
-}
-
-// --num-layers and --true-vocab-size: less of the model than the checkpoint has.
-Status reduce(ModelValues& values, const SourceOptions& options) {
-    std::int64_t layers = value_or_zero(values, "layers");
-    if (options.layers && *options.layers > layers) {
-        return base::fail(ErrorKind::usage,
-                          base::format("--num-layers {}: the model has {} layers", *options.layers, layers));
-    }
-    if (options.layers && options.mtp_layers.value_or(0) > 0)
-        return base::fail(ErrorKind::usage, "--num-layers leaves out the layers that --mtp-num-layers asks for");
-    if (options.layers) values["layers"] = *options.layers;
-    std::int64_t vocab = value_or_zero(values, "vocab");
-    if (options.true_vocab && *options.true_vocab > static_cast<std::uint64_t>(vocab)) {
-        return base::fail(
-            ErrorKind::usage,
-            base::format("--true-vocab-size {}: the checkpoint has {} rows; --padded-vocab-size adds rows",
-                         *options.true_vocab, vocab));
-    }
-    if (options.true_vocab) values["vocab"] = static_cast<std::int64_t>(*options.true_vocab);
-    return {};
-}
 
 // The names that belong to layers beyond the ones wanted.
 Result<std::set<std::string, std::less<>>> names_beyond(const Model& whole, const Layout& wanted,
@@ -183,7 +159,8 @@ Status check_agreement(const ModelMapping& mapping, const ModelValues& values, c
 }
 
 Result<ModelValues> megatron_values(const ModelMapping& mapping, const MegatronCheckpoint& checkpoint,
-                                    FoundLayout& found, const std::optional<JsonDocument>& config) {
+                                    FoundLayout& found, const std::optional<JsonDocument>& config,
+                                    const SourceOptions& options) {
     if (!config) {
         // Nothing says how much of the vocabulary is padding, so all of it is kept.
         TRY_ASSIGN(ModelValues values, values_from_arguments(mapping, checkpoint.args, checkpoint.directory));
@@ -196,6 +173,7 @@ Result<ModelValues> megatron_values(const ModelMapping& mapping, const MegatronC
         return values;
     }
     TRY_ASSIGN(ModelValues values, values_from_config(mapping, *config));
+    take_settings(values, options);
     TRY(check_agreement(mapping, values, checkpoint, *config, found.parallel));
     values["mtp"] = found.mtp_layers;
     if (value_or_zero(values, "layers") != found.layers) {
@@ -213,6 +191,34 @@ Result<ModelValues> megatron_values(const ModelMapping& mapping, const MegatronC
                           checkpoint.directory);
     }
     return values;
+}
+
+// `all`: the values of the whole model, of which the options may take a part.
+Result<SourceBinding> bind_hf(const Model& model, const Source& source, ModelValues all, const HfVariant& variant,
+                              const SourceOptions& options) {
+    TRY_ASSIGN(Layout layout, hf_layout(model, variant));
+    std::set<std::string, std::less<>> beyond;
+    bool less_mtp = value_or_zero(all, "mtp") > value_or_zero(model.values(), "mtp");
+    if (options.layers || less_mtp) {
+        for (const auto& [value, number] : source.apart) all[value] = number;
+        TRY_ASSIGN(Model whole, Model::make(model.mapping(), std::move(all)));
+        TRY_ASSIGN(beyond, names_beyond(whole, layout, variant));
+    }
+    auto leave_out = [&](std::string_view tensor) -> std::optional<std::string> {
+        if (model.mapping().ignores(tensor)) return kNoWeights;
+        if (beyond.contains(tensor))
+            return options.layers ? "they belong to layers beyond --num-layers"
+                                  : "they belong to layers for multi-token prediction, which --mtp-num-layers keeps";
+        for (const std::string& pattern : options.leave_out) {
+            if (matches_pattern(pattern, tensor)) return base::format("--leave-out \"{}\"", pattern);
+        }
+        return std::nullopt;
+    };
+    auto binding = bind_source(model, source.index, layout, leave_out);
+    if (binding) return binding;
+    // Of a model that no framework runs, its tensors are not the point.
+    TRY(check_runs(model));
+    return tl::unexpected(binding.error());
 }
 
 }  // namespace
@@ -242,13 +248,18 @@ HfVariant find_variant(const ModelMapping& mapping, const TensorIndex& index) {
     return variant;
 }
 
-Result<Source> source_of(HfCheckpoint checkpoint, const Knowledge& knowledge, const SourceOptions& options) {
+Result<Source> source_of(HfCheckpoint checkpoint, const Knowledge& knowledge, const SourceOptions& given,
+                         Copies copies) {
     TRY(knowledge.foreign.refuse_quantised(checkpoint.config));
+    SourceOptions options = given;
     TRY_ASSIGN(const ModelMapping* mapping, options.family.empty() ? knowledge.families.for_config(checkpoint.config)
                                                                    : knowledge.families.for_name(options.family));
     TRY_ASSIGN(ModelValues all, values_from_config(*mapping, checkpoint.config));
+    take_settings(all, options);
+    if (wants_all_layers(options, value_or_zero(all, "layers"))) options.layers.reset();
     ModelValues values = all;
-    TRY(reduce(values, options));
+    TRY(take_layers(values, options));
+    TRY(take_vocabulary(values, options));
     Source source;
     source.side = Side::huggingface;
     source.title = "Hugging Face";
@@ -263,30 +274,8 @@ Result<Source> source_of(HfCheckpoint checkpoint, const Knowledge& knowledge, co
     }
     TRY_ASSIGN(source.model, Model::make(*mapping, std::move(values)));
     TRY_ASSIGN(variant.form, find_form(source.index, source.model, variant));
-    TRY_ASSIGN(Layout layout, hf_layout(source.model, variant));
-    std::set<std::string, std::less<>> beyond;
-    bool less_mtp = value_or_zero(all, "mtp") > value_or_zero(source.model.values(), "mtp");
-    if (options.layers || less_mtp) {
-        TRY_ASSIGN(Model whole, Model::make(*mapping, std::move(all)));
-        TRY_ASSIGN(beyond, names_beyond(whole, layout, variant));
-    }
-    auto leave_out = [&](std::string_view tensor) -> std::optional<std::string> {
-        if (mapping->ignores(tensor)) return kNoWeights;
-        if (beyond.contains(tensor))
-            return options.layers ? "they belong to layers beyond --num-layers"
-                                  : "they belong to layers for multi-token prediction, which --mtp-num-layers keeps";
-        for (const std::string& pattern : options.leave_out) {
-            if (matches_pattern(pattern, tensor)) return base::format("--leave-out \"{}\"", pattern);
-        }
-        return std::nullopt;
-    };
-    auto binding = bind_source(source.model, source.index, layout, leave_out);
-    if (!binding) {
-        // Of a model that no framework runs, its tensors are not the point.
-        TRY(check_runs(source.model));
-        return tl::unexpected(binding.error());
-    }
-    source.binding = std::move(*binding);
+    auto bind = [&](const Model& model) { return bind_hf(model, source, all, variant, options); };
+    TRY(bind_copies(source, copies, bind));
     bind_absent(source.model, source.index, source.binding);
     source.config = std::move(checkpoint.config);
     return source;
@@ -294,10 +283,6 @@ Result<Source> source_of(HfCheckpoint checkpoint, const Knowledge& knowledge, co
 
 Result<Source> identify(base::FileSystem& fs, const MegatronCheckpoint& checkpoint, const Knowledge& knowledge,
                         const SourceOptions& options) {
-    if (options.layers) {
-        return base::fail(ErrorKind::unsupported,
-                          "--num-layers takes layers from a Hugging Face checkpoint; convert to that first");
-    }
     Source source;
     source.side = Side::megatron;
     source.directory = checkpoint.directory;
@@ -312,9 +297,14 @@ Result<Source> identify(base::FileSystem& fs, const MegatronCheckpoint& checkpoi
     }
     TRY_ASSIGN(const ModelMapping* mapping, family_of(checkpoint, knowledge, options, source));
     TRY_ASSIGN(FoundLayout found, find_layout(checkpoint, *mapping, knowledge.targets));
-    TRY_ASSIGN(ModelValues values, megatron_values(*mapping, checkpoint, found, source.config));
+    TRY_ASSIGN(ModelValues values, megatron_values(*mapping, checkpoint, found, source.config, options));
     if (options.keep_padding) values["vocab"] = static_cast<std::int64_t>(found.parallel.padded_vocab);
-    TRY(reduce(values, options));
+    if (options.layers && *options.layers != found.layers && *options.layers != found.parallel.placement.slots)
+        return base::fail(ErrorKind::unsupported,
+                          base::format("--num-layers {}: the input has {} layers, and fewer are taken from a Hugging "
+                                       "Face checkpoint only: convert to that first",
+                                       *options.layers, found.layers));
+    TRY(take_vocabulary(values, options));
     TRY_ASSIGN(source.model, Model::make(*mapping, std::move(values)));
     TRY_ASSIGN(source.parallel, fit_layout(checkpoint, source.model, found));
     source.title = checkpoint.torch_dist
@@ -329,19 +319,20 @@ Result<Source> identify(base::FileSystem& fs, const MegatronCheckpoint& checkpoi
 }
 
 Result<Source> source_of(base::FileSystem& fs, MegatronCheckpoint checkpoint, const Knowledge& knowledge,
-                         const SourceOptions& options) {
+                         const SourceOptions& options, Copies copies) {
     TRY_ASSIGN(Source source, identify(fs, checkpoint, knowledge, options));
-    TRY_ASSIGN(Layout layout, mcore_layout(source.model, *source.parallel));
-    auto leave_out = [&](std::string_view tensor) {
-        return source.model.mapping().ignores(tensor) ? std::optional<std::string>(kNoWeights) : std::nullopt;
-    };
-    TRY_ASSIGN(source.binding, bind_source(source.model, checkpoint.index, layout, leave_out));
+    source.index = std::move(checkpoint.index);
+    TRY(bind_copies(source, copies, [&](const Model& model) -> Result<SourceBinding> {
+        TRY_ASSIGN(Layout layout, mcore_layout(model, *source.parallel));
+        return bind_source(model, source.index, layout, [&](std::string_view tensor) {
+            return model.mapping().ignores(tensor) ? std::optional<std::string>(kNoWeights) : std::nullopt;
+        });
+    }));
     auto padding =
         source.parallel->padded_vocab - static_cast<std::uint64_t>(value_or_zero(source.model.values(), "vocab"));
     if (padding > 0) {
         source.notes.push_back(base::format("{} rows of the vocabulary are padding and left out", padding));
     }
-    source.index = std::move(checkpoint.index);
     bind_absent(source.model, source.index, source.binding);
     return source;
 }
@@ -364,7 +355,7 @@ Result<Source> open_source(base::FileSystem& fs, const Knowledge& knowledge, con
                               "--lora-load the adapter. --save-lora converts the adapter alone",
                               options.directory);
         }
-        TRY_ASSIGN(Source source, source_of(fs, std::move(checkpoint), knowledge, options));
+        TRY_ASSIGN(Source source, source_of(fs, std::move(checkpoint), knowledge, options, Copies::compared));
         TRY(merge_adapters(fs, knowledge, options, std::move(factors), source));
         return source;
     }
@@ -372,7 +363,7 @@ Result<Source> open_source(base::FileSystem& fs, const Knowledge& knowledge, con
     TRY_ASSIGN(auto language, take_language_part(checkpoint, knowledge.containers, options));
     TRY_ASSIGN(auto quantised,
                join_quantised(checkpoint.index, knowledge.quantisation, checkpoint.config.root, options.dequantize));
-    TRY_ASSIGN(Source source, source_of(std::move(checkpoint), knowledge, options));
+    TRY_ASSIGN(Source source, source_of(std::move(checkpoint), knowledge, options, Copies::compared));
     if (language) {
         source.config_text = std::move(language->config_text);
         source.notes.push_back(std::move(language->note));

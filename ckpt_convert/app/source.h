@@ -50,18 +50,24 @@ struct Source {
     base::Json args;                           // of a Megatron checkpoint
     std::optional<ParallelLayout> parallel;    // of a Megatron checkpoint
     bool has_optimizer = false;                // there is the state of an optimizer beside the weights
+    ModelValues apart;                         // values that the bits of copies tell, whatever the config says
     std::vector<std::string> notes;
 };
 
 // Fails with unsupported when a directory holds nothing that is read, but a checkpoint of a format that is known by name.
 base::Status refuse_foreign(base::FileSystem& fs, const Knowledge& knowledge, const base::Path& directory);
 
-// Opens, identifies and checks a checkpoint: every weight of the model is there once, nothing is unexplained.
+// Whether the bits of what a checkpoint holds twice are compared, or taken to be the same.
+enum class Copies { trusted, compared };
+
+// Opens, identifies and checks a checkpoint: every weight of the model is there once, nothing is unexplained, and what is
+// there twice is the same bits. Of the payload nothing else is read.
 base::Result<Source> open_source(base::FileSystem& fs, const Knowledge& knowledge, const SourceOptions& options);
-// The same for one that is open.
-base::Result<Source> source_of(HfCheckpoint checkpoint, const Knowledge& knowledge, const SourceOptions& options);
+// The same for one that is open; by the headers alone, unless copies are compared.
+base::Result<Source> source_of(HfCheckpoint checkpoint, const Knowledge& knowledge, const SourceOptions& options,
+                               Copies copies = Copies::trusted);
 base::Result<Source> source_of(base::FileSystem& fs, MegatronCheckpoint checkpoint, const Knowledge& knowledge,
-                               const SourceOptions& options);
+                               const SourceOptions& options, Copies copies = Copies::trusted);
 
 // What a Megatron checkpoint tells about its model and its layout; index and binding are still empty. It need not hold all
 // weights of the model.

@@ -29,6 +29,11 @@ Status check_references(const ModelMapping& mapping) {
                 }
                 if (!rule.optional) stored.insert(weight);
             }
+            bool known = !rule.apart || std::any_of(mapping.values.begin(), mapping.values.end(),
+                                                    [&](const auto& value) { return value.name == rule.apart->value; });
+            if (!known)
+                return problem(base::format("{} tensor \"{}\" is apart with \"{}\", which is no value", side_name,
+                                            rule.names.front().second, rule.apart->value));
         }
         for (const auto& weight : mapping.weights) {
             if (!stored.contains(weight.name) && !weight.unused)

@@ -33,6 +33,21 @@ Result<Each> read_each(JsonObject& object) {
     return object.error("\"each\" can only be \"layer\" or \"expert\"");
 }
 
+// {"num_query_groups": "group_query_attention"}
+Result<std::map<std::string, std::string, std::less<>>> read_argument_needs(JsonObject& object,
+                                                                            const std::vector<std::string>& arguments) {
+    std::map<std::string, std::string, std::less<>> out;
+    const Json* needs = object.optional("arg_needs");
+    if (needs == nullptr) return out;
+    if (needs->object() == nullptr) return object.error(*needs, "\"arg_needs\" must be an object");
+    for (const auto& [argument, needed] : *needs->object()) {
+        if (needed.string() == nullptr || !base::contains(arguments, argument))
+            return object.error(needed, "\"arg_needs\" gives for an argument of \"arg\" the name of another one");
+        out.emplace(argument, *needed.string());
+    }
+    return out;
+}
+
 Result<ValueRule> read_value(const JsonDocument& document, const std::string& name, const Json& json) {
     TRY_ASSIGN(JsonObject object, JsonObject::of(document, json));
     ValueRule rule;
@@ -44,7 +59,7 @@ Result<ValueRule> read_value(const JsonDocument& document, const std::string& na
         rule.argument_negated = true;
         argument.erase(0, 1);
     }
-    TRY_ASSIGN(rule.argument_needs, object.string_or("arg_needs", ""));
+    TRY_ASSIGN(rule.argument_needs, read_argument_needs(object, rule.arguments));
     TRY_ASSIGN(rule.is, object.strings("is"));
     TRY_ASSIGN(rule.count, object.boolean_or("count", false));
     TRY_ASSIGN(rule.first, object.boolean_or("first", false));
@@ -188,6 +203,17 @@ Status read_mcore_keys(JsonObject& object, StoredRule& rule) {
     return {};
 }
 
+// {"tied": 0}
+Status read_apart(JsonObject& object, StoredRule& rule) {
+    const Json* found = object.optional("apart");
+    if (found == nullptr) return {};
+    const auto* members = found->object();
+    if (members == nullptr || members->size() != 1 || members->front().second.integer() == nullptr)
+        return object.error(*found, "\"apart\" must be an object of one value of the model and its number");
+    rule.apart = Setting{members->front().first, *members->front().second.integer()};
+    return {};
+}
+
 Result<StoredRule> read_stored(const JsonDocument& document, const Json& json, bool is_mcore) {
     TRY_ASSIGN(JsonObject object, JsonObject::of(document, json));
     StoredRule rule;
@@ -210,6 +236,7 @@ Result<StoredRule> read_stored(const JsonDocument& document, const Json& json, b
     TRY(read_stack(object, rule));
     TRY(read_plus(object, rule));
     TRY_ASSIGN(rule.copy, object.boolean_or("copy", false));
+    TRY(read_apart(object, rule));
     if (is_mcore) {
         TRY(read_mcore_keys(object, rule));
     } else {

@@ -5,6 +5,9 @@
 
 #include "base/check.h"
 #include "base/format.h"
+#include "base/json_object.h"
+#include "base/rule_file.h"
+#include "base/text.h"
 #include "ckpt_convert/mapping/mapping_loader.h"
 
 namespace ckpt {
@@ -12,6 +15,7 @@ namespace {
 
 using base::ErrorKind;
 using base::Result;
+using base::Status;
 
 std::string known_families(const std::vector<ModelMapping>& families) {
     std::vector<std::string> names;
@@ -87,6 +91,24 @@ bool ModelMapping::ignores(std::string_view tensor) const {
                        [&](const std::string& pattern) { return matches_pattern(pattern, tensor); });
 }
 
+Status MappingRegistry::add_config_defaults(const base::JsonDocument& document) {
+    TRY_ASSIGN(base::JsonObject object, base::JsonObject::of(document, document.root));
+    for (const char* text : {"schema", "about"}) TRY(object.string(text));
+    TRY(object.strings("source"));
+    // Of the test that compares the file with transformers.
+    for (const char* reasons : {"demanded", "left_to_mapping_files"}) TRY(object.required(reasons));
+    TRY_ASSIGN(const base::Json* types, object.required("model_types"));
+    TRY_ASSIGN(base::JsonObject by_type, base::JsonObject::of(document, *types));
+    for (const auto& [type, defaults] : by_type.members()) {
+        TRY(base::JsonObject::of(document, defaults));
+        auto family = std::find_if(families_.begin(), families_.end(), [&type = type](const ModelMapping& mapping) {
+            return base::contains(mapping.model_types, type);
+        });
+        if (family != families_.end()) family->config_defaults.emplace(type, defaults);
+    }
+    return object.finish();
+}
+
 Result<MappingRegistry> MappingRegistry::load(const base::DataStore& store) {
     MappingRegistry registry;
     std::set<std::string> taken;
@@ -104,6 +126,10 @@ Result<MappingRegistry> MappingRegistry::load(const base::DataStore& store) {
             }
         }
         registry.families_.push_back(std::move(mapping));
+    }
+    for (const std::string& path : store.list("rules/config_defaults/", ".json")) {
+        TRY_ASSIGN(const base::JsonDocument* document, files.read(path, path));
+        TRY(registry.add_config_defaults(*document));
     }
     return registry;
 }

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -37,7 +38,8 @@ struct ValueRule {
     std::vector<std::string> config;
     std::vector<std::string> arguments;  // names in the Megatron arguments, or paths into texts there that are JSON
     bool argument_negated = false;       // "!untie_...": the argument says the opposite
-    std::string argument_needs;          // the arguments count only when this one, if it is there, is true
+    // By argument: another one without which it does not count. That one must be true, where it is there.
+    std::map<std::string, std::string, std::less<>> argument_needs;
     std::vector<std::string> is;         // the value is 1 when the config has one of these texts there, else 0
     bool count = false;                  // a list or a text there counts by its length
     bool first = false;                  // of a list there the first number counts
@@ -73,6 +75,12 @@ struct ExpertStack {
 // In a name: the layer's number among the layers that have the tensor.
 inline constexpr std::string_view kNth = "{nth}";
 
+// A number for a value of the model.
+struct Setting {
+    std::string value;
+    std::int64_t number = 0;
+};
+
 struct StoredRule {
     // The first selector that matches decides. "{layer}" is the layer's number in the model, "{local_layer}" its number
     // in the pipeline stage, "{nth}" its number among the layers that have the tensor, which are one tensor in torch_dist.
@@ -94,8 +102,11 @@ struct StoredRule {
     std::optional<Expression> once;  // this many rows after each other are the same, and the file has one; hf only
     ExpertStack stack;
     std::string form;  // belongs to one of several ways to store the same, of which a checkpoint has one; "": to all
-    bool optional = false;     // may be absent in a source, and is never written
-    bool copy = false;         // may be absent in a source that holds its weights elsewhere too
+    bool optional = false;  // may be absent in a source, and is never written
+    bool copy = false;      // may be absent in a source that holds its weights elsewhere too
+    // Of a tensor that repeats weights: what the model is when the bits are not those of its weights. Without it such a
+    // tensor has no place.
+    std::optional<Setting> apart;
     bool extra_state = false;  // belongs to a linear layer, which Transformer Engine gives an "_extra_state"
     std::optional<Expression> when;
 
@@ -129,8 +140,10 @@ struct ModelMapping {
     std::string title;
     std::string origin;                    // the file, for messages
     std::vector<std::string> model_types;  // "model_type" of config.json
-    std::vector<std::string> peer_names;   // what --model-type-hf calls it
-    std::vector<std::string> trained_by;   // the targets that have its layers; empty: all
+    // By model type: what the class of such configs takes for keys that a config lacks.
+    std::map<std::string, base::Json, std::less<>> config_defaults;
+    std::vector<std::string> peer_names;  // what --model-type-hf calls it
+    std::vector<std::string> trained_by;  // the targets that have its layers; empty: all
     std::vector<ValueRule> values;
     std::vector<WeightRule> weights;
     std::vector<StoredRule> hf;
@@ -173,6 +186,8 @@ public:
     base::Result<const ModelMapping*> for_name(std::string_view name) const;
 
 private:
+    base::Status add_config_defaults(const base::JsonDocument& document);
+
     std::vector<ModelMapping> families_;  // by family name
 };
 

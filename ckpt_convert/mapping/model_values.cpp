@@ -21,6 +21,7 @@ struct Source {
     const Json* root;
     std::string where;
     bool is_config;
+    const Json* defaults = nullptr;  // of keys that the config does not have, by their name
 };
 
 // What a "*" in a path leads into: items of lists alone, or of objects too, whose order says nothing.
@@ -91,9 +92,10 @@ std::optional<std::int64_t> number_in(const ValueRule& rule, const Json& json, b
     return json.string() != nullptr && std::find(rule.is.begin(), rule.is.end(), *json.string()) != rule.is.end();
 }
 
-// False when another argument says that the value does not apply.
-bool arguments_count(const ValueRule& rule, const Json& args) {
-    const Json* needed = rule.argument_needs.empty() ? nullptr : args.find(rule.argument_needs);
+// False when another argument says that this one does not apply.
+bool argument_counts(const ValueRule& rule, const std::string& argument, const Json& args) {
+    auto needs = rule.argument_needs.find(argument);
+    const Json* needed = needs == rule.argument_needs.end() ? nullptr : args.find(needs->second);
     return needed == nullptr || needed->boolean() == nullptr || *needed->boolean();
 }
 
@@ -104,9 +106,22 @@ bool must_be_one_number(const ValueRule& rule, std::string_view path, const Json
            (json.array() != nullptr && rule.name == kLayers && !rule.count && path.find('*') == std::string_view::npos);
 }
 
+// What the config's class takes when the config has none of the keys. A null is not none: it says that there is no number.
+std::optional<std::int64_t> class_default(const ValueRule& rule, const Source& source) {
+    if (source.defaults == nullptr) return std::nullopt;
+    for (const std::string& path : rule.config) {
+        if (source.root->find_path(path) != nullptr) return std::nullopt;
+    }
+    for (const std::string& path : rule.config) {
+        const Json* found = source.defaults->find(path);
+        if (found != nullptr) return number_in(rule, *found, true);
+    }
+    return std::nullopt;
+}
+
 Result<std::optional<std::int64_t>> read_value(const ValueRule& rule, const Source& source) {
-    if (!source.is_config && !arguments_count(rule, *source.root)) return std::optional<std::int64_t>();
     for (const std::string& path : source.is_config ? rule.config : rule.arguments) {
+        if (!source.is_config && !argument_counts(rule, path, *source.root)) continue;
         auto found = value_at(*source.root, path, Items::of_objects);
         if (!found || (!rule.count && says_nothing(*found))) continue;
         // What training can be told of all layers or of each: the list is read by a rule of its own.
@@ -123,7 +138,7 @@ Result<std::optional<std::int64_t>> read_value(const ValueRule& rule, const Sour
         bool negate = !source.is_config && rule.argument_negated;
         return std::optional<std::int64_t>(negate ? *value == 0 : *value);
     }
-    return std::optional<std::int64_t>();
+    return class_default(rule, source);
 }
 
 // Works the values of a mapping out. The order of the rules says nothing: a family may redefine a value that comes
@@ -252,7 +267,12 @@ std::optional<std::int64_t> whole_number(const Json& json) {
 }
 
 Result<ModelValues> values_from_config(const ModelMapping& mapping, const base::JsonDocument& config) {
-    return ValueReader(mapping, {&config.root, config.name, true}).read();
+    const Json* type = config.root.find("model_type");
+    bool named = type != nullptr && type->string() != nullptr;
+    auto defaults = mapping.config_defaults.find(named ? *type->string() : "");
+    return ValueReader(mapping, {&config.root, config.name, true,
+                                 defaults == mapping.config_defaults.end() ? nullptr : &defaults->second})
+        .read();
 }
 
 Result<ModelValues> values_from_arguments(const ModelMapping& mapping, const Json& args, const std::string& where) {
@@ -261,8 +281,10 @@ Result<ModelValues> values_from_arguments(const ModelMapping& mapping, const Jso
 
 Result<std::optional<std::int64_t>> value_from_arguments(const ValueRule& rule, const Json& args,
                                                          const ModelValues& values, const std::string& where) {
-    if (arguments_count(rule, args) || !rule.fallback)
-        return read_value(rule, {&args, where + ": saved arguments", false});
+    TRY_ASSIGN(auto said, read_value(rule, {&args, where + ": saved arguments", false}));
+    bool all_count = std::all_of(rule.arguments.begin(), rule.arguments.end(),
+                                 [&](const std::string& argument) { return argument_counts(rule, argument, args); });
+    if (said || all_count || !rule.fallback) return said;
     TRY_ASSIGN(std::int64_t value, rule.fallback->evaluate(lookup_in(values)));
     return std::optional(value);
 }

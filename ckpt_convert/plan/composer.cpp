@@ -22,6 +22,7 @@ public:
         LayoutTensor out;
         out.optional = rule_.optional;
         out.copy = rule_.copy;
+        out.apart = rule_.apart ? &*rule_.apart : nullptr;
         out.extra_state = rule_.extra_state;
         out.plus = rule_.plus;
         out.of_experts = rule_.each == Each::expert;

@@ -33,15 +33,16 @@ struct LayoutTensor {
     std::optional<std::size_t> unit_axis;  // an axis of 1 that the file's shape leaves out
     bool once = false;  // each piece is one row of the file, which stands for all rows of the piece: their stride is 0
     std::vector<Piece> pieces;
-    std::uint64_t fill_rows = 0;  // the last rows hold no weights: padding, mostly of the vocabulary
-    bool fill_zero = false;       // see StoredRule::pad_zero
-    std::uint32_t fill_like = 0;  // the logical tensor whose rows the padding continues
-    bool optional = false;        // a source may lack it; never written
-    bool copy = false;            // a source may lack it when its weights are elsewhere
-    bool extra_state = false;     // see StoredRule
-    float plus = 0;               // see StoredRule
-    bool of_experts = false;      // of one expert, or of several
-    std::uint32_t alike = 0;      // torch_dist has the tensors of this many layers in one; 0: of all layers or of none
+    std::uint64_t fill_rows = 0;     // the last rows hold no weights: padding, mostly of the vocabulary
+    bool fill_zero = false;          // see StoredRule::pad_zero
+    std::uint32_t fill_like = 0;     // the logical tensor whose rows the padding continues
+    bool optional = false;           // a source may lack it; never written
+    bool copy = false;               // a source may lack it when its weights are elsewhere
+    const Setting* apart = nullptr;  // see StoredRule; of the model's mapping
+    bool extra_state = false;        // see StoredRule
+    float plus = 0;                  // see StoredRule
+    bool of_experts = false;         // of one expert, or of several
+    std::uint32_t alike = 0;  // torch_dist has the tensors of this many layers in one; 0: of all layers or of none
 
     // What the file calls its shape.
     const Shape& shape_in_file() const { return file_shape.empty() ? shape : file_shape; }

@@ -46,6 +46,8 @@ public:
                                                          [&](const auto& piece) { return !is_bound(piece.logical); }))
                     continue;
                 auto found = by_name_.find(key(tensor.file, tensor.name));
+                // What is also elsewhere may be left out; check_unused() counts it.
+                if (found != by_name_.end() && (tensor.optional || tensor.copy) && leave_out(tensor.name)) continue;
                 if (found != by_name_.end()) TRY(add_tensor(tensor, found->second));
                 else if (!tensor.optional && !tensor.copy && !is_unused(model_, tensor)) missing.push_back(tensor.name);
             }
@@ -84,7 +86,7 @@ private:
             const IndexedTensor& stored = index_.tensors[part];
             used_[part] = true;
             TRY(check_shape(tensor, stored));
-            if (tensor.optional) continue;
+            if (tensor.optional && is_unused(model_, tensor)) continue;
             if (!tensor.strides.empty() && !stored.contiguous) {
                 return base::fail(ErrorKind::unsupported,
                                   base::format("{} is a strided view; save it contiguous first", stored.name),
@@ -96,12 +98,7 @@ private:
                 TRY(add_piece(piece, tensor, widened ? widened->strides : tensor.strides, part,
                               widened ? *widened : stored));
         }
-        if (tensor.optional && is_unused(model_, tensor)) {
-            idle_.push_back(tensor.name);
-        } else if (tensor.optional) {
-            out_.notes.push_back(
-                base::format("{} is in the source but not used: the model ties it to another tensor", tensor.name));
-        }
+        if (tensor.optional && is_unused(model_, tensor)) idle_.push_back(tensor.name);
         return {};
     }
 
@@ -131,6 +128,9 @@ private:
             box.extent[axis - in_front] = end - begin;
         }
         LogicalSource& source = out_.tensors[piece.logical];
+        bool repeats = tensor.optional || ((tensor.copy || tensor.apart != nullptr) && !source.pieces.empty());
+        if (repeats) add_copy({piece.logical, stored.dtype, box, tensor.apart});
+        if (tensor.optional || (repeats && source.dtype != stored.dtype)) return {};
         if (!source.pieces.empty() && source.dtype != stored.dtype) {
             return base::fail(ErrorKind::bad_input,
                               base::format("{} is {}, but other parts of {} are {}", stored.name, name(stored.dtype),
@@ -150,6 +150,15 @@ private:
             });
         (replica ? source.replicas : source.pieces).push_back(std::move(box));
         return {};
+    }
+
+    // Ranks that hold the same box of it are taken to hold the same bits, as of any other weight.
+    void add_copy(TensorCopy copy) {
+        bool known = layout_.by_file && std::any_of(out_.copies.begin(), out_.copies.end(), [&](const auto& other) {
+                         return other.logical == copy.logical && other.apart == copy.apart &&
+                                other.box.in_logical == copy.box.in_logical && other.box.extent == copy.box.extent;
+                     });
+        if (!known) out_.copies.push_back(std::move(copy));
     }
 
     Status check_unused(const LeaveOut& leave_out) {

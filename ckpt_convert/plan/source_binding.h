@@ -57,9 +57,19 @@ struct LowRankSum {
     float scale = 1;
 };
 
+// A box that repeats what is read elsewhere, under another name or in another part of the model. That its bits are the same
+// is still to be seen.
+struct TensorCopy {
+    std::uint32_t logical = 0;
+    DType dtype = DType::f32;
+    StoredPiece box;
+    const Setting* apart = nullptr;  // see StoredRule
+};
+
 struct SourceBinding {
-    std::vector<LogicalSource> tensors;  // by Model::tensors()
-    std::vector<std::string> notes;      // what was left out, and why
+    std::vector<LogicalSource> tensors;   // by Model::tensors()
+    std::vector<std::string> notes;       // what was left out, and why
+    std::vector<TensorCopy> copies = {};  // of rank files one for each box, not one for each rank
 };
 
 // Why a source tensor that the layout does not have may be left out; nullopt when it would be a loss.

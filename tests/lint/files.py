@@ -26,7 +26,7 @@ FORBIDDEN = [
     (None, re.compile(r"(pypi\.o" + r"rg|pythonhos" + r"ted|npmjs\.|npmmir" + r"ror|debian\.o" + r"rg|ubuntu\.c" + r"om|tuna\.tsing" + r"hua|"
                       r"(registry|mirror|mirrors|repo)\.[a-z0-9-]+\.(com|org|net|cn))"), "the name of a package registry's host"),
 ]
-BINARY = (".png", ".ico", ".pt", ".bin", ".safetensors", ".zip")
+BINARY = (".png", ".ico", ".pt", ".bin", ".safetensors", ".zip", ".xz")
 
 
 def check_text(checks, name, text):

@@ -21,6 +21,8 @@ from checks import ROOT, Checks, run, temporary_directory, tool  # noqa: E402
 from checkpoints import Tensor, crc_filled, megatron_files, read_safetensors, read_torch_file, write_safetensors  # noqa: E402
 
 CASES = ROOT / "rules/models/cases"
+# What some checkpoints call the copies of the head that layers for multi-token prediction have; the second kind is never written.
+HEAD_COPIES = (".shared_head.output.weight", ".shared_head.head.weight")
 LAYOUTS = {"mindspeed": ["--tp", "2", "--pp", "2"], "te": ["--target", "mcore", "--tp", "2"],
            "dist": ["--target", "mcore", "--ckpt-format", "torch_dist"]}
 # Of models with experts: each way to store and to deal them out.
@@ -63,7 +65,7 @@ def filled(name, shape):
     """Bits by name. Copies of the embedding and of the head are copies; what some layouts store less 1 is between 1/2 and 2, where nothing is lost."""
     if name.endswith(".embed_tokens.weight"):
         return crc_filled("model.embed_tokens.weight", shape)
-    if name.endswith(".shared_head.output.weight"):
+    if name.endswith(HEAD_COPIES):
         return crc_filled("lm_head.weight", shape)
     tensor = crc_filled(name, shape)
     if not name.endswith(".linear_attn.norm.weight"):
@@ -112,7 +114,7 @@ def check_round_trips(checks, name, case, source, work):
             if layout == "te":
                 check_layer_lists(checks, name, middle, case["config"])
             found = read_safetensors(back / "model.safetensors")
-            kept = {key: value for key, value in expected.items() if not key.endswith("inv_freq")}
+            kept = {key: value for key, value in expected.items() if not key.endswith(("inv_freq", HEAD_COPIES[1]))}
             checks.equal(sorted(found), sorted(kept), f"{name}, {layout}: tensors that came back")
             checks.expect(found == kept, f"{name}, {layout}: the values changed")
 
@@ -221,21 +223,43 @@ def check_fused(checks, name, source, work):
 
 
 def check_other_copy(checks, name, case, source, work):
-    """A layer's copy of the head that is another one does not become the model's head."""
+    """What layers for multi-token prediction have copies of, with other values: a head is refused unless it is left out, an
+    embedding is carried where Megatron has a place for it."""
     tensors = read_safetensors(source / "model.safetensors")
-    copies = [key for key in tensors if key.endswith(".shared_head.output.weight")]
-    if not copies:
+    layers = [key for key in tensors if key.endswith(".eh_proj.weight")]
+    heads = [key for key in tensors if key.endswith(HEAD_COPIES)]
+    embeddings = [key for key in tensors if key.endswith(".embed_tokens.weight") and ".layers." in key]
+    if not layers or not heads + embeddings:
         return
-    other, target, back = (work / f"{name}_{what}" for what in ("copy", "copy_megatron", "copy_back"))
-    other.mkdir()
-    (other / "config.json").write_text((source / "config.json").read_text())
-    write_safetensors(other / "model.safetensors", {**tensors, **{key: crc_filled(key, tensors[key].shape) for key in copies}})
-    for load, save, more in ((other, target, case.get("take", [])), (target, back, [])):
-        done = run(tool("ckpt_convert"), "-q", "--load-dir", load, "--save-dir", save, *more)
-        checks.expect(done.returncode == 0, f"{name}, another copy: {done.stderr}")
-    checks.expect(read_safetensors(back / "model.safetensors") == tensors, f"{name}, another copy: the head changed")
-    done = run(tool("ckpt_convert"), "verify", target, "--against", other)
-    checks.expect(done.returncode == 1 and "head: copies" in done.stdout, f"{name}, another copy: {done.stdout}")
+
+    def convert(what, copies, *options):
+        other, target = work / f"{name}_other_{what}", work / f"{name}_other_{what}_megatron"
+        other.mkdir()
+        (other / "config.json").write_text((source / "config.json").read_text())
+        # All layers have the same copy, as Megatron has one for all.
+        changed = {key: crc_filled(copies[0], tensors[key].shape) for key in copies}
+        write_safetensors(other / "model.safetensors", {**tensors, **changed})
+        done = run(tool("ckpt_convert"), "-q", "--load-dir", other, "--save-dir", target, *case.get("take", []), *options)
+        return {**tensors, **changed}, target, done
+
+    if heads:
+        _, target, done = convert("head", heads)
+        checks.expect(done.returncode == 5 and f"{heads[0]} has other values than head" in done.stderr and not target.exists(),
+                      f"{name}, another head: {done.stderr}")
+        _, target, done = convert("head_left", heads, "--leave-out", "*" + heads[0][heads[0].index(".shared_head"):])
+        checks.expect(done.returncode == 0, f"{name}, another head left out: {done.stderr}")
+    for what, options, refusal in (("one_stage", [], "last of several pipeline stages"),
+                                   ("dist", ["--target", "mcore", "--ckpt-format", "torch_dist"], "torch_dist has no place")):
+        if embeddings:
+            _, target, done = convert(what, embeddings, *options)
+            checks.expect(done.returncode == 2 and refusal in done.stderr and not target.exists(), f"{name}, {what}: {done.stderr}")
+    if embeddings:
+        changed, target, done = convert("embedding", embeddings, "--pp", "2")
+        back = work / f"{name}_embedding_back"
+        again = run(tool("ckpt_convert"), "-q", "--load-dir", target, "--save-dir", back)
+        if checks.expect(done.returncode == 0 and again.returncode == 0, f"{name}, another embedding: {done.stderr}{again.stderr}"):
+            kept = {key: value for key, value in changed.items() if not key.endswith(HEAD_COPIES[1])}
+            checks.expect(read_safetensors(back / "model.safetensors") == kept, f"{name}, another embedding: not carried")
 
 
 def check_leave_out(checks, name, source, work):

@@ -3,7 +3,8 @@
     conversion_cases.py [NAME...]
 
 Each case names a configuration, the Hugging Face tensors (their bits follow from their names), the options, and for
-every file and key of the result the shape and the first 16 digits of the SHA-256 of the bytes.
+every file and key of the result the shape and the first 16 digits of the SHA-256 of the bytes. MindSpeed-LLM's converter
+made them, but for llama2__tp8, which is slices of the tensors as Megatron splits them, worked out without any converter.
 """
 
 import json
@@ -43,18 +44,40 @@ def write_input(case, directory):
     (directory / "tokenizer.model").write_bytes(b"not read")
 
 
-EMBEDDING = "model.embed_tokens.weight"
-
-
 def input_tensors(case):
-    """Bits by name; copies of the embedding, which layers for multi-token prediction have, are copies, as in real checkpoints."""
-    return {name: crc_filled(EMBEDDING if name.endswith(".embed_tokens.weight") else name, shape) for name, shape in case["hf"].items()}
+    """Bits by name: also of layers for multi-token prediction, whose embedding thus is one of their own."""
+    return {name: crc_filled(name, shape) for name, shape in case["hf"].items()}
 
 
-def embedding_digests(case):
-    """By TP rank: the embedding of the first stage, of which the stage with multi-token prediction has a copy."""
-    return {rank.split("_")[2]: models[min(models)]["embedding.word_embeddings.weight"]
-            for rank, models in sorted(case["files"].items(), reverse=True) if "embedding.word_embeddings.weight" in models[min(models)]}
+def check_files(checks, case, target):
+    """Whether a Megatron directory has the files, keys, shapes and bits of the case."""
+    files = megatron_files(target)
+    checks.equal(sorted(files), sorted(case["files"]), "rank directories")
+    for rank, models in case["files"].items():
+        if rank not in files:
+            continue
+        content = read_torch_file(files[rank])
+        checks.equal(sorted(key for key in content if key.startswith("model")), sorted(models), f"{rank}: models")
+        for model, wanted in models.items():
+            found = content.get(model, {})
+            checks.equal(sorted(found), sorted(wanted), f"{rank}/{model}: keys")
+            for key, (shape, digest) in wanted.items():
+                if key in found:
+                    tensor = found[key]
+                    checks.equal((list(tensor.shape), tensor.dtype, tensor.short_hash()), (shape, "BF16", digest),
+                                 f"{rank}/{model}/{key}")
+
+
+def check_aliases(checks, case, target):
+    """The names by which MindSpeed-LLM's way back, convert_mg2hf.py, knows the arguments, which it reads from the files."""
+    args = vars(read_torch_file(next(iter(megatron_files(target).values())))["args"])
+    config, options = case["config"], case["options"]
+    if not args["multi_latent_attention"]:
+        checks.equal(args["num_key_value_heads"], config["num_key_value_heads"], "num_key_value_heads")
+    if "dualpipev" in options:
+        stages = 2 * int(options[options.index("--target-pipeline-parallel-size") + 1])
+        checks.equal(args["num_layers_per_virtual_pipeline_stage"], args["num_layers"] // stages,
+                     "num_layers_per_virtual_pipeline_stage")
 
 
 def check_case(checks, path, work):
@@ -69,23 +92,8 @@ def check_case(checks, path, work):
                "--tokenizer-model", source / "tokenizer.model")
     if not checks.expect(done.returncode == 0, f"{name}: exit code {done.returncode}: {done.stdout}{done.stderr}"):
         return
-    files = megatron_files(target)
-    checks.equal(sorted(files), sorted(case["files"]), f"{name}: rank directories")
-    for rank, models in case["files"].items():
-        if rank not in files:
-            continue
-        content = read_torch_file(files[rank])
-        checks.equal(sorted(key for key in content if key.startswith("model")), sorted(models), f"{name}/{rank}: models")
-        for model, wanted in models.items():
-            found = content.get(model, {})
-            checks.equal(sorted(found), sorted(wanted), f"{name}/{rank}/{model}: keys")
-            for key, (shape, digest) in wanted.items():
-                if key == "embedding.word_embeddings.weight":
-                    shape, digest = embedding_digests(case)[rank.split("_")[2]]
-                if key in found:
-                    tensor = found[key]
-                    checks.equal((list(tensor.shape), tensor.dtype, tensor.short_hash()), (shape, "BF16", digest),
-                                 f"{name}/{rank}/{model}/{key}")
+    check_files(checks, case, target)
+    check_aliases(checks, case, target)
 
 
 def main():
@@ -96,6 +104,7 @@ def main():
         for path in paths:
             before = len(checks.failures)
             check_case(checks, path, Path(directory))
+            checks.failures[before:] = [f"{path.stem}: {failure}" for failure in checks.failures[before:]]
             print(f"{'ok' if len(checks.failures) == before else 'FAILED':6} {path.stem}")
     checks.finish()
 

@@ -39,9 +39,9 @@ void add_layer(Tensors& tensors, const TinyModel& model, int layer) {
     }
 }
 
-std::string filled(const ckpt::SafetensorsTensor& tensor) {
+std::string filled(const ckpt::SafetensorsTensor& tensor, const std::string& name) {
     std::uint64_t count = *ckpt::checked_elements(tensor.shape);
-    std::uint32_t start = ckpt::crc32(base::as_bytes(tensor.name));
+    std::uint32_t start = ckpt::crc32(base::as_bytes(name));
     std::string bytes;
     for (std::uint64_t i = 0; i < count; ++i) {
         auto value = static_cast<std::uint16_t>(start + i);
@@ -57,14 +57,16 @@ void add_tiny_hf(MemoryFileSystem& fs, const base::Path& directory, const TinyMo
     auto vocab = static_cast<std::uint64_t>(model.vocab), hidden = static_cast<std::uint64_t>(model.hidden);
     Tensors tensors{{"model.embed_tokens.weight", DType::bf16, {vocab, hidden}},
                     {"model.norm.weight", DType::bf16, {hidden}}};
-    if (!model.tied) tensors.push_back({"lm_head.weight", DType::bf16, {vocab, hidden}});
+    if (!model.tied || !model.head_bits.empty()) tensors.push_back({"lm_head.weight", DType::bf16, {vocab, hidden}});
     for (int layer = 0; layer < model.layers; ++layer) add_layer(tensors, model, layer);
     auto layout = ckpt::plan_safetensors(tensors, {{"format", "pt"}});
     REQUIRE(layout);
     std::string file = layout->header;
     file.resize(layout->file_bytes);
     for (std::size_t i = 0; i < tensors.size(); ++i) {
-        std::string bytes = filled(tensors[i]);
+        const std::string& name = tensors[i].name;
+        std::string bytes =
+            filled(tensors[i], name == "lm_head.weight" && !model.head_bits.empty() ? model.head_bits : name);
         file.replace(layout->offsets[i], bytes.size(), bytes);
     }
     fs.add(base::join(directory, "model.safetensors"), std::move(file));

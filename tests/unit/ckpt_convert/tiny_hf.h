@@ -19,6 +19,7 @@ struct TinyModel {
     bool tied = false;
     bool qkv_bias = false;
     bool qk_norm = false;
+    std::string head_bits = {};  // lm_head.weight has the bits of this tensor, and is there in a tied model too
 };
 
 // Writes config.json and model.safetensors below `directory`; bf16, element i of tensor t is (hash(t) + i) mod 65536.

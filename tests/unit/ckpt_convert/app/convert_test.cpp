@@ -139,20 +139,66 @@ TEST_CASE("convert: weights that are missing, extra or misshapen are named") {
     CHECK(error.message.starts_with("12 of 51 expected tensors are missing"));
 }
 
-TEST_CASE("convert: a tied model may carry its head, which is noted and not written") {
+TEST_CASE("convert: a head that repeats the embedding bit for bit is kept once, and that is said") {
     test::MemoryFileSystem fs;
-    test::add_tiny_hf(fs, "hf", {});
-    std::string config = fs.content("hf/config.json");
-    config.replace(config.find("false"), 5, "true");
-    fs.add("hf/config.json", config);
+    test::TinyModel tied;
+    tied.tied = true;
+    tied.head_bits = "model.embed_tokens.weight";
+    test::add_tiny_hf(fs, "hf", tied);
     auto result = test::convert(fs, options("hf", "mg", 2, 2));
     REQUIRE(result);
-    CHECK(result->notes == std::vector<std::string>{
-                               "lm_head.weight is in the source but not used: the model ties it to another tensor"});
-    REQUIRE(test::convert(fs, options("mg", "back")));
+    CHECK(result->notes ==
+          std::vector<std::string>{"1 tensor repeats another bit for bit, and kept once: lm_head.weight"});
+    auto back = test::convert(fs, options("mg", "back"));
+    REQUIRE(back);
+    CHECK(back->notes ==
+          std::vector<std::string>{"1 tensor repeats another bit for bit, and kept once: model/output_layer.weight"});
     auto expected = tensors_of(fs, "hf");
     expected.erase("lm_head.weight");
     CHECK(tensors_of(fs, "back") == expected);
+}
+
+TEST_CASE("convert: a head with other values than the embedding is carried, whatever the config says") {
+    for (int pp : {1, 2}) {
+        test::MemoryFileSystem fs;
+        test::TinyModel tied;
+        tied.tied = true;
+        tied.head_bits = "lm_head.weight";
+        test::add_tiny_hf(fs, "hf", tied);
+        auto result = test::convert(fs, options("hf", "mg", 2, pp));
+        REQUIRE(result);
+        CHECK(result->notes == std::vector<std::string>{"lm_head.weight has other values than embedding, whose copy it "
+                                                        "usually is: it is kept as a weight of its own"});
+        CHECK(fs.content("mg/training_args.sh").find("--untie-embeddings-and-output-weights") != std::string::npos);
+        REQUIRE(test::convert(fs, options("mg", "back")));
+        CHECK(tensors_of(fs, "back") == tensors_of(fs, "hf"));
+        CHECK(fs.content("back/config.json").find("\"tie_word_embeddings\": false") != std::string::npos);
+    }
+}
+
+TEST_CASE("convert: the last stage of a tied Megatron checkpoint with other values than the first is carried") {
+    test::MemoryFileSystem fs;
+    test::TinyModel tied;
+    tied.tied = true;
+    test::add_tiny_hf(fs, "hf", tied);
+    REQUIRE(test::convert(fs, options("hf", "mg", 1, 2)));
+    auto expected = tensors_of(fs, "hf");
+    const std::string shape = "[32, 16]";
+    std::string head = expected.at("model.embed_tokens.weight").substr(shape.size());
+    const std::string path = "mg/iter_0000001/mp_rank_00_001/model_optim_rng.pt";
+    std::string file = fs.content(path);
+    std::size_t at = file.find(head);
+    REQUIRE(at != std::string::npos);
+    // The last value, so that all of it must have been compared.
+    head.back() = file[at + head.size() - 1] = static_cast<char>(head.back() ^ 1);
+    fs.add(path, file);
+    auto result = test::convert(fs, options("mg", "back"));
+    REQUIRE(result);
+    CHECK(result->notes == std::vector<std::string>{"model/output_layer.weight has other values than embedding, whose "
+                                                    "copy it usually is: it is kept as a weight of its own"});
+    expected["lm_head.weight"] = shape + head;
+    CHECK(tensors_of(fs, "back") == expected);
+    CHECK(fs.content("back/config.json").find("\"tie_word_embeddings\": false") != std::string::npos);
 }
 
 TEST_CASE("convert: an output that holds something is refused and left alone; the remains of a killed run are not") {

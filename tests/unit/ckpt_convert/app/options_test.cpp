@@ -132,3 +132,48 @@ TEST_CASE("options: how experts are dealt out and stored") {
     CHECK(options.source.mtp_layers == 2u);
     CHECK(options.topology_given);
 }
+
+TEST_CASE("options: convert_param.py says the direction and two directories") {
+    auto there = parse({"--cvt-type", "hf2mg", "--hf-dir", "H", "--mg-dir=M", "--tensor-model-parallel-size", "2",
+                        "--pipeline-model-parallel-size", "4", "--model-name", "llama", "--tp-x", "1"});
+    REQUIRE_MESSAGE(there, there.error().text());
+    const ckpt::ConvertOptions& options = (*there)->convert;
+    CHECK(options.source.directory == "H");
+    CHECK(options.save_dir == "M");
+    CHECK(options.source.side == ckpt::Side::huggingface);
+    CHECK(options.to == ckpt::Side::megatron);
+    CHECK(options.topology.tp == 2);
+    CHECK(options.topology.pp == 4);
+    CHECK(options.vocab.divisor == 128);
+    CHECK(options.iteration == "release");
+    CHECK(options.notes ==
+          std::vector<std::string>{"--model-name has no effect: the model family is found from config.json",
+                                   "--tp-x has no effect: it is a part of --tp-2d"});
+    auto said = parse({"--cvt-type=hf2mg", "--hf-dir", "H", "--mg-dir", "M", "--iteration", "7",
+                       "--make-vocab-size-divisible-by", "1"});
+    REQUIRE(said);
+    CHECK((*said)->convert.iteration == "7");
+    CHECK((*said)->convert.vocab.divisor == 1);
+    auto back = parse({"--cvt-type", "mg2hf", "--hf-dir", "H", "--mg-dir", "M", "--save-dir", "S"});
+    REQUIRE(back);
+    CHECK((*back)->convert.source.directory == "M");
+    CHECK((*back)->convert.source.hf_config_dir == "H");
+    CHECK((*back)->convert.save_dir == "S");
+    CHECK((*back)->convert.to == ckpt::Side::huggingface);
+}
+
+TEST_CASE("options: what convert_param.py cannot mean here is refused in a sentence") {
+    CHECK(error_of({"--cvt-type", "mg2hf", "--hf-dir", "H", "--mg-dir", "M"}).message ==
+          "--cvt-type needs --save-dir: the weights would go between the files of the original in --hf-dir, which stay "
+          "as they are");
+    CHECK(error_of({"--cvt-type", "hf2mg", "--mg-dir", "M"}).message == "--cvt-type needs --hf-dir");
+    CHECK(error_of({"--cvt-type", "up", "--mg-dir", "M"}).message ==
+          "--cvt-type: there is no \"up\"; known: hf2mg, mg2hf");
+    CHECK(error_of({"--load-dir", "D", "--save-dir", "E", "--mg-dir", "M"}).message ==
+          "--mg-dir M: without --cvt-type it says neither what is read nor what is written: use --load-dir and "
+          "--save-dir");
+    CHECK(error_of({"--load-dir", "D", "--save-dir", "E", "--tp-2d"}).message ==
+          "--tp-2d: weights that are split along both axes are not supported");
+    CHECK(error_of({"--load-dir", "D", "--save-dir", "E", "--first-k-dense-replace", "x"}).message ==
+          "--first-k-dense-replace: \"x\" is not a whole number");
+}

@@ -48,6 +48,11 @@ TEST_CASE("value paths: a list is one number when it says no other, or by its fi
     // Saved arguments too, where other lists are those of another value.
     CHECK(value_read(R"({"arg": "blocks.*.n", "first": true})", R"({"blocks": [{"n": 4}, {"n": 2}]})", false) == "4");
     CHECK(value_read(R"({"arg": "n"})", R"({"n": [4, 2]})", false).find("\"n\" is missing") == 0);
+    const std::string needs = R"({"arg": ["a", "b"], "arg_needs": {"a": "on"}})";
+    CHECK(value_read(needs, R"({"on": true, "a": 8, "b": 4})", false) == "8");
+    CHECK(value_read(needs, R"({"a": 8, "b": 4})", false) == "8");
+    CHECK(value_read(needs, R"({"on": false, "a": 8, "b": 4})", false) == "4");
+    CHECK(value_read(needs, R"({"on": false, "a": 8})", false).find("\"a\" or \"b\" is missing") == 0);
     CHECK(value_read(R"({"config": "blocks.*.n", "first": true})", R"({"other": 1})").find("is missing") !=
           std::string::npos);
 }
@@ -87,4 +92,26 @@ TEST_CASE("value paths: an argument may be JSON in a text") {
     CHECK(value_read(rule, R"({"encoded": "{\"blocks\": [{\"n\": 1}, {\"n\": 2}]}"})", false) == "1,2");
     CHECK(value_read(rule, R"({"encoded": "no JSON"})", false) == "-");
     CHECK(value_read(rule, R"({"encoded": ""})", false) == "-");
+}
+
+TEST_CASE("values: a key that config.json lacks is what the class of the config takes; a null is a null") {
+    auto registry = ckpt::MappingRegistry::load(base::DataStore());
+    REQUIRE(registry);
+    const std::string sizes =
+        R"("num_hidden_layers": 2, "hidden_size": 64, "num_attention_heads": 4, "intermediate_size": 8, "vocab_size": 9)";
+    auto value = [&](const std::string& type, const std::string& more, const std::string& name) {
+        auto config = base::parse_json(R"({"model_type": ")" + type + "\", " + sizes + more + "}", "config.json");
+        REQUIRE(config);
+        auto family = registry->for_config(*config);
+        REQUIRE(family);
+        auto values = ckpt::values_from_config(**family, *config);
+        REQUIRE_MESSAGE(values, values.error().text());
+        return values->at(name);
+    };
+    CHECK(value("minicpm3", "", "tied") == 1);
+    CHECK(value("minicpm3", R"(, "tie_word_embeddings": false)", "tied") == 0);
+    CHECK(value("deepseek_v2", "", "q_rank") == 1536);
+    CHECK(value("deepseek_v2", R"(, "q_lora_rank": null)", "q_rank") == 0);
+    CHECK(value("deepseek_v2", R"(, "num_experts": 6)", "experts") == 6);  // under another name: no key is missing
+    CHECK(value("llama", "", "kv_groups") == 4);                           // the class says none: the mapping file does
 }
