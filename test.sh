@@ -1,17 +1,20 @@
 #!/usr/bin/env bash
-# Builds everything and runs all tests.  --quick leaves the sanitizer build and the oracle tests out.
+# Builds everything and runs all tests.  --quick leaves the builds with sanitizers and the oracle tests out.
 set -euo pipefail
 cd "$(dirname "$0")"
 source cmake/setup.sh
 
-usage="Usage: ./test.sh [--quick]
-  --quick   without the build with sanitizers and without the oracle tests, which compare with
+usage="Usage: ./test.sh [--quick | --long]
+  --quick   without the builds with sanitizers and without the oracle tests, which compare with
             CPython, torch, transformers and megatron-core in a .venv of their own (some GB the
-            first time)"
+            first time)
+  --long    fuzz targets for 30 minutes each instead of seconds: some hours"
 quick=no
+fuzz_seconds=20
 for argument in "$@"; do
     case $argument in
         --quick) quick=yes ;;
+        --long) fuzz_seconds=1800 ;;
         -h | --help) say "$usage" && exit 0 ;;
         *) printf '%s\n' "$usage" >&2 && exit 2 ;;
     esac
@@ -37,6 +40,40 @@ ensure_formatter() {
     command -v clang-format-14 >/dev/null && return 0
     clang-format --version 2>/dev/null | grep -q 'version 14\.' && return 0
     install_packages clang-format-14
+}
+
+# The builds with sanitizers, and fuzz targets in them, are those of clang. Its own runtime libraries may be a package apart.
+ensure_clang() {
+    find_clang >/dev/null || install_packages clang-14
+    clang=$(find_clang) || stop "there is still no clang 14 or newer after the installation"
+    links_with_sanitizers || install_packages "libclang-rt-$("$clang" -dumpversion | cut -d. -f1)-dev"
+    links_with_sanitizers || stop "$clang has no runtime libraries of its sanitizers"
+}
+find_clang() { # prints clang++; the C compiler has the same name without the "++"
+    local candidate
+    for candidate in clang++-14 clang++; do
+        if command -v "$candidate" >/dev/null && is_new_enough "$candidate"; then echo "$candidate" && return 0; fi
+    done
+    return 1
+}
+links_with_sanitizers() {
+    local program
+    program=$(mktemp)
+    # The function is what a fuzz target is.
+    echo 'extern "C" int LLVMFuzzerTestOneInput(const unsigned char*, unsigned long) { return 0; }' |
+        "$clang" -x c++ - -fsanitize=fuzzer,address,undefined -o "$program" 2>/dev/null &&
+        echo 'int main() {}' | "$clang" -x c++ - -fsanitize=thread -o "$program" 2>/dev/null
+    local result=$?
+    rm -f "$program"
+    return "$result"
+}
+build_with_clang() { # PRESET TARGET...
+    local preset=$1 started=$SECONDS
+    shift
+    # CMake keeps the compiler that it was first configured with.
+    grep -qs "^CMAKE_CXX_COMPILER:.*/$clang\$" "build/$preset/CMakeCache.txt" || rm -rf "build/$preset/CMakeCache.txt" "build/$preset/CMakeFiles"
+    CC=${clang/clang++/clang} CXX=$clang configure_and_build "$preset" -- "$@"
+    say "built in $((SECONDS - started)) s with $("$clang" --version | head -n 1)"
 }
 
 # Several workers share a conversion under a real launcher.
@@ -137,6 +174,7 @@ step "Tools and libraries"
 ensure_build_tools
 if [ "$quick" = no ]; then
     ensure_formatter
+    ensure_clang
     ensure_launcher
     start_packages
 fi
@@ -156,11 +194,14 @@ if [ "$quick" = no ]; then
     wait_for_packages
     start_oracles
     step "Build: asan preset (AddressSanitizer, UndefinedBehaviorSanitizer)"
-    started=$SECONDS
-    configure_and_build asan -- base_tests migrator_tests ckpt_convert_tests
-    say "built in $((SECONDS - started)) s"
+    build_with_clang asan migrator ckpt_convert base_tests migrator_tests ckpt_convert_tests ckpt_convert_property fuzz_targets
     step "Tests with sanitizers"
     check "unit tests, ASan and UBSan" run_ctest asan -L unit
+    check "golden, property, hostile, ASan and UBSan" run_ctest asan -L 'golden|property|hostile'
+    check "fuzz targets, $fuzz_seconds s each" python3 tests/fuzz/run.py --seconds "$fuzz_seconds"
+    step "Build: tsan preset (ThreadSanitizer)"
+    build_with_clang tsan migrator ckpt_convert
+    check "threads, TSan" run_ctest tsan -L threads
 
     step "Oracle tests"
     check "oracle tests, after the others" finish_oracles

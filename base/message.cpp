@@ -32,6 +32,10 @@ std::string filled(std::string_view pattern, const std::vector<Message::Value>& 
 
 }  // namespace
 
+Message::Message(std::string_view sentence) : Message(sentence, {}) {}
+Message::Message(const std::string& sentence) : Message(std::string_view(sentence)) {}
+Message::Message(const char* sentence) : Message(std::string_view(sentence)) {}
+
 Message::Message(std::string_view sentence, std::vector<Value> values) {
     if (!sentence.empty()) sentences_.push_back({std::string(sentence), std::move(values)});
 }

@@ -16,10 +16,12 @@ public:
     struct Value;
 
     Message() = default;
-    // Implicit, as most messages are one sentence without values. {name} stands for the value of that name.
-    Message(std::string_view sentence, std::vector<Value> values = {});
-    Message(const std::string& sentence) : Message(std::string_view(sentence)) {}
-    Message(const char* sentence) : Message(std::string_view(sentence)) {}
+    // Implicit, as most messages are one sentence without values.
+    Message(std::string_view sentence);
+    Message(const std::string& sentence);
+    Message(const char* sentence);
+    // {name} in the sentence stands for the value of that name.
+    Message(std::string_view sentence, std::vector<Value> values);
 
     // One more sentence, or several; a blank comes between.
     void add(const Message& more);

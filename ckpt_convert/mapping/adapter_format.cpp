@@ -101,8 +101,8 @@ Result<AdapterFormats> AdapterFormats::load(const base::DataStore& store) {
     TRY(each_entry(object, "megatron", [&](JsonObject& entry) -> Status {
         TRY_ASSIGN(std::string words, entry.string("for"));
         TRY_ASSIGN(DialectSelector dialect, DialectSelector::parse(words, kFile));
-        TRY_ASSIGN(auto formats, written_formats(entry, "formats", out.formats));
-        out.megatron.emplace_back(std::move(dialect), std::move(formats));
+        TRY_ASSIGN(auto written, written_formats(entry, "formats", out.formats));
+        out.megatron.emplace_back(std::move(dialect), std::move(written));
         return {};
     }));
     TRY(object.strings("source"));

@@ -7,9 +7,9 @@
 namespace ckpt {
 
 base::Result<std::vector<std::string>> load_parameter_names(const base::DataStore& store) {
-    constexpr const char* kFile = "rules/parameters/megatron.json";
+    constexpr const char* kNamesFile = "rules/parameters/megatron.json";
     constexpr std::string_view kLayer = "{layer}";
-    TRY_ASSIGN(base::JsonDocument document, base::read_rule_file(store, kFile));
+    TRY_ASSIGN(base::JsonDocument document, base::read_rule_file(store, kNamesFile));
     TRY_ASSIGN(base::JsonObject object, base::JsonObject::of(document, document.root));
     TRY_ASSIGN(std::string schema, object.string("schema"));
     if (schema != "parameter-order/1") return object.error("\"schema\" must be \"parameter-order/1\"");

@@ -7,6 +7,7 @@
 #include "base/check.h"
 
 #if defined(__x86_64__)
+#include <cpuid.h>
 #include <immintrin.h>
 #endif
 
@@ -81,7 +82,11 @@ __attribute__((target("avx,f16c"))) void f32_to_f16_f16c(Halves& to, const Float
 }
 
 bool has_f16c() {
-    static const bool found = __builtin_cpu_supports("avx") && __builtin_cpu_supports("f16c");
+    // clang 14 does not know "f16c" as the name of a feature.
+    static const bool found = [] {
+        unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
+        return __builtin_cpu_supports("avx") && __get_cpuid(1, &eax, &ebx, &ecx, &edx) && (ecx & bit_F16C) != 0;
+    }();
     return found;
 }
 #else

@@ -44,7 +44,7 @@ private:
             finding.message.add("Not rewritten: a name that the new code needs means something else here.");
             return;
         }
-        WrittenMatch written = write_match(file_.tree(), file_.bindings(), file_.rules(), matcher_, match);
+        WrittenMatch written = write_match(file_.tree(), file_.bindings(), matcher_, match);
         if (written.why_not.empty()) finding.fix = Fix{std::move(written.edits), imports_of(*pattern.row->rule)};
         else finding.message.add({"Not rewritten: {reason}", {{"reason", written.why_not}}});
     }

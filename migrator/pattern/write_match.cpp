@@ -39,9 +39,8 @@ bool is_primary(NodeKind kind) {
 
 class Writer {
 public:
-    Writer(const SyntaxTree& tree, const Bindings& bindings, const RuleSet& rules, const PatternMatcher& matcher,
-           const PatternMatch& match)
-        : tree_(tree), bindings_(bindings), rules_(rules), matcher_(matcher), match_(match) {}
+    Writer(const SyntaxTree& tree, const Bindings& bindings, const PatternMatcher& matcher, const PatternMatch& match)
+        : tree_(tree), bindings_(bindings), matcher_(matcher), match_(match) {}
 
     WrittenMatch run() {
         if (match_.open) return {{}, std::string(kOpen)};
@@ -318,7 +317,6 @@ private:
 
     const SyntaxTree& tree_;
     const Bindings& bindings_;
-    const RuleSet& rules_;
     const PatternMatcher& matcher_;
     const PatternMatch& match_;
     std::vector<NodeId> removed_;
@@ -327,9 +325,9 @@ private:
 
 }  // namespace
 
-WrittenMatch write_match(const SyntaxTree& tree, const Bindings& bindings, const RuleSet& rules,
-                         const PatternMatcher& matcher, const PatternMatch& match) {
-    return Writer(tree, bindings, rules, matcher, match).run();
+WrittenMatch write_match(const SyntaxTree& tree, const Bindings& bindings, const PatternMatcher& matcher,
+                         const PatternMatch& match) {
+    return Writer(tree, bindings, matcher, match).run();
 }
 
 }  // namespace migrator

@@ -17,7 +17,7 @@ struct WrittenMatch {
 
 // Assignments that only the match read go; holes keep their place in the text when they stay in order, so that other
 // edits can be made in them. Nothing is written over comments, and no code is moved past what it depends on.
-WrittenMatch write_match(const SyntaxTree& tree, const Bindings& bindings, const RuleSet& rules,
-                         const PatternMatcher& matcher, const PatternMatch& match);
+WrittenMatch write_match(const SyntaxTree& tree, const Bindings& bindings, const PatternMatcher& matcher,
+                         const PatternMatch& match);
 
 }  // namespace migrator

@@ -232,9 +232,8 @@ BindingSites Bindings::binding_sites(NodeId identifier) const {
 std::vector<NodeId> Bindings::reads(NodeId identifier) const {
     std::vector<NodeId> out;
     for (const SymbolId symbol : same_variable(data_->model, identifier)) {
-        const auto [first, last] =
-            std::ranges::equal_range(data_->reads, symbol, {}, [](const auto& read) { return read.first; });
-        for (auto it = first; it != last; ++it) out.push_back(it->second);
+        auto read = std::ranges::lower_bound(data_->reads, symbol, {}, [](const auto& one) { return one.first; });
+        for (; read != data_->reads.end() && read->first == symbol; ++read) out.push_back(read->second);
     }
     std::ranges::sort(out);
     return out;

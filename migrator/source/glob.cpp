@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <ranges>
 #include <utility>
 
 #include "base/text_position.h"
@@ -240,8 +239,9 @@ IgnoreFile IgnoreFile::parse(std::string_view content) {
 }
 
 std::optional<bool> IgnoreFile::decide(std::string_view path, bool is_directory) const {
-    for (const Rule& rule : std::ranges::reverse_view(rules_)) {
-        if (rule.pattern.matches(path, is_directory)) return !rule.negated;
+    // The last rule that matches counts.
+    for (auto rule = rules_.rbegin(); rule != rules_.rend(); ++rule) {
+        if (rule->pattern.matches(path, is_directory)) return !rule->negated;
     }
     return std::nullopt;
 }

@@ -64,7 +64,9 @@ TEST_CASE("property: every byte of the weights is read once, every byte of the o
             auto reads = prepared.fs.reads().at("hf/model.safetensors");
             CHECK(reads.size() == weights.size());
             CHECK(all_once(reads, payload_of(weights)));
-            for (const auto& [path, writes] : prepared.fs.writes()) {
+            for (const auto& entry : prepared.fs.writes()) {
+                const auto& path = entry.first;
+                const auto& writes = entry.second;
                 CAPTURE(path);
                 CHECK(all_once(writes, 0));
             }

@@ -44,7 +44,9 @@ TEST_CASE("optimizer: master weights and moments go where the weights go, and co
     CHECK(fs.content("there/latest_checkpointed_iteration.txt") == "7");
     auto states = test::states_of(fs, "there");
     REQUIRE(states.size() == 2);
-    for (const auto& [rank, bytes] : states) {
+    for (const auto& entry : states) {
+        const auto& rank = entry.first;
+        const auto& bytes = entry.second;
         std::size_t elements = bytes.size() / 3 / sizeof(float);
         bool follows = true;
         for (std::size_t i = 0; i < elements; ++i) {

@@ -82,7 +82,9 @@ TEST_CASE("plan proof: a sound plan passes, and every seeded defect is found") {
              plan.targets.push_back({"extra", 0, ckpt::DType::bf16, {2, 2}});
          }},
     };
-    for (const auto& [what, defect] : defects) {
+    for (const auto& entry : defects) {
+        const auto& what = entry.first;
+        const auto& defect = entry.second;
         CAPTURE(what);
         ckpt::ConversionPlan broken = planned->plan;
         defect(broken);
@@ -123,7 +125,9 @@ TEST_CASE("plan proof: padding is proven like everything else") {
         {"padding of a tensor that is not there",
          [](auto& plan) { plan.fills[0].target = static_cast<std::uint32_t>(plan.targets.size()); }},
     };
-    for (const auto& [what, defect] : defects) {
+    for (const auto& entry : defects) {
+        const auto& what = entry.first;
+        const auto& defect = entry.second;
         CAPTURE(what);
         ckpt::ConversionPlan broken = planned->plan;
         defect(broken);

@@ -143,10 +143,10 @@ TEST_CASE("stages: noop layers keep their place; a chunk may hold nothing else")
     noop.noop_layers = {0, 9};
     auto placement = ckpt::place_layers(noop, 8);
     REQUIRE(placement);
-    using Slots = std::vector<ckpt::LayerSlot>;
+    using LayerSlots = std::vector<ckpt::LayerSlot>;
     CHECK(placement->slots == 10);
-    CHECK(placement->stages[0][0] == Slots{{1, 0}, {2, 1}, {3, 2}, {4, 3}});
-    CHECK(placement->stages[1][0] == Slots{{0, 4}, {1, 5}, {2, 6}, {3, 7}});
+    CHECK(placement->stages[0][0] == LayerSlots{{1, 0}, {2, 1}, {3, 2}, {4, 3}});
+    CHECK(placement->stages[1][0] == LayerSlots{{0, 4}, {1, 5}, {2, 6}, {3, 7}});
 
     noop.noop_layers = {3, 2};
     noop.layers_per_virtual_stage = 1;

@@ -51,7 +51,9 @@ const std::string kEmbedding0 = "mp_rank_00 model/embedding.word_embeddings.weig
 TEST_CASE("vocabulary: padding with zeros, the last row, the mean; also on a rank that holds nothing else") {
     const std::pair<std::string, std::pair<std::string, std::string>> cases[] = {
         {"zero", {kZero, kZero}}, {"last-row", {kSix, kTwo}}, {"mean", {kThree, kThree}}, {"", {kZero, kZero}}};
-    for (const auto& [fill, rows] : cases) {
+    for (const auto& entry : cases) {
+        const auto& fill = entry.first;
+        const auto& rows = entry.second;
         CAPTURE(fill);
         std::string embedding = row(rows.first), head = row(rows.second);
         auto tensors = padded_to_eight(fill);

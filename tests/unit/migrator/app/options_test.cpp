@@ -172,6 +172,9 @@ TEST_CASE("options: a wrong setting names its place and what was meant") {
     CHECK(wrong("[tool.migrator]\njobs = 0\n").find(":2:8: --jobs") != std::string::npos);
     CHECK(wrong("[tool.migrator]\nexclude = [1.5]\n").find(":2:11: \"exclude\" must be") != std::string::npos);
     CHECK(wrong("[tool.migrator]\nexclude = [\n").find("no TOML") != std::string::npos);
+    // What toml++ takes for granted.
+    CHECK(wrong("[tool.migrator]\n[=]\n").find("no TOML") != std::string::npos);
+    CHECK(wrong("[tool.migrator]\njobs = 1\u023d\n").find("no TOML") != std::string::npos);
     CHECK(usage_error({"analyze", "in", "--config", "nowhere.toml"}).find("nowhere.toml") != std::string::npos);
     CHECK(usage_error({"analyze", "in", "--config", "repo/inner/.git/HEAD"}).find("[tool.migrator]") !=
           std::string::npos);

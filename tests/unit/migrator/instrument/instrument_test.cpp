@@ -158,7 +158,9 @@ TEST_CASE("instrument: what cannot be done right is refused, with the reason") {
 
 TEST_CASE("instrument: the lines of the rule files are Python, and every name they bind is listed") {
     REQUIRE(facts().instruments.size() == 2);
-    for (const auto& [name, one] : facts().instruments) {
+    for (const auto& entry : facts().instruments) {
+        const auto& name = entry.first;
+        const auto& one = entry.second;
         CAPTURE(name);
         const std::string text = "def f():\n    for x in y:\n        model(x).backward()\n        optimizer.step()\n";
         const Instrumented result = instrumented(text, one);

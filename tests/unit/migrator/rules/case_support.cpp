@@ -3,8 +3,8 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
+#include <map>
 #include <set>
 
 #include "base/file_system.h"
@@ -65,21 +65,21 @@ std::string source_dir() {
 bool update_cases() { return std::getenv("MIGRATION_UPDATE_CASES") != nullptr; }
 
 const migrator::RuleSet& rules(migrator::StyleKind style) {
-    static const std::array loaded{load<migrator::RuleSet>(migrator::StyleKind::npu),
-                                   load<migrator::RuleSet>(migrator::StyleKind::portable),
-                                   load<migrator::RuleSet>(migrator::StyleKind::automatic)};
-    return loaded.at(static_cast<std::size_t>(style));
+    static std::map<migrator::StyleKind, migrator::RuleSet> loaded;
+    auto found = loaded.find(style);
+    if (found == loaded.end()) found = loaded.emplace(style, load<migrator::RuleSet>(style)).first;
+    return found->second;
 }
 
 const migrator::PatternSet& patterns(migrator::StyleKind style) {
-    auto compiled = [](migrator::StyleKind of) {
-        auto out = migrator::PatternSet::compile(rules(of));
-        if (!out) throw std::runtime_error(out.error().text());
-        return std::move(*out);
-    };
-    static const std::array all{compiled(migrator::StyleKind::npu), compiled(migrator::StyleKind::portable),
-                                compiled(migrator::StyleKind::automatic)};
-    return all.at(static_cast<std::size_t>(style));
+    static std::map<migrator::StyleKind, migrator::PatternSet> compiled;
+    auto found = compiled.find(style);
+    if (found == compiled.end()) {
+        auto set = migrator::PatternSet::compile(rules(style));
+        if (!set) throw std::runtime_error(set.error().text());
+        found = compiled.emplace(style, std::move(*set)).first;
+    }
+    return found->second;
 }
 
 const migrator::TypeFacts& type_facts() {

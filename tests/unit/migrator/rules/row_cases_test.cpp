@@ -115,7 +115,9 @@ std::map<std::string, std::string> interfaces_said(const std::string& text, migr
 }  // namespace
 
 TEST_CASE("rows of names: plain, alias, from, shadowed") {
-    for (const auto& [name, name_row] : test::rules().name_rows()) {
+    for (const auto& entry : test::rules().name_rows()) {
+        const auto& name = entry.first;
+        const auto& name_row = entry.second;
         CAPTURE(name);
         Row row = split(name, name_row);
         check_plain(row);
@@ -130,7 +132,9 @@ TEST_CASE("rows of names: plain, alias, from, shadowed") {
 TEST_CASE("rows of packages: found in imports and requirements, quiet ones not") {
     auto status = test::rules().package_status();
     REQUIRE(status.size() > 200);
-    for (const auto& [package, word] : status) {
+    for (const auto& entry : status) {
+        const auto& package = entry.first;
+        const auto& word = entry.second;
         CAPTURE(package);
         const migrator::PackageRow* row = test::rules().package(package);
         REQUIRE(row != nullptr);
@@ -159,7 +163,9 @@ TEST_CASE("rows of variables: rewritten where the values stay, reported where no
 }
 
 TEST_CASE("rows of symbols: found in sources, by their whole name and without its namespace") {
-    for (const auto& [name, row] : test::rules().symbols()) {
+    for (const auto& entry : test::rules().symbols()) {
+        const auto& name = entry.first;
+        const auto& row = entry.second;
         CAPTURE(name);
         const std::string spelled = name.ends_with('*') ? name.substr(0, name.size() - 1) + "X" : name;
         const std::string last = spelled.substr(spelled.rfind(':') + 1);
@@ -174,7 +180,9 @@ TEST_CASE("rows of symbols: found in sources, by their whole name and without it
 }
 
 TEST_CASE("rows of values: what a variable does not take is an error, in Python and in scripts") {
-    for (const auto& [name, row] : test::rules().variable_values()) {
+    for (const auto& entry : test::rules().variable_values()) {
+        const auto& name = entry.first;
+        const auto& row = entry.second;
         CAPTURE(name);
         const FileOutcome python =
             test::migrate_one("a.py", base::format("import os\nos.environ[\"{}\"] = \"no such value\"\n", name));

@@ -192,12 +192,15 @@ TEST_CASE("the JSON Schema names the words that the loader knows") {
     const base::Json* words = schema->root.find("$defs")->find("match")->find("properties");
     REQUIRE(words->object() != nullptr);
     CHECK(words->object()->size() == 21);
-    for (const auto& [word, body] : *words->object()) {
+    for (const auto& entry : *words->object()) {
+        const std::string& word = entry.first;
         CAPTURE(word);
         // An object with an unknown key: the loader complains of the body, not of the word.
         CHECK(error_of(rule("{\"" + word + "\": 1}")).find("is not a word") == std::string::npos);
-        if (body.find("properties") == nullptr) continue;
-        for (const auto& [key, value] : *body.find("properties")->object()) {
+        const base::Json* properties = entry.second.find("properties");
+        if (properties == nullptr) continue;
+        for (const auto& property : *properties->object()) {
+            const std::string& key = property.first;
             CAPTURE(key);
             std::string message = error_of(rule("{\"" + word + "\": {\"" + key + "\": 1.5}}"));
             CHECK(message.find("\"" + key + "\" is not known") == std::string::npos);

@@ -1,0 +1,8 @@
+// Python: found, rewritten, parsed again.
+#include "tests/fuzz/support/fuzz.h"
+#include "tests/fuzz/support/rewriting.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    fuzz::check_rewriting("train.py", fuzz::text_of(data, size));
+    return 0;
+}

@@ -1,0 +1,8 @@
+// YAML files: found and rewritten line by line.
+#include "tests/fuzz/support/fuzz.h"
+#include "tests/fuzz/support/rewriting.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    fuzz::check_rewriting("config.yaml", fuzz::text_of(data, size));
+    return 0;
+}
