@@ -1,8 +1,12 @@
 #include "base/result.h"
 
+#include "base/printable.h"
+
 namespace base {
 
-std::string Error::text() const {
+std::string Error::text() const { return printable(unescaped_text()); }
+
+std::string Error::unescaped_text() const {
     std::string out;
     if (!where.empty()) out += where + ": ";
     out += message;
@@ -22,6 +26,7 @@ int exit_code(ErrorKind kind) {
         case ErrorKind::unsupported: return 5;
         case ErrorKind::write_failed: return 6;
         case ErrorKind::internal: return 70;
+        case ErrorKind::no_memory: return 71;
     }
     return 70;
 }

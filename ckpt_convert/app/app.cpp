@@ -8,8 +8,10 @@
 #include "base/console.h"
 #include "base/data_store.h"
 #include "base/format.h"
+#include "base/guarded.h"
 #include "base/human.h"
 #include "base/json_writer.h"
+#include "base/printable.h"
 #include "ckpt_convert/app/conversion_log.h"
 #include "ckpt_convert/app/convert.h"
 #include "ckpt_convert/app/inspect.h"
@@ -27,7 +29,7 @@ using base::Result;
 constexpr int kDone = 0;
 constexpr int kDifferent = 1;
 
-void print(const std::string& text) { std::fputs(text.c_str(), stdout); }
+void print(const std::string& text) { base::print(stdout, text); }
 
 Result<int> run_conversion(base::FileSystem& fs, const Knowledge& knowledge, const base::DataStore& store,
                            const Options& options) {
@@ -51,13 +53,13 @@ std::string verify_text(const VerifySummary& summary) {
     bool equal = summary.differences.empty();
     std::string out = summary.titles.size() == 2 ? (equal ? "the same weights" : "the weights differ")
                                                  : (equal ? "complete and sound" : "problems were found");
-    out += base::format(": {} ({}, {}, {})\n", base::joined(summary.titles, " and "), summary.family,
-                        base::plural(summary.tensors, "weight tensor"), base::human_bytes(summary.bytes));
+    out += base::show(": {} ({}, {}, {})\n", base::joined(summary.titles, " and "), summary.family,
+                      base::plural(summary.tensors, "weight tensor"), base::human_bytes(summary.bytes));
     for (std::size_t i = 0; i < summary.differences.size() && i < kShown; ++i)
-        out += base::format("  {}: {}\n", summary.differences[i].tensor, summary.differences[i].what);
+        out += base::show("  {}: {}\n", summary.differences[i].tensor, summary.differences[i].what);
     if (summary.differences.size() > kShown)
         out += base::format("  and {} more\n", summary.differences.size() - kShown);
-    for (const auto& note : summary.notes) out += base::format("  note: {}\n", note);
+    for (const auto& note : summary.notes) out += base::show("  note: {}\n", note);
     return out;
 }
 
@@ -103,7 +105,7 @@ Result<int> run_command(const Options& options) {
         case Options::Command::commit: {
             TRY_ASSIGN(std::size_t files, publish_shards(fs, options.committed));
             if (!options.quiet)
-                print(base::format("published {} in {}\n", base::plural(files, "file"), options.committed));
+                print(base::show("published {} in {}\n", base::plural(files, "file"), options.committed));
             break;
         }
         case Options::Command::verify: return run_verification(fs, knowledge, options);
@@ -124,19 +126,19 @@ Result<int> run_command(const Options& options) {
 }
 
 int report(const base::Error& error) {
-    base::print(stderr, "{} {}\n",
-                base::styled("ckpt_convert: error:", base::Style::red, base::wants_colour(STDERR_FILENO)),
-                error.text());
+    const bool colour = base::wants_colour(STDERR_FILENO);
+    base::print(stderr,
+                base::format("{} {}\n", base::styled("ckpt_convert: error:", base::Style::red, colour), error.text()));
     return base::exit_code(error.kind);
 }
 
 }  // namespace
 
 int run(int argc, const char* const* argv) {
-    auto options = parse_options(argc, argv);
-    if (!options) return report(options.error());
-    if (!*options) return 0;
-    auto done = run_command(**options);
+    const auto done = base::guarded([&]() -> Result<int> {
+        TRY_ASSIGN(const std::optional<Options> options, parse_options(argc, argv));
+        return options ? run_command(*options) : kDone;
+    });
     return done ? *done : report(done.error());
 }
 

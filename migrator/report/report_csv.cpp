@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "base/format.h"
+#include "base/printable.h"
 #include "migrator/report/formats.h"
 
 namespace migrator {
@@ -88,7 +89,7 @@ Row place_row(const ReportFile& file, const FindingOutcome& outcome) {
 
 std::string csv_cell(std::string_view text) {
     std::string out = begins_formula(text) ? "'" : "";
-    out += text;
+    out += base::printable_lines(text);
     if (out.find_first_of(",\"\r\n;\t") == std::string::npos) return out;
     std::string quoted = "\"";
     for (char c : out) quoted += c == '"' ? "\"\"" : std::string(1, c);

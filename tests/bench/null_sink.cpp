@@ -6,6 +6,7 @@
 
 #include <sys/resource.h>
 
+#include "base/console.h"
 #include "base/data_store.h"
 #include "base/format.h"
 #include "ckpt_convert/app/convert.h"
@@ -60,7 +61,7 @@ private:
 };
 
 int fail(const base::Error& error) {
-    base::print(stderr, "null_sink: {}\n", error.text());
+    base::print(stderr, base::format("null_sink: {}\n", error.text()));
     return base::exit_code(error.kind);
 }
 
@@ -81,9 +82,11 @@ int main(int argc, char** argv) {
     double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     rusage usage{};
     getrusage(RUSAGE_SELF, &usage);
-    base::print(
-        stdout, "{} tensors, {:.1f} GB read, {:.1f} GB made, {:.1f} s, {:.2f} GB/s, peak {:.1f} MB\n", summary->tensors,
-        static_cast<double>(summary->read_bytes) / 1e9, static_cast<double>(summary->written_bytes) / 1e9, seconds,
-        static_cast<double>(summary->written_bytes) / seconds / 1e9, static_cast<double>(usage.ru_maxrss) / 1e3);
+    base::print(stdout,
+                base::format("{} tensors, {:.1f} GB read, {:.1f} GB made, {:.1f} s, {:.2f} GB/s, peak {:.1f} MB\n",
+                             summary->tensors, static_cast<double>(summary->read_bytes) / 1e9,
+                             static_cast<double>(summary->written_bytes) / 1e9, seconds,
+                             static_cast<double>(summary->written_bytes) / seconds / 1e9,
+                             static_cast<double>(usage.ru_maxrss) / 1e3));
     return 0;
 }
