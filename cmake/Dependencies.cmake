@@ -47,7 +47,8 @@ add_library(tree_sitter STATIC
   ${TREE_SITTER_DIR}/tree-sitter-python/src/scanner.c)
 target_include_directories(tree_sitter SYSTEM PUBLIC ${TREE_SITTER_DIR}/tree-sitter/include)
 target_include_directories(tree_sitter PRIVATE ${TREE_SITTER_DIR}/tree-sitter/src ${TREE_SITTER_DIR}/tree-sitter-python/src)
-target_compile_options(tree_sitter PRIVATE -w)
+# It is given memory by functions that throw when there is none.
+target_compile_options(tree_sitter PRIVATE -w -fexceptions)
 # Its many small blocks then come from the memory that the parser is given.
 set_source_files_properties(${TREE_SITTER_DIR}/tree-sitter-python/src/scanner.c PROPERTIES COMPILE_DEFINITIONS TREE_SITTER_REUSE_ALLOCATOR)
 # The sources use POSIX functions that strict C11 hides.
