@@ -3,13 +3,43 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 
 #include "base/format.h"
 #include "base/human.h"
+#include "base/printable.h"
 
 namespace base {
+namespace {
+
+constexpr std::string_view kPlainCode = "\x1b[0m";
+constexpr std::array kStyles{Style::bold, Style::dim, Style::red, Style::yellow, Style::green, Style::cyan};
+
+std::string_view code_of(Style style) {
+    switch (style) {
+        case Style::plain: break;
+        case Style::bold: return "\x1b[1m";
+        case Style::dim: return "\x1b[2m";
+        case Style::red: return "\x1b[31m";
+        case Style::yellow: return "\x1b[33m";
+        case Style::green: return "\x1b[32m";
+        case Style::cyan: return "\x1b[36m";
+    }
+    return kPlainCode;
+}
+
+// Bytes of the code of a style at the start of the text; 0 when there is none.
+std::size_t code_length(std::string_view text) {
+    if (text.starts_with(kPlainCode)) return kPlainCode.size();
+    for (const Style style : kStyles) {
+        if (text.starts_with(code_of(style))) return code_of(style).size();
+    }
+    return 0;
+}
+
+}  // namespace
 
 bool wants_colour(int fd) {
     const char* term = std::getenv("TERM");
@@ -17,23 +47,24 @@ bool wants_colour(int fd) {
     return ::isatty(fd) != 0 && std::getenv("NO_COLOR") == nullptr && !dumb;
 }
 
-std::string printable(std::string_view text) {
-    std::string out(text);
-    std::replace_if(
-        out.begin(), out.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, '?');
-    return out;
-}
-
 std::string styled(std::string_view text, Style style, bool colour) {
     if (!colour || style == Style::plain) return std::string(text);
-    const char* code = style == Style::bold     ? "1"
-                       : style == Style::dim    ? "2"
-                       : style == Style::red    ? "31"
-                       : style == Style::yellow ? "33"
-                       : style == Style::green  ? "32"
-                                                : "36";
-    return base::format("\x1b[{}m{}\x1b[0m", code, text);
+    return base::format("{}{}{}", code_of(style), text, kPlainCode);
 }
+
+void print(std::FILE* stream, std::string_view text) {
+    const bool colour = wants_colour(::fileno(stream));
+    std::string out;
+    while (!text.empty()) {
+        const std::size_t code = colour ? code_length(text) : 0;
+        const std::size_t end = code > 0 ? code : text.find('\x1b', 1);
+        out += code > 0 ? std::string(text.substr(0, end)) : printable_lines(text.substr(0, end));
+        text.remove_prefix(std::min(end, text.size()));
+    }
+    print_bytes(stream, out);
+}
+
+void print_bytes(std::FILE* stream, std::string_view text) { std::fwrite(text.data(), 1, text.size(), stream); }
 
 ProgressBar::ProgressBar(std::string label, std::uint64_t total, Unit unit, bool enabled)
     : label_(std::move(label)),

@@ -1,9 +1,10 @@
-// Console: colours and a progress bar on standard error, both only when it is a terminal.
+// Console: the one way to standard output and standard error; colours, and a progress bar on a terminal.
 #pragma once
 
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <cstdio>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -18,8 +19,12 @@ bool wants_colour(int fd);
 // The text with escape codes when `colour`, the bare text otherwise.
 std::string styled(std::string_view text, Style style, bool colour);
 
-// What a terminal may be sent of a text from outside, which may hold control characters: '?' in their place.
-std::string printable(std::string_view text);
+// The text as printable_lines, which leaves alone what is printable already. Only the codes of `styled` pass as well,
+// and only to a terminal.
+void print(std::FILE* stream, std::string_view text);
+
+// The text as it is: JSON, and files that another program reads.
+void print_bytes(std::FILE* stream, std::string_view text);
 
 // A bar with done/total, rate and remaining time, redrawn at most ten times a second. Thread-safe.
 // Draws nothing when standard error is not a terminal or `enabled` is false.

@@ -1,7 +1,6 @@
 // format: fmt's formatting, compiled once instead of in every file that builds a message.
 #pragma once
 
-#include <cstdio>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,11 +15,6 @@ std::string format_erased(fmt::string_view pattern, fmt::format_args args);
 template <typename... Args>
 std::string format(fmt::format_string<Args...> pattern, Args&&... args) {
     return format_erased(pattern, fmt::make_format_args(args...));
-}
-
-template <typename... Args>
-void print(std::FILE* file, fmt::format_string<Args...> pattern, Args&&... args) {
-    std::fputs(format_erased(pattern, fmt::make_format_args(args...)).c_str(), file);
 }
 
 // The items of a range, formatted, with `separator` between them.

@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "base/format.h"
 #include "base/json.h"
+#include "base/printable.h"
 #include "base/utf8.h"
 
 namespace base {
@@ -14,6 +15,13 @@ namespace {
 
 bool is_plain(char c) { return c >= ' ' && c < 0x7f && c != '"' && c != '\\'; }
 
+// As UTF-16, which \u is about.
+void append_unicode_escape(std::string& out, std::uint32_t code) {
+    if (code >= 0x10000) out += base::format("\\u{:04x}", 0xD800 + ((code - 0x10000) >> 10));
+    out += base::format("\\u{:04x}", code < 0x10000 ? code : 0xDC00 + ((code - 0x10000) & 0x3FF));
+}
+
+// What may not be shown is escaped as well: JSON is read by people too.
 void append_escaped(std::string& out, std::string_view text) {
     for (std::size_t i = 0; i < text.size();) {
         std::size_t end = i;
@@ -21,15 +29,16 @@ void append_escaped(std::string& out, std::string_view text) {
         out += text.substr(i, end - i);  // nearly always all of it
         if (i = end; i == text.size()) return;
         const auto c = static_cast<unsigned char>(text[i]);
-        const std::size_t length = c < 0x80 ? 1 : utf8_sequence_length(text.substr(i));
+        const Shown shown = shown_character(text.substr(i));
+        const std::string_view character = text.substr(i, shown.bytes);
         if (c == '"' || c == '\\') (out += '\\') += text[i];
         else if (c == '\n') out += "\\n";
         else if (c == '\t') out += "\\t";
         else if (c == '\r') out += "\\r";
-        else if (c < 0x80) out += base::format("\\u{:04x}", c);
-        else if (length != 0) out += text.substr(i, length);
+        else if (shown.as_it_is) out += character;
+        else if (c < 0x80 || shown.bytes > 1) append_unicode_escape(out, utf8_code_point(character));
         else out += "\xEF\xBF\xBD";
-        i += std::max<std::size_t>(length, 1);
+        i += shown.bytes;
     }
 }
 

@@ -24,7 +24,7 @@ public:
     JsonWriter& begin_array();
     JsonWriter& end_array();
     JsonWriter& key(std::string_view name);
-    JsonWriter& string(std::string_view value);  // invalid UTF-8 bytes become U+FFFD
+    JsonWriter& string(std::string_view value);  // invalid UTF-8 becomes U+FFFD; what printable escapes is escaped
     JsonWriter& integer(std::int64_t value);
     JsonWriter& unsigned_integer(std::uint64_t value);
     JsonWriter& number(double value);  // shortest text that reads back equal; must be finite

@@ -1,10 +1,13 @@
 #include "base/result.h"
 
 #include "base/interrupt.h"
+#include "base/printable.h"
 
 namespace base {
 
-std::string Error::text() const {
+std::string Error::text() const { return printable(unescaped_text()); }
+
+std::string Error::unescaped_text() const {
     std::string out;
     if (!where.empty()) out += where + ": ";
     out += message;
@@ -25,6 +28,7 @@ int exit_code(ErrorKind kind) {
         case ErrorKind::write_failed: return 6;
         case ErrorKind::internal: return 70;
         case ErrorKind::interrupted: return 128 + noted_signal();
+        case ErrorKind::no_memory: return 71;
     }
     return 70;
 }

@@ -18,6 +18,7 @@ enum class ErrorKind {
     write_failed,  // 6: the output could not be written
     internal,      // 70: our own invariant
     interrupted,   // 128 + the number of the signal: see interrupt.h
+    no_memory,     // 71: the machine, or a limit, does not give what is needed
 };
 
 struct Error {
@@ -26,8 +27,10 @@ struct Error {
     std::string where;                 // "file", "file:line:column" or "file: byte N"; empty when not about a place
     std::vector<std::string> context;  // outermost last: "while reading shard 3"
 
-    // One printable line: "where: message (context; context)".
+    // "where: message (context; context)", as one printable line: names from outside are in it.
     std::string text() const;
+    // The same before it is made printable, for what is a part of another text.
+    std::string unescaped_text() const;
 };
 
 int exit_code(ErrorKind kind);

@@ -1,5 +1,6 @@
 #include "base/utf8.h"
 
+#include <array>
 #include <cstdint>
 #include <cstring>
 
@@ -22,6 +23,13 @@ std::size_t utf8_sequence_length(std::string_view text) {
     bool surrogate = lead == 0xED && byte(1) > 0x9F;
     bool beyond = lead == 0xF4 && byte(1) > 0x8F;
     return overlong || surrogate || beyond ? 0 : length;
+}
+
+std::uint32_t utf8_code_point(std::string_view sequence) {
+    constexpr std::array<unsigned, 5> kLeadBits{0, 0x7F, 0x1F, 0x0F, 0x07};  // by length
+    std::uint32_t out = static_cast<unsigned char>(sequence[0]) & kLeadBits[sequence.size()];
+    for (const char c : sequence.substr(1)) out = out << 6 | (static_cast<unsigned char>(c) & 0x3F);
+    return out;
 }
 
 std::size_t ascii_length(std::string_view text) {

@@ -47,7 +47,8 @@ add_library(tree_sitter STATIC
   ${TREE_SITTER_DIR}/tree-sitter-python/src/scanner.c)
 target_include_directories(tree_sitter SYSTEM PUBLIC ${TREE_SITTER_DIR}/tree-sitter/include)
 target_include_directories(tree_sitter PRIVATE ${TREE_SITTER_DIR}/tree-sitter/src ${TREE_SITTER_DIR}/tree-sitter-python/src)
-target_compile_options(tree_sitter PRIVATE -w)
+# It is given memory by functions that throw when there is none.
+target_compile_options(tree_sitter PRIVATE -w -fexceptions)
 if(MIGRATION_SANITIZE)
   # It compiles quickly, does most of the work on a file, and its tables would be most of what fuzz targets count.
   target_compile_options(tree_sitter PRIVATE -O1 $<$<C_COMPILER_ID:Clang>:-fno-sanitize=fuzzer-no-link>)

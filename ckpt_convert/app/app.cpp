@@ -10,9 +10,11 @@
 #include "base/console.h"
 #include "base/data_store.h"
 #include "base/format.h"
+#include "base/guarded.h"
 #include "base/human.h"
 #include "base/interrupt.h"
 #include "base/json_writer.h"
+#include "base/printable.h"
 #include "ckpt_convert/app/conversion_log.h"
 #include "ckpt_convert/app/convert.h"
 #include "ckpt_convert/app/inspect.h"
@@ -31,7 +33,7 @@ using base::Result;
 constexpr int kDone = 0;
 constexpr int kDifferent = 1;
 
-void print(const std::string& text) { std::fputs(text.c_str(), stdout); }
+void print(const std::string& text) { base::print(stdout, text); }
 
 Result<int> run_conversion(base::FileSystem& fs, const Knowledge& knowledge, const base::DataStore& store,
                            const Options& options) {
@@ -77,7 +79,7 @@ Result<int> run_command(const Options& options) {
         case Options::Command::commit: {
             TRY_ASSIGN(std::size_t files, publish_shards(fs, options.committed));
             if (!options.quiet)
-                print(base::format("published {} in {}\n", base::plural(files, "file"), options.committed));
+                print(base::show("published {} in {}\n", base::plural(files, "file"), options.committed));
             break;
         }
         case Options::Command::verify: return run_verification(fs, knowledge, options);
@@ -109,9 +111,9 @@ std::string error_event(const base::Error& error) {
 
 int report(const base::Error& error, bool json) {
     if (json) print(error_event(error));
-    base::print(stderr, "{} {}\n",
-                base::styled("ckpt_convert: error:", base::Style::red, base::wants_colour(STDERR_FILENO)),
-                error.text());
+    const bool colour = base::wants_colour(STDERR_FILENO);
+    base::print(stderr,
+                base::format("{} {}\n", base::styled("ckpt_convert: error:", base::Style::red, colour), error.text()));
     return base::exit_code(error.kind);
 }
 
@@ -134,14 +136,13 @@ Result<int> run_and_flush(const std::optional<Options>& options) {
 
 int run(int argc, const char* const* argv) {
     base::note_signals();
-    auto options = parse_options(argc, argv);
-    if (!options) {
-        // Not parsed, so that only the words themselves tell.
-        bool json = std::any_of(argv, argv + argc, [](std::string_view word) { return word == "--json"; });
-        return report(options.error(), json);
-    }
-    auto done = run_and_flush(*options);
-    return done ? *done : report(done.error(), *options && (*options)->json);
+    // Of a line that is not parsed, only the words themselves tell.
+    bool json = std::any_of(argv, argv + argc, [](std::string_view word) { return word == "--json"; });
+    const auto done = base::guarded([&]() -> Result<int> {
+        TRY_ASSIGN(const std::optional<Options> options, parse_options(argc, argv));
+        return run_and_flush(options);
+    });
+    return done ? *done : report(done.error(), json);
 }
 
 }  // namespace ckpt

@@ -6,6 +6,7 @@
 #include "base/format.h"
 #include "base/human.h"
 #include "base/json_writer.h"
+#include "base/printable.h"
 
 namespace ckpt {
 namespace {
@@ -18,7 +19,7 @@ constexpr double kAssumedBytesPerSecond = 1e9;
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 void print_line(base::JsonWriter& json) {
-    base::print(stdout, "{}\n", std::move(json).take());
+    base::print_bytes(stdout, std::move(json).take() + "\n");
     std::fflush(stdout);
 }
 
@@ -42,8 +43,7 @@ std::string file_list(const ConvertSummary& summary) {
     constexpr std::size_t kShown = 16;
     std::string out;
     for (std::size_t i = 0; i < summary.files.size() && i < kShown; ++i)
-        out +=
-            base::format("           {:>9}  {}\n", base::human_bytes(summary.files[i].second), summary.files[i].first);
+        out += base::show("           {:>9}  {}\n", base::human_bytes(summary.files[i].second), summary.files[i].first);
     if (summary.files.size() > kShown) out += base::format("           and {} more\n", summary.files.size() - kShown);
     return out;
 }
@@ -91,13 +91,13 @@ std::string summary_text(const ConvertSummary& summary, const ConvertOptions& op
     double rate = summary.seconds > 0 ? static_cast<double>(summary.written_bytes) / summary.seconds : 0;
     std::string out =
         base::styled(summary.dry_run ? "dry run, nothing was written" : "converted", base::Style::green, colour);
-    out += base::format("  {} -> {}\n", summary.from, summary.to);
-    out += base::format("  model    {}, {}, {} parameters, {}\n", summary.family, base::plural(summary.layers, "layer"),
-                        base::human_count(summary.parameters), summary.dtypes);
-    out += base::format("  read     {} from {}\n", base::human_bytes(summary.read_bytes), options.source.directory);
-    out += base::format("  written  {}, {} in {} to {}\n", base::plural(summary.tensors, "tensor"),
-                        base::human_bytes(summary.written_bytes), base::plural(summary.files.size(), "file"),
-                        options.save_dir);
+    out += base::show("  {} -> {}\n", summary.from, summary.to);
+    out += base::show("  model    {}, {}, {} parameters, {}\n", summary.family, base::plural(summary.layers, "layer"),
+                      base::human_count(summary.parameters), summary.dtypes);
+    out += base::show("  read     {} from {}\n", base::human_bytes(summary.read_bytes), options.source.directory);
+    out += base::show("  written  {}, {} in {} to {}\n", base::plural(summary.tensors, "tensor"),
+                      base::human_bytes(summary.written_bytes), base::plural(summary.files.size(), "file"),
+                      options.save_dir);
     if (summary.dry_run) {
         double bytes = static_cast<double>(std::max(summary.read_bytes, summary.written_bytes));
         out += file_list(summary);
@@ -107,9 +107,9 @@ std::string summary_text(const ConvertSummary& summary, const ConvertOptions& op
         out += base::format("  time     {} ({}/s)\n", base::human_duration(summary.seconds),
                             base::human_bytes(static_cast<std::uint64_t>(rate)));
     }
-    for (const auto& note : summary.notes) out += base::format("  note     {}\n", note);
+    for (const auto& note : summary.notes) out += base::show("  note     {}\n", note);
     if (!summary.plan_text.empty()) out += "\n" + summary.plan_text;
-    if (!summary.dry_run) out += base::format("  look at it with: ckpt_convert inspect {}\n", options.save_dir);
+    if (!summary.dry_run) out += base::show("  look at it with: ckpt_convert inspect {}\n", options.save_dir);
     return out;
 }
 

@@ -6,6 +6,7 @@
 #include "base/format.h"
 #include "base/human.h"
 #include "base/json_writer.h"
+#include "base/printable.h"
 #include "ckpt_convert/app/peft_directory.h"
 #include "ckpt_convert/plan/adapter_source.h"
 
@@ -53,7 +54,7 @@ void add_layout_facts(Found& found, const ParallelLayout& layout, std::uint32_t 
 // What the weights say when they are matched with a model family; why not, when they cannot be.
 void add_model_facts(Found& found, const Result<Source>& source) {
     if (!source) {
-        found.facts.emplace_back("not convertible", source.error().text());
+        found.facts.emplace_back("not convertible", source.error().unescaped_text());
         return;
     }
     found.facts.emplace_back("family", source->model.mapping().family);
@@ -195,8 +196,8 @@ std::string as_json(const Found& found) {
 }
 
 std::string as_text(const Found& found, const Path& path) {
-    std::string out = base::format("{}: {}\n", path, found.headline);
-    for (const auto& [key, value] : found.facts) out += base::format("  {:<34} {}\n", key, value);
+    std::string out = base::show("{}: {}\n", path, found.headline);
+    for (const auto& [key, value] : found.facts) out += base::show("  {:<34} {}\n", key, value);
     std::vector<std::string> dtypes;
     for (const auto& [dtype, bytes] : bytes_by_dtype(found.index))
         dtypes.push_back(base::format("{} {}", dtype, base::human_bytes(bytes)));
@@ -205,15 +206,15 @@ std::string as_text(const Found& found, const Path& path) {
                         base::human_bytes(found.index.total_bytes()), base::joined(dtypes, ", "));
     std::size_t widest = 4, widest_shape = 5;
     for (const auto& tensor : found.index.tensors) {
-        widest = std::max(widest, tensor.name.size());
+        widest = std::max(widest, base::printable(tensor.name).size());
         widest_shape = std::max(widest_shape, to_string(tensor.shape).size());
     }
     out += base::format("  {:<{}}  {:<8} {:<{}}  {:>10}  {}\n", "name", widest, "dtype", "shape", widest_shape, "size",
                         "file");
     for (const auto& tensor : found.index.tensors) {
-        out += base::format("  {:<{}}  {:<8} {:<{}}  {:>10}  {}\n", tensor.name, widest, name(tensor.dtype),
-                            to_string(tensor.shape), widest_shape, base::human_bytes(tensor.bytes()),
-                            relative(found, tensor));
+        out += base::show("  {:<{}}  {:<8} {:<{}}  {:>10}  {}\n", tensor.name, widest, name(tensor.dtype),
+                          to_string(tensor.shape), widest_shape, base::human_bytes(tensor.bytes()),
+                          relative(found, tensor));
     }
     return out;
 }

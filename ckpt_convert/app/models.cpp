@@ -4,6 +4,7 @@
 
 #include "base/format.h"
 #include "base/json_writer.h"
+#include "base/printable.h"
 #include "ckpt_convert/mapping/mapping_loader.h"
 
 namespace ckpt {
@@ -17,19 +18,21 @@ std::string shape_text(const WeightRule& weight) {
     return "[" + base::joined(extents, ", ") + "]";
 }
 
-std::string condition_text(const std::optional<Expression>& when) { return when ? "  if " + when->text() : ""; }
+std::string condition_text(const std::optional<Expression>& when) {
+    return when ? base::show("  if {}", when->text()) : "";
+}
 
 std::string unused_text(const std::optional<Expression>& unused) {
-    return unused ? base::format("  (unused if {})", unused->text()) : "";
+    return unused ? base::show("  (unused if {})", unused->text()) : "";
 }
 
 std::string stored_text(const StoredRule& rule) {
     std::string out;
     for (const auto& [selector, name] : rule.names) {
         std::string words = selector.text();
-        out += base::format("  {}{}\n", name, words.empty() ? "" : "  (" + words + ")");
+        out += base::show("  {}{}\n", name, words.empty() ? "" : "  (" + words + ")");
     }
-    out += base::format("      = {}", base::joined(rule.weights, rule.interleave ? " / " : " + "));
+    out += base::show("      = {}", base::joined(rule.weights, rule.interleave ? " / " : " + "));
     if (rule.interleave) out += base::format(", in {} rounds", rule.interleave->text());
     if (rule.axis != 0) out += base::format(", along axis {}", rule.axis);
     if (rule.shard) out += base::format(", TP splits axis {}", *rule.shard);
@@ -47,8 +50,8 @@ std::string list_models(const MappingRegistry& families, bool json) {
     if (!json) {
         std::string out;
         for (const auto& family : families.families()) {
-            out += base::format("{:<12} {}\n             model types: {}\n", family.family, family.title,
-                                base::joined(family.model_types, ", "));
+            out += base::show("{:<12} {}\n             model types: {}\n", family.family, family.title,
+                              base::joined(family.model_types, ", "));
         }
         return out;
     }
@@ -68,22 +71,22 @@ std::string list_models(const MappingRegistry& families, bool json) {
 
 Result<std::string> show_model(const MappingRegistry& families, const std::string& family) {
     TRY_ASSIGN(const ModelMapping* mapping, families.for_name(family));
-    std::string out = base::format("{}: {}\nmodel types: {}\n", mapping->family, mapping->title,
-                                   base::joined(mapping->model_types, ", "));
+    std::string out = base::show("{}: {}\nmodel types: {}\n", mapping->family, mapping->title,
+                                 base::joined(mapping->model_types, ", "));
     out += "\nweights\n";
     for (const WeightRule& weight : mapping->weights) {
-        out += base::format("  {:<24} {}{}{}{}\n", weight.name, shape_text(weight),
-                            weight.each == Each::model   ? ""
-                            : weight.each == Each::layer ? "  of each layer"
-                                                         : "  of each expert",
-                            condition_text(weight.when), unused_text(weight.unused));
+        out += base::show("  {:<24} {}{}{}{}\n", weight.name, shape_text(weight),
+                          weight.each == Each::model   ? ""
+                          : weight.each == Each::layer ? "  of each layer"
+                                                       : "  of each expert",
+                          condition_text(weight.when), unused_text(weight.unused));
     }
     out += "\nHugging Face\n";
     for (const StoredRule& rule : mapping->hf) out += stored_text(rule);
     out += "\nMegatron mcore\n";
     for (const StoredRule& rule : mapping->mcore) out += stored_text(rule);
     out += "\nsources\n";
-    for (const std::string& source : mapping->source) out += base::format("  {}\n", source);
+    for (const std::string& source : mapping->source) out += base::show("  {}\n", source);
     return out;
 }
 
@@ -94,8 +97,8 @@ Result<std::string> check_model(base::FileSystem& fs, const base::DataStore& sto
     base::RuleFiles files(with_file);
     TRY_ASSIGN(ModelMapping mapping, load_mapping(files, name));
     TRY_ASSIGN(MappingRegistry all, MappingRegistry::load(with_file));
-    return base::format("{}: {} is sound: {} weights, {} Hugging Face tensors, {} mcore tensors\n", path,
-                        mapping.family, mapping.weights.size(), mapping.hf.size(), mapping.mcore.size());
+    return base::show("{}: {} is sound: {} weights, {} Hugging Face tensors, {} mcore tensors\n", path, mapping.family,
+                      mapping.weights.size(), mapping.hf.size(), mapping.mcore.size());
 }
 
 }  // namespace ckpt

@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "base/console.h"
 #include "base/format.h"
 #include "base/version.h"
 #include "ckpt_convert/app/help_texts.h"
@@ -364,10 +365,10 @@ Result<std::optional<Options>> parse_options(int argc, const char* const* argv) 
     try {
         app.parse(std::move(words));
     } catch (const CLI::CallForHelp&) {
-        std::fputs(app.help().c_str(), stdout);
+        base::print(stdout, app.help());
         return std::optional<Options>();
     } catch (const CLI::CallForVersion&) {
-        base::print(stdout, "ckpt_convert {}\n", base::kVersion);
+        base::print(stdout, base::format("ckpt_convert {}\n", base::kVersion));
         return std::optional<Options>();
     } catch (const CLI::ParseError& error) {
         return base::fail(ErrorKind::usage, base::format("{}; see ckpt_convert --help", error.what()));

@@ -1,4 +1,4 @@
-#include "base/console.h"
+#include "base/printable.h"
 #include "base/format.h"
 #include "base/human.h"
 #include "base/json_writer.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "base/console.h"
+#include "base/printable.h"
 #include "base/format.h"
 #include "base/json_writer.h"
 #include "ckpt_convert/checkpoint/hf_checkpoint.h"

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "base/format.h"
+#include "base/printable.h"
 
 namespace ckpt {
 namespace {
@@ -55,11 +55,11 @@ std::string plan_text(const ConversionPlan& plan, const OutputPlan& output) {
     std::string out;
     for (const OutputFile& file : output.files) {
         if (file.targets.empty()) continue;
-        out += file.path + "\n";
+        out += base::show("{}\n", file.path);
         for (std::uint32_t i : file.targets) {
             const TargetTensor& target = plan.targets[i];
-            out += base::format("  {}  {} {}  {}\n", target.name, name(target.dtype), to_string(target.shape_in_file()),
-                                content_text(std::move(pieces[i]), plan.fills, i));
+            out += base::show("  {}  {} {}  {}\n", target.name, name(target.dtype), to_string(target.shape_in_file()),
+                              content_text(std::move(pieces[i]), plan.fills, i));
         }
     }
     return out;

@@ -1,4 +1,4 @@
-// quoted_name: a name from an untrusted file, as a message can print it.
+// quoted_name: a name from an untrusted file as a part of a message.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace ckpt {
 
-// In quotes, with control characters and broken UTF-8 escaped, cut after 200 bytes.
+// In quotes, cut after 200 bytes. What prints the message makes it printable.
 std::string quoted_name(std::string_view name);
 
 }  // namespace ckpt

@@ -150,8 +150,13 @@ Result<std::int64_t> Expression::evaluate(const Lookup& lookup) const {
         }
         std::int64_t right = stack.back();
         stack.pop_back();
-        if (step.op == Op::negate || step.op == Op::logical_not) {
-            stack.push_back(step.op == Op::negate ? -right : right == 0);
+        if (step.op == Op::logical_not) {
+            stack.push_back(right == 0);
+            continue;
+        }
+        if (step.op == Op::negate) {
+            TRY_ASSIGN(const std::int64_t value, apply(Op::subtract, 0, right));
+            stack.push_back(value);
             continue;
         }
         std::int64_t left = stack.back();

@@ -7,6 +7,7 @@
 
 #include "base/format.h"
 #include "base/json_writer.h"
+#include "base/printable.h"
 #include "base/text.h"
 #include "migrator/app/rule_examples.h"
 #include "migrator/edit/line_diff.h"
@@ -90,22 +91,22 @@ base::Result<std::optional<ExplainedRule>> explained_rule(const Options& options
 std::string page(const ExplainedRule& item) {
     const Rule& rule = item.rule;
     const std::string message = general_message(rule).text();
-    std::string out = base::format("{} ({}, {})\n\n{}\n\n", rule.id, name(rule.severity), name(rule.kind), message);
-    for (const std::string& condition : item.conditions) out += condition + "\n";
+    std::string out = base::show("{} ({}, {})\n\n{}\n\n", rule.id, name(rule.severity), name(rule.kind), message);
+    for (const std::string& condition : item.conditions) out += base::show("{}\n", condition);
     out += base::format("A fix needs: {}\n", name(rule.certainty));
     out += base::format("By hand: {}\n", name(rule.effort));
     for (const ImportRequest& request : rule.imports)
-        out += base::format("A fix imports: {}, behind the import of {}\n", request.module, request.after);
-    out += base::format("Source: {}\n", rule.source);
+        out += base::show("A fix imports: {}, behind the import of {}\n", request.module, request.after);
+    out += base::show("Source: {}\n", rule.source);
     if (item.example) {
         const std::string of_style =
             item.style == StyleKind::npu ? "" : base::format(" of the style {}", name(item.style));
         out += base::format("Example{}:\n{}", of_style, shown(*item.example));
-        if (item.example->says != message) out += base::format("  It says: {}\n", item.example->says);
+        if (item.example->says != message) out += base::show("  It says: {}\n", item.example->says);
     }
     if (!item.names.empty()) out += "Names:\n";
     for (std::size_t i = 0; i < std::min(item.names.size(), kNamesShown); ++i)
-        out += base::format("  {}\n", item.names[i]);
+        out += base::show("  {}\n", item.names[i]);
     if (item.names.size() > kNamesShown) out += base::format("  ... and {} more\n", item.names.size() - kNamesShown);
     return out;
 }
@@ -264,21 +265,21 @@ bool is_empty(const ExplainedWord& item) {
 }
 
 std::string page(const std::string& word, const ExplainedWord& item) {
-    std::string out = word + "\n";
+    std::string out = base::show("{}\n", word);
     for (const Statement& statement : item.statements) {
-        out += base::format("\nAs {} ({}, {}):\n  {}\n{}  Source: {}\n", statement.as, statement.finding.rule,
-                            name(statement.finding.severity), statement.finding.message.text(),
-                            statement.example.after.empty() ? "" : shown(statement.example), statement.finding.source);
+        out += base::show("\nAs {} ({}, {}):\n  {}\n", statement.as, statement.finding.rule,
+                          name(statement.finding.severity), statement.finding.message.text());
+        if (!statement.example.after.empty()) out += shown(statement.example);
+        out += base::show("  Source: {}\n", statement.finding.source);
     }
-    if (!item.package.empty()) out += base::format("\nAs a package:\n  {}\n", item.package);
+    if (!item.package.empty()) out += base::show("\nAs a package:\n  {}\n", item.package);
     if (!item.support.empty()) out += "\nOn the NPU, by version of PyTorch:\n";
     for (const Support& support : item.support) {
         const bool is_one = support.first == support.last;
-        out += base::format("  {}{}: {}\n", support.first.text(),
-                            is_one ? "" : base::format(" to {}", support.last.text()), support.text);
+        out += base::show("  {}{}: {}\n", support.first.text(),
+                          is_one ? "" : base::format(" to {}", support.last.text()), support.text);
     }
-    if (!item.rules.empty())
-        out += base::format("\nRules that look at its calls: {}\n", base::joined(item.rules, ", "));
+    if (!item.rules.empty()) out += base::show("\nRules that look at its calls: {}\n", base::joined(item.rules, ", "));
     return out;
 }
 

@@ -24,7 +24,7 @@ inline constexpr const char* kExamples =
     "\n"
     "Exit codes: 0 done, 1 findings at or above --fail-on or something to change with --check, 2 wrong usage,\n"
     "3 rules do not load or fail their cases, 4 input missing or unreadable, 5 unsupported, 6 output could not be\n"
-    "written, 70 internal error.";
+    "written, 70 internal error, 71 not enough memory.";
 
 inline constexpr const char* kAnalyzeAbout = "Finds what has to change, and changes nothing.";
 inline constexpr const char* kAnalyzeExamples =

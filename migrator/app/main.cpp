@@ -2,11 +2,12 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <exception>
 
 #include "base/console.h"
 #include "base/format.h"
+#include "base/guarded.h"
 #include "base/interrupt.h"
+#include "base/printable.h"
 #include "base/write_file.h"
 #include "migrator/app/explain.h"
 #include "migrator/app/library_run.h"
@@ -23,13 +24,18 @@ using namespace migrator;
 constexpr int kFindingsExitCode = 1;
 
 int fail_with(const base::Error& error) {
-    base::print(stderr, "migrator: error: {}\n", error.text());
+    base::print(stderr, base::format("migrator: error: {}\n", error.text()));
     return base::exit_code(error.kind);
 }
 
-void print(std::FILE* stream, std::string_view text) { std::fwrite(text.data(), 1, text.size(), stream); }
-base::TextSink printer(std::FILE* stream) {
-    return [stream](std::string_view text) { print(stream, text); };
+base::TextSink bytes_to(std::FILE* stream) {
+    return [stream](std::string_view text) { base::print_bytes(stream, text); };
+}
+
+// Sources and diffs: exact for a program that reads them, without commands for a terminal.
+base::TextSink source_to(std::FILE* stream) {
+    if (::isatty(::fileno(stream)) == 0) return bytes_to(stream);
+    return [stream](std::string_view text) { base::print(stream, text); };
 }
 
 // A full disk or a closed pipe shows only when the last bytes leave the process.
@@ -43,16 +49,16 @@ void print_result(const Options& options, const RunResult& result) {
     const bool migrates = options.command == Command::migrate;
     const bool text = migrates && options.destination == Destination::text;
     const bool diff = migrates && options.destination == Destination::diff;
-    if (text) print(stdout, result.text);
-    if (diff) report_diff(result.report, printer(stdout));
-    if (options.github) print(text ? stderr : stdout, report_github(result.report));
-    if (options.json) report_json(result.report, printer(text ? stderr : stdout));
-    if (!result.warning.empty()) print(stderr, "migrator: warning: " + result.warning + ".\n");
+    if (text) source_to(stdout)(result.text);
+    if (diff) report_diff(result.report, source_to(stdout));
+    if (options.github) base::print(text ? stderr : stdout, report_github(result.report));
+    if (options.json) report_json(result.report, bytes_to(text ? stderr : stdout));
+    if (!result.warning.empty()) base::print(stderr, base::show("migrator: warning: {}.\n", result.warning));
     if (options.quiet || (options.json && text)) return;
     const bool taken = text || diff || options.json || options.github;
     std::FILE* stream = taken ? stderr : stdout;
     TerminalStyle style{base::wants_colour(taken ? STDERR_FILENO : STDOUT_FILENO), options.verbose};
-    print(stream, report_terminal(result.report, result.trace, style));
+    base::print(stream, report_terminal(result.report, result.trace, style));
 }
 
 base::Result<std::string> read_standard_input() {
@@ -85,25 +91,25 @@ base::Result<int> run_command_line(int argc, char** argv) {
     base::FileSystem& fs = base::real_file_system();
     TRY_ASSIGN(CommandLine line, parse_command_line(argc, argv, fs));
     if (!line.options) {
-        print(stdout, line.text);
+        base::print(stdout, line.text);
         TRY(flush_output());
         return 0;
     }
     if (is_about_reports(line.options->command)) {
         TRY_ASSIGN(const std::string text, review_command(*line.options, fs));
-        print(stdout, text);
+        base::print(stdout, text);
         TRY(flush_output());
         return 0;
     }
     if (line.options->command == Command::explain) {
         TRY_ASSIGN(const std::string text, explain_page(*line.options, fs));
-        print(stdout, text);
+        base::print(stdout, text);
         TRY(flush_output());
         return 0;
     }
     if (!is_run(line.options->command)) {
         TRY_ASSIGN(const RulePages pages, rule_pages(*line.options, fs));
-        print(stdout, pages.text);
+        base::print(stdout, pages.text);
         TRY(flush_output());
         return pages.failed ? base::exit_code(base::ErrorKind::rule_data) : 0;
     }
@@ -112,8 +118,9 @@ base::Result<int> run_command_line(int argc, char** argv) {
     }
     if (line.options->library) {
         TRY_ASSIGN(const std::string result, analyse_library(*line.options, fs));
-        for (const base::Message& note : line.options->notes) base::print(stderr, "migrator: {}\n", note.text());
-        if (line.options->library_result.empty()) print(stdout, result);
+        for (const base::Message& note : line.options->notes)
+            base::print(stderr, base::show("migrator: {}\n", note.text()));
+        if (line.options->library_result.empty()) base::print_bytes(stdout, result);
         else TRY(base::write_file(fs, line.options->library_result, result));
         TRY(flush_output());
         return 0;
@@ -134,10 +141,6 @@ base::Result<int> run_command_line(int argc, char** argv) {
 
 int main(int argc, char** argv) {
     base::note_signals();
-    try {
-        auto code = run_command_line(argc, argv);
-        return code ? *code : fail_with(code.error());
-    } catch (const std::exception& error) {
-        return fail_with({base::ErrorKind::internal, error.what(), "", {}});
-    }
+    const auto code = base::guarded([&] { return run_command_line(argc, argv); });
+    return code ? *code : fail_with(code.error());
 }

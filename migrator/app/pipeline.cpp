@@ -254,7 +254,7 @@ private:
         outcome.findings.push_back(
             file_finding("file.encoding", Severity::error, outcome.path,
                          {"The rewritten text cannot be written, so the file was left as it is: {problem}.",
-                          {{"problem", encoded.error().text()}}}));
+                          {{"problem", encoded.error().unescaped_text()}}}));
         return source.bytes();
     }
 

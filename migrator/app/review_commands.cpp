@@ -6,6 +6,7 @@
 #include "base/format.h"
 #include "base/human.h"
 #include "base/json_writer.h"
+#include "base/printable.h"
 #include "base/random.h"
 #include "migrator/app/output_tree.h"
 #include "migrator/app/path_checks.h"
@@ -24,8 +25,7 @@ using base::Path;
 
 std::string left_out_lines(const std::vector<LeftOut>& left_out, const char* title) {
     std::string out = left_out.empty() ? "" : base::format("\n{}:\n", title);
-    for (const LeftOut& one : left_out)
-        out += base::format("  {}  [{}]  {}\n", base::printable(one.place), base::printable(one.rule), one.reason);
+    for (const LeftOut& one : left_out) out += base::show("  {}  [{}]  {}\n", one.place, one.rule, one.reason);
     return out;
 }
 
@@ -52,7 +52,7 @@ base::Status write_copy(base::FileSystem& fs, const Path& root, const std::vecto
 
 // Said before: a report or a record may come from elsewhere, and it is the files of this tree that change.
 void say_root(base::FileSystem& fs, const Path& root) {
-    base::print(stderr, "migrator: the files are those of {}\n", base::printable(fs.real_path(root).value_or(root)));
+    base::print(stderr, base::show("migrator: the files are those of {}\n", fs.real_path(root).value_or(root)));
 }
 
 base::Result<std::string> write_changes(base::FileSystem& fs, const Options& options, const Path& root,
@@ -60,10 +60,10 @@ base::Result<std::string> write_changes(base::FileSystem& fs, const Options& opt
     if (options.output.empty()) {
         say_root(fs, root);
         TRY(write_in_place(fs, root, changes, record));
-        return base::format("in place\nUndo    migrator undo {}", record);
+        return base::show("in place\nUndo    migrator undo {}", record);
     }
     TRY(write_copy(fs, root, changes, options, record));
-    return base::format("in the copy {}", options.output);
+    return base::show("in the copy {}", options.output);
 }
 
 // A copy is made of any tree; one that is changed must be the user's own choice, or lie beside the report. `holder`: the directory
@@ -136,11 +136,12 @@ base::Result<std::string> serve(const Options& options, base::FileSystem& fs) {
     const std::string host = base::format("127.0.0.1:{}", server.port());
     site.listen_as(host, token);
     auto ready = [&] {
-        base::print(stdout, "  Review  http://{}/{}/\n  Saved   {}\n  Stop    Ctrl-C\n", host, token, site.decisions());
+        base::print(stdout, base::show("  Review  http://{}/{}/\n  Saved   {}\n  Stop    Ctrl-C\n", host, token,
+                                       site.decisions()));
         std::fflush(stdout);
     };
     TRY(server.run(ready, [&](const HttpRequest& request) { return site.answer(request); }));
-    return base::format("Stopped\n  Next    migrator apply {} --decisions {} -o OUT\n", report, site.decisions());
+    return base::show("Stopped\n  Next    migrator apply {} --decisions {} -o OUT\n", report, site.decisions());
 }
 
 // A finding of one report that the other does not have.
@@ -166,8 +167,8 @@ std::vector<Difference> missing_in(const SavedReport& report, const SavedReport&
 std::string difference_lines(const std::vector<Difference>& differences, const char* title) {
     std::string out = base::format("{} {}\n", base::with_separators(differences.size()), title);
     for (const Difference& one : differences) {
-        out += base::format("  {:<8} {}:{}  {}  [{}]\n", one.finding->severity, base::printable(one.file->path),
-                            one.finding->line, base::printable(one.finding->subject), one.finding->rule);
+        out += base::show("  {:<8} {}:{}  {}  [{}]\n", one.finding->severity, one.file->path, one.finding->line,
+                          one.finding->subject, one.finding->rule);
     }
     return out;
 }

@@ -6,6 +6,7 @@
 #include "base/format.h"
 #include "base/human.h"
 #include "base/json_writer.h"
+#include "base/printable.h"
 #include "migrator/app/knowledge.h"
 #include "migrator/app/rule_cases.h"
 #include "migrator/app/rule_files.h"
@@ -23,7 +24,7 @@ std::vector<const Rule*> sorted_rules(const RuleSet& rules) {
 std::string list(const RuleSet& rules) {
     std::string out;
     for (const Rule* rule : sorted_rules(rules))
-        out += base::format("{}  {}  {}\n", rule->id, name(rule->severity), name(rule->kind));
+        out += base::show("{}  {}  {}\n", rule->id, name(rule->severity), name(rule->kind));
     return out;
 }
 
@@ -57,7 +58,7 @@ public:
 
     void problem(std::string_view where, std::string_view message) {
         ++problems_;
-        text_ += base::format("{}: {}\n", where, message);
+        text_ += base::show("{}: {}\n", where, message);
         json_.begin_object().key("where").string(where).key("message").string(message).end_object();
     }
 
@@ -93,7 +94,7 @@ base::Result<RulePages> new_page(const Options& options, base::FileSystem& fs) {
     TRY_ASSIGN(const std::vector<base::Path> written, write_rule_template(fs, options.paths.front()));
     const base::Path directory = base::parent(options.paths.front());
     return RulePages{
-        base::format("Written: {}\nNext     migrator rules test {}\n", base::joined(written, ", "), directory)};
+        base::show("Written: {}\nNext     migrator rules test {}\n", base::joined(written, ", "), directory)};
 }
 
 }  // namespace

@@ -22,6 +22,7 @@
 
 #include "base/format.h"
 #include "migrator/app/path_checks.h"
+#include "migrator/app/toml_depth.h"
 
 namespace migrator {
 namespace {
@@ -67,10 +68,18 @@ base::Result<Setting> setting_of(const Path& file, std::string key, const toml::
 base::Result<std::optional<Settings>> parse(base::FileSystem& fs, const Path& file) {
     auto text = base::read_file(fs, file, kMaxSettingsBytes);
     if (!text) return base::fail(ErrorKind::usage, "the settings cannot be read: " + text.error().message, file);
+    // A file of somebody else's that cannot be read is no reason to stop.
+    const bool is_asked = text->find("tool.migrator") != std::string::npos;
+    if (const auto line = deep_toml_key(*text)) {
+        if (!is_asked) return std::optional<Settings>{};
+        return base::fail(ErrorKind::usage,
+                          base::format("a key has more than {} parts; mend it, or leave the file out with --no-config",
+                                       kMaxTomlKeyParts),
+                          base::format("{}:{}", file, *line));
+    }
     const toml::parse_result parsed = toml::parse(std::string_view(*text), file);
     if (!parsed) {
-        // A broken file of somebody else's is no reason to stop.
-        if (text->find("tool.migrator") == std::string::npos) return std::optional<Settings>{};
+        if (!is_asked) return std::optional<Settings>{};
         return base::fail(ErrorKind::usage,
                           base::format("this is no TOML: {}; mend it, or leave it out with --no-config",
                                        parsed.error().description()),

@@ -60,10 +60,11 @@ bool is_integer(const PythonFile& file, NodeId value) {
         return references.size() == 1 && references[0].origin == Origin::builtin && references[0].name == "int";
     }
     if (tree.kind(value) != NodeKind::identifier) return false;
-    BindingSites sites = file.bindings().binding_sites(value);
-    return !sites.empty() && std::all_of(sites.begin(), sites.end(), [&](const BindingSite& site) {
-        return site.value != kNoNode && tree.kind(site.value) == NodeKind::integer;
-    });
+    const BindingSites sites = file.bindings().binding_sites(value);
+    return !sites.empty() && sites.size() <= kMaxBindingSites &&
+           std::all_of(sites.begin(), sites.end(), [&](const BindingSite& site) {
+               return site.value != kNoNode && tree.kind(site.value) == NodeKind::integer;
+           });
 }
 
 // Made of nothing but texts that are written here: "cuda" if x else "cpu".
@@ -87,7 +88,8 @@ bool is_computed(const PythonFile& file, NodeId value) {
     if (file.bindings().type_of(value) || file.has_external_reference(value)) return false;
     if (file.rules().style().is_of_helper(tree.text(value))) return false;
     const BindingSites sites = file.bindings().binding_sites(value);
-    return sites.empty() || std::any_of(sites.begin(), sites.end(), [&](const BindingSite& site) {
+    return sites.empty() || sites.size() > kMaxBindingSites ||
+           std::any_of(sites.begin(), sites.end(), [&](const BindingSite& site) {
                const NodeKind parent = tree.kind(tree.parent(site.target));
                const bool is_parameter =
                    parent == NodeKind::default_parameter || parent == NodeKind::typed_default_parameter;
@@ -110,7 +112,8 @@ bool has_part(const PythonFile& file, NodeId value, const std::vector<std::strin
     };
     if (tree.kind(value) != NodeKind::identifier) return has_text(value);
     const BindingSites sites = file.bindings().binding_sites(value);
-    return std::any_of(sites.begin(), sites.end(),
+    const BindingSites asked = sites.first(std::min(sites.size(), kMaxBindingSites));
+    return std::any_of(asked.begin(), asked.end(),
                        [&](const BindingSite& site) { return site.value != kNoNode && has_text(site.value); });
 }
 

@@ -48,6 +48,7 @@ std::optional<std::string_view> DtypeFlow::of(NodeId expression) const {
 // What a variable may be bound to where it is read; nullopt when one of the values is not known.
 std::optional<NodeList> DtypeFlow::reaching_values(NodeId read) const {
     const BindingSites sites = file_.bindings().binding_sites(read);
+    if (sites.size() > kMaxBindingSites) return std::nullopt;
     const SyntaxTree& tree = file_.tree();
     // The last binding that every way to the read passes makes those in front of it, and behind the read, void.
     const auto behind = std::find_if(sites.begin(), sites.end(), [&](const auto& site) { return site.target >= read; });

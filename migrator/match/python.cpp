@@ -55,7 +55,21 @@ void report_python2(const PythonFile& file, FindingSink& sink) {
     sink.push_back(std::move(finding));
 }
 
+void report_given_up(FindingSink& sink) {
+    Finding finding;
+    finding.rule = "file.not_parsed";
+    finding.kind = FindingKind::file;
+    finding.severity = Severity::error;
+    finding.subject = "not parsed";
+    finding.message =
+        "The parser needs more work for this file than for any Python of its size, so the file was not analysed and "
+        "stays as it is. Look at it by hand: it may be no Python at all, or be cut or damaged.";
+    finding.source = "parser";
+    sink.push_back(std::move(finding));
+}
+
 void report_parse_errors(const PythonFile& file, FindingSink& sink) {
+    if (file.tree().gave_up()) return report_given_up(sink);
     if (!file.tree().has_errors()) return report_python2(file, sink);
     Finding finding;
     finding.rule = "file.not_parsed";

@@ -7,6 +7,14 @@
 #include "migrator/pattern/operations.h"
 
 namespace migrator {
+namespace {
+
+// A value of ordinary code needs a few dozen, and few nodes of a file are values.
+constexpr std::size_t kFreeSteps = 100'000;
+constexpr std::size_t kStepsPerNode = 32;
+
+}  // namespace
+
 PythonFile::PythonFile(std::string_view path, const SyntaxTree& tree, const Bindings& bindings,
                        const MatchContext& context)
     : path_(path),
@@ -14,7 +22,8 @@ PythonFile::PythonFile(std::string_view path, const SyntaxTree& tree, const Bind
       bindings_(bindings),
       context_(context),
       own_members_(member_names(tree)),
-      loads_framework_(loads_framework(bindings, context)) {}
+      loads_framework_(loads_framework(bindings, context)),
+      steps_left_(kFreeSteps + kStepsPerNode * tree.size()) {}
 
 bool PythonFile::imports_any(std::span<const std::string> modules) const {
     return std::any_of(modules.begin(), modules.end(), [&](const std::string& module) {
@@ -77,13 +86,24 @@ NodeId PythonFile::call_of(NodeId function) const {
 }
 
 std::optional<std::size_t> PythonFile::argument_position(NodeId argument) const {
+    if (!argument_positions_) {
+        argument_positions_.emplace();
+        for (NodeId id = 0; id < tree_.size(); ++id) {
+            if (tree_.kind(id) == NodeKind::argument_list) note_argument_positions(id);
+        }
+    }
+    const auto found = argument_positions_->find(argument);
+    return found == argument_positions_->end() ? std::nullopt : std::optional(found->second);
+}
+
+void PythonFile::note_argument_positions(NodeId list) const {
     std::size_t position = 0;
-    for (NodeId id : tree_.named_children(tree_.parent(argument))) {
-        if (id == argument) return position;
-        if (tree_.kind(id) == NodeKind::list_splat) return std::nullopt;
+    for (NodeId id = tree_.first_child(list); id != kNoNode; id = tree_.next_sibling(id)) {
+        if (!tree_.named(id)) continue;
+        argument_positions_->emplace(id, position);
+        if (tree_.kind(id) == NodeKind::list_splat) return;
         if (tree_.kind(id) != NodeKind::comment && tree_.kind(id) != NodeKind::keyword_argument) ++position;
     }
-    return std::nullopt;
 }
 
 const PythonFile::Identifiers& PythonFile::identifiers() const {

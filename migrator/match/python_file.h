@@ -51,6 +51,10 @@ public:
     // Position of a positional argument in its argument_list: nullopt behind a star, where positions are unknown.
     std::optional<std::size_t> argument_position(NodeId argument) const;
 
+    // To be asked for each step that follows a value. All values of the file have so many steps in common that their
+    // number grows with the file, and not with its square where a thousand values travel a thousand steps each.
+    bool may_step() const { return steps_left_ > 0 && --steps_left_ > 0; }
+
     // A qualified name as an import statement of this file spells it: the helper module may be in a package.
     std::string as_imported(const std::string& qualified) const;
 
@@ -63,6 +67,8 @@ public:
     std::span<const NodeId> identifiers(std::string_view text) const;
 
 private:
+    void note_argument_positions(NodeId list) const;
+
     std::string_view path_;
     const SyntaxTree& tree_;
     const Bindings& bindings_;
@@ -71,6 +77,9 @@ private:
     mutable std::optional<std::vector<TrainingLoop>> training_loops_;
     bool loads_framework_;
     mutable Identifiers identifiers_;
+    mutable std::size_t steps_left_;
+    // By argument; those behind a star are not in it. Filled in one walk: a list may have thousands.
+    mutable std::optional<std::unordered_map<NodeId, std::size_t>> argument_positions_;
 };
 
 // A finding at a node, with the message filled in.

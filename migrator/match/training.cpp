@@ -40,9 +40,11 @@ bool is_comparison(const PythonFile& file, NodeId expression) {
     }
     if (kind != NodeKind::identifier) return false;
     const BindingSites sites = file.bindings().binding_sites(expression);
-    return !sites.empty() && std::all_of(sites.begin(), sites.end(), [&](const BindingSite& site) {
-        return site.value != kNoNode && tree.kind(file.skip_parentheses(site.value)) == NodeKind::comparison_operator;
-    });
+    return !sites.empty() && sites.size() <= kMaxBindingSites &&
+           std::all_of(sites.begin(), sites.end(), [&](const BindingSite& site) {
+               return site.value != kNoNode &&
+                      tree.kind(file.skip_parentheses(site.value)) == NodeKind::comparison_operator;
+           });
 }
 
 }  // namespace

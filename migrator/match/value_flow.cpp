@@ -14,6 +14,16 @@ constexpr std::size_t kMaxFlowNodes = 512;
 constexpr std::array<std::string_view, 3> kTypeForms{"Literal", "Optional", "Union"};
 constexpr std::array<std::string_view, 4> kKeyedReads{"get", "pop", "setdefault", "getattr"};
 
+// kNoNode for those that there are not.
+std::pair<NodeId, NodeId> first_arguments(const SyntaxTree& tree, NodeId list) {
+    const auto next_named = [&](NodeId at) {
+        while (at != kNoNode && !tree.named(at)) at = tree.next_sibling(at);
+        return at;
+    };
+    const NodeId first = next_named(tree.first_child(list));
+    return {first, first == kNoNode ? kNoNode : next_named(tree.next_sibling(first))};
+}
+
 bool is_one_of(std::string_view name, std::span<const std::string_view> names) {
     return std::find(names.begin(), names.end(), name) != names.end();
 }
@@ -29,9 +39,10 @@ void ValueFlow::push(NodeId node, Role role) {
 }
 
 void ValueFlow::push_reads(NodeId variable, Role role) {
-    if (seen_.size() >= kMaxFlowNodes)
-        return;  // asking for the reads of a variable with thousands of them has its price
-    for (NodeId read : file_.bindings().reads(variable)) push(read, role);
+    for (NodeId read : file_.bindings().reads(variable)) {
+        if (seen_.size() >= kMaxFlowNodes || !file_.may_step()) return;
+        push(read, role);
+    }
 }
 
 std::optional<Certainty> ValueFlow::destination(NodeId expression) {
@@ -60,7 +71,7 @@ std::optional<Certainty> ValueFlow::follow() {
 void ValueFlow::climb(Step step) {
     NodeId node = step.node;
     Role role = step.role;
-    while (node != kNoNode && best_ != Certainty::resolved) node = above(node, role);
+    while (node != kNoNode && best_ != Certainty::resolved && file_.may_step()) node = above(node, role);
 }
 
 NodeId ValueFlow::above(NodeId node, Role& role) {
@@ -151,7 +162,7 @@ NodeId ValueFlow::above_argument(NodeId argument, Role role) {
     if (function == kNoNode) return kNoNode;
     std::string_view name = file_.last_name(function);
     std::optional<std::size_t> position = file_.argument_position(argument);
-    NodeList arguments = tree.named_children(tree.parent(argument));
+    const auto [first, second] = first_arguments(tree, tree.parent(argument));
     if (role == Role::value && is_string_method(call, "format")) {
         // "{}:{}".format("cuda", i)
         std::string_view format = tree.text(tree.child(function, Field::object));
@@ -166,13 +177,13 @@ NodeId ValueFlow::above_argument(NodeId argument, Role role) {
     if (is_one_of(name, kKeyedReads) || name == "setattr") {
         // getattr(args, "device", "cuda"), cfg.get("device", "cuda"): the default of a carrier
         std::size_t key = tree.kind(function) == NodeKind::identifier ? 1 : 0;
-        if (position && *position == key + 1 && arguments.size() > key && is_carrier_key(arguments[key])) {
+        if (position && *position == key + 1 && is_carrier_key(key == 0 ? first : second)) {
             found(Certainty::likely);
             return call;
         }
         if (position == key) {
             users_name_ = true;
-            if (key == 1 && role == Role::value) names_member_of(arguments.front());
+            if (key == 1 && role == Role::value) names_member_of(first);
         }
     }
     if (name == "str" && position == 0) return call;
@@ -292,6 +303,7 @@ void ValueFlow::returned(NodeId statement, Role role) {
     if (role == Role::value && row_.is_carrier(tree.text(name))) found(Certainty::likely);
     if (role == Role::value) leaves_through_result(name);
     for (NodeId read : file_.bindings().reads(name)) {
+        if (seen_.size() >= kMaxFlowNodes || !file_.may_step()) return;
         NodeId call = file_.call_of(read);
         if (call != kNoNode) push(call, role);
     }
@@ -299,9 +311,10 @@ void ValueFlow::returned(NodeId statement, Role role) {
 
 void ValueFlow::compared(NodeId comparison, NodeId operand) {
     if (!follows_comparisons_) return;
-    for (NodeId other : file_.tree().named_children(comparison)) {
-        if (other == operand) continue;
-        found(is_value(other));
+    const SyntaxTree& tree = file_.tree();
+    for (NodeId other = tree.first_child(comparison); other != kNoNode; other = tree.next_sibling(other)) {
+        if (!file_.may_step()) return;
+        if (other != operand && tree.named(other)) found(is_value(other));
     }
 }
 

@@ -127,7 +127,7 @@ std::optional<Certainty> ValueFlow::is_value(NodeId expression) { return is_valu
 std::optional<Certainty> ValueFlow::is_value_at(NodeId expression, int depth) {
     const SyntaxTree& tree = file_.tree();
     // Each turn goes down one operand; the loop ends because the tree does.
-    for (;;) {
+    while (file_.may_step()) {
         expression = file_.skip_parentheses(expression);
         for (const Reference& reference : file_.bindings().references(expression)) {
             if (base::contains(row_.results, reference.name)) return reference.certainty;
@@ -151,6 +151,7 @@ std::optional<Certainty> ValueFlow::is_value_at(NodeId expression, int depth) {
             default: return std::nullopt;
         }
     }
+    return std::nullopt;
 }
 
 std::optional<Certainty> ValueFlow::is_value_call(NodeId call, int depth) {
@@ -199,6 +200,7 @@ std::optional<Certainty> ValueFlow::is_value_name(NodeId name, int depth) {
     if (depth >= kMaxDepth) return std::nullopt;
     // kind = x.device.type ... if kind == "cuda"
     for (const BindingSite& site : file_.bindings().binding_sites(name)) {
+        if (!file_.may_step()) break;
         if (site.value == kNoNode) continue;
         if (auto certainty = is_value_at(site.value, depth + 1)) return certainty;
     }

@@ -39,6 +39,7 @@ std::optional<CodePlace> PatternMatcher::argument_of(CodePlace at) const {
         tree_.ancestor(at.node, NodeKind::function_definition) != at.frame->function)
         return std::nullopt;
     const BindingSites sites = bindings_.binding_sites(at.node);
+    if (sites.size() > kMaxBindingSites) return std::nullopt;
     const NodeId body = tree_.child(at.frame->function, Field::body);
     const bool is_bound = std::any_of(sites.begin(), sites.end(), [&](const BindingSite& site) {
         return site.target > body && site.target < lines_.statement_of(at.node);

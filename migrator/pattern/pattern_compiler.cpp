@@ -11,6 +11,7 @@ namespace migrator {
 namespace {
 
 constexpr std::string_view kHole = "hole__";  // $x is read as the identifier hole__x
+constexpr std::uint32_t kMaxLevels = 100;     // of a pattern's tree, on which this file and the matcher recurse
 
 bool is_name_character(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
@@ -32,6 +33,12 @@ NodeId expression_of(const SyntaxTree& tree) {
     if (statements.size() != 1 || tree.kind(statements.front()) != NodeKind::expression_statement) return kNoNode;
     const NodeList inner = tree.named_children(statements.front());
     return inner.size() == 1 ? inner.front() : kNoNode;
+}
+
+bool is_deep(const SyntaxTree& tree) {
+    std::vector<std::uint32_t> levels(tree.size(), 0);
+    for (NodeId id = 1; id < tree.size(); ++id) levels[id] = levels[tree.parent(id)] + 1;  // parents come first
+    return std::any_of(levels.begin(), levels.end(), [](std::uint32_t level) { return level > kMaxLevels; });
 }
 
 bool is_constant(NodeKind kind) {
@@ -92,12 +99,13 @@ private:
     base::Result<PatternId> compile(const std::string& code) {
         const std::string text = with_identifiers(code);
         const SyntaxTree tree = SyntaxTree::parse(text);
+        if (is_deep(tree)) return error(base::format("a pattern has more than {} levels", kMaxLevels));
         const NodeId expression = expression_of(tree);
         if (expression == kNoNode) return error(base::format("\"{}\" is not one expression of Python", code));
         return compile(tree, expression);
     }
 
-    // Recursive on the rules' own text.
+    // Recursive, up to kMaxLevels.
     base::Result<PatternId> compile(const SyntaxTree& tree, NodeId at) {
         at = skip_parentheses(tree, at);
         PatternNode node;

@@ -4,6 +4,8 @@
 #include <cctype>
 #include <cstdlib>
 
+#include "migrator/pattern/match_parts.h"
+
 namespace migrator {
 namespace {
 
@@ -61,27 +63,7 @@ std::vector<PatternMatch> PatternMatcher::run() {
             if (auto match = match_root(pattern, pattern.roots[entry.root], node)) found.push_back(std::move(*match));
         }
     }
-    // A part of what a larger match replaces needs no word of its own.
-    auto is_part = [&](const PatternMatch& part, const PatternMatch& whole) {
-        if (&part == &whole) return false;
-        if (part.root == whole.root) return &part > &whole;
-        auto is_below = [&](NodeId node) { return tree_.is_ancestor(node, part.root); };
-        const bool is_inside = is_below(whole.root) || std::any_of(whole.definitions.begin(), whole.definitions.end(),
-                                                                   [&](const Definition& definition) {
-                                                                       return is_below(definition.statement);
-                                                                   });
-        if (!is_inside) return false;
-        return std::none_of(whole.holes.begin(), whole.holes.end(), [&](const PatternMatch::Hole& hole) {
-            return std::any_of(hole.places.begin(), hole.places.end(),
-                               [&](const CodePlace& place) { return is_below(place.node); });
-        });
-    };
-    std::vector<PatternMatch> out;
-    for (const PatternMatch& match : found) {
-        if (std::none_of(found.begin(), found.end(), [&](const PatternMatch& whole) { return is_part(match, whole); }))
-            out.push_back(match);
-    }
-    return out;
+    return without_parts(tree_, std::move(found));
 }
 
 std::optional<PatternMatch> PatternMatcher::match_root(const CompiledPattern& pattern,

@@ -44,6 +44,7 @@ NodeId StraightLine::statement_of(NodeId node) const {
 std::optional<Definition> StraightLine::definition(NodeId identifier) const {
     if (tree_.kind(identifier) != NodeKind::identifier) return std::nullopt;
     const BindingSites sites = bindings_.binding_sites(identifier);
+    if (sites.size() > kMaxBindingSites) return std::nullopt;
     const ScopeId scope = bindings_.scope_at(identifier);
     for (const BindingSite& site : sites) {
         const bool is_walrus = tree_.kind(tree_.parent(site.target)) == NodeKind::named_expression;
@@ -108,6 +109,7 @@ NodeId StraightLine::loop_around(NodeId node, NodeId without) const {
 bool StraightLine::is_bound_between(NodeId variable, NodeId from, NodeId to, std::span<const NodeId> removed) const {
     const NodeId first = std::min(from, to), last = std::max(from, to);
     const NodeId loop = loop_around(last, first);
+    if (bindings_.binding_sites(variable).size() > kMaxBindingSites) return true;
     for (const BindingSite& site : bindings_.binding_sites(variable)) {
         const NodeId statement = statement_of(site.target);
         if (std::find(removed.begin(), removed.end(), statement) != removed.end()) continue;
@@ -176,6 +178,8 @@ bool StraightLine::is_needed_outside(const Definition& definition, std::span<con
     const NodeId effect = tree_.subtree_end(definition.statement);
     for (const NodeId target : targets) {
         if (bindings_.scope_kind(bindings_.scope_at(target)) != ScopeKind::function) return true;
+        const auto reads = bindings_.reads(target);
+        if (std::max(reads.size(), bindings_.binding_sites(target).size()) > kMaxBindingSites) return true;
         // Reads behind the next assignment in the same block do not see this one.
         NodeId until = tree_.subtree_end(tree_.root());
         for (const BindingSite& site : bindings_.binding_sites(target)) {
@@ -185,7 +189,7 @@ bool StraightLine::is_needed_outside(const Definition& definition, std::span<con
             if (site.target >= effect && replaces) until = std::min(until, effect_of(site.target));
         }
         const NodeId loop = loop_around(definition.statement, tree_.root());
-        for (const NodeId read : bindings_.reads(target)) {
+        for (const NodeId read : reads) {
             if (std::find(uses.begin(), uses.end(), read) != uses.end()) continue;
             if (bindings_.scope_at(read) != bindings_.scope_at(target)) return true;
             if (read >= effect && read < until) return true;

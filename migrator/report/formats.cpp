@@ -9,6 +9,8 @@ void html(const Report& report, const base::DataStore& templates, const base::Te
 
 void json(const Report& report, const base::DataStore&, const base::TextSink& out) { report_json(report, out); }
 
+void sarif(const Report& report, const base::DataStore&, const base::TextSink& out) { report_sarif(report, out); }
+
 void diff(const Report& report, const base::DataStore&, const base::TextSink& out) { report_diff(report, out); }
 
 template <std::string (*kText)(const Report&)>
@@ -23,7 +25,7 @@ constexpr Format kFormats[] = {
     {"markdown", "report.md", false, whole<report_markdown>},
     {"csv", "findings.csv", false, whole<report_csv>},
     {"transplant", "transplant/", false, nullptr, report_transplant_csv},
-    {"sarif", "report.sarif", false, whole<report_sarif>},
+    {"sarif", "report.sarif", false, sarif},
     {"gitlab", "gl-code-quality-report.json", false, whole<report_gitlab>},
     {"junit", "junit.xml", false, whole<report_junit>},
 };

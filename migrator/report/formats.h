@@ -33,10 +33,10 @@ std::string report_markdown(const Report& report);
 std::string report_csv(const Report& report);  // one row per finding
 // The files of the older transplant tool, with its names and columns, for scripts that read them.
 std::vector<NamedText> report_transplant_csv(const Report& report);
-std::string report_sarif(const Report& report);   // SARIF 2.1.0
-std::string report_github(const Report& report);  // workflow commands of GitHub, for standard output
-std::string report_gitlab(const Report& report);  // code quality report of GitLab
-std::string report_junit(const Report& report);   // a test case per finding; open warnings and errors fail
+void report_sarif(const Report& report, const base::TextSink& out);  // SARIF 2.1.0
+std::string report_github(const Report& report);                     // workflow commands of GitHub, for standard output
+std::string report_gitlab(const Report& report);                     // code quality report of GitLab
+std::string report_junit(const Report& report);  // a test case per finding; open warnings and errors fail
 
 // A cell of a CSV file that no spreadsheet takes for a formula.
 std::string csv_cell(std::string_view text);

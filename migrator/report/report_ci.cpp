@@ -1,6 +1,6 @@
 #include "base/format.h"
 #include "base/json_writer.h"
-#include "base/utf8.h"
+#include "base/printable.h"
 #include "migrator/report/formats.h"
 
 namespace migrator {
@@ -11,7 +11,7 @@ bool is_open(const ReportFinding& item) { return item.outcome.state != FixState:
 // A value of a workflow command; as a property also without what ends one.
 std::string github_text(std::string_view text, bool is_property) {
     std::string out;
-    for (char c : text) {
+    for (char c : base::printable_lines(text)) {
         const bool escaped = c == '%' || c == '\r' || c == '\n' || (is_property && (c == ':' || c == ','));
         if (escaped) out += base::format("%{:02X}", static_cast<unsigned char>(c));
         else out += c;
@@ -23,24 +23,17 @@ std::string_view gitlab_severity(Severity severity) {
     return severity == Severity::error ? "major" : severity == Severity::warning ? "minor" : "info";
 }
 
-// Text of an element or attribute: what XML 1.0 cannot hold becomes U+FFFD.
+// Text of an element or attribute; what XML 1.0 cannot hold is not printable either.
 std::string xml_text(std::string_view text) {
-    constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
     std::string out;
-    for (std::size_t at = 0; at < text.size();) {
-        const std::size_t length = base::utf8_sequence_length(text.substr(at));
-        const char c = text[at];
-        const bool is_control = static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t';
-        const std::string_view character = text.substr(at, length);
-        const bool is_noncharacter = character == "\xEF\xBF\xBE" || character == "\xEF\xBF\xBF";
-        if (length == 0 || is_control || is_noncharacter) out += kReplacement;
-        else if (c == '<') out += "&lt;";
+    for (const char c : base::printable_lines(text)) {
+        if (c == '<') out += "&lt;";
         else if (c == '>') out += "&gt;";
         else if (c == '&') out += "&amp;";
         else if (c == '"') out += "&quot;";
         else if (c == '\n') out += "&#10;";
-        else out += character;
-        at += length == 0 ? 1 : length;
+        else if (c == '\r') out += "&#13;";
+        else out += c;
     }
     return out;
 }

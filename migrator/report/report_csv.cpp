@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <unordered_map>
 
 #include "base/format.h"
+#include "base/printable.h"
 #include "migrator/report/formats.h"
 
 namespace migrator {
@@ -36,29 +38,31 @@ private:
     NamedText file_;
 };
 
-const Finding* finding_with(const ReportFile& file, const ReportEdit& edit) {
-    for (const ReportFinding& item : file.findings) {
-        if (!edit.findings.empty() && item.id == edit.findings.front()) return &item.outcome.finding;
-    }
-    return nullptr;
+using ItemsById = std::unordered_map<std::string_view, const ReportFinding*>;
+
+ItemsById items_by_id(const ReportFile& file) {
+    ItemsById out;
+    for (const ReportFinding& item : file.findings) out.emplace(item.id, &item);
+    return out;
 }
 
-bool is_made(const ReportFile& file, const ReportEdit& edit) {
-    return std::any_of(file.findings.begin(), file.findings.end(), [&](const ReportFinding& item) {
-        return item.outcome.state == FixState::applied &&
-               std::find(edit.findings.begin(), edit.findings.end(), item.id) != edit.findings.end();
+bool is_made(const ItemsById& items, const ReportEdit& edit) {
+    return std::any_of(edit.findings.begin(), edit.findings.end(), [&](const std::string& id) {
+        const auto found = items.find(id);
+        return found != items.end() && found->second->outcome.state == FixState::applied;
     });
 }
 
 NamedText change_list(const Report& report) {
     Table table("change_list.csv", {"File", "Start Line", "End Line", "Operation Type", "Message"});
     for (const ReportFile& file : report.files) {
+        const ItemsById items = items_by_id(file);
         for (const ReportEdit& edit : file.edits) {
-            if (!is_made(file, edit)) continue;
-            const Finding* finding = finding_with(file, edit);
+            if (!is_made(items, edit)) continue;
+            const auto first = items.find(edit.findings.front());
             const char* operation = edit.old_text.empty() ? "INSERT" : edit.new_text.empty() ? "DELETE" : "MODIFY";
             table.add({file.path, lines_of(edit.begin), lines_of(edit.end), operation,
-                       finding != nullptr ? finding->message.text() : ""});
+                       first == items.end() ? "" : first->second->outcome.finding.message.text()});
         }
     }
     return table.take();
@@ -88,7 +92,7 @@ Row place_row(const ReportFile& file, const FindingOutcome& outcome) {
 
 std::string csv_cell(std::string_view text) {
     std::string out = begins_formula(text) ? "'" : "";
-    out += text;
+    out += base::printable_lines(text);
     if (out.find_first_of(",\"\r\n;\t") == std::string::npos) return out;
     std::string quoted = "\"";
     for (char c : out) quoted += c == '"' ? "\"\"" : std::string(1, c);

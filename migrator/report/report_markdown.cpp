@@ -2,6 +2,7 @@
 
 #include "base/format.h"
 #include "base/human.h"
+#include "base/printable.h"
 #include "migrator/report/formats.h"
 #include "migrator/report/words.h"
 
@@ -11,10 +12,9 @@ namespace {
 // Text in which nothing is markup.
 std::string plain(std::string_view text) {
     std::string out;
-    for (char c : text) {
+    for (char c : base::printable(text)) {
         if (c == '<') out += "&lt;";
         else if (c == '&') out += "&amp;";
-        else if (static_cast<unsigned char>(c) < 0x20) out += ' ';
         else if (std::string_view("\\`*_[]|>#~!").find(c) != std::string_view::npos) out += std::string{'\\', c};
         else out += c;
     }
@@ -24,9 +24,9 @@ std::string plain(std::string_view text) {
 // Code that may have backticks itself, also in a table.
 std::string code(std::string_view text) {
     std::string one_line;
-    for (char c : text) {
-        if (c == '|') one_line += "\\|";
-        else one_line += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+    for (char c : base::printable(text)) {
+        if (c == '|') one_line += '\\';
+        one_line += c;
     }
     std::string fence = "`";
     while (one_line.find(fence) != std::string::npos) fence += '`';
@@ -42,7 +42,7 @@ std::string diff_block(const FindingOutcome& outcome) {
     auto add = [&](char mark, std::string_view text) {
         while (true) {
             const std::size_t end = std::min(text.find('\n'), text.size());
-            out += base::format("  {}{}\n", mark, text.substr(0, end));
+            out += base::format("  {}{}\n", mark, base::printable_lines(text.substr(0, end)));
             if (end == text.size()) return;
             text.remove_prefix(end + 1);
         }

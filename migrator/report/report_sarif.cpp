@@ -61,7 +61,7 @@ void write_location(JsonWriter& json, const ReportFile& file, base::TextPosition
 
 class Sarif {
 public:
-    explicit Sarif(const Report& report) : report_(report) {
+    Sarif(const Report& report, const base::TextSink& out) : report_(report), json_(out, 1) {
         for (const ReportFile& file : report.files) {
             for (const ReportFinding& item : file.findings) rules_.try_emplace(item.outcome.finding.rule, &item);
         }
@@ -69,7 +69,7 @@ public:
         for (const auto& [id, item] : rules_) places_[id] = index++;
     }
 
-    std::string text() {
+    void write() {
         json_.begin_object();
         json_.key("$schema").string(kSchema);
         json_.key("version").string("2.1.0");
@@ -81,7 +81,7 @@ public:
         json_.end_array();
         json_.end_object().end_array();
         json_.end_object();
-        return std::move(json_).take() + "\n";
+        json_.finish();
     }
 
 private:
@@ -179,6 +179,9 @@ private:
 
 }  // namespace
 
-std::string report_sarif(const Report& report) { return Sarif(report).text(); }
+void report_sarif(const Report& report, const base::TextSink& out) {
+    Sarif(report, out).write();
+    out("\n");
+}
 
 }  // namespace migrator

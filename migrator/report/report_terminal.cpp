@@ -3,6 +3,7 @@
 #include "base/console.h"
 #include "base/format.h"
 #include "base/human.h"
+#include "base/printable.h"
 #include "migrator/report/report.h"
 #include "migrator/report/words.h"
 

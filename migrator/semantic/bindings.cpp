@@ -18,8 +18,26 @@ struct Bindings::Data {
     std::vector<ListId> list_of;                     // by node
     std::vector<std::vector<Reference>> references;  // by list
     std::vector<std::optional<Reference>> types;     // by list
-    std::vector<std::pair<SymbolId, NodeId>> reads;  // sorted
+    // Of each symbol, in source order; the second list has where those of a symbol begin, and where all end.
+    std::vector<BindingSite> sites;
+    std::vector<std::size_t> sites_of_symbol{0};
+    std::vector<NodeId> reads;
+    std::vector<std::size_t> reads_of_symbol{0};
 };
+
+namespace {
+
+// A variable of a class body and the attribute of the same name are one: `x = 1` and `self.x = 2`.
+base::InlineVector<SymbolId, 2> same_variable(const FileModel& model, SymbolId symbol) {
+    base::InlineVector<SymbolId, 2> out{symbol};
+    const Symbol& s = model.symbols[symbol];
+    if (model.scopes[s.scope].kind != ScopeKind::class_) return out;
+    const auto twin = s.attribute ? model.variable(s.scope, s.name) : model.attribute(s.scope, s.name);
+    if (twin) out.push_back(*twin);
+    return out;
+}
+
+}  // namespace
 
 class BindingsBuilder {
 public:
@@ -38,6 +56,7 @@ public:
             data_->types.push_back(type(evaluator.lists()[id], evaluator));
         }
         collect_reads();
+        collect_sites();
         model.region_of = {};  // only the analysis needs it
         Bindings out;
         out.external_ = external_expressions();
@@ -84,13 +103,37 @@ private:
 
     void collect_reads() {
         const FileModel& model = data_->model;
+        std::vector<std::vector<NodeId>> own(model.symbols.size());
         for (NodeId node = 0; node < tree_.size(); ++node) {
             const Role role = model.role_of[node];
-            if (model.symbol_of[node] != kNone && (role == Role::read || role == Role::reads_and_binds)) {
-                data_->reads.emplace_back(model.symbol_of[node], node);
-            }
+            if (model.symbol_of[node] != kNone && (role == Role::read || role == Role::reads_and_binds))
+                own[model.symbol_of[node]].push_back(node);
         }
-        std::ranges::sort(data_->reads);
+        std::vector<NodeId>& reads = data_->reads;
+        for (SymbolId symbol = 0; symbol < own.size(); ++symbol) {
+            const auto begin = static_cast<std::ptrdiff_t>(reads.size());
+            for (const SymbolId same : same_variable(model, symbol))
+                reads.insert(reads.end(), own[same].begin(), own[same].end());
+            std::sort(reads.begin() + begin, reads.end());
+            data_->reads_of_symbol.push_back(reads.size());
+        }
+    }
+
+    void collect_sites() {
+        const FileModel& model = data_->model;
+        std::vector<BindingSite>& sites = data_->sites;
+        for (SymbolId symbol = 0; symbol < model.symbols.size(); ++symbol) {
+            const auto begin = static_cast<std::ptrdiff_t>(sites.size());
+            for (const SymbolId same : same_variable(model, symbol)) {
+                for (const Binding& binding : model.bindings_of(same)) {
+                    if (binding.kind == BindingKind::declared || binding.kind == BindingKind::deleted) continue;
+                    const bool exact = binding.kind == BindingKind::value || binding.kind == BindingKind::parameter;
+                    sites.push_back({binding.target, exact ? binding.value : kNoNode});
+                }
+            }
+            std::ranges::sort(sites.begin() + begin, sites.end(), {}, &BindingSite::target);
+            data_->sites_of_symbol.push_back(sites.size());
+        }
     }
 
     // Shorter prefixes of a chain first: they begin at the same place and end earlier.
@@ -114,16 +157,13 @@ private:
 
 namespace {
 
-// A variable of a class body and the attribute of the same name are one: `x = 1` and `self.x = 2`.
-base::InlineVector<SymbolId, 2> same_variable(const FileModel& model, NodeId node) {
+// The symbol's own part of a list of all symbols.
+template <class T>
+std::span<const T> part_of(const std::vector<T>& all, const std::vector<std::size_t>& ends, const FileModel& model,
+                           NodeId node) {
     const SymbolId symbol = node < model.symbol_of.size() ? model.symbol_of[node] : kNone;
     if (symbol == kNone) return {};
-    base::InlineVector<SymbolId, 2> out{symbol};
-    const Symbol& s = model.symbols[symbol];
-    if (model.scopes[s.scope].kind != ScopeKind::class_) return out;
-    const auto twin = s.attribute ? model.variable(s.scope, s.name) : model.attribute(s.scope, s.name);
-    if (twin) out.push_back(*twin);
-    return out;
+    return std::span(all).subspan(ends[symbol], ends[symbol + 1] - ends[symbol]);
 }
 
 // See Bindings::shared_name.
@@ -163,7 +203,8 @@ std::size_t Bindings::bytes() const {
     constexpr std::size_t kOfList =
         sizeof(std::vector<Reference>) + sizeof(Reference) + sizeof(std::optional<Reference>);
     return model.tree.size() * kOfNode + model.symbols.size() * kOfSymbol + model.bindings.size() * sizeof(Binding) +
-           data_->references.size() * kOfList + data_->reads.size() * sizeof(data_->reads[0]);
+           data_->references.size() * kOfList + data_->reads.size() * sizeof(data_->reads[0]) +
+           data_->sites.size() * sizeof(data_->sites[0]);
 }
 
 ScopeKind Bindings::scope_kind(ScopeId scope) const { return data_->model.scopes[scope].kind; }
@@ -216,27 +257,11 @@ std::vector<std::uint32_t> Bindings::shared_name_hashes() const {
 }
 
 BindingSites Bindings::binding_sites(NodeId identifier) const {
-    const FileModel& model = data_->model;
-    BindingSites out;
-    for (const SymbolId symbol : same_variable(model, identifier)) {
-        for (const Binding& binding : model.bindings_of(symbol)) {
-            if (binding.kind == BindingKind::declared || binding.kind == BindingKind::deleted) continue;
-            const bool exact = binding.kind == BindingKind::value || binding.kind == BindingKind::parameter;
-            out.push_back({binding.target, exact ? binding.value : kNoNode});
-        }
-    }
-    std::ranges::sort(out, {}, &BindingSite::target);
-    return out;
+    return part_of(data_->sites, data_->sites_of_symbol, data_->model, identifier);
 }
 
-std::vector<NodeId> Bindings::reads(NodeId identifier) const {
-    std::vector<NodeId> out;
-    for (const SymbolId symbol : same_variable(data_->model, identifier)) {
-        auto read = std::ranges::lower_bound(data_->reads, symbol, {}, [](const auto& one) { return one.first; });
-        for (; read != data_->reads.end() && read->first == symbol; ++read) out.push_back(read->second);
-    }
-    std::ranges::sort(out);
-    return out;
+std::span<const NodeId> Bindings::reads(NodeId identifier) const {
+    return part_of(data_->reads, data_->reads_of_symbol, data_->model, identifier);
 }
 
 }  // namespace migrator

@@ -43,7 +43,10 @@ struct BindingSite {
     NodeId value = kNoNode;   // the expression bound to it, when there is exactly one; for a parameter its default
 };
 
-using BindingSites = base::InlineVector<BindingSite, 4>;
+using BindingSites = std::span<const BindingSite>;
+
+// What asks every site of a variable asks no variable with more: there may be as many as lines in the file.
+inline constexpr std::size_t kMaxBindingSites = 256;
 
 struct ModuleContext {
     std::string module_name;                            // dotted name in the project: "pkg.train"; empty when unknown
@@ -95,7 +98,7 @@ public:
     // Where the variable that this identifier (or `self.x` attribute) reads or binds gets its values, and where it is
     // read; both in source order. Empty for attributes of unknown objects.
     BindingSites binding_sites(NodeId identifier) const;
-    std::vector<NodeId> reads(NodeId identifier) const;
+    std::span<const NodeId> reads(NodeId identifier) const;
 
     // Memory that they take, roughly.
     std::size_t bytes() const;

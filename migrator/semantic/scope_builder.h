@@ -58,6 +58,7 @@ private:
 
     // symbol_table.cpp: bindings to symbols, once all scopes are known
     void make_symbols();
+    std::vector<NameId> read_names();
     void add_star_names();
     void add_attributes();
     void order_bindings(std::size_t first);

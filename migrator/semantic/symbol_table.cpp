@@ -1,5 +1,6 @@
 // Symbols: the part of ScopeBuilder that runs when all scopes are known and gives every binding its variable.
 #include <algorithm>
+#include <optional>
 #include <tuple>
 
 #include "migrator/semantic/project_index.h"
@@ -54,27 +55,30 @@ SymbolId ScopeBuilder::symbol_for(ScopeId scope, NameId name, bool attribute) {
     return it->second;
 }
 
+// All names that the file reads, each once.
+std::vector<NameId> ScopeBuilder::read_names() {
+    std::vector<NameId> out;
+    for (NodeId node = 0; node < tree_.size(); ++node) {
+        const Role role = model_.role_of[node];
+        const bool reads = role == Role::read || role == Role::reads_and_binds;
+        if (reads && tree_.kind(node) == NodeKind::identifier) out.push_back(model_.names.intern(tree_.text(node)));
+    }
+    std::ranges::sort(out);
+    out.erase(std::unique(out.begin(), out.end()), out.end());
+    return out;
+}
+
 // `from torch import *` binds a thousand names; only those that the file reads become symbols.
 void ScopeBuilder::add_star_names() {
-    std::vector<NameId> read_names;
+    std::optional<std::vector<NameId>> names;
     for (std::uint32_t index = 0; index < model_.imports.size(); ++index) {
         const ImportedName& imported = model_.imports[index];
         if (imported.name != "*") continue;
         const ProjectIndex* project = imported.origin == Origin::project ? model_.context.index : nullptr;
         const auto known = model_.facts.star_names(imported.module);
         if (project == nullptr && (known.empty() || imported.origin != Origin::external)) continue;
-        if (read_names.empty()) {
-            for (NodeId node = 0; node < tree_.size(); ++node) {
-                const Role role = model_.role_of[node];
-                const bool reads = role == Role::read || role == Role::reads_and_binds;
-                if (reads && tree_.kind(node) == NodeKind::identifier) {
-                    read_names.push_back(model_.names.intern(tree_.text(node)));
-                }
-            }
-            std::ranges::sort(read_names);
-            read_names.erase(std::unique(read_names.begin(), read_names.end()), read_names.end());
-        }
-        for (const NameId name : read_names) {
+        if (!names) names = read_names();
+        for (const NameId name : *names) {
             const bool brings = project != nullptr
                                     ? !project->star_name(imported.module, model_.names.text(name)).empty()
                                     : std::ranges::binary_search(known, model_.names.text(name), std::less<>{});

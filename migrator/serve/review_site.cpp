@@ -1,6 +1,5 @@
 #include "migrator/serve/review_site.h"
 
-#include "base/console.h"
 #include "base/format.h"
 #include "base/sha256.h"
 #include "base/write_file.h"
@@ -104,10 +103,10 @@ HttpResponse ReviewSite::write_decisions(const HttpRequest& request) const {
     if (request.header("if-match") != tag_of(*now))
         return refusal(412, "decisions.json was changed elsewhere; load the page again.");
     if (const auto right = check_decisions(request.body, decisions_, report_); !right)
-        return refusal(422, base::printable(right.error().text()));
+        return refusal(422, right.error().text());
     // A link of this name is replaced and not followed.
     if (const auto written = base::write_file(*fs_, decisions_, request.body); !written)
-        return refusal(500, base::printable(written.error().text()));
+        return refusal(500, written.error().text());
     return {204, std::string(kJsonType), "", {{"ETag", tag_of(request.body)}}};
 }
 

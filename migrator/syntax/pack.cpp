@@ -42,7 +42,7 @@ std::string SyntaxTree::pack() const {
     std::string out;
     out.reserve(nodes_.size() * 5 + 16);
     put(out, nodes_.size());
-    out += static_cast<char>(recovered_);
+    out += static_cast<char>((recovered_ ? 1 : 0) + (gave_up_ ? 2 : 0));
     std::uint32_t begin = 0;
     for (NodeId id = 0; id < nodes_.size(); ++id) {
         const Node& node = nodes_[id];
@@ -64,7 +64,8 @@ SyntaxTree SyntaxTree::unpack(std::string_view packed, std::string_view text) {
     tree.text_ = text;
     std::size_t at = 0;
     const std::uint64_t count = take(packed, at);
-    tree.recovered_ = packed[at++] != 0;
+    tree.recovered_ = (packed[at] & 1) != 0;
+    tree.gave_up_ = (packed[at++] & 2) != 0;
     tree.nodes_.resize(count);
     std::uint32_t begin = 0;
     NodeId parent = kNoNode;

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <new>
 #include <vector>
 
 #include <tree_sitter/api.h>
@@ -31,6 +32,7 @@ struct FreeBlock {
 class Pool {
 public:
     void* allocate(std::size_t bytes) {
+        note(bytes);
         const std::size_t units = std::max<std::size_t>(1, (bytes + kUnit - 1) / kUnit);
         if (units >= kClasses) return with_header(std::malloc(sizeof(Header) + bytes), {0, bytes});
         if (FreeBlock* block = free_[units]) {
@@ -60,11 +62,15 @@ public:
         return header->units == 0 ? header->bytes : header->units * kUnit;
     }
 
-    // All blocks have been released.
+    void note(std::size_t bytes) { asked_for_ += bytes; }
+    std::uint64_t asked_for() const { return asked_for_; }
+
+    // No block is in use any more.
     void reset() {
         if (chunks_.size() > kChunksKept) chunks_.resize(kChunksKept);
         free_.fill(nullptr);
         used_ = 0;
+        asked_for_ = 0;
         at_ = end_ = nullptr;
     }
 
@@ -95,6 +101,7 @@ private:
 
     std::vector<ChunkPtr> chunks_;
     std::size_t used_ = 0;
+    std::uint64_t asked_for_ = 0;
     char* at_ = nullptr;
     char* end_ = nullptr;
     std::array<FreeBlock*, kClasses> free_{};
@@ -105,16 +112,16 @@ Pool& pool() {
     return mine;
 }
 
+// tree-sitter does not look at what it gets. Its C is compiled so that exceptions may pass through it.
 void* checked(void* memory) {
-    // tree-sitter does not look at what it gets.
-    if (memory == nullptr) std::abort();
+    if (memory == nullptr) throw std::bad_alloc();
     return memory;
 }
 
 void* pool_malloc(std::size_t bytes) { return checked(pool().allocate(bytes)); }
 
 void* pool_calloc(std::size_t count, std::size_t size) {
-    if (size != 0 && count > SIZE_MAX / size) std::abort();
+    if (size != 0 && count > SIZE_MAX / size) throw std::bad_alloc();
     return std::memset(pool_malloc(count * size), 0, count * size);
 }
 
@@ -125,7 +132,7 @@ void pool_free(void* memory) {
 void* pool_realloc(void* memory, std::size_t bytes) {
     if (memory == nullptr) return pool_malloc(bytes);
     const std::size_t room = Pool::room(memory);
-    if (bytes <= room) return memory;
+    if (bytes <= room) return pool().note(bytes), memory;
     void* moved = pool_malloc(bytes);
     std::memcpy(moved, memory, room);
     pool_free(memory);
@@ -140,5 +147,7 @@ void use_parse_memory() {
 }
 
 void reset_parse_memory() { pool().reset(); }
+
+std::uint64_t parse_memory_asked_for() { return pool().asked_for(); }
 
 }  // namespace migrator

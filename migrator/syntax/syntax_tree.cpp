@@ -5,52 +5,11 @@
 
 #include <tree_sitter/api.h>
 
-#include "base/check.h"
+#include "migrator/syntax/bounded_parse.h"
 #include "migrator/syntax/grammar.h"
-#include "migrator/syntax/parse_memory.h"
 
 namespace migrator {
 namespace {
-
-struct DeleteParser {
-    void operator()(TSParser* parser) const { ts_parser_delete(parser); }
-};
-struct DeleteTree {
-    void operator()(TSTree* tree) const { ts_tree_delete(tree); }
-};
-using ParserPtr = std::unique_ptr<TSParser, DeleteParser>;
-using TreePtr = std::unique_ptr<TSTree, DeleteTree>;
-
-// The parser reports its progress once per hundred steps. Ordinary Python needs about one step per byte, and a file
-// may be small, so this only stops error recovery that has gone astray. Counted, not timed: the same file gives the
-// same tree on every machine.
-constexpr std::uint64_t kProgressReportsPerByte = 1;
-constexpr std::uint64_t kFreeProgressReports = 100'000;
-
-struct ParseBudget {
-    std::string_view text;
-    std::uint64_t reports_left;
-};
-
-const char* read_text(void* payload, std::uint32_t offset, TSPoint, std::uint32_t* bytes_read) {
-    const std::string_view text = static_cast<ParseBudget*>(payload)->text;
-    *bytes_read = offset < text.size() ? static_cast<std::uint32_t>(text.size() - offset) : 0;
-    return *bytes_read == 0 ? "" : text.data() + offset;
-}
-
-bool out_of_budget(TSParseState* state) {
-    auto* budget = static_cast<ParseBudget*>(state->payload);
-    return budget->reports_left-- == 0;
-}
-
-// nullptr when the budget is used up.
-TreePtr parse_text(std::string_view text) {
-    const ParserPtr parser(ts_parser_new());
-    CHECK(ts_parser_set_language(parser.get(), Grammar::python().language()));
-    ParseBudget budget{text, kFreeProgressReports + text.size() * kProgressReportsPerByte};
-    const TSInput input{&budget, read_text, TSInputEncodingUTF8, nullptr};
-    return TreePtr(ts_parser_parse_with_options(parser.get(), nullptr, input, TSParseOptions{&budget, out_of_budget}));
-}
 
 // A cursor over a tree; moving needs no recursion, whatever the depth.
 class Cursor {
@@ -75,17 +34,8 @@ private:
 SyntaxTree SyntaxTree::parse(std::string_view text) {
     SyntaxTree tree;
     tree.text_ = text;
-    use_parse_memory();
-    // tree-sitter counts bytes in 32 bits; kNoNode bounds the number of nodes in the same way.
-    TreePtr parsed;
-    if (text.size() < std::numeric_limits<std::uint32_t>::max()) parsed = parse_text(text);
-    if (parsed == nullptr) {
-        tree.add_unparsable();
-    } else {
-        tree.copy(parsed.get());
-    }
-    parsed.reset();
-    reset_parse_memory();
+    const bool is_parsed = bounded_parse(text, [&](const TSTree* parsed) { tree.copy(parsed); });
+    if (!is_parsed) tree.add_unparsable();
     return tree;
 }
 
@@ -95,7 +45,7 @@ void SyntaxTree::add_unparsable() {
     nodes_ = {Node{.end = end, .subtree_end = 2, .kind = NodeKind::module, .named = true},
               Node{.end = end, .parent = 0, .subtree_end = 2, .kind = NodeKind::error, .named = true}};
     errors_ = {{0, text_.size()}};
-    recovered_ = true;
+    recovered_ = gave_up_ = true;
 }
 
 void SyntaxTree::copy(const TSTree* parsed) {

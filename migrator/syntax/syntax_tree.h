@@ -74,6 +74,8 @@ public:
     // Ranges of ERROR and MISSING nodes; edits inside or touching one are refused.
     const std::vector<base::ByteRange>& error_ranges() const { return errors_; }
     bool has_errors() const { return !errors_.empty(); }
+    // It took more work to parse than a text of its size may take: all of it is one `error` node.
+    bool gave_up() const { return gave_up_; }
     bool touches_error(base::ByteRange range) const;
 
 private:
@@ -98,6 +100,7 @@ private:
     std::string_view text_;
     std::vector<Node> nodes_;
     std::vector<base::ByteRange> errors_;
+    bool gave_up_ = false;
     bool recovered_ = false;  // the parser had to guess, even if it is not at a node that shows
 };
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/console.h"
 #include "base/data_store.h"
 #include "base/file_system.h"
 #include "base/format.h"
@@ -63,7 +64,8 @@ int main() {
     rewriting.seconds -= resolve.seconds + find.seconds;
     for (const Phase& phase : {parse, resolve, find, rewriting}) {
         const double seconds = std::max(phase.seconds, 1e-9);
-        base::print(stdout, "{} {:.3f} {:.0f}\n", phase.name, seconds, static_cast<double>(lines) / seconds);
+        base::print(stdout,
+                    base::format("{} {:.3f} {:.0f}\n", phase.name, seconds, static_cast<double>(lines) / seconds));
     }
     return 0;
 }

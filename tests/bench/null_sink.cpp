@@ -6,6 +6,7 @@
 
 #include <sys/resource.h>
 
+#include "base/console.h"
 #include "base/data_store.h"
 #include "base/format.h"
 #include "ckpt_convert/app/convert.h"
@@ -34,11 +35,28 @@ private:
 };
 
 // Reads from the disk, writes nowhere.
+class NullLock : public base::LockedFile {
+public:
+    const std::string& content() const override { return empty_; }
+    Status append(std::string_view) override { return {}; }
+    Status clear() override { return {}; }
+    Status remove() override { return {}; }
+
+private:
+    std::string empty_;
+};
+
 class NullSink : public base::FileSystem {
 public:
     Result<std::unique_ptr<base::ReadableFile>> open(const Path& path) override { return disk_.open(path); }
     Result<std::unique_ptr<base::WritableFile>> create(const Path& path, std::uint32_t) override {
         return std::unique_ptr<base::WritableFile>(std::make_unique<NullFile>(path));
+    }
+    Result<std::unique_ptr<base::LockedFile>> lock(const Path&) override {
+        return std::unique_ptr<base::LockedFile>(std::make_unique<NullLock>());
+    }
+    Result<std::unique_ptr<base::FileSystem>> beneath(const Path& directory) override {
+        return disk_.beneath(directory);
     }
     Result<base::FileInfo> info(const Path& path) override { return disk_.info(path); }
     Result<base::FileInfo> link_info(const Path& path) override { return disk_.link_info(path); }
@@ -64,7 +82,7 @@ private:
 };
 
 int fail(const base::Error& error) {
-    base::print(stderr, "null_sink: {}\n", error.text());
+    base::print(stderr, base::format("null_sink: {}\n", error.text()));
     return base::exit_code(error.kind);
 }
 
@@ -85,9 +103,11 @@ int main(int argc, char** argv) {
     double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     rusage usage{};
     getrusage(RUSAGE_SELF, &usage);
-    base::print(
-        stdout, "{} tensors, {:.1f} GB read, {:.1f} GB made, {:.1f} s, {:.2f} GB/s, peak {:.1f} MB\n", summary->tensors,
-        static_cast<double>(summary->read_bytes) / 1e9, static_cast<double>(summary->written_bytes) / 1e9, seconds,
-        static_cast<double>(summary->written_bytes) / seconds / 1e9, static_cast<double>(usage.ru_maxrss) / 1e3);
+    base::print(stdout,
+                base::format("{} tensors, {:.1f} GB read, {:.1f} GB made, {:.1f} s, {:.2f} GB/s, peak {:.1f} MB\n",
+                             summary->tensors, static_cast<double>(summary->read_bytes) / 1e9,
+                             static_cast<double>(summary->written_bytes) / 1e9, seconds,
+                             static_cast<double>(summary->written_bytes) / seconds / 1e9,
+                             static_cast<double>(usage.ru_maxrss) / 1e3));
     return 0;
 }

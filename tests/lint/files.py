@@ -26,6 +26,10 @@ FORBIDDEN = [
     (None, re.compile(r"(pypi\.o" + r"rg|pythonhos" + r"ted|npmjs\.|npmmir" + r"ror|debian\.o" + r"rg|ubuntu\.c" + r"om|tuna\.tsing" + r"hua|"
                       r"(registry|mirror|mirrors|repo)\.[a-z0-9-]+\.(com|org|net|cn))"), "the name of a package registry's host"),
 ]
+# What people read goes through base/console.h, which lets nothing through that commands a terminal.
+PROGRAMS = ("base/", "ckpt_convert/", "migrator/")
+PRINTING = re.compile(r"\bstd::(fputs|fwrite|fputc|puts|putchar|v?f?printf|cout|cerr)\b")
+MAY_PRINT = ("base/console.cpp", "base/check.cpp")
 BINARY = (".png", ".ico", ".pt", ".bin", ".safetensors", ".zip", ".xz")
 
 
@@ -56,6 +60,13 @@ def check_cpp(checks, name, text):
         checks.expect("\n#pragma once\n" in text, f"{name}: has no #pragma once")
 
 
+def check_printing(checks, name, text):
+    if name.endswith(CPP) and name.startswith(PROGRAMS) and name not in MAY_PRINT:
+        for match in PRINTING.finditer(text):
+            line = text.count("\n", 0, match.start()) + 1
+            checks.expect(False, f"{name}:{line}: \"{match.group()}\": print with base/console.h")
+
+
 def main():
     checks = Checks()
     for name in tracked_files():
@@ -68,6 +79,7 @@ def main():
             checks.expect(is_fixture(name), f"{name}: not UTF-8: {problem}")
             continue
         check_text(checks, name, text)
+        check_printing(checks, name, text)
         if name.endswith(CPP) and not is_fixture(name):
             check_cpp(checks, name, text)
         if name.endswith(".py") and not NOT_PYTHON_3.match(name):

@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 
+#include "base/console.h"
 #include "base/file_system.h"
 #include "base/format.h"
 #include "migrator/semantic/file_model.h"
@@ -67,7 +68,7 @@ void print_names(const SyntaxTree& tree, FileModel& model) {
         if (!symbol.attribute) used.try_emplace({symbol.scope, model.names.text(symbol.name)}, symbol.name);
     }
     for (const auto& [key, name] : used)
-        base::print(stdout, "name {} {} {}\n", key.first, kind_of(model, key.first, name), key.second);
+        base::print(stdout, base::format("name {} {} {}\n", key.first, kind_of(model, key.first, name), key.second));
 }
 
 void print_file(const std::string& path) {
@@ -79,10 +80,11 @@ void print_file(const std::string& path) {
     const ModuleContext context;
     FileModel model(tree, facts, context);
     ScopeBuilder(model).run();
-    base::print(stdout, "file {}\n", path);
+    base::print(stdout, base::format("file {}\n", path));
     for (ScopeId id = 0; id < model.scopes.size(); ++id) {
         const Scope& scope = model.scopes[id];
-        base::print(stdout, "scope {} {} {} {}\n", id, scope.parent, kind_of(tree, scope), name_of(tree, scope));
+        base::print(stdout,
+                    base::format("scope {} {} {} {}\n", id, scope.parent, kind_of(tree, scope), name_of(tree, scope)));
     }
     print_names(tree, model);
 }

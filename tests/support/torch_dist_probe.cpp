@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/console.h"
 #include "base/file_system.h"
 #include "base/format.h"
 #include "base/json_writer.h"
@@ -173,6 +174,6 @@ int main(int argc, char** argv) {
     }
     Status done = command == "list" ? list(argv[2]) : write(argv[2]);
     if (done) return 0;
-    base::print(stderr, "{}\n", done.error().text());
+    base::print(stderr, base::format("{}\n", done.error().text()));
     return base::exit_code(done.error().kind);
 }

@@ -4,6 +4,7 @@
 
 #include "base/byte_reader.h"
 #include "base/data_store.h"
+#include "base/guarded.h"
 #include "base/human.h"
 #include "base/parallel.h"
 #include "base/text.h"
@@ -74,6 +75,20 @@ TEST_CASE("parallel_for: all jobs run, and the first failure by index is reporte
     });
     REQUIRE_FALSE(failed);
     CHECK(failed.error().message == "4");
+}
+
+TEST_CASE("parallel_for: an exception in any thread is an error, also one for want of memory") {
+    auto thrown = base::parallel_for(50, 4, [](std::size_t i) -> base::Status {
+        if (i == 20) throw std::bad_alloc();
+        return {};
+    });
+    REQUIRE(!thrown);
+    CHECK(thrown.error().kind == base::ErrorKind::no_memory);
+    CHECK(base::exit_code(thrown.error().kind) == 71);
+    auto other = base::guarded([]() -> base::Result<int> { throw std::length_error("too long"); });
+    REQUIRE(!other);
+    CHECK(other.error().kind == base::ErrorKind::internal);
+    CHECK(other.error().message == "too long");
 }
 
 TEST_CASE("paths") {

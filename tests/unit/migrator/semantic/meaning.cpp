@@ -77,7 +77,7 @@ std::string Meaning::external() const {
     return out;
 }
 
-std::string Meaning::places(const std::vector<NodeId>& nodes) const {
+std::string Meaning::places(std::span<const NodeId> nodes) const {
     const base::LineIndex lines(source_);
     std::string out;
     for (const NodeId id : nodes) {
@@ -90,7 +90,7 @@ std::string Meaning::places(const std::vector<NodeId>& nodes) const {
 std::string Meaning::sites(std::string_view text, int n) const {
     std::string out;
     for (const BindingSite& site : bindings_.binding_sites(node(text, n))) {
-        out += (out.empty() ? "" : " ") + places({site.target}) + "=";
+        out += (out.empty() ? "" : " ") + places(std::span(&site.target, 1)) + "=";
         out += site.value == kNoNode ? "-" : std::string(tree_.text(site.value));
     }
     return out;

@@ -32,7 +32,7 @@ public:
     // The texts of all external expressions, with blanks between.
     std::string external() const;
     // "line:column" of each place, with blanks between.
-    std::string places(const std::vector<migrator::NodeId>& nodes) const;
+    std::string places(std::span<const migrator::NodeId> nodes) const;
     // binding_sites: "line:column=value" ...
     std::string sites(std::string_view text, int n = 1) const;
     std::string reads(std::string_view text, int n = 1) const;

@@ -1,0 +1,276 @@
+"""Gives both programs input that is deep, long or broken, and machines without memory or threads.
+
+    limits.py [NAME...]
+
+Each run ends by itself, with the documented exit code and one line, or with its result: no crash, no hang, and nothing
+left in the place of the output. Limits of the system make a mistake fail instead of hang: the memory is that of a small
+machine, and the processor's time is many times what is needed.
+"""
+
+import json
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from checks import Checks, make_tiny, skip, temporary_directory, tool  # noqa: E402
+
+USAGE, RULE_DATA, NO_MEMORY = 2, 3, 71  # docs/reference/exit-codes.md
+MEMORY = 1 << 30
+SECONDS = 60  # of the processor; none of these needs three on an ordinary machine
+TRAIN = "import torch\nprint(torch.cuda.current_device())\n"
+
+# Runs a program and prints the most memory that it has had, in KiB.
+PEAK = """
+import os, subprocess, sys
+_, status, usage = os.wait4(subprocess.Popen(sys.argv[1:]).pid, 0)
+print(usage.ru_maxrss)
+sys.exit(os.waitstatus_to_exitcode(status))
+"""
+
+CASES = []
+
+
+def case(function):
+    CASES.append(function)
+    return function
+
+
+def limited(*arguments, cwd, memory=MEMORY, threads=None):
+    def limits():
+        resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        if memory:
+            resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+        if threads is not None:
+            resource.setrlimit(resource.RLIMIT_NPROC, (threads, threads))
+    return subprocess.run([str(one) for one in arguments], cwd=cwd, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                          errors="replace", preexec_fn=limits, timeout=900)
+
+
+def ends(checks, done, code, *mentions):
+    """The exit code, and one line that says why."""
+    checks.equal(done.returncode, code, f"exit code, with {done.stderr[:300]!r}")
+    if code != 0:
+        checks.equal(done.stderr.count("\n"), 1, f"lines of {done.stderr[:300]!r}")
+    for mention in mentions:
+        checks.expect(mention in done.stderr, f"{mention!r} is not in {done.stderr[:300]!r}")
+
+
+def project(work, **files):
+    (work / "p").mkdir()
+    for name, text in {"train.py": TRAIN, **files}.items():
+        (work / "p" / name.replace("_py", ".py").replace("_toml", ".toml")).write_text(text)
+
+
+# ---- depth ----
+
+@case
+def deep_settings(checks, work):
+    """Keys, tables, arrays and inline tables that are too deep for a parser that recurses."""
+    deep = 150_000
+    texts = {"keys": "a." * deep + "b = 1\n", "tables": "[" + "a." * deep + "b]\n", "quoted": "'a'." * deep + "b = 1\n",
+             "arrays": "a = " + "[" * deep + "\n", "inline": "a = " + "{a=" * deep + "\n", "many inline": ("{" + "a." * 60 + "b=") * 5000 + "\n",
+             "lines": "a.\\\n" * deep}
+    project(work)
+    for name, text in texts.items():
+        (work / "p/pyproject.toml").write_text(text)
+        done = limited(tool("migrator"), "analyze", "p", "-q", cwd=work)
+        ends(checks, done, 0)
+        (work / "p/pyproject.toml").write_text("[tool.migrator]\nstyle = 'npu'\n" + text)
+        done = limited(tool("migrator"), "analyze", "p", "-q", cwd=work)
+        ends(checks, done, USAGE, "p/pyproject.toml:3", "--no-config")
+    (work / "p/pyproject.toml").write_text("# a" + ".a" * 500 + "\n[tool.migrator]\nstyle = 'npu'  # " + "." * 500 + "\n[x]\ny = '" + "." * 500
+                                           + "'\nz = '''\n" + "..\n" * 500 + "'''\nw = [" + "1.5, " * 500 + "]\n")
+    ends(checks, limited(tool("migrator"), "analyze", "p", "-q", cwd=work), 0)
+
+
+@case
+def deep_patterns(checks, work):
+    """Patterns of rules, whose trees are walked with recursion."""
+    deep = 50_000
+    project(work)
+    (work / "rules").mkdir()
+    for code in ("-" * deep + "$x", "(" * deep + "$x" + ")" * deep, "torch.f(" * deep + "$x" + ")" * deep, "$x" + ".f()" * deep,
+                 "[" * deep + "$x" + "]" * deep, "$x" + " + $x" * deep, "$x" + "[0]" * deep, "lambda: " * deep + "$x",
+                 "$x if $y else " * deep + "$z", "not " * deep + "$x", "$x ** " * deep + "$y"):
+        rule = {"id": "house.p", "kind": "affinity", "severity": "info", "message": "{to} m", "source": "s",
+                "imports": [{"module": "torch_npu", "after": "torch"}], "match": {"pattern": {"what": "w", "code": [code]}},
+                "fix": {"write": "torch_npu.f($x)"}}
+        (work / "rules/a.json").write_text(json.dumps({"schema": 1, "about": "x", "rules": [rule]}))
+        done = limited(tool("migrator"), "analyze", "p", "--rules", "rules", "-q", cwd=work)
+        ends(checks, done, RULE_DATA, "rules/a.json", "house.p")
+
+
+@case
+def deep_conditions(checks, work):
+    """Expressions of mapping files."""
+    deep = 200_000
+    (work / "models").mkdir()
+    for text in ("(" * deep + "layers" + ")" * deep, "-" * deep + "layers", "!" * deep + "layers", "layers" + " + layers" * deep):
+        (work / "models/x.json").write_text(json.dumps({"schema": 1, "when": text, "values": {"a": text}}))
+        done = limited(tool("ckpt_convert"), "models", "check", "models/x.json", cwd=work)
+        ends(checks, done, RULE_DATA, "x.json")
+
+
+# ---- Python that the parser has trouble with ----
+
+BROKEN = {
+    "keywords": "if else while for in def class\n",
+    "operators": "x = = 1 +* 2 ) ]\n",
+    "open f-strings": "f'{x}",
+    "joined lines": "\\\n",
+    "open calls": "def f(:\n    x = (1,\n",
+    "open brackets": "f(a, [b, {c: \n",
+}
+
+
+@case
+def broken_python(checks, work):
+    """What the parser's error recovery needs quadratic time for is a finding, and the file stays as it is."""
+    project(work)
+    given_up = 0
+    for name, text in BROKEN.items():
+        source = "import torch\ntorch.cuda.init()\n" + text * (400_000 // len(text))
+        (work / "p/broken.py").write_text(source)
+        done = limited(tool("migrator"), "migrate", "p", "-o", "out", "--force", "--json", "-q", cwd=work)
+        checks.equal(done.returncode, 0, f"{name}: exit code, with {done.stderr[:300]!r}")
+        if done.returncode != 0:
+            continue
+        files = {file["path"]: file for file in json.loads(done.stdout)["files"]}
+        said = [one for one in files["broken.py"]["findings"] if one["subject"] == "not parsed"]
+        checks.expect(all(one["severity"] == "error" and "by hand" in one["message"] for one in said), f"{name}: {said}")
+        if said:
+            given_up += 1
+            checks.equal((work / "out/broken.py").read_text(), source, f"{name}: the file")
+        checks.expect("torch.npu" in (work / "out/train.py").read_text(), f"{name}: the other file was not migrated")
+    checks.expect(given_up >= 3, f"the parser gave up {given_up} times only; are the cases still hard?")
+
+
+# ---- Python that is long or deep, and right ----
+
+N = 40_000
+HARD = {
+    "assignments of one variable": TRAIN + "x = 'cuda'\n" * N + "y.to(x)\n",
+    "assignments and uses": TRAIN + "x = 'cuda'\ny.to(x)\n" * (N // 4),
+    "imported names": "from torch.cuda import (" + ", ".join(f"a{i}" for i in range(N)) + ")\n",
+    "parentheses": TRAIN + "x = " + "(" * 200_000 + "torch.cuda.is_available()" + ")" * 200_000 + "\n",
+    "conditionals": TRAIN + "d = " + "'cuda' if a else " * N + "'cpu'\ny.to(d)\n",
+    "arguments": TRAIN + "f(" + "'cuda', " * N + ")\n",
+    "functions": TRAIN + "".join(f"def f{i}(d='cuda'):\n    return f{i + 1}(d)\n" for i in range(N // 8)),
+    "additions": TRAIN + "x = " + "'cuda' + " * N + "'a'\ny.to(x)\n",
+    "adjacent strings": TRAIN + "x = " + "'cuda' " * N + "\ny.to(x)\n",
+    "lambdas": TRAIN + "f = " + "lambda: " * N + "torch.cuda.init()\n",
+    "attributes": TRAIN + "torch.cuda" + ".a" * N + "\n",
+    "methods": TRAIN + "x" + ".cuda()" * N + "\n",
+    "elif": TRAIN + "if a:\n x = 'cuda'\n" + "elif b:\n x = 'cuda:0'\n" * (N // 4) + "y.to(x)\n",
+    "decorators": TRAIN + "@torch.cuda.amp.autocast()\n" * (N // 4) + "def f(): pass\n",
+    "f-string": TRAIN + "x = f'" + "{a}cuda" * N + "'\n",
+}
+
+
+@case
+def hard_python(checks, work):
+    """Each file alone, in the styles that write most."""
+    project(work)
+    for name, text in HARD.items():
+        (work / "p/train.py").write_text(text)
+        for style in ("npu", "portable"):
+            done = limited(tool("migrator"), "migrate", "p", "-o", "out", "--force", "--style", style, "-q", "-j", "1", cwd=work)
+            checks.equal(done.returncode, 0, f"{name}, {style}: {done.stderr[:300]!r}")
+
+
+@case
+def many_findings(checks, work):
+    """120,000 findings in one file, in every format, below 512 MiB."""
+    project(work, train_py="import torch\n" + "x.cuda()\n" * 120_000)
+    formats = "html,json,diff,markdown,csv,transplant,sarif,gitlab,junit"
+    done = limited(sys.executable, "-c", PEAK, tool("migrator"), "analyze", "p", "--report", "report", "--format", formats, "-q",
+                   cwd=work, memory=None)
+    ends(checks, done, 0)
+    peak = int(done.stdout or 0)
+    checks.expect(0 < peak < 512 << 10, f"the peak of the memory is {peak} KiB")
+    checks.expect((work / "report/report.json").stat().st_size > 120_000 * 100, "the report is too small for its findings")
+
+
+# ---- a machine that gives nothing ----
+
+def as_nobody(*arguments, cwd):
+    """Without the right to a single further thread; root has no such limit, so it is given up."""
+    return limited("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--", *arguments, cwd=cwd, memory=None, threads=1)
+
+
+@case
+def no_threads(checks, work):
+    """Work that no thread can be had for is done by the one that there is."""
+    work.chmod(0o777)
+    try:
+        can_be_nobody = as_nobody(tool("migrator"), "--version", cwd=work).returncode == 0
+    except OSError:
+        can_be_nobody = False
+    if not can_be_nobody:
+        print("SKIPPED: no_threads needs setpriv, root, and programs that everybody may run")
+        return
+    project(work)
+    for i in range(8):
+        (work / f"p/{i}.py").write_text(TRAIN)
+    make_tiny(checks, "llama2", work / "hf")
+    for path in work.rglob("*"):
+        path.chmod(0o777)
+    done = as_nobody(tool("ckpt_convert"), "--load-dir", "hf", "--save-dir", "out", "--tp", "2", "-q", "-j", "4", cwd=work)
+    ends(checks, done, 0)
+    limited(tool("ckpt_convert"), "--load-dir", "hf", "--save-dir", "wanted", "--tp", "2", "-q", cwd=work)
+    same = subprocess.run(["diff", "-r", "out", "wanted"], cwd=work, capture_output=True, text=True)
+    checks.equal(same.stdout + same.stderr, "", "the checkpoint that was made without threads")
+    done = as_nobody(tool("migrator"), "migrate", "p", "-o", "q", "-q", "-j", "4", cwd=work)
+    ends(checks, done, 0)
+    checks.expect("torch.npu" in (work / "q/7.py").read_text(), "migrate without threads")
+
+
+@case
+def no_memory(checks, work):
+    """From a run that cannot begin to one that can end: each is told in one line, and leaves no output, or a whole one."""
+    project(work, many_py=TRAIN * 5_000)
+    make_tiny(checks, "llama2", work / "hf")
+    runs = {"ckpt_convert": [tool("ckpt_convert"), "--load-dir", "hf", "--save-dir", "out", "--tp", "2", "-q", "-j", "3"],
+            "migrator": [tool("migrator"), "migrate", "p", "-o", "out", "-q", "-j", "3"]}
+    for name, arguments in runs.items():
+        codes = set()
+        limited(*arguments, "--force" if name == "migrator" else "-q", cwd=work, memory=None)
+        (work / "out").rename(work / f"{name}_wanted")
+        for mebibytes in list(range(14, 60, 2)) + list(range(60, 400, 20)):
+            done = limited(*arguments, cwd=work, memory=mebibytes << 20)
+            codes.add(done.returncode)
+            if done.returncode == 0:
+                break
+            # The loader of the system has the first word.
+            if done.returncode == 127 or "shared librar" in done.stderr:
+                continue
+            ends(checks, done, NO_MEMORY, "not enough memory")
+            # Without memory for the report there may be an output: a whole one.
+            if (work / "out").exists():
+                same = subprocess.run(["diff", "-r", "out", f"{name}_wanted"], cwd=work, capture_output=True, text=True)
+                checks.equal(same.stdout, "", f"{name} with {mebibytes} MiB: what is left")
+            checks.equal([path.name for path in work.iterdir() if "out." in path.name], [], f"{name} with {mebibytes} MiB: staging")
+            subprocess.run(["rm", "-rf", "out", "out_report"], cwd=work, check=True)
+        checks.expect({0, NO_MEMORY} <= codes, f"{name}: exit codes {codes}")
+        subprocess.run(["rm", "-rf", "out", "out_report"], cwd=work, check=True)
+
+
+def main():
+    checks = Checks()
+    if sys.platform != "linux":
+        skip("the limits are those of Linux")
+    for function in CASES:
+        if sys.argv[1:] and function.__name__ not in sys.argv[1:]:
+            continue
+        failures = len(checks.failures)
+        with temporary_directory() as directory:
+            function(checks, Path(directory))
+        checks.failures[failures:] = [f"{function.__name__}: {failure}" for failure in checks.failures[failures:]]
+    checks.finish()
+
+
+if __name__ == "__main__":
+    main()
