@@ -61,4 +61,15 @@ base::Status check_paths(base::FileSystem& fs, const Options& options) {
     return {};
 }
 
+base::Status follow_named_links(base::FileSystem& fs, std::vector<Path>& paths) {
+    for (Path& path : paths) {
+        const auto info = fs.link_info(path);
+        if (!info || info->kind != FileKind::symlink) continue;
+        TRY_ASSIGN(const Path here, fs.real_path("."));
+        TRY_ASSIGN(path, fs.real_path(path));
+        if (path.starts_with(base::join(here, ""))) path.erase(0, base::join(here, "").size());
+    }
+    return {};
+}
+
 }  // namespace migrator

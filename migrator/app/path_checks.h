@@ -9,4 +9,7 @@ namespace migrator {
 // Fails with bad_input for a missing input, with usage for an output that cannot be used.
 base::Status check_paths(base::FileSystem& fs, const Options& options);
 
+// The files behind links that the user has named, so that in place the files change and the links stay.
+base::Status follow_named_links(base::FileSystem& fs, std::vector<base::Path>& paths);
+
 }  // namespace migrator

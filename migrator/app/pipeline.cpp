@@ -357,9 +357,11 @@ private:
 
 }  // namespace
 
-base::Result<RunResult> run(const Options& options, base::FileSystem& fs) {
+base::Result<RunResult> run(const Options& given, base::FileSystem& fs) {
     auto start = std::chrono::steady_clock::now();
+    Options options = given;
     TRY(check_paths(fs, options));
+    if (options.destination == Destination::in_place) TRY(follow_named_links(fs, options.paths));
     std::unique_ptr<OutputTree> output;
     if (!options.output.empty()) {
         TRY_ASSIGN(output, OutputTree::create(fs, options.output, options.force));

@@ -70,6 +70,7 @@ base::Result<std::string> write_changes(base::FileSystem& fs, const Options& opt
 // of the report or record.
 base::Result<Path> root_to_use(base::FileSystem& fs, const Options& options, const SavedReport& report,
                                const Path& recorded, const Path& holder) {
+    TRY(check_file_paths(report));
     const Path& named = options.review.project;
     if (!options.output.empty()) return !named.empty() ? named : recorded.empty() ? Path(".") : recorded;
     TRY_ASSIGN(const ProjectRoot root, project_root(fs, named, recorded, holder));
@@ -87,7 +88,7 @@ base::Result<std::string> apply(const Options& options, base::FileSystem& fs) {
     TRY_ASSIGN(const Accepted accepted, accepted_of(report, decisions ? &*decisions : nullptr, review.take_undecided));
     TRY_ASSIGN(const Path root, root_to_use(fs, options, report, report.root, base::parent(review.report)));
     TRY_ASSIGN(const auto tree, fs.beneath(root));
-    TRY_ASSIGN(const auto changes, changes_of(*tree, report, accepted.findings));
+    TRY_ASSIGN(const auto changes, changes_of(*tree, report, root, accepted.findings));
     TRY_ASSIGN(const Path record, record_path(fs, options, base::parent(review.report), root));
     std::string what = "; nothing was written";
     if (!changes.empty() || !options.output.empty()) {

@@ -9,7 +9,7 @@ namespace {
 using base::ErrorKind;
 using base::Path;
 
-base::Result<FileChange> change_of(base::FileSystem& tree, const SavedFile& file,
+base::Result<FileChange> change_of(base::FileSystem& tree, const SavedFile& file, const Path& root,
                                    const std::set<std::string>& findings) {
     FileChange out;
     out.file = file;
@@ -18,15 +18,16 @@ base::Result<FileChange> change_of(base::FileSystem& tree, const SavedFile& file
     std::erase_if(out.file.findings, [&](const SavedFinding& finding) { return !findings.contains(finding.id); });
     if (out.file.edits.empty()) return out;
     const Path& path = file.path;
+    const Path shown = root.empty() || root == "." ? path : base::join(root, path);
     if (out.is_new() && tree.exists(path))
         return base::fail(ErrorKind::bad_input,
-                          "the report makes this file, and there is one already; nothing was written", path);
+                          "the report makes this file, and there is one already; nothing was written", shown);
     if (!out.is_new()) {
         if (!tree.exists(path))
             return base::fail(ErrorKind::bad_input,
                               "the file is not there: name the directory of the sources with --project, or make the "
                               "report again. Nothing was written",
-                              path);
+                              shown);
         TRY_ASSIGN(out.original, base::read_file(tree, path));
         TRY_ASSIGN(const base::FileInfo info, tree.info(path));
         out.mode = info.mode & base::kPermissionBits;
@@ -34,7 +35,7 @@ base::Result<FileChange> change_of(base::FileSystem& tree, const SavedFile& file
             return base::fail(ErrorKind::bad_input,
                               "the file has changed since the report was made; make the report again, the ids of the "
                               "decisions stay. Nothing was written",
-                              path);
+                              shown);
     }
     TRY_ASSIGN(out.content, bytes_after(out.file, out.file.edits, out.original));
     out.file.sha256_after = base::sha256_hex(out.content);
@@ -43,12 +44,12 @@ base::Result<FileChange> change_of(base::FileSystem& tree, const SavedFile& file
 
 }  // namespace
 
-base::Result<std::vector<FileChange>> changes_of(base::FileSystem& tree, const SavedReport& report,
+base::Result<std::vector<FileChange>> changes_of(base::FileSystem& tree, const SavedReport& report, const Path& root,
                                                  const std::set<std::string>& findings) {
     TRY(check_file_paths(report));
     std::vector<FileChange> out;
     for (const SavedFile& file : report.files) {
-        TRY_ASSIGN(FileChange change, change_of(tree, file, findings));
+        TRY_ASSIGN(FileChange change, change_of(tree, file, root, findings));
         if (!change.file.edits.empty()) out.push_back(std::move(change));
     }
     return out;

@@ -19,10 +19,10 @@ struct FileChange {
     bool is_new() const { return !file.sha256; }
 };
 
-// The files that these findings change. `tree`: beneath the root of the project. Fails with bad_input when one is not as the
+// The files that these findings change. `tree`: beneath the `root` of the project. Fails with bad_input when one is not as the
 // report has seen it, or its path is refused (check_file_paths), and with unsupported when a text has no form in its file's
 // encoding.
 base::Result<std::vector<FileChange>> changes_of(base::FileSystem& tree, const SavedReport& report,
-                                                 const std::set<std::string>& findings);
+                                                 const base::Path& root, const std::set<std::string>& findings);
 
 }  // namespace migrator

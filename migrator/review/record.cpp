@@ -142,6 +142,10 @@ base::Status put_back(base::FileSystem& tree, const Restored& file, const std::s
 }
 
 base::Status write_change(base::FileSystem& tree, const FileChange& change, const std::string& token) {
+    // A link would be replaced by a file.
+    if (const auto now = tree.link_info(change.file.path); now && now->kind != base::FileKind::regular)
+        return base::fail(ErrorKind::bad_input, "this is no regular file; name the file that it leads to",
+                          change.file.path);
     return base::write_file_of(tree, change.file.path, change.content, {change.mode, !change.is_new()}, token);
 }
 

@@ -213,14 +213,6 @@ def older_tool_unknown_mode(work):
     return ["-i", "in", "-o", ".", "-m", "magic"]
 
 
-@refused(USAGE, "out.previous")
-def replacing_needs_a_name_that_is_taken(work):
-    for name in ("out", "out.previous"):
-        (work / name).mkdir()
-        (work / name / "precious.txt").write_text("x")
-    return ["migrate", "in", "-o", "out", "--force"]
-
-
 @refused(UNSUPPORTED, "train.py", "no training loop", "cannot be made distributed")
 def nothing_to_distribute(work):
     return ["migrate", "in", "-o", "out", "--distributed", "train.py"]
