@@ -1,7 +1,7 @@
-#include "base/printable.h"
 #include "base/format.h"
 #include "base/human.h"
 #include "base/json_writer.h"
+#include "base/printable.h"
 #include "ckpt_convert/app/verify.h"
 
 namespace ckpt {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <memory>
 
-#include "base/printable.h"
 #include "base/format.h"
 #include "base/json_writer.h"
+#include "base/printable.h"
 #include "ckpt_convert/checkpoint/hf_checkpoint.h"
 #include "ckpt_convert/execute/manifest.h"
 #include "ckpt_convert/formats/safetensors/safetensors.h"
