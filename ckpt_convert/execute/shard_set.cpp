@@ -144,10 +144,19 @@ Status require_all(const Path& directory, const std::vector<Done>& all) {
                       directory);
 }
 
+// A run that had published the output died before the last step of cleaning up.
+Status remove_if_empty(base::FileSystem& fs, const Path& directory) {
+    const Path shards = shards_of(directory);
+    if (!fs.exists(shards)) return {};
+    TRY_ASSIGN(const auto entries, fs.list(shards));
+    return entries.empty() ? fs.remove(shards) : Status{};
+}
+
 }  // namespace
 
 Result<ShardSet> ShardSet::open(base::FileSystem& fs, const Path& directory, const Shard& shard,
                                 std::uint64_t conversion) {
+    TRY(remove_if_empty(fs, directory));
     TRY(require_shards_only(fs, directory));
     TRY_ASSIGN(auto all, read_all(fs, directory));
     for (const Done& done : all) {
@@ -196,6 +205,16 @@ Result<std::unique_ptr<base::LockedFile>> claim(base::FileSystem& fs, const Path
     return claimed;
 }
 
+// Of an output that is published. What says so goes last.
+Status remove_rest(base::FileSystem& fs, const Path& directory) {
+    const Path shards = shards_of(directory);
+    TRY_ASSIGN(const auto entries, fs.list(shards));
+    for (const auto& entry : entries) {
+        if (entry.name != kPublished) TRY(base::remove_tree(fs, base::join(shards, entry.name)));
+    }
+    return base::remove_tree(fs, shards);
+}
+
 // Of all shards, among the files that are published.
 Status write_joined_manifest(base::FileSystem& fs, const Path& whole, const std::vector<Done>& all) {
     Manifest joined = all.front().manifest;
@@ -209,7 +228,7 @@ Status write_joined_manifest(base::FileSystem& fs, const Path& whole, const std:
 Result<std::size_t> publish_claimed(base::FileSystem& fs, const Path& directory) {
     Path shards = shards_of(directory);
     if (is_published(fs, directory)) {
-        TRY(base::remove_tree(fs, shards));
+        TRY(remove_rest(fs, directory));
         return std::size_t{0};
     }
     TRY_ASSIGN(auto all, read_all(fs, directory));
@@ -226,7 +245,7 @@ Result<std::size_t> publish_claimed(base::FileSystem& fs, const Path& directory)
     TRY(check_files(fs, directory, {}, planned));
     // In one step: half a list of what is done would look like missing shards.
     TRY(fs.rename(base::join(shards, kDone), base::join(shards, kPublished)));
-    TRY(base::remove_tree(fs, shards));
+    TRY(remove_rest(fs, directory));
     return planned.size();
 }
 

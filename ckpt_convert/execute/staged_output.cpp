@@ -98,8 +98,7 @@ Status require_shards_only(base::FileSystem& fs, const Path& directory) {
 }
 
 Result<StagedOutput> StagedOutput::begin(base::FileSystem& fs, const Path& directory, const std::string& conversion) {
-    const bool created = !fs.exists(directory);
-    TRY(fs.make_directories(directory));
+    TRY_ASSIGN(auto made, base::NewDirectories::make(fs, directory));
     const Path journal_path = base::join(directory, kRunJournal);
     TRY_ASSIGN(RunJournal journal, RunJournal::open(fs, journal_path));
     TRY_ASSIGN(const Remains remains, remains_of(journal.left(), journal_path));
@@ -107,7 +106,7 @@ Result<StagedOutput> StagedOutput::begin(base::FileSystem& fs, const Path& direc
         if (journal.left().empty()) static_cast<void>(journal.finish().has_value());
         return tl::unexpected<base::Error>(only.error());
     }
-    StagedOutput output(fs, directory, base::join(directory, remains.staging), created);
+    StagedOutput output(fs, directory, base::join(directory, remains.staging), std::move(made));
     output.journal_ = std::move(journal);
     output.published_ = remains.published;
     if (remains.is_publishing && remains.conversion == conversion) {
@@ -130,16 +129,16 @@ Result<StagedOutput> StagedOutput::begin(base::FileSystem& fs, const Path& direc
 }
 
 Result<StagedOutput> StagedOutput::begin_part(base::FileSystem& fs, const Path& directory, const std::string& part) {
-    StagedOutput output(fs, directory, base::join(directory, part), false);
-    TRY(fs.make_directories(output.staging_));
-    return output;
+    Path staging = base::join(directory, part);
+    TRY_ASSIGN(auto made, base::NewDirectories::make(fs, staging));
+    return StagedOutput(fs, directory, std::move(staging), std::move(made));
 }
 
 StagedOutput::StagedOutput(StagedOutput&& other) noexcept
     : fs_(other.fs_),
       directory_(std::move(other.directory_)),
       staging_(std::move(other.staging_)),
-      created_(other.created_),
+      made_(std::move(other.made_)),
       open_(std::exchange(other.open_, false)),
       complete_(other.complete_),
       journal_(std::move(other.journal_)),
@@ -152,8 +151,12 @@ StagedOutput::StagedOutput(StagedOutput&& other) noexcept
 // next run of it.
 StagedOutput::~StagedOutput() {
     if (!open_ || !remove_files()) return;
-    if (!journal_ || !journal_->finish()) return;
-    if (created_) static_cast<void>(fs_->remove(directory_).has_value());
+    if (journal_) static_cast<void>(journal_->finish().has_value());
+}
+
+void StagedOutput::keep() {
+    open_ = false;
+    made_.keep();
 }
 
 Status StagedOutput::remove_files() {
@@ -191,7 +194,7 @@ Status StagedOutput::commit(const std::vector<std::string>& last, const std::vec
     }
     TRY(publish(*fs_, staging_, directory_, published_, last));
     TRY(check_files(*fs_, directory_, written_, planned));
-    open_ = false;
+    keep();
     // The output is whole. What cannot be removed now, the next run removes.
     if (base::remove_tree(*fs_, staging_)) static_cast<void>(journal_->finish().has_value());
     return {};

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/file_system.h"
+#include "base/new_directories.h"
 #include "base/run_journal.h"
 #include "ckpt_convert/execute/publication.h"
 
@@ -50,18 +51,18 @@ public:
     // their sizes, which must be there. Success is what was seen in DIR, not what was asked for.
     base::Status commit(const std::vector<std::string>& last, const std::vector<PlannedFile>& planned);
     // Leaves everything where it is.
-    void keep() { open_ = false; }
+    void keep();
 
 private:
-    StagedOutput(base::FileSystem& fs, base::Path directory, base::Path staging, bool created)
-        : fs_(&fs), directory_(std::move(directory)), staging_(std::move(staging)), created_(created) {}
+    StagedOutput(base::FileSystem& fs, base::Path directory, base::Path staging, base::NewDirectories made)
+        : fs_(&fs), directory_(std::move(directory)), staging_(std::move(staging)), made_(std::move(made)) {}
 
     base::Status remove_files();
 
     base::FileSystem* fs_;
     base::Path directory_;
     base::Path staging_;
-    bool created_;
+    base::NewDirectories made_;
     bool open_ = true;
     bool complete_ = false;
     std::optional<base::RunJournal> journal_;

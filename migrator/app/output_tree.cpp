@@ -226,7 +226,6 @@ base::Status OutputTree::replace_output() {
 }
 
 base::Status OutputTree::commit() {
-    TRY(base::not_interrupted());
     TRY(check_files());
     // From the leaves up: what is written in a directory changes its time.
     for (auto it = directories_.rbegin(); it != directories_.rend(); ++it) {

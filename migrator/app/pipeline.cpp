@@ -5,6 +5,7 @@
 
 #include "base/console.h"
 #include "base/format.h"
+#include "base/interrupt.h"
 #include "base/parallel.h"
 #include "base/version.h"
 #include "migrator/app/api_coverage.h"
@@ -71,6 +72,8 @@ public:
         const Path root = projects_.front().root;
         const std::vector<FileChange> made =
             applies_ && (writes_in_place() || output_) ? written_.changes(files_) : std::vector<FileChange>{};
+        // What is written from here on is either there with all of it, or recorded.
+        TRY(base::not_interrupted());
         Path record;
         if (writes_in_place()) {
             TRY_ASSIGN(record, write_sources(fs_, options_, root, made));

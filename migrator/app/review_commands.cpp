@@ -11,6 +11,7 @@
 #include "migrator/app/output_tree.h"
 #include "migrator/app/path_checks.h"
 #include "migrator/app/record_path.h"
+#include "migrator/review/project_lock.h"
 #include "migrator/review/project_root.h"
 #include "migrator/review/reapply.h"
 #include "migrator/review/record.h"
@@ -74,6 +75,7 @@ base::Result<Path> root_to_use(base::FileSystem& fs, const Options& options, con
     const Path& named = options.review.project;
     if (!options.output.empty()) return !named.empty() ? named : recorded.empty() ? Path(".") : recorded;
     TRY_ASSIGN(const ProjectRoot root, project_root(fs, named, recorded, holder));
+    if (options.command != Command::undo) TRY(check_not_stopped(fs, root.path));
     if (!root.is_certain) TRY(check_nothing_hidden(report));
     return root.path;
 }

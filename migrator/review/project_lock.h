@@ -1,6 +1,6 @@
 // ProjectLock: one run at a time changes the files of a project, and a run that was stopped while it did is noticed by the next.
 //
-//   ROOT/.migrator/run     its journal (base/run_journal.h), as long as it lasts
+//   ROOT/.migrator.run     its journal (base/run_journal.h), as long as it lasts
 #pragma once
 
 #include <optional>
@@ -41,11 +41,13 @@ public:
     base::Status finish();
 
 private:
-    ProjectLock(base::FileSystem& tree, base::RunJournal journal);
+    explicit ProjectLock(base::RunJournal journal);
 
-    base::FileSystem* tree_;
     base::RunJournal journal_;
     bool is_traceless_;
 };
+
+// Removes .migrator when nothing is in it that anybody needs.
+base::Status remove_empty_record_folder(base::FileSystem& tree);
 
 }  // namespace migrator

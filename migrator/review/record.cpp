@@ -256,7 +256,8 @@ base::Status write_in_place(base::FileSystem& fs, const Path& root, const std::v
         is_as_before = left && left->empty();
     }
     if (!is_as_before) return base::fail_with_context(written.error(), base::format("migrator undo {}", record));
-    if (!keeps_record || remove_record(fs, record)) static_cast<void>(lock.finish().has_value());
+    const bool is_removed = !keeps_record || (remove_record(fs, record) && remove_empty_record_folder(*tree));
+    if (is_removed) static_cast<void>(lock.finish().has_value());
     return written;
 }
 
@@ -298,6 +299,7 @@ base::Result<std::size_t> undo(base::FileSystem& fs, const Path& record, const P
         TRY_ASSIGN(count, restore(fs, *tree, lock, record));
     }
     TRY(remove_record(fs, record));
+    TRY(remove_empty_record_folder(*tree));
     TRY(lock.finish());
     return count;
 }

@@ -137,7 +137,7 @@ std::string reason_against(const SavedFile& file, std::set<base::Path>& seen) {
     if (!seen.insert(file.path).second) return "names this path twice";
     for (const std::string& part : parts_of(file.path)) {
         // Also where letters of both cases are the same.
-        if (part == ".git" || part == kRecordFolder) return base::format("names a path inside of {}", part);
+        if (part == ".git" || part.starts_with(kRecordFolder)) return base::format("names a path inside of {}", part);
         if (!file.sha256 && part.starts_with('.')) return "would make a hidden file";
     }
     return {};

@@ -259,7 +259,7 @@ def jobs():
         Job("migrator apply --in-place", with_report,
             [migrator, "apply", "report/report.json", "--undecided", "--in-place"], never),
         Job("migrator apply -o", with_report, [migrator, "apply", "report/report.json", "--undecided", "-o", "out"], copy),
-        Job("migrator undo", applied, [migrator, "undo", "report/applied"], never),
+        Job("migrator undo", applied, [migrator, "undo", "report/applied", "--project", "in"], never),
         Job("migrator analyze", write_project, [migrator, "analyze", "in", "--report", "report", *quiet], never),
     ]
 

@@ -97,7 +97,7 @@ def settings_of_a_project(checks, work):
 @check
 def names_and_links(checks, work):
     """Names that a writer might use for itself, as files and as links of the project's."""
-    for number, target in enumerate(["train.py.partial", ".train.py.unfinished", ".migrator", ".migrator/run", ".migrator/applied",
+    for number, target in enumerate(["train.py.partial", ".train.py.unfinished", ".migrator", ".migrator.run", ".migrator/applied",
                                      ".migrator/.gitignore", "any_device.py"]):
         place = work / str(number)
         place.mkdir()

@@ -335,6 +335,9 @@ Status MemoryFileSystem::move(const Path& from, const Path& to) {
 }
 
 Status MemoryFileSystem::remove(const Path& path) {
+    const Path inside = normal(path) + "/";
+    if (const auto next = nodes_.lower_bound(inside); next != nodes_.end() && next->first.starts_with(inside))
+        return base::fail(ErrorKind::write_failed, "cannot remove: Directory not empty", path);
     if (nodes_.erase(normal(path)) == 0)
         return base::fail(ErrorKind::write_failed, "cannot remove: No such file or directory", path);
     return {};
