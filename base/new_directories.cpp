@@ -16,7 +16,7 @@ NewDirectories::NewDirectories(NewDirectories&& other) noexcept
 
 NewDirectories::~NewDirectories() {
     for (const Path& path : made_) {
-        if (!fs_->remove(path)) return;
+        if (fs_->exists(path) && !fs_->remove(path)) return;
     }
 }
 

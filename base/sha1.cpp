@@ -7,7 +7,8 @@ void sha1_block(Sha1::State& state, const std::uint8_t* block) {
     std::array<std::uint32_t, 80> w{};
     for (std::size_t i = 0; i < 16; ++i) w[i] = big_endian(block + 4 * i);
     for (std::size_t i = 16; i < 80; ++i) w[i] = rotated_left(w[i - 3] ^ w[i - 8] ^ w[i - 14] ^ w[i - 16], 1);
-    auto [a, b, c, d, e] = state;
+    // No structured binding: clang 14 does not let a lambda use one.
+    std::uint32_t a = state[0], b = state[1], c = state[2], d = state[3], e = state[4];
     auto rounds = [&](std::size_t first, std::uint32_t constant, auto mix) {
         for (std::size_t i = first; i < first + 20; ++i) {
             const std::uint32_t next = rotated_left(a, 5) + mix(b, c, d) + e + constant + w[i];

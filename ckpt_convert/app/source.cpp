@@ -145,8 +145,10 @@ Status check_agreement(const ModelMapping& mapping, const ModelValues& values, c
         if (rule.name == "layers" || rule.name == "vocab" || rule.name == "mtp" || rule.each == Each::layer) continue;
         TRY_ASSIGN(auto saved, value_from_arguments(rule, checkpoint.args, values, checkpoint.directory));
         std::int64_t expected = values.at(rule.name);
+        // Without groups each head has its own.
         if (rule.name == "kv_groups" && expected > 0 && parallel.tp > expected)
-            parallel.kv_sharing = saved == parallel.tp ? KvSharing::repeat : KvSharing::split;
+            parallel.kv_sharing =
+                saved.value_or(value_or_zero(values, "heads")) == parallel.tp ? KvSharing::repeat : KvSharing::split;
         bool repeated = rule.name == "kv_groups" && parallel.kv_sharing == KvSharing::repeat;
         if (!saved || *saved == expected || repeated) continue;
         return base::fail(ErrorKind::bad_input,
@@ -337,7 +339,8 @@ Result<Source> source_of(base::FileSystem& fs, MegatronCheckpoint checkpoint, co
     return source;
 }
 
-Result<Source> open_source(base::FileSystem& fs, const Knowledge& knowledge, const SourceOptions& options) {
+Result<Source> open_source(base::FileSystem& fs, const Knowledge& knowledge, const SourceOptions& options,
+                           Copies copies) {
     TRY_ASSIGN(auto info, fs.info(options.directory));
     if (info.kind != base::FileKind::directory)
         return base::fail(ErrorKind::usage, "a checkpoint is a directory, and this is none", options.directory);
@@ -355,7 +358,7 @@ Result<Source> open_source(base::FileSystem& fs, const Knowledge& knowledge, con
                               "--lora-load the adapter. --save-lora converts the adapter alone",
                               options.directory);
         }
-        TRY_ASSIGN(Source source, source_of(fs, std::move(checkpoint), knowledge, options, Copies::compared));
+        TRY_ASSIGN(Source source, source_of(fs, std::move(checkpoint), knowledge, options, copies));
         TRY(merge_adapters(fs, knowledge, options, std::move(factors), source));
         return source;
     }
@@ -363,7 +366,7 @@ Result<Source> open_source(base::FileSystem& fs, const Knowledge& knowledge, con
     TRY_ASSIGN(auto language, take_language_part(checkpoint, knowledge.containers, options));
     TRY_ASSIGN(auto quantised,
                join_quantised(checkpoint.index, knowledge.quantisation, checkpoint.config.root, options.dequantize));
-    TRY_ASSIGN(Source source, source_of(std::move(checkpoint), knowledge, options, Copies::compared));
+    TRY_ASSIGN(Source source, source_of(std::move(checkpoint), knowledge, options, copies));
     if (language) {
         source.config_text = std::move(language->config_text);
         source.notes.push_back(std::move(language->note));

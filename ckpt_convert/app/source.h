@@ -62,7 +62,8 @@ enum class Copies { trusted, compared };
 
 // Opens, identifies and checks a checkpoint: every weight of the model is there once, nothing is unexplained, and what is
 // there twice is the same bits. Of the payload nothing else is read.
-base::Result<Source> open_source(base::FileSystem& fs, const Knowledge& knowledge, const SourceOptions& options);
+base::Result<Source> open_source(base::FileSystem& fs, const Knowledge& knowledge, const SourceOptions& options,
+                                 Copies copies = Copies::compared);
 // The same for one that is open; by the headers alone, unless copies are compared.
 base::Result<Source> source_of(HfCheckpoint checkpoint, const Knowledge& knowledge, const SourceOptions& options,
                                Copies copies = Copies::trusted);

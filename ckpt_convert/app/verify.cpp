@@ -10,6 +10,7 @@
 namespace ckpt {
 namespace {
 
+using base::ErrorKind;
 using base::Result;
 using base::Status;
 
@@ -69,11 +70,19 @@ Status verify_alone(base::FileSystem& fs, const Source& source, const base::Path
     return {};
 }
 
+// A copy with values that the family has no place for is a difference to tell, where a conversion would be refused.
+Result<Source> open_to_compare(base::FileSystem& fs, const Knowledge& knowledge, const SourceOptions& options) {
+    auto source = open_source(fs, knowledge, options);
+    if (source || source.error().kind != ErrorKind::unsupported) return source;
+    auto as_copies = open_source(fs, knowledge, options, Copies::trusted);
+    return as_copies ? as_copies : source;
+}
+
 }  // namespace
 
 Result<VerifySummary> verify(base::FileSystem& fs, const Knowledge& knowledge, const VerifyOptions& options,
                              const ProgressMaker& progress) {
-    TRY_ASSIGN(Source first, open_source(fs, knowledge, options.checkpoint));
+    TRY_ASSIGN(Source first, open_to_compare(fs, knowledge, options.checkpoint));
     VerifySummary summary;
     summary.family = first.model.mapping().family;
     summary.tensors = first.model.tensors().size();
@@ -90,11 +99,12 @@ Result<VerifySummary> verify(base::FileSystem& fs, const Knowledge& knowledge, c
         summary.notes.push_back(std::move(state.note));
         return summary;
     }
-    TRY_ASSIGN(Source second, open_source(fs, knowledge, other_options(options, options.against, first.companions)));
+    TRY_ASSIGN(Source second,
+               open_to_compare(fs, knowledge, other_options(options, options.against, first.companions)));
     if (!first.config && second.config) {
         // Opened again with a config, which says how much of the vocabulary is padding.
-        TRY_ASSIGN(first,
-                   open_source(fs, knowledge, other_options(options, options.checkpoint.directory, second.companions)));
+        TRY_ASSIGN(first, open_to_compare(fs, knowledge,
+                                          other_options(options, options.checkpoint.directory, second.companions)));
     }
     // A Hugging Face checkpoint may have layers for multi-token prediction that the other was made without.
     for (auto [source, other] : {std::pair(&first, &second), std::pair(&second, &first)}) {
@@ -102,7 +112,7 @@ Result<VerifySummary> verify(base::FileSystem& fs, const Knowledge& knowledge, c
         if (source->model.mtp_layers() <= other->model.mtp_layers()) continue;
         SourceOptions again = other_options(options, source->directory, source->companions);
         again.mtp_layers = other->model.mtp_layers();
-        TRY_ASSIGN(*source, open_source(fs, knowledge, again));
+        TRY_ASSIGN(*source, open_to_compare(fs, knowledge, again));
     }
     describe(summary, second);
     note_element_types(summary, first, second);
