@@ -48,10 +48,12 @@ Result<Apart> find_apart(Source& source) {
         out.notes.push_back(base::format(
             "{} has other values than {}, whose copy it usually is: it is kept as a weight of its own", name, weight));
     }
-    if (out.settings.empty() && !same.empty())
+    // Of rank files nothing is said: Megatron keeps such copies in every checkpoint.
+    if (out.settings.empty() && !same.empty() && source.side == Side::huggingface)
         source.binding.notes.push_back(
-            base::format("{} bit for bit, and kept once: {}",
-                         base::plural(same.size(), "tensor repeats another", "tensors repeat others"),
+            base::format("{} bit for bit: {}",
+                         base::plural(same.size(), "tensor is kept once, as it repeats another",
+                                      "tensors are kept once, as they repeat others"),
                          base::listed({same.begin(), same.end()})));
     return out;
 }
