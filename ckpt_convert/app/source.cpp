@@ -141,9 +141,15 @@ Result<const ModelMapping*> family_of(const MegatronCheckpoint& checkpoint, cons
 // With more TP ranks than KV groups, copies make the saved number of groups equal TP.
 Status check_agreement(const ModelMapping& mapping, const ModelValues& values, const MegatronCheckpoint& checkpoint,
                        const JsonDocument& config, ParallelLayout& parallel) {
+    // What arguments leave out says nothing of what only a config has.
+    ModelValues usual = values;
+    for (const ValueRule& rule : mapping.values) {
+        if (!rule.arguments.empty() || !rule.fallback || rule.each == Each::layer) continue;
+        if (const auto value = rule.fallback->evaluate(lookup_in(values))) usual[rule.name] = *value;
+    }
     for (const ValueRule& rule : mapping.values) {
         if (rule.name == "layers" || rule.name == "vocab" || rule.name == "mtp" || rule.each == Each::layer) continue;
-        TRY_ASSIGN(auto saved, value_from_arguments(rule, checkpoint.args, values, checkpoint.directory));
+        TRY_ASSIGN(auto saved, value_from_arguments(rule, checkpoint.args, usual, checkpoint.directory));
         std::int64_t expected = values.at(rule.name);
         // Without groups each head has its own.
         if (rule.name == "kv_groups" && expected > 0 && parallel.tp > expected)

@@ -10,7 +10,7 @@
 namespace ckpt {
 namespace {
 
-using base::ErrorKind;
+using base::Path;
 using base::Result;
 using base::Status;
 
@@ -70,12 +70,24 @@ Status verify_alone(base::FileSystem& fs, const Source& source, const base::Path
     return {};
 }
 
-// A copy with values that the family has no place for is a difference to tell, where a conversion would be refused.
+// In rank files a copy stands for the same weight, and one with other values is a difference to tell. Elsewhere it is a weight.
 Result<Source> open_to_compare(base::FileSystem& fs, const Knowledge& knowledge, const SourceOptions& options) {
-    auto source = open_source(fs, knowledge, options);
-    if (source || source.error().kind != ErrorKind::unsupported) return source;
-    auto as_copies = open_source(fs, knowledge, options, Copies::trusted);
-    return as_copies ? as_copies : source;
+    auto source = open_source(fs, knowledge, options, Copies::trusted);
+    if (!source || source->side == Side::megatron) return source;
+    return open_source(fs, knowledge, options);
+}
+
+// Where one has a weight of its own that the other has not, the copies in rank files may be weights as well.
+Status open_copies_as_weights(base::FileSystem& fs, const Knowledge& knowledge, const VerifyOptions& options,
+                              Source& first, Source& second) {
+    if (first.model.tensors().size() == second.model.tensors().size()) return {};
+    for (auto [source, other] : {std::pair(&first, &second), std::pair(&second, &first)}) {
+        if (source->side != Side::megatron) continue;
+        const Path& directory = source == &first ? options.checkpoint.directory : options.against;
+        auto again = open_source(fs, knowledge, other_options(options, directory, other->companions));
+        if (again) *source = std::move(*again);
+    }
+    return {};
 }
 
 }  // namespace
@@ -114,6 +126,7 @@ Result<VerifySummary> verify(base::FileSystem& fs, const Knowledge& knowledge, c
         again.mtp_layers = other->model.mtp_layers();
         TRY_ASSIGN(*source, open_to_compare(fs, knowledge, again));
     }
+    TRY(open_copies_as_weights(fs, knowledge, options, first, second));
     describe(summary, second);
     note_element_types(summary, first, second);
     compare_options.progress = progress(summary.bytes);
