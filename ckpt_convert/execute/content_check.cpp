@@ -18,6 +18,7 @@
 #include "ckpt_convert/formats/torch_dist/dist_metadata.h"
 #include "ckpt_convert/formats/zip/crc32.h"
 #include "ckpt_convert/formats/zip/zip_reader.h"
+#include "ckpt_convert/tensor/cast.h"
 
 namespace ckpt {
 namespace {
