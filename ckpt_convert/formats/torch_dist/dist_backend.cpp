@@ -15,7 +15,7 @@ using base::Json;
 using base::JsonDocument;
 using base::Status;
 
-constexpr std::uint64_t kMaxBytes = 1u << 20;
+constexpr std::uint64_t kMaxBackendBytes = 1u << 20;
 
 // A backend and its version, as two members of the root. What is optional may be missing, and is then as we need it.
 Status check_pair(const JsonDocument& document, const std::string& key, std::string_view wanted, bool optional) {
@@ -53,7 +53,7 @@ Status check_dist_backend(base::FileSystem& fs, const base::Path& directory) {
                           "the file is missing: this is no torch_dist checkpoint, or one that was not saved to the end",
                           path);
     }
-    TRY_ASSIGN(std::string text, base::read_file(fs, path, kMaxBytes));
+    TRY_ASSIGN(std::string text, base::read_file(fs, path, kMaxBackendBytes));
     TRY(refuse_lfs_pointer(text, path));
     TRY_ASSIGN(JsonDocument document, base::parse_json(text, path));
     if (document.root.object() == nullptr) {
