@@ -5,7 +5,9 @@
 
 #include <cstdlib>
 
+#include "base/console.h"
 #include "base/format.h"
+#include "base/printable.h"
 
 // A failed CHECK ends with _Exit, of which libFuzzer does not hear: the linker is told to call this instead.
 extern "C" [[noreturn]] void __wrap__Exit(int) { std::abort(); }
@@ -24,7 +26,7 @@ namespace fuzz {
 
 void require(bool holds, std::string_view what) {
     if (holds) return;
-    base::print(stderr, "a promise is broken: {}\n", what);
+    base::print(stderr, base::show("a promise is broken: {}\n", what));
     std::abort();
 }
 
