@@ -13,7 +13,7 @@ usage="Usage: ./test.sh [--quick | --long]
 quick=no
 fuzz_seconds=8
 # Huge input, and hundreds of whole migrations, take many minutes with sanitizers.
-left_to_long=(-E '^(hostile\.(migrator|limits)|golden\.migrator.*|model\.cases)$')
+left_to_long=(-E '^(hostile\.(migrator|limits)|golden\.(migrator.*|mindspeed_files|vendor_commands)|model\.cases)$')
 for argument in "$@"; do
     case $argument in
         --quick) quick=yes ;;

@@ -71,8 +71,8 @@ public:
     virtual ~LockedFile() = default;
     virtual const std::string& content() const = 0;    // when it was opened, and what was appended since
     virtual Status append(std::string_view text) = 0;  // and syncs it
-    virtual Status clear() = 0;
-    virtual Status remove() = 0;  // and gives it up
+    virtual Status truncate(std::uint64_t bytes) = 0;  // what is behind them goes
+    virtual Status remove() = 0;                       // and gives it up
 };
 
 class FileSystem {

@@ -11,7 +11,7 @@ namespace base {
 namespace {
 
 constexpr std::int64_t kNanoseconds = 1'000'000'000;  // of a second
-constexpr std::uint64_t kMaxLockedBytes = 1 << 20;
+constexpr std::uint64_t kMaxLockedBytes = 64 << 20;
 
 FileKind kind_of(mode_t mode) {
     if (S_ISREG(mode)) return FileKind::regular;
@@ -139,10 +139,10 @@ public:
         return sync_file(fd_.get(), path_);
     }
 
-    Status clear() override {
-        if (uninterrupted([&] { return ::ftruncate(fd_.get(), 0); }) != 0)
+    Status truncate(std::uint64_t bytes) override {
+        if (uninterrupted([&] { return ::ftruncate(fd_.get(), static_cast<off_t>(bytes)); }) != 0)
             return system_failure(ErrorKind::write_failed, "shorten", path_, errno);
-        content_.clear();
+        content_.resize(bytes);
         return {};
     }
 

@@ -9,7 +9,7 @@ namespace base {
 namespace {
 
 constexpr std::string_view kHeader = "migration-toolkit: a run is writing here, or has died. The next run cleans up.\n";
-constexpr std::uint64_t kMaxBytes = 1 << 20;
+constexpr std::uint64_t kMaxBytes = 64 << 20;
 
 // A file of another kind, or one that ends within the header, which a run that died at once leaves.
 Result<RunJournal::Entries> parse(std::string_view text, const Path& path) {
@@ -50,9 +50,11 @@ std::optional<std::string> RunJournal::left(std::string_view key) const {
 
 Status RunJournal::start() {
     left_.clear();
-    TRY(file_->clear());
+    TRY(file_->truncate(0));
     return file_->append(kHeader);
 }
+
+Status RunJournal::go_on() { return file_->truncate(file_->content().rfind('\n') + 1); }
 
 Status RunJournal::say(std::string_view key, std::string_view value) {
     CHECK(key.find_first_of(" \n") == key.npos && value.find('\n') == value.npos);

@@ -32,6 +32,8 @@ public:
 
     // Forgets what is left, which has been dealt with.
     Status start();
+    // Keeps what is left, and drops the line that was being written.
+    Status go_on();
     // On the disk when it returns. No newline in either.
     Status say(std::string_view key, std::string_view value);
     // Removes the file. Without it the file stays, for the next run.

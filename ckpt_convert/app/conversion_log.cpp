@@ -31,6 +31,8 @@ void write_summary(base::JsonWriter& json, const ConvertSummary& summary) {
     json.key("bytes_read").unsigned_integer(summary.read_bytes);
     json.key("bytes_written").unsigned_integer(summary.written_bytes);
     json.key("buffer_bytes").unsigned_integer(summary.buffer_bytes).key("seconds").number(summary.seconds);
+    json.key("files_reused").unsigned_integer(summary.reused_files);
+    json.key("bytes_reused").unsigned_integer(summary.reused_bytes);
     json.key("dry_run").boolean(summary.dry_run).key("files").begin_array();
     for (const auto& [path, bytes] : summary.files)
         json.begin_object().key("path").string(path).key("bytes").unsigned_integer(bytes).end_object();

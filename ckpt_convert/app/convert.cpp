@@ -19,6 +19,7 @@
 #include "ckpt_convert/app/repeated_options.h"
 #include "ckpt_convert/app/training.h"
 #include "ckpt_convert/app/training_args.h"
+#include "ckpt_convert/app/write_output.h"
 #include "ckpt_convert/checkpoint/megatron_checkpoint.h"
 #include "ckpt_convert/checkpoint/source_guard.h"
 #include "ckpt_convert/execute/executor.h"
@@ -173,86 +174,6 @@ Status find_companions(base::FileSystem& fs, PlannedOutput& target) {
     TRY_ASSIGN(Companions found, companion_files(fs, target.companions_from));
     target.companions = std::move(found.files);
     target.plan.notes.insert(target.plan.notes.end(), found.notes.begin(), found.notes.end());
-    return {};
-}
-
-// Writes what lies beside the weights.
-Status write_side_files(base::FileSystem& fs, const PlannedOutput& target, StagedOutput& staging, Manifest& manifest) {
-    for (const auto& name : target.companions) {
-        std::string path = target.companions_to.empty() ? name : base::join(target.companions_to, name);
-        bool ours = std::any_of(target.texts.begin(), target.texts.end(),
-                                [&](const SideFile& text) { return text.path == path; });
-        if (ours) continue;
-        SideFile file{std::move(path), {}};
-        TRY_ASSIGN(file.content, base::read_file(fs, base::join(target.companions_from, name)));
-        TRY(staging.write(file.path, file.content));
-        add_written(manifest, file);
-    }
-    for (const SideFile& text : target.texts) {
-        TRY(staging.write(text.path, text.content));
-        add_written(manifest, text);
-    }
-    return {};
-}
-
-// What a worker tells in the end.
-std::string shard_note(const ShardSet& shards, const Shard& shard, std::size_t files, bool published) {
-    std::uint32_t missing = published ? 0 : shards.missing();
-    std::string then = published     ? "the last of all: the output is published"
-                       : missing > 0 ? base::format("{} more to come", base::plural(missing, "shard"))
-                                     : "another worker publishes the output";
-    return base::format("shard {}: {}; {}", shard.text(), base::plural(files, "file"), then);
-}
-
-// What a run needs to write its part of the output, and what it tells.
-struct Writing {
-    base::FileSystem& fs;
-    const PlannedOutput& target;  // of one worker: only its files
-    const Source& source;
-    const SourceGuard& guard;
-    const ConvertOptions& options;
-    const ExecuteOptions& execution;
-    Manifest manifest;
-    ConvertSummary& summary;
-};
-
-// The weights, and `with_side_files` what lies beside them.
-Status write_files(Writing& run, StagedOutput& staging, bool with_side_files) {
-    TRY_ASSIGN(Executed done,
-               execute(run.target.plan, run.source.index, run.target.output, staging, run.fs, run.execution));
-    TRY(run.guard.check());
-    add_written(run.manifest, run.target.output, done);
-    run.summary.losses = std::move(done.losses);
-    if (with_side_files) TRY(write_side_files(run.fs, run.target, staging, run.manifest));
-    return {};
-}
-
-// The whole output by one run.
-Status write_whole(Writing run) {
-    // The same output of the same files.
-    const std::string conversion = run.manifest.conversion + "." + run.guard.state();
-    TRY_ASSIGN(StagedOutput staging, StagedOutput::begin(run.fs, run.options.save_dir, conversion));
-    run.summary.notes.insert(run.summary.notes.end(), staging.notes().begin(), staging.notes().end());
-    if (!staging.is_complete()) {
-        TRY(write_files(run, staging, true));
-        TRY(staging.write(kManifestFile, manifest_text(run.manifest)));
-    }
-    std::vector<PlannedFile> planned;
-    for (const OutputFile& file : run.target.output.files) planned.push_back({file.path, file.bytes});
-    return staging.commit(run.target.last, planned);
-}
-
-// The part of one worker.
-Status write_shard(Writing run, const Shard& shard, const ShardSet& shards) {
-    if (shards.is_done()) {
-        run.summary.notes.push_back(base::format("shard {} was complete already", shard.text()));
-    } else {
-        TRY_ASSIGN(StagedOutput staging, shards.begin());
-        TRY(write_files(run, staging, shard.is_first()));
-        TRY(shards.finish(staging, run.manifest, run.target.last));
-    }
-    TRY_ASSIGN(const bool published, shards.publish_if_complete());
-    run.summary.notes.push_back(shard_note(shards, shard, run.target.output.files.size(), published));
     return {};
 }
 

@@ -28,6 +28,8 @@ struct ConvertSummary {
     std::vector<std::string> notes;
     std::string plan_text;           // what every tensor is made of, when asked for
     std::vector<CastReport> losses;  // what casts lost
+    std::uint64_t reused_files = 0;  // of a run that was interrupted
+    std::uint64_t reused_bytes = 0;
     double seconds = 0;
     bool dry_run = false;
 };

@@ -177,6 +177,8 @@ void add_run(CLI::App& app, ConvertOptions& options, Raw& raw) {
         "--shard", options.shard,
         "Do part I/N of the work, for example 3/16: N runs, each with its own I, on any machines that see "
         "both directories; auto: from the variables of Slurm, MPI, torchrun or Ray");
+    group->add_flag("--resume", options.resume,
+                    "Go on where the same command was interrupted, and leave finished files when interrupted");
     group->add_flag("--dry-run", options.dry_run, "Check everything and print sizes and files, write nothing");
     group->add_flag("--show-plan", options.show_plan, "With --dry-run: print what every tensor is made of");
 }

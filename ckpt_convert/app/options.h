@@ -82,6 +82,7 @@ struct ConvertOptions {
     int threads = 0;
     // Which part of the work this run does: "3/16", or "auto" for what the launcher's variables say; empty: all.
     std::string shard;
+    bool resume = false;  // finished files of an interrupted run are used again, and left when this one is
     bool dry_run = false;
     bool show_plan = false;          // with dry_run: every tensor of the output
     std::vector<std::string> notes;  // options that were accepted and have no effect

@@ -8,7 +8,6 @@
 
 #include "ckpt_convert/execute/output_plan.h"
 #include "ckpt_convert/execute/staged_output.h"
-#include "ckpt_convert/tensor/cast.h"
 
 namespace ckpt {
 
@@ -18,18 +17,12 @@ struct ExecuteOptions {
     std::function<void(std::uint64_t bytes)> progress = [](std::uint64_t) {};  // called from any thread
 };
 
-// A weight that the wanted element type cannot hold.
-struct CastReport {
-    std::string tensor;
-    CastLosses losses;
-};
-
 struct Executed {
     std::vector<CastReport> losses;    // of casts, by tensor
     std::vector<std::uint32_t> crc32;  // of each whole file, in the order of OutputPlan::files
 };
 
-// Writes all files of `output` into the staging directory; nothing is committed.
+// Writes all files of `output` into the staging directory, each finished with its last byte; nothing is committed.
 base::Result<Executed> execute(const ConversionPlan& plan, const TensorIndex& source, const OutputPlan& output,
                                StagedOutput& staging, base::FileSystem& fs, const ExecuteOptions& options);
 

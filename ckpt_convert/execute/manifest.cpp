@@ -19,7 +19,18 @@ using base::Result;
 constexpr const char* kManifestSchema = "conversion-manifest/1";
 constexpr std::uint64_t kMaxManifestBytes = 256u << 20;  // room for a million files
 
-Result<ManifestFile> read_manifest_entry(const base::JsonDocument& document, const base::Json& json) {
+}  // namespace
+
+ManifestFile manifest_entry(std::string path, std::string_view content) {
+    return {std::move(path), content.size(), crc32(base::as_bytes(content))};
+}
+
+void write_manifest_file(const ManifestFile& file, base::JsonWriter& json) {
+    json.begin_object().key("path").string(file.path).key("bytes").unsigned_integer(file.bytes);
+    json.key("crc32").string(base::format("{:08x}", file.crc32)).end_object();
+}
+
+Result<ManifestFile> manifest_file_of(const base::JsonDocument& document, const base::Json& json) {
     TRY_ASSIGN(auto object, base::JsonObject::of(document, json, ErrorKind::bad_input));
     ManifestFile out;
     TRY_ASSIGN(out.path, object.string("path"));
@@ -33,22 +44,13 @@ Result<ManifestFile> read_manifest_entry(const base::JsonDocument& document, con
     return out;
 }
 
-}  // namespace
-
-ManifestFile manifest_entry(std::string path, std::string_view content) {
-    return {std::move(path), content.size(), crc32(base::as_bytes(content))};
-}
-
 void write_manifest(const Manifest& manifest, base::JsonWriter& json) {
     std::vector<ManifestFile> files = manifest.files;
     std::sort(files.begin(), files.end(), [](const auto& a, const auto& b) { return a.path < b.path; });
     json.begin_object().key("schema").string(kManifestSchema).key("tool").string(manifest.tool);
     json.key("conversion").string(manifest.conversion).key("from").string(manifest.from);
     json.key("to").string(manifest.to).key("family").string(manifest.family).key("files").begin_array();
-    for (const ManifestFile& file : files) {
-        json.begin_object().key("path").string(file.path).key("bytes").unsigned_integer(file.bytes);
-        json.key("crc32").string(base::format("{:08x}", file.crc32)).end_object();
-    }
+    for (const ManifestFile& file : files) write_manifest_file(file, json);
     json.end_array().end_object();
 }
 
@@ -77,7 +79,7 @@ Result<Manifest> manifest_of(const base::JsonDocument& document, const base::Jso
     TRY_ASSIGN(const base::Json* files, object.required("files"));
     if (files->array() == nullptr) return object.error(*files, "\"files\" must be a list");
     for (const base::Json& item : *files->array()) {
-        TRY_ASSIGN(ManifestFile file, read_manifest_entry(document, item));
+        TRY_ASSIGN(ManifestFile file, manifest_file_of(document, item));
         out.files.push_back(std::move(file));
     }
     return out;

@@ -45,4 +45,8 @@ void write_manifest(const Manifest& manifest, base::JsonWriter& json);  // the o
 base::Result<Manifest> read_manifest(base::FileSystem& fs, const base::Path& path);
 base::Result<Manifest> manifest_of(const base::JsonDocument& document, const base::Json& json);
 
+// One entry of it.
+void write_manifest_file(const ManifestFile& file, base::JsonWriter& json);
+base::Result<ManifestFile> manifest_file_of(const base::JsonDocument& document, const base::Json& json);
+
 }  // namespace ckpt

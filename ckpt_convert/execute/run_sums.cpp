@@ -24,12 +24,6 @@ void RunSums::add(const WrittenRun& written) {
     }
 }
 
-std::vector<std::uint32_t> RunSums::sums() const {
-    std::vector<std::uint32_t> out;
-    for (const auto& runs : runs_) out.push_back(runs.empty() ? 0 : runs.begin()->second.crc32);
-    return out;
-}
-
 std::uint32_t RunSums::sum(std::uint32_t target, std::uint64_t bytes) const {
     std::uint32_t crc = 0;
     std::uint64_t end = 0;

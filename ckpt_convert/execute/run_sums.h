@@ -15,9 +15,7 @@ public:
     explicit RunSums(std::size_t targets) : runs_(targets) {}
 
     void add(const WrittenRun& run);
-    // By target, when all runs have been added.
-    std::vector<std::uint32_t> sums() const;
-    // Of one target of `bytes` bytes, which has zeros between its runs.
+    // Of one target of `bytes` bytes, when all its runs have been added. Between them are zeros.
     std::uint32_t sum(std::uint32_t target, std::uint64_t bytes) const;
 
 private:

@@ -9,17 +9,11 @@ namespace ckpt {
 
 std::string Shard::text() const { return base::format("{}/{}", number, count); }
 
-void take_shard(ConversionPlan& plan, OutputPlan& output, const Shard& shard) {
-    // A file belongs to the shard in whose share of all bytes its middle lies.
-    double total = static_cast<double>(std::max<std::uint64_t>(output.total_bytes(), 1));
-    std::uint64_t before = 0;
+void keep_files(ConversionPlan& plan, OutputPlan& output, const std::function<bool(const OutputFile&)>& wanted) {
     std::vector<bool> ours(plan.targets.size(), false);
     std::vector<OutputFile> kept;
     for (OutputFile& file : output.files) {
-        double middle = static_cast<double>(before) + static_cast<double>(file.bytes) / 2;
-        before += file.bytes;
-        auto owner = std::min(static_cast<std::uint32_t>(middle / total * shard.count), shard.count - 1);
-        if (owner + 1 != shard.number) continue;
+        if (!wanted(file)) continue;
         for (std::uint32_t target : file.targets) ours[target] = true;
         kept.push_back(std::move(file));
     }
@@ -32,6 +26,18 @@ void take_shard(ConversionPlan& plan, OutputPlan& output, const Shard& shard) {
         bool fills = std::any_of(plan.fills.begin(), plan.fills.end(),
                                  [&](const FilledRows& fill) { return fill.logical == move.logical; });
         return move.targets.empty() && !fills;
+    });
+}
+
+void take_shard(ConversionPlan& plan, OutputPlan& output, const Shard& shard) {
+    // A file belongs to the shard in whose share of all bytes its middle lies.
+    double total = static_cast<double>(std::max<std::uint64_t>(output.total_bytes(), 1));
+    std::uint64_t before = 0;
+    keep_files(plan, output, [&](const OutputFile& file) {
+        double middle = static_cast<double>(before) + static_cast<double>(file.bytes) / 2;
+        before += file.bytes;
+        auto owner = std::min(static_cast<std::uint32_t>(middle / total * shard.count), shard.count - 1);
+        return owner + 1 == shard.number;
     });
 }
 

@@ -1,8 +1,10 @@
 #include "ckpt_convert/execute/staged_output.h"
 
 #include <algorithm>
+#include <map>
 
 #include "base/format.h"
+#include "base/parallel.h"
 #include "base/random.h"
 
 namespace ckpt {
@@ -18,12 +20,14 @@ constexpr std::string_view kStagingPrefix = ".unfinished-";
 // Words of the journal.
 constexpr std::string_view kStaging = "staging";        // the name of the directory
 constexpr std::string_view kConversion = "conversion";  // the number of the conversion
+constexpr std::string_view kFinished = "finished";      // a file that has all its bytes
 constexpr std::string_view kPublishing = "publishing";  // all files are complete, and these entries move up
 
 // What a run that died has left, by its journal.
 struct Remains {
     std::string staging;  // empty: nothing
     std::string conversion;
+    std::map<std::string, FinishedFile> finished;  // by path
     bool is_publishing = false;
     std::vector<PublishedEntry> published;
 
@@ -38,6 +42,10 @@ Result<Remains> remains_of(const RunJournal::Entries& left, const Path& journal)
     for (const auto& [key, value] : left) {
         if (key == kStaging && value.starts_with(kStagingPrefix) && value.find('/') == value.npos) out.staging = value;
         if (key == kConversion) out.conversion = value;
+        if (key == kFinished) {
+            TRY_ASSIGN(FinishedFile finished, finished_of_line(value, journal));
+            out.finished.insert_or_assign(finished.file.path, finished);
+        }
         if (key != kPublishing) continue;
         out.is_publishing = true;
         TRY_ASSIGN(out.published, entries_of_line(value, journal));
@@ -78,6 +86,13 @@ Status require_only(base::FileSystem& fs, const Path& directory, const Remains& 
                       directory);
 }
 
+tl::unexpected<base::Error> of_another_conversion(const Path& directory) {
+    return base::fail(ErrorKind::usage,
+                      "what a run left here is of another conversion: its options or its input were others, or it was "
+                      "another version of this program; give the same command, or none of --resume to begin anew",
+                      directory);
+}
+
 }  // namespace
 
 Status require_free_directory(base::FileSystem& fs, const Path& directory) {
@@ -97,7 +112,8 @@ Status require_shards_only(base::FileSystem& fs, const Path& directory) {
     return entries.empty() || has_shards ? Status{} : not_empty(directory);
 }
 
-Result<StagedOutput> StagedOutput::begin(base::FileSystem& fs, const Path& directory, const std::string& conversion) {
+Result<StagedOutput> StagedOutput::begin(base::FileSystem& fs, const Path& directory, const std::string& conversion,
+                                         Unfinished unfinished) {
     TRY_ASSIGN(auto made, base::NewDirectories::make(fs, directory));
     const Path journal_path = base::join(directory, kRunJournal);
     TRY_ASSIGN(RunJournal journal, RunJournal::open(fs, journal_path));
@@ -106,12 +122,20 @@ Result<StagedOutput> StagedOutput::begin(base::FileSystem& fs, const Path& direc
         if (journal.left().empty()) static_cast<void>(journal.finish().has_value());
         return tl::unexpected<base::Error>(only.error());
     }
+    const bool is_same = !remains.staging.empty() && remains.conversion == conversion;
+    if (unfinished == Unfinished::kept && !remains.staging.empty() && !is_same) return of_another_conversion(directory);
     StagedOutput output(fs, directory, base::join(directory, remains.staging), std::move(made));
     output.journal_ = std::move(journal);
     output.published_ = remains.published;
-    if (remains.is_publishing && remains.conversion == conversion) {
+    output.unfinished_ = unfinished;
+    if (remains.is_publishing && is_same) {
         output.complete_ = true;
         output.notes_.push_back("a run that died had written all files; they are published now");
+        return output;
+    }
+    if (unfinished == Unfinished::kept && is_same && fs.exists(output.staging_)) {
+        TRY(output.journal_->go_on());
+        for (auto& [path, finished] : remains.finished) output.kept_.push_back(finished);
         return output;
     }
     if (!remains.staging.empty()) {
@@ -142,6 +166,8 @@ StagedOutput::StagedOutput(StagedOutput&& other) noexcept
       open_(std::exchange(other.open_, false)),
       complete_(other.complete_),
       journal_(std::move(other.journal_)),
+      unfinished_(other.unfinished_),
+      kept_(std::move(other.kept_)),
       notes_(std::move(other.notes_)),
       finishing_(std::move(other.finishing_)),
       written_(std::move(other.written_)),
@@ -150,13 +176,45 @@ StagedOutput::StagedOutput(StagedOutput&& other) noexcept
 // Best effort: the error that brought us here is the one to report. The journal goes last: while anything is left, it tells the
 // next run of it.
 StagedOutput::~StagedOutput() {
-    if (!open_ || !remove_files()) return;
-    if (journal_) static_cast<void>(journal_->finish().has_value());
+    if (!open_) return;
+    if (unfinished_ == Unfinished::kept && !kept_.empty()) {
+        // Files that move up are all complete, and the next run goes on with that.
+        if (published_.empty()) static_cast<void>(remove_others(*fs_, staging_, kept_paths()).has_value());
+        made_.keep();
+    } else if (remove_files() && journal_) {
+        static_cast<void>(journal_->finish().has_value());
+    }
 }
 
 void StagedOutput::keep() {
     open_ = false;
     made_.keep();
+}
+
+std::vector<std::string> StagedOutput::kept_paths() const {
+    std::vector<std::string> out;
+    for (const FinishedFile& finished : kept_) out.push_back(finished.file.path);
+    std::sort(out.begin(), out.end());
+    return out;
+}
+
+Result<std::vector<FinishedFile>> StagedOutput::reuse(int threads,
+                                                      const std::function<void(std::uint64_t bytes)>& progress) {
+    std::vector<FinishedFile> said = std::move(kept_);
+    kept_.clear();
+    std::vector<char> whole(said.size());  // not of bool: threads write side by side
+    TRY(base::parallel_for(said.size(), threads, [&](std::size_t i) -> Status {
+        TRY_ASSIGN(whole[i], is_whole(*fs_, staging_, said[i].file, progress));
+        return {};
+    }));
+    for (std::size_t i = 0; i < said.size(); ++i) {
+        if (!whole[i]) continue;
+        TRY_ASSIGN(const base::FileInfo info, fs_->link_info(base::join(staging_, said[i].file.path)));
+        written_.push_back({said[i].file.path, info});
+        kept_.push_back(std::move(said[i]));
+    }
+    if (fs_->exists(staging_)) TRY(remove_others(*fs_, staging_, kept_paths()));
+    return kept_;
 }
 
 Status StagedOutput::remove_files() {
@@ -177,6 +235,15 @@ Status StagedOutput::finish(const std::string& relative, base::WritableFile& fil
     TRY(file.close());
     std::lock_guard lock(*finishing_);
     written_.push_back({relative, info});
+    return {};
+}
+
+Status StagedOutput::finish(FinishedFile finished, base::WritableFile& file) {
+    TRY(finish(finished.file.path, file));
+    if (!journal_) return {};
+    std::lock_guard lock(*finishing_);
+    TRY(journal_->say(kFinished, to_line(finished)));
+    kept_.push_back(std::move(finished));
     return {};
 }
 

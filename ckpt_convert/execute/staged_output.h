@@ -3,8 +3,9 @@
 //   DIR/.ckpt_convert.run         the journal of the run that writes here (base/run_journal.h): one at a time
 //   DIR/.unfinished-3f2a.../      its files, until all of them are complete; then they move up
 //
-// A run that died before they moved is cleaned up by the next one; one that died while they moved is finished by the next
-// run of the same conversion, or taken back by any other.
+// A run that died before they moved is cleaned up by the next one, or gone on with when that is wanted: the journal tells which
+// files were finished. One that died while they moved is finished by the next run of the same conversion, or taken back by
+// any other.
 #pragma once
 
 #include <memory>
@@ -17,16 +18,24 @@
 #include "base/file_system.h"
 #include "base/new_directories.h"
 #include "base/run_journal.h"
+#include "ckpt_convert/execute/finished_files.h"
 #include "ckpt_convert/execute/publication.h"
 
 namespace ckpt {
 
+// What becomes of finished files when a run ends before all of them are.
+enum class Unfinished {
+    removed,  // all of them
+    kept,     // the finished ones stay for the next run of the same conversion
+};
+
 class StagedOutput {
 public:
-    // `conversion`: digits that another conversion does not have. Fails with usage when the directory holds anything but the
-    // remains of a run that died, or when another run writes there.
+    // `conversion`: a word that another conversion does not have. Fails with usage when the directory holds anything but the
+    // remains of a run that died, when another run writes there, and with `kept` when the remains are those of another
+    // conversion.
     static base::Result<StagedOutput> begin(base::FileSystem& fs, const base::Path& directory,
-                                            const std::string& conversion);
+                                            const std::string& conversion, Unfinished unfinished = Unfinished::removed);
     // One part of an output that several runs write: the files go to DIR/`part`, and commit() is not for it.
     static base::Result<StagedOutput> begin_part(base::FileSystem& fs, const base::Path& directory,
                                                  const std::string& part);
@@ -41,10 +50,18 @@ public:
 
     // Where the files are until they are published.
     const base::Path& path() const { return staging_; }
+    // Of what a run had finished that died, the files that are whole; all others are removed. Reads all of them, on at most
+    // `threads` threads, and tells `progress` of every byte.
+    base::Result<std::vector<FinishedFile>> reuse(int threads,
+                                                  const std::function<void(std::uint64_t bytes)>& progress);
+    // The files that are finished and stay when this run ends now.
+    const std::vector<FinishedFile>& kept() const { return kept_; }
     // A new file; its parent directories are made. Thread-safe, as is finish().
     base::Result<std::unique_ptr<base::WritableFile>> create(const std::string& relative);
     // The file has all its bytes: they go to the disk, and commit() will look whether it is still as it is now.
     base::Status finish(const std::string& relative, base::WritableFile& file);
+    // Besides, the journal says so for the next run.
+    base::Status finish(FinishedFile finished, base::WritableFile& file);
     base::Status write(const std::string& relative, std::string_view content);
 
     // Publishes the files, the entries of the directory that `last` names at the end, in that order. `planned`: files with
@@ -58,6 +75,7 @@ private:
         : fs_(&fs), directory_(std::move(directory)), staging_(std::move(staging)), made_(std::move(made)) {}
 
     base::Status remove_files();
+    std::vector<std::string> kept_paths() const;
 
     base::FileSystem* fs_;
     base::Path directory_;
@@ -66,6 +84,8 @@ private:
     bool open_ = true;
     bool complete_ = false;
     std::optional<base::RunJournal> journal_;
+    Unfinished unfinished_ = Unfinished::removed;
+    std::vector<FinishedFile> kept_;  // of a run that died, until reuse(), what its journal says
     std::vector<std::string> notes_;
     std::unique_ptr<std::mutex> finishing_ = std::make_unique<std::mutex>();
     std::vector<WrittenFile> written_;

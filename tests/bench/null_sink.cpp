@@ -39,7 +39,7 @@ class NullLock : public base::LockedFile {
 public:
     const std::string& content() const override { return empty_; }
     Status append(std::string_view) override { return {}; }
-    Status clear() override { return {}; }
+    Status truncate(std::uint64_t) override { return {}; }
     Status remove() override { return {}; }
 
 private:

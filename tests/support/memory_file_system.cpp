@@ -189,8 +189,8 @@ public:
         node_->content += text;
         return {};
     }
-    Status clear() override {
-        node_->content.clear();
+    Status truncate(std::uint64_t bytes) override {
+        node_->content.resize(bytes);
         return {};
     }
     Status remove() override { return fs_.remove(path_); }

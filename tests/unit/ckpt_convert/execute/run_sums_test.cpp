@@ -19,7 +19,8 @@ TEST_CASE("run sums: the checksum of a payload, whatever the order of its runs")
         std::shuffle(runs.begin(), runs.end(), random);
         ckpt::RunSums sums(3);
         for (const auto& run : runs) sums.add(run);
-        CHECK(sums.sums() == std::vector<std::uint32_t>{0, ckpt::crc32(base::as_bytes(payload)), 0});
+        CHECK(sums.sum(1, payload.size()) == ckpt::crc32(base::as_bytes(payload)));
+        CHECK(sums.sum(0, 0) == 0);
     }
 }
 
