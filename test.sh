@@ -12,12 +12,14 @@ usage="Usage: ./test.sh [--quick | --long]
             that take long there: some hours"
 quick=no
 fuzz_seconds=8
+# With sanitizers, one in so many of the random cases.
+property_share=4
 # Huge input, and hundreds of whole migrations, take many minutes with sanitizers.
 left_to_long=(-E '^(hostile\.(migrator|limits)|golden\.(migrator.*|mindspeed_files|vendor_commands)|model\.cases)$')
 for argument in "$@"; do
     case $argument in
         --quick) quick=yes ;;
-        --long) fuzz_seconds=1800 left_to_long=() ;;
+        --long) fuzz_seconds=1800 property_share=1 left_to_long=() ;;
         -h | --help) say "$usage" && exit 0 ;;
         *) printf '%s\n' "$usage" >&2 && exit 2 ;;
     esac
@@ -200,7 +202,7 @@ if [ "$quick" = no ]; then
     build_with_clang asan migrator ckpt_convert base_tests migrator_tests ckpt_convert_tests ckpt_convert_property fuzz_targets
     step "Tests with sanitizers"
     check "unit tests, ASan and UBSan" run_ctest asan -L unit
-    check "golden, property, hostile, ASan and UBSan" run_ctest asan -L 'golden|property|hostile' ${left_to_long[@]+"${left_to_long[@]}"}
+    PROPERTY_SHARE=$property_share check "golden, property, hostile, ASan and UBSan" run_ctest asan -L 'golden|property|hostile' ${left_to_long[@]+"${left_to_long[@]}"}
     check "fuzz targets, $fuzz_seconds s each" python3 tests/fuzz/run.py --seconds "$fuzz_seconds"
     step "Build: tsan preset (ThreadSanitizer)"
     build_with_clang tsan migrator ckpt_convert

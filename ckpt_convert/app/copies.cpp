@@ -58,6 +58,16 @@ Result<Apart> find_apart(Source& source) {
     return out;
 }
 
+Status note_padding(Source& source) {
+    TRY_ASSIGN(const auto filled, filled_padding(source.index, source.binding));
+    if (filled.empty()) return {};
+    std::vector<std::string> names;
+    for (std::uint32_t tensor : filled) names.push_back(source.index.tensors[tensor].name);
+    source.binding.notes.push_back(base::format(
+        "the padding of {} is not zero; the model computes nothing with it, and it is left out", base::listed(names)));
+    return {};
+}
+
 }  // namespace
 
 Status bind_copies(Source& source, Copies copies, const std::function<Result<SourceBinding>(const Model&)>& bind) {
@@ -65,7 +75,7 @@ Status bind_copies(Source& source, Copies copies, const std::function<Result<Sou
         TRY_ASSIGN(source.binding, bind(source.model));
         if (copies == Copies::trusted) return {};
         TRY_ASSIGN(Apart apart, find_apart(source));
-        if (apart.settings.empty()) return {};
+        if (apart.settings.empty()) return note_padding(source);
         ModelValues values = source.model.values();
         for (const Setting& setting : apart.settings)
             values[setting.value] = source.apart[setting.value] = setting.number;

@@ -43,6 +43,21 @@ Status compare_copies(const Model& model, const TensorIndex& index, const Source
 
 }  // namespace
 
+Result<std::vector<std::uint32_t>> filled_padding(const TensorIndex& index, const SourceBinding& binding) {
+    std::vector<std::uint32_t> out;
+    TileReader reader(index);
+    for (const StoredPiece& rows : binding.padding) {
+        const DType dtype = index.tensors[rows.tensor].dtype;
+        bool zero = true;
+        for (RowRange range : tile_rows(rows.extent, dtype, kTileBytes)) {
+            TRY_ASSIGN(const auto tile, reader.read(rows.extent, dtype, {rows}, range));
+            zero = zero && std::all_of(tile.begin(), tile.end(), [](std::byte byte) { return byte == std::byte{0}; });
+        }
+        if (!zero) out.push_back(rows.tensor);
+    }
+    return out;
+}
+
 Result<std::vector<bool>> equal_copies(const Model& model, const TensorIndex& index, const SourceBinding& binding) {
     std::vector<bool> equal(binding.copies.size(), true);
     std::map<std::uint32_t, std::vector<std::size_t>> by_logical;

@@ -1,4 +1,4 @@
-// CopyCheck: compares what a checkpoint holds twice, as copies that models usually keep equal, bit by bit.
+// CopyCheck: compares bit by bit what a checkpoint usually holds as copies, or as zeros, and what is not carried therefore.
 #pragma once
 
 #include <vector>
@@ -12,5 +12,8 @@ namespace ckpt {
 // once, and each copy up to the first tile that differs; memory is that of a few tiles.
 base::Result<std::vector<bool>> equal_copies(const Model& model, const TensorIndex& index,
                                              const SourceBinding& binding);
+
+// Of SourceBinding::padding the tensors that hold anything but zeros there.
+base::Result<std::vector<std::uint32_t>> filled_padding(const TensorIndex& index, const SourceBinding& binding);
 
 }  // namespace ckpt

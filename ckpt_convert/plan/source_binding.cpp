@@ -99,7 +99,15 @@ private:
                               widened ? *widened : stored));
         }
         if (tensor.optional && is_unused(model_, tensor)) idle_.push_back(tensor.name);
+        if (tensor.fill_zero && tensor.fill_rows > 0 && parts.size() == 1) add_padding(tensor, parts.front());
         return {};
+    }
+
+    void add_padding(const LayoutTensor& tensor, std::uint32_t number) {
+        StoredPiece rows{number, Shape(tensor.shape.size(), 0), Shape(tensor.shape.size(), 0), tensor.shape};
+        rows.in_stored[0] = tensor.shape[0] - tensor.fill_rows;
+        rows.extent[0] = tensor.fill_rows;
+        out_.padding.push_back(std::move(rows));
     }
 
     Status check_shape(const LayoutTensor& expected, const IndexedTensor& found) const {

@@ -67,9 +67,10 @@ struct TensorCopy {
 };
 
 struct SourceBinding {
-    std::vector<LogicalSource> tensors;   // by Model::tensors()
-    std::vector<std::string> notes;       // what was left out, and why
-    std::vector<TensorCopy> copies = {};  // of rank files one for each box, not one for each rank
+    std::vector<LogicalSource> tensors;     // by Model::tensors()
+    std::vector<std::string> notes;         // what was left out, and why
+    std::vector<TensorCopy> copies = {};    // of rank files one for each box, not one for each rank
+    std::vector<StoredPiece> padding = {};  // rows that are not read and should be zeros, see StoredRule::pad_zero
 };
 
 // Why a source tensor that the layout does not have may be left out; nullopt when it would be a loss.

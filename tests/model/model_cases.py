@@ -119,6 +119,20 @@ def check_round_trips(checks, name, case, source, work):
             checks.expect(found == kept, f"{name}, {layout}: the values changed")
 
 
+def check_filled_padding(checks, name, case, source, work):
+    """Padding that is not zero, and that no layout carries, is told of; padding that is zero is not."""
+    if "padding" not in case:
+        return
+    said = "the padding of "
+    plan = lambda directory: run(tool("ckpt_convert"), "--dry-run", "--load-dir", directory, "--save-dir", work / "none", *case["options"])
+    checks.expect(said not in plan(source).stdout, f"{name}: zeros are told of as padding")
+    other = work / f"{name}_filled"
+    write_checkpoint({key: value for key, value in case.items() if key != "padding"}, other)
+    done = plan(other)
+    ends = [name for name in case["hf"] if name.endswith(tuple(case["padding"]))]
+    checks.expect(said + ends[0] in done.stdout.replace("\n", " "), f"{name}: nothing is said of {ends[0]}: {done.stdout}{done.stderr}")
+
+
 def check_uncast(checks, name, case, source, work):
     """A float32 bias of the router stays what it is when everything else is cast."""
     tensors = read_safetensors(source / "model.safetensors")
@@ -296,6 +310,7 @@ def main():
             check_round_trips(checks, name, case, source, Path(directory))
             if case["tensors_of"] == "transformers":
                 check_fused(checks, name, source, Path(directory))
+            check_filled_padding(checks, name, case, source, Path(directory))
             check_uncast(checks, name, case, source, Path(directory))
             if name == "llama2":
                 check_leave_out(checks, name, source, Path(directory))

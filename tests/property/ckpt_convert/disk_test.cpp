@@ -77,7 +77,7 @@ TEST_CASE("property: every byte of the weights is read once, every byte of the o
 TEST_CASE("property: a conversion that breaks down anywhere leaves nothing that looks whole") {
     std::uint32_t seed = 9500;
     for (const char* family : {"llama2", "bloom", "qwen3"}) {
-        for (int round = 0; round < 4; ++round, ++seed) {
+        for (std::uint32_t round = 0; round < test::share_of(4); ++round, ++seed) {
             CAPTURE(seed);
             std::uint64_t changes = 0;
             {
@@ -89,7 +89,7 @@ TEST_CASE("property: a conversion that breaks down anywhere leaves nothing that 
                 changes = whole.fs.changes() - before;
             }
             // All places are tried over the rounds, not all in each.
-            for (std::uint64_t at = static_cast<std::uint64_t>(round); at < changes; at += 1 + changes / 60) {
+            for (std::uint64_t at = round; at < changes; at += 1 + changes / 60) {
                 CAPTURE(at);
                 test::Random random(seed);
                 Prepared broken;
