@@ -54,6 +54,7 @@ if(MIGRATION_SANITIZE)
   target_compile_options(tree_sitter PRIVATE -O1 $<$<C_COMPILER_ID:Clang>:-fno-sanitize=fuzzer-no-link>)
 endif()
 # Its many small blocks then come from the memory that the parser is given.
-set_source_files_properties(${TREE_SITTER_DIR}/tree-sitter-python/src/scanner.c PROPERTIES COMPILE_DEFINITIONS TREE_SITTER_REUSE_ALLOCATOR)
+set_source_files_properties(${TREE_SITTER_DIR}/tree-sitter-python/src/scanner.c PROPERTIES COMPILE_DEFINITIONS
+  "TREE_SITTER_REUSE_ALLOCATOR;tree_sitter_python_external_scanner_serialize=python_scanner_serialize")
 # The sources use POSIX functions that strict C11 hides.
 target_compile_definitions(tree_sitter PRIVATE _POSIX_C_SOURCE=200112L _DEFAULT_SOURCE)

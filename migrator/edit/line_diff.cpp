@@ -19,7 +19,7 @@ struct Point {
 };
 
 // Beyond this many differences in one box the best path so far is taken, or time would grow with their square.
-constexpr std::ptrdiff_t kMaxCost = 2048;
+constexpr std::ptrdiff_t kMaxCost = 512;
 
 // Finds a point on a path through the box: Myers' middle, met from both ends.
 class MiddleFinder {

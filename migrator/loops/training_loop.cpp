@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <span>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace migrator {
 namespace {
@@ -49,20 +51,31 @@ std::string_view last_name(const SyntaxTree& tree, NodeId expression) {
                                                                                   : std::string_view{};
 }
 
-// Below an `if` that is true in some rounds only: `if step % 10 == 0`.
-bool counts_rounds(const SyntaxTree& tree, NodeId node, NodeId part) {
-    for (NodeId at = node; at != part; at = tree.parent(at)) {
-        const NodeId parent = tree.parent(at);
-        const bool is_if = tree.kind(parent) == NodeKind::if_statement || tree.kind(parent) == NodeKind::elif_clause;
-        if (!is_if || tree.field(at) == Field::condition) continue;
-        if (tree.text(tree.child(parent, Field::condition)).find('%') != std::string_view::npos) return true;
+// The `if` and `elif` that are true in some rounds only: `if step % 10 == 0`.
+std::unordered_set<NodeId> counting_ifs(const SyntaxTree& tree) {
+    std::unordered_set<NodeId> out;
+    for (NodeId id = 0; id < tree.size(); ++id) {
+        if (tree.kind(id) != NodeKind::if_statement && tree.kind(id) != NodeKind::elif_clause) continue;
+        const NodeId condition = tree.child(id, Field::condition);
+        if (condition != kNoNode && tree.text(condition).find('%') != std::string_view::npos) out.insert(id);
     }
-    return false;
+    return out;
 }
+
+// The node is below one of them, not in its condition.
+bool is_counted(const SyntaxTree& tree, const std::unordered_set<NodeId>& counting, NodeId node) {
+    return tree.field(node) != Field::condition && counting.contains(tree.parent(node));
+}
+
+// A function that has thousands of others of its name is none of them for sure.
+constexpr std::size_t kMaxSameName = 64;
+// Functions that do a part of the step of one loop.
+constexpr std::size_t kMaxParts = 64;
 
 class Finder {
 public:
-    Finder(const Script& script, const LoopFacts& facts) : script_(script), tree_(script.tree), facts_(facts) {
+    Finder(const Script& script, const LoopFacts& facts)
+        : script_(script), tree_(script.tree), facts_(facts), counting_(counting_ifs(script.tree)) {
         for (const NodeId function : script.all(NodeKind::function_definition)) {
             const std::string_view name = tree_.text(tree_.child(function, Field::name));
             by_name_[name].push_back(function);
@@ -74,6 +87,7 @@ public:
         // A function is looked at when all that it uses has been: what it leaves open happens where it is used.
         for (const NodeId function : innermost_first()) look_at(function);
         std::vector<TrainingLoop>& out = found_.empty() ? without_step_ : found_;
+        for (TrainingLoop& loop : out) add_parts(loop);
         std::sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.loop < b.loop; });
         return std::move(out);
     }
@@ -83,14 +97,21 @@ private:
         for (const NodeId call : script_.all(NodeKind::call)) {
             if (is_backward(call)) receivers_.insert(receiver_text(call));
         }
+        std::vector<NodeId> around;  // the functions that the node is in, outermost first
         for (NodeId id = 0; id < tree_.size(); ++id) {
+            while (!around.empty() && id >= tree_.subtree_end(around.back())) around.pop_back();
+            const NodeId here = around.empty() ? kNoNode : around.back();
+            if (tree_.kind(id) == NodeKind::function_definition) around.push_back(id);
             if (tree_.kind(id) == NodeKind::call && tree_.named(id)) {
                 const std::string_view callee = last_name(tree_, tree_.child(id, Field::function));
                 const bool whole = has(facts_.whole_step, callee) && !by_name_.contains(callee);
                 const Event event{id, whole || is_backward(id), whole || is_step(id)};
-                if (event.backward || event.step) events_[script_.function_of(id)].push_back(event);
+                if (event.backward || event.step) events_[here].push_back(event);
             }
-            for (const NodeId function : used_functions(id)) uses_[script_.function_of(id)].push_back({id, function});
+            for (const NodeId function : used_functions(id)) {
+                uses_[here].push_back({id, function});
+                all_uses_.push_back({id, function});
+            }
         }
     }
 
@@ -124,7 +145,7 @@ private:
     std::vector<NodeId> used_functions(NodeId id) const {
         if (tree_.kind(id) != NodeKind::identifier) return {};
         const auto named = by_name_.find(tree_.text(id));
-        if (named == by_name_.end()) return {};
+        if (named == by_name_.end() || named->second.size() > kMaxSameName) return {};
         const NodeId parent = tree_.parent(id);
         const Field role = tree_.field(id);
         if (role == Field::name && tree_.kind(parent) != NodeKind::argument_list) return {};  // where it is defined
@@ -179,22 +200,20 @@ private:
     // The loops of a function; what is in none of them is left to its callers.
     void look_at(NodeId function) {
         std::vector<Event> events = events_[function];
+        const std::size_t own = events.size();
         for (const Use& use : uses_[function]) {
             const auto open = open_.find(use.function);
-            if (open != open_.end()) add(use.node, open->second, events);
+            if (open != open_.end()) add(use.node, open->second, own, events);
         }
-        std::sort(events.begin(), events.end(), [](const Event& a, const Event& b) { return a.node < b.node; });
-        std::vector<NodeId> loops;
+        std::ranges::sort(events, {}, &Event::node);
+        std::set<NodeId> loops;
         for (const Event& event : events) {
             const NodeId loop = event.step ? loop_of_step(event.node, events) : kNoNode;
-            if (loop != kNoNode && std::find(loops.begin(), loops.end(), loop) == loops.end()) loops.push_back(loop);
+            if (loop != kNoNode && loops.insert(loop).second) found_.push_back(make(loop, function, events));
         }
-        for (const NodeId loop : loops) found_.push_back(make(loop, function, events));
         Event open;
         for (const Event& event : events) {
-            const bool inside = std::any_of(loops.begin(), loops.end(),
-                                            [&](NodeId loop) { return tree_.is_ancestor(loop, event.node); });
-            if (inside) continue;
+            if (is_in_one(event.node, loops)) continue;
             open.backward |= event.backward;
             open.step |= event.step;
         }
@@ -202,25 +221,41 @@ private:
         if (open.backward || open.step) open_[function] = open;
     }
 
-    // A call of `self.backward()` may be known by its name already.
-    void add(NodeId use, const Event& open, std::vector<Event>& events) const {
-        for (Event& event : events) {
-            const NodeId callee = tree_.child(event.node, Field::function);
-            if (callee == kNoNode || !tree_.is_ancestor(callee, use)) continue;
-            event.backward |= open.backward;
-            event.step |= open.step;
-            return;
+    // A call of `self.backward()` may be known by its name already: it is one of the first `own` events.
+    void add(NodeId use, const Event& open, std::size_t own, std::vector<Event>& events) const {
+        const NodeId parent = tree_.parent(use);
+        const NodeId callee = tree_.kind(parent) == NodeKind::attribute ? parent : use;
+        const auto end = events.begin() + static_cast<std::ptrdiff_t>(own);
+        const auto known = std::ranges::lower_bound(events.begin(), end, tree_.parent(callee), {}, &Event::node);
+        if (known != end && known->node == tree_.parent(callee) && tree_.field(callee) == Field::function) {
+            known->backward |= open.backward;
+            known->step |= open.step;
+        } else {
+            events.push_back({use, open.backward, open.step, open.in_loop});
         }
-        events.push_back({use, open.backward, open.step, open.in_loop});
+    }
+
+    // Those below the node, of sorted ones.
+    std::span<const Event> events_in(NodeId node, const std::vector<Event>& events) const {
+        const auto first = std::ranges::lower_bound(events, node, {}, &Event::node);
+        return {first, std::ranges::lower_bound(first, events.end(), tree_.subtree_end(node), {}, &Event::node)};
+    }
+
+    bool is_in_one(NodeId node, const std::set<NodeId>& loops) const {
+        NodeId loop = loop_above(node);
+        while (loop != kNoNode && !loops.contains(loop)) loop = loop_above(loop);
+        return loop != kNoNode;
     }
 
     // The innermost loop of the function around the step that computes gradients as well.
-    NodeId loop_of_step(NodeId step, const std::vector<Event>& events) const {
+    NodeId loop_of_step(NodeId step, const std::vector<Event>& events) {
         for (NodeId loop = loop_above(step); loop != kNoNode; loop = loop_above(loop)) {
-            const bool computes = std::any_of(events.begin(), events.end(), [&](const Event& event) {
-                return event.backward && tree_.is_ancestor(loop, event.node);
-            });
-            if (computes) return loop;
+            const auto [known, is_new] = computes_.try_emplace(loop, false);
+            if (is_new) {
+                const auto inside = events_in(loop, events);
+                known->second = std::ranges::any_of(inside, &Event::backward);
+            }
+            if (known->second) return loop;
         }
         return kNoNode;
     }
@@ -243,9 +278,7 @@ private:
             const NodeId loop = event.backward && !event.in_loop ? loop_above(event.node) : kNoNode;
             if (loop == kNoNode) continue;
             any = true;
-            const bool known = std::any_of(without_step_.begin(), without_step_.end(),
-                                           [&](const TrainingLoop& other) { return other.loop == loop; });
-            if (!known) without_step_.push_back(make(loop, function, events));
+            if (loops_without_step_.insert(loop).second) without_step_.push_back(make(loop, function, events));
         }
         return any;
     }
@@ -254,39 +287,57 @@ private:
         TrainingLoop out;
         out.loop = loop;
         out.function = function;
-        for (const Event& event : events) {
-            if (!tree_.is_ancestor(loop, event.node)) continue;
+        for (const Event& event : events_in(loop, events)) {
             if (event.backward) out.backwards.push_back(event.node);
             if (event.step) out.steps.push_back(event.node);
         }
-        out.parts.push_back(loop);
-        for (std::size_t i = 0; i < out.parts.size(); ++i) add_parts(out.parts[i], out.parts);
-        out.accumulates = std::any_of(out.steps.begin(), out.steps.end(),
-                                      [&](NodeId step) { return counts_rounds(tree_, step, loop); });
+        out.accumulates = std::any_of(out.steps.begin(), out.steps.end(), [&](NodeId step) {
+            for (NodeId at = step; at != loop; at = tree_.parent(at)) {
+                if (is_counted(tree_, counting_, at)) return true;
+            }
+            return false;
+        });
         return out;
     }
 
-    // The functions that are used inside this part and compute gradients or step.
-    void add_parts(NodeId part, std::vector<NodeId>& parts) const {
-        for (const auto& [function, uses] : uses_) {
-            for (const Use& use : uses) {
-                const bool is_part = tree_.is_ancestor(part, use.node) && open_.contains(use.function);
-                if (is_part && std::find(parts.begin(), parts.end(), use.function) == parts.end())
-                    parts.push_back(use.function);
+    // The functions that are used inside a part and compute gradients or step.
+    void add_parts(TrainingLoop& loop) {
+        loop.parts.push_back(loop.loop);
+        std::set<NodeId> known;
+        for (std::size_t i = 0; i < loop.parts.size() && i < kMaxParts; ++i) {
+            for (const NodeId function : parts_in(loop.parts[i])) {
+                if (known.insert(function).second) loop.parts.push_back(function);
             }
         }
+    }
+
+    const std::vector<NodeId>& parts_in(NodeId part) {
+        const auto [found, is_new] = parts_in_.try_emplace(part);
+        if (!is_new) return found->second;
+        std::set<NodeId> known;
+        for (auto use = std::ranges::lower_bound(all_uses_, part, {}, &Use::node);
+             use != all_uses_.end() && use->node < tree_.subtree_end(part) && known.size() < kMaxParts; ++use) {
+            if (open_.contains(use->function) && known.insert(use->function).second)
+                found->second.push_back(use->function);
+        }
+        return found->second;
     }
 
     const Script& script_;
     const SyntaxTree& tree_;
     const LoopFacts& facts_;
+    const std::unordered_set<NodeId> counting_;
     std::unordered_map<std::string_view, std::vector<NodeId>> by_name_;
     std::set<std::string_view> receivers_;         // objects whose gradients are computed by a member of theirs
     std::map<NodeId, std::vector<Event>> events_;  // by function
     std::map<NodeId, std::vector<Use>> uses_;      // by the function that they stand in
     std::map<NodeId, Event> open_;                 // by function: what happens outside of its training loops
+    std::vector<Use> all_uses_;                    // in source order
+    std::map<NodeId, bool> computes_;              // by loop: gradients are computed in it
+    std::map<NodeId, std::vector<NodeId>> parts_in_;
     std::vector<TrainingLoop> found_;
     std::vector<TrainingLoop> without_step_;
+    std::set<NodeId> loops_without_step_;
 };
 
 }  // namespace
@@ -295,13 +346,16 @@ std::vector<TrainingLoop> find_training_loops(const Script& script, const LoopFa
     return Finder(script, facts).run();
 }
 
-bool runs_in_each_round(const SyntaxTree& tree, const std::vector<TrainingLoop>& loops, NodeId node) {
-    for (const TrainingLoop& loop : loops) {
-        for (const NodeId part : loop.parts) {
-            if (node != part && tree.is_ancestor(part, node) && !counts_rounds(tree, node, part)) return true;
-        }
+std::vector<bool> nodes_of_each_round(const SyntaxTree& tree, const std::vector<TrainingLoop>& loops) {
+    const std::unordered_set<NodeId> counting = counting_ifs(tree);
+    std::unordered_set<NodeId> parts;
+    for (const TrainingLoop& loop : loops) parts.insert(loop.parts.begin(), loop.parts.end());
+    std::vector<bool> out(tree.size());
+    for (NodeId node = 1; node < tree.size(); ++node) {
+        const NodeId parent = tree.parent(node);
+        out[node] = (parts.contains(parent) || out[parent]) && !is_counted(tree, counting, node);
     }
-    return false;
+    return out;
 }
 
 std::vector<NodeId> model_calls_of(const Script& script, const LoopFacts& facts, const TrainingLoop& loop) {

@@ -26,8 +26,9 @@ struct TrainingLoop {
 // The loops of a file, in source order. A loop whose step cannot be seen counts only where no other loop is found.
 std::vector<TrainingLoop> find_training_loops(const Script& script, const LoopFacts& facts);
 
-// Whether the code runs in each round of one of the loops: in a part of it, and not below an `if` that counts rounds.
-bool runs_in_each_round(const SyntaxTree& tree, const std::vector<TrainingLoop>& loops, NodeId node);
+// By node: whether the code runs in each round of one of the loops: in a part of it, and not below an `if` that counts
+// rounds.
+std::vector<bool> nodes_of_each_round(const SyntaxTree& tree, const std::vector<TrainingLoop>& loops);
 
 // The calls inside the loop of what has the name of a model: model(x), self.net(x).
 std::vector<NodeId> model_calls_of(const Script& script, const LoopFacts& facts, const TrainingLoop& loop);

@@ -1,5 +1,8 @@
 // Commands that Python starts: subprocess.run("torchrun --backend nccl ..."), ["torchrun", "--backend", "nccl"].
 #include <algorithm>
+#include <map>
+#include <string>
+#include <unordered_set>
 
 #include "migrator/match/text_file.h"
 #include "migrator/match/words.h"
@@ -65,20 +68,42 @@ std::string words_of(const SyntaxTree& tree, NodeId list, base::ByteRange range)
     return out;
 }
 
-bool overlap(base::ByteRange a, base::ByteRange b) { return a.begin < b.end && b.begin < a.end; }
+// Bytes that some ranges take up together.
+class Covered {
+public:
+    void add(base::ByteRange range) {
+        auto at = first_behind(range.begin);
+        while (at != ends_.end() && at->second <= range.end) {
+            range = {std::min(range.begin, at->second), std::max(range.end, at->first)};
+            at = ends_.erase(at);
+        }
+        ends_[range.end] = range.begin;
+    }
+    bool overlaps(base::ByteRange range) const {
+        const auto at = first_behind(range.begin);
+        return at != ends_.end() && at->second < range.end;
+    }
+
+private:
+    std::map<std::uint64_t, std::uint64_t>::const_iterator first_behind(std::uint64_t offset) const {
+        return ends_.upper_bound(offset);
+    }
+
+    std::map<std::uint64_t, std::uint64_t> ends_;  // end -> begin of ranges that do not touch
+};
 
 // A command says more than its texts do; what is known from the code around it stays.
-void take_over(const std::vector<base::ByteRange>& commands, FindingSink said, FindingSink& sink) {
+void take_over(const Covered& commands, FindingSink said, FindingSink& sink) {
     std::erase_if(sink, [&](const Finding& finding) {
-        return finding.certainty == Certainty::textual &&
-               std::any_of(commands.begin(), commands.end(),
-                           [&](base::ByteRange command) { return overlap(command, finding.range); });
+        return finding.certainty == Certainty::textual && commands.overlaps(finding.range);
     });
+    std::map<std::string, Covered> known;  // by rule
+    for (const Finding& finding : sink) known[finding.rule].add(finding.range);
     for (Finding& finding : said) {
-        const bool is_known = std::any_of(sink.begin(), sink.end(), [&](const Finding& other) {
-            return other.rule == finding.rule && overlap(other.range, finding.range);
-        });
-        if (!is_known) sink.push_back(std::move(finding));
+        Covered& of_rule = known[finding.rule];
+        if (of_rule.overlaps(finding.range)) continue;
+        of_rule.add(finding.range);
+        sink.push_back(std::move(finding));
     }
 }
 
@@ -87,15 +112,16 @@ void take_over(const std::vector<base::ByteRange>& commands, FindingSink said, F
 void match_commands(const PythonFile& file, FindingSink& sink) {
     const SyntaxTree& tree = file.tree();
     FindingSink said;
-    std::vector<base::ByteRange> commands;
+    Covered commands;
+    std::unordered_set<NodeId> done;
     for (NodeId id = 0; id < tree.size(); ++id) {
         if (tree.kind(id) != NodeKind::call) continue;
         const NodeId command = command_of(file, id);
-        if (command == kNoNode) continue;
+        if (command == kNoNode || !done.insert(command).second) continue;
         const base::ByteRange range = script_range(tree, command);
         const std::string_view text = tree.source().substr(range.begin, range.end - range.begin);
         const TextFile script = read_text_part(file.path(), FileType::shell, text, range.begin, file.rules());
-        commands.push_back(range);
+        commands.add(range);
         match_text_words(script, said);
         match_text_environment(script, said);
         match_text_values(script, said);
@@ -104,7 +130,7 @@ void match_commands(const PythonFile& file, FindingSink& sink) {
         match_text_packages(
             is_list ? read_text_part(file.path(), FileType::shell, line, range.begin, file.rules()) : script, said);
     }
-    take_over(commands, std::move(said), sink);
+    if (!done.empty()) take_over(commands, std::move(said), sink);
 }
 
 }  // namespace migrator

@@ -10,6 +10,9 @@ namespace {
 
 const std::vector<Edit> kNoEdits;
 
+// Every finding of a group carries all of its edits. A statement with more has thousands of names, and is left to a person.
+constexpr std::size_t kMaxGroup = 1024;
+
 std::string_view module_part(std::string_view qualified) {
     std::size_t dot = qualified.rfind('.');
     return dot == qualified.npos ? std::string_view{} : qualified.substr(0, dot);
@@ -18,6 +21,11 @@ std::string_view module_part(std::string_view qualified) {
 // from a import b, c; of a module that is in no other: import c
 std::string import_statement(std::string_view module, const std::string& names) {
     return module.empty() ? "import " + names : base::format("from {} import {}", module, names);
+}
+
+// A name, and what it is bound to.
+std::string bound_key(std::string_view name, std::string_view qualified) {
+    return base::format("{} {}", name, qualified);
 }
 
 std::string_view member_part(std::string_view qualified) { return qualified.substr(qualified.rfind('.') + 1); }
@@ -53,6 +61,21 @@ ImportPlan::ImportPlan(const PythonFile& file) : file_(file) {
         else from_statements[import.statement].push_back(&import);
     }
     for (const auto& [statement, names] : from_statements) plan_from(statement, names);
+    note_changed();
+}
+
+void ImportPlan::note_changed() {
+    for (const ImportedName& import : file_.bindings().imports()) {
+        const bool stays = edits_of(import).empty();
+        if (stays && import.name == "*") staying_stars_.insert(import.module);
+        if (stays) continue;
+        const std::string qualified = import.qualified();
+        changed_.emplace(bound_key(import.bound_name, qualified), import.node);
+        // `import a.b.c` binds a, through which a.b is reached.
+        for (std::size_t dot = import.name.empty() ? qualified.find('.') : qualified.npos; dot != qualified.npos;
+             dot = qualified.find('.', dot + 1))
+            changed_.emplace(bound_key(import.bound_name, std::string_view(qualified).substr(0, dot)), import.node);
+    }
 }
 
 const std::vector<Edit>& ImportPlan::edits_of(const ImportedName& import) const {
@@ -63,14 +86,8 @@ const std::vector<Edit>& ImportPlan::edits_of(const ImportedName& import) const 
 const std::vector<Edit>& ImportPlan::edits_of_root(NodeId root, std::string_view qualified) const {
     const SyntaxTree& tree = file_.tree();
     if (tree.kind(root) != NodeKind::identifier) return kNoEdits;
-    for (const ImportedName& import : file_.bindings().imports()) {
-        if (import.bound_name != tree.text(root)) continue;
-        if (import.qualified() == qualified || (import.name.empty() && import.qualified().starts_with(qualified))) {
-            const std::vector<Edit>& edits = edits_of(import);
-            if (!edits.empty()) return edits;
-        }
-    }
-    return kNoEdits;
+    const auto found = changed_.find(bound_key(tree.text(root), qualified));
+    return found == changed_.end() ? kNoEdits : by_node_.at(found->second);
 }
 
 std::optional<std::string> ImportPlan::new_name(std::string_view qualified) const {
@@ -135,6 +152,7 @@ void ImportPlan::plan_from(NodeId statement, const std::vector<const ImportedNam
     if (!any) return;
     std::vector<Edit> import_edits = split(statement, changes);
     edits.insert(edits.end(), import_edits.begin(), import_edits.end());
+    if (edits.size() > kMaxGroup) return;
     for (const Change& change : changes) {
         if (change.moves) by_node_[change.import->node] = edits;
     }
@@ -149,7 +167,7 @@ std::string ImportPlan::new_bound_name(const Change& change, std::vector<Edit>& 
 }
 
 // True for an identifier that has the bound name's text, but means a variable of an inner scope.
-bool ImportPlan::is_other_variable(const ImportedName& import, NodeId id) const {
+bool ImportPlan::is_other_variable(const ImportedName& import, NodeId id, bool is_declared_global) const {
     const SyntaxTree& tree = file_.tree();
     auto references = file_.bindings().references(id);
     if (!references.empty()) {
@@ -162,11 +180,7 @@ bool ImportPlan::is_other_variable(const ImportedName& import, NodeId id) const 
     NodeId function = tree.ancestor(id, NodeKind::function_definition);
     if (function == kNoNode || tree.child(function, Field::name) == id || tree.is_ancestor(function, import.statement))
         return false;
-    auto all = file_.identifiers(import.bound_name);
-    return std::none_of(all.begin(), all.end(), [&](NodeId other) {
-        NodeKind kind = tree.kind(tree.parent(other));
-        return kind == NodeKind::global_statement || kind == NodeKind::nonlocal_statement;
-    });
+    return !is_declared_global;
 }
 
 bool ImportPlan::collect_uses(const ImportedName& import, const std::string& bound, std::vector<Edit>& edits) const {
@@ -177,26 +191,28 @@ bool ImportPlan::collect_uses(const ImportedName& import, const std::string& bou
     // Others may import the name from a package's __init__, or through __all__.
     if (file_.context().module.is_package || !file_.identifiers("__all__").empty()) return false;
     if (bindings.is_name_taken(import.scope, bound)) return false;
-    auto imports = bindings.imports();
-    auto bound_again = [&](const ImportedName& other) {
-        return other.node != import.node && other.bound_name == import.bound_name;
-    };
-    if (std::any_of(imports.begin(), imports.end(), bound_again)) return false;
+    if (!file_.import_index().is_bound_once(import)) return false;
+    const auto all = file_.identifiers(import.bound_name);
+    const bool is_declared_global = std::any_of(all.begin(), all.end(), [&](NodeId id) {
+        NodeKind kind = tree.kind(tree.parent(id));
+        return kind == NodeKind::global_statement || kind == NodeKind::nonlocal_statement;
+    });
     std::vector<Edit> uses;
-    for (NodeId id : file_.identifiers(import.bound_name)) {
+    for (NodeId id : all) {
         NodeId parent = tree.parent(id);
         if (tree.kind(parent) == NodeKind::attribute && tree.field(id) == Field::attribute) continue;
         if (tree.kind(parent) == NodeKind::keyword_argument && tree.field(id) == Field::name) continue;
         if (tree.kind(parent) == NodeKind::dotted_name || tree.is_ancestor(import.statement, id)) continue;
-        if (is_other_variable(import, id)) continue;
+        if (is_other_variable(import, id, is_declared_global)) continue;
         auto references = bindings.references(id);
         bool is_use = references.size() == 1 && references.front().name == import.qualified() &&
                       references.front().certainty == Certainty::resolved;
         if (!is_use || tree.touches_error(tree.range(id)) || bindings.is_name_taken(bindings.scope_at(id), bound))
             return false;
         uses.push_back({tree.range(id), bound});
+        if (uses.size() > kMaxUses) return false;
     }
-    if (uses.empty() || uses.size() > kMaxUses) return false;
+    if (uses.empty()) return false;
     edits.insert(edits.end(), uses.begin(), uses.end());
     return true;
 }

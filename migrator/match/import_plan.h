@@ -22,6 +22,8 @@ public:
     // The edits of the import that binds what the identifier `root` refers to as `qualified`; empty when there is none,
     // or when it stays.
     const std::vector<Edit>& edits_of_root(NodeId root, std::string_view qualified) const;
+    // A `from module import *` stays as it is.
+    bool star_stays(std::string_view module) const { return staying_stars_.contains(module); }
     // The new name that `qualified` gets when it is imported, or nullopt.
     std::optional<std::string> new_name(std::string_view qualified) const;
 
@@ -38,7 +40,8 @@ private:
     void plan_from(NodeId statement, const std::vector<const ImportedName*>& names);
     // Decides whether the bound name follows the new one, and adds the edits of the uses if it does.
     std::string new_bound_name(const Change& change, std::vector<Edit>& edits) const;
-    bool is_other_variable(const ImportedName& import, NodeId id) const;
+    void note_changed();
+    bool is_other_variable(const ImportedName& import, NodeId id, bool is_declared_global) const;
     bool collect_uses(const ImportedName& import, const std::string& bound, std::vector<Edit>& edits) const;
     using Targets = std::set<std::string, std::less<>>;  // modules
     static std::vector<std::string> statements_for(const std::vector<Change>& changes, const Targets& targets);
@@ -49,6 +52,8 @@ private:
 
     const PythonFile& file_;
     std::map<NodeId, std::vector<Edit>> by_node_;  // ImportedName::node -> the whole group
+    base::StringMap<NodeId> changed_;              // bound_key -> the first import that changes
+    base::StringSet staying_stars_;                // modules
 };
 
 // The edits that turn the dotted text `old_name` at `range` into `new_name`, touching only the parts that differ.

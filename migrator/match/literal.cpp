@@ -12,7 +12,6 @@ bool append_string(const SyntaxTree& tree, NodeId string, Literal& out) {
             case NodeKind::string_content: {
                 if (tree.first_child(part) != kNoNode) return false;  // escapes
                 base::ByteRange range = tree.range(part);
-                out.offsets.reserve(out.offsets.size() + (range.end - range.begin));
                 for (std::uint64_t at = range.begin; at < range.end; ++at) out.offsets.push_back(at);
                 out.text += tree.text(part);
                 break;

@@ -141,7 +141,7 @@ private:
             fix.imports.push_back({head, head});
         bool head_is_requested = std::any_of(fix.imports.begin(), fix.imports.end(),
                                              [&](const ImportRequest& request) { return request.module == head; });
-        if (!head_is_requested && !binds_module(head)) return shortest_known_root(match, to);
+        if (!head_is_requested && !file_.import_index().binds_module(head)) return shortest_known_root(match, to);
         if (is_shadowed(head, match.node)) return std::nullopt;
         fix.edits = {{tree().range(match.node), to}};
         return fix;
@@ -196,45 +196,29 @@ private:
     }
 
     bool is_imported(NodeId root, std::string_view qualified) const {
-        auto imports = file_.bindings().imports();
-        return std::any_of(imports.begin(), imports.end(), [&](const ImportedName& import) {
-            return import.bound_name == tree().text(root) && import.qualified() == qualified;
-        });
+        return file_.import_index().binds(tree().text(root), qualified);
     }
 
     // True when a star brought the name, and its statement stays as it is.
     bool is_from_star(NodeId root, std::string_view qualified) const {
-        auto imports = file_.bindings().imports();
-        return std::any_of(imports.begin(), imports.end(), [&](const ImportedName& import) {
-            return import.name == "*" && qualified == import.module + "." + std::string(tree().text(root)) &&
-                   plan_.edits_of(import).empty();
-        });
-    }
-
-    bool binds_module(std::string_view module) const {
-        auto imports = file_.bindings().imports();
-        return std::any_of(imports.begin(), imports.end(), [&](const ImportedName& import) {
-            return import.name.empty() && import.bound_name == module && import.scope == kModuleScope;
-        });
+        const std::size_t dot = qualified.rfind('.');
+        return dot != qualified.npos && qualified.substr(dot + 1) == tree().text(root) &&
+               plan_.star_stays(qualified.substr(0, dot));
     }
 
     // True when `name` means something else at the node than the module that an import request binds.
     bool is_shadowed(std::string_view name, NodeId node) const {
         const Bindings& bindings = file_.bindings();
-        return bindings.is_name_taken(bindings.scope_at(node), name) && !binds_module(name);
+        return bindings.is_name_taken(bindings.scope_at(node), name) && !file_.import_index().binds_module(name);
     }
 
     // A chain whose import cannot change, but whose module is bound under another name as well.
     std::optional<Fix> shortest_known_root(const Match& match, const std::string& to) const {
-        for (const ImportedName& import : file_.bindings().imports()) {
-            bool binds = import.name.empty() && import.scope == kModuleScope && !import.type_checking_only &&
-                         (to.starts_with(import.module + ".") || import.bound_name == to.substr(0, to.find('.')));
-            if (!binds) continue;
-            bool aliased = tree().kind(import.node) == NodeKind::aliased_import;
-            std::string text = aliased ? import.bound_name + to.substr(import.module.size()) : to;
-            return Fix{{{tree().range(match.node), text}}, match.row->rule->imports};
-        }
-        return std::nullopt;
+        const ImportedName* import = file_.import_index().import_of(to);
+        if (import == nullptr) return std::nullopt;
+        bool aliased = tree().kind(import->node) == NodeKind::aliased_import;
+        std::string text = aliased ? import->bound_name + to.substr(import->module.size()) : to;
+        return Fix{{{tree().range(match.node), text}}, match.row->rule->imports};
     }
 
     // Rewrites the attribute names of a chain to `tail`, leaving the ones that stay, and all blanks, as they are.

@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <map>
+#include <unordered_map>
 
 #include "base/format.h"
 #include "migrator/match/words.h"
@@ -7,6 +7,9 @@
 
 namespace migrator {
 namespace {
+
+// Each of them carries the edits of all; an import that more uses than this replace stays.
+constexpr std::size_t kMaxDroppedUses = 64;
 
 struct Found {
     const PatternMatch* match = nullptr;
@@ -32,6 +35,11 @@ public:
     }
 
     void finish(FindingSink& sink) {
+        for (Found& one : found_) {
+            const NodeId callee = file_.tree().child(one.match->root, Field::function);
+            if (one.match->pattern->row->drop_import && one.finding.fix && callee != kNoNode)
+                user_at_.emplace(file_.chain_root(callee), &one);
+        }
         drop_imports();
         for (Found& one : found_) sink.push_back(std::move(one.finding));
     }
@@ -59,14 +67,10 @@ private:
     // The module is imported under its own name, or will be, and nothing hides it.
     bool can_name(const std::string& module, const PatternMatch& match) const {
         const Bindings& bindings = file_.bindings();
-        const auto imports = bindings.imports();
-        const bool is_bound = std::any_of(imports.begin(), imports.end(), [&](const ImportedName& import) {
-            return import.name.empty() && import.bound_name == module && import.scope == kModuleScope;
-        });
         const auto& requests = match.pattern->row->rule->imports;
         const bool is_requested = std::any_of(requests.begin(), requests.end(),
                                               [&](const ImportRequest& request) { return request.module == module; });
-        if (is_bound) return true;
+        if (file_.import_index().binds_module(module)) return true;
         return is_requested && !bindings.is_name_taken(bindings.scope_at(match.root), module);
     }
 
@@ -94,14 +98,11 @@ private:
             const bool is_member =
                 tree.kind(tree.parent(use)) == NodeKind::attribute && tree.field(use) == Field::attribute;
             if (tree.is_ancestor(import.statement, use) || is_member) continue;
-            const auto user = std::find_if(found_.begin(), found_.end(), [&](const Found& one) {
-                const NodeId callee = tree.child(one.match->root, Field::function);
-                return one.match->pattern->row->drop_import && one.finding.fix && callee != kNoNode &&
-                       file_.chain_root(callee) == use;
-            });
+            const auto user = user_at_.find(use);
             // They are applied together, so they must be equally sure.
-            if (user == found_.end() || (!users.empty() && is_sure(*user) != is_sure(*users.front()))) return {};
-            users.push_back(&*user);
+            if (user == user_at_.end() || users.size() == kMaxDroppedUses) return {};
+            if (!users.empty() && is_sure(*user->second) != is_sure(*users.front())) return {};
+            users.push_back(user->second);
         }
         return users;
     }
@@ -133,6 +134,7 @@ private:
     const PythonFile& file_;
     const PatternMatcher& matcher_;
     std::vector<Found> found_;
+    std::unordered_map<NodeId, Found*> user_at_;  // by the first name of what is called: matches that drop imports
 };
 
 }  // namespace

@@ -23,7 +23,7 @@ PythonFile::PythonFile(std::string_view path, const SyntaxTree& tree, const Bind
       context_(context),
       own_members_(member_names(tree)),
       loads_framework_(loads_framework(bindings, context)),
-      steps_left_(kFreeSteps + kStepsPerNode * tree.size()) {}
+      steps_(kFreeSteps, kStepsPerNode, tree.size()) {}
 
 bool PythonFile::imports_any(std::span<const std::string> modules) const {
     return std::any_of(modules.begin(), modules.end(), [&](const std::string& module) {
@@ -120,6 +120,16 @@ std::span<const NodeId> PythonFile::identifiers(std::string_view text) const {
     const auto found = identifiers().find(text);
     if (found == identifiers_.end()) return {};
     return found->second;
+}
+
+const ImportIndex& PythonFile::import_index() const {
+    if (!import_index_) import_index_.emplace(bindings_.imports());
+    return *import_index_;
+}
+
+const base::LineIndex& PythonFile::lines() const {
+    if (!lines_) lines_.emplace(tree_.source());
+    return *lines_;
 }
 
 const std::vector<TrainingLoop>& PythonFile::training_loops() const {

@@ -11,8 +11,10 @@
 
 #include "migrator/loops/training_loop.h"
 #include "migrator/match/finding.h"
+#include "migrator/match/import_index.h"
 #include "migrator/match/matcher.h"
 #include "migrator/semantic/bindings.h"
+#include "migrator/syntax/step_budget.h"
 #include "migrator/syntax/syntax_tree.h"
 
 namespace migrator {
@@ -53,7 +55,10 @@ public:
 
     // To be asked for each step that follows a value. All values of the file have so many steps in common that their
     // number grows with the file, and not with its square where a thousand values travel a thousand steps each.
-    bool may_step() const { return steps_left_ > 0 && --steps_left_ > 0; }
+    bool may_step() const {
+        steps_.take(1);
+        return !steps_.is_spent();
+    }
 
     // A qualified name as an import statement of this file spells it: the helper module may be in a package.
     std::string as_imported(const std::string& qualified) const;
@@ -65,6 +70,10 @@ public:
     using Identifiers = std::unordered_map<std::string_view, std::vector<NodeId>>;
     const Identifiers& identifiers() const;
     std::span<const NodeId> identifiers(std::string_view text) const;
+    // The imports by what they bind; built once.
+    const ImportIndex& import_index() const;
+    // Lines and columns of the text; built once.
+    const base::LineIndex& lines() const;
 
 private:
     void note_argument_positions(NodeId list) const;
@@ -77,7 +86,9 @@ private:
     mutable std::optional<std::vector<TrainingLoop>> training_loops_;
     bool loads_framework_;
     mutable Identifiers identifiers_;
-    mutable std::size_t steps_left_;
+    mutable std::optional<ImportIndex> import_index_;
+    mutable std::optional<base::LineIndex> lines_;
+    mutable StepBudget steps_;
     // By argument; those behind a star are not in it. Filled in one walk: a list may have thousands.
     mutable std::optional<std::unordered_map<NodeId, std::size_t>> argument_positions_;
 };

@@ -29,9 +29,9 @@ bool is_comparison(const PythonFile& file, NodeId expression) {
     if (kind == NodeKind::comparison_operator) return true;
     if (kind == NodeKind::unary_operator || kind == NodeKind::binary_operator) {
         const NodeList parts = tree.named_children(expression);
-        const std::string_view text = tree.text(expression);
-        const bool combines = kind == NodeKind::unary_operator ? text.starts_with('~')
-                                                               : text.find_first_of("&|") != std::string_view::npos;
+        const NodeId sign = tree.child(expression, Field::operator_);
+        const std::string_view text = sign == kNoNode ? std::string_view{} : tree.text(sign);
+        const bool combines = kind == NodeKind::unary_operator ? text == "~" : text == "&" || text == "|";
         return combines && std::all_of(parts.begin(), parts.end(), [&](NodeId part) {
                    const NodeId inner = file.skip_parentheses(part);
                    return tree.kind(inner) == NodeKind::comparison_operator ||
@@ -109,12 +109,14 @@ void match_training(const PythonFile& file, FindingSink& sink) {
 }
 
 void keep_in_place(const PythonFile& file, FindingSink& sink) {
+    std::vector<bool> in_round;
     std::erase_if(sink, [&](const Finding& finding) {
         const Rule* rule = file.rules().find_rule(finding.rule);
         if (rule == nullptr || rule->in == RulePlace::anywhere) return false;
         const auto& loops = file.training_loops();
         if (loops.empty() || rule->in == RulePlace::training_file) return loops.empty();
-        return !runs_in_each_round(file.tree(), loops, file.tree().smallest_at(finding.range));
+        if (in_round.empty()) in_round = nodes_of_each_round(file.tree(), loops);
+        return !in_round[file.tree().smallest_at(finding.range)];
     });
 }
 

@@ -40,6 +40,7 @@ std::optional<CodePlace> PatternMatcher::argument_of(CodePlace at) const {
         return std::nullopt;
     const BindingSites sites = bindings_.binding_sites(at.node);
     if (sites.size() > kMaxBindingSites) return std::nullopt;
+    steps_.take(sites.size());
     const NodeId body = tree_.child(at.frame->function, Field::body);
     const bool is_bound = std::any_of(sites.begin(), sites.end(), [&](const BindingSite& site) {
         return site.target > body && site.target < lines_.statement_of(at.node);
@@ -71,6 +72,7 @@ std::optional<CodePlace> PatternMatcher::returned(CodePlace call) {
     const NodeId body = tree_.child(function, Field::body);
     if (body == kNoNode) return std::nullopt;
     NodeId value = kNoNode;
+    steps_.take(tree_.subtree_end(body) - body);
     for (const NodeId statement : tree_.named_children(body)) {
         if (tree_.kind(statement) == NodeKind::comment) continue;
         if (value != kNoNode) return std::nullopt;

@@ -122,6 +122,7 @@ bool OperationReader::add_arguments(NodeId call, std::span<const SpelledParamete
 }
 
 bool OperationReader::has_side_effects(NodeId expression) const {
+    steps_.take(tree_.subtree_end(expression) - expression);
     for (NodeId id = expression; id < tree_.subtree_end(expression); ++id) {
         const NodeKind kind = tree_.kind(id);
         if (kind == NodeKind::await || kind == NodeKind::yield || kind == NodeKind::named_expression) return true;
@@ -133,6 +134,7 @@ bool OperationReader::has_side_effects(NodeId expression) const {
 }
 
 bool OperationReader::computes_tensors(NodeId expression) const {
+    steps_.take(tree_.subtree_end(expression) - expression);
     for (NodeId id = expression; id < tree_.subtree_end(expression); ++id) {
         if (tree_.kind(id) != NodeKind::call && tree_.kind(id) != NodeKind::binary_operator) continue;
         const Spelled found = spelled(id);

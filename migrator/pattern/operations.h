@@ -8,6 +8,7 @@
 
 #include "migrator/ruleset/rule_set.h"
 #include "migrator/semantic/bindings.h"
+#include "migrator/syntax/step_budget.h"
 #include "migrator/syntax/syntax_tree.h"
 
 namespace migrator {
@@ -31,8 +32,9 @@ struct CodeOperation {
 
 class OperationReader {
 public:
-    OperationReader(const SyntaxTree& tree, const Bindings& bindings, const RuleSet& rules)
-        : tree_(tree), bindings_(bindings), rules_(rules) {}
+    // What walks an expression takes its nodes from the steps, and whoever asks looks at what is left.
+    OperationReader(const SyntaxTree& tree, const Bindings& bindings, const RuleSet& rules, StepBudget& steps)
+        : tree_(tree), bindings_(bindings), rules_(rules), steps_(steps) {}
 
     // nullopt for everything that is no known operation, or a call that does not fit its parameters.
     std::optional<CodeOperation> read(NodeId expression) const;
@@ -62,6 +64,7 @@ private:
     const SyntaxTree& tree_;
     const Bindings& bindings_;
     const RuleSet& rules_;
+    StepBudget& steps_;
 };
 
 }  // namespace migrator

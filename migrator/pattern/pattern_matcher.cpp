@@ -11,6 +11,11 @@ namespace {
 
 constexpr int kMaxDepth = 48;  // of expressions and looks through names, along one path of a pattern
 constexpr int kMaxSteps = 6;   // that two expressions are followed to be found equal
+constexpr std::size_t kMaxNumberBytes = 100;
+
+// Of nodes that are looked at in a file. Code that is full of operations needs a tenth of it.
+constexpr std::size_t kFreeSteps = 1'000'000;
+constexpr std::size_t kStepsPerNode = 128;
 
 // The same constant may be written in several ways: 1 and 1.0, 'x' and "x".
 bool is_same_constant(std::string_view a, std::string_view b) {
@@ -24,6 +29,7 @@ bool is_same_constant(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::optional<double> number_of(std::string_view text) {
+    if (text.size() > kMaxNumberBytes) return std::nullopt;
     std::string plain;
     for (const char c : text) {
         if (c != '_' && c != ' ') plain += c;
@@ -36,6 +42,16 @@ std::optional<double> number_of(std::string_view text) {
     if (*end != 0) return std::nullopt;
     return value;
 }
+
+PatternMatcher::PatternMatcher(const SyntaxTree& tree, const Bindings& bindings, const RuleSet& rules,
+                               const PatternSet& patterns)
+    : tree_(tree),
+      bindings_(bindings),
+      rules_(rules),
+      patterns_(patterns),
+      steps_(kFreeSteps, kStepsPerNode, tree.size()),
+      reader_(tree, bindings, rules, steps_),
+      lines_(tree, bindings, steps_) {}
 
 std::vector<PatternMatch> PatternMatcher::run() {
     // Which operations the file has at all, so that a rule costs nothing where it cannot fit.
@@ -79,8 +95,15 @@ std::optional<PatternMatch> PatternMatcher::match_root(const CompiledPattern& pa
     return state;
 }
 
+CodePlace PatternMatcher::without_parentheses(CodePlace at) const {
+    const NodeId inner = skip_parentheses(tree_, at.node);
+    if (inner != kNoNode) steps_.take(inner - at.node);
+    return {inner, at.element, at.frame};
+}
+
 bool PatternMatcher::match(PatternId id, CodePlace at, State& state) {
-    if (++depth_ > kMaxDepth || at.node == kNoNode) return --depth_, false;
+    steps_.take(1);
+    if (++depth_ > kMaxDepth || at.node == kNoNode || steps_.is_spent()) return --depth_, false;
     at = without_parentheses(at);
     const State before = state;
     bool fits = match_here(patterns_.node(id), at, state);
@@ -273,14 +296,19 @@ bool PatternMatcher::is_number(CodePlace at, int depth, bool& known) {
 }
 
 bool PatternMatcher::is_same_text(NodeId a, NodeId b) const {
-    auto leaves = [&](NodeId node) {
-        std::vector<std::string_view> out;
-        for (NodeId id = node; id < tree_.subtree_end(node); ++id) {
-            if (tree_.first_child(id) == kNoNode && tree_.kind(id) != NodeKind::comment) out.push_back(tree_.text(id));
-        }
-        return out;
+    if (tree_.kind(a) != tree_.kind(b)) return false;
+    const NodeId a_end = tree_.subtree_end(a), b_end = tree_.subtree_end(b);
+    const auto to_leaf = [&](NodeId id, NodeId end) {
+        for (; id < end && (tree_.first_child(id) != kNoNode || tree_.kind(id) == NodeKind::comment); ++id)
+            steps_.take(1);
+        return id;
     };
-    return leaves(a) == leaves(b);
+    for (;; ++a, ++b) {
+        a = to_leaf(a, a_end);
+        b = to_leaf(b, b_end);
+        if (a == a_end || b == b_end) return a == a_end && b == b_end;
+        if (tree_.text(a) != tree_.text(b)) return false;
+    }
 }
 
 bool PatternMatcher::is_equal(const PatternMatch::Hole& hole, CodePlace at, State& state) {

@@ -50,19 +50,17 @@ struct PatternMatch {
 
 class PatternMatcher {
 public:
-    PatternMatcher(const SyntaxTree& tree, const Bindings& bindings, const RuleSet& rules, const PatternSet& patterns)
-        : tree_(tree),
-          bindings_(bindings),
-          rules_(rules),
-          patterns_(patterns),
-          reader_(tree, bindings, rules),
-          lines_(tree, bindings) {}
+    PatternMatcher(const SyntaxTree& tree, const Bindings& bindings, const RuleSet& rules, const PatternSet& patterns);
+    PatternMatcher(const PatternMatcher&) = delete;
+    PatternMatcher& operator=(const PatternMatcher&) = delete;
 
     // In source order of their roots; of those that lie in each other's code the largest one only.
     std::vector<PatternMatch> run();
 
     const StraightLine& lines() const { return lines_; }
     const OperationReader& reader() const { return reader_; }
+    // Too much of the file has been looked at: what still is asked has no sure answer.
+    bool has_given_up() const { return steps_.is_spent(); }
 
 private:
     using State = PatternMatch;
@@ -82,9 +80,7 @@ private:
     bool is_equal(const PatternMatch::Hole& hole, CodePlace at, State& state);
     bool is_equal(CodePlace a, CodePlace b, State& state, int depth);
     bool is_same_text(NodeId a, NodeId b) const;
-    CodePlace without_parentheses(CodePlace at) const {
-        return {skip_parentheses(tree_, at.node), at.element, at.frame};
-    }
+    CodePlace without_parentheses(CodePlace at) const;
 
     // What the expression surely is, one step further: the value of a variable, the argument for a parameter, what a
     // function returns. `state` notes what was looked through.
@@ -98,6 +94,7 @@ private:
     const Bindings& bindings_;
     const RuleSet& rules_;
     const PatternSet& patterns_;
+    mutable StepBudget steps_;
     OperationReader reader_;
     StraightLine lines_;
     std::deque<CallFrame> frames_;

@@ -37,7 +37,7 @@ bool ends_lookup(NodeKind kind) {
 }  // namespace
 
 NodeId StraightLine::statement_of(NodeId node) const {
-    while (node != tree_.root() && !is_block(tree_.kind(tree_.parent(node)))) node = tree_.parent(node);
+    for (; node != tree_.root() && !is_block(tree_.kind(tree_.parent(node))); node = tree_.parent(node)) steps_.take(1);
     return node;
 }
 
@@ -45,6 +45,7 @@ std::optional<Definition> StraightLine::definition(NodeId identifier) const {
     if (tree_.kind(identifier) != NodeKind::identifier) return std::nullopt;
     const BindingSites sites = bindings_.binding_sites(identifier);
     if (sites.size() > kMaxBindingSites) return std::nullopt;
+    steps_.take(sites.size());
     const ScopeId scope = bindings_.scope_at(identifier);
     for (const BindingSite& site : sites) {
         const bool is_walrus = tree_.kind(tree_.parent(site.target)) == NodeKind::named_expression;
@@ -57,6 +58,7 @@ std::optional<Definition> StraightLine::definition(NodeId identifier) const {
     NodeId at = identifier;
     for (NodeId parent = tree_.parent(at); parent != kNoNode; at = parent, parent = tree_.parent(at)) {
         const NodeKind kind = tree_.kind(parent);
+        steps_.take(1);
         if (is_block(kind)) {
             const BindingSite* latest = nullptr;
             for (const BindingSite& site : sites) {
@@ -92,6 +94,7 @@ std::optional<Definition> StraightLine::definition(NodeId identifier) const {
 NodeId StraightLine::effect_of(NodeId target) const {
     for (NodeId at = target; at != kNoNode && !is_block(tree_.kind(at)); at = tree_.parent(at)) {
         const NodeKind kind = tree_.kind(at);
+        steps_.take(1);
         if (kind == NodeKind::assignment || kind == NodeKind::augmented_assignment) return tree_.subtree_end(at);
     }
     return target;
@@ -101,6 +104,7 @@ NodeId StraightLine::effect_of(NodeId target) const {
 NodeId StraightLine::loop_around(NodeId node, NodeId without) const {
     NodeId found = kNoNode;
     for (NodeId at = node; at != kNoNode && !tree_.is_ancestor(at, without); at = tree_.parent(at)) {
+        steps_.take(1);
         if (is_loop(tree_.kind(at))) found = at;
     }
     return found;
@@ -127,6 +131,7 @@ bool StraightLine::is_changed_between(NodeId expression, NodeId from, NodeId to)
     for (const NodeId variable : variables(expression)) names.push_back(tree_.text(variable));
     auto is_one = [&](NodeId id) { return std::find(names.begin(), names.end(), tree_.text(id)) != names.end(); };
     for (NodeId id = first; id < last; ++id) {
+        steps_.take(1);
         const NodeKind kind = tree_.kind(id);
         if (kind == NodeKind::assignment || kind == NodeKind::augmented_assignment) {
             const NodeId left = tree_.child(id, Field::left);
@@ -152,6 +157,7 @@ bool StraightLine::is_changed_between(NodeId expression, NodeId from, NodeId to)
 
 std::vector<NodeId> StraightLine::variables(NodeId expression) const {
     std::vector<NodeId> out;
+    steps_.take(tree_.subtree_end(expression) - expression);
     for (NodeId id = expression; id < tree_.subtree_end(expression); ++id) {
         const NodeKind kind = tree_.kind(id);
         const bool is_keyword =

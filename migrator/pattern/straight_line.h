@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "migrator/semantic/bindings.h"
+#include "migrator/syntax/step_budget.h"
 #include "migrator/syntax/syntax_tree.h"
 
 namespace migrator {
@@ -21,7 +22,9 @@ struct Definition {
 
 class StraightLine {
 public:
-    StraightLine(const SyntaxTree& tree, const Bindings& bindings) : tree_(tree), bindings_(bindings) {}
+    // What walks the tree takes its nodes from the steps, and whoever asks looks at what is left.
+    StraightLine(const SyntaxTree& tree, const Bindings& bindings, StepBudget& steps)
+        : tree_(tree), bindings_(bindings), steps_(steps) {}
 
     // The assignment that surely gave the identifier its value: it stands before it in the same block or one around it,
     // with no other binding of the variable in between.
@@ -48,6 +51,7 @@ private:
 
     const SyntaxTree& tree_;
     const Bindings& bindings_;
+    StepBudget& steps_;
 };
 
 }  // namespace migrator

@@ -12,6 +12,7 @@ constexpr std::string_view kOrder =
     "It would change how often, or in which order, code with possible side effects runs.";
 constexpr std::string_view kOpen = "Some of its arguments cannot be seen.";
 constexpr std::string_view kNeeded = "A part of it is needed elsewhere, so nothing would be saved.";
+constexpr std::string_view kTooMuch = "Too much code stands around it to be sure of it.";
 constexpr std::string_view kNested = "A part of it is a variable of another function.";
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
@@ -44,6 +45,7 @@ public:
 
     WrittenMatch run() {
         if (match_.open) return {{}, std::string(kOpen)};
+        if (matcher_.has_given_up()) return {{}, std::string(kTooMuch)};
         if (!find_removed()) return {{}, std::string(kNeeded)};
         chosen_.resize(match_.holes.size(), kNoNode);
         for (const TemplatePiece& piece : match_.pattern->pieces) {

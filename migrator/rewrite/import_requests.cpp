@@ -1,6 +1,8 @@
 #include "migrator/rewrite/import_requests.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <iterator>
 #include <optional>
 #include <set>
 
@@ -31,7 +33,18 @@ public:
           bindings_(bindings),
           fixes_(fixes),
           helper_package_(context.helper_package),
-          loads_framework_(loads_framework(bindings, context)) {}
+          loads_framework_(loads_framework(bindings, context)) {
+        std::uint64_t line_end = 0;
+        for (const ImportedName& import : bindings.imports()) {
+            const base::ByteRange range = tree.range(import.statement);
+            if (range.end > line_end) line_end = end_of_line(range.end);
+            import_lines_.insert({range.begin, line_end});
+            if (!import.name.empty()) imported_names_.insert(key(tree.range(import.node)));
+        }
+        for (const AcceptedFix& accepted : fixes) {
+            for (const Edit& edit : accepted.fix->edits) edited_.insert(key(edit.range));
+        }
+    }
 
     // Whether the fix needs the module bound.
     bool needs(const AcceptedFix& accepted, const ImportRequest& request) const {
@@ -68,11 +81,13 @@ public:
     }
 
 private:
-    // The fixes that need the module bound, in `range` alone when one is given.
-    std::vector<std::size_t> needing(const ImportRequest& request, const base::ByteRange* range = nullptr) const {
+    using Place = std::pair<std::uint64_t, std::uint64_t>;  // begin and end
+    static Place key(base::ByteRange range) { return {range.begin, range.end}; }
+
+    // The fixes that need the module bound.
+    std::vector<std::size_t> needing(const ImportRequest& request) const {
         std::vector<std::size_t> out;
         for (std::size_t i = 0; i < fixes_.size(); ++i) {
-            if (range != nullptr && !range->contains(fixes_[i].range.begin)) continue;
             if (!fixes_[i].fix->edits.empty() && needs(fixes_[i], request)) out.push_back(i);
         }
         return out;
@@ -80,11 +95,9 @@ private:
 
     // The edit is made in an import statement, or behind one on its line.
     bool is_in_import(const Edit& edit) const {
-        auto all = bindings_.imports();
-        return std::any_of(all.begin(), all.end(), [&](const ImportedName& import) {
-            const base::ByteRange range = tree_.range(import.statement);
-            return edit.range.begin >= range.begin && edit.range.begin <= end_of_line(range.end);
-        });
+        // Statements of one line end with it, so the nearest one in front reaches as far as any.
+        const auto behind = import_lines_.upper_bound({edit.range.begin, UINT64_MAX});
+        return behind != import_lines_.begin() && edit.range.begin <= std::prev(behind)->second;
     }
 
     std::string statement(const ImportRequest& request) const {
@@ -103,13 +116,16 @@ private:
     // the name is bound. Of the others any import will do, as it loads them.
     bool is_imported(const ImportRequest& request, ScopeId scope) const {
         auto all = bindings_.imports();
-        return std::any_of(all.begin(), all.end(), [&](const ImportedName& import) {
-            const bool is_helper = request.when_named && !helper_package_.empty();
-            const std::string module = is_helper ? helper_package_ + "." + request.module : request.module;
-            if (import.scope != scope || !imports(import, module)) return false;
-            if (request.when_named) return import.bound_name == request.module;
-            return request.module != request.after || import.bound_name == request.module;
-        });
+        return std::any_of(all.begin(), all.end(),
+                           [&](const ImportedName& import) { return import.scope == scope && binds(import, request); });
+    }
+
+    bool binds(const ImportedName& import, const ImportRequest& request) const {
+        const bool is_helper = request.when_named && !helper_package_.empty();
+        const std::string module = is_helper ? helper_package_ + "." + request.module : request.module;
+        if (!imports(import, module)) return false;
+        if (request.when_named) return import.bound_name == request.module;
+        return request.module != request.after || import.bound_name == request.module;
     }
 
     // Something in the file refers to the module, whoever imports it.
@@ -133,20 +149,14 @@ private:
     }
 
     // What stands behind the `import` of a `from` statement.
-    bool is_imported_name(base::ByteRange range) const {
-        auto all = bindings_.imports();
-        return std::any_of(all.begin(), all.end(), [&](const ImportedName& import) {
-            return !import.name.empty() && tree_.range(import.node) == range;
-        });
-    }
+    bool is_imported_name(base::ByteRange range) const { return imported_names_.contains(key(range)); }
 
     bool changes(NodeId statement) const {
-        base::ByteRange range = tree_.range(statement);
-        return std::any_of(fixes_.begin(), fixes_.end(), [&](const AcceptedFix& accepted) {
-            return std::any_of(accepted.fix->edits.begin(), accepted.fix->edits.end(), [&](const Edit& edit) {
-                return edit.range.begin >= range.begin && edit.range.end <= range.end;
-            });
-        });
+        const base::ByteRange range = tree_.range(statement);
+        for (auto at = edited_.lower_bound({range.begin, 0}); at != edited_.end() && at->first <= range.end; ++at) {
+            if (at->second <= range.end) return true;
+        }
+        return false;
     }
 
     Edit insertion_at(const ImportedName& import, const ImportRequest& request) const {
@@ -156,14 +166,22 @@ private:
 
     void insert_into_functions(const std::vector<const ImportedName*>& local, const ImportRequest& request,
                                std::vector<OwnedEdit>& out) const {
+        std::set<ScopeId> bound;
+        for (const ImportedName& import : bindings_.imports()) {
+            if (binds(import, request)) bound.insert(import.scope);
+        }
+        std::vector<std::size_t> all = needing(request);
+        const auto begin_of = [&](std::size_t fix) { return fixes_[fix].range.begin; };
+        std::ranges::stable_sort(all, {}, begin_of);
         std::set<NodeId> done;
         for (const ImportedName* import : local) {
             NodeId function = tree_.ancestor(import->statement, NodeKind::function_definition);
-            if (function == kNoNode || is_imported(request, import->scope)) continue;
+            if (function == kNoNode || bound.contains(import->scope)) continue;
             const base::ByteRange body = tree_.range(function);
-            std::vector<std::size_t> owners = needing(request, &body);
-            if (!owners.empty() && done.insert(function).second)
-                out.push_back({insertion_at(*import, request), std::move(owners)});
+            const auto first = std::ranges::lower_bound(all, body.begin, {}, begin_of);
+            const auto last = std::ranges::lower_bound(all, body.end, {}, begin_of);
+            if (first != last && done.insert(function).second)
+                out.push_back({insertion_at(*import, request), {first, last}});
         }
     }
 
@@ -249,6 +267,9 @@ private:
     const std::vector<AcceptedFix>& fixes_;
     const std::string& helper_package_;
     const bool loads_framework_;
+    std::set<Place> import_lines_;    // import statements, up to the ends of their lines
+    std::set<Place> imported_names_;  // what stands behind the `import` of `from` statements
+    std::set<Place> edited_;          // by the fixes
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "migrator/syntax/bounded_parse.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -11,6 +12,21 @@
 #include "base/check.h"
 #include "migrator/syntax/grammar.h"
 #include "migrator/syntax/parse_memory.h"
+
+// The grammar's scanner saves its state, most of which is the indentation of every open block, into a buffer of this size.
+// It cuts what does not fit, or writes one byte more, so its function has another name, and the parser calls ours.
+constexpr std::size_t kScannerState = 1024;  // TREE_SITTER_SERIALIZATION_BUFFER_SIZE: 510 blocks; Python allows 100
+static thread_local bool is_too_deep = false;
+
+extern "C" unsigned python_scanner_serialize(void* scanner, char* buffer);
+extern "C" unsigned tree_sitter_python_external_scanner_serialize(void* scanner, char* buffer) {
+    std::array<char, kScannerState + 1> state;
+    const unsigned size = python_scanner_serialize(scanner, state.data());
+    is_too_deep = is_too_deep || size >= kScannerState;
+    if (is_too_deep) return 0;  // the state of a scanner that has read nothing
+    std::copy_n(state.data(), size, buffer);
+    return size;
+}
 
 namespace migrator {
 namespace {
@@ -43,7 +59,7 @@ struct Work {
     std::uint64_t reports = 0;
 
     bool is_too_much() const {
-        return read > kRead.of(text.size()) || reports * kStepsPerReport > kSteps.of(text.size()) ||
+        return is_too_deep || read > kRead.of(text.size()) || reports * kStepsPerReport > kSteps.of(text.size()) ||
                parse_memory_asked_for() > kMemory.of(text.size());
     }
 };
@@ -74,6 +90,7 @@ bool bounded_parse(std::string_view text, const std::function<void(const TSTree*
     if (text.size() >= std::numeric_limits<std::uint32_t>::max()) return false;  // tree-sitter's offsets have 32 bits
     use_parse_memory();
     const PoolReset reset;
+    is_too_deep = false;
     Work work{text};
     ParserPtr parser(ts_parser_new());
     CHECK(ts_parser_set_language(parser.get(), Grammar::python().language()));

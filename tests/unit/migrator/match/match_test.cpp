@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include "migrator/match/import_index.h"
 #include "migrator/match/import_plan.h"
 #include "migrator/match/requirement.h"
 #include "migrator/match/value_form.h"
@@ -119,4 +120,36 @@ TEST_CASE("setup scripts and project files: the packages they ask for") {
               "subprocess.check_call([sys.executable, '-m', 'pip', 'install', '-r', 'apex',\n  'xformers==0.0.20'])\n"
               "subprocess.run(['echo', 'install', 'apex'])\n") ==
           "2 third_party.replacement none flash-attn\n4 third_party.replacement none xformers\n");
+}
+
+TEST_CASE("imports by what they bind") {
+    using migrator::ImportedName;
+    const auto plain = [](const char* module, const char* bound) {
+        ImportedName out;
+        out.module = module;
+        out.bound_name = bound;
+        return out;
+    };
+    std::vector<ImportedName> imports{plain("torch.nn", "torch"), plain("torch.cuda", "torch"),
+                                      plain("numpy", "torch_npu"), plain("torch", "torch"),
+                                      plain("torch.cuda.amp", "amp")};
+    imports[0].type_checking_only = true;
+    imports[3].scope = 7;
+    ImportedName from = plain("torch.cuda", "Stream");
+    from.name = "Stream";
+    imports.push_back(from);
+    const migrator::ImportIndex index(imports);
+    CHECK(index.binds("torch", "torch.cuda"));
+    CHECK(index.binds("Stream", "torch.cuda.Stream"));
+    CHECK_FALSE(index.binds("Stream", "torch.cuda"));
+    CHECK(index.binds_module("torch_npu"));
+    CHECK_FALSE(index.binds_module("Stream"));
+    CHECK(index.is_bound_once(imports[4]));
+    CHECK_FALSE(index.is_bound_once(imports[1]));
+    // The first in the source; another module under the name is none of it.
+    CHECK(index.import_of("torch.cuda.amp.autocast") == &imports[1]);
+    CHECK(index.import_of("torch") == &imports[1]);
+    CHECK(index.import_of("torch_npu.npu.stream") == nullptr);
+    CHECK(index.import_of("numpy.zeros") == &imports[2]);
+    CHECK(index.import_of("torchvision.ops") == nullptr);
 }

@@ -185,6 +185,25 @@ TEST_CASE("syntax: a million nested parentheses") {
     CHECK(open.has_errors());
 }
 
+TEST_CASE("syntax: more blocks in each other than the grammar's scanner can save") {
+    const auto nested = [](std::size_t levels, const std::string& inner) {
+        std::string source;
+        for (std::size_t i = 0; i < levels; ++i) source += std::string(i, ' ') + "if a:\n";
+        return source + std::string(levels, ' ') + inner + "\n";
+    };
+    // Python takes a hundred. With a string, whose state comes first, the scanner has room for one less, and used to write
+    // behind its buffer.
+    for (const std::string inner : {"x", "f('y')", "f(f'{y}')"}) {
+        for (const std::size_t levels : {100, 509}) {
+            const SyntaxTree tree = SyntaxTree::parse(nested(levels, inner));
+            CHECK_FALSE(tree.has_errors());
+            CHECK_FALSE(tree.gave_up());
+        }
+        for (const std::size_t levels : {511, 512, 2000}) CHECK(SyntaxTree::parse(nested(levels, inner)).gave_up());
+    }
+    CHECK_FALSE(SyntaxTree::parse(nested(3, "x")).has_errors());
+}
+
 TEST_CASE("syntax: one line of five megabytes") {
     std::string source = "x = [";
     while (source.size() < 5'000'000) source += "torch.zeros(1), 'cuda', ";
