@@ -35,7 +35,7 @@ class EditSet {
 public:
     // Adds all edits or none. False when one overlaps an accepted edit; an equal edit that is already there is no
     // conflict and is kept once. Insertions at the same place keep the order they were added in.
-    bool add(const std::vector<Edit>& edits);
+    [[nodiscard]] bool add(const std::vector<Edit>& edits);
 
     const std::vector<Edit>& edits() const { return edits_; }
     bool empty() const { return edits_.empty(); }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/check.h"
 #include "base/format.h"
 #include "base/text.h"
 #include "migrator/edit/line_diff.h"
@@ -163,9 +164,10 @@ private:
         EditSet inside;
         for (const Edit& edit : edits_) {
             const bool touches = edit.range.begin >= old_.begins[first] && edit.range.end <= old_.begins[last + 1];
-            if (touches && !is_behind_line(edit) && !is_before_line(edit))
-                inside.add(
-                    {{{edit.range.begin - old_.begins[first], edit.range.end - old_.begins[first]}, edit.replacement}});
+            if (!touches || is_behind_line(edit) || is_before_line(edit)) continue;
+            const std::uint64_t begin_of_lines = old_.begins[first];
+            CHECK(
+                inside.add({{{edit.range.begin - begin_of_lines, edit.range.end - begin_of_lines}, edit.replacement}}));
         }
         const std::uint64_t size = old_.begins[last + 1] - old_.begins[first];
         std::string now;

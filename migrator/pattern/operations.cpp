@@ -133,6 +133,15 @@ bool OperationReader::has_side_effects(NodeId expression) const {
     return false;
 }
 
+bool OperationReader::only_computes(NodeId call) const {
+    const auto operation = read(call);
+    if (!operation || operation->open) return false;
+    const OperationRow& row = rules_.operations()[operation->index];
+    if (row.in_place || !row.in_place_with) return !row.in_place;
+    const NodeId written = operation->arguments[*row.in_place_with].node;
+    return written == kNoNode || tree_.text(written) == "False";
+}
+
 bool OperationReader::computes_tensors(NodeId expression) const {
     steps_.take(tree_.subtree_end(expression) - expression);
     for (NodeId id = expression; id < tree_.subtree_end(expression); ++id) {

@@ -52,6 +52,8 @@ public:
 
     // Anything may happen in a call of what is no operation, and random numbers differ every time.
     bool has_side_effects(NodeId expression) const;
+    // The call is of a known operation, with arguments that it has, and writes to none of them.
+    bool only_computes(NodeId call) const;
     // It is more than numbers, names and members.
     bool computes_tensors(NodeId expression) const;
 

@@ -51,7 +51,7 @@ PatternMatcher::PatternMatcher(const SyntaxTree& tree, const Bindings& bindings,
       patterns_(patterns),
       steps_(kFreeSteps, kStepsPerNode, tree.size()),
       reader_(tree, bindings, rules, steps_),
-      lines_(tree, bindings, steps_) {}
+      lines_(tree, bindings, reader_, steps_) {}
 
 std::vector<PatternMatch> PatternMatcher::run() {
     // Which operations the file has at all, so that a rule costs nothing where it cannot fit.

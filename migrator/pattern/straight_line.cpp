@@ -124,33 +124,17 @@ bool StraightLine::is_bound_between(NodeId variable, NodeId from, NodeId to, std
     return false;
 }
 
-// Statements between the two that write to a part of something, or hand what the expression reads to code that may.
+// What runs between the two, and in a loop around one of them what runs before its next turn.
 bool StraightLine::is_changed_between(NodeId expression, NodeId from, NodeId to) const {
-    const NodeId first = tree_.subtree_end(statement_of(std::min(from, to))), last = statement_of(std::max(from, to));
-    std::vector<std::string_view> names;
-    for (const NodeId variable : variables(expression)) names.push_back(tree_.text(variable));
-    auto is_one = [&](NodeId id) { return std::find(names.begin(), names.end(), tree_.text(id)) != names.end(); };
-    for (NodeId id = first; id < last; ++id) {
+    const NodeId first = std::min(from, to), last = std::max(from, to);
+    const NodeId loop = loop_around(last, first);
+    const NodeId end = loop == kNoNode ? last : tree_.subtree_end(loop);
+    const Effects::Names names = effects_.with_aliases(variables(expression));
+    const NodeId begin = tree_.is_ancestor(first, last) ? first + 1 : tree_.subtree_end(first);
+    for (NodeId id = begin; id < end; ++id) {
         steps_.take(1);
-        const NodeKind kind = tree_.kind(id);
-        if (kind == NodeKind::assignment || kind == NodeKind::augmented_assignment) {
-            const NodeId left = tree_.child(id, Field::left);
-            if (left != kNoNode && tree_.kind(left) == NodeKind::subscript) return true;
-        } else if (kind == NodeKind::call) {
-            const NodeId function = tree_.child(id, Field::function);
-            if (function == kNoNode) return true;
-            const std::string_view name = tree_.text(function);
-            if (name.ends_with('_') && !name.ends_with("__")) return true;
-            const auto references = bindings_.references(function);
-            const bool is_library = !references.empty() && references.front().origin != Origin::project &&
-                                    references.front().origin != Origin::local;
-            if (is_library || tree_.kind(function) == NodeKind::attribute) continue;
-            const NodeId arguments = tree_.child(id, Field::arguments);
-            if (arguments == kNoNode) return true;
-            for (const NodeId argument : tree_.named_children(arguments)) {
-                if (is_one(argument)) return true;
-            }
-        }
+        // What the place itself is an argument of happens behind it.
+        if (!tree_.is_ancestor(id, last) && effects_.may_change(id, names)) return true;
     }
     return false;
 }
@@ -174,7 +158,7 @@ bool StraightLine::same_value(NodeId from, NodeId to, std::span<const NodeId> re
     for (const NodeId variable : variables(from)) {
         if (is_bound_between(variable, from, to, removed)) return false;
     }
-    return statement_of(from) == statement_of(to) || !is_changed_between(from, from, to);
+    return !is_changed_between(from, from, to);
 }
 
 bool StraightLine::is_needed_outside(const Definition& definition, std::span<const NodeId> uses) const {

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "migrator/pattern/effects.h"
 #include "migrator/semantic/bindings.h"
 #include "migrator/syntax/step_budget.h"
 #include "migrator/syntax/syntax_tree.h"
@@ -23,8 +24,8 @@ struct Definition {
 class StraightLine {
 public:
     // What walks the tree takes its nodes from the steps, and whoever asks looks at what is left.
-    StraightLine(const SyntaxTree& tree, const Bindings& bindings, StepBudget& steps)
-        : tree_(tree), bindings_(bindings), steps_(steps) {}
+    StraightLine(const SyntaxTree& tree, const Bindings& bindings, const OperationReader& reader, StepBudget& steps)
+        : tree_(tree), bindings_(bindings), effects_(tree, bindings, reader, steps), steps_(steps) {}
 
     // The assignment that surely gave the identifier its value: it stands before it in the same block or one around it,
     // with no other binding of the variable in between.
@@ -51,6 +52,7 @@ private:
 
     const SyntaxTree& tree_;
     const Bindings& bindings_;
+    Effects effects_;
     StepBudget& steps_;
 };
 

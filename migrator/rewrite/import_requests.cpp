@@ -56,7 +56,7 @@ public:
                });
     }
 
-    void place(const ImportRequest& request, std::vector<OwnedEdit>& out) const {
+    void place(const ImportRequest& request, ImportEdits& out) const {
         if (is_imported(request, kModuleScope) || is_bound_by_fix(request)) return;
         const ImportedName* unconditional = nullptr;
         const ImportedName* conditional = nullptr;
@@ -71,12 +71,14 @@ public:
         const ImportedName* chosen = unconditional != nullptr ? unconditional : conditional;
         if (chosen != nullptr) {
             // It may stand in the body of a class, where the module can be imported as well.
-            if (!is_imported(request, chosen->scope)) out.push_back({insertion_at(*chosen, request), needing(request)});
+            if (!is_imported(request, chosen->scope))
+                out.edits.push_back({insertion_at(*chosen, request), needing(request)});
         } else if (!local.empty()) {
-            insert_into_functions(local, request, out);
-        } else if (request.when_named || loads_framework_ || knows(request.after)) {
-            if (auto edit = insertion_behind_first_imports(request))
-                out.push_back({std::move(*edit), needing(request)});
+            insert_into_functions(local, request, out.edits);
+        } else if (request.when_named || loads_framework_ || knows(request.after) || is_written(request)) {
+            const std::vector<std::size_t> owners = needing(request);
+            if (auto edit = insertion_behind_first_imports(request)) out.edits.push_back({std::move(*edit), owners});
+            else out.unplaced.insert(out.unplaced.end(), owners.begin(), owners.end());
         }
     }
 
@@ -91,6 +93,15 @@ private:
             if (!fixes_[i].fix->edits.empty() && needs(fixes_[i], request)) out.push_back(i);
         }
         return out;
+    }
+
+    // A fix writes an expression with the module's name.
+    bool is_written(const ImportRequest& request) const {
+        return std::ranges::any_of(needing(request), [&](std::size_t fix) {
+            return std::ranges::any_of(fixes_[fix].fix->edits, [&](const Edit& edit) {
+                return edit.replacement.find(request.module + ".") != std::string::npos && !is_in_import(edit);
+            });
+        });
     }
 
     // The edit is made in an import statement, or behind one on its line.
@@ -151,17 +162,19 @@ private:
     // What stands behind the `import` of a `from` statement.
     bool is_imported_name(base::ByteRange range) const { return imported_names_.contains(key(range)); }
 
+    // An edit is in the statement, or takes more than it away.
     bool changes(NodeId statement) const {
         const base::ByteRange range = tree_.range(statement);
-        for (auto at = edited_.lower_bound({range.begin, 0}); at != edited_.end() && at->first <= range.end; ++at) {
-            if (at->second <= range.end) return true;
-        }
-        return false;
+        const auto behind = edited_.upper_bound({range.end, UINT64_MAX});
+        return behind != edited_.begin() &&
+               std::max(std::prev(behind)->second, std::prev(behind)->first + 1) > range.begin;
     }
 
     Edit insertion_at(const ImportedName& import, const ImportRequest& request) const {
-        return changes(import.statement) ? before(import.statement, statement(request))
-                                         : behind(import.statement, statement(request));
+        return insertion_at(import.statement, statement(request));
+    }
+    Edit insertion_at(NodeId statement, const std::string& import) const {
+        return changes(statement) ? before(statement, import) : behind(statement, import);
     }
 
     void insert_into_functions(const std::vector<const ImportedName*>& local, const ImportRequest& request,
@@ -199,7 +212,7 @@ private:
             else if (last != kNoNode && kind != NodeKind::comment && kind != NodeKind::future_import_statement) break;
         }
         if (last == kNoNode) return std::nullopt;
-        return behind(last, statement(request));
+        return insertion_at(last, statement(request));
     }
 
     std::size_t line_begin(std::size_t at) const {
@@ -274,8 +287,8 @@ private:
 
 }  // namespace
 
-std::vector<OwnedEdit> import_edits(const SyntaxTree& tree, const Bindings& bindings,
-                                    const std::vector<AcceptedFix>& fixes, const MatchContext& context) {
+ImportEdits import_edits(const SyntaxTree& tree, const Bindings& bindings, const std::vector<AcceptedFix>& fixes,
+                         const MatchContext& context) {
     Placer placer(tree, bindings, fixes, context);
     std::vector<ImportRequest> requests;
     for (const AcceptedFix& accepted : fixes) {
@@ -288,7 +301,7 @@ std::vector<OwnedEdit> import_edits(const SyntaxTree& tree, const Bindings& bind
     }
     std::sort(requests.begin(), requests.end(),
               [](const ImportRequest& a, const ImportRequest& b) { return a.module < b.module; });
-    std::vector<OwnedEdit> out;
+    ImportEdits out;
     for (const ImportRequest& request : requests) placer.place(request, out);
     return out;
 }

@@ -22,9 +22,14 @@ struct AcceptedFix {
 //   only imported inside functions, behind the import of every function that has a fix; else, when the file gets
 //   `after` from somewhere else, behind its first imports. Never for a file that does not know `after` at all, unless
 //   a fix writes the module's name; never under TYPE_CHECKING, never where the module is imported already, guarded or not.
-// The owners of an insertion are the places in `fixes` of those that need it.
+// The owners of an insertion are the places in `fixes` of those that need it, and so are `unplaced`: there is no place for
+// the import of these.
 // Of the context the package of the helper module counts, and what loads the framework.
-std::vector<OwnedEdit> import_edits(const SyntaxTree& tree, const Bindings& bindings,
-                                    const std::vector<AcceptedFix>& fixes, const MatchContext& context);
+struct ImportEdits {
+    std::vector<OwnedEdit> edits;
+    std::vector<std::size_t> unplaced;
+};
+ImportEdits import_edits(const SyntaxTree& tree, const Bindings& bindings, const std::vector<AcceptedFix>& fixes,
+                         const MatchContext& context);
 
 }  // namespace migrator

@@ -166,25 +166,26 @@ private:
         std::uint32_t first = out.begin.line;
         std::uint32_t last = out.end.line;
         EditSet shown;
+        bool fits = true;
         for (const Edit& edit : fix.edits) {
             std::uint32_t from = lines_.position(edit.range.begin).line;
             std::uint32_t to = lines_.position(edit.range.end).line;
             if (to < first || from > last) continue;  // the import far above
             first = std::min(first, from);
             last = std::max(last, to);
-            shown.add({edit});
+            fits = shown.add({edit}) && fits;
         }
         if (last - first >= kMaxLinesShown) return;
         std::uint64_t begin = lines_.line_range(first).begin;
         std::uint64_t end = lines_.line_range(last).begin + lines_.line_text(last).size();
         if (end - begin > kMaxBytesShown) return;
         out.old_text = outcome_.original.substr(begin, end - begin);
-        if (shown.empty()) return;
+        if (!fits || shown.empty()) return;
         EditSet shifted;
         for (Edit edit : shown.edits()) {
             if (edit.range.begin < begin || edit.range.end > end) continue;
             edit.range = {edit.range.begin - begin, edit.range.end - begin};
-            shifted.add({edit});
+            CHECK(shifted.add({edit}));
         }
         out.new_text = shifted.apply(out.old_text);
     }

@@ -26,13 +26,14 @@ public:
             else if (!set.add(fix.edits)) findings_[i].state = FixState::conflict;
             else accepted.push_back(i);
         }
+        accepted = with_imports(std::move(accepted));
         if (!parses(accepted)) {
-            accepted = largest_parsable(accepted);
+            accepted = with_imports(largest_parsable(accepted));
             parses(accepted);
         }
         for (std::size_t i : accepted) findings_[i].state = FixState::applied;
         accepted_ = std::move(accepted);
-        return edits_of(accepted_);
+        return plan(accepted_).edits;
     }
 
     // After `apply`: the edits that the uncertain findings would take, with these owners only. Together with what was
@@ -46,11 +47,13 @@ public:
             const Fix& fix = *findings_[i].finding.fix;
             if (!touches_error(fix) && set.add(fix.edits)) all.push_back(i);
         }
+        const Planned planned = plan(all);
+        std::erase_if(all, [&](std::size_t i) { return planned.is_unplaced(i); });
         auto result = std::move(result_);
-        const bool fits = all.size() > accepted_.size() && parses(all);
+        const bool fits = all.size() > accepted_.size() && parses(all) && plan(all).unplaced.empty();
         result_ = std::move(result);
         if (!fits) return {};
-        std::vector<OwnedEdit> out = edits_of(all);
+        std::vector<OwnedEdit> out = plan(all).edits;
         for (OwnedEdit& one : out)
             std::erase_if(one.owners, [&](std::size_t i) { return findings_[i].state == FixState::applied; });
         std::erase_if(out, [](const OwnedEdit& one) { return one.owners.empty(); });
@@ -66,7 +69,27 @@ private:
                                                [&](const Edit& edit) { return tree_->touches_error(edit.range); });
     }
 
-    std::vector<OwnedEdit> edits_of(const std::vector<std::size_t>& accepted) const {
+    struct Planned {
+        std::vector<OwnedEdit> edits;
+        std::vector<std::size_t> unplaced;  // findings that need an import for which there is no place
+
+        bool is_unplaced(std::size_t finding) const {
+            return std::find(unplaced.begin(), unplaced.end(), finding) != unplaced.end();
+        }
+    };
+
+    // All that a fix needs, or none of it: without those whose import has no place.
+    std::vector<std::size_t> with_imports(std::vector<std::size_t> accepted) {
+        while (true) {
+            const Planned planned = plan(accepted);
+            if (planned.unplaced.empty()) return accepted;
+            for (std::size_t i : planned.unplaced) findings_[i].state = FixState::conflict;
+            std::erase_if(accepted, [&](std::size_t i) { return planned.is_unplaced(i); });
+        }
+    }
+
+    Planned plan(const std::vector<std::size_t>& accepted) const {
+        Planned out;
         EditSet set;
         std::vector<AcceptedFix> fixes;
         std::vector<OwnedEdit> wanted;
@@ -76,20 +99,27 @@ private:
             fixes.push_back({&*finding.fix, finding.range});
             for (const Edit& edit : finding.fix->edits) wanted.push_back({edit, {i}});
         }
-        if (tree_ == nullptr || accepted.empty()) return with_owners(set, wanted);
-        for (OwnedEdit& import : import_edits(*tree_, *bindings_, fixes, context_)) {
-            // Imports stand on lines of their own; inside an edited statement there is no place for one.
-            if (!tree_->touches_error(import.edit.range)) set.add({import.edit});
-            for (std::size_t& owner : import.owners) owner = accepted[owner];
-            wanted.push_back(std::move(import));
+        if (tree_ != nullptr && !accepted.empty()) {
+            ImportEdits imports = import_edits(*tree_, *bindings_, fixes, context_);
+            for (OwnedEdit& import : imports.edits) {
+                // Imports stand on lines of their own; inside an edited statement there is no place for one.
+                const bool fits = !tree_->touches_error(import.edit.range) && set.add({import.edit});
+                for (std::size_t owner : import.owners) {
+                    if (!fits) imports.unplaced.push_back(owner);
+                }
+                for (std::size_t& owner : import.owners) owner = accepted[owner];
+                wanted.push_back(std::move(import));
+            }
+            for (std::size_t fix : imports.unplaced) out.unplaced.push_back(accepted[fix]);
         }
-        return with_owners(set, wanted);
+        out.edits = with_owners(set, wanted);
+        return out;
     }
 
     // Makes the result of these; false when it is worse than the text was.
     bool parses(const std::vector<std::size_t>& accepted) {
         result_ = std::make_unique<TextVersion>();
-        const std::vector<OwnedEdit> edits = edits_of(accepted);
+        const std::vector<OwnedEdit> edits = plan(accepted).edits;
         result_->owned = applied(edits, text_);
         result_->text = result_->owned;
         if (tree_ == nullptr) return true;

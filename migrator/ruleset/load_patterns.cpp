@@ -50,6 +50,13 @@ base::Status RuleLoader::load_operation(const base::JsonDocument& document, cons
     TRY_ASSIGN(row.commutative, object.boolean_or("commutative", false));
     TRY_ASSIGN(row.random, object.boolean_or("random", false));
     TRY_ASSIGN(row.number, object.boolean_or("number", false));
+    TRY_ASSIGN(row.in_place, object.boolean_or("in_place", false));
+    TRY_ASSIGN(const std::string with, object.string_or("in_place_with", {}));
+    if (!with.empty()) {
+        const auto found = std::find(row.parameters.begin(), row.parameters.end(), with);
+        if (found == row.parameters.end()) return object.error("\"in_place_with\" must be one of the parameters");
+        row.in_place_with = static_cast<std::size_t>(found - row.parameters.begin());
+    }
     TRY_ASSIGN(const auto also, object.strings("also"));
     const base::Json* forms = object.optional("forms");
     TRY(object.finish());

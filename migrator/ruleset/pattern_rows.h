@@ -14,11 +14,13 @@ namespace migrator {
 
 // Something that code computes, whatever it is written as. Two spellings of one operation are the same to a pattern.
 struct OperationRow {
-    std::string name;                     // a qualified name, itself a spelling: "torch.pow"
-    std::vector<std::string> parameters;  // "input", "exponent"
-    bool commutative = false;             // the first two arguments may change places
-    bool random = false;                  // twice is not the same as once
-    bool number = false;                  // gives a number of Python, not a tensor
+    std::string name;                          // a qualified name, itself a spelling: "torch.pow"
+    std::vector<std::string> parameters;       // "input", "exponent"
+    bool commutative = false;                  // the first two arguments may change places
+    bool random = false;                       // twice is not the same as once
+    bool in_place = false;                     // writes to its first argument
+    std::optional<std::size_t> in_place_with;  // the parameter with which it does, unless that is False
+    bool number = false;                       // gives a number of Python, not a tensor
 };
 
 // A parameter as one spelling has it.

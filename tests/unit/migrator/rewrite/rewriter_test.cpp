@@ -85,6 +85,21 @@ TEST_CASE("rewrite: imports are put once, where they are needed") {
           "def f():\n\timport torch\n\timport torch_npu\n\ttorch.npu.init()\n");
 }
 
+TEST_CASE("rewrite: an import takes the place of one that a fix removes") {
+    const std::string call = "\n\n\ndef f(q, k, v):\n    return flash_attn_func(q, k, v)\n";
+    const std::string written =
+        "\n\n\ndef f(q, k, v):\n    return torch_npu.npu_fusion_attention(q, k, v, q.shape[2], \"BSND\", "
+        "scale=q.shape[-1] ** -0.5)[0]\n";
+    const auto migrated = [](const std::string& text) { return test::migrate_one("a.py", text).rewritten; };
+    CHECK(migrated("from flash_attn import flash_attn_func" + call) == "import torch_npu" + written);
+    CHECK(migrated("import os\nfrom flash_attn import flash_attn_func" + call) ==
+          "import os\nimport torch_npu" + written);
+    CHECK(migrated("from flash_attn import flash_attn_func; import os" + call) ==
+          "from flash_attn import flash_attn_func; import os\nimport torch_npu" + written);
+    CHECK(migrated("from apex.normalization import FusedLayerNorm\n\nnorm = FusedLayerNorm(16)\n") ==
+          "import torch\n\nnorm = torch.nn.LayerNorm(16)\n");
+}
+
 TEST_CASE("rewrite: the sample of a deep tree does not exhaust the stack") {
     std::string deep =
         "import torch\nx = " + std::string(20'000, '(') + "torch.cuda.init()" + std::string(20'000, ')') + "\n";
