@@ -8,6 +8,7 @@
 #include "base/console.h"
 #include "base/format.h"
 #include "base/version.h"
+#include "ckpt_convert/app/config_file.h"
 #include "ckpt_convert/app/help_texts.h"
 #include "ckpt_convert/app/option_values.h"
 #include "ckpt_convert/app/peer_options.h"
@@ -349,6 +350,7 @@ Result<std::optional<Options>> parse_options(int argc, const char* const* argv) 
     add_layout(app, peers, options.convert, raw);
     add_vocabulary(app, options.convert, raw);
     add_run(app, options.convert, raw);
+    app.config_formatter(std::make_shared<ConfigFile>());
     app.set_config("--config", "", "File with options as NAME=VALUE lines, names without the dashes");
     app.allow_config_extras(CLI::config_extras_mode::error);
     app.add_option("--rules", options.rules_dir,

@@ -67,12 +67,20 @@ std::optional<std::vector<std::pair<std::string, pickle::Ref>>> members_of(pickl
     return out;
 }
 
+// The name of a tensor says the way to it, so names would be as long as the way is deep.
+constexpr int kMaxLevels = 64;
+
 base::Status add_nested_tensors(TensorIndex& index, base::ReadableFile& file, std::uint32_t number) {
+    struct Open {
+        std::string name;
+        pickle::Ref value;
+        int level = 0;
+    };
     TRY_ASSIGN(TorchFile torch_file, TorchFile::read(file));
-    std::vector<std::pair<std::string, pickle::Ref>> open{{"", torch_file.root()}};
+    std::vector<Open> open{{"", torch_file.root()}};
     std::set<pickle::Ref> seen;  // a pickle may name one value many times, and in itself
     while (!open.empty()) {
-        auto [name, value] = std::move(open.back());
+        auto [name, value, level] = std::move(open.back());
         open.pop_back();
         TRY_ASSIGN(auto tensor, torch_file.tensor(value));
         if (tensor) {
@@ -82,8 +90,13 @@ base::Status add_nested_tensors(TensorIndex& index, base::ReadableFile& file, st
         }
         auto members = members_of(value);
         if (!members || !seen.insert(value).second) continue;
+        if (level == kMaxLevels) {
+            return base::fail(ErrorKind::bad_input,
+                              base::format("values are nested deeper than {} levels; no checkpoint is", kMaxLevels),
+                              file.path());
+        }
         for (auto member = members->rbegin(); member != members->rend(); ++member)
-            open.emplace_back(name.empty() ? member->first : name + "/" + member->first, member->second);
+            open.push_back({name.empty() ? member->first : name + "/" + member->first, member->second, level + 1});
     }
     return {};
 }

@@ -33,7 +33,9 @@ void ImportGraph::add(const Path& file, const std::vector<std::string>& names, s
 // The file that holds `qualified`, or the module in it: "pkg.model.Net" is in pkg/model.py. A program also finds the
 // files beside it.
 const ImportGraph::Node* ImportGraph::find(std::string_view qualified, const Node& importer, bool& by_path) const {
-    for (std::string_view name = qualified; !name.empty();
+    // Each of its beginnings is looked for, and no longer one is the path of a file.
+    constexpr std::size_t kLongestModule = 1024;
+    for (std::string_view name = qualified.substr(0, kLongestModule); !name.empty();
          name = name.substr(0, name.rfind('.') == name.npos ? 0 : name.rfind('.'))) {
         by_path = true;
         if (auto found = modules_.find(name); found != modules_.end()) return found->second;

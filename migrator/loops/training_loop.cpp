@@ -13,6 +13,8 @@ namespace {
 // What happens at a call: gradients are computed, weights are changed.
 struct Event {
     NodeId node = kNoNode;
+    NodeId loop = kNoNode;   // the nearest one around it in the same function
+    NodeId block = kNoNode;  // the nearest one around it; the way up from there is no longer than the file is indented
     bool backward = false;
     bool step = false;
     bool in_loop = false;  // the gradients are computed in a loop already, inside the function that is called
@@ -97,20 +99,29 @@ private:
         for (const NodeId call : script_.all(NodeKind::call)) {
             if (is_backward(call)) receivers_.insert(receiver_text(call));
         }
-        std::vector<NodeId> around;  // the functions that the node is in, outermost first
+        // That the node is in, outermost first; the second ones with classes and loops.
+        std::vector<NodeId> functions, around, blocks;
         for (NodeId id = 0; id < tree_.size(); ++id) {
-            while (!around.empty() && id >= tree_.subtree_end(around.back())) around.pop_back();
-            const NodeId here = around.empty() ? kNoNode : around.back();
-            if (tree_.kind(id) == NodeKind::function_definition) around.push_back(id);
+            for (std::vector<NodeId>* stack : {&functions, &around, &blocks}) {
+                while (!stack->empty() && id >= tree_.subtree_end(stack->back())) stack->pop_back();
+            }
+            const NodeId here = functions.empty() ? kNoNode : functions.back();
+            const NodeId loop = around.empty() || !is_loop(tree_.kind(around.back())) ? kNoNode : around.back();
+            const NodeKind kind = tree_.kind(id);
+            const NodeId block = blocks.empty() ? tree_.root() : blocks.back();
+            if (kind == NodeKind::function_definition) functions.push_back(id);
+            if (kind == NodeKind::block) blocks.push_back(id);
+            if (kind == NodeKind::function_definition || kind == NodeKind::class_definition || is_loop(kind))
+                around.push_back(id);
             if (tree_.kind(id) == NodeKind::call && tree_.named(id)) {
                 const std::string_view callee = last_name(tree_, tree_.child(id, Field::function));
                 const bool whole = has(facts_.whole_step, callee) && !by_name_.contains(callee);
-                const Event event{id, whole || is_backward(id), whole || is_step(id)};
+                const Event event{id, loop, block, whole || is_backward(id), whole || is_step(id)};
                 if (event.backward || event.step) events_[here].push_back(event);
             }
             for (const NodeId function : used_functions(id)) {
-                uses_[here].push_back({id, function});
-                all_uses_.push_back({id, function});
+                uses_[here].push_back({id, loop, block, function});
+                all_uses_.push_back({id, loop, block, function});
             }
         }
     }
@@ -166,6 +177,8 @@ private:
 
     struct Use {
         NodeId node = kNoNode;
+        NodeId loop = kNoNode;   // as of an event
+        NodeId block = kNoNode;  // as of an event
         NodeId function = kNoNode;
     };
 
@@ -203,17 +216,17 @@ private:
         const std::size_t own = events.size();
         for (const Use& use : uses_[function]) {
             const auto open = open_.find(use.function);
-            if (open != open_.end()) add(use.node, open->second, own, events);
+            if (open != open_.end()) add(use, open->second, own, events);
         }
         std::ranges::sort(events, {}, &Event::node);
         std::set<NodeId> loops;
         for (const Event& event : events) {
-            const NodeId loop = event.step ? loop_of_step(event.node, events) : kNoNode;
+            const NodeId loop = event.step ? loop_of_step(event, events) : kNoNode;
             if (loop != kNoNode && loops.insert(loop).second) found_.push_back(make(loop, function, events));
         }
         Event open;
         for (const Event& event : events) {
-            if (is_in_one(event.node, loops)) continue;
+            if (is_in_one(event, loops)) continue;
             open.backward |= event.backward;
             open.step |= event.step;
         }
@@ -222,16 +235,16 @@ private:
     }
 
     // A call of `self.backward()` may be known by its name already: it is one of the first `own` events.
-    void add(NodeId use, const Event& open, std::size_t own, std::vector<Event>& events) const {
-        const NodeId parent = tree_.parent(use);
-        const NodeId callee = tree_.kind(parent) == NodeKind::attribute ? parent : use;
+    void add(const Use& use, const Event& open, std::size_t own, std::vector<Event>& events) const {
+        const NodeId parent = tree_.parent(use.node);
+        const NodeId callee = tree_.kind(parent) == NodeKind::attribute ? parent : use.node;
         const auto end = events.begin() + static_cast<std::ptrdiff_t>(own);
         const auto known = std::ranges::lower_bound(events.begin(), end, tree_.parent(callee), {}, &Event::node);
         if (known != end && known->node == tree_.parent(callee) && tree_.field(callee) == Field::function) {
             known->backward |= open.backward;
             known->step |= open.step;
         } else {
-            events.push_back({use, open.backward, open.step, open.in_loop});
+            events.push_back({use.node, use.loop, use.block, open.backward, open.step, open.in_loop});
         }
     }
 
@@ -241,15 +254,15 @@ private:
         return {first, std::ranges::lower_bound(first, events.end(), tree_.subtree_end(node), {}, &Event::node)};
     }
 
-    bool is_in_one(NodeId node, const std::set<NodeId>& loops) const {
-        NodeId loop = loop_above(node);
+    bool is_in_one(const Event& event, const std::set<NodeId>& loops) const {
+        NodeId loop = event.loop;
         while (loop != kNoNode && !loops.contains(loop)) loop = loop_above(loop);
         return loop != kNoNode;
     }
 
     // The innermost loop of the function around the step that computes gradients as well.
-    NodeId loop_of_step(NodeId step, const std::vector<Event>& events) {
-        for (NodeId loop = loop_above(step); loop != kNoNode; loop = loop_above(loop)) {
+    NodeId loop_of_step(const Event& step, const std::vector<Event>& events) {
+        for (NodeId loop = step.loop; loop != kNoNode; loop = loop_above(loop)) {
             const auto [known, is_new] = computes_.try_emplace(loop, false);
             if (is_new) {
                 const auto inside = events_in(loop, events);
@@ -275,7 +288,7 @@ private:
         bool any = false;
         for (const Event& event : events) {
             any |= event.in_loop;
-            const NodeId loop = event.backward && !event.in_loop ? loop_above(event.node) : kNoNode;
+            const NodeId loop = event.backward && !event.in_loop ? event.loop : kNoNode;
             if (loop == kNoNode) continue;
             any = true;
             if (loops_without_step_.insert(loop).second) without_step_.push_back(make(loop, function, events));
@@ -289,14 +302,11 @@ private:
         out.function = function;
         for (const Event& event : events_in(loop, events)) {
             if (event.backward) out.backwards.push_back(event.node);
-            if (event.step) out.steps.push_back(event.node);
+            if (!event.step) continue;
+            out.steps.push_back(event.node);
+            for (NodeId at = event.block; tree_.is_ancestor(loop, at) && at != loop; at = tree_.parent(at))
+                out.accumulates |= is_counted(tree_, counting_, at);
         }
-        out.accumulates = std::any_of(out.steps.begin(), out.steps.end(), [&](NodeId step) {
-            for (NodeId at = step; at != loop; at = tree_.parent(at)) {
-                if (is_counted(tree_, counting_, at)) return true;
-            }
-            return false;
-        });
         return out;
     }
 

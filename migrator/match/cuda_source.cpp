@@ -91,7 +91,10 @@ private:
 class SourceMatcher {
 public:
     SourceMatcher(std::string_view text, const RuleSet& rules, FindingSink& sink)
-        : tokens_(Lexer(text).run()), rules_(rules), sink_(sink) {}
+        : tokens_(Lexer(text).run()), rules_(rules), sink_(sink) {
+        pair_brackets();
+        read_macros();
+    }
 
     void run() {
         for (std::size_t i = 0; i < tokens_.size(); ++i) {
@@ -145,17 +148,29 @@ private:
         uses_.push_back({std::move(finding)});
     }
 
-    // Behind the bracket that closes the one at `open`.
-    std::size_t skip_brackets(std::size_t open) const {
-        int depth = 0;
-        for (std::size_t i = open; i < tokens_.size(); ++i) {
+    void pair_brackets() {
+        behind_.assign(tokens_.size(), tokens_.size());
+        std::vector<std::size_t> open;
+        for (std::size_t i = 0; i < tokens_.size(); ++i) {
             if (tokens_[i].kind != Token::Kind::other) continue;
-            char c = tokens_[i].text[0];
-            if (c == '(' || c == '{' || c == '[') ++depth;
-            if ((c == ')' || c == '}' || c == ']') && --depth == 0) return i + 1;
+            const char c = tokens_[i].text[0];
+            if (c == '(' || c == '{' || c == '[') open.push_back(i);
+            if ((c != ')' && c != '}' && c != ']') || open.empty()) continue;
+            behind_[open.back()] = i + 1;
+            open.pop_back();
         }
-        return tokens_.size();
     }
+
+    // #define NAME "text"
+    void read_macros() {
+        for (std::size_t i = 0; i + 3 < tokens_.size(); ++i) {
+            const bool defines = text(i) == "#" && text(i + 1) == "define" && is_word(i + 2);
+            if (defines && tokens_[i + 3].kind == Token::Kind::string) macros_.emplace(text(i + 2), text(i + 3));
+        }
+    }
+
+    // Behind the bracket that closes the one at `open`.
+    std::size_t skip_brackets(std::size_t open) const { return behind_[open]; }
 
     // __global__ void __launch_bounds__(256) name(...): the last word in front of the parameters
     void kernel(std::size_t marker, const KernelRow& row) {
@@ -183,6 +198,8 @@ private:
         std::string_view variable = text(body - 2);
         std::size_t end = skip_brackets(body);
         for (std::size_t i = body; i + 3 < end; ++i) {
+            // Blocks do not lie in each other: a bracket is missing.
+            if (is_word(i) && base::contains(row.macros, text(i))) return;
             // variable.method( or a chained ).method(
             bool call =
                 text(i) == "." && is_word(i + 1) && text(i + 2) == "(" && base::contains(row.methods, text(i + 1));
@@ -193,21 +210,13 @@ private:
 
     void operator_name(std::size_t at, const std::string& library, const RegistrationRow& row) {
         if (is_word(at) && (text(at + 1) == "," || text(at + 1) == ")")) {
-            add_operator(at, macro_text(text(at)), library, row);
+            const auto macro = macros_.find(text(at));
+            add_operator(at, macro == macros_.end() ? text(at) : macro->second, library, row);
             return;
         }
         while (is_word(at) || text(at) == "(" || text(at) == ":") ++at;  // MACRO("...") around the name
         if (at >= tokens_.size() || tokens_[at].kind != Token::Kind::string) return;
         add_operator(at, text(at), library, row);
-    }
-
-    // #define NAME "text": the text; without one the name itself.
-    std::string_view macro_text(std::string_view name) const {
-        for (std::size_t i = 0; i + 3 < tokens_.size(); ++i) {
-            bool defines = text(i) == "#" && text(i + 1) == "define" && text(i + 2) == name;
-            if (defines && tokens_[i + 3].kind == Token::Kind::string) return text(i + 3);
-        }
-        return name;
     }
 
     void add_operator(std::size_t at, std::string_view schema, const std::string& library, const RegistrationRow& row) {
@@ -218,6 +227,8 @@ private:
     }
 
     std::vector<Token> tokens_;
+    std::vector<std::size_t> behind_;                      // by token: a bracket's skip_brackets
+    std::map<std::string_view, std::string_view> macros_;  // the first text of each
     const RuleSet& rules_;
     FindingSink& sink_;
     std::vector<SymbolUse> uses_;

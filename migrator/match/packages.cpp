@@ -3,6 +3,7 @@
 
 #include "base/file_system.h"
 #include "base/format.h"
+#include "base/string_map.h"
 #include "migrator/match/requirement.h"
 #include "migrator/match/words.h"
 #include "migrator/semantic/project_index.h"
@@ -34,28 +35,45 @@ void match_imports(const PythonFile& file, FindingSink& sink) {
     }
 }
 
-// The calls of what an import binds, in words; empty without one.
-base::Message calls_of(const PythonFile& file, const ImportedName& import) {
-    const SyntaxTree& tree = file.tree();
-    std::size_t calls = 0;
-    NodeId first = kNoNode;
-    for (NodeId node : file.identifiers(import.bound_name)) {
-        if (node < tree.subtree_end(import.statement)) continue;
-        NodeId chain = node;
-        while (tree.kind(tree.parent(chain)) == NodeKind::attribute && tree.field(chain) == Field::object)
-            chain = tree.parent(chain);
-        if (file.call_of(chain) == kNoNode) continue;
-        if (calls++ == 0) first = chain;
+// The calls of what imports bind. Those of a name are looked for once, as a file may import it again and again.
+class CallsOfImports {
+public:
+    explicit CallsOfImports(const PythonFile& file) : file_(file) {}
+
+    // In words; empty without one.
+    base::Message after(const ImportedName& import) {
+        const auto [known, is_new] = calls_.try_emplace(import.bound_name);
+        if (is_new) known->second = calls_of(import.bound_name);
+        const auto first = std::ranges::lower_bound(known->second, file_.tree().subtree_end(import.statement));
+        if (first == known->second.end()) return {};
+        const std::uint32_t line = file_.lines().position(file_.tree().range(*first).begin).line;
+        const auto count = known->second.end() - first;
+        if (count == 1) return {"It is called on line {line}.", {{"line", std::to_string(line)}}};
+        return {"It is called {count} times in this file, first on line {line}.",
+                {{"count", std::to_string(count)}, {"line", std::to_string(line)}}};
     }
-    if (calls == 0) return {};
-    const std::uint32_t line = file.lines().position(tree.range(first).begin).line;
-    if (calls == 1) return {"It is called on line {line}.", {{"line", std::to_string(line)}}};
-    return {"It is called {count} times in this file, first on line {line}.",
-            {{"count", std::to_string(calls)}, {"line", std::to_string(line)}}};
-}
+
+private:
+    // The names that begin what is called.
+    std::vector<NodeId> calls_of(std::string_view name) const {
+        const SyntaxTree& tree = file_.tree();
+        std::vector<NodeId> out;
+        for (const NodeId node : file_.identifiers(name)) {
+            NodeId chain = node;
+            while (tree.kind(tree.parent(chain)) == NodeKind::attribute && tree.field(chain) == Field::object)
+                chain = tree.parent(chain);
+            if (file_.call_of(chain) != kNoNode) out.push_back(node);
+        }
+        return out;
+    }
+
+    const PythonFile& file_;
+    base::StringMap<std::vector<NodeId>> calls_;
+};
 
 // `import` and `own_import`: modules by the shape of their name. Packages that a table knows are spoken for.
 void match_import_patterns(const PythonFile& file, FindingSink& sink) {
+    CallsOfImports calls(file);
     for (const ImportedName& import : file.bindings().imports()) {
         const std::string qualified = import.name == "*" ? import.module : import.qualified();
         // Of a package of the project, what has a source is not compiled.
@@ -72,7 +90,7 @@ void match_import_patterns(const PythonFile& file, FindingSink& sink) {
                                        [&](const std::string& pattern) { return fits(pattern, last); });
                 if (!hit) continue;
                 sink.push_back(make_finding(*row.rule, file.tree().range(import.node), std::string(name),
-                                            Certainty::likely, {}, calls_of(file, import), {}));
+                                            Certainty::likely, {}, calls.after(import), {}));
                 break;
             }
         }

@@ -217,6 +217,7 @@ ReportFile make_report_file(FileOutcome outcome, std::string_view original, std:
     }
     base::LineIndex lines(outcome.original);
     FindingIds ids(outcome.path);
+    file.findings.reserve(outcome.findings.size());
     for (FindingOutcome& item : outcome.findings) {
         // A file that could not be decoded has findings, but no lines.
         bool has_line = item.begin.line <= lines.line_count();

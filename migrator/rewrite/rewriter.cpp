@@ -29,6 +29,7 @@ public:
     }
 
     void add_first(Round round) {
+        outcome_.findings.reserve(round.findings.size());
         for (Decided& decided : round.findings) {
             FindingOutcome out;
             out.state = decided.state;

@@ -178,6 +178,7 @@ std::optional<FixState> settled(const Finding& finding, const RuleSet& rules, Ap
 std::vector<std::size_t> decide(std::vector<Finding> findings, const RewriteContext& context,
                                 std::vector<Decided>& out) {
     std::vector<std::size_t> candidates;
+    out.reserve(out.size() + findings.size());
     for (Finding& finding : findings) {
         Decided decided{std::move(finding), FixState::none};
         auto state = settled(decided.finding, *context.match.rules, context.apply, context.affinity);

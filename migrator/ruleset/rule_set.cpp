@@ -144,7 +144,14 @@ bool fits(std::string_view pattern, std::string_view name) {
 
 base::Message fill_message(const std::string& message, std::string_view name, std::string_view to,
                            const base::Message& note) {
-    return {message, {{"name", name}, {"to", to}, {"note", note}}};
+    // Files have thousands of findings: what the sentence does not name is not kept.
+    std::vector<base::Message::Value> values;
+    values.reserve(3);
+    if (message.find("{name}") != message.npos) values.push_back({"name", name});
+    if (message.find("{to}") != message.npos) values.push_back({"to", to});
+    if (message.find("{note}") != message.npos) values.push_back({"note", note});
+    values.shrink_to_fit();
+    return {message, std::move(values)};
 }
 
 base::Message general_message(const Rule& rule) {

@@ -42,10 +42,12 @@ struct BracketResult {
 // "[:name:]" at `at`: advances behind it; nullopt when there is none.
 std::optional<CharacterTest> take_posix_class(std::string_view pattern, std::size_t& at) {
     if (!pattern.substr(at).starts_with("[:")) return std::nullopt;
-    const std::size_t close = pattern.find(":]", at + 2);
-    if (close == std::string_view::npos) return std::nullopt;
-    const CharacterTest test = posix_class(pattern.substr(at + 2, close - at - 2));
-    at = close + 2;
+    // Looked for as far as a name may reach: a pattern may begin thousands of classes and close none.
+    constexpr std::size_t kLongestName = 32;
+    const std::size_t size = pattern.substr(at + 2, kLongestName + 2).find(":]");
+    if (size == std::string_view::npos) return std::nullopt;
+    const CharacterTest test = posix_class(pattern.substr(at + 2, size));
+    at += size + 4;
     return test;
 }
 
