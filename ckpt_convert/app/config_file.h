@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <memory>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -34,5 +35,11 @@ public:
         return ConfigBase::from_config(lines);
     }
 };
+
+inline void add_config_file(CLI::App& app) {
+    app.config_formatter(std::make_shared<ConfigFile>());
+    app.set_config("--config", "", "File with options as NAME=VALUE lines, names without the dashes");
+    app.allow_config_extras(CLI::config_extras_mode::error);
+}
 
 }  // namespace ckpt

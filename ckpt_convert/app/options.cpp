@@ -350,9 +350,7 @@ Result<std::optional<Options>> parse_options(int argc, const char* const* argv) 
     add_layout(app, peers, options.convert, raw);
     add_vocabulary(app, options.convert, raw);
     add_run(app, options.convert, raw);
-    app.config_formatter(std::make_shared<ConfigFile>());
-    app.set_config("--config", "", "File with options as NAME=VALUE lines, names without the dashes");
-    app.allow_config_extras(CLI::config_extras_mode::error);
+    add_config_file(app);
     app.add_option("--rules", options.rules_dir,
                    "Directory whose files add to the built-in rules or replace them (models/NAME.json)");
     app.add_flag("--json", options.json, "Print events as JSON, one per line; of other commands, the result");
