@@ -1,6 +1,6 @@
 """Kills, failing calls and signals at every point of small runs of both programs.
 
-    campaign.py [--every N] [--only NAME]     every N-th point of each run (default: 90; 1 is the whole campaign)
+    campaign.py [--every N] [--only NAME]     every N-th point of each run (default: 150; 1 is the whole campaign)
 
 What must hold afterwards, whatever happened and wherever:
 * no reader sees half an output, and sources are only ever their old or their new bytes, with a record that undo takes;
@@ -267,7 +267,7 @@ def jobs():
 def main():
     global INJECTOR
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--every", type=int, default=90)
+    parser.add_argument("--every", type=int, default=150)
     parser.add_argument("--only", default="")
     options = parser.parse_args()
     checks = Checks()
