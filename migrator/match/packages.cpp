@@ -48,7 +48,7 @@ base::Message calls_of(const PythonFile& file, const ImportedName& import) {
         if (calls++ == 0) first = chain;
     }
     if (calls == 0) return {};
-    const std::uint32_t line = file.lines().position(tree.range(first).begin).line;
+    const std::uint32_t line = file.line_of(first);
     if (calls == 1) return {"It is called on line {line}.", {{"line", std::to_string(line)}}};
     return {"It is called {count} times in this file, first on line {line}.",
             {{"count", std::to_string(calls)}, {"line", std::to_string(line)}}};

@@ -187,6 +187,13 @@ struct EnvironmentPlaces {
     std::vector<std::string> mappings;                                         // "os.environ"
 };
 
+// What functions do with texts, whatever the texts mean.
+struct TextPlaces {
+    std::vector<std::string> shown;             // they show it to people, or name something by it: "print"
+    std::vector<std::string> shown_by_methods;  // the same, of objects of unknown class: "debug"
+    std::map<std::string, std::vector<ParameterRow>, std::less<>> passed;  // they give it back: "os.getenv"
+};
+
 // What scripts look like, and which functions start them.
 struct ScriptPlaces {
     std::map<std::string, std::vector<ParameterRow>, std::less<>> commands;  // "os.system"

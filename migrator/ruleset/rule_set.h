@@ -91,6 +91,7 @@ public:
     std::span<const KernelRow> kernels() const { return kernels_; }
     std::span<const ProgramRow> programs() const { return programs_; }
     const AdaptedNames& adapted() const { return adapted_; }
+    const TextPlaces& text_places() const { return text_places_; }
 
     std::span<const PatternRow> patterns() const { return patterns_; }
     std::span<const OperationRow> operations() const { return operations_; }
@@ -148,6 +149,7 @@ private:
     std::vector<KernelRow> kernels_;
     std::vector<ProgramRow> programs_;
     AdaptedNames adapted_;
+    TextPlaces text_places_;
     std::vector<PatternRow> patterns_;
     std::vector<OperationRow> operations_;
     ByName<OperationSpelling> spellings_;
