@@ -124,6 +124,12 @@ struct IndexRow {
     std::vector<std::string> when_imported;
 };
 
+// `taken_apart`: values of these classes that are compared, indexed or unpacked.
+struct TakenApartRow {
+    const Rule* rule = nullptr;
+    std::vector<std::string> classes;
+};
+
 // `training`: files that train; said at the first training loop.
 struct TrainingRow {
     const Rule* rule = nullptr;

@@ -64,6 +64,7 @@ private:
     base::Status load_program(Words& words);
     base::Status load_call(Words& words);
     base::Status load_index(Words& words);
+    base::Status load_taken_apart(Words& words);
     base::Status load_training(Words& words);
     base::Status load_api(Words& words);
     base::Status load_library(Words& words);

@@ -58,6 +58,7 @@ public:
     std::span<const CallRow> calls(std::string_view function) const;
     std::span<const CallRow> method_calls(std::string_view member) const;
     std::span<const IndexRow> indexes() const { return indexes_; }
+    std::span<const TakenApartRow> taken_apart() const { return taken_apart_; }
     std::span<const TrainingRow> trainings() const { return trainings_; }
     std::span<const StringRow> strings() const { return strings_; }
     std::span<const ValueRow> values() const { return values_; }
@@ -130,6 +131,7 @@ private:
     ByName<std::vector<CallRow>> calls_;
     ByName<std::vector<CallRow>> method_calls_;
     std::vector<IndexRow> indexes_;
+    std::vector<TakenApartRow> taken_apart_;
     std::vector<TrainingRow> trainings_;
     std::vector<StringRow> strings_;
     std::vector<ValueRow> values_;
