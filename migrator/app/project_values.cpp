@@ -92,7 +92,7 @@ public:
                 }
             }
         }
-        return ValueEnds(uses);
+        return ValueEnds(uses, wanted);
     }
 
 private:
@@ -143,6 +143,7 @@ private:
 
     static void add(EndUse& into, const EndUse& use) {
         if (use.certainty) into.certainty = std::max(into.certainty, use.certainty);
+        into.lost |= use.lost;
         into.further.insert(use.further.begin(), use.further.end());
     }
 

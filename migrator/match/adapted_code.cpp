@@ -49,6 +49,28 @@ bool is_definition(NodeKind kind) {
     return kind == NodeKind::function_definition || kind == NodeKind::class_definition;
 }
 
+bool is_exit(NodeKind kind) {
+    return kind == NodeKind::return_statement || kind == NodeKind::raise_statement ||
+           kind == NodeKind::continue_statement || kind == NodeKind::break_statement;
+}
+
+// Sorted, and without overlaps.
+void merge(std::vector<base::ByteRange>& ranges) {
+    std::sort(ranges.begin(), ranges.end(), [](const auto& a, const auto& b) { return a.begin < b.begin; });
+    std::vector<base::ByteRange> out;
+    for (const base::ByteRange& range : ranges) {
+        if (out.empty() || out.back().end < range.begin) out.push_back(range);
+        else out.back().end = std::max(out.back().end, range.end);
+    }
+    ranges = std::move(out);
+}
+
+bool is_within(const std::vector<base::ByteRange>& ranges, std::uint64_t offset) {
+    auto at = std::upper_bound(ranges.begin(), ranges.end(), offset,
+                               [](std::uint64_t place, const base::ByteRange& range) { return place < range.begin; });
+    return at != ranges.begin() && (at - 1)->contains(offset);
+}
+
 // The block that a definition stands in, whatever decorates it.
 NodeId block_of(const SyntaxTree& tree, NodeId definition) {
     NodeId parent = tree.parent(definition);
@@ -65,7 +87,7 @@ AdaptedCode::AdaptedCode(const PythonFile& file) : file_(file), tree_(file.tree(
     const std::string twin = twin_of(file.context().module.module_name);
     is_twin_file_ = !twin.empty() && file.is_project_module(twin);
     find_mentions();
-    find_guards();
+    if (!mentions_.empty()) find_alternatives();
 }
 
 void AdaptedCode::find_mentions() {
@@ -76,25 +98,73 @@ void AdaptedCode::find_mentions() {
         if (!has_target_word(name)) continue;
         for (const NodeId id : nodes) mentions_.push_back(tree_.range(id).begin);
     }
+    find_known_questions();
     std::sort(mentions_.begin(), mentions_.end());
 }
 
-// What is asked in a condition, and the known questions wherever they are asked.
-void AdaptedCode::find_guards() {
+// The questions that are known by their names, whatever they are called here.
+void AdaptedCode::find_known_questions() {
     const auto& known = file_.rules().adapted().guards;
     for (NodeId id : file_.bindings().external_expressions()) {
         for (const Reference& reference : file_.bindings().references(id)) {
-            if (std::find(known.begin(), known.end(), reference.name) != known.end()) guards_.push_back(id);
+            if (std::find(known.begin(), known.end(), reference.name) != known.end())
+                mentions_.push_back(tree_.range(id).begin);
         }
     }
-    if (!mentions_.empty()) {
-        for (NodeId id = 0; id < tree_.size(); ++id) {
-            const NodeKind kind = tree_.kind(id);
-            const bool branches = kind == NodeKind::if_statement || kind == NodeKind::elif_clause;
-            if (branches && condition_mentions_target(id)) guards_.push_back(id);
-        }
+}
+
+// What stands beside an `if` that asks for the target: the rest of its block where a branch of it leaves the block, and
+// the same question about the other device right in front of it or behind it.
+void AdaptedCode::find_alternatives() {
+    for (NodeId id = 0; id < tree_.size(); ++id) {
+        if (tree_.kind(id) != NodeKind::if_statement || !asks_for_target(id)) continue;
+        const base::ByteRange own = tree_.range(id);
+        if (leaves_block(id)) alternatives_.push_back({own.end, tree_.range(tree_.parent(id)).end});
+        if (const NodeId next = tree_.next_sibling(id); next != kNoNode && is_twin_question(next, id))
+            alternatives_.push_back(tree_.range(next));
     }
-    std::sort(guards_.begin(), guards_.end());
+    // In front of it: each `if` looks at the one behind it.
+    for (NodeId id = 0; id < tree_.size(); ++id) {
+        if (tree_.kind(id) != NodeKind::if_statement) continue;
+        const NodeId next = tree_.next_sibling(id);
+        if (next != kNoNode && tree_.kind(next) == NodeKind::if_statement && asks_for_target(next) &&
+            is_twin_question(id, next))
+            alternatives_.push_back(tree_.range(id));
+    }
+    merge(alternatives_);
+}
+
+bool AdaptedCode::asks_for_target(NodeId statement) const {
+    if (condition_mentions_target(statement)) return true;
+    for (NodeId part : tree_.named_children(statement)) {
+        if (tree_.kind(part) == NodeKind::elif_clause && condition_mentions_target(part)) return true;
+    }
+    return false;
+}
+
+// Whether the branch that asks for the target ends with return, raise, continue or break.
+bool AdaptedCode::leaves_block(NodeId statement) const {
+    const auto leaves = [&](NodeId branch) {
+        const NodeId block = tree_.child(branch, Field::consequence);
+        if (block == kNoNode || !condition_mentions_target(branch)) return false;
+        const NodeList statements = tree_.named_children(block);
+        return !statements.empty() && is_exit(tree_.kind(statements.back()));
+    };
+    if (leaves(statement)) return true;
+    for (NodeId part : tree_.named_children(statement)) {
+        if (tree_.kind(part) == NodeKind::elif_clause && leaves(part)) return true;
+    }
+    return false;
+}
+
+// `if has_cuda:` beside `if has_npu:`
+bool AdaptedCode::is_twin_question(NodeId statement, NodeId target) const {
+    if (tree_.kind(statement) != NodeKind::if_statement) return false;
+    const NodeId condition = tree_.child(statement, Field::condition);
+    const NodeId other = tree_.child(target, Field::condition);
+    if (condition == kNoNode || other == kNoNode) return false;
+    const std::string twin = twin_of(tree_.text(condition));
+    return !twin.empty() && tree_.text(other).find(twin) != std::string_view::npos;
 }
 
 std::string AdaptedCode::twin_of(std::string_view name) const {
@@ -130,11 +200,6 @@ bool AdaptedCode::mentions_target(base::ByteRange range) const {
 bool AdaptedCode::condition_mentions_target(NodeId branch) const {
     const NodeId condition = tree_.child(branch, Field::condition);
     return condition != kNoNode && mentions_target(tree_.range(condition));
-}
-
-bool AdaptedCode::has_guard(NodeId function) const {
-    auto at = std::lower_bound(guards_.begin(), guards_.end(), function);
-    return at != guards_.end() && *at < tree_.subtree_end(function);
 }
 
 bool AdaptedCode::has_twin(NodeId definition) const {
@@ -182,7 +247,8 @@ bool AdaptedCode::entries_mention_target(NodeId dictionary, NodeId entry, NodeId
 
 bool AdaptedCode::contains(NodeId node) const {
     if (is_twin_file_) return true;
-    if (mentions_.empty() && guards_.empty()) return false;
+    if (mentions_.empty()) return false;
+    if (is_within(alternatives_, tree_.range(node).begin)) return true;
     for (NodeId child = node, at = tree_.parent(node); at != kNoNode; child = at, at = tree_.parent(at)) {
         switch (tree_.kind(at)) {
             case NodeKind::boolean_operator:
@@ -206,14 +272,9 @@ bool AdaptedCode::contains(NodeId node) const {
                 break;
             }
             case NodeKind::if_statement:
-                if (condition_mentions_target(at)) return true;
-                for (NodeId part : tree_.named_children(at)) {
-                    if (tree_.kind(part) == NodeKind::elif_clause && condition_mentions_target(part)) return true;
-                }
+                if (asks_for_target(at)) return true;
                 break;
             case NodeKind::function_definition:
-                if (has_guard(at) || has_twin(at)) return true;
-                break;
             case NodeKind::class_definition:
                 if (has_twin(at)) return true;
                 break;

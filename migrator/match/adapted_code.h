@@ -1,5 +1,6 @@
-// AdaptedCode: the parts of a Python file that choose between devices by themselves, the target among them. They are
-// the project's own work and are left alone. Private to this folder.
+// AdaptedCode: the parts of a Python file that choose between devices by themselves, the target among them: the branches
+// of a question for it, not the function around them. They are the project's own work and are left alone. Private to
+// this folder.
 #pragma once
 
 #include <string>
@@ -21,14 +22,17 @@ public:
 
 private:
     void find_mentions();
-    void find_guards();
+    void find_known_questions();
+    void find_alternatives();
     // The name with each word that gets another one replaced in it: "CudaStream" -> "NpuStream"; empty without any.
     std::string twin_of(std::string_view name) const;
     bool has_target_word(std::string_view name) const;
     bool names_target(NodeId string) const;
     bool mentions_target(base::ByteRange range) const;
     bool condition_mentions_target(NodeId branch) const;
-    bool has_guard(NodeId function) const;
+    bool asks_for_target(NodeId statement) const;
+    bool leaves_block(NodeId statement) const;
+    bool is_twin_question(NodeId statement, NodeId target) const;
     bool has_twin(NodeId definition) const;
     bool items_mention_target(NodeId list) const;
     bool entries_mention_target(NodeId dictionary, NodeId entry, NodeId node) const;
@@ -38,7 +42,7 @@ private:
     const SyntaxTree& tree_;
     std::vector<std::pair<std::string, std::string>> words_;  // "cuda", "npu"
     std::vector<std::uint64_t> mentions_;                     // byte offsets, sorted
-    std::vector<NodeId> guards_;                              // the mentions that stand in conditions, sorted
+    std::vector<base::ByteRange> alternatives_;               // code beside questions for the target, sorted
     bool is_twin_file_ = false;
 };
 

@@ -97,7 +97,7 @@ bool is_computed(const PythonFile& file, NodeId value) {
            });
 }
 
-// Whether a text with one of the parts is written in the value, or in what its variable is bound to.
+// Whether a text or a name with one of the parts is written in the value, or in what its variable is bound to.
 bool has_part(const PythonFile& file, NodeId value, const std::vector<std::string>& parts) {
     const SyntaxTree& tree = file.tree();
     auto contains = [&](std::string_view text) {
@@ -107,6 +107,9 @@ bool has_part(const PythonFile& file, NodeId value, const std::vector<std::strin
     auto has_text = [&](NodeId expression) {
         for (NodeId id = expression; id < tree.subtree_end(expression); ++id) {
             if (tree.kind(id) == NodeKind::string_content && contains(tree.text(id))) return true;
+            for (const Reference& reference : file.bindings().references(id)) {
+                if (reference.origin == Origin::external && contains(reference.name)) return true;
+            }
         }
         return false;
     };

@@ -7,6 +7,10 @@
 namespace migrator {
 namespace {
 
+constexpr std::string_view kAssignedNote =
+    "The project puts something of its own in its place here, so the name stays: do the same for the NPU where it is "
+    "meant.";
+
 // What the rules say of one name.
 struct Match {
     const NameRow* row = nullptr;
@@ -85,7 +89,9 @@ private:
         }
         if (references.size() > 1) certainty = std::min(certainty, Certainty::likely);
         Finding finding = make(*found, tree().range(found->node), certainty);
-        if (found->row->to) {
+        if (found->row->to && is_assigned(found->node)) {
+            finding.message.add(kAssignedNote);
+        } else if (found->row->to) {
             finding.fix = fix_of(*found);
             // Where the name may also be something else, only an edit that leaves its text alone is right for both.
             if (references.size() > 1 && finding.fix && changes_text(*finding.fix, found->node)) finding.fix.reset();
@@ -95,6 +101,19 @@ private:
         }
         used_.insert(found->name);
         sink_.push_back(std::move(finding));
+    }
+
+    // torch.cuda.is_available = fake: what takes the place of the name is the project's own.
+    bool is_assigned(NodeId node) const {
+        NodeId target = node;
+        NodeKind around = tree().kind(tree().parent(target));
+        while (around == NodeKind::pattern_list || around == NodeKind::tuple_pattern ||
+               around == NodeKind::list_pattern) {
+            target = tree().parent(target);
+            around = tree().kind(tree().parent(target));
+        }
+        return tree().kind(node) == NodeKind::attribute && around == NodeKind::assignment &&
+               tree().field(target) == Field::left;
     }
 
     bool changes_text(const Fix& fix, NodeId node) const {

@@ -46,7 +46,7 @@ public:
         if (is_new) known->second = calls_of(import.bound_name);
         const auto first = std::ranges::lower_bound(known->second, file_.tree().subtree_end(import.statement));
         if (first == known->second.end()) return {};
-        const std::uint32_t line = file_.lines().position(file_.tree().range(*first).begin).line;
+        const std::uint32_t line = file_.line_of(*first);
         const auto count = known->second.end() - first;
         if (count == 1) return {"It is called on line {line}.", {{"line", std::to_string(line)}}};
         return {"It is called {count} times in this file, first on line {line}.",

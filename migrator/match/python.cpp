@@ -109,6 +109,7 @@ void match_python(std::string_view path, const ParsedText& parsed, const MatchCo
     match_arguments(file, found);
     match_calls(file, found);
     match_indexes(file, found);
+    match_taken_apart(file, found);
     match_training(file, found);
     match_attribute_strings(file, literals, found);
     match_strings(file, literals, found);

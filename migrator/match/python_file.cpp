@@ -132,6 +132,10 @@ const base::LineIndex& PythonFile::lines() const {
     return *lines_;
 }
 
+std::uint32_t PythonFile::line_of(NodeId node) const {
+    return lines().position(tree_.range(node).begin).line;
+}
+
 const std::vector<TrainingLoop>& PythonFile::training_loops() const {
     if (!training_loops_) {
         training_loops_.emplace();

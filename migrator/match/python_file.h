@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/text_position.h"
 #include "migrator/loops/training_loop.h"
 #include "migrator/match/finding.h"
 #include "migrator/match/import_index.h"
@@ -74,6 +75,9 @@ public:
     const ImportIndex& import_index() const;
     // Lines and columns of the text; built once.
     const base::LineIndex& lines() const;
+
+    // From 1, as people count.
+    std::uint32_t line_of(NodeId node) const;
 
 private:
     void note_argument_positions(NodeId list) const;

@@ -9,7 +9,7 @@
 namespace migrator {
 
 std::string_view shared_name(const ValueEnd& end) {
-    return std::string_view(end.name).substr(0, end.name.find_first_of("({"));
+    return std::string_view(end.name).substr(0, end.name.find_first_of("([{"));
 }
 
 std::string_view last_word(const ValueEnd& end) {
@@ -23,14 +23,16 @@ bool is_parameter(const ValueEnd& end) {
 }
 
 // Ends lead to each other: as sure as the surest way out, which is found by going round until nothing changes.
-ValueEnds::ValueEnds(const std::map<ValueEnd, EndUse>& uses) {
+ValueEnds::ValueEnds(const std::map<ValueEnd, EndUse>& uses, const std::set<ValueEnd>& unfollowed) : lost_(unfollowed) {
     for (const auto& [end, use] : uses) {
         if (use.certainty) known_.emplace(end, *use.certainty);
+        if (use.lost) lost_.insert(end);
     }
     for (bool changed = true; changed;) {
         changed = false;
         for (const auto& [end, use] : uses) {
             for (const std::string& name : use.further) {
+                if (is_lost(end.rule, name)) changed |= lost_.insert(end).second;
                 const auto certainty = find(end.rule, name);
                 if (!certainty) continue;
                 const auto [known, added] = known_.emplace(end, *certainty);
@@ -77,7 +79,8 @@ std::map<ValueEnd, EndUse> follow_ends(const ParsedText& parsed, const MatchCont
             if (row.rule->id != end.rule) continue;
             ValueFlow flow(file, row);
             const auto certainty = flow.destination_of_end(end.name);
-            if (certainty || !flow.ends().empty()) out.insert_or_assign(end, EndUse{certainty, flow.ends()});
+            if (certainty || !flow.ends().empty() || flow.is_lost())
+                out.insert_or_assign(end, EndUse{certainty, flow.ends(), flow.is_lost()});
         }
     }
     return out;

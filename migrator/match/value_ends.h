@@ -14,8 +14,7 @@
 namespace migrator {
 
 // A way out of a file, for one rule on values. The name is "pkg.config.DEVICE" for a variable, "pkg.utils.move(device"
-// for a parameter, "pkg.utils.choose()" for a result; behind it stands "{}" when it is a value in a dictionary of the
-// variable, "{:}" when it is a key.
+// for a parameter; behind it stands how the value is wrapped in it (see ValueShape): "pkg.utils.choose()".
 struct ValueEnd {
     std::string rule;
     std::string name;
@@ -33,16 +32,21 @@ bool is_parameter(const ValueEnd& end);
 struct EndUse {
     std::optional<Certainty> certainty;  // of a place that takes values of the domain
     std::set<std::string> further;       // names of other ends
+    bool lost = false;                   // it cannot be seen what becomes of it there
 };
 
 // The ends in a project that values of their domain reach, and how sure that is. Read-only once it is filled.
 class ValueEnds {
 public:
-    explicit ValueEnds(const std::map<ValueEnd, EndUse>& uses);
+    // `unfollowed`: ends that nobody has looked for.
+    ValueEnds(const std::map<ValueEnd, EndUse>& uses, const std::set<ValueEnd>& unfollowed);
     std::optional<Certainty> find(const std::string& rule, const std::string& name) const;
+    // Whether it cannot be seen what becomes of some value that leaves through the end.
+    bool is_lost(const std::string& rule, const std::string& name) const { return lost_.contains({rule, name}); }
 
 private:
     std::map<ValueEnd, Certainty> known_;
+    std::set<ValueEnd> lost_;
 };
 
 // Whether a Python file has constants that `open_ends` has to follow.

@@ -12,20 +12,33 @@ namespace {
 constexpr std::size_t kMaxFlowNodes = 512;
 
 constexpr std::array<std::string_view, 3> kTypeForms{"Literal", "Optional", "Union"};
-constexpr std::array<std::string_view, 4> kKeyedReads{"get", "pop", "setdefault", "getattr"};
 
-// kNoNode for those that there are not.
-std::pair<NodeId, NodeId> first_arguments(const SyntaxTree& tree, NodeId list) {
-    const auto next_named = [&](NodeId at) {
-        while (at != kNoNode && !tree.named(at)) at = tree.next_sibling(at);
-        return at;
-    };
-    const NodeId first = next_named(tree.first_child(list));
-    return {first, first == kNoNode ? kNoNode : next_named(tree.next_sibling(first))};
+// The place of a child among its named siblings, as far as a shape tells such places apart.
+std::size_t place_among_siblings(const SyntaxTree& tree, NodeId node) {
+    std::size_t place = 0;
+    for (NodeId id = tree.first_child(tree.parent(node)); id != node && place < ValueShape::kAny;
+         id = tree.next_sibling(id))
+        place += tree.named(id) && tree.kind(id) != NodeKind::comment;
+    return place;
 }
 
-bool is_one_of(std::string_view name, std::span<const std::string_view> names) {
-    return std::find(names.begin(), names.end(), name) != names.end();
+bool is_text(NodeKind kind) { return kind == NodeKind::string || kind == NodeKind::concatenated_string; }
+
+// A constant speaks for itself; so does a list of them.
+bool is_constant(const SyntaxTree& tree, NodeId expression) {
+    switch (tree.kind(expression)) {
+        case NodeKind::list:
+        case NodeKind::tuple:
+        case NodeKind::set: {
+            const NodeList items = tree.named_children(expression);
+            return std::all_of(items.begin(), items.end(), [&](NodeId item) { return is_text(tree.kind(item)); });
+        }
+        case NodeKind::string:
+        case NodeKind::concatenated_string:
+        case NodeKind::integer:
+        case NodeKind::none: return true;
+        default: return false;
+    }
 }
 
 }  // namespace
@@ -34,14 +47,28 @@ void ValueFlow::found(std::optional<Certainty> certainty) {
     if (certainty && (!best_ || *best_ < *certainty)) best_ = certainty;
 }
 
-void ValueFlow::push(NodeId node, Role role) {
-    if (seen_.size() < kMaxFlowNodes && seen_.emplace(node, role).second) pending_.push_back({node, role});
+NodeId ValueFlow::lose(NodeId node) {
+    if (lost_at_ == kNoNode) lost_at_ = node;
+    lost_ = true;
+    return kNoNode;
 }
 
-void ValueFlow::push_reads(NodeId variable, Role role) {
+NodeId ValueFlow::wrap(ValueShape& shape, Level level, NodeId on, std::size_t index) {
+    return shape.push(level, index) ? on : lose(on);
+}
+
+void ValueFlow::push(NodeId node, ValueShape shape) {
+    if (seen_.size() >= kMaxFlowNodes) lose(node);
+    else if (seen_.emplace(node, shape).second) pending_.push_back({node, shape});
+}
+
+void ValueFlow::push_reads(NodeId variable, ValueShape shape) {
     for (NodeId read : file_.bindings().reads(variable)) {
-        if (seen_.size() >= kMaxFlowNodes || !file_.may_step()) return;
-        push(read, role);
+        if (seen_.size() >= kMaxFlowNodes || !file_.may_step()) {
+            lose(variable);
+            return;
+        }
+        push(read, shape);
     }
 }
 
@@ -53,7 +80,8 @@ std::optional<Certainty> ValueFlow::destination(NodeId expression) {
 
 void ValueFlow::start() {
     best_.reset();
-    users_name_ = false;
+    users_name_ = shown_ = lost_ = false;
+    lost_at_ = kNoNode;
     ends_.clear();
     seen_.clear();
     pending_.clear();
@@ -70,11 +98,11 @@ std::optional<Certainty> ValueFlow::follow() {
 
 void ValueFlow::climb(Step step) {
     NodeId node = step.node;
-    Role role = step.role;
-    while (node != kNoNode && best_ != Certainty::resolved && file_.may_step()) node = above(node, role);
+    ValueShape shape = step.shape;
+    while (node != kNoNode && best_ != Certainty::resolved) node = file_.may_step() ? above(node, shape) : lose(node);
 }
 
-NodeId ValueFlow::above(NodeId node, Role& role) {
+NodeId ValueFlow::above(NodeId node, ValueShape& shape) {
     const SyntaxTree& tree = file_.tree();
     NodeId parent = tree.parent(node);
     if (parent == kNoNode) return kNoNode;
@@ -82,163 +110,125 @@ NodeId ValueFlow::above(NodeId node, Role& role) {
     switch (tree.kind(parent)) {
         case NodeKind::parenthesized_expression:
         case NodeKind::boolean_operator:
-        case NodeKind::expression_list:
         case NodeKind::await: return parent;
+        case NodeKind::expression_list:
         case NodeKind::list:
         case NodeKind::tuple:
-        case NodeKind::set: return parent;
+        case NodeKind::set: return wrap(shape, Level::item, parent, place_among_siblings(tree, node));
+        case NodeKind::list_comprehension:
+        case NodeKind::set_comprehension:
+        case NodeKind::generator_expression: return field == Field::body ? wrap(shape, Level::item, parent) : kNoNode;
+        case NodeKind::list_splat: {
+            // [*devices]; f(*devices)
+            const NodeKind around = tree.kind(tree.parent(parent));
+            const bool is_display = around == NodeKind::list || around == NodeKind::tuple || around == NodeKind::set;
+            return is_display ? tree.parent(parent) : lose(parent);
+        }
+        case NodeKind::dictionary_splat: return lose(parent);
         case NodeKind::conditional_expression: {
             // value if condition else value
             NodeList parts = tree.named_children(parent);
             return parts.size() == 3 && parts[1] == node ? kNoNode : parent;
         }
-        case NodeKind::binary_operator: {
-            // "cuda:" + str(i), "cuda:%d" % i, "%s:%d" % ("cuda", 0)
-            if (field == Field::left) return parent;
-            NodeId left = tree.child(parent, Field::left);
-            return left != kNoNode && tree.text(left).substr(1).starts_with("%s") ? parent : kNoNode;
-        }
-        case NodeKind::attribute: {
-            // "cuda:{}".format(i), "cuda:0,cuda:1".split(",")
-            NodeId call = file_.call_of(parent);
-            if (call == kNoNode) return kNoNode;
-            if (tree.kind(node) == NodeKind::string || tree.kind(node) == NodeKind::concatenated_string) return call;
-            if (role == Role::value) return kNoNode;
-            NodeId read = above_mapping_read(call, role);
-            role = Role::value;  // what was asked for is no mapping any more
-            return read;
-        }
-        case NodeKind::interpolation: {
-            // f"{'cuda'}:{i}": a device only when the text begins with it
-            NodeId string = tree.parent(parent);
-            NodeId start = tree.first_child(string);
-            return start != kNoNode && tree.next_sibling(start) == parent ? string : kNoNode;
-        }
-        case NodeKind::argument_list: return above_argument(node, role);
-        case NodeKind::keyword_argument: return field == Field::value ? above_keyword(parent) : kNoNode;
-        case NodeKind::pair: return above_pair(parent, node, role);
-        case NodeKind::subscript: return above_subscript(parent, node, role);
-        case NodeKind::assignment: return field == Field::right ? above_assignment(parent, role) : kNoNode;
+        case NodeKind::binary_operator: return above_operand(parent, node, shape);
+        case NodeKind::attribute: return field == Field::object ? above_object(parent, node, shape) : kNoNode;
+        case NodeKind::interpolation: return shape.is_plain() ? above_interpolation(parent) : kNoNode;
+        case NodeKind::call:
+            if (field != Field::function || shape.top() != Level::result) return kNoNode;
+            shape.pop();
+            return parent;
+        case NodeKind::argument_list: return above_argument(node, shape);
+        case NodeKind::keyword_argument: return field == Field::value ? above_keyword(parent, shape) : kNoNode;
+        case NodeKind::pair: return above_pair(parent, node, shape);
+        case NodeKind::subscript: return above_subscript(parent, node, shape);
+        case NodeKind::assignment: return field == Field::right ? above_assignment(parent, shape) : kNoNode;
+        case NodeKind::augmented_assignment:
+            if (field == Field::right) bind(tree.child(parent, Field::left), shape);
+            return kNoNode;
         case NodeKind::generic_type:
         case NodeKind::type_parameter:
         case NodeKind::union_type: return parent;
         case NodeKind::type: return above_type(parent);
-        case NodeKind::named_expression: bind(tree.child(parent, Field::name), role); return parent;
+        case NodeKind::named_expression: bind(tree.child(parent, Field::name), shape); return parent;
         case NodeKind::default_parameter:
         case NodeKind::typed_default_parameter:
-            if (field == Field::value) bind(tree.child(parent, Field::name), role);
+            if (field == Field::value) bind(tree.child(parent, Field::name), shape);
             return kNoNode;
         case NodeKind::for_statement:
         case NodeKind::for_in_clause:
-            if (field == Field::right) bind(tree.child(parent, Field::left), role);
+            if (field == Field::right) bind_each(tree.child(parent, Field::left), shape);
             return kNoNode;
-        case NodeKind::return_statement:
-        case NodeKind::lambda: returned(parent, role); return kNoNode;
+        case NodeKind::lambda: return field == Field::body ? wrap(shape, Level::result, parent) : kNoNode;
+        case NodeKind::return_statement: returned(parent, shape); return kNoNode;
+        case NodeKind::yield:
+            if (wrap(shape, Level::item, parent) != kNoNode) returned(parent, shape);
+            return kNoNode;
         case NodeKind::comparison_operator: compared(parent, node); return kNoNode;
         case NodeKind::case_pattern:
         case NodeKind::union_pattern: matched(parent); return kNoNode;
         case NodeKind::keyword_pattern: matched_keyword(parent); return kNoNode;
+        case NodeKind::raise_statement:
+        case NodeKind::assert_statement:
+        case NodeKind::print_statement: shown_ = true; return kNoNode;
         default: return kNoNode;
     }
 }
 
-// {"cuda": ...}.get(device): what is asked for decides about the keys; a value is what the call gives.
-NodeId ValueFlow::above_mapping_read(NodeId call, Role role) {
+// "cuda:" + str(i), "cuda:%d" % i, "%s:%d" % ("cuda", 0), ["cpu"] + ["cuda"]
+NodeId ValueFlow::above_operand(NodeId operation, NodeId operand, ValueShape& shape) {
     const SyntaxTree& tree = file_.tree();
-    NodeId list = tree.child(call, Field::arguments);
-    NodeList arguments = list == kNoNode ? NodeList{} : tree.named_children(list);
-    if (arguments.empty() || !is_one_of(file_.last_name(tree.child(call, Field::function)), kKeyedReads))
-        return kNoNode;
-    if (role == Role::dict_value) return call;
-    found(is_value(arguments.front()));
+    const NodeId left = tree.child(operation, Field::left);
+    if (left == operand || left == kNoNode) return operation;
+    const bool formats = is_text(tree.kind(left)) &&
+                         tree.source().substr(tree.range(left).end).substr(0, 4).find('%') != std::string_view::npos;
+    if (!formats && !shape.is_plain()) return operation;
+    const bool is_first = shape.is_plain() || (shape.top() == Level::item && shape.index() == 0);
+    if (!shape.is_plain()) shape.pop();
+    if (formats && is_first && tree.text(left).substr(1).starts_with("%s")) return operation;
+    std::string_view before = tree.text(left);
+    if (!is_text(tree.kind(left))) return lose(operand);
+    before.remove_suffix(1);
+    return above_text_part(formats ? before.substr(0, before.find('%')) : before);
+}
+
+// In the middle of a text it is for people: "model_" + kind. Unless it is a part of a name or an address.
+NodeId ValueFlow::above_text_part(std::string_view before) {
+    if (!before.empty() && std::string_view("./:").find(before.back()) != std::string_view::npos) lost_ = true;
+    shown_ = true;
     return kNoNode;
 }
 
-NodeId ValueFlow::above_argument(NodeId argument, Role role) {
+// f"{'cuda'}:{i}": a device only when the text begins with it, and goes on as one.
+NodeId ValueFlow::above_interpolation(NodeId interpolation) {
     const SyntaxTree& tree = file_.tree();
-    NodeId call = tree.parent(tree.parent(argument));
-    if (tree.kind(call) != NodeKind::call) return kNoNode;
-    NodeId function = tree.child(call, Field::function);
-    if (function == kNoNode) return kNoNode;
-    std::string_view name = file_.last_name(function);
-    std::optional<std::size_t> position = file_.argument_position(argument);
-    const auto [first, second] = first_arguments(tree, tree.parent(argument));
-    if (role == Role::value && is_string_method(call, "format")) {
-        // "{}:{}".format("cuda", i)
-        std::string_view format = tree.text(tree.child(function, Field::object));
-        return position == 0 && format.size() > 2 && format[format.find_first_of("'\"") + 1] == '{' ? call : kNoNode;
-    }
-    if (role == Role::value && is_string_method(call, "join")) return call;
-    if (role == Role::value && (name == "startswith" || name == "endswith") &&
-        tree.kind(function) == NodeKind::attribute) {
-        found(is_value(tree.child(function, Field::object)));
-        return kNoNode;
-    }
-    if (is_one_of(name, kKeyedReads) || name == "setattr") {
-        // getattr(args, "device", "cuda"), cfg.get("device", "cuda"): the default of a carrier
-        std::size_t key = tree.kind(function) == NodeKind::identifier ? 1 : 0;
-        if (position && *position == key + 1 && is_carrier_key(key == 0 ? first : second)) {
-            found(Certainty::likely);
-            return call;
-        }
-        if (position == key) {
-            users_name_ = true;
-            if (key == 1 && role == Role::value) names_member_of(first);
-        }
-    }
-    if (name == "str" && position == 0) return call;
-    found(parameter(call, argument, {}));
-    if (role == Role::value && !best_ && declares_option(call)) users_name_ = true;
-    return kNoNode;
+    const NodeId string = tree.parent(interpolation);
+    NodeId before = tree.first_child(string);
+    while (before != kNoNode && tree.next_sibling(before) != interpolation) before = tree.next_sibling(before);
+    if (before == kNoNode) return kNoNode;
+    if (tree.kind(before) != NodeKind::string_start) return above_text_part(tree.text(before));
+    const NodeId behind = tree.next_sibling(interpolation);
+    if (behind == kNoNode || tree.kind(behind) != NodeKind::string_content) return string;
+    const char next = tree.text(behind).front();
+    if (next == ':' || (next >= '0' && next <= '9')) return string;
+    return above_text_part({});
 }
 
-NodeId ValueFlow::above_keyword(NodeId keyword) {
+NodeId ValueFlow::above_assignment(NodeId assignment, ValueShape shape) {
     const SyntaxTree& tree = file_.tree();
-    NodeId name = tree.child(keyword, Field::name);
-    NodeId call = tree.parent(tree.parent(keyword));
-    if (name == kNoNode || call == kNoNode || tree.kind(call) != NodeKind::call) return kNoNode;
-    found(parameter(call, keyword, tree.text(name)));
-    // device: str = field(default="cuda")
-    const bool is_default = std::ranges::find(row_.option_values, tree.text(name)) != row_.option_values.end();
-    return is_default && declares_option(call) ? call : kNoNode;
-}
-
-NodeId ValueFlow::above_assignment(NodeId assignment, Role role) {
-    const SyntaxTree& tree = file_.tree();
-    NodeId left = tree.child(assignment, Field::left);
-    if (left == kNoNode) return kNoNode;
-    NodeKind kind = tree.kind(left);
-    bool unpacks = kind == NodeKind::pattern_list || kind == NodeKind::tuple_pattern || kind == NodeKind::list_pattern;
-    if (!unpacks) bind(left, role);
+    bind(tree.child(assignment, Field::left), shape);
     return tree.kind(tree.parent(assignment)) == NodeKind::assignment ? assignment : kNoNode;
 }
 
-void ValueFlow::bind(NodeId target, Role role) {
-    if (target == kNoNode) return;
+NodeId ValueFlow::above_pair(NodeId pair, NodeId side, ValueShape& shape) {
     const SyntaxTree& tree = file_.tree();
-    if (tree.kind(target) == NodeKind::subscript) {
-        NodeId key = tree.child(target, Field::subscript);
-        if (role == Role::value && key != kNoNode && is_carrier_key(key)) found(Certainty::likely);
-        return;
-    }
-    if (role == Role::value && row_.is_carrier(file_.last_name(target))) found(Certainty::likely);
-    if (file_.last_name(target) == "__all__") users_name_ = true;
-    leaves_through_variable(target, role);
-    push_reads(target, role);
-}
-
-NodeId ValueFlow::above_pair(NodeId pair, NodeId side, Role& role) {
-    const SyntaxTree& tree = file_.tree();
-    if (role != Role::value) return kNoNode;
+    const NodeId whole = tree.parent(pair);
     if (tree.field(side) == Field::key) {
-        role = Role::dict_key;
         users_name_ = !is_renamed_alike(tree.child(pair, Field::value));
-    } else {
-        NodeId key = tree.child(pair, Field::key);
-        if (key != kNoNode && is_carrier_key(key)) found(Certainty::likely);
-        role = Role::dict_value;
+        return wrap(shape, Level::key, whole);
     }
-    return tree.parent(pair);
+    NodeId key = tree.child(pair, Field::key);
+    if (shape.is_sequence() && key != kNoNode && is_carrier_key(key)) found(Certainty::likely);
+    return wrap(shape, Level::entry, whole);
 }
 
 // {"cuda": torch.cuda.synchronize}: the key goes with a name that gets a new one in the same way.
@@ -261,61 +251,62 @@ NodeId ValueFlow::above_type(NodeId type) {
     const SyntaxTree& tree = file_.tree();
     const NodeId around = tree.parent(type);
     switch (tree.kind(around)) {
-        case NodeKind::assignment: bind(tree.child(around, Field::left), Role::value); return kNoNode;
-        case NodeKind::typed_default_parameter: bind(tree.child(around, Field::name), Role::value); return kNoNode;
-        case NodeKind::typed_parameter: bind(tree.first_child(around), Role::value); return kNoNode;
+        case NodeKind::assignment: bind(tree.child(around, Field::left), {}); return kNoNode;
+        case NodeKind::typed_default_parameter: bind(tree.child(around, Field::name), {}); return kNoNode;
+        case NodeKind::typed_parameter: bind(tree.first_child(around), {}); return kNoNode;
         case NodeKind::type_parameter:
         case NodeKind::union_type: return around;
         default: return kNoNode;
     }
 }
 
-NodeId ValueFlow::above_subscript(NodeId subscript, NodeId side, Role& role) {
+NodeId ValueFlow::above_subscript(NodeId subscript, NodeId side, ValueShape& shape) {
     const SyntaxTree& tree = file_.tree();
-    bool is_object = tree.field(side) == Field::value;
-    if (!is_object) {
+    if (tree.field(side) != Field::value) {
         // table["cuda"]: the user's key; Literal["cuda", "cpu"] says what a parameter may be.
         NodeId object = tree.child(subscript, Field::value);
-        if (object != kNoNode && is_one_of(file_.last_name(object), kTypeForms)) return subscript;
+        if (object != kNoNode && file_.last_name(object) != "" &&
+            std::find(kTypeForms.begin(), kTypeForms.end(), file_.last_name(object)) != kTypeForms.end())
+            return subscript;
         users_name_ = true;
         if (object != kNoNode && file_.last_name(object) == "__dict__")
             names_member_of(tree.child(object, Field::object));
         return kNoNode;
     }
-    if (role == Role::dict_key) {
+    const NodeId key = tree.child(subscript, Field::subscript);
+    const bool is_part = key != kNoNode && tree.kind(key) == NodeKind::slice;
+    // device[5:] counts the letters of it.
+    if (shape.is_plain()) return is_part ? lose(subscript) : kNoNode;
+    if (shape.top() == Level::key) {
         // {"cuda": ...}[device.type]
-        NodeId key = tree.child(subscript, Field::subscript);
         if (key != kNoNode) found(is_value(key));
         return kNoNode;
     }
-    role = Role::value;  // an element of what it was
-    return subscript;
-}
-
-// What a function returns is the value of its calls.
-void ValueFlow::returned(NodeId statement, Role role) {
-    const SyntaxTree& tree = file_.tree();
-    if (tree.kind(statement) == NodeKind::lambda) return;
-    NodeId function = tree.ancestor(statement, NodeKind::function_definition);
-    if (function == kNoNode) return;
-    NodeId name = tree.child(function, Field::name);
-    if (name == kNoNode) return;
-    if (role == Role::value && row_.is_carrier(tree.text(name))) found(Certainty::likely);
-    if (role == Role::value) leaves_through_result(name);
-    for (NodeId read : file_.bindings().reads(name)) {
-        if (seen_.size() >= kMaxFlowNodes || !file_.may_step()) return;
-        NodeId call = file_.call_of(read);
-        if (call != kNoNode) push(call, role);
-    }
+    if (shape.top() == Level::result) return kNoNode;
+    const bool is_item = shape.top() == Level::item;
+    const std::size_t index = shape.index();
+    shape.pop();
+    if (is_item && is_part) return wrap(shape, Level::item, subscript);
+    const bool is_other = is_item && index != ValueShape::kAny && key != kNoNode &&
+                          tree.kind(key) == NodeKind::integer && tree.text(key) != std::to_string(index);
+    return is_other ? kNoNode : subscript;
 }
 
 void ValueFlow::compared(NodeId comparison, NodeId operand) {
     if (!follows_comparisons_) return;
     const SyntaxTree& tree = file_.tree();
+    bool is_known = true;
     for (NodeId other = tree.first_child(comparison); other != kNoNode; other = tree.next_sibling(other)) {
-        if (!file_.may_step()) return;
-        if (other != operand && tree.named(other)) found(is_value(other));
+        if (!file_.may_step()) {
+            lose(operand);
+            return;
+        }
+        if (other == operand || !tree.named(other)) continue;
+        const std::optional<Certainty> certainty = is_value(other);
+        found(certainty);
+        is_known &= certainty || is_constant(tree, file_.skip_parentheses(other));
     }
+    if (!is_known) lose(operand);
 }
 
 // getattr(torch, kind): the value is a part of a name, and what names that part is renamed in the same way.
@@ -335,6 +326,7 @@ void ValueFlow::matched_keyword(NodeId pattern) {
     NodeId class_pattern = tree.ancestor(pattern, NodeKind::class_pattern);
     NodeId name = tree.first_child(pattern);
     if (class_pattern == kNoNode || name == kNoNode) return;
+    lose(pattern);
     for (const Reference& reference : file_.bindings().references(tree.first_child(class_pattern))) {
         const std::string member = reference.name + "." + std::string(tree.text(name));
         if (std::find(row_.results.begin(), row_.results.end(), member) != row_.results.end())
@@ -348,7 +340,9 @@ void ValueFlow::matched(NodeId pattern) {
     NodeId statement = tree.ancestor(pattern, NodeKind::match_statement);
     if (statement == kNoNode) return;
     NodeId subject = tree.child(statement, Field::subject);
-    if (subject != kNoNode) found(is_value(subject));
+    const std::optional<Certainty> certainty = subject == kNoNode ? std::nullopt : is_value(subject);
+    if (!certainty) lose(pattern);
+    found(certainty);
 }
 
 bool ValueFlow::is_carrier_key(NodeId key) const {

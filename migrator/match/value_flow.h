@@ -3,7 +3,7 @@
 // Forward (`destination`): from an expression up through conditionals, containers, calls and assignments, and on from
 // every read of a variable; what leaves the file goes to where the context's ValueEnds say that it ends. Backward
 // (`is_value`): what the other side of a comparison holds. Both give the certainty of the best place they find; names
-// alone ("device=...", cfg.backend) make it likely.
+// alone ("device=...", cfg.backend) make it likely. Where the way forward cannot be seen, the value is lost.
 #pragma once
 
 #include <optional>
@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "migrator/match/python_file.h"
+#include "migrator/match/value_shape.h"
 
 namespace migrator {
 
@@ -29,34 +30,40 @@ public:
     // True when the last `destination` only met places where the text names something of the user's own: the key of a
     // mapping, an option, an attribute.
     bool is_users_name() const { return users_name_; }
+    // True when it came to a place where the text is only shown to somebody.
+    bool is_shown() const { return shown_; }
+    // True when it came to a place that it could not see beyond, and the first of these; kNoNode: it is in another file.
+    bool is_lost() const { return lost_; }
+    NodeId lost_at() const { return lost_at_; }
     // The ends (see ValueEnds) that the last `destination` met.
     const std::set<std::string>& ends() const { return ends_; }
 
 private:
-    // What the part of an expression that is looked at is to its whole.
-    enum class Role { value, dict_key, dict_value };
+    using Level = ValueShape::Level;
+    // A part of an expression, and how the value is wrapped in it.
     struct Step {
         NodeId node;
-        Role role;
+        ValueShape shape;
     };
 
     void start();
     std::optional<Certainty> follow();
     void found(std::optional<Certainty> certainty);
-    void push(NodeId node, Role role = Role::value);
-    void push_reads(NodeId variable, Role role = Role::value);
+    // It is not known what becomes of the value there; kNoNode.
+    NodeId lose(NodeId node);
+    NodeId wrap(ValueShape& shape, Level level, NodeId on, std::size_t index = ValueShape::kAny);
+    void push(NodeId node, ValueShape shape = {});
+    void push_reads(NodeId variable, ValueShape shape = {});
     void climb(Step step);
     // One step up; the node to go on with, or kNoNode.
-    NodeId above(NodeId node, Role& role);
-    NodeId above_mapping_read(NodeId call, Role role);
-    NodeId above_argument(NodeId argument, Role role);
-    NodeId above_keyword(NodeId keyword);
-    NodeId above_assignment(NodeId assignment, Role role);
-    NodeId above_pair(NodeId pair, NodeId side, Role& role);
+    NodeId above(NodeId node, ValueShape& shape);
+    NodeId above_operand(NodeId operation, NodeId operand, ValueShape& shape);
+    NodeId above_text_part(std::string_view before);
+    NodeId above_interpolation(NodeId interpolation);
+    NodeId above_assignment(NodeId assignment, ValueShape shape);
+    NodeId above_pair(NodeId pair, NodeId side, ValueShape& shape);
     NodeId above_type(NodeId type);
-    NodeId above_subscript(NodeId subscript, NodeId side, Role& role);
-    void bind(NodeId target, Role role);
-    void returned(NodeId statement, Role role);
+    NodeId above_subscript(NodeId subscript, NodeId side, ValueShape& shape);
     void compared(NodeId comparison, NodeId operand);
     void matched(NodeId pattern);
     void matched_keyword(NodeId pattern);
@@ -64,12 +71,32 @@ private:
     bool is_carrier_key(NodeId key) const;
     bool is_renamed_alike(NodeId value) const;
 
-    std::optional<Certainty> parameter(NodeId call, NodeId argument, std::string_view keyword);
+    // value_flow_targets.cpp
+    void bind(NodeId target, ValueShape shape);
+    void bind_each(NodeId target, ValueShape shape);
+    void bind_items(NodeId target, ValueShape shape);
+    void bind_subscript(NodeId target, ValueShape shape);
+    void returned(NodeId statement, ValueShape shape);
+
+    // value_flow_calls.cpp
+    NodeId above_object(NodeId attribute, NodeId object, ValueShape& shape);
+    NodeId above_mapping_read(NodeId call, std::string_view method, ValueShape& shape);
+    NodeId above_argument(NodeId argument, ValueShape& shape);
+    NodeId above_keyword(NodeId keyword, ValueShape& shape);
+    NodeId above_builtin(NodeId call, std::string_view name, std::size_t position, ValueShape& shape);
+    bool is_builtin(NodeId function) const;
+    bool is_passed_on(NodeId call, NodeId argument, std::string_view keyword) const;
+    bool is_text_shown_by(NodeId call) const;
+    bool fills_container(NodeId call, std::string_view method, std::optional<std::size_t> position, ValueShape shape);
+
+    // value_places.cpp
+    std::optional<Certainty> parameter(NodeId call, NodeId argument, std::string_view keyword, ValueShape shape);
     std::optional<Certainty> parameter_of(const std::vector<ParameterRow>& rows, NodeId argument,
                                           std::string_view keyword, Certainty certainty) const;
     bool counts_by_name(NodeId call) const;
     std::optional<Certainty> project_parameter(std::span<const Reference> functions,
-                                               std::optional<std::size_t> position, std::string_view keyword);
+                                               std::optional<std::size_t> position, std::string_view keyword,
+                                               ValueShape shape);
     bool declares_option(NodeId call) const;
     bool declares_carrier_option(NodeId call, std::string_view keyword) const;
     bool is_string_method(NodeId call, std::string_view name) const;
@@ -80,19 +107,21 @@ private:
 
     // value_flow_ends.cpp
     void leaves_through(std::string end);
-    void leaves_through_variable(NodeId variable, Role role);
-    void leaves_through_result(NodeId function_name);
-    void leaves_through_parameter(std::string_view function, std::string_view parameter);
-    void enter_parameter(std::string_view function, std::string_view parameter);
+    void leaves_through_variable(NodeId variable, ValueShape shape);
+    void leaves_through_parameter(std::string_view function, std::string_view parameter, ValueShape shape);
+    void enter_parameter(std::string_view function, std::string_view parameter, ValueShape shape);
     bool means(NodeId expression, std::string_view shared_name) const;
     std::optional<Certainty> holds_value(NodeId variable);
 
     const PythonFile& file_;
     const ValueRow& row_;
     std::vector<Step> pending_;
-    std::set<std::pair<NodeId, Role>> seen_;
+    std::set<std::pair<NodeId, ValueShape>> seen_;
     std::optional<Certainty> best_;
     bool users_name_ = false;
+    bool shown_ = false;
+    bool lost_ = false;
+    NodeId lost_at_ = kNoNode;
     bool follows_comparisons_ = true;
     std::set<std::string> ends_;
 };

@@ -6,63 +6,52 @@
 #include "migrator/match/value_flow.h"
 
 namespace migrator {
-namespace {
-
-constexpr std::string_view kResult = "()";
-constexpr std::string_view kDictionaryValue = "{}";
-constexpr std::string_view kDictionaryKey = "{:}";
-
-bool remove_suffix(std::string_view& text, std::string_view suffix) {
-    if (!text.ends_with(suffix)) return false;
-    text.remove_suffix(suffix.size());
-    return true;
-}
-
-}  // namespace
+namespace {}  // namespace
 
 void ValueFlow::leaves_through(std::string end) {
-    if (const ValueEnds* known = file_.context().value_ends) found(known->find(row_.rule->id, end));
+    if (const ValueEnds* known = file_.context().value_ends) {
+        found(known->find(row_.rule->id, end));
+        lost_ |= known->is_lost(row_.rule->id, end);
+    }
     ends_.insert(std::move(end));
 }
 
-void ValueFlow::leaves_through_variable(NodeId variable, Role role) {
-    std::string name = file_.bindings().shared_name(variable);
-    if (name.empty()) return;
-    if (role == Role::dict_value) name += kDictionaryValue;
-    if (role == Role::dict_key) name += kDictionaryKey;
-    leaves_through(std::move(name));
+void ValueFlow::leaves_through_variable(NodeId variable, ValueShape shape) {
+    const std::string name = file_.bindings().shared_name(variable);
+    if (!name.empty()) leaves_through(name + shape.text());
 }
 
-void ValueFlow::leaves_through_result(NodeId function_name) {
-    const std::string name = file_.bindings().shared_name(function_name);
-    if (!name.empty()) leaves_through(base::format("{}{}", name, kResult));
-}
-
-void ValueFlow::leaves_through_parameter(std::string_view function, std::string_view parameter) {
-    leaves_through(base::format("{}({}", function, parameter));
+void ValueFlow::leaves_through_parameter(std::string_view function, std::string_view parameter, ValueShape shape) {
+    leaves_through(base::format("{}({}{}", function, parameter, shape.text()));
 }
 
 std::optional<Certainty> ValueFlow::destination_of_end(std::string_view end) {
     start();
-    if (const std::size_t open = end.find('('); open != end.npos && !end.ends_with(kResult)) {
-        enter_parameter(end.substr(0, open), end.substr(open + 1));
+    constexpr std::string_view kOpen = "([{";
+    std::size_t cut = std::min(end.find_first_of(kOpen), end.size());
+    const std::string_view name = end.substr(0, cut);
+    std::string_view rest = end.substr(cut);
+    std::string_view parameter;
+    if (rest.starts_with('(') && !rest.starts_with("()")) {
+        cut = std::min(rest.find_first_of(kOpen, 1), rest.size());
+        parameter = rest.substr(1, cut - 1);
+        rest = rest.substr(cut);
+    }
+    const std::optional<ValueShape> shape = ValueShape::read(rest);
+    if (!shape) return std::nullopt;
+    if (!parameter.empty()) {
+        enter_parameter(name, parameter, *shape);
         return follow();
     }
-    Role role = Role::value;
-    if (remove_suffix(end, kDictionaryValue)) role = Role::dict_value;
-    if (remove_suffix(end, kDictionaryKey)) role = Role::dict_key;
-    const bool is_result = remove_suffix(end, kResult);
-    for (const NodeId identifier : file_.identifiers(end.substr(end.rfind('.') + 1))) {
+    for (const NodeId identifier : file_.identifiers(name.substr(name.rfind('.') + 1))) {
         const NodeId read = file_.whole_name(identifier);
-        if (!means(read, end)) continue;
-        const NodeId value = is_result ? file_.call_of(read) : read;
-        if (value != kNoNode) push(value, role);
+        if (means(read, name)) push(read, *shape);
     }
     return follow();
 }
 
 // What the function does with a parameter.
-void ValueFlow::enter_parameter(std::string_view function, std::string_view parameter) {
+void ValueFlow::enter_parameter(std::string_view function, std::string_view parameter, ValueShape shape) {
     const SyntaxTree& tree = file_.tree();
     for (const NodeId name : file_.identifiers(function.substr(function.rfind('.') + 1))) {
         const NodeId definition = tree.parent(name);
@@ -71,7 +60,7 @@ void ValueFlow::enter_parameter(std::string_view function, std::string_view para
         const NodeId list = tree.child(definition, Field::parameters);
         for (const NodeId target : file_.identifiers(parameter)) {
             if (list == kNoNode || !tree.is_ancestor(list, target)) continue;
-            push_reads(target);
+            push_reads(target, shape);
             break;
         }
     }
@@ -92,7 +81,7 @@ std::optional<Certainty> ValueFlow::holds_value(NodeId variable) {
     other.follows_comparisons_ = false;  // two comparisons must not answer each other
     other.start();
     other.push_reads(variable);
-    other.leaves_through_variable(variable, Role::value);
+    other.leaves_through_variable(variable, {});
     if (const ValueEnds* known = file_.context().value_ends) {
         for (const Reference& reference : file_.bindings().references(variable))
             other.found(known->find(row_.rule->id, reference.name));

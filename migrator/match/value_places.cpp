@@ -14,7 +14,8 @@ constexpr int kMaxDepth = 4;
 
 }  // namespace
 
-std::optional<Certainty> ValueFlow::parameter(NodeId call, NodeId argument, std::string_view keyword) {
+std::optional<Certainty> ValueFlow::parameter(NodeId call, NodeId argument, std::string_view keyword,
+                                              ValueShape shape) {
     const SyntaxTree& tree = file_.tree();
     NodeId function = tree.child(call, Field::function);
     if (function == kNoNode) return std::nullopt;
@@ -29,7 +30,8 @@ std::optional<Certainty> ValueFlow::parameter(NodeId call, NodeId argument, std:
     if (best) return best;
     if (!keyword.empty() && declares_carrier_option(call, keyword)) return Certainty::likely;
     if (!keyword.empty() && row_.is_carrier(keyword) && counts_by_name(call)) return Certainty::likely;
-    if (auto certainty = project_parameter(references, file_.argument_position(argument), keyword)) return certainty;
+    if (auto certainty = project_parameter(references, file_.argument_position(argument), keyword, shape))
+        return certainty;
     bool unknown_object = references.empty() && tree.kind(function) == NodeKind::attribute;
     if (!unknown_object) return std::nullopt;
     auto rows = row_.methods.find(file_.last_name(function));
@@ -63,7 +65,8 @@ bool ValueFlow::counts_by_name(NodeId call) const {
 // to_device(batch, "cuda"): a function of the project, whose parameter is named like one that holds such values, or is
 // used as one.
 std::optional<Certainty> ValueFlow::project_parameter(std::span<const Reference> functions,
-                                                      std::optional<std::size_t> position, std::string_view keyword) {
+                                                      std::optional<std::size_t> position, std::string_view keyword,
+                                                      ValueShape shape) {
     const ProjectIndex* index = file_.context().module.index;
     if (index == nullptr || (!position && keyword.empty()) || functions.empty()) return std::nullopt;
     bool by_name = true;
@@ -72,7 +75,7 @@ std::optional<Certainty> ValueFlow::project_parameter(std::span<const Reference>
         const auto parameter =
             keyword.empty() ? index->parameter(function.name, *position) : index->parameter(function.name, keyword);
         by_name = by_name && parameter && row_.is_carrier(parameter->name);
-        if (parameter) leaves_through_parameter(parameter->function, parameter->name);
+        if (parameter) leaves_through_parameter(parameter->function, parameter->name, shape);
     }
     return by_name ? std::optional(Certainty::likely) : std::nullopt;
 }

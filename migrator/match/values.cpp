@@ -7,6 +7,38 @@
 namespace migrator {
 namespace {
 
+// The call or comparison that a value was lost in, and what to do there.
+base::Message lost_in(const PythonFile& file, NodeId lost, const std::string& line, const std::string& to) {
+    const SyntaxTree& tree = file.tree();
+    for (NodeId at = tree.parent(lost); at != kNoNode; at = tree.parent(at)) {
+        if (tree.kind(at) == NodeKind::comparison_operator)
+            return {"Line {line} compares it with something that could not be seen to be one: if it is, write {to}.",
+                    {{"line", line}, {"to", to}}};
+        if (tree.kind(at) != NodeKind::call) continue;
+        const std::string_view function = file.last_name(tree.child(at, Field::function));
+        if (function.empty()) break;
+        return {"Line {line} gives it to {function}, which is not known to take one: if it does, write {to}.",
+                {{"line", line}, {"function", std::string(function)}, {"to", to}}};
+    }
+    return {"What becomes of it on line {line} could not be seen: if it is used as one there, write {to}.",
+            {{"line", line}, {"to", to}}};
+}
+
+void say_what_is_not_known(const PythonFile& file, const ValueFlow& flow, Finding& finding, const std::string& to) {
+    if (!flow.is_lost()) {
+        finding.severity = Severity::info;
+        finding.message.add("Nothing that uses it was found.");
+        return;
+    }
+    if (flow.lost_at() == kNoNode) {
+        finding.message.add(
+            {"What another file does with it could not be seen: if it is used as one there, write {to}.",
+             {{"to", to}}});
+        return;
+    }
+    finding.message.add(lost_in(file, flow.lost_at(), std::to_string(file.line_of(flow.lost_at())), to));
+}
+
 void match_literal(const PythonFile& file, const AdaptedCode& adapted, const Literal& literal, const ValueRow& row,
                    FindingSink& sink) {
     std::vector<ValueToken> tokens = value_tokens(literal.text, row);
@@ -17,14 +49,13 @@ void match_literal(const PythonFile& file, const AdaptedCode& adapted, const Lit
     if (!certainty && row.form == ValueRow::Form::word) return;
     // Keys, options and attribute names belong to the user, unless they are used as values of the domain as well.
     if (!certainty && (flow.is_users_name() || adapted.contains(literal.node))) return;
+    // Words for people are nobody's device.
+    if (!certainty && flow.is_shown() && !flow.is_lost()) return;
     std::string shown = literal.shown();
     std::vector<ValueToken> of_shown = value_tokens(shown, row);
     Finding finding = make_finding(*row.rule, file.tree().range(literal.node), shown,
                                    certainty.value_or(Certainty::textual), replaced(shown, of_shown), {}, {});
-    if (!certainty) {
-        finding.severity = Severity::info;
-        finding.message.add("Whether it is used as one could not be seen here.");
-    }
+    if (!certainty) say_what_is_not_known(file, flow, finding, replaced(shown, of_shown));
     auto edits = value_edits(file, literal, row, tokens, flow);
     // Text beside text needs nothing bound.
     if (edits)

@@ -24,6 +24,8 @@ bool names_attribute(const PythonFile& file, NodeId literal);
 void match_calls(const PythonFile& file, FindingSink& sink);
 // `index`
 void match_indexes(const PythonFile& file, FindingSink& sink);
+// `taken_apart`
+void match_taken_apart(const PythonFile& file, FindingSink& sink);
 // `training`
 void match_training(const PythonFile& file, FindingSink& sink);
 // Takes out findings of rules that hold `in` another place.

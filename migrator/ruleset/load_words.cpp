@@ -9,7 +9,7 @@
 namespace migrator {
 
 RuleLoader::WordLoader RuleLoader::find_word(std::string_view word) {
-    static constexpr std::array<std::pair<std::string_view, WordLoader>, 21> kWords{{
+    static constexpr std::array<std::pair<std::string_view, WordLoader>, 22> kWords{{
         {"name", &RuleLoader::load_name},
         {"module", &RuleLoader::load_module},
         {"prefix", &RuleLoader::load_prefix},
@@ -17,6 +17,7 @@ RuleLoader::WordLoader RuleLoader::find_word(std::string_view word) {
         {"argument", &RuleLoader::load_argument},
         {"call", &RuleLoader::load_call},
         {"index", &RuleLoader::load_index},
+        {"taken_apart", &RuleLoader::load_taken_apart},
         {"training", &RuleLoader::load_training},
         {"string", &RuleLoader::load_string},
         {"value", &RuleLoader::load_value},
@@ -181,6 +182,14 @@ base::Status RuleLoader::load_index(Words& words) {
     TRY_ASSIGN(row.when_imported, object.strings("when_imported"));
     TRY(object.finish());
     set_.indexes_.push_back(std::move(row));
+    return {};
+}
+
+base::Status RuleLoader::load_taken_apart(Words& words) {
+    TRY_ASSIGN(auto classes, required_strings(words.match, "taken_apart"));
+    for (const std::string& name : classes)
+        TRY(claim(words.match, base::format("values of {} that are taken apart", name), words.rule));
+    set_.taken_apart_.push_back({words.rule, std::move(classes)});
     return {};
 }
 

@@ -124,6 +124,12 @@ struct IndexRow {
     std::vector<std::string> when_imported;
 };
 
+// `taken_apart`: values of these classes that are compared, indexed or unpacked.
+struct TakenApartRow {
+    const Rule* rule = nullptr;
+    std::vector<std::string> classes;
+};
+
 // `training`: files that train; said at the first training loop.
 struct TrainingRow {
     const Rule* rule = nullptr;
@@ -185,6 +191,13 @@ struct EnvironmentRow {
 struct EnvironmentPlaces {
     std::map<std::string, std::vector<ParameterRow>, std::less<>> parameters;  // "os.getenv"
     std::vector<std::string> mappings;                                         // "os.environ"
+};
+
+// What functions do with texts, whatever the texts mean.
+struct TextPlaces {
+    std::vector<std::string> shown;             // they show it to people, or name something by it: "print"
+    std::vector<std::string> shown_by_methods;  // the same, of objects of unknown class: "debug"
+    std::map<std::string, std::vector<ParameterRow>, std::less<>> passed;  // they give it back: "os.getenv"
 };
 
 // What scripts look like, and which functions start them.

@@ -131,6 +131,7 @@ base::Status RuleLoader::load_file(std::string_view text, const std::string& ori
         if (!set_.tensors_.type.empty()) return file.error(*tensors, "there already is a \"tensors\"");
         TRY_ASSIGN(set_.tensors_, TensorFacts::read(document, *tensors));
     }
+    if (const base::Json* texts = file.optional("text_places")) TRY(load_text_places(document, *texts));
     if (const base::Json* adapted = file.optional("adapted")) TRY(load_adapted(document, *adapted));
     return file.finish();
 }
@@ -264,6 +265,17 @@ base::Status RuleLoader::load_adapted(const base::JsonDocument& document, const 
     auto& all = set_.adapted_.guards;
     all.insert(all.end(), guards.begin(), guards.end());
     return {};
+}
+
+base::Status RuleLoader::load_text_places(const base::JsonDocument& document, const base::Json& json) {
+    TRY_ASSIGN(auto object, base::JsonObject::of(document, json));
+    TextPlaces& places = set_.text_places_;
+    TRY(load_parameters(document, object.optional("passed"), places.passed, nullptr));
+    TRY_ASSIGN(auto shown, object.strings("shown"));
+    TRY_ASSIGN(auto methods, object.strings("shown_by_methods"));
+    places.shown.insert(places.shown.end(), shown.begin(), shown.end());
+    places.shown_by_methods.insert(places.shown_by_methods.end(), methods.begin(), methods.end());
+    return object.finish();
 }
 
 base::Status RuleLoader::load_environment_places(const base::JsonDocument& document, const base::Json& json) {

@@ -43,6 +43,7 @@ private:
     base::Status load_rows(const base::JsonDocument& document, const base::Json& rows, RowLoader loader,
                            const Rule* rule, const std::string& status);
     base::Status load_framework(const base::JsonDocument& document, const base::Json& json);
+    base::Status load_text_places(const base::JsonDocument& document, const base::Json& json);
     base::Status load_adapted(const base::JsonDocument& document, const base::Json& json);
     base::Status load_environment_places(const base::JsonDocument& document, const base::Json& json);
     base::Status load_script_places(const base::JsonDocument& document, const base::Json& json);
@@ -63,6 +64,7 @@ private:
     base::Status load_program(Words& words);
     base::Status load_call(Words& words);
     base::Status load_index(Words& words);
+    base::Status load_taken_apart(Words& words);
     base::Status load_training(Words& words);
     base::Status load_api(Words& words);
     base::Status load_library(Words& words);

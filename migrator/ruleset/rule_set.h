@@ -58,6 +58,7 @@ public:
     std::span<const CallRow> calls(std::string_view function) const;
     std::span<const CallRow> method_calls(std::string_view member) const;
     std::span<const IndexRow> indexes() const { return indexes_; }
+    std::span<const TakenApartRow> taken_apart() const { return taken_apart_; }
     std::span<const TrainingRow> trainings() const { return trainings_; }
     std::span<const StringRow> strings() const { return strings_; }
     std::span<const ValueRow> values() const { return values_; }
@@ -91,6 +92,7 @@ public:
     std::span<const KernelRow> kernels() const { return kernels_; }
     std::span<const ProgramRow> programs() const { return programs_; }
     const AdaptedNames& adapted() const { return adapted_; }
+    const TextPlaces& text_places() const { return text_places_; }
 
     std::span<const PatternRow> patterns() const { return patterns_; }
     std::span<const OperationRow> operations() const { return operations_; }
@@ -129,6 +131,7 @@ private:
     ByName<std::vector<CallRow>> calls_;
     ByName<std::vector<CallRow>> method_calls_;
     std::vector<IndexRow> indexes_;
+    std::vector<TakenApartRow> taken_apart_;
     std::vector<TrainingRow> trainings_;
     std::vector<StringRow> strings_;
     std::vector<ValueRow> values_;
@@ -148,6 +151,7 @@ private:
     std::vector<KernelRow> kernels_;
     std::vector<ProgramRow> programs_;
     AdaptedNames adapted_;
+    TextPlaces text_places_;
     std::vector<PatternRow> patterns_;
     std::vector<OperationRow> operations_;
     ByName<OperationSpelling> spellings_;

@@ -64,3 +64,19 @@ def free(inputs):
 
 
 backend = {"npu": "hccl", "xpu": "xccl"}.get(device, "nccl" if torch.distributed.is_nccl_available() else "gloo")  # expect: backend.renamed
+
+
+# A branch that asks for the NPU is the project's own; the rest of its function is not.
+def step(net, x):
+    if helpers.has_npu:
+        x = x.half()
+    net = net.npu()  # expect: method.cuda
+    if is_npu_available():
+        return net(x)
+    torch.cuda.synchronize()  # expect: cuda.renamed
+    return net(x)
+
+
+def wait(x):
+    torch.npu.synchronize()  # expect: cuda.renamed
+    return x

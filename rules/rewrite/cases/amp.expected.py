@@ -9,6 +9,8 @@ with tamp.autocast("npu"), autocast(device_type="npu"):  # expect: device.string
 scaler = torch.amp.GradScaler("npu")  # expect: device.string
 dtype = torch.npu.get_autocast_dtype()  # expect: amp.gpu_dtype
 active = torch.is_autocast_enabled("npu")  # expect: amp.without_device
+plain = torch.amp.GradScaler(device="npu")  # expect: amp.scaler_device
+slow = torch.amp.GradScaler(init_scale=1024.0, device="npu")  # expect: amp.scaler_device
 same = torch.is_autocast_enabled("npu")  # expect: device.string
 with torch.random.fork_rng(devices=[0], device_type="npu"):  # expect: random.fork_rng
     pass

@@ -8,6 +8,8 @@ with tamp.autocast("cuda"), autocast(device_type="cuda"):  # expect: device.stri
 scaler = torch.amp.GradScaler("cuda")  # expect: device.string
 dtype = torch.get_autocast_gpu_dtype()  # expect: amp.gpu_dtype
 active = torch.is_autocast_enabled()  # expect: amp.without_device
+plain = torch.amp.GradScaler()  # expect: amp.scaler_device
+slow = torch.amp.GradScaler(init_scale=1024.0)  # expect: amp.scaler_device
 same = torch.is_autocast_enabled("cuda")  # expect: device.string
 with torch.random.fork_rng(devices=[0]):  # expect: random.fork_rng
     pass

@@ -19,6 +19,7 @@ flag = getattr(torch, "npu")  # expect: cuda.module
 if hasattr(torch.npu, "mstx"):  # expect: cuda.module, cuda.module
     pass
 kind = torch.zeros(1).type() == "torch.npu.FloatTensor"  # expect: cuda.type_name
+torch.cuda.synchronize = print  # expect: cuda.renamed
 print("see torch.cuda.empty_cache in the manual")  # ok: cuda.type_name
 torch.backends.cuda.matmul.allow_tf32 = True  # expect: backends.instead
 torch.backends.cudnn.benchmark = True  # expect: backends.no_effect

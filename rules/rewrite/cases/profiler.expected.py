@@ -11,7 +11,8 @@ with profile(  # expect: profiler.renamed
 ) as prof:
     with record_function("forward"):
         prof.step()
-print(prof.key_averages().table(sort_by="cuda_time_total"))  # expect: profiler.time_keys
+print(prof.key_averages().table(sort_by="cuda_time_total"))  # expect: profiler.no_tables, profiler.time_keys
+print(prof.events()[0].cuda_time_total)  # expect: profiler.no_tables, profiler.time_members
 with torch.autograd.profiler.profile(use_device="npu"):  # expect: profiler.use_cuda
     pass
 with torch.autograd.profiler.emit_nvtx():  # expect: profiler.emit_nvtx

@@ -1,0 +1,20 @@
+# What the result of a renamed call lacks on the NPU.
+import torch
+from torch.distributed.fsdp.sharded_grad_scaler import ShardedGradScaler
+
+torch.set_default_tensor_type("torch.cuda.HalfTensor")  # expect: api.limited, cuda.default_tensor_type, cuda.type_name
+torch.set_default_tensor_type(torch.cuda.FloatTensor if torch.cuda.is_available() else torch.FloatTensor)  # expect: cuda.default_tensor_type, cuda.renamed, cuda.renamed
+torch.set_default_tensor_type(torch.DoubleTensor)  # ok: cuda.default_tensor_type
+major, minor = torch.cuda.get_device_capability()  # expect: cuda.capability_used, cuda.renamed
+new = torch.cuda.get_device_capability(0)[0] >= 8  # expect: cuda.capability_used, cuda.renamed
+
+
+def capability():
+    return torch.cuda.get_device_capability()  # expect: cuda.renamed
+
+
+print(capability())  # ok: cuda.capability_used
+properties = torch.cuda.get_device_properties(0)  # expect: cuda.renamed
+print(properties.name, properties.total_memory)  # ok: cuda.property_missing
+cores = properties.multi_processor_count  # expect: cuda.property_missing
+scaler = ShardedGradScaler(enabled=True)  # expect: amp.sharded_scaler_device
