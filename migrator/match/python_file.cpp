@@ -132,9 +132,7 @@ const base::LineIndex& PythonFile::lines() const {
     return *lines_;
 }
 
-std::uint32_t PythonFile::line_of(NodeId node) const {
-    return lines().position(tree_.range(node).begin).line;
-}
+std::uint32_t PythonFile::line_of(NodeId node) const { return lines().position(tree_.range(node).begin).line; }
 
 const std::vector<TrainingLoop>& PythonFile::training_loops() const {
     if (!training_loops_) {
