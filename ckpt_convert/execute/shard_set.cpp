@@ -144,19 +144,21 @@ Status require_all(const Path& directory, const std::vector<Done>& all) {
                       directory);
 }
 
-// A run that had published the output died before the last step of cleaning up.
-Status remove_if_empty(base::FileSystem& fs, const Path& directory) {
+// A run that had published the output died before the last step of cleaning up. Where there is no output, an empty directory
+// is that of a worker that begins at this moment.
+Status remove_if_over(base::FileSystem& fs, const Path& directory) {
     const Path shards = shards_of(directory);
     if (!fs.exists(shards)) return {};
+    TRY_ASSIGN(const auto output, fs.list(directory));
     TRY_ASSIGN(const auto entries, fs.list(shards));
-    return entries.empty() ? fs.remove(shards) : Status{};
+    return output.size() > 1 && entries.empty() ? fs.remove(shards) : Status{};
 }
 
 }  // namespace
 
 Result<ShardSet> ShardSet::open(base::FileSystem& fs, const Path& directory, const Shard& shard,
                                 std::uint64_t conversion) {
-    TRY(remove_if_empty(fs, directory));
+    TRY(remove_if_over(fs, directory));
     TRY(require_shards_only(fs, directory));
     TRY_ASSIGN(auto all, read_all(fs, directory));
     for (const Done& done : all) {
