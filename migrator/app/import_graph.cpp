@@ -100,16 +100,37 @@ std::vector<std::string> ImportGraph::loads(const Path& file) const {
     return {out.begin(), out.end()};
 }
 
+bool ImportGraph::imports_any(const Node& node, const std::vector<std::string>& modules) const {
+    return std::any_of(node.external.begin(), node.external.end(), [&](const std::string& import) {
+        return std::any_of(modules.begin(), modules.end(),
+                           [&](const std::string& module) { return is_within(import, module); });
+    });
+}
+
+std::vector<Path> ImportGraph::imported_by_loading(const std::vector<std::string>& modules) const {
+    const std::vector<Path> through_others = loading_through_others(modules);
+    std::vector<const Node*> pending;
+    for (const auto& [path, node] : nodes_) {
+        if (imports_any(node, modules) || std::binary_search(through_others.begin(), through_others.end(), path))
+            pending.push_back(&node);
+    }
+    std::set<Path> out;
+    while (!pending.empty()) {
+        const Node* node = pending.back();
+        pending.pop_back();
+        for (const Node* file : node->files) {
+            if (out.insert(file->path).second) pending.push_back(file);
+        }
+    }
+    return {out.begin(), out.end()};
+}
+
 std::vector<Path> ImportGraph::loading_through_others(const std::vector<std::string>& modules) const {
     std::map<const Node*, std::vector<const Node*>> importers;
     std::vector<const Node*> pending;
     for (const auto& [path, node] : nodes_) {
         for (const Node* file : node.files) importers[file].push_back(&node);
-        const bool loads = std::any_of(node.external.begin(), node.external.end(), [&](const std::string& import) {
-            return std::any_of(modules.begin(), modules.end(),
-                               [&](const std::string& module) { return is_within(import, module); });
-        });
-        if (loads) pending.push_back(&node);
+        if (imports_any(node, modules)) pending.push_back(&node);
     }
     std::set<Path> out;
     while (!pending.empty()) {

@@ -30,6 +30,10 @@ public:
     // The files that load one of these modules through others, sorted: a file that imports it itself is not meant.
     std::vector<base::Path> loading_through_others(const std::vector<std::string>& modules) const;
 
+    // The files that such files and those that import the modules themselves import, directly or through others, sorted:
+    // what they are given may come from these modules.
+    std::vector<base::Path> imported_by_loading(const std::vector<std::string>& modules) const;
+
     // Where a module that this file needs can stand, so that every file which needs it there finds it.
     struct Place {
         base::Path directory;
@@ -50,6 +54,7 @@ private:
         bool is_imported = false;          // by any other file
         bool is_imported_by_path = false;  // by the whole of its name, which counts from the root
     };
+    bool imports_any(const Node& node, const std::vector<std::string>& modules) const;
     // What a file loads of the project, itself in front.
     std::vector<const Node*> reached(const base::Path& file) const;
     const Node* find(std::string_view qualified, const Node& importer, bool& by_path) const;

@@ -213,21 +213,18 @@ private:
 
     RewriteContext context(const Job& job) const {
         RewriteContext out;
-        out.match.rules = &knowledge_.rules;
-        out.match.facts = &knowledge_.facts;
+        const base::Path& path = job.file->path;
+        out.match = match_context(knowledge_, *job.project, path);
         out.match.loops = &knowledge_.loops;
         out.match.patterns = &knowledge_.patterns;
         out.affinity = options_.affinity;
         out.operator_calls = collects_calls_;
         out.apply = options_.apply == ApplyMode::none ? ApplyMode::safe : options_.apply;
-        out.match.module = module_context(*job.project, job.file->path);
         out.match.value_ends = job.project->value_ends.get();
-        out.match.helper_package = helper_.package_for(*job.project, job.file->path);
-        out.match.loads_framework = job.project->loads_framework(job.file->path);
+        out.match.helper_package = helper_.package_for(*job.project, path);
         out.match.is_program = job.is_program();
-        if (out.match.is_program && !knowledge_.rules.programs().empty())
-            out.match.program_loads = job.project->imports.loads(job.file->path);
-        out.match.project_members = job.project->members;
+        const bool asks_for_loads = out.match.is_program && !knowledge_.rules.programs().empty();
+        if (asks_for_loads) out.match.program_loads = job.project->imports.loads(path);
         if (transfer_rules_) {
             out.transfer = out.match;
             out.transfer->rules = &*transfer_rules_;

@@ -232,12 +232,25 @@ base::Status index_projects(base::FileSystem& fs, const Options& options, const 
             if (found[i].summary) index->add(std::move(*found[i].summary), names);
         }
         project.imports.finish();
-        project.loading_framework = project.imports.loading_through_others(knowledge.rules.framework().loaded_by);
+        const std::vector<std::string>& framework = knowledge.rules.framework().loaded_by;
+        project.loading_framework = project.imports.loading_through_others(framework);
+        project.beside_framework = project.imports.imported_by_loading(framework);
         std::sort(project.members.begin(), project.members.end());
         project.members.erase(std::unique(project.members.begin(), project.members.end()), project.members.end());
         project.index = std::move(index);
     }
     return {};
+}
+
+MatchContext match_context(const Knowledge& knowledge, const Project& project, const Path& path) {
+    MatchContext context;
+    context.rules = &knowledge.rules;
+    context.facts = &knowledge.facts;
+    context.module = module_context(project, path);
+    context.project_members = project.members;
+    context.loads_framework = std::ranges::binary_search(project.loading_framework, path);
+    context.is_beside_framework = std::ranges::binary_search(project.beside_framework, path);
+    return context;
 }
 
 std::vector<base::Message> notes_of(const Project& project, Command command) {

@@ -44,15 +44,13 @@ struct Project {
     std::shared_ptr<const ValueEnds> value_ends;  // where constants go that leave their file; see find_value_ends
     ImportGraph imports;
     std::vector<base::Path> loading_framework;  // sorted: files that load it through other files of the project
+    std::vector<base::Path> beside_framework;   // sorted: files that files which load it import
     std::vector<char> holds_values;             // by file: see match/value_ends.h
     // By file: parsed for the index, and kept for the analysis as long as there is room.
     std::vector<std::unique_ptr<ParsedFile>> parsed;
 
     base::Path shown(const base::Path& path) const { return base::join(prefix, path); }
     base::Path on_disk(const base::Path& path) const { return base::join(files.root, path); }
-    bool loads_framework(const base::Path& path) const {
-        return std::binary_search(loading_framework.begin(), loading_framework.end(), path);
-    }
     base::Result<std::string> read(base::FileSystem& fs, const base::Path& path) const {
         return standard_input ? *standard_input : base::read_file(fs, on_disk(path));
     }
@@ -74,6 +72,9 @@ base::Result<SourceFile> read_source(base::FileSystem& fs, const Project& projec
 
 // How name resolution sees a Python file of the project.
 ModuleContext module_context(const Project& project, const base::Path& path);
+
+// What matching knows of a Python file as one of its project.
+MatchContext match_context(const Knowledge& knowledge, const Project& project, const base::Path& path);
 
 // What a person should know of the files that were not analysed.
 std::vector<base::Message> notes_of(const Project& project, Command command);

@@ -126,11 +126,7 @@ private:
     }
 
     void look_at(std::size_t number, ParsedFile& parsed, const Work& work) {
-        MatchContext context;
-        context.rules = &knowledge_.rules;
-        context.facts = &knowledge_.facts;
-        context.module = module_context(project_, project_.files.files[number].path);
-        context.project_members = project_.members;
+        const MatchContext context = match_context(knowledge_, project_, project_.files.files[number].path);
         if (!parsed.bindings) parsed.bindings = Bindings::analyse(parsed.tree, knowledge_.facts, context.module);
         work({&parsed.tree, &*parsed.bindings}, context);
         if (names_[number].empty()) names_[number] = parsed.bindings->shared_name_hashes();

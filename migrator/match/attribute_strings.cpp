@@ -60,6 +60,35 @@ std::optional<Fix> whole_call_fix(const PythonFile& file, NodeId literal, const 
 
 }  // namespace
 
+namespace {
+
+// getattr(batch, "cuda")(), hasattr(batch, "cuda"): a member of an object of which no class is known.
+void match_unknown_member(const PythonFile& file, const Literal& literal, FindingSink& sink) {
+    const SyntaxTree& tree = file.tree();
+    const NodeId object = object_of(file, literal.node);
+    if (object == kNoNode || file.bindings().type_of(object)) return;
+    for (const Reference& reference : file.bindings().references(object)) {
+        if (reference.origin != Origin::local) return;
+    }
+    const NodeId call = tree.parent(tree.parent(literal.node));
+    const bool gets = file.last_name(tree.child(call, Field::function)) == kAttributeFunctions.front();
+    for (const MethodRow& row : file.rules().methods(literal.text)) {
+        if (!file.may_have_objects_of(row.when_imported)) continue;
+        const bool is_called = !gets || file.call_of(call) != kNoNode;
+        if (row.called && !is_called) continue;
+        const bool may_be_own = file.is_project_member(row.called ? row.name + "()" : row.name);
+        Finding finding = make_finding(*row.rule, tree.range(literal.node), row.name,
+                                       may_be_own ? Certainty::textual : Certainty::likely,
+                                       row.fix ? row.fix->to() : std::string_view{}, {}, {});
+        const auto content = literal.range_of(0, literal.text.size());
+        if (row.fix && row.fix->is_plain() && content)
+            finding.fix = Fix{{{*content, row.fix->rename}}, row.rule->imports};
+        sink.push_back(std::move(finding));
+    }
+}
+
+}  // namespace
+
 bool names_attribute(const PythonFile& file, NodeId literal) { return object_of(file, literal) != kNoNode; }
 
 std::vector<Reference> attribute_names(const PythonFile& file, const Literal& literal) {
@@ -72,7 +101,9 @@ std::vector<Reference> attribute_names(const PythonFile& file, const Literal& li
 
 void match_attribute_strings(const PythonFile& file, std::span<const Literal> literals, FindingSink& sink) {
     for (const Literal& literal : literals) {
-        for (const Reference& named : attribute_names(file, literal)) {
+        const std::vector<Reference> names = attribute_names(file, literal);
+        if (names.empty()) match_unknown_member(file, literal, sink);
+        for (const Reference& named : names) {
             const std::string& qualified = named.name;
             const std::string owner = qualified.substr(0, qualified.size() - literal.text.size() - 1);
             const NameRow* row = file.rules().name_row(qualified);

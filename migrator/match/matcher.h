@@ -29,6 +29,8 @@ struct MatchContext {
     std::string helper_package;
     // Files of the project that it imports load the framework.
     bool loads_framework = false;
+    // Files of the project that load the framework import it: what they give it may be the framework's.
+    bool is_beside_framework = false;
     // The file is run, not imported; and what it loads through other files of the project.
     bool is_program = false;
     std::vector<std::string> program_loads;

@@ -32,6 +32,13 @@ bool PythonFile::imports_any(std::span<const std::string> modules) const {
     });
 }
 
+bool PythonFile::may_have_objects_of(std::span<const std::string> modules) const {
+    const std::string& framework = rules().framework().loaded_by.front();
+    const bool is_given =
+        context_.is_beside_framework && std::find(modules.begin(), modules.end(), framework) != modules.end();
+    return is_given || imports_any(modules);
+}
+
 std::string PythonFile::as_imported(const std::string& qualified) const {
     const bool in_package = !context_.helper_package.empty() && rules().style().is_of_helper(qualified);
     return in_package ? context_.helper_package + "." + qualified : qualified;

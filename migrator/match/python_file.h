@@ -36,6 +36,8 @@ public:
     // True when the file imports one of these modules or something below it, outside type checking only. To load the
     // framework through other files or libraries is to import it.
     bool imports_any(std::span<const std::string> modules) const;
+    // The same, or it is given objects of these modules by the files of the project that import it.
+    bool may_have_objects_of(std::span<const std::string> modules) const;
     bool is_project_module(std::string_view module) const;
     // A class of the project or of this file defines a member of this name; methods are listed with "()" as well.
     bool is_project_member(std::string_view member) const;

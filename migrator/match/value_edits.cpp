@@ -74,6 +74,56 @@ std::optional<std::vector<Edit>> compared_with_both(const PythonFile& file, cons
 
 }  // namespace
 
+namespace {
+
+// The source of a node with these edits.
+std::string edited(const SyntaxTree& tree, NodeId node, const std::vector<Edit>& edits) {
+    const base::ByteRange range = tree.range(node);
+    EditSet set;
+    for (Edit edit : edits) {
+        edit.range = {edit.range.begin - range.begin, edit.range.end - range.begin};
+        if (!set.add({edit})) return {};
+    }
+    return set.apply(tree.text(node));
+}
+
+bool has_text(const SyntaxTree& tree, NodeId node) {
+    for (NodeId id = node; id < tree.subtree_end(node); ++id) {
+        if (tree.kind(id) == NodeKind::string) return true;
+    }
+    return false;
+}
+
+}  // namespace
+
+std::optional<std::vector<Edit>> entry_beside(const PythonFile& file, const Literal& key, const ValueRow& row,
+                                              const std::vector<ValueToken>& tokens, ValueFlow& flow) {
+    const SyntaxTree& tree = file.tree();
+    const NodeId pair = tree.parent(key.node);
+    const NodeId value = tree.child(pair, Field::value);
+    if (tree.kind(pair) != NodeKind::pair || value == kNoNode) return std::nullopt;
+    std::string new_value(tree.text(value));
+    if (const auto literal = read_literal(tree, value)) {
+        const std::vector<ValueToken> of_value = value_tokens(literal->text, row);
+        if (of_value.empty()) return std::vector<Edit>{};
+        const auto edits = value_edits(file, *literal, row, of_value, flow);
+        if (!edits) return std::nullopt;
+        new_value = edited(tree, value, *edits);
+    } else if (has_text(tree, value)) {
+        return std::nullopt;
+    }
+    const auto edits = value_edits(file, key, row, tokens, flow);
+    if (!edits) return std::nullopt;
+    const std::string new_key = edited(tree, key.node, *edits);
+    if (new_key.empty() || new_value.empty()) return std::nullopt;
+    for (NodeId entry : tree.named_children(tree.parent(pair))) {
+        const NodeId other = tree.child(entry, Field::key);
+        if (other != kNoNode && tree.text(other) == new_key) return std::vector<Edit>{};
+    }
+    const std::uint64_t end = tree.range(pair).end;
+    return std::vector<Edit>{{{end, end}, ", " + new_key + ": " + new_value}};
+}
+
 std::optional<std::vector<Edit>> value_edits(const PythonFile& file, const Literal& literal, const ValueRow& row,
                                              const std::vector<ValueToken>& tokens, ValueFlow& flow) {
     switch (file.rules().style().kind) {

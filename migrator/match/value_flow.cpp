@@ -80,7 +80,7 @@ std::optional<Certainty> ValueFlow::destination(NodeId expression) {
 
 void ValueFlow::start() {
     best_.reset();
-    users_name_ = shown_ = lost_ = false;
+    users_name_ = shown_ = lost_ = keeps_key_ = false;
     lost_at_ = kNoNode;
     ends_.clear();
     seen_.clear();

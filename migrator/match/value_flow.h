@@ -35,6 +35,8 @@ public:
     // True when it came to a place that it could not see beyond, and the first of these; kNoNode: it is in another file.
     bool is_lost() const { return lost_; }
     NodeId lost_at() const { return lost_at_; }
+    // True when it is the key of a mapping whose keys stay: see ValueRow::kept_keys.
+    bool keeps_key() const { return keeps_key_; }
     // The ends (see ValueEnds) that the last `destination` met.
     const std::set<std::string>& ends() const { return ends_; }
 
@@ -85,14 +87,15 @@ private:
     NodeId above_keyword(NodeId keyword, ValueShape& shape);
     NodeId above_builtin(NodeId call, std::string_view name, std::size_t position, ValueShape& shape);
     bool is_builtin(NodeId function) const;
-    bool is_passed_on(NodeId call, NodeId argument, std::string_view keyword) const;
+    bool is_passed_on(NodeId call, NodeId argument, std::string_view keyword);
     bool is_text_shown_by(NodeId call) const;
     bool fills_container(NodeId call, std::string_view method, std::optional<std::size_t> position, ValueShape shape);
 
     // value_places.cpp
     std::optional<Certainty> parameter(NodeId call, NodeId argument, std::string_view keyword, ValueShape shape);
     std::optional<Certainty> parameter_of(const std::vector<ParameterRow>& rows, NodeId argument,
-                                          std::string_view keyword, Certainty certainty) const;
+                                          std::string_view keyword, Certainty certainty, ValueShape shape);
+    void note_kept_key(std::string_view parameter, ValueShape shape);
     bool counts_by_name(NodeId call) const;
     std::optional<Certainty> project_parameter(std::span<const Reference> functions,
                                                std::optional<std::size_t> position, std::string_view keyword,
@@ -121,6 +124,7 @@ private:
     bool users_name_ = false;
     bool shown_ = false;
     bool lost_ = false;
+    bool keeps_key_ = false;
     NodeId lost_at_ = kNoNode;
     bool follows_comparisons_ = true;
     std::set<std::string> ends_;

@@ -186,11 +186,11 @@ NodeId ValueFlow::above_keyword(NodeId keyword, ValueShape& shape) {
 }
 
 // Functions that give what they get: os.getenv("DEVICE", "cuda").
-bool ValueFlow::is_passed_on(NodeId call, NodeId argument, std::string_view keyword) const {
+bool ValueFlow::is_passed_on(NodeId call, NodeId argument, std::string_view keyword) {
     const auto& passed = file_.rules().text_places().passed;
     for (const Reference& reference : file_.bindings().references(file_.tree().child(call, Field::function))) {
         const auto rows = passed.find(reference.name);
-        if (rows != passed.end() && parameter_of(rows->second, argument, keyword, reference.certainty)) return true;
+        if (rows != passed.end() && parameter_of(rows->second, argument, keyword, reference.certainty, {})) return true;
     }
     return false;
 }

@@ -24,12 +24,15 @@ std::optional<Certainty> ValueFlow::parameter(NodeId call, NodeId argument, std:
     for (const Reference& reference : references) {
         auto rows = row_.parameters.find(reference.name);
         if (reference.origin != Origin::external || rows == row_.parameters.end()) continue;
-        auto certainty = parameter_of(rows->second, argument, keyword, reference.certainty);
+        auto certainty = parameter_of(rows->second, argument, keyword, reference.certainty, shape);
         if (certainty && (!best || *best < *certainty)) best = certainty;
     }
     if (best) return best;
     if (!keyword.empty() && declares_carrier_option(call, keyword)) return Certainty::likely;
-    if (!keyword.empty() && row_.is_carrier(keyword) && counts_by_name(call)) return Certainty::likely;
+    if (!keyword.empty() && row_.is_carrier(keyword) && counts_by_name(call)) {
+        note_kept_key(keyword, shape);
+        return Certainty::likely;
+    }
     if (auto certainty = project_parameter(references, file_.argument_position(argument), keyword, shape))
         return certainty;
     bool unknown_object = references.empty() && tree.kind(function) == NodeKind::attribute;
@@ -38,17 +41,23 @@ std::optional<Certainty> ValueFlow::parameter(NodeId call, NodeId argument, std:
     if (rows == row_.methods.end()) return std::nullopt;
     NodeId object = tree.child(function, Field::object);
     if (file_.bindings().type_of(object)) return std::nullopt;
-    return parameter_of(rows->second, argument, keyword, Certainty::likely);
+    return parameter_of(rows->second, argument, keyword, Certainty::likely, shape);
 }
 
 std::optional<Certainty> ValueFlow::parameter_of(const std::vector<ParameterRow>& rows, NodeId argument,
-                                                 std::string_view keyword, Certainty certainty) const {
+                                                 std::string_view keyword, Certainty certainty, ValueShape shape) {
     std::optional<std::size_t> position;
     if (keyword.empty()) position = file_.argument_position(argument);
     for (const ParameterRow& row : rows) {
-        if (keyword.empty() ? (position && row.position == position) : row.keyword == keyword) return certainty;
+        if (keyword.empty() ? !position || row.position != position : row.keyword != keyword) continue;
+        note_kept_key(row.keyword, shape);
+        return certainty;
     }
     return std::nullopt;
+}
+
+void ValueFlow::note_kept_key(std::string_view parameter, ValueShape shape) {
+    keeps_key_ |= shape.top() == Level::key && base::contains(row_.kept_keys, parameter);
 }
 
 // Whether a keyword that is a carrier by its name counts in this call: in calls of the project's own functions and of

@@ -56,7 +56,10 @@ void match_literal(const PythonFile& file, const AdaptedCode& adapted, const Lit
     Finding finding = make_finding(*row.rule, file.tree().range(literal.node), shown,
                                    certainty.value_or(Certainty::textual), replaced(shown, of_shown), {}, {});
     if (!certainty) say_what_is_not_known(file, flow, finding, replaced(shown, of_shown));
-    auto edits = value_edits(file, literal, row, tokens, flow);
+    const bool stays = certainty && flow.keeps_key();
+    auto edits = stays ? entry_beside(file, literal, row, tokens, flow) : value_edits(file, literal, row, tokens, flow);
+    if (stays && edits && edits->empty()) return;
+    if (stays) finding.message.add("The key stays as well: weights that were saved on a GPU name it.");
     // Text beside text needs nothing bound.
     if (edits)
         finding.fix = Fix{std::move(*edits), row.rule->at_run_time ? std::vector<ImportRequest>{} : row.rule->imports};

@@ -44,6 +44,7 @@ base::Status RuleLoader::load_value(Words& words) {
     TRY(load_parameters(object.document(), object.optional("parameters"), row.parameters, &row.methods));
     TRY_ASSIGN(row.results, object.strings("results"));
     TRY_ASSIGN(row.carriers, object.strings("carriers"));
+    TRY_ASSIGN(row.kept_keys, object.strings("kept_keys"));
     TRY_ASSIGN(row.properties, object.strings("properties"));
     TRY_ASSIGN(row.text_of, object.strings("text_of"));
     TRY_ASSIGN(row.packages, object.strings("packages"));

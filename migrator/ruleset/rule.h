@@ -166,6 +166,7 @@ struct ValueRow {
     std::map<std::string, std::vector<ParameterRow>, std::less<>> methods;     // by member name, for unknown objects
     std::vector<std::string> results;        // names and properties that have such a value: "torch.device.type"
     std::vector<std::string> carriers;       // names of variables, keywords, options, settings: exact or with one *
+    std::vector<std::string> kept_keys;      // parameters whose mappings are from the names of other machines
     std::vector<std::string> properties;     // members of a carrier that have such a value: "type"
     std::vector<std::string> text_of;        // classes whose str() has such a value: "torch.device"
     std::vector<std::string> packages;       // a carrier's name counts in calls of these; other packages have their own

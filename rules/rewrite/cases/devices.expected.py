@@ -12,7 +12,7 @@ d = torch.device("npu:" + str(index))  # expect: device.string
 e = torch.device(f"npu:{index}")  # expect: device.string
 f = torch.device("{}:{}".format("npu", index))  # expect: device.string
 g = torch.zeros(1, device="npu" if torch.npu.is_available() else "cpu")  # expect: device.string, cuda.renamed
-h = torch.load("x.pt", map_location={"npu:0": "npu:1"})  # expect: device.string, device.string
+h = torch.load("x.pt", map_location={"cuda:0": "npu:1", "npu:0": "npu:1"})  # expect: device.string, device.string
 i = torch.load("x.pt", "npu")  # expect: device.string
 j = torch.zeros(1).to("npu", non_blocking=True)  # expect: device.string
 k = torch.device(type='npu', index=0)  # expect: device.string

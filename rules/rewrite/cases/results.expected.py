@@ -1,4 +1,6 @@
 # What the result of a renamed call lacks on the NPU.
+import re
+
 import torch
 import torch_npu
 from torch.distributed.fsdp.sharded_grad_scaler import ShardedGradScaler
@@ -19,3 +21,10 @@ properties = torch.npu.get_device_properties(0)  # expect: cuda.renamed
 print(properties.name, properties.total_memory)  # ok: cuda.property_missing
 cores = properties.multi_processor_count  # expect: cuda.property_missing
 scaler = ShardedGradScaler(enabled=True, device="npu")  # expect: amp.sharded_scaler_device
+kind = x.type("torch.cuda.%s" % "FloatTensor")  # expect: cuda.type_prefix
+index = re.match(r"cuda:(\d+)", str(device))  # expect: device.pattern
+fish = re.match(r"barracuda", name)  # ok: device.pattern
+
+
+def move(batch):
+    return getattr(batch, "npu")()  # expect: method.cuda

@@ -24,7 +24,7 @@ def place(rank, net, batch, stream):
     batch = batch.to(device=  # expect: method.cuda
                        any_device.device_of(f"{any_device.device_type}:1"))  # expect: device.string
     batch = batch.cuda(*args.where)  # expect: method.cuda
-    weights = torch.load("w.pt", map_location={f"{any_device.device_type}:0": f"{any_device.device_type}:{rank}"})  # expect: device.string, device.string
+    weights = torch.load("w.pt", map_location={"cuda:0": f"{any_device.device_type}:{rank}", f"{any_device.device_type}:0": f"{any_device.device_type}:{rank}"})  # expect: device.string, device.string
     match first.type:
         case "cuda":  # expect: device.string
             pass
