@@ -49,8 +49,7 @@ void match_methods(const PythonFile& file, FindingSink& sink) {
             if (certainty == Certainty::textual)
                 finding.message.add(
                     "Which object this is could not be seen; it may be something of the project's own: change it where "
-                    "it "
-                    "is a tensor or a module of torch.");
+                    "it is a tensor or a module of torch.");
             if (auto edits = row.fix ? member_edits(file, id, *row.fix, false) : std::nullopt)
                 finding.fix = Fix{std::move(*edits), row.rule->imports};
             sink.push_back(std::move(finding));
