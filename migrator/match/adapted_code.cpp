@@ -65,7 +65,7 @@ void merge(std::vector<base::ByteRange>& ranges) {
     ranges = std::move(out);
 }
 
-bool is_within(const std::vector<base::ByteRange>& ranges, std::uint64_t offset) {
+bool any_contains(const std::vector<base::ByteRange>& ranges, std::uint64_t offset) {
     auto at = std::upper_bound(ranges.begin(), ranges.end(), offset,
                                [](std::uint64_t place, const base::ByteRange& range) { return place < range.begin; });
     return at != ranges.begin() && (at - 1)->contains(offset);
@@ -248,7 +248,7 @@ bool AdaptedCode::entries_mention_target(NodeId dictionary, NodeId entry, NodeId
 bool AdaptedCode::contains(NodeId node) const {
     if (is_twin_file_) return true;
     if (mentions_.empty()) return false;
-    if (is_within(alternatives_, tree_.range(node).begin)) return true;
+    if (any_contains(alternatives_, tree_.range(node).begin)) return true;
     for (NodeId child = node, at = tree_.parent(node); at != kNoNode; child = at, at = tree_.parent(at)) {
         switch (tree_.kind(at)) {
             case NodeKind::boolean_operator:

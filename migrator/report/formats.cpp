@@ -11,6 +11,8 @@ void json(const Report& report, const base::DataStore&, const base::TextSink& ou
 
 void sarif(const Report& report, const base::DataStore&, const base::TextSink& out) { report_sarif(report, out); }
 
+void junit(const Report& report, const base::DataStore&, const base::TextSink& out) { report_junit(report, out); }
+
 void diff(const Report& report, const base::DataStore&, const base::TextSink& out) { report_diff(report, out); }
 
 template <std::string (*kText)(const Report&)>
@@ -27,7 +29,7 @@ constexpr Format kFormats[] = {
     {"transplant", "transplant/", false, nullptr, report_transplant_csv},
     {"sarif", "report.sarif", false, sarif},
     {"gitlab", "gl-code-quality-report.json", false, whole<report_gitlab>},
-    {"junit", "junit.xml", false, whole<report_junit>},
+    {"junit", "junit.xml", false, junit},
 };
 
 }  // namespace

@@ -36,7 +36,8 @@ std::vector<NamedText> report_transplant_csv(const Report& report);
 void report_sarif(const Report& report, const base::TextSink& out);  // SARIF 2.1.0
 std::string report_github(const Report& report);                     // workflow commands of GitHub, for standard output
 std::string report_gitlab(const Report& report);                     // code quality report of GitLab
-std::string report_junit(const Report& report);  // a test case per finding; open warnings and errors fail
+// A test case per finding; open warnings and errors fail.
+void report_junit(const Report& report, const base::TextSink& out);
 
 // A cell of a CSV file that no spreadsheet takes for a formula.
 std::string csv_cell(std::string_view text);

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "base/format.h"
 #include "base/json_writer.h"
 #include "base/printable.h"
@@ -91,26 +93,24 @@ std::string report_gitlab(const Report& report) {
     return std::move(json).take() + "\n";
 }
 
-std::string report_junit(const Report& report) {
-    std::string suites;
-    std::uint64_t all = 0;
-    std::uint64_t failures = 0;
+void report_junit(const Report& report, const base::TextSink& out) {
+    std::size_t all = 0;
+    std::ptrdiff_t failures = 0;
     for (const ReportFile& file : report.files) {
-        std::string cases;
-        std::uint64_t failed = 0;
-        for (const ReportFinding& item : file.findings) {
-            cases += junit_case(file, item);
-            failed += fails(item);
-        }
-        suites += base::format("  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\">\n{}  </testsuite>\n",
-                               xml_text(file.path), file.findings.size(), failed, cases);
         all += file.findings.size();
-        failures += failed;
+        failures += std::ranges::count_if(file.findings, fails);
     }
-    return base::format(
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"migrator\" tests=\"{}\" failures=\"{}\">\n"
-        "{}</testsuites>\n",
-        all, failures, suites);
+    out(
+        base::format("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"migrator\" tests=\"{}\" "
+                     "failures=\"{}\">\n",
+                     all, failures));
+    for (const ReportFile& file : report.files) {
+        out(base::format("  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\">\n", xml_text(file.path),
+                         file.findings.size(), std::ranges::count_if(file.findings, fails)));
+        for (const ReportFinding& item : file.findings) out(junit_case(file, item));
+        out("  </testsuite>\n");
+    }
+    out("</testsuites>\n");
 }
 
 }  // namespace migrator
