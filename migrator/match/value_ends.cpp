@@ -22,23 +22,30 @@ bool is_parameter(const ValueEnd& end) {
     return open != end.name.npos && end.name[open + 1] != ')';
 }
 
-// Ends lead to each other: as sure as the surest way out, which is found by going round until nothing changes.
+// Ends lead to each other: as sure as the surest way out, and lost when one way is. What changes at an end is taken to those
+// that lead to it, until nothing changes.
 ValueEnds::ValueEnds(const std::map<ValueEnd, EndUse>& uses, const std::set<ValueEnd>& unfollowed) : lost_(unfollowed) {
+    std::map<ValueEnd, std::vector<const ValueEnd*>> before;
+    std::vector<ValueEnd> pending(unfollowed.begin(), unfollowed.end());
     for (const auto& [end, use] : uses) {
         if (use.certainty) known_.emplace(end, *use.certainty);
         if (use.lost) lost_.insert(end);
+        if (use.certainty || use.lost) pending.push_back(end);
+        for (const std::string& name : use.further) before[{end.rule, name}].push_back(&end);
     }
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (const auto& [end, use] : uses) {
-            for (const std::string& name : use.further) {
-                if (is_lost(end.rule, name)) changed |= lost_.insert(end).second;
-                const auto certainty = find(end.rule, name);
-                if (!certainty) continue;
-                const auto [known, added] = known_.emplace(end, *certainty);
-                changed = changed || added || known->second < *certainty;
+    while (!pending.empty()) {
+        const ValueEnd changed = std::move(pending.back());
+        pending.pop_back();
+        const auto certainty = find(changed.rule, changed.name);
+        const bool lost = lost_.contains(changed);
+        for (const ValueEnd* end : before[changed]) {
+            bool is_news = lost && lost_.insert(*end).second;
+            if (certainty) {
+                const auto [known, added] = known_.emplace(*end, *certainty);
+                is_news |= added || known->second < *certainty;
                 known->second = std::max(known->second, *certainty);
             }
+            if (is_news) pending.push_back(*end);
         }
     }
 }
