@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <string_view>
 
 #include "base/format.h"
 #include "base/human.h"
@@ -47,11 +48,10 @@ std::string shard_note(const ShardSet& shards, const Shard& shard, std::size_t f
 
 // Of a tensor that is in reused files too, all values were cast again.
 void add_losses(ConvertSummary& summary, const std::vector<CastReport>& reports) {
-    for (const CastReport& report : reports) {
-        auto same = [&](const CastReport& known) { return known.tensor == report.tensor; };
-        std::erase_if(summary.losses, same);
-        summary.losses.push_back(report);
-    }
+    std::set<std::string_view> tensors;
+    for (const CastReport& report : reports) tensors.insert(report.tensor);
+    std::erase_if(summary.losses, [&](const CastReport& known) { return tensors.contains(known.tensor); });
+    summary.losses.insert(summary.losses.end(), reports.begin(), reports.end());
 }
 
 // The weights, and `with_side_files` what lies beside them.

@@ -200,20 +200,21 @@ std::vector<std::string> StagedOutput::kept_paths() const {
 
 Result<std::vector<FinishedFile>> StagedOutput::reuse(int threads,
                                                       const std::function<void(std::uint64_t bytes)>& progress) {
-    std::vector<FinishedFile> said = std::move(kept_);
-    kept_.clear();
-    std::vector<char> whole(said.size());  // not of bool: threads write side by side
-    TRY(base::parallel_for(said.size(), threads, [&](std::size_t i) -> Status {
-        TRY_ASSIGN(whole[i], is_whole(*fs_, staging_, said[i].file, progress));
+    // Until all are looked at, an interruption leaves them as they are.
+    std::vector<char> whole(kept_.size());  // not of bool: threads write side by side
+    TRY(base::parallel_for(kept_.size(), threads, [&](std::size_t i) -> Status {
+        TRY_ASSIGN(whole[i], is_whole(*fs_, staging_, kept_[i].file, progress));
         return {};
     }));
-    for (std::size_t i = 0; i < said.size(); ++i) {
+    std::vector<FinishedFile> proven;
+    for (std::size_t i = 0; i < kept_.size(); ++i) {
         if (!whole[i]) continue;
-        TRY_ASSIGN(const base::FileInfo info, fs_->link_info(base::join(staging_, said[i].file.path)));
-        written_.push_back({said[i].file.path, info});
-        kept_.push_back(std::move(said[i]));
+        TRY_ASSIGN(const base::FileInfo info, fs_->link_info(base::join(staging_, kept_[i].file.path)));
+        written_.push_back({kept_[i].file.path, info});
+        proven.push_back(kept_[i]);
     }
-    if (fs_->exists(staging_)) TRY(remove_others(*fs_, staging_, kept_paths()));
+    kept_ = std::move(proven);
+    TRY(remove_others(*fs_, staging_, kept_paths()));
     return kept_;
 }
 

@@ -15,14 +15,13 @@ import hashlib
 import os
 import re
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
-from checks import Checks, make_tiny, run, skip, temporary_directory, tool  # noqa: E402
+from checks import Checks, make_tiny, run, temporary_directory, tool  # noqa: E402
+from injector import Injector, counted  # noqa: E402
 
-HERE = Path(__file__).resolve().parent
 # Which calls fail, and how: those that can fail so on a real machine.
 FAULTS = [("create", errno.EACCES), ("create", errno.ENOSPC), ("open", errno.EIO), ("open", errno.EINTR), ("pread", errno.EIO),
           ("pread", "short"), ("pread", errno.EINTR), ("pwrite", errno.ENOSPC), ("pwrite", "short"), ("pwrite", errno.EINTR),
@@ -65,13 +64,7 @@ class Job:
         self.is_visible = is_visible  # of an output: what its readers look for
 
     def start(self, directory, fault=None, counts=None):
-        environment = dict(os.environ, LD_PRELOAD=str(INJECTOR))
-        if fault:
-            environment["FAULT"] = fault
-        if counts:
-            environment["FAULT_COUNTS"] = str(counts)
-        return subprocess.run(self.command, cwd=directory, env=environment, stdin=subprocess.DEVNULL, capture_output=True,
-                              text=True, errors="surrogateescape", timeout=120)
+        return INJECTOR.run(self.command, directory, fault or "", counts or "")
 
 
 class Campaign:
@@ -86,7 +79,7 @@ class Campaign:
         done = job.start(whole, counts=counts)
         checks.expect(done.returncode == 0, f"{job.name}: {done.stderr}")
         self.after = comparable(snapshot(whole))
-        self.counts = dict((line.split()[0], int(line.split()[1])) for line in counts.read_text().splitlines())
+        self.counts = counted(counts)
         self.runs = 0
 
     def fresh(self, name):
@@ -272,10 +265,7 @@ def main():
     options = parser.parse_args()
     checks = Checks()
     with temporary_directory() as scratch:
-        INJECTOR = Path(scratch) / "injector.so"
-        made = run(os.environ.get("CC", "cc"), "-shared", "-fPIC", "-O1", "-o", INJECTOR, HERE / "injector.c", "-ldl")
-        if made.returncode != 0:
-            skip(f"the injector does not compile: {made.stderr}")
+        INJECTOR = Injector(scratch)
         for number, job in enumerate(jobs()):
             if options.only not in job.name:
                 continue

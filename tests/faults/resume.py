@@ -10,14 +10,13 @@ import random
 import re
 import shutil
 import struct
-import subprocess
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
-from checks import Checks, make_tiny, run, skip, temporary_directory, tool  # noqa: E402
+from checks import Checks, make_tiny, temporary_directory, tool  # noqa: E402
+from injector import Injector, counted  # noqa: E402
 
-HERE = Path(__file__).resolve().parent
 # Four pipeline stages, of which each has files that are finished long before the last.
 OPTIONS = ["--tp", "2", "--pp", "4", "--no-progress", "-j", "1", "--json"]
 FILES = 8
@@ -31,21 +30,16 @@ class Resumed:
     def __init__(self, checks, scratch):
         self.checks, self.scratch = checks, scratch
         make_tiny(checks, "qwen3", scratch / "hf")
-        self.injector = scratch / "injector.so"
-        made = run(os.environ.get("CC", "cc"), "-shared", "-fPIC", "-O1", "-o", self.injector, HERE / "injector.c", "-ldl")
-        if made.returncode != 0:
-            skip(f"the injector does not compile: {made.stderr}")
+        self.injector = Injector(scratch)
         counts = scratch / "counts"
         done = self.convert("whole", counts=counts)
         checks.expect(done.returncode == 0, done.stderr)
         self.whole = content(scratch / "whole")
-        self.changes = int(dict(line.split() for line in counts.read_text().splitlines())["change"])
+        self.changes = counted(counts)["change"]
 
     def convert(self, out, *options, fault="", counts="", source="hf"):
-        environment = dict(os.environ, LD_PRELOAD=str(self.injector), FAULT=fault, FAULT_COUNTS=str(counts))
         command = [tool("ckpt_convert"), "--load-dir", source, "--save-dir", out, *OPTIONS, *options]
-        return subprocess.run(command, cwd=self.scratch, env=environment, stdin=subprocess.DEVNULL, capture_output=True,
-                              text=True, timeout=120)
+        return self.injector.run(command, self.scratch, fault, counts)
 
     def interrupted(self, out, fault, *options):
         shutil.rmtree(self.scratch / out, ignore_errors=True)
@@ -151,6 +145,26 @@ class Resumed:
             done = self.interrupted("out", fault)
             self.checks.expect(done.returncode == code and not (self.scratch / "out").exists(), f"{fault}, without --resume")
 
+    def interrupted_while_proving(self, point):
+        """What an earlier run has finished stays, however far the next one has come with reading it."""
+        self.interrupted("out", f"change:kill:{point}")
+        shutil.copytree(self.scratch / "out", self.scratch / "before")
+        counts = self.scratch / "counts"
+        self.convert("out", "--resume", counts=counts)
+        reads = counted(counts)["pread"]
+        for read in range(1, reads, max(1, reads // 24)):
+            for what, code in (("term", 143), ("5", 4)):
+                shutil.rmtree(self.scratch / "out")
+                shutil.copytree(self.scratch / "before", self.scratch / "out")
+                finished = set(self.finished("out"))
+                done = self.convert("out", "--resume", fault=f"pread:{what}:{read}")
+                where = f"pread {what} at {read}"
+                if done.returncode == 0:  # it came when all was written
+                    self.checks.expect(content(self.scratch / "out") == self.whole, f"{where}: not the whole output")
+                    continue
+                self.checks.equal(done.returncode, code, f"{where}: {done.stderr}")
+                self.checks.expect(all(path.exists() for path in finished), f"{where}: a finished file is gone: {done.stderr}")
+
     def losses_are_told(self):
         """What a cast lost in a file that is reused."""
         name = "model.layers.0.mlp.down_proj.weight"
@@ -186,6 +200,7 @@ def main():
         resumed.proven_only(point)
         resumed.other_conversions(point)
         resumed.signals_and_faults(point)
+        resumed.interrupted_while_proving(point)
         resumed.losses_are_told()
     checks.finish()
 

@@ -1,0 +1,28 @@
+"""Runs a command in which one call to the system goes wrong, as injector.c has it."""
+
+import os
+import subprocess
+from pathlib import Path
+
+from checks import run, skip
+
+HERE = Path(__file__).resolve().parent
+
+
+class Injector:
+    def __init__(self, scratch):
+        self.library = Path(scratch) / "injector.so"
+        made = run(os.environ.get("CC", "cc"), "-shared", "-fPIC", "-O1", "-o", self.library, HERE / "injector.c", "-ldl")
+        if made.returncode != 0:
+            skip(f"the injector does not compile: {made.stderr}")
+
+    def run(self, command, cwd, fault="", counts=""):
+        """`fault` as FAULT, `counts` as FAULT_COUNTS; empty: none."""
+        environment = dict(os.environ, LD_PRELOAD=str(self.library), FAULT=fault, FAULT_COUNTS=str(counts))
+        return subprocess.run(command, cwd=cwd, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                              errors="surrogateescape", timeout=120)
+
+
+def counted(counts):
+    """How many calls of each kind a run has made."""
+    return {line.split()[0]: int(line.split()[1]) for line in Path(counts).read_text().splitlines()}
