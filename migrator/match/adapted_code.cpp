@@ -117,44 +117,37 @@ void AdaptedCode::find_known_questions() {
 // the same question about the other device right in front of it or behind it.
 void AdaptedCode::find_alternatives() {
     for (NodeId id = 0; id < tree_.size(); ++id) {
-        if (tree_.kind(id) != NodeKind::if_statement || !asks_for_target(id)) continue;
-        const base::ByteRange own = tree_.range(id);
-        if (leaves_block(id)) alternatives_.push_back({own.end, tree_.range(tree_.parent(id)).end});
-        if (const NodeId next = tree_.next_sibling(id); next != kNoNode && is_twin_question(next, id))
-            alternatives_.push_back(tree_.range(next));
-    }
-    // In front of it: each `if` looks at the one behind it.
-    for (NodeId id = 0; id < tree_.size(); ++id) {
         if (tree_.kind(id) != NodeKind::if_statement) continue;
         const NodeId next = tree_.next_sibling(id);
-        if (next != kNoNode && tree_.kind(next) == NodeKind::if_statement && asks_for_target(next) &&
-            is_twin_question(id, next))
-            alternatives_.push_back(tree_.range(id));
+        const bool asks = asks_for_target(id);
+        if (asks && leaves_block(id)) alternatives_.push_back({tree_.range(id).end, tree_.range(tree_.parent(id)).end});
+        if (next == kNoNode || tree_.kind(next) != NodeKind::if_statement) continue;
+        if (asks && is_twin_question(next, id)) alternatives_.push_back(tree_.range(next));
+        if (asks_for_target(next) && is_twin_question(id, next)) alternatives_.push_back(tree_.range(id));
     }
     merge(alternatives_);
 }
 
+// Whether it holds for the `if` itself or one of its `elif`.
+template <class Test>
+bool AdaptedCode::any_branch(NodeId statement, Test test) const {
+    if (test(statement)) return true;
+    return std::ranges::any_of(tree_.named_children(statement),
+                               [&](NodeId part) { return tree_.kind(part) == NodeKind::elif_clause && test(part); });
+}
+
 bool AdaptedCode::asks_for_target(NodeId statement) const {
-    if (condition_mentions_target(statement)) return true;
-    for (NodeId part : tree_.named_children(statement)) {
-        if (tree_.kind(part) == NodeKind::elif_clause && condition_mentions_target(part)) return true;
-    }
-    return false;
+    return any_branch(statement, [&](NodeId branch) { return condition_mentions_target(branch); });
 }
 
 // Whether the branch that asks for the target ends with return, raise, continue or break.
 bool AdaptedCode::leaves_block(NodeId statement) const {
-    const auto leaves = [&](NodeId branch) {
+    return any_branch(statement, [&](NodeId branch) {
         const NodeId block = tree_.child(branch, Field::consequence);
         if (block == kNoNode || !condition_mentions_target(branch)) return false;
         const NodeList statements = tree_.named_children(block);
         return !statements.empty() && is_exit(tree_.kind(statements.back()));
-    };
-    if (leaves(statement)) return true;
-    for (NodeId part : tree_.named_children(statement)) {
-        if (tree_.kind(part) == NodeKind::elif_clause && leaves(part)) return true;
-    }
-    return false;
+    });
 }
 
 // `if has_cuda:` beside `if has_npu:`

@@ -30,6 +30,8 @@ private:
     bool names_target(NodeId string) const;
     bool mentions_target(base::ByteRange range) const;
     bool condition_mentions_target(NodeId branch) const;
+    template <class Test>
+    bool any_branch(NodeId statement, Test test) const;
     bool asks_for_target(NodeId statement) const;
     bool leaves_block(NodeId statement) const;
     bool is_twin_question(NodeId statement, NodeId target) const;

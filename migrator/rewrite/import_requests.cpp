@@ -50,10 +50,7 @@ public:
     bool needs(const AcceptedFix& accepted, const ImportRequest& request) const {
         const auto& requests = accepted.fix->imports;
         if (std::find(requests.begin(), requests.end(), request) == requests.end()) return false;
-        return !request.when_named ||
-               std::any_of(accepted.fix->edits.begin(), accepted.fix->edits.end(), [&](const Edit& edit) {
-                   return edit.replacement.find(request.module) != std::string::npos && !is_in_import(edit);
-               });
+        return !request.when_named || writes(*accepted.fix, request.module);
     }
 
     void place(const ImportRequest& request, ImportEdits& out) const {
@@ -97,10 +94,14 @@ private:
 
     // A fix writes an expression with the module's name.
     bool is_written(const ImportRequest& request) const {
-        return std::ranges::any_of(needing(request), [&](std::size_t fix) {
-            return std::ranges::any_of(fixes_[fix].fix->edits, [&](const Edit& edit) {
-                return edit.replacement.find(request.module + ".") != std::string::npos && !is_in_import(edit);
-            });
+        return std::ranges::any_of(needing(request),
+                                   [&](std::size_t fix) { return writes(*fixes_[fix].fix, request.module + "."); });
+    }
+
+    // Outside of imports.
+    bool writes(const Fix& fix, std::string_view text) const {
+        return std::ranges::any_of(fix.edits, [&](const Edit& edit) {
+            return edit.replacement.find(text) != std::string::npos && !is_in_import(edit);
         });
     }
 

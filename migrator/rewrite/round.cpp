@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 
 #include "base/check.h"
 #include "migrator/match/notebook.h"
@@ -26,14 +27,15 @@ public:
             else if (!set.add(fix.edits)) findings_[i].state = FixState::conflict;
             else accepted.push_back(i);
         }
-        accepted = with_imports(std::move(accepted));
-        if (!parses(accepted)) {
-            accepted = with_imports(largest_parsable(accepted));
-            parses(accepted);
+        Planned planned = plan_with_imports(accepted);
+        if (!parses(planned.edits)) {
+            accepted = largest_parsable(accepted);
+            planned = plan_with_imports(accepted);
+            parses(planned.edits);
         }
         for (std::size_t i : accepted) findings_[i].state = FixState::applied;
         accepted_ = std::move(accepted);
-        return plan(accepted_).edits;
+        return std::move(planned.edits);
     }
 
     // After `apply`: the edits that the uncertain findings would take, with these owners only. Together with what was
@@ -47,13 +49,16 @@ public:
             const Fix& fix = *findings_[i].finding.fix;
             if (!touches_error(fix) && set.add(fix.edits)) all.push_back(i);
         }
-        const Planned planned = plan(all);
-        std::erase_if(all, [&](std::size_t i) { return planned.is_unplaced(i); });
+        Planned planned = plan(all);
+        if (!planned.unplaced.empty()) {
+            std::erase_if(all, [&](std::size_t i) { return planned.unplaced.contains(i); });
+            planned = plan(all);
+        }
         auto result = std::move(result_);
-        const bool fits = all.size() > accepted_.size() && parses(all) && plan(all).unplaced.empty();
+        const bool fits = all.size() > accepted_.size() && planned.unplaced.empty() && parses(planned.edits);
         result_ = std::move(result);
         if (!fits) return {};
-        std::vector<OwnedEdit> out = plan(all).edits;
+        std::vector<OwnedEdit> out = std::move(planned.edits);
         for (OwnedEdit& one : out)
             std::erase_if(one.owners, [&](std::size_t i) { return findings_[i].state == FixState::applied; });
         std::erase_if(out, [](const OwnedEdit& one) { return one.owners.empty(); });
@@ -71,20 +76,16 @@ private:
 
     struct Planned {
         std::vector<OwnedEdit> edits;
-        std::vector<std::size_t> unplaced;  // findings that need an import for which there is no place
-
-        bool is_unplaced(std::size_t finding) const {
-            return std::find(unplaced.begin(), unplaced.end(), finding) != unplaced.end();
-        }
+        std::set<std::size_t> unplaced;  // findings that need an import for which there is no place
     };
 
-    // All that a fix needs, or none of it: without those whose import has no place.
-    std::vector<std::size_t> with_imports(std::vector<std::size_t> accepted) {
+    // All that a fix needs, or none of it: takes those out of `accepted` whose import has no place.
+    Planned plan_with_imports(std::vector<std::size_t>& accepted) {
         while (true) {
-            const Planned planned = plan(accepted);
-            if (planned.unplaced.empty()) return accepted;
+            Planned planned = plan(accepted);
+            if (planned.unplaced.empty()) return planned;
             for (std::size_t i : planned.unplaced) findings_[i].state = FixState::conflict;
-            std::erase_if(accepted, [&](std::size_t i) { return planned.is_unplaced(i); });
+            std::erase_if(accepted, [&](std::size_t i) { return planned.unplaced.contains(i); });
         }
     }
 
@@ -104,22 +105,19 @@ private:
             for (OwnedEdit& import : imports.edits) {
                 // Imports stand on lines of their own; inside an edited statement there is no place for one.
                 const bool fits = !tree_->touches_error(import.edit.range) && set.add({import.edit});
-                for (std::size_t owner : import.owners) {
-                    if (!fits) imports.unplaced.push_back(owner);
-                }
                 for (std::size_t& owner : import.owners) owner = accepted[owner];
+                if (!fits) out.unplaced.insert(import.owners.begin(), import.owners.end());
                 wanted.push_back(std::move(import));
             }
-            for (std::size_t fix : imports.unplaced) out.unplaced.push_back(accepted[fix]);
+            for (std::size_t fix : imports.unplaced) out.unplaced.insert(accepted[fix]);
         }
         out.edits = with_owners(set, wanted);
         return out;
     }
 
     // Makes the result of these; false when it is worse than the text was.
-    bool parses(const std::vector<std::size_t>& accepted) {
+    bool parses(const std::vector<OwnedEdit>& edits) {
         result_ = std::make_unique<TextVersion>();
-        const std::vector<OwnedEdit> edits = plan(accepted).edits;
         result_->owned = applied(edits, text_);
         result_->text = result_->owned;
         if (tree_ == nullptr) return true;
@@ -139,7 +137,7 @@ private:
             pending.pop_back();
             std::vector<std::size_t> together = good;
             together.insert(together.end(), part.begin(), part.end());
-            if (parses(together)) {
+            if (parses(plan(together).edits)) {
                 good = std::move(together);
             } else if (part.size() == 1) {
                 findings_[part.front()].state = FixState::syntax_guard;

@@ -53,6 +53,13 @@ base::Status check_message(const base::JsonObject& object, const std::string& me
     return {};
 }
 
+// Several files of rules add to one list.
+base::Status append_strings(base::JsonObject& object, std::string_view key, std::vector<std::string>& out) {
+    TRY_ASSIGN(const auto more, object.strings(key));
+    out.insert(out.end(), more.begin(), more.end());
+    return {};
+}
+
 }  // namespace
 
 base::Result<Effort> RuleLoader::effort_of(base::JsonObject& object, Effort otherwise) {
@@ -271,19 +278,15 @@ base::Status RuleLoader::load_text_places(const base::JsonDocument& document, co
     TRY_ASSIGN(auto object, base::JsonObject::of(document, json));
     TextPlaces& places = set_.text_places_;
     TRY(load_parameters(document, object.optional("passed"), places.passed, nullptr));
-    TRY_ASSIGN(auto shown, object.strings("shown"));
-    TRY_ASSIGN(auto methods, object.strings("shown_by_methods"));
-    places.shown.insert(places.shown.end(), shown.begin(), shown.end());
-    places.shown_by_methods.insert(places.shown_by_methods.end(), methods.begin(), methods.end());
+    TRY(append_strings(object, "shown", places.shown));
+    TRY(append_strings(object, "shown_by_methods", places.shown_by_methods));
     return object.finish();
 }
 
 base::Status RuleLoader::load_environment_places(const base::JsonDocument& document, const base::Json& json) {
     TRY_ASSIGN(auto object, base::JsonObject::of(document, json));
     TRY(load_parameters(document, object.optional("parameters"), set_.environment_places_.parameters, nullptr));
-    TRY_ASSIGN(auto mappings, object.strings("mappings"));
-    auto& all = set_.environment_places_.mappings;
-    all.insert(all.end(), mappings.begin(), mappings.end());
+    TRY(append_strings(object, "mappings", set_.environment_places_.mappings));
     return object.finish();
 }
 
@@ -291,10 +294,8 @@ base::Status RuleLoader::load_script_places(const base::JsonDocument& document, 
     TRY_ASSIGN(auto object, base::JsonObject::of(document, json));
     ScriptPlaces& places = set_.script_places_;
     TRY(load_parameters(document, object.optional("commands"), places.commands, nullptr));
-    TRY_ASSIGN(auto options, object.strings("variable_options"));
-    TRY_ASSIGN(auto directives, object.strings("directives"));
-    places.variable_options.insert(places.variable_options.end(), options.begin(), options.end());
-    places.directives.insert(places.directives.end(), directives.begin(), directives.end());
+    TRY(append_strings(object, "variable_options", places.variable_options));
+    TRY(append_strings(object, "directives", places.directives));
     return object.finish();
 }
 
