@@ -151,7 +151,18 @@ Status remove_if_over(base::FileSystem& fs, const Path& directory) {
     if (!fs.exists(shards)) return {};
     TRY_ASSIGN(const auto output, fs.list(directory));
     TRY_ASSIGN(const auto entries, fs.list(shards));
-    return output.size() > 1 && entries.empty() ? fs.remove(shards) : Status{};
+    const bool is_left =
+        std::all_of(entries.begin(), entries.end(), [](const auto& entry) { return entry.name == kClaim; });
+    return output.size() > 1 && is_left ? base::remove_tree(fs, shards) : Status{};
+}
+
+// Another run of the same shard may have been the last one that was needed, and have removed what workers had left.
+Status require_unpublished(base::FileSystem& fs, const Path& directory) {
+    TRY_ASSIGN(const auto output, fs.list(directory));
+    if (output.size() <= 1 || is_published(fs, directory) || fs.exists(base::join(shards_of(directory), kDone)))
+        return {};
+    return base::fail(ErrorKind::usage, "another run of this shard has published the output; nothing is left to do",
+                      directory);
 }
 
 }  // namespace
@@ -175,14 +186,18 @@ bool ShardSet::is_done() const {
 
 Result<StagedOutput> ShardSet::begin() const {
     TRY_ASSIGN(const std::string digits, base::random_digits());
-    return StagedOutput::begin_part(*fs_, directory_,
-                                    base::join(kShardStaging, base::format("part-{}.{}", shard_.number, digits)));
+    TRY_ASSIGN(auto staging,
+               StagedOutput::begin_part(*fs_, directory_,
+                                        base::join(kShardStaging, base::format("part-{}.{}", shard_.number, digits))));
+    TRY(require_unpublished(*fs_, directory_));
+    return staging;
 }
 
 Status ShardSet::finish(StagedOutput& staging, const Manifest& manifest, const std::vector<std::string>& last) const {
     const Done done{shard_, base::hexadecimal(conversion_), std::string(base::file_name(staging.path())), manifest,
                     last};
     TRY(staging.write(kMarker, to_text(done)));
+    TRY(require_unpublished(*fs_, directory_));
     Path all = base::join(shards_of(directory_), kDone);
     TRY(fs_->make_directories(all));
     TRY(fs_->rename(base::join(staging.path(), kMarker), base::join(all, done_name(shard_))));
@@ -247,7 +262,8 @@ Result<std::size_t> publish_claimed(base::FileSystem& fs, const Path& directory)
     TRY(check_files(fs, directory, {}, planned));
     // In one step: half a list of what is done would look like missing shards.
     TRY(fs.rename(base::join(shards, kDone), base::join(shards, kPublished)));
-    TRY(remove_rest(fs, directory));
+    // The output is whole. What cannot be removed now, the next run removes.
+    static_cast<void>(remove_rest(fs, directory).has_value());
     return planned.size();
 }
 
@@ -257,6 +273,10 @@ Result<bool> ShardSet::publish_if_complete() const {
     if (missing() > 0) return false;
     TRY_ASSIGN(const auto claimed, claim(*fs_, directory_));
     if (claimed == nullptr) return false;
+    if (missing() > 0) {  // it was published meanwhile, and the claim is one on what is left
+        TRY(remove_rest(*fs_, directory_));
+        return false;
+    }
     TRY(publish_claimed(*fs_, directory_));
     return true;
 }

@@ -225,6 +225,9 @@ Status StagedOutput::remove_files() {
 }
 
 Result<std::unique_ptr<base::WritableFile>> StagedOutput::create(const std::string& relative) {
+    if (!fs_->exists(staging_))
+        return base::fail(ErrorKind::write_failed,
+                          "is gone: another run has published this output, or somebody removed it", staging_);
     const Path path = base::join(staging_, relative);
     TRY(fs_->make_directories(base::parent(path)));
     return fs_->create(path);

@@ -1,21 +1,26 @@
 """Kills, failing calls and signals at every point of small runs of both programs.
 
     campaign.py [--every N] [--only NAME]     every N-th point of each run (default: 150; 1 is the whole campaign)
+                [--kills N] [--races N]       N kills at any moment, N pairs of the same run at the same time (default: 2)
 
 What must hold afterwards, whatever happened and wherever:
 * no reader sees half an output, and sources are only ever their old or their new bytes, with a record that undo takes;
 * the same command again, or the one that its message names and then the same, gives what an undisturbed run gives, with
   nothing left beside it;
-* a run that failed has said why in one line and left everything as it was; a run that ended with 0 has done its work.
+* a run that failed has said why in one line and left everything as it was; a run that ended with 0 has done its work;
+* of two runs at the same time both end right, or one is refused in one line.
 """
 
 import argparse
 import errno
 import hashlib
 import os
+import random
 import re
 import shutil
+import subprocess
 import sys
+import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
@@ -187,10 +192,55 @@ class Campaign:
                 before = comparable(self.before)
                 self.expect(found == before, where, f"not as before: {self.differences(found, before)}")
 
-    def go(self):
+    def kill_at_any_moment(self, count):
+        """At times drawn anew, also between calls and in the middle of one."""
+        start = time.monotonic()
+        self.job.start(self.fresh("run"))
+        whole = time.monotonic() - start
+        for _ in range(count):
+            directory = self.fresh("run")
+            delay = random.uniform(0, whole)
+            process = subprocess.Popen(self.job.command, cwd=directory, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                       stderr=subprocess.DEVNULL)
+            time.sleep(delay)
+            process.kill()
+            process.wait()
+            self.runs += 1
+            where = f"killed after {delay:.4f} s"
+            self.check_never_half(directory, where)
+            if self.differences(comparable(snapshot(directory)), self.after):
+                self.check_recovers(directory, where)
+
+    def race(self, count):
+        for _ in range(count):
+            directory = self.fresh("run")
+            delay = random.choice([0, random.uniform(0, 0.03)])
+            both = []
+            for wait in (delay, 0):
+                both.append(subprocess.Popen(self.job.command, cwd=directory, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                             stderr=subprocess.PIPE, text=True))
+                time.sleep(wait)
+            said = [process.communicate(timeout=120)[1] for process in both]
+            codes = [process.returncode for process in both]
+            self.runs += 1
+            where = f"two runs {delay:.4f} s apart, which ended with {codes} and said {said}"
+            for code, text in zip(codes, said):
+                self.expect(code in (0, 2, 3, 4, 5, 6), where, "another exit code than documented")
+                errors = [line for line in text.splitlines() if "error: " in line]
+                self.expect(len(errors) == (1 if code else 0), where, "not one error in one line")
+            if 0 in codes:
+                difference = self.differences(comparable(snapshot(directory)), self.after)
+                self.expect(not difference, where, f"{difference}")
+            else:
+                self.check_never_half(directory, where)
+                self.check_recovers(directory, where)
+
+    def go(self, kills, races):
         self.kill_everywhere()
         self.fail_everywhere()
         self.signal_everywhere()
+        self.kill_at_any_moment(kills)
+        self.race(races)
         print(f"{self.job.name}: {self.runs} runs ({self.counts['change']} changing calls)", flush=True)
 
 
@@ -219,6 +269,15 @@ def applied(directory):
 def copied(directory):
     write_project(directory)
     run(tool("migrator"), "migrate", "in", "-o", "out", "-q", cwd=directory)
+
+
+def replaced(directory):
+    """Applied, and then newer sources in place of the changed ones."""
+    applied(directory)
+    shutil.rmtree(directory / "in")
+    write_project(directory)
+    (directory / "in/train.py").write_text("# newer\n" + MAIN)
+    (directory / "in/train.py").chmod(0o755)
 
 
 def checkpoint(family, *options):
@@ -253,6 +312,9 @@ def jobs():
             [migrator, "apply", "report/report.json", "--undecided", "--in-place"], never),
         Job("migrator apply -o", with_report, [migrator, "apply", "report/report.json", "--undecided", "-o", "out"], copy),
         Job("migrator undo", applied, [migrator, "undo", "report/applied", "--project", "in"], never),
+        Job("migrator reapply --in-place", replaced, 
+            [migrator, "reapply", "report/applied", "--project", "in", "--in-place"], never),
+        Job("migrator reapply -o", replaced, [migrator, "reapply", "report/applied", "-o", "out"], copy),
         Job("migrator analyze", write_project, [migrator, "analyze", "in", "--report", "report", *quiet], never),
     ]
 
@@ -262,6 +324,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--every", type=int, default=150)
     parser.add_argument("--only", default="")
+    parser.add_argument("--kills", type=int, default=2)
+    parser.add_argument("--races", type=int, default=2)
     options = parser.parse_args()
     checks = Checks()
     with temporary_directory() as scratch:
@@ -271,7 +335,7 @@ def main():
                 continue
             directory = Path(scratch) / str(number)
             directory.mkdir()
-            Campaign(checks, directory, job, options.every).go()
+            Campaign(checks, directory, job, options.every).go(options.kills, options.races)
     checks.finish()
 
 

@@ -21,3 +21,30 @@ TEST_CASE("shard set: beside an output it is what a worker left that died at its
     CHECK(fs.files() == std::vector<base::Path>{"out/config.json"});
     CHECK_FALSE(fs.exists("out/.shards"));
 }
+
+TEST_CASE("shard set: a worker that begins when another has published the same shard leaves the output as it is") {
+    test::MemoryFileSystem fs;
+    const auto opened = ckpt::ShardSet::open(fs, "out", {1, 1}, 7);
+    REQUIRE(opened);
+    fs.add("out/config.json", "{}");
+    const auto begun = opened->begin();
+    REQUIRE_FALSE(begun);
+    CHECK(begun.error().text() == "out: another run of this shard has published the output; nothing is left to do");
+    CHECK(fs.files() == std::vector<base::Path>{"out/config.json"});
+    CHECK_FALSE(fs.exists("out/.shards"));
+}
+
+TEST_CASE("shard set: a worker whose directory another run has removed does not make it again") {
+    test::MemoryFileSystem fs;
+    const auto opened = ckpt::ShardSet::open(fs, "out", {1, 1}, 7);
+    REQUIRE(opened);
+    auto begun = opened->begin();
+    REQUIRE(begun);
+    REQUIRE(fs.remove(begun->path()));
+    REQUIRE(fs.remove("out/.shards"));
+    const auto file = begun->create("hf_config/config.json");
+    REQUIRE_FALSE(file);
+    CHECK(file.error().text() ==
+          begun->path() + ": is gone: another run has published this output, or somebody removed it");
+    CHECK_FALSE(fs.exists("out/.shards"));
+}
