@@ -27,17 +27,19 @@ class Wanted {
 public:
     explicit Wanted(const std::set<ValueEnd>& ends) {
         for (const ValueEnd& end : ends) {
-            hashes_.push_back(Bindings::hash_of(shared_name(end)));
+            if (is_member(end.name)) members_.insert(last_word(end));
+            else hashes_.push_back(Bindings::hash_of(shared_name(end)));
             if (is_parameter(end)) functions_.push_back(shared_name(end));
             else words_.insert(last_word(end));
         }
         std::ranges::sort(hashes_);
     }
 
-    // Whether a file may have to do with one of them, by all names that it has to do with.
-    bool is_among(const std::vector<std::uint32_t>& hashes) const {
+    // Whether a file may have to do with one of them, by its text and all names that it has to do with.
+    bool may_be_in(std::string_view text, const std::vector<std::uint32_t>& hashes) const {
         return std::ranges::any_of(hashes_,
-                                   [&](std::uint32_t hash) { return std::ranges::binary_search(hashes, hash); });
+                                   [&](std::uint32_t hash) { return std::ranges::binary_search(hashes, hash); }) ||
+               mentions(text, members_);
     }
 
     // The same by the text of a module.
@@ -45,19 +47,27 @@ public:
         const std::string prefix = module + ".";
         if (std::ranges::any_of(functions_, [&](std::string_view name) { return name.starts_with(prefix); }))
             return true;
+        return mentions(text, words_);
+    }
+
+private:
+    using Words = std::unordered_set<std::string_view>;
+
+    static bool mentions(std::string_view text, const Words& words) {
+        if (words.empty()) return false;
         for (std::size_t at = 0; at < text.size();) {
             std::size_t end = at;
             while (end < text.size() && base::is_word_char(text[end])) ++end;
-            if (end > at && words_.contains(text.substr(at, end - at))) return true;
+            if (end > at && words.contains(text.substr(at, end - at))) return true;
             at = end + 1;
         }
         return false;
     }
 
-private:
     std::vector<std::uint32_t> hashes_;  // sorted
     std::vector<std::string_view> functions_;
-    std::unordered_set<std::string_view> words_;
+    Words words_;
+    Words members_;  // of those, the members of objects that are not known
 };
 
 class Tracer {
@@ -133,7 +143,7 @@ private:
     }
 
     bool concerns(std::size_t number, std::string_view text, const Wanted& ends) const {
-        if (!names_[number].empty()) return ends.is_among(names_[number]);
+        if (!names_[number].empty()) return ends.may_be_in(text, names_[number]);
         return ends.may_be_in(text, project_.modules.of(project_.files.files[number].path));
     }
 

@@ -17,6 +17,8 @@ std::string_view last_word(const ValueEnd& end) {
     return name.substr(name.rfind('.') + 1);
 }
 
+bool is_member(std::string_view name) { return name.starts_with(kAnyObject); }
+
 bool is_parameter(const ValueEnd& end) {
     const std::size_t open = end.name.find('(');
     return open != end.name.npos && end.name[open + 1] != ')';

@@ -14,7 +14,7 @@
 namespace migrator {
 
 // A way out of a file, for one rule on values. The name is "pkg.config.DEVICE" for a variable, "pkg.utils.move(device"
-// for a parameter; behind it stands how the value is wrapped in it (see ValueShape): "pkg.utils.choose()".
+// for a parameter, "*.where" for a member of objects that are not known; behind it stands how the value is wrapped in it (see ValueShape): "pkg.utils.choose()".
 struct ValueEnd {
     std::string rule;
     std::string name;
@@ -25,6 +25,9 @@ struct ValueEnd {
 std::string_view shared_name(const ValueEnd& end);
 // The last identifier in it: files that have nothing to do with the end do not mention it.
 std::string_view last_word(const ValueEnd& end);
+// Whether it is a member of some object.
+inline constexpr std::string_view kAnyObject = "*.";
+bool is_member(std::string_view name);
 // Whether the end leads on in one file only, that of the function.
 bool is_parameter(const ValueEnd& end);
 

@@ -85,9 +85,11 @@ private:
     NodeId above_mapping_read(NodeId call, std::string_view method, ValueShape& shape);
     NodeId above_argument(NodeId argument, ValueShape& shape);
     NodeId above_keyword(NodeId keyword, ValueShape& shape);
+    bool leaves_as_option(NodeId call, NodeId argument, std::string_view keyword, ValueShape shape);
+    NodeId above_option(NodeId call, NodeId argument, ValueShape shape);
     NodeId above_builtin(NodeId call, std::string_view name, std::size_t position, ValueShape& shape);
     bool is_builtin(NodeId function) const;
-    bool is_passed_on(NodeId call, NodeId argument, std::string_view keyword);
+    bool is_argument_of(const ParametersByFunction& functions, NodeId call, NodeId argument, std::string_view keyword);
     bool is_text_shown_by(NodeId call) const;
     bool fills_container(NodeId call, std::string_view method, std::optional<std::size_t> position, ValueShape shape);
 
@@ -101,6 +103,7 @@ private:
                                                std::optional<std::size_t> position, std::string_view keyword,
                                                ValueShape shape);
     bool declares_option(NodeId call) const;
+    std::string option_member(NodeId call) const;
     bool declares_carrier_option(NodeId call, std::string_view keyword) const;
     bool is_string_method(NodeId call, std::string_view name) const;
 
@@ -111,9 +114,12 @@ private:
     // value_flow_ends.cpp
     void leaves_through(std::string end);
     void leaves_through_variable(NodeId variable, ValueShape shape);
+    void leaves_as_member(std::string_view member, ValueShape shape);
     void leaves_through_parameter(std::string_view function, std::string_view parameter, ValueShape shape);
+    void push_parameter(NodeId function, std::string_view parameter, ValueShape shape);
     void enter_parameter(std::string_view function, std::string_view parameter, ValueShape shape);
     bool means(NodeId expression, std::string_view shared_name) const;
+    bool is_member_read(NodeId expression) const;
     std::optional<Certainty> holds_value(NodeId variable);
 
     const PythonFile& file_;

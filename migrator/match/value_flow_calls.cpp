@@ -130,7 +130,9 @@ NodeId ValueFlow::above_argument(NodeId argument, ValueShape& shape) {
             if (key == 1 && shape.is_plain()) names_member_of(first);
         }
     }
-    if (is_passed_on(call, argument, {})) return call;
+    const TextPlaces& places = file_.rules().text_places();
+    if (is_argument_of(places.passed, call, argument, {})) return call;
+    if (is_argument_of(places.declared, call, argument, {})) return above_option(call, argument, shape);
     if (position && is_builtin(function)) return above_builtin(call, name, *position, shape);
     const std::size_t ends = ends_.size();
     const std::optional<Certainty> certainty = parameter(call, argument, {}, shape);
@@ -173,24 +175,45 @@ NodeId ValueFlow::above_keyword(NodeId keyword, ValueShape& shape) {
     }
     const NodeId function = tree.child(call, Field::function);
     if (tree.text(function) == "dict" && is_builtin(function)) return wrap(shape, Level::entry, call);
-    if (is_passed_on(call, keyword, tree.text(name))) return call;
+    if (is_argument_of(file_.rules().text_places().passed, call, keyword, tree.text(name))) return call;
     const std::size_t ends = ends_.size();
     const std::optional<Certainty> certainty = parameter(call, keyword, tree.text(name), shape);
     found(certainty);
-    // device: str = field(default="cuda"), field(default_factory=lambda: ["cuda"])
     if (base::contains(row_.option_values, tree.text(name)) && declares_option(call)) {
         if (shape.top() == Level::result) shape.pop();
-        return call;
+        return above_option(call, keyword, shape);
     }
     return certainty || ends_.size() > ends ? kNoNode : lose(keyword);
 }
 
-// Functions that give what they get: os.getenv("DEVICE", "cuda").
-bool ValueFlow::is_passed_on(NodeId call, NodeId argument, std::string_view keyword) {
-    const auto& passed = file_.rules().text_places().passed;
+// add_argument("--where", default="cuda"): read as a member of what the parser gives, or as a parameter of the function that
+// the declaration decorates; `where: str = field(default="cuda")`: the value of the call.
+NodeId ValueFlow::above_option(NodeId call, NodeId argument, ValueShape shape) {
+    const std::string member = option_member(call);
+    if (member.empty()) return call;
+    const SyntaxTree& tree = file_.tree();
+    const NodeId decorator = tree.parent(call);
+    const auto leave = [&] {
+        if (tree.kind(decorator) != NodeKind::decorator) return leaves_as_member(member, shape);
+        const NodeId function = tree.child(tree.parent(decorator), Field::definition);
+        if (function != kNoNode) push_parameter(function, member, shape);
+    };
+    leave();
+    // One of several that may be chosen.
+    if (shape.top() == Level::item) {
+        shape.pop();
+        leave();
+    }
+    return lose(argument);
+}
+
+// Whether the call's function is one of these, and the argument the one that they name: os.getenv("DEVICE", "cuda").
+bool ValueFlow::is_argument_of(const ParametersByFunction& functions, NodeId call, NodeId argument,
+                               std::string_view keyword) {
     for (const Reference& reference : file_.bindings().references(file_.tree().child(call, Field::function))) {
-        const auto rows = passed.find(reference.name);
-        if (rows != passed.end() && parameter_of(rows->second, argument, keyword, reference.certainty, {})) return true;
+        const auto rows = functions.find(reference.name);
+        if (rows != functions.end() && parameter_of(rows->second, argument, keyword, reference.certainty, {}))
+            return true;
     }
     return false;
 }

@@ -6,11 +6,20 @@
 #include "migrator/match/value_flow.h"
 
 namespace migrator {
-namespace {}  // namespace
+namespace {
+
+// A package whose functions declare options has objects that hold their values: absl.flags.FLAGS.
+bool is_of_option_package(const ValueRow& row, std::string_view name) {
+    const std::string_view package = name.substr(0, name.find('.') + 1);
+    return std::ranges::any_of(row.options, [&](const std::string& option) { return option.starts_with(package); });
+}
+
+}  // namespace
 
 void ValueFlow::leaves_through(std::string end) {
     if (const ValueEnds* known = file_.context().value_ends) {
-        found(known->find(row_.rule->id, end));
+        const std::optional<Certainty> certainty = known->find(row_.rule->id, end);
+        if (certainty) found(is_member(end) ? std::min(*certainty, Certainty::likely) : *certainty);
         lost_ |= known->is_lost(row_.rule->id, end);
     }
     ends_.insert(std::move(end));
@@ -19,6 +28,11 @@ void ValueFlow::leaves_through(std::string end) {
 void ValueFlow::leaves_through_variable(NodeId variable, ValueShape shape) {
     const std::string name = file_.bindings().shared_name(variable);
     if (!name.empty()) leaves_through(name + shape.text());
+}
+
+// Of an object that is not known, such as that of the options: whoever reads a member of this name reads it.
+void ValueFlow::leaves_as_member(std::string_view member, ValueShape shape) {
+    leaves_through(base::format("{}{}{}", kAnyObject, member, shape.text()));
 }
 
 void ValueFlow::leaves_through_parameter(std::string_view function, std::string_view parameter, ValueShape shape) {
@@ -45,7 +59,7 @@ std::optional<Certainty> ValueFlow::destination_of_end(std::string_view end) {
     }
     for (const NodeId identifier : file_.identifiers(name.substr(name.rfind('.') + 1))) {
         const NodeId read = file_.whole_name(identifier);
-        if (means(read, name)) push(read, *shape);
+        if (name.starts_with(kAnyObject) ? is_member_read(read) : means(read, name)) push(read, *shape);
     }
     return follow();
 }
@@ -57,12 +71,15 @@ void ValueFlow::enter_parameter(std::string_view function, std::string_view para
         const NodeId definition = tree.parent(name);
         const bool defines = tree.kind(definition) == NodeKind::function_definition && tree.field(name) == Field::name;
         if (!defines || file_.bindings().shared_name(name) != function) continue;
-        const NodeId list = tree.child(definition, Field::parameters);
-        for (const NodeId target : file_.identifiers(parameter)) {
-            if (list == kNoNode || !tree.is_ancestor(list, target)) continue;
-            push_reads(target, shape);
-            break;
-        }
+        push_parameter(definition, parameter, shape);
+    }
+}
+
+void ValueFlow::push_parameter(NodeId function, std::string_view parameter, ValueShape shape) {
+    const SyntaxTree& tree = file_.tree();
+    const NodeId list = tree.child(function, Field::parameters);
+    for (const NodeId target : file_.identifiers(parameter)) {
+        if (list != kNoNode && tree.is_ancestor(list, target)) return push_reads(target, shape);
     }
 }
 
@@ -73,6 +90,17 @@ bool ValueFlow::means(NodeId expression, std::string_view shared_name) const {
         return reference.origin != Origin::external && reference.name == shared_name;
     });
     return referred || file_.bindings().shared_name(expression) == shared_name;
+}
+
+// args.where, where nobody knows what `args` is.
+bool ValueFlow::is_member_read(NodeId expression) const {
+    const SyntaxTree& tree = file_.tree();
+    if (tree.kind(expression) != NodeKind::attribute) return false;
+    if (file_.bindings().type_of(tree.child(expression, Field::object))) return false;
+    const auto references = file_.bindings().references(expression);
+    return std::ranges::all_of(references, [&](const Reference& reference) {
+        return reference.origin != Origin::external || is_of_option_package(row_, reference.name);
+    });
 }
 
 // A variable that is used as a value of the domain somewhere holds one.

@@ -102,6 +102,26 @@ bool ValueFlow::declares_option(NodeId call) const {
     });
 }
 
+// Where the value of an option is found: "save_dir" for "--save-dir", what `dest` says, "where" for DEFINE_string("where", ...).
+// Empty where the declaration does not tell.
+std::string ValueFlow::option_member(NodeId call) const {
+    const SyntaxTree& tree = file_.tree();
+    std::string out;
+    for (NodeId argument : tree.named_children(tree.child(call, Field::arguments))) {
+        const bool is_keyword = tree.kind(argument) == NodeKind::keyword_argument;
+        if (is_keyword && tree.text(tree.child(argument, Field::name)) != "dest") continue;
+        const auto text = file_.bindings().constant_string(is_keyword ? tree.child(argument, Field::value) : argument);
+        if (!text && is_keyword) return {};
+        if (!text) continue;
+        if (is_keyword) return *text;
+        // The first long name, or the first one.
+        if (out.empty() || (text->starts_with("--") && !out.starts_with("--"))) out = *text;
+    }
+    out.erase(0, out.find_first_not_of('-'));
+    std::replace(out.begin(), out.end(), '-', '_');
+    return out;
+}
+
 // add_argument("--device", default=...): the option's own name, and `dest`, tell what it holds.
 bool ValueFlow::declares_carrier_option(NodeId call, std::string_view keyword) const {
     const SyntaxTree& tree = file_.tree();

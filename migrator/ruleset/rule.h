@@ -194,16 +194,19 @@ struct EnvironmentPlaces {
     std::vector<std::string> mappings;                                         // "os.environ"
 };
 
+using ParametersByFunction = std::map<std::string, std::vector<ParameterRow>, std::less<>>;
+
 // What functions do with texts, whatever the texts mean.
 struct TextPlaces {
     std::vector<std::string> shown;             // they show it to people, or name something by it: "print"
     std::vector<std::string> shown_by_methods;  // the same, of objects of unknown class: "debug"
-    std::map<std::string, std::vector<ParameterRow>, std::less<>> passed;  // they give it back: "os.getenv"
+    ParametersByFunction passed;                // they give it back: "os.getenv"
+    ParametersByFunction declared;  // it is the value of an option that they declare: "absl.flags.DEFINE_string"
 };
 
 // What scripts look like, and which functions start them.
 struct ScriptPlaces {
-    std::map<std::string, std::vector<ParameterRow>, std::less<>> commands;  // "os.system"
+    ParametersByFunction commands;              // "os.system"
     std::vector<std::string> variable_options;  // options behind which the name of a variable stands: "-x"
     std::vector<std::string> directives;        // comments with options of the program that starts a script: "#SBATCH"
 };

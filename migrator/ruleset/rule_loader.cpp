@@ -278,6 +278,7 @@ base::Status RuleLoader::load_text_places(const base::JsonDocument& document, co
     TRY_ASSIGN(auto object, base::JsonObject::of(document, json));
     TextPlaces& places = set_.text_places_;
     TRY(load_parameters(document, object.optional("passed"), places.passed, nullptr));
+    TRY(load_parameters(document, object.optional("declared"), places.declared, nullptr));
     TRY(append_strings(object, "shown", places.shown));
     TRY(append_strings(object, "shown_by_methods", places.shown_by_methods));
     return object.finish();
