@@ -174,6 +174,27 @@ Status reject_duplicates(const TensorIndex& index) {
     return {};
 }
 
+// A file that lies there under a number of the same set, and that the index does not name, would be left out unseen.
+Status require_all_named(base::FileSystem& fs, const Path& directory, const WeightName& name,
+                         const std::set<std::string>& named, const Path& index) {
+    std::set<int> counts;
+    for (const std::string& file : named) {
+        if (const auto shard = shard_number(file, name)) counts.insert(shard->count);
+    }
+    TRY_ASSIGN(const auto entries, fs.list(directory));
+    for (const auto& entry : entries) {
+        const auto shard = shard_number(entry.name, name);
+        if (!shard || !counts.contains(shard->count) || named.contains(entry.name)) continue;
+        return base::fail(
+            ErrorKind::bad_input,
+            base::format("{} is of the same set, but the index names no tensor in it; index and shards are "
+                         "of different downloads, fetch them again",
+                         entry.name),
+            index);
+    }
+    return {};
+}
+
 struct WeightFiles {
     std::vector<std::string> names;
     std::string promised_by;  // what says that these are the files: the index, or the name of one of them
@@ -188,6 +209,7 @@ Result<WeightFiles> find_weight_files(base::FileSystem& fs, const Path& director
         TRY_ASSIGN(out.map, read_weight_map(fs, index));
         std::set<std::string> files;
         for (const auto& entry : out.map->entries) files.insert(entry.second);
+        TRY(require_all_named(fs, directory, name, files, index));
         out.names.assign(files.begin(), files.end());
         out.promised_by = base::file_name(index);
         return out;

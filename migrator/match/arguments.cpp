@@ -67,14 +67,16 @@ bool is_integer(const PythonFile& file, NodeId value) {
            });
 }
 
-// Made of nothing but texts that are written here: "cuda" if x else "cpu".
-bool is_written_text(const SyntaxTree& tree, NodeId value) {
+// Made of nothing but texts that are written here and what the style writes in their place: "cuda" if x else "cpu".
+bool is_written_text(const PythonFile& file, NodeId value) {
+    const SyntaxTree& tree = file.tree();
+    if (file.rules().style().is_of_helper(tree.text(value))) return true;
     switch (tree.kind(value)) {
         case NodeKind::string: return true;
-        case NodeKind::parenthesized_expression: return is_written_text(tree, tree.named_children(value).front());
+        case NodeKind::parenthesized_expression: return is_written_text(file, tree.named_children(value).front());
         case NodeKind::conditional_expression: {
             const NodeList parts = tree.named_children(value);
-            return parts.size() == 3 && is_written_text(tree, parts[0]) && is_written_text(tree, parts[2]);
+            return parts.size() == 3 && is_written_text(file, parts[0]) && is_written_text(file, parts[2]);
         }
         default: return false;
     }
@@ -93,7 +95,7 @@ bool is_computed(const PythonFile& file, NodeId value) {
                const NodeKind parent = tree.kind(tree.parent(site.target));
                const bool is_parameter =
                    parent == NodeKind::default_parameter || parent == NodeKind::typed_default_parameter;
-               return is_parameter || site.value == kNoNode || !is_written_text(tree, site.value);
+               return is_parameter || site.value == kNoNode || !is_written_text(file, site.value);
            });
 }
 

@@ -56,6 +56,8 @@ bool imports_module(const Bindings& bindings, std::string_view module) {
 
 bool loads_framework(const Bindings& bindings, const MatchContext& context) {
     const auto& loaders = context.rules->framework().loaded_by;
+    const std::string& helper = context.rules->style().helper;
+    if (!helper.empty() && imports_module(bindings, helper)) return true;
     return context.loads_framework || std::any_of(loaders.begin(), loaders.end(), [&](const std::string& module) {
                return imports_module(bindings, module);
            });

@@ -28,7 +28,8 @@ std::optional<Certainty> certainty_of_unknown(const PythonFile& file, NodeId att
     if (row.called && file.call_of(attribute) == kNoNode) return std::nullopt;
     if (tree.field(attribute) == Field::left && tree.kind(tree.parent(attribute)) == NodeKind::assignment)
         return std::nullopt;
-    if (!file.may_have_objects_of(row.when_imported)) return std::nullopt;
+    if (!file.may_have_objects_of(row.when_imported))
+        return row.telling ? std::optional(Certainty::textual) : std::nullopt;
     bool may_be_own = file.is_project_member(row.called ? row.name + "()" : row.name);
     return may_be_own || from_nowhere ? Certainty::textual : Certainty::likely;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <set>
 
@@ -38,7 +39,7 @@ public:
         for (const ImportedName& import : bindings.imports()) {
             const base::ByteRange range = tree.range(import.statement);
             if (range.end > line_end) line_end = end_of_line(range.end);
-            import_lines_.insert({range.begin, line_end});
+            imports_.insert_or_assign(range.begin, ImportPlace{range.end, line_end});
             if (!import.name.empty()) imported_names_.insert(key(tree.range(import.node)));
         }
         for (const AcceptedFix& accepted : fixes) {
@@ -81,6 +82,10 @@ public:
 
 private:
     using Place = std::pair<std::uint64_t, std::uint64_t>;  // begin and end
+    struct ImportPlace {
+        std::uint64_t end;
+        std::uint64_t line_end;
+    };
     static Place key(base::ByteRange range) { return {range.begin, range.end}; }
 
     // The fixes that need the module bound.
@@ -105,11 +110,13 @@ private:
         });
     }
 
-    // The edit is made in an import statement, or behind one on its line.
+    // The edit is made in an import statement, or inserts another one behind the line of one.
     bool is_in_import(const Edit& edit) const {
-        // Statements of one line end with it, so the nearest one in front reaches as far as any.
-        const auto behind = import_lines_.upper_bound({edit.range.begin, UINT64_MAX});
-        return behind != import_lines_.begin() && edit.range.begin <= std::prev(behind)->second;
+        const auto behind = imports_.upper_bound(edit.range.begin);
+        if (behind == imports_.begin()) return false;
+        const ImportPlace& place = std::prev(behind)->second;
+        const bool inserts = edit.range.begin == edit.range.end;
+        return edit.range.begin <= (inserts ? place.line_end : place.end);
     }
 
     std::string statement(const ImportRequest& request) const {
@@ -281,9 +288,9 @@ private:
     const std::vector<AcceptedFix>& fixes_;
     const std::string& helper_package_;
     const bool loads_framework_;
-    std::set<Place> import_lines_;    // import statements, up to the ends of their lines
-    std::set<Place> imported_names_;  // what stands behind the `import` of `from` statements
-    std::set<Place> edited_;          // by the fixes
+    std::map<std::uint64_t, ImportPlace> imports_;  // by where the statement begins
+    std::set<Place> imported_names_;                // what stands behind the `import` of `from` statements
+    std::set<Place> edited_;                        // by the fixes
 };
 
 }  // namespace

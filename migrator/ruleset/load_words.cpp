@@ -96,6 +96,7 @@ base::Status RuleLoader::load_method(Words& words) {
     TRY_ASSIGN(row.of, required_strings(method, "of"));
     TRY_ASSIGN(row.when_imported, method.strings("when_imported"));
     TRY_ASSIGN(row.called, method.boolean_or("called", false));
+    TRY_ASSIGN(row.telling, method.boolean_or("telling", false));
     TRY_ASSIGN(row.fix, member_fix(words.fix));
     for (const std::string& name : names) {
         row.name = name;

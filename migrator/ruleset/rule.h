@@ -89,6 +89,7 @@ struct MethodRow {
     std::vector<std::string> of;             // classes
     std::vector<std::string> when_imported;  // an object of unknown class counts only in files that import one of these
     bool called = false;                     // ... and only when the member is called
+    bool telling = false;                    // in other files it is told of as well, as `textual`
     std::optional<MemberFix> fix;
 };
 

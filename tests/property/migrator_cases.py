@@ -1,0 +1,133 @@
+"""Migrates every case there is, in every style, and checks what holds of all of them.
+
+    migrator_cases.py [--show] [NAME...]      cases to look at (default: all); --show: with the lines that differ
+
+* A second run changes nothing.
+* What CPython accepted it accepts afterwards.
+* No function reads a name that nothing binds, unless it did before (symtable of CPython).
+"""
+
+import argparse
+import ast
+import builtins
+import difflib
+import shutil
+import symtable
+import sys
+import warnings
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from checks import ROOT, Checks, run, temporary_directory, tool  # noqa: E402
+
+SNIPPETS = ROOT / "tests/golden/migrator/snippets"
+CASES = ROOT / "tests/golden/migrator/cases"
+AROUND = ROOT / "tests/golden/migrator/repositories"
+RULES = ROOT / "rules"
+WAYS = {"npu": ["--style", "npu"], "portable": ["--style", "portable"], "auto": ["--style", "auto"],
+        "affinity": ["--affinity"], "reviewed": ["--affinity", "--apply", "review"]}
+ALWAYS_BOUND = set(dir(builtins)) | {"__file__", "__name__", "__doc__", "__path__", "__spec__", "__loader__", "__package__", "__class__",
+                                     "__builtins__", "__annotations__", "__module__", "__qualname__"}
+
+
+def cases():
+    """(name, files or directories that are the project)"""
+    out = [(path.name, [path]) for path in sorted(SNIPPETS.iterdir()) if path.is_dir()]
+    out += [(path.name, [path / "in"]) for path in sorted(CASES.iterdir()) if (path / "in").is_dir()]
+    out += [(path.name, [path]) for path in sorted(AROUND.glob("*"))]
+    out += [(str(path.relative_to(RULES)), [path]) for path in sorted(RULES.glob("**/cases/**/*.py"))]
+    return out
+
+
+def prepare(sources, project):
+    project.mkdir()
+    for source in sources:
+        if source.is_dir():
+            shutil.copytree(source, project, symlinks=True, dirs_exist_ok=True)
+        else:
+            shutil.copy(source, project)
+
+
+def parses(data):
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ast.parse(data)
+        return True
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+
+
+def unbound(data, name):
+    """The names that are read somewhere and bound nowhere, of a module that parses."""
+    try:
+        text = data.decode()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            top = symtable.symtable(text, name, "exec")
+    except (SyntaxError, UnicodeDecodeError, ValueError):
+        return set()
+    if "import *" in text:
+        return set()
+    tables, read = [top], set()
+    bound = {symbol.get_name() for symbol in top.get_symbols() if symbol.is_assigned() or symbol.is_imported()}
+    while tables:
+        table = tables.pop()
+        tables += table.get_children()
+        for symbol in table.get_symbols():
+            if symbol.is_declared_global() and symbol.is_assigned():
+                bound.add(symbol.get_name())
+            if symbol.is_referenced() and (symbol.is_global() or table is top):
+                read.add(symbol.get_name())
+    return read - bound - ALWAYS_BOUND
+
+
+def files_in(directory):
+    return {str(path.relative_to(directory)): path.read_bytes() for path in sorted(directory.rglob("*"))
+            if path.is_file() and not path.is_symlink() and ".migrator" not in path.parts}
+
+
+def lines_that_differ(before, after):
+    return "\n".join(difflib.unified_diff(before.decode(errors="replace").splitlines(), after.decode(errors="replace").splitlines(), lineterm="", n=1))
+
+
+def check(checks, name, way, project, work, show):
+    what = f"{name} ({way})"
+    outputs = [work / "first", work / "second"]
+    for source, output in zip([project, outputs[0]], outputs):
+        done = run(tool("migrator"), "migrate", source, "-o", output, "--report", f"{output}_report", "-q", "--no-progress", *WAYS[way])
+        if not checks.expect(done.returncode == 0, f"{what}: ended with {done.returncode}: {done.stderr[-500:]}"):
+            return
+    before, after, again = files_in(project), files_in(outputs[0]), files_in(outputs[1])
+    for path, data in after.items():
+        same = checks.expect(again.get(path) == data, f"{what}: {path}: the second run changes it")
+        if show and not same:
+            print(lines_that_differ(data, again.get(path, b"")))
+        if not path.endswith(".py") or path not in before or not parses(before[path]):
+            continue
+        if checks.expect(parses(data), f"{what}: {path}: is no Python any more"):
+            new = unbound(data, path) - unbound(before[path], path)
+            checks.expect(not new, f"{what}: {path}: nothing binds {sorted(new)}")
+            if show and new:
+                print(lines_that_differ(before[path], data))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--show", action="store_true")
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    options = parser.parse_args()
+    checks = Checks()
+    for name, sources in cases():
+        if options.names and name not in options.names:
+            continue
+        for way in WAYS:
+            with temporary_directory() as work:
+                work = Path(work)
+                prepare(sources, work / "in")
+                check(checks, name, way, work / "in", work, options.show)
+    checks.finish()
+
+
+if __name__ == "__main__":
+    main()
