@@ -11,10 +11,13 @@ import argparse
 import ast
 import builtins
 import difflib
+import itertools
+import os
 import shutil
 import symtable
 import sys
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
@@ -50,9 +53,7 @@ def prepare(sources, project):
 
 def parses(data):
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            ast.parse(data)
+        ast.parse(data)
         return True
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
@@ -62,9 +63,7 @@ def unbound(data, name):
     """The names that are read somewhere and bound nowhere, of a module that parses."""
     try:
         text = data.decode()
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            top = symtable.symtable(text, name, "exec")
+        top = symtable.symtable(text, name, "exec")
     except (SyntaxError, UnicodeDecodeError, ValueError):
         return set()
     if "import *" in text:
@@ -113,19 +112,22 @@ def check(checks, name, way, project, work, show):
 
 
 def main():
+    warnings.simplefilter("ignore")  # of the cases' own code
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--show", action="store_true")
     parser.add_argument("names", nargs="*", metavar="NAME")
     options = parser.parse_args()
     checks = Checks()
-    for name, sources in cases():
-        if options.names and name not in options.names:
-            continue
-        for way in WAYS:
-            with temporary_directory() as work:
-                work = Path(work)
-                prepare(sources, work / "in")
-                check(checks, name, way, work / "in", work, options.show)
+
+    def look_at(job):
+        (name, sources), way = job
+        with temporary_directory() as work:
+            prepare(sources, Path(work) / "in")
+            check(checks, name, way, Path(work) / "in", Path(work), options.show)
+
+    chosen = [case for case in cases() if not options.names or case[0] in options.names]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        list(pool.map(look_at, itertools.product(chosen, WAYS)))
     checks.finish()
 
 
