@@ -5,14 +5,14 @@
 namespace migrator {
 namespace {
 
-// "a/b/__init__.py" -> "a.b", "a/b.py" -> "a.b"; empty when a part is no identifier, as in "my-tool/run.py".
+// "a/b/__init__.py" -> "a.b", "a/b.py" -> "a.b"
 std::string dotted(std::string_view path) {
     path.remove_suffix(std::string_view(".py").size());
     constexpr std::string_view kPackage = "__init__";
     if (path == kPackage) return {};
     if (path.ends_with("/__init__")) path.remove_suffix(kPackage.size() + 1);
     std::string name(path);
-    if (name.find_first_of(".- ") != std::string::npos) return {};
+    std::replace(name.begin(), name.end(), '.', '-');
     std::replace(name.begin(), name.end(), '/', '.');
     return name;
 }
@@ -45,8 +45,13 @@ ModuleNames::ModuleNames(const FileList& files) {
     if (root_package_.find('.') != std::string::npos) root_package_.clear();
     for (const FoundFile& file : files.files) {
         if (!is_module(file)) continue;
-        for (const std::string& name : names_of(file.path)) add_with_packages(all_, name);
+        const bool is_package = base::file_name(file.path) == "__init__.py";
+        for (const std::string& name : names_of(file.path)) {
+            add_with_packages(all_, name);
+            if (is_package) packages_.push_back(name);
+        }
     }
+    std::sort(packages_.begin(), packages_.end());
     std::sort(all_.begin(), all_.end());
     all_.erase(std::unique(all_.begin(), all_.end()), all_.end());
 }

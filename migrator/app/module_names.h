@@ -18,7 +18,10 @@ public:
 
     // All modules and packages, also packages without an __init__.py; sorted, without duplicates.
     const std::vector<std::string>& all() const { return all_; }
-    // The name that relative imports in this file count from; empty for a file that cannot be imported.
+    // Those with an __init__.py; sorted.
+    const std::vector<std::string>& packages() const { return packages_; }
+    // The name that relative imports in this file count from; empty for what is no module. Where a directory cannot be named
+    // in an import, as in my-tool/v1.2/run.py, it is "my-tool.v1-2.run": a module all the same for what lies beside it.
     std::string of(std::string_view path) const;
     // All names under which the file may be imported.
     std::vector<std::string> names_of(std::string_view path) const;
@@ -27,6 +30,7 @@ private:
     std::string root_package_;     // "pkg" when the root directory pkg has an __init__.py
     bool src_is_package_ = false;  // src/__init__.py: then `src` is part of the names
     std::vector<std::string> all_;
+    std::vector<std::string> packages_;
 };
 
 }  // namespace migrator

@@ -192,6 +192,7 @@ ModuleContext module_context(const Project& project, const Path& path) {
     out.module_name = project.modules.of(path);
     out.is_package = base::file_name(path) == "__init__.py";
     out.project_modules = project.modules.all();
+    out.project_packages = project.modules.packages();
     out.index = project.index.get();
     return out;
 }

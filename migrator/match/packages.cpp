@@ -7,13 +7,17 @@
 #include "migrator/match/requirement.h"
 #include "migrator/match/words.h"
 #include "migrator/semantic/project_index.h"
+#include "migrator/semantic/project_modules.h"
 
 namespace migrator {
 namespace {
 
-bool is_own_module(const PythonFile& file, std::string_view module) {
-    std::string_view top = module.substr(0, module.find('.'));
-    return module.starts_with('.') || file.is_project_module(top) || file.is_project_module(module);
+// A module in a directory without an __init__.py is the project's where it is there: others may have more of the same name,
+// as `megatron` has.
+bool is_own_module(const PythonFile& file, const ImportedName& import) {
+    if (file.is_project_module(import.qualified())) return true;
+    return import.origin == Origin::project &&
+           (import.name.empty() || !is_namespace_package(file.context().module, import.module));
 }
 
 // A function or class of a file of the project.
@@ -22,11 +26,18 @@ bool is_defined(const PythonFile& file, std::string_view qualified) {
     return index != nullptr && !index->resolve(qualified).empty();
 }
 
+// A program finds the files beside it, also those of a package that it lies in.
+bool is_beside(const PythonFile& file, const std::string& qualified) {
+    const std::string& here = file.context().module.module_name;
+    const std::string beside = here.substr(0, here.rfind('.') + 1) + qualified;
+    return here.find('.') != here.npos && (file.is_project_module(beside) || is_defined(file, beside));
+}
+
 // One finding for each package of a statement, at the first name that needs it.
 void match_imports(const PythonFile& file, FindingSink& sink) {
     std::set<std::pair<NodeId, const PackageRow*>> told;
     for (const ImportedName& import : file.bindings().imports()) {
-        if (is_own_module(file, import.module)) continue;
+        if (is_own_module(file, import)) continue;
         const PackageRow* row = file.rules().package_of_module(import.name == "*" ? import.module : import.qualified());
         if (row == nullptr || row->quiet || !told.emplace(import.statement, row).second) continue;
         NodeId module = file.tree().child(import.statement, Field::module_name);
@@ -77,9 +88,10 @@ void match_import_patterns(const PythonFile& file, FindingSink& sink) {
     for (const ImportedName& import : file.bindings().imports()) {
         const std::string qualified = import.name == "*" ? import.module : import.qualified();
         // Of a package of the project, what has a source is not compiled.
-        const bool is_own = is_own_module(file, import.module);
-        const bool has_source = is_own && (import.name.empty() || import.name == "*" ||
-                                           file.is_project_module(qualified) || is_defined(file, qualified));
+        const bool is_own = is_own_module(file, import);
+        const bool has_source = is_beside(file, qualified) ||
+                                (is_own && (import.name.empty() || import.name == "*" ||
+                                            file.is_project_module(qualified) || is_defined(file, qualified)));
         if (has_source || (!is_own && file.rules().package_of_module(import.module) != nullptr)) continue;
         for (const ImportRow& row : file.rules().imports()) {
             if (row.own != is_own) continue;

@@ -49,10 +49,11 @@ using BindingSites = std::span<const BindingSite>;
 inline constexpr std::size_t kMaxBindingSites = 256;
 
 struct ModuleContext {
-    std::string module_name;                            // dotted name in the project: "pkg.train"; empty when unknown
-    bool is_package = false;                            // an __init__.py
-    std::span<const std::string> project_modules = {};  // sorted dotted names of the project's modules and packages
-    const ProjectIndex* index = nullptr;                // what these modules mean to each other; nullptr: not known
+    std::string module_name;                             // dotted name in the project: "pkg.train"; empty when unknown
+    bool is_package = false;                             // an __init__.py
+    std::span<const std::string> project_modules = {};   // sorted dotted names of the project's modules and packages
+    std::span<const std::string> project_packages = {};  // sorted: those of them that have an __init__.py
+    const ProjectIndex* index = nullptr;                 // what these modules mean to each other; nullptr: not known
 };
 
 class Bindings {

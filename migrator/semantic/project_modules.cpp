@@ -15,9 +15,8 @@ bool is_project_module(const ModuleContext& context, std::string_view module) {
     return first != context.project_modules.end() && first->starts_with(inside);
 }
 
-bool is_listed(const ModuleContext& context, std::string_view module) {
-    return std::ranges::binary_search(context.project_modules, module, {},
-                                      [](const std::string& s) { return std::string_view(s); });
+bool is_package(const ModuleContext& context, std::string_view module) {
+    return std::ranges::binary_search(context.project_packages, module, std::less<>{});
 }
 
 std::string_view parent_package(std::string_view module) {
@@ -41,18 +40,32 @@ ResolvedModule resolve_relative(const ModuleContext& context, std::string_view d
 
 }  // namespace
 
+bool is_namespace_package(const ModuleContext& context, std::string_view module) {
+    if (is_package(context, module)) return false;
+    const std::string inside = std::string(module) + ".";
+    const auto first = std::ranges::lower_bound(context.project_modules, inside);
+    return first != context.project_modules.end() && first->starts_with(inside);
+}
+
+bool is_in_project_package(const ModuleContext& context, std::string_view module) {
+    return is_package(context, module.substr(0, module.find('.')));
+}
+
 ResolvedModule resolve_module(const ModuleContext& context, std::string_view dotted) {
     if (dotted.starts_with('.')) return resolve_relative(context, dotted);
-    if (is_project_module(context, dotted)) return {std::string(dotted), Origin::project};
+    if (is_project_module(context, dotted) || is_in_project_package(context, dotted))
+        return {std::string(dotted), Origin::project};
     // A script sees its own directory: in src/train.py `import utils` is src/utils.py. Inside a package Python does
     // not look there, so a backends/torch.py beside a backends/__init__.py does not hide the real torch.
     for (std::string_view around = parent_package(context.module_name); !around.empty();
          around = parent_package(around)) {
-        if (is_listed(context, around)) continue;
+        if (is_package(context, around)) continue;
         std::string candidate(around);
         candidate += '.';
+        const std::size_t top = std::min(dotted.find('.'), dotted.size()) + candidate.size();
         candidate += dotted;
-        if (is_project_module(context, candidate)) return {std::move(candidate), Origin::project};
+        const bool is_in_package = is_package(context, std::string_view(candidate).substr(0, top));
+        if (is_in_package || is_project_module(context, candidate)) return {std::move(candidate), Origin::project};
     }
     return {std::string(dotted), Origin::external};
 }

@@ -23,12 +23,14 @@ FileList files(base::Path root, const std::vector<std::string>& paths) {
 TEST_CASE("module names: files, packages and packages without __init__.py") {
     ModuleNames names(files(
         "proj", {"train.py", "pkg/__init__.py", "pkg/model.py", "tools/deep/run.py", "my-tool/x.py", "README.md"}));
-    CHECK(names.all() ==
-          std::vector<std::string>{"pkg", "pkg.model", "tools", "tools.deep", "tools.deep.run", "train"});
+    CHECK(names.all() == std::vector<std::string>{"my-tool", "my-tool.x", "pkg", "pkg.model", "tools", "tools.deep",
+                                                  "tools.deep.run", "train"});
+    CHECK(names.packages() == std::vector<std::string>{"pkg"});
     CHECK(names.of("train.py") == "train");
     CHECK(names.of("pkg/__init__.py") == "pkg");
     CHECK(names.of("pkg/model.py") == "pkg.model");
-    CHECK(names.of("my-tool/x.py").empty());
+    CHECK(names.of("my-tool/x.py") == "my-tool.x");
+    CHECK(ModuleNames(files("proj", {"v1.2/run.py"})).of("v1.2/run.py") == "v1-2.run");
     CHECK(names.of("run.sh").empty());
 }
 

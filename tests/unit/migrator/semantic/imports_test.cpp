@@ -99,9 +99,10 @@ TEST_CASE("imports: a script sees its directory, a package does not") {
     CHECK(m.of("f") == "project:src.utils.f");
     // backends/__init__.py and backends/torch.py: inside, `import torch` is the real one.
     const std::vector<std::string> package{"backends", "backends.numpy", "backends.torch"};
-    CHECK(
-        Meaning("import torch\ntorch.x", {.module_name = "backends.numpy", .project_modules = package}).of("torch.x") ==
-        "torch.x");
+    const std::vector<std::string> regular{"backends"};
+    const ModuleContext inside{
+        .module_name = "backends.numpy", .project_modules = package, .project_packages = regular};
+    CHECK(Meaning("import torch\ntorch.x", inside).of("torch.x") == "torch.x");
 }
 
 TEST_CASE("imports: star imports bind what the facts list") {
