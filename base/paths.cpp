@@ -26,6 +26,11 @@ Path parent(std::string_view path) {
     return slash == 0 ? "/" : Path(path.substr(0, slash));
 }
 
+Path directory_below(std::string_view path) {
+    Path directory = parent(path);
+    return directory == "." ? Path{} : directory;
+}
+
 Path normal_path(const Path& path) {
     std::vector<std::string_view> parts;
     bool absolute = path.starts_with("/");

@@ -14,6 +14,8 @@ Path join(std::string_view directory, std::string_view name);
 std::string_view file_name(std::string_view path);
 // "a/b.py" -> "a"; "b.py" -> ".".
 Path parent(std::string_view path);
+// The same below some root, which is empty: "b.py" -> "".
+Path directory_below(std::string_view path);
 // "a//b/./c/../d" -> "a/b/d"; "." for the current directory.
 Path normal_path(const Path& path);
 // Relative, and its own normal form without "..": the only way to write a path that stays below its root.

@@ -1,7 +1,7 @@
 #include "migrator/app/framework_version.h"
 
 #include <algorithm>
-#include <functional>
+#include <set>
 
 #include "base/format.h"
 #include "migrator/app/path_checks.h"
@@ -32,16 +32,30 @@ std::string condition_of(const RequiredPackage& package) {
     return package.name + (joined ? "" : " ") + package.versions;
 }
 
+constexpr std::size_t kDirectoriesInNotes = 5;
+
 class Finder {
 public:
     Finder(base::FileSystem& fs, const RuleSet& rules) : fs_(fs), rules_(rules) {}
 
-    std::optional<FrameworkVersion> in_project(const Project& project) const {
+    // By the directory whose files it is for.
+    std::map<Path, FrameworkVersion> in_project(const Project& project) const {
         std::vector<Path> files;
+        std::set<Path> with_python{""};
         for (const FoundFile& file : project.files.files) {
             if (file.kind == base::FileKind::regular) files.push_back(file.path);
+            if (!file.analysed || file.type != FileType::python || base::file_name(file.path) == "setup.py") continue;
+            for (Path at = base::directory_below(file.path); with_python.insert(at).second;)
+                at = base::directory_below(at);
         }
-        return in_files(std::move(files), [&](const Path& path) { return project.read(fs_, path); });
+        std::map<Path, FrameworkVersion> out;
+        for (const Path& path : sorted(std::move(files))) {
+            Path directory = base::directory_below(path);
+            while (!with_python.contains(directory)) directory = base::directory_below(directory);
+            if (out.contains(directory)) continue;
+            if (auto found = in_file(path, project.read(fs_, path))) out.emplace(directory, std::move(*found));
+        }
+        return out;
     }
 
     std::optional<FrameworkVersion> above(const Project& project) const {
@@ -52,27 +66,23 @@ public:
             for (const base::DirectoryEntry& entry : *entries) {
                 if (entry.kind == base::FileKind::regular) files.push_back(entry.name);
             }
-            auto read = [&](const Path& path) {
-                return base::read_file(fs_, base::join(directory, path), kMaxRequirementsBytes);
-            };
-            if (auto found = in_files(std::move(files), read)) return found;
+            for (const Path& path : sorted(std::move(files))) {
+                auto bytes = base::read_file(fs_, base::join(directory, path), kMaxRequirementsBytes);
+                if (auto found = in_file(path, std::move(bytes))) return found;
+            }
         }
         return std::nullopt;
     }
 
 private:
-    using Reader = std::function<base::Result<std::string>(const Path&)>;
-
-    std::optional<FrameworkVersion> in_files(std::vector<Path> files, const Reader& read) const {
+    // Of the files, those that say something of versions; near the root first.
+    static std::vector<Path> sorted(std::vector<Path> files) {
         std::erase_if(files, [](const Path& path) { return !rank(path); });
         auto order = [](const Path& path) {
             return std::tuple(std::count(path.begin(), path.end(), '/'), *rank(path), std::string_view(path));
         };
         std::sort(files.begin(), files.end(), [&](const Path& a, const Path& b) { return order(a) < order(b); });
-        for (const Path& path : files) {
-            if (auto found = in_file(path, read(path))) return found;
-        }
-        return std::nullopt;
+        return files;
     }
 
     std::optional<FrameworkVersion> in_file(const Path& path, base::Result<std::string> bytes) const {
@@ -110,17 +120,66 @@ private:
 
 }  // namespace
 
-FrameworkVersion framework_version(base::FileSystem& fs, const Options& options, const RuleSet& rules,
-                                   const std::vector<Project>& projects) {
-    if (options.torch_version) return {*options.torch_version, "the command line or the settings name it"};
+const FrameworkVersion& FrameworkVersions::of(std::size_t project, const Path& file) const {
+    const auto& directories = nearest[project];
+    for (Path at = file; !at.empty() && !directories.empty();) {
+        at = base::directory_below(at);
+        if (const auto found = directories.find(at); found != directories.end()) return found->second;
+    }
+    return whole;
+}
+
+std::vector<base::Message> FrameworkVersions::notes(const std::string& package) const {
+    std::vector<base::Message> out;
+    for (const auto& directories : nearest) {
+        for (const auto& [directory, version] : directories) {
+            if (out.size() == kDirectoriesInNotes) {
+                std::size_t all = 0;
+                for (const auto& each : nearest) all += each.size();
+                out.push_back(
+                    {"{count} more directories ask for other versions of {package}; their files are migrated for "
+                     "these.",
+                     {{"count", std::to_string(all - out.size())}, {"package", package}}});
+                return out;
+            }
+            out.push_back({"The files below {directory}/ for {package} {version}: {reason}.",
+                           {{"directory", directory},
+                            {"package", package},
+                            {"version", version.version.text()},
+                            {"reason", version.reason}}});
+        }
+    }
+    return out;
+}
+
+FrameworkVersions framework_versions(base::FileSystem& fs, const Options& options, const RuleSet& rules,
+                                     const std::vector<Project>& projects) {
+    FrameworkVersions out;
+    out.nearest.resize(projects.size());
+    if (options.torch_version) {
+        out.whole = {*options.torch_version, "the command line or the settings name it"};
+        return out;
+    }
     const Finder finder(fs, rules);
-    for (const Project& project : projects) {
-        if (auto found = finder.in_project(project)) return std::move(*found);
+    std::optional<FrameworkVersion> whole;
+    for (std::size_t i = 0; i < projects.size(); ++i) {
+        out.nearest[i] = finder.in_project(projects[i]);
+        const auto root = out.nearest[i].find("");
+        const bool speaks_for_all = root != out.nearest[i].end() || out.nearest[i].size() == 1;
+        if (speaks_for_all && !whole)
+            whole = root != out.nearest[i].end() ? root->second : out.nearest[i].begin()->second;
     }
-    for (const Project& project : projects) {
-        if (auto found = finder.above(project)) return std::move(*found);
+    for (std::size_t i = 0; i < projects.size() && !whole; ++i) whole = finder.above(projects[i]);
+    out.whole = whole.value_or(FrameworkVersion{
+        rules.framework().newest(), "nothing in the project asks for a version; this is the newest one known"});
+    // Below a directory with another version, the one of all may be asked for again.
+    for (auto& directories : out.nearest) {
+        const bool all_alike = std::ranges::all_of(
+            directories, [&](const auto& entry) { return entry.second.version == out.whole.version; });
+        if (all_alike) directories.clear();
+        else directories.erase("");
     }
-    return {rules.framework().newest(), "nothing in the project asks for a version; this is the newest one known"};
+    return out;
 }
 
 }  // namespace migrator

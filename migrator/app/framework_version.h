@@ -1,6 +1,7 @@
-// framework_version: for which version of the framework a project is migrated, and why for that one.
+// framework_versions: for which version of the framework each file is migrated, and why for that one.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -16,10 +17,22 @@ struct FrameworkVersion {
     base::Message reason;  // "requirements.txt:3 asks for torch==2.1.0"
 };
 
-// The one the options name. Else the newest known one that the first requirement with a version allows: of the files
-// of the projects, those near the root first, and then of the directories above up to the repository's root. Else the
-// newest that the rules know.
-FrameworkVersion framework_version(base::FileSystem& fs, const Options& options, const RuleSet& rules,
-                                   const std::vector<Project>& projects);
+struct FrameworkVersions {
+    FrameworkVersion whole;  // of all files that no directory below speaks for
+    // By project: directories whose files ask for another version, for their own files and those below.
+    std::vector<std::map<base::Path, FrameworkVersion>> nearest;
+
+    // Of a file of the project with this number.
+    const FrameworkVersion& of(std::size_t project, const base::Path& file) const;
+    // Which directories ask for which; empty without any.
+    std::vector<base::Message> notes(const std::string& package) const;
+};
+
+// The version that the options name, for all files. Else each file has the newest known one that the nearest requirement
+// with a version allows: in its directory or one above it in the project, then above the project up to the repository's
+// root. A directory without Python, such as requirements/ or docker/, speaks for the one that it lies in; a single one that
+// asks for a version speaks for all files. Else it is the newest that the rules know.
+FrameworkVersions framework_versions(base::FileSystem& fs, const Options& options, const RuleSet& rules,
+                                     const std::vector<Project>& projects);
 
 }  // namespace migrator

@@ -11,11 +11,6 @@ using base::Path;
 
 constexpr std::string_view kPackageFile = "__init__.py";
 
-Path directory_of(const Path& file) {
-    const Path parent = base::parent(file);
-    return parent == "." ? Path{} : parent;
-}
-
 bool is_package_file(const Path& file) { return base::file_name(file) == kPackageFile; }
 
 }  // namespace
@@ -42,7 +37,7 @@ const ImportGraph::Node* ImportGraph::find(std::string_view qualified, const Nod
         by_path = false;
         Path beside(name);
         std::replace(beside.begin(), beside.end(), '.', '/');
-        beside = base::join(directory_of(importer.path), beside);
+        beside = base::join(base::directory_below(importer.path), beside);
         for (const Path& file : {beside + ".py", base::join(beside, Path(kPackageFile))}) {
             if (auto found = nodes_.find(file); found != nodes_.end()) return &found->second;
         }
@@ -146,7 +141,7 @@ std::vector<Path> ImportGraph::loading_through_others(const std::vector<std::str
 // Of all directories above that are packages without a gap; nullptr when the file is in none.
 const ImportGraph::Node* ImportGraph::outermost_package(const Path& file) const {
     const Node* out = nullptr;
-    for (Path directory = directory_of(file);; directory = directory_of(directory)) {
+    for (Path directory = base::directory_below(file);; directory = base::directory_below(directory)) {
         const auto package = nodes_.find(base::join(directory, Path(kPackageFile)));
         if (package == nodes_.end()) return out;
         out = &package->second;
@@ -155,19 +150,21 @@ const ImportGraph::Node* ImportGraph::outermost_package(const Path& file) const 
 }
 
 ImportGraph::Place ImportGraph::place_of_module(const Path& file) const {
-    const auto place_of_package = [](const Node& package) { return Place{directory_of(package.path), package.module}; };
+    const auto place_of_package = [](const Node& package) {
+        return Place{base::directory_below(package.path), package.module};
+    };
     if (const Node* package = outermost_package(file)) return place_of_package(*package);
     const auto found = nodes_.find(file);
-    if (found == nodes_.end()) return {directory_of(file), {}};
+    if (found == nodes_.end()) return {base::directory_below(file), {}};
     const Node& node = found->second;
     for (const Node* imported : node.files) {
         if (const Node* package = outermost_package(imported->path)) return place_of_package(*package);
     }
     // "utils.metrics" imported from the root: the module is looked for there, not beside the file.
-    if (!node.is_imported_by_path || is_package_file(file)) return {directory_of(file), {}};
+    if (!node.is_imported_by_path || is_package_file(file)) return {base::directory_below(file), {}};
     const auto depth = static_cast<std::size_t>(std::count(node.module.begin(), node.module.end(), '.'));
-    Path directory = directory_of(file);
-    for (std::size_t i = 0; i < depth; ++i) directory = directory_of(directory);
+    Path directory = base::directory_below(file);
+    for (std::size_t i = 0; i < depth; ++i) directory = base::directory_below(directory);
     return {directory, {}};
 }
 

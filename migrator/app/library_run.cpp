@@ -48,7 +48,7 @@ base::Result<std::string> analyse_library(const Options& options, base::FileSyst
     TRY(check_paths(fs, options));
     TRY_ASSIGN(Knowledge knowledge, load_knowledge(fs, options.rules, options.style));
     TRY_ASSIGN(auto projects, find_projects(fs, options));
-    const FrameworkVersion version = framework_version(fs, options, knowledge.rules, projects);
+    const FrameworkVersion version = framework_versions(fs, options, knowledge.rules, projects).whole;
     knowledge.rules.restrict_to(version.version);
     TRY(add_libraries(options, fs, knowledge));
     TRY(index_projects(fs, options, knowledge, projects));
@@ -65,12 +65,17 @@ base::Result<std::string> analyse_library(const Options& options, base::FileSyst
     return library_json(CallGraph(std::move(functions)), version.version);
 }
 
-base::Status add_libraries(const Options& options, base::FileSystem& fs, Knowledge& knowledge) {
+base::Status add_libraries(const Options& options, base::FileSystem& fs, RuleSet& rules) {
     for (const base::Path& path : options.with_libraries) {
         TRY_ASSIGN(const std::string text, base::read_file(fs, path));
         TRY_ASSIGN(const auto document, base::parse_json(text, path));
-        TRY(knowledge.rules.libraries().add(document));
+        TRY(rules.libraries().add(document));
     }
+    return {};
+}
+
+base::Status add_libraries(const Options& options, base::FileSystem& fs, Knowledge& knowledge) {
+    TRY(add_libraries(options, fs, knowledge.rules));
     for (const LibraryTable::Class& known : knowledge.rules.libraries().classes())
         knowledge.facts.add_class(known.name, known.base, known.methods);
     return {};

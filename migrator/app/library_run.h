@@ -14,5 +14,7 @@ base::Result<std::string> analyse_library(const Options& options, base::FileSyst
 
 // Adds the results that the options name.
 base::Status add_libraries(const Options& options, base::FileSystem& fs, Knowledge& knowledge);
+// The same for the rules alone.
+base::Status add_libraries(const Options& options, base::FileSystem& fs, RuleSet& rules);
 
 }  // namespace migrator

@@ -28,6 +28,7 @@
 #include "migrator/app/report_files.h"
 #include "migrator/app/rule_rows.h"
 #include "migrator/app/translations.h"
+#include "migrator/app/versioned_rules.h"
 #include "migrator/review/project_lock.h"
 #include "migrator/rewrite/rewriter.h"
 
@@ -40,15 +41,13 @@ using base::Path;
 class Run {
 public:
     Run(const Options& options, base::FileSystem& fs, const Knowledge& knowledge, const HelperModule& helper,
-        const std::optional<RuleSet>& transfer_rules, const FrameworkVersion& version,
-        const std::optional<DistributedMain>& distributed, const Instrumentation& instrumentation,
-        std::vector<Project> projects, std::unique_ptr<OutputTree> output)
+        const VersionedRules& rules, const std::optional<DistributedMain>& distributed,
+        const Instrumentation& instrumentation, std::vector<Project> projects, std::unique_ptr<OutputTree> output)
         : options_(options),
           fs_(fs),
           knowledge_(knowledge),
           helper_(helper),
-          transfer_rules_(transfer_rules),
-          version_(version),
+          rules_(rules),
           distributed_(distributed),
           instrumentation_(instrumentation),
           projects_(std::move(projects)),
@@ -63,7 +62,7 @@ public:
             std::erase_if(file.findings, [&](ReportFinding& item) { return !conditions_.keep(item.outcome.finding); });
         add_operator_calls(knowledge_.rules, operator_calls_, files_);
         std::vector<TransferRow> programs;
-        if (transfer_rules_) programs = transfer_rows(jobs_, transfer_);
+        if (options_.command == Command::analyze) programs = transfer_rows(jobs_, transfer_);
         for (const NewFile& file : helper_files(fs_, helper_, jobs_, files_, needs_helper_)) TRY(add_new_file(file));
         if (distributed_) TRY(add_launcher());
         // From here on every analysed file is in the output, rewritten or as it was.
@@ -88,7 +87,7 @@ public:
         result.report.programs = std::move(programs);
         result.report.rules = rule_rows(knowledge_.rules, result.report);
         result.report.translations = translated(result.report, knowledge_.translations);
-        result.report.api_coverage = api_coverage(knowledge_.rules, interfaces_, version_.version);
+        result.report.api_coverage = api_coverage(knowledge_.rules, interfaces_, rules_.versions().whole.version);
         if (options_.destination == Destination::text && needs_helper_.front() != 0)
             result.warning = base::format(
                 "the result imports {0}, a module that a pipe has no place for. In a project, `migrator migrate "
@@ -216,7 +215,9 @@ private:
         const base::Path& path = job.file->path;
         out.match = match_context(knowledge_, *job.project, path);
         out.match.loops = &knowledge_.loops;
-        out.match.patterns = &knowledge_.patterns;
+        const VersionedRules::Rules& rules = rules_.of(static_cast<std::size_t>(job.project - projects_.data()), path);
+        out.match.rules = rules.rules;
+        out.match.patterns = rules.patterns;
         out.affinity = options_.affinity;
         out.operator_calls = collects_calls_;
         out.apply = options_.apply == ApplyMode::none ? ApplyMode::safe : options_.apply;
@@ -225,9 +226,9 @@ private:
         out.match.is_program = job.is_program();
         const bool asks_for_loads = out.match.is_program && !knowledge_.rules.programs().empty();
         if (asks_for_loads) out.match.program_loads = job.project->imports.loads(path);
-        if (transfer_rules_) {
+        if (rules.transfer != nullptr) {
             out.transfer = out.match;
-            out.transfer->rules = &*transfer_rules_;
+            out.transfer->rules = rules.transfer;
             out.transfer->patterns = nullptr;  // what is only faster is no question of it
             out.transfer->is_program = false;  // the lines that load transfer_to_npu are no edit to weigh
         }
@@ -301,8 +302,10 @@ private:
         std::vector<base::Message> out = options_.notes;
         out.push_back({"For {package} {version}: {reason}.",
                        {{"package", knowledge_.rules.framework().packages.front()},
-                        {"version", version_.version.text()},
-                        {"reason", version_.reason}}});
+                        {"version", rules_.versions().whole.version.text()},
+                        {"reason", rules_.versions().whole.reason}}});
+        for (base::Message& note : rules_.versions().notes(knowledge_.rules.framework().packages.front()))
+            out.push_back(std::move(note));
         if (output_ && output_->has_cleaned_up())
             out.push_back("What a run that was stopped had left beside the output was removed.");
         if (distributed_) out.insert(out.end(), distributed_->notes.begin(), distributed_->notes.end());
@@ -336,8 +339,7 @@ private:
     base::FileSystem& fs_;
     const Knowledge& knowledge_;
     const HelperModule& helper_;
-    const std::optional<RuleSet>& transfer_rules_;  // of the style auto, when programs are judged by it
-    const FrameworkVersion& version_;
+    const VersionedRules& rules_;
     const std::optional<DistributedMain>& distributed_;
     const Instrumentation& instrumentation_;
     std::vector<Project> projects_;
@@ -373,21 +375,16 @@ base::Result<RunResult> run(const Options& given, base::FileSystem& fs) {
         if (options.command == Command::migrate && !options.reads_standard_input())
             TRY(check_not_stopped(fs, project.files.root));
     }
-    const FrameworkVersion version = framework_version(fs, options, knowledge.rules, projects);
-    knowledge.rules.restrict_to(version.version);
-    std::optional<RuleSet> transfer_rules;
-    if (options.command == Command::analyze) {
-        TRY_ASSIGN(transfer_rules, RuleSet::load(knowledge.store, StyleKind::automatic));
-        transfer_rules->restrict_to(version.version);
-    }
+    TRY_ASSIGN(const auto rules, VersionedRules::load(fs, options, knowledge,
+                                                      framework_versions(fs, options, knowledge.rules, projects)));
     TRY(add_libraries(options, fs, knowledge));
     TRY(index_projects(fs, options, knowledge, projects));
     TRY(find_value_ends(fs, options, knowledge, projects));
     TRY(helper.check(fs, projects));
     TRY_ASSIGN(const auto instrumentation, Instrumentation::plan(fs, options, knowledge, projects));
     TRY_ASSIGN(const auto distributed, distribute_main(fs, options, knowledge, projects.front()));
-    TRY_ASSIGN(RunResult result, Run(options, fs, knowledge, helper, transfer_rules, version, distributed,
-                                     instrumentation, std::move(projects), std::move(output))
+    TRY_ASSIGN(RunResult result, Run(options, fs, knowledge, helper, rules, distributed, instrumentation,
+                                     std::move(projects), std::move(output))
                                      .execute());
     result.trace.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return result;

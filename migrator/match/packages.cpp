@@ -15,7 +15,10 @@ namespace {
 // A module in a directory without an __init__.py is the project's where it is there: others may have more of the same name,
 // as `megatron` has.
 bool is_own_module(const PythonFile& file, const ImportedName& import) {
-    if (file.is_project_module(import.qualified())) return true;
+    const SyntaxTree& tree = file.tree();
+    const NodeId module = tree.child(import.statement, Field::module_name);
+    const bool is_relative = module != kNoNode && tree.kind(module) == NodeKind::relative_import;
+    if (is_relative || file.is_project_module(import.qualified())) return true;
     return import.origin == Origin::project &&
            (import.name.empty() || !is_namespace_package(file.context().module, import.module));
 }

@@ -368,6 +368,32 @@ TEST_CASE("pipeline: the version of the framework comes from the requirements, a
     CHECK(migrated("repo/p/requirements.txt", "torch==2.1\n", Version{2, 7}).first);
 }
 
+TEST_CASE("pipeline: every file is migrated for the version that the nearest requirements ask for") {
+    constexpr const char* kNew = "import torch\nprint(torch.cuda.host_memory_stats())\n";
+    test::MemoryFileSystem fs;
+    fs.add("p/old/requirements/base.txt", "");
+    fs.add("p/old/requirements.txt", "torch==1.10.1\n");
+    fs.add("p/old/deep/a.py", kNew);
+    fs.add("p/new/docker/requirements.txt", "torch>=2.9\n");
+    fs.add("p/new/a.py", kNew);
+    fs.add("p/new/older/setup.py", "setup(install_requires=['torch<2.2'])\n");
+    fs.add("p/new/older/a.py", kNew);
+    fs.add("p/a.py", kNew);
+    auto result = run(options_for(Command::migrate, "p"), fs);
+    REQUIRE(result);
+    const auto is_rewritten = [&](const char* path) { return fs.content(path).find("torch.npu") != std::string::npos; };
+    CHECK_FALSE(is_rewritten("out/old/deep/a.py"));
+    CHECK(is_rewritten("out/new/a.py"));
+    CHECK_FALSE(is_rewritten("out/new/older/a.py"));
+    CHECK(is_rewritten("out/a.py"));
+    const auto& notes = result->report.notes;
+    REQUIRE(notes.size() >= 4);
+    CHECK(notes[0] == "For torch 2.13: nothing in the project asks for a version; this is the newest one known.");
+    CHECK(notes[1] == "The files below new/ for torch 2.13: new/docker/requirements.txt:1 asks for torch>=2.9.");
+    CHECK(notes[2] == "The files below new/older/ for torch 2.1: new/older/setup.py:1 asks for torch<2.2.");
+    CHECK(notes[3] == "The files below old/ for torch 1.10: old/requirements.txt:1 asks for torch==1.10.1.");
+}
+
 TEST_CASE("pipeline: what the version lacks is reported with the reason") {
     test::MemoryFileSystem fs;
     fs.add("p/a.py",

@@ -1,0 +1,43 @@
+#include "migrator/app/versioned_rules.h"
+
+#include "migrator/app/library_run.h"
+
+namespace migrator {
+
+base::Result<VersionedRules> VersionedRules::load(base::FileSystem& fs, const Options& options, Knowledge& knowledge,
+                                                  FrameworkVersions versions) {
+    VersionedRules out;
+    out.versions_ = std::move(versions);
+    knowledge.rules.restrict_to(out.versions_.whole.version);
+    TRY(out.add(fs, options, knowledge, out.versions_.whole.version));
+    for (const auto& directories : out.versions_.nearest) {
+        for (const auto& [directory, version] : directories) TRY(out.add(fs, options, knowledge, version.version));
+    }
+    return out;
+}
+
+base::Status VersionedRules::add(base::FileSystem& fs, const Options& options, const Knowledge& knowledge,
+                                 Version version) {
+    if (by_version_.contains(version)) return {};
+    const auto load = [&](StyleKind style) -> base::Result<const RuleSet*> {
+        TRY_ASSIGN(RuleSet rules, RuleSet::load(knowledge.store, style));
+        return rules_.emplace_back(std::make_unique<RuleSet>(std::move(rules))).get();
+    };
+    Rules out{&knowledge.rules, &knowledge.patterns, nullptr};
+    if (version != versions_.whole.version) {
+        TRY_ASSIGN(out.rules, load(options.style));
+        RuleSet& rules = *rules_.back();
+        TRY_ASSIGN(PatternSet patterns, PatternSet::compile(rules));
+        out.patterns = patterns_.emplace_back(std::make_unique<PatternSet>(std::move(patterns))).get();
+        rules.restrict_to(version);
+        TRY(add_libraries(options, fs, rules));
+    }
+    if (options.command == Command::analyze) {
+        TRY_ASSIGN(out.transfer, load(StyleKind::automatic));
+        rules_.back()->restrict_to(version);
+    }
+    by_version_.emplace(version, out);
+    return {};
+}
+
+}  // namespace migrator
