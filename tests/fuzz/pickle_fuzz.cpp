@@ -26,6 +26,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto same = ckpt::pickle::read(again, second, any);
     fuzz::require(same.has_value(), "what is written is read");
     fuzz::require(again.at_end(), "nothing is written behind the end");
-    fuzz::require(ckpt::pickle::write(*same) == *written, "equal values are written alike");
+    // A set, which protocol 2 has no opcode for, is a call from then on.
+    const std::string called = ckpt::pickle::write(*same);
+    base::ByteReader last(base::as_bytes(called), "written again");
+    ckpt::pickle::Arena third;
+    const auto settled = ckpt::pickle::read(last, third, any);
+    fuzz::require(settled && ckpt::pickle::write(*settled) == called, "equal values are written alike");
     return 0;
 }
