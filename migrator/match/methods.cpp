@@ -13,17 +13,28 @@ bool only_text(std::span<const Reference> references) {
     });
 }
 
+// Something of another package, of which the rules do not speak: it may be anything.
+bool is_foreign(const PythonFile& file, std::span<const Reference> references) {
+    const auto& loaders = file.rules().framework().loaded_by;
+    return !references.empty() && std::ranges::all_of(references, [&](const Reference& reference) {
+        return reference.origin == Origin::external && file.rules().name_row(reference.name) == nullptr &&
+               std::ranges::none_of(loaders, [&](const auto& module) { return is_within(reference.name, module); });
+    });
+}
+
 // How sure it is that an object of which no class is known is one of the row's classes; nullopt: it is not.
 std::optional<Certainty> certainty_of_unknown(const PythonFile& file, NodeId attribute, const MethodRow& row) {
     const SyntaxTree& tree = file.tree();
     const Bindings& bindings = file.bindings();
     NodeId object = file.skip_parentheses(tree.child(attribute, Field::object));
     // Something is known of it: it is a class of its own, a module, or a member that the file defines.
-    if (!only_text(bindings.references(attribute)) || bindings.type_of(object)) return std::nullopt;
+    if (bindings.type_of(object)) return std::nullopt;
     const auto of_object = bindings.references(object);
+    const bool may_be_anything = row.telling && is_foreign(file, of_object);
+    if (!only_text(bindings.references(attribute)) && !may_be_anything) return std::nullopt;
     const bool from_nowhere = !of_object.empty() && only_text(of_object);
     for (const Reference& reference : of_object) {
-        if (reference.origin != Origin::local && !from_nowhere) return std::nullopt;
+        if (reference.origin != Origin::local && !from_nowhere && !may_be_anything) return std::nullopt;
     }
     if (row.called && file.call_of(attribute) == kNoNode) return std::nullopt;
     if (tree.field(attribute) == Field::left && tree.kind(tree.parent(attribute)) == NodeKind::assignment)
@@ -31,7 +42,7 @@ std::optional<Certainty> certainty_of_unknown(const PythonFile& file, NodeId att
     if (!file.may_have_objects_of(row.when_imported))
         return row.telling ? std::optional(Certainty::textual) : std::nullopt;
     bool may_be_own = file.is_project_member(row.called ? row.name + "()" : row.name);
-    return may_be_own || from_nowhere ? Certainty::textual : Certainty::likely;
+    return may_be_own || from_nowhere || may_be_anything ? Certainty::textual : Certainty::likely;
 }
 
 }  // namespace

@@ -46,17 +46,42 @@ Certainty certainty_of_name(const PythonFile& file, const Literal& literal) {
                                                                                        : Certainty::textual;
 }
 
+// Where the name of an object of the framework begins in the text; also that of a module's own: "pkg.train.torch.cuda.x".
+std::size_t framework_name(const PythonFile& file, const Literal& literal) {
+    const std::string inside = "." + file.rules().framework().loaded_by.front() + ".";
+    const std::size_t at = literal.text.find(inside);
+    return at == literal.text.npos || file.rules().name_row(literal.text) != nullptr ? 0 : at + 1;
+}
+
+// patch("torch.cuda.cudart"): what is patched is nowhere on the NPU.
+void match_name_without_counterpart(const PythonFile& file, const Literal& literal, const NameRow& name,
+                                    FindingSink& sink) {
+    if (certainty_of_name(file, literal) != Certainty::likely ||
+        file.tree().kind(file.tree().parent(literal.node)) != NodeKind::argument_list)
+        return;
+    Finding finding = make_finding(*name.rule, file.tree().range(literal.node), literal.text, Certainty::likely, {},
+                                   name.note, name.source);
+    finding.effort = name.effort;
+    sink.push_back(std::move(finding));
+}
+
 void match_literal(const PythonFile& file, const Literal& literal, const StringRow& row, FindingSink& sink) {
     base::ByteRange place = file.tree().range(literal.node);
     auto whole = literal.range_of(0, literal.text.size());
     if (row.qualified_names) {
-        const NameRow* name = file.rules().name_row(literal.text);
-        if (name == nullptr || !name->on_npu || literal.text.find('.') == literal.text.npos) return;
+        const std::size_t begin = framework_name(file, literal);
+        const NameRow* name = file.rules().name_row(std::string_view(literal.text).substr(begin));
+        if (name == nullptr || literal.text.find('.') == literal.text.npos) return;
         if (literal.text.ends_with('.') || is_key(file.tree(), literal.node)) return;
-        Finding finding = make_finding(*row.rule, place, literal.text, certainty_of_name(file, literal), *name->on_npu,
-                                       name->note, name->source);
+        if (!name->on_npu) return match_name_without_counterpart(file, literal, *name, sink);
+        const std::string to = literal.text.substr(0, begin) + *name->on_npu;
+        Finding finding = make_finding(*row.rule, place, literal.text, certainty_of_name(file, literal), to, name->note,
+                                       name->source);
         finding.effort = name->effort;
-        if (auto edits = renamed(file, literal, row, *name->on_npu))
+        // A module's own `torch` has what is in torch, and nothing of other packages.
+        const bool is_reached = begin == 0 || name->on_npu->starts_with(literal.text.substr(
+                                                  begin, literal.text.find('.', begin) + 1 - begin));
+        if (auto edits = renamed(file, literal, row, to); edits && is_reached)
             finding.fix = Fix{std::move(*edits), row.rule->imports};
         sink.push_back(std::move(finding));
         return;

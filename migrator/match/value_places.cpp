@@ -226,8 +226,7 @@ std::optional<Certainty> ValueFlow::is_value_name(NodeId name, int depth) {
         // devices[0].type
         if (tree.kind(object) == NodeKind::subscript) object = tree.child(object, Field::value);
         if (row_.is_carrier(file_.last_name(object))) return Certainty::likely;
-        if (tree.kind(object) == NodeKind::call && depth < kMaxDepth) return is_value_at(object, depth + 1);
-        return std::nullopt;
+        return depth < kMaxDepth ? is_value_at(object, depth + 1) : std::nullopt;
     }
     if (depth >= kMaxDepth) return std::nullopt;
     // kind = x.device.type ... if kind == "cuda"

@@ -39,6 +39,18 @@ void say_what_is_not_known(const PythonFile& file, const ValueFlow& flow, Findin
     finding.message.add(lost_in(file, flow.lost_at(), std::to_string(file.line_of(flow.lost_at())), to));
 }
 
+// class Names(Enum): FUSED = "adamw_torch_fused": the name is defined here, and chosen elsewhere.
+bool defines_enum_member(const PythonFile& file, NodeId literal) {
+    const SyntaxTree& tree = file.tree();
+    const NodeId owner = tree.ancestor(literal, NodeKind::class_definition);
+    if (owner == kNoNode || tree.kind(tree.parent(literal)) != NodeKind::assignment) return false;
+    const NodeId bases = tree.child(owner, Field::superclasses);
+    const NodeId function = tree.ancestor(literal, NodeKind::function_definition);
+    if (bases == kNoNode || (function != kNoNode && function > owner)) return false;
+    return std::ranges::any_of(tree.named_children(bases),
+                               [&](NodeId base) { return file.last_name(base).ends_with("Enum"); });
+}
+
 void match_literal(const PythonFile& file, const AdaptedCode& adapted, const Literal& literal, const ValueRow& row,
                    FindingSink& sink) {
     std::vector<ValueToken> tokens = value_tokens(literal.text, row);
@@ -47,6 +59,7 @@ void match_literal(const PythonFile& file, const AdaptedCode& adapted, const Lit
     std::optional<Certainty> certainty = flow.destination(literal.node);
     // A word means something only where it is taken.
     if (!certainty && row.form == ValueRow::Form::word) return;
+    const bool only_defined = row.form == ValueRow::Form::word && defines_enum_member(file, literal.node);
     // Keys, options and attribute names belong to the user, unless they are used as values of the domain as well.
     if (!certainty && (flow.is_users_name() || adapted.contains(literal.node))) return;
     // Words for people are nobody's device.
@@ -59,6 +72,7 @@ void match_literal(const PythonFile& file, const AdaptedCode& adapted, const Lit
     const bool stays = certainty && flow.keeps_key();
     auto edits = stays ? entry_beside(file, literal, row, tokens, flow) : value_edits(file, literal, row, tokens, flow);
     if (stays && edits && edits->empty()) return;
+    if (only_defined) edits.reset();
     if (stays) finding.message.add("The key stays as well: weights that were saved on a GPU name it.");
     // Text beside text needs nothing bound.
     if (edits)

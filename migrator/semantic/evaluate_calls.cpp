@@ -22,7 +22,9 @@ void Evaluator::add_call(const Candidate& callee, NodeId call, Candidates& out) 
     if (callee.kind == CandidateKind::bottom) {
         merge(out, callee);
     } else if (callee.class_scope != kNone) {
-        merge(out, {.type_scope = callee.class_scope, .type_certainty = callee.certainty});
+        // __new__ may give an object of any class.
+        if (!model_.variable(callee.class_scope, model_.names.intern("__new__")))
+            merge(out, {.type_scope = callee.class_scope, .type_certainty = callee.certainty});
     } else if (callee.has_type()) {
         add_method_result(callee, "__call__", Certainty::likely, out);
     } else if (callee.function != kNoNode) {

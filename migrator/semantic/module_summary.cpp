@@ -89,7 +89,7 @@ private:
                     members.push_back(std::move(meaning));
             }
         }
-        for (const std::string_view hook : {"__getattr__", "__getattribute__"})
+        for (const std::string_view hook : {"__getattr__", "__getattribute__", "__new__"})
             out.open = out.open || out.members.contains(hook);
         return out;
     }

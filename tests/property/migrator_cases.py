@@ -25,7 +25,6 @@ from checks import ROOT, Checks, run, temporary_directory, tool  # noqa: E402
 
 SNIPPETS = ROOT / "tests/golden/migrator/snippets"
 CASES = ROOT / "tests/golden/migrator/cases"
-AROUND = ROOT / "tests/golden/migrator/repositories"
 RULES = ROOT / "rules"
 WAYS = {"npu": ["--style", "npu"], "portable": ["--style", "portable"], "auto": ["--style", "auto"],
         "affinity": ["--affinity"], "reviewed": ["--affinity", "--apply", "review"]}
@@ -37,7 +36,6 @@ def cases():
     """(name, files or directories that are the project)"""
     out = [(path.name, [path]) for path in sorted(SNIPPETS.iterdir()) if path.is_dir()]
     out += [(path.name, [path / "in"]) for path in sorted(CASES.iterdir()) if (path / "in").is_dir()]
-    out += [(path.name, [path]) for path in sorted(AROUND.glob("*"))]
     out += [(str(path.relative_to(RULES)), [path]) for path in sorted(RULES.glob("**/cases/**/*.py"))]
     return out
 
