@@ -58,8 +58,7 @@ public:
     base::Result<RunResult> execute() {
         jobs_ = jobs_of(projects_);
         TRY(analyse_all());
-        for (ReportFile& file : files_)
-            std::erase_if(file.findings, [&](ReportFinding& item) { return !conditions_.keep(item.outcome.finding); });
+        conditions_.apply(files_);
         add_operator_calls(knowledge_.rules, operator_calls_, files_);
         std::vector<TransferRow> programs;
         if (options_.command == Command::analyze) programs = transfer_rows(jobs_, transfer_);

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "migrator/match/finding.h"
+#include "migrator/report/report.h"
 #include "migrator/ruleset/rule_set.h"
 
 namespace migrator {
@@ -22,11 +22,14 @@ public:
     // The text of each file, in any order and from several threads.
     void look_at(std::string_view text);
 
-    // Then all findings in the order of the project: whether the finding stays. What the rule's formula gives is added to
-    // its message.
-    bool keep(Finding& finding);
+    // Then, in the order of the project: takes away the findings that do not belong. What the rule's formula gives is added
+    // to its message; a finding that is said once has the places of the others, but for advice, which is of the whole.
+    void apply(std::vector<ReportFile>& files);
+    // The same for one finding at a place ("train.py:12"): whether it stays.
+    bool keep(Finding& finding, std::string place);
 
 private:
+    const std::vector<std::string>& other_places(const Finding& finding) const;
     struct Size {
         std::string_view name;
         std::int64_t value;
@@ -40,7 +43,8 @@ private:
     std::string initials_;                                               // of these names
     std::mutex mutex_;
     std::set<std::string, std::less<>> mentioned_;
-    std::set<std::string, std::less<>> said_;  // what is said once and has been said
+    // What is said once and has been said, and where else it would be.
+    std::map<std::string, std::vector<std::string>, std::less<>> said_;
 };
 
 }  // namespace migrator

@@ -34,10 +34,6 @@ bool needs_review(const FindingOutcome& outcome) {
            outcome.state != FixState::available;
 }
 
-std::string place(const ReportFile& file, const FindingOutcome& outcome) {
-    return base::format("{}:{}", file.path, outcome.begin.line);
-}
-
 void count(const FindingOutcome& outcome, ReportSummary& summary, KindRow& row) {
     Severity severity = outcome.finding.severity;
     bool review = needs_review(outcome);
@@ -138,8 +134,9 @@ std::vector<ThirdPartyRow> third_party_rows(const std::vector<ReportFile>& files
                 row.status = status == package_status.end() ? "unknown" : status->second;
                 row.advice = finding.message.text();
             }
-            row.places.push_back(place(file, item.outcome));
-            row.finding_ids.push_back(item.id);
+            row.places.push_back(place_of(file.path, item.outcome));
+            row.places.insert(row.places.end(), item.also.begin(), item.also.end());
+            row.finding_ids.resize(row.places.size(), item.id);
         }
     }
     std::vector<ThirdPartyRow> sorted;
@@ -153,13 +150,13 @@ void add_to_action(ActionRow& row, const ReportFile& file, const ReportFinding& 
         row.kind = finding.kind;
         row.rule = finding.rule;
         row.message = finding.message.text();
-        row.place = place(file, item.outcome);
+        row.place = place_of(file.path, item.outcome);
         row.finding_id = item.id;
         row.severity = finding.severity;
     }
     row.effort = std::max(row.effort, open_effort(item.outcome));
     row.severity = std::max(row.severity, finding.severity);
-    ++row.findings;
+    row.findings += 1 + item.also.size();
     bool known = std::find(row.subjects.begin(), row.subjects.end(), finding.subject) != row.subjects.end();
     if (!known && row.subjects.size() < kMaxSubjects) row.subjects.push_back(finding.subject);
 }
@@ -167,7 +164,7 @@ void add_to_action(ActionRow& row, const ReportFile& file, const ReportFinding& 
 std::vector<ActionRow> actions_of(const std::vector<ReportFile>& files) {
     std::map<std::pair<std::string, std::string>, std::size_t> index;  // (rule, package) -> position in `rows`
     std::vector<ActionRow> rows;
-    std::vector<const ReportFile*> last_file;
+    std::vector<std::set<std::string_view>> files_of_row;
     for (const ReportFile& file : files) {
         for (const ReportFinding& item : file.findings) {
             if (!needs_review(item.outcome)) continue;
@@ -176,12 +173,14 @@ std::vector<ActionRow> actions_of(const std::vector<ReportFile>& files) {
             auto [at, is_new] = index.try_emplace({finding.rule, package}, rows.size());
             if (is_new) {
                 rows.emplace_back();
-                last_file.push_back(nullptr);
+                files_of_row.emplace_back();
             }
             ActionRow& row = rows[at->second];
             add_to_action(row, file, item);
-            row.files += last_file[at->second] != &file;
-            last_file[at->second] = &file;
+            std::set<std::string_view>& in_files = files_of_row[at->second];
+            in_files.insert(file.path);
+            for (const std::string_view other : item.also) in_files.insert(other.substr(0, other.rfind(':')));
+            row.files = in_files.size();
         }
     }
     // Stable: equal rows stay in the order of the files.
@@ -201,6 +200,10 @@ std::string lines_of(const base::LineIndex& lines, std::string_view text, const 
 }
 
 }  // namespace
+
+std::string place_of(const base::Path& file, const FindingOutcome& outcome) {
+    return base::format("{}:{}", file, outcome.begin.line);
+}
 
 ReportFile make_report_file(FileOutcome outcome, std::string_view original, std::string_view written) {
     ReportFile file;
@@ -226,7 +229,7 @@ ReportFile make_report_file(FileOutcome outcome, std::string_view original, std:
         std::string id =
             ids.next(item.finding.rule, item.finding.subject, has_line ? lines.line_text(item.begin.line) : "");
         file.readiness = std::max(file.readiness, readiness_of(open_effort(item)));
-        file.findings.push_back({std::move(id), std::move(item), {}});
+        file.findings.push_back({std::move(id), std::move(item), {}, {}});
     }
     add_edits(outcome, lines, file);
     if (!file.edits.empty()) file.sha256 = base::sha256_hex(original);

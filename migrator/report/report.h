@@ -33,6 +33,7 @@ struct ReportFinding {
     std::string id;  // the same in the next run as long as rule, subject and the text of the line stay
     FindingOutcome outcome;
     std::vector<std::string> together;  // ids of findings that are accepted with this one, or not at all
+    std::vector<std::string> also;      // where else the same is to be said: "train.py:12"
 };
 
 // A replacement of bytes of a file. It is made when one of its findings is accepted.
@@ -179,6 +180,9 @@ struct RunTrace {
     std::vector<std::string> written;  // report files, the one to open first in front
     base::Path record = {};            // of what was changed in place; empty: nothing
 };
+
+// Where a finding of a file is: "train.py:12".
+std::string place_of(const base::Path& file, const FindingOutcome& outcome);
 
 // Gives every finding its id, makes the diffs and lets go of the texts. `original` and `written` are the file's bytes
 // before and after.

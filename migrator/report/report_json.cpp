@@ -172,6 +172,7 @@ void write_finding(JsonWriter& json, const ReportFinding& item) {
         json.key("new_text").string(item.outcome.new_text);
     }
     if (!item.together.empty()) write_strings(json.key("together"), item.together);
+    if (!item.also.empty()) write_strings(json.key("also"), item.also);
     json.end_object();
 }
 

@@ -2,7 +2,7 @@ import torch
 from timm.optim import RMSpropTF  # expect: third_party.native
 from torch.optim import AdamW, SGD
 from apex import optimizers  # expect: third_party.ascend_fork
-from apex.optimizers import FusedAdam, FusedLAMB  # expect: third_party.ascend_fork
+from apex.optimizers import FusedAdam, FusedLAMB
 
 
 def adam(model):

@@ -3,7 +3,7 @@ import torch_npu
 from timm.optim import RMSpropTF  # expect: third_party.native
 from torch.optim import AdamW, SGD
 from apex import optimizers  # expect: third_party.ascend_fork
-from apex.optimizers import FusedLAMB  # expect: third_party.ascend_fork
+from apex.optimizers import FusedLAMB
 
 
 def adam(model):

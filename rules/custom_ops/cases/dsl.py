@@ -10,8 +10,8 @@ import taichi as ti  # expect: third_party.unsupported
 import tilelang  # expect: third_party.ascend_fork
 import torch
 import triton  # expect: third_party.ascend_fork
-import triton.language as tl  # expect: third_party.ascend_fork
-import triton.tools.tensor_descriptor as td  # expect: third_party.ascend_fork
+import triton.language as tl
+import triton.tools.tensor_descriptor as td
 import warp as wp
 from cuda import cudart, nvrtc  # expect: third_party.unsupported
 

@@ -50,7 +50,7 @@ def new_lines(old, new):
 
 
 def findings_by_line(report):
-    """{(path, line): findings} for every line that a finding covers."""
+    """{(path, line): findings} for every line that a finding covers, or is about as well."""
     out = {}
     for file in report["files"]:
         for finding in file["findings"]:
@@ -58,6 +58,9 @@ def findings_by_line(report):
                 continue
             for line in range(finding["begin"]["line"], max(finding["begin"]["line"], finding["end"]["line"]) + 1):
                 out.setdefault((file["path"], line), []).append(finding)
+            for place in finding.get("also", []):
+                path, line = place.rsplit(":", 1)
+                out.setdefault((path, int(line)), []).append(finding)
     return out
 
 

@@ -156,7 +156,8 @@ std::vector<migrator::FileOutcome> migrate(const std::vector<CaseFile>& files, m
     migrator::ProjectConditions conditions(rules(style));
     for (const migrator::FileOutcome& outcome : outcomes) conditions.look_at(outcome.original);
     for (migrator::FileOutcome& outcome : outcomes)
-        std::erase_if(outcome.findings, [&](migrator::FindingOutcome& item) { return !conditions.keep(item.finding); });
+        std::erase_if(outcome.findings,
+                      [&](migrator::FindingOutcome& item) { return !conditions.keep(item.finding, {}); });
     return outcomes;
 }
 
