@@ -312,7 +312,7 @@ def jobs():
             [migrator, "apply", "report/report.json", "--undecided", "--in-place"], never),
         Job("migrator apply -o", with_report, [migrator, "apply", "report/report.json", "--undecided", "-o", "out"], copy),
         Job("migrator undo", applied, [migrator, "undo", "report/applied", "--project", "in"], never),
-        Job("migrator reapply --in-place", replaced, 
+        Job("migrator reapply --in-place", replaced,
             [migrator, "reapply", "report/applied", "--project", "in", "--in-place"], never),
         Job("migrator reapply -o", replaced, [migrator, "reapply", "report/applied", "-o", "out"], copy),
         Job("migrator analyze", write_project, [migrator, "analyze", "in", "--report", "report", *quiet], never),

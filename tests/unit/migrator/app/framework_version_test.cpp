@@ -6,6 +6,7 @@
 #include "tests/unit/migrator/app/pipeline_support.h"
 
 using namespace migrator;
+using test::file_named;
 using test::options_for;
 
 TEST_CASE("pipeline: the version of the framework comes from the requirements, and decides on fixes") {
