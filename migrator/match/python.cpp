@@ -124,6 +124,7 @@ void match_python(std::string_view path, const ParsedText& parsed, const MatchCo
     match_definitions(file, found);
     match_program(file, found);
     keep_in_place(file, found);
+    leave_guards_of_cuda_code(file, found);
     leave_to_run_time(found);
     leave_adapted_code(file, adapted, found);
     apply_ignore_comments(tree, found);

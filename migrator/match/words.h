@@ -30,6 +30,8 @@ void match_taken_apart(const PythonFile& file, FindingSink& sink);
 void match_training(const PythonFile& file, FindingSink& sink);
 // Takes out findings of rules that hold `in` another place.
 void keep_in_place(const PythonFile& file, FindingSink& sink);
+// Takes the fixes of questions for CUDA in front of code that only CUDA has.
+void leave_guards_of_cuda_code(const PythonFile& file, FindingSink& findings);
 // `string`
 void match_strings(const PythonFile& file, std::span<const Literal> literals, FindingSink& sink);
 // Literals that are Python code themselves.

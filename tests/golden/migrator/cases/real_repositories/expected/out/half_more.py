@@ -3,7 +3,7 @@ import torch
 import torch_npu
 from torch.distributed.device_mesh import DeviceMesh
 def mesh(pg):
-    return DeviceMesh.from_group(pg, "cuda")
+    return DeviceMesh.from_group(pg, "npu")
 def step(input_ids, model):
     if input_ids is not None:
         input_ids = input_ids.npu()

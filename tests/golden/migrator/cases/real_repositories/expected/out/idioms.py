@@ -7,7 +7,7 @@ from torch.distributed.fsdp import FullyShardedDataParallel as FSDP, fully_shard
 from transformers import AutoModelForCausalLM, pipeline, TrainingArguments
 import pytorch_lightning as pl
 pg = None
-m1 = DeviceMesh.from_group(pg, "cuda")
+m1 = DeviceMesh.from_group(pg, "npu")
 m2 = init_device_mesh("npu", (8,))
 m3 = DeviceMesh("npu", [0, 1])
 s1 = torch.amp.GradScaler("npu")
@@ -16,7 +16,7 @@ f1 = torch.amp.custom_fwd(device_type="npu")
 d1 = torch.get_device_module("npu")
 g1 = torch.Generator("npu")
 torch.set_default_device("npu")
-a1 = torch.amp.autocast_mode.is_autocast_available("cuda")
+a1 = torch.amp.autocast_mode.is_autocast_available("npu")
 l1 = torch.utils.data.DataLoader([], pin_memory=True, pin_memory_device="npu")
 h1 = AutoModelForCausalLM.from_pretrained("x").npu()
 h2 = AutoModelForCausalLM.from_pretrained("x", device_map="npu", attn_implementation="flash_attention_2")

@@ -4,7 +4,7 @@ import torch_npu
 from torch.distributed.device_mesh import DeviceMesh
 from mylib import Box, to_dev
 def mesh(pg):
-    return DeviceMesh.from_group(pg, "cuda")
+    return DeviceMesh.from_group(pg, "npu")
 class Step:
     def run(self, value):
         self.box = Box(value)
