@@ -11,8 +11,6 @@ def test_a(m1, m2):
         pass
     with patch("torch.Tensor.cuda", lambda self: self), patch("torch.cuda.cudart"), patch("torch.cuda.check_error"):
         pass
-    model = mock.MagicMock()
-    model.cuda = mock.MagicMock(return_value=model)
 
 def f(tensors):
     return any(getattr(t, "is_npu", False) for t in tensors) and hasattr(tensors[0], "npu")
