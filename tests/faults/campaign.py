@@ -241,7 +241,8 @@ class Campaign:
         self.signal_everywhere()
         self.kill_at_any_moment(kills)
         self.race(races)
-        print(f"{self.job.name}: {self.runs} runs ({self.counts['change']} changing calls)", flush=True)
+        print(f"{self.job.name}: {self.runs} runs ({self.counts['change']} changing calls), "
+              f"{len(self.checks.failures)} failures so far", flush=True)
 
 
 def write_project(directory):
