@@ -4,6 +4,12 @@
 #include "migrator/pattern/pattern_matcher.h"
 
 namespace migrator {
+namespace {
+
+// A function is looked into for functions that it calls, and these for theirs.
+constexpr int kMaxCallDepth = 8;
+
+}  // namespace
 
 std::optional<CodePlace> PatternMatcher::look_through(CodePlace at, State& state) {
     const NodeKind kind = tree_.kind(at.node);
@@ -65,6 +71,22 @@ NodeId PatternMatcher::function_of(NodeId call, bool& is_method) const {
     return definition;
 }
 
+// Nothing in the function changes what a value holds. A function that leads to itself is not looked into.
+bool PatternMatcher::only_computes(NodeId function, int depth) {
+    const auto [known, is_new] = only_computes_.try_emplace(function, false);
+    if (!is_new || depth == kMaxCallDepth) return known->second;
+    const NodeId body = tree_.child(function, Field::body);
+    const NodeId end = tree_.subtree_end(body);
+    const Effects::Names names = lines_.names_in(body);
+    for (NodeId id = body; id < end; ++id) {
+        steps_.take(1);
+        bool is_method = false;
+        const NodeId called = tree_.kind(id) == NodeKind::call ? function_of(id, is_method) : kNoNode;
+        if (called == kNoNode ? lines_.may_change(id, names) : !only_computes(called, depth + 1)) return false;
+    }
+    return known->second = true;
+}
+
 // What the call gives: the body is assignments, and a return at its end.
 std::optional<CodePlace> PatternMatcher::returned(CodePlace call) {
     bool is_method = false;
@@ -86,7 +108,7 @@ std::optional<CodePlace> PatternMatcher::returned(CodePlace call) {
         const NodeKind inner = tree_.kind(tree_.first_child(statement));
         if (inner != NodeKind::assignment && inner != NodeKind::string) return std::nullopt;
     }
-    if (value == kNoNode) return std::nullopt;
+    if (value == kNoNode || !only_computes(function, 0)) return std::nullopt;
     const auto [known, is_new] = frame_of_.try_emplace({call.node, call.frame}, nullptr);
     if (is_new) {
         CallFrame frame;

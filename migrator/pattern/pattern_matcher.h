@@ -87,6 +87,7 @@ private:
     std::optional<CodePlace> look_through(CodePlace at, State& state);
     std::optional<CodePlace> argument_of(CodePlace at) const;
     std::optional<CodePlace> returned(CodePlace call);
+    bool only_computes(NodeId function, int depth);
     NodeId function_of(NodeId call, bool& is_method) const;
     bool bind_arguments(CallFrame& frame, const CallFrame* outer, bool is_method) const;
 
@@ -99,6 +100,7 @@ private:
     StraightLine lines_;
     std::deque<CallFrame> frames_;
     std::map<std::pair<NodeId, const CallFrame*>, const CallFrame*> frame_of_;
+    std::map<NodeId, bool> only_computes_;  // by function
     int depth_ = 0;
 };
 

@@ -44,6 +44,10 @@ public:
     // Identifiers and attributes in an expression that read variables; with those of nested expressions.
     std::vector<NodeId> variables(NodeId expression) const;
 
+    // All variables in the code, with what holds the same; and whether a node by itself may change one (see Effects).
+    Effects::Names names_in(NodeId code) const { return effects_.with_aliases(variables(code)); }
+    bool may_change(NodeId node, const Effects::Names& names) const { return effects_.may_change(node, names); }
+
 private:
     bool is_bound_between(NodeId variable, NodeId from, NodeId to, std::span<const NodeId> removed) const;
     bool is_changed_between(NodeId expression, NodeId from, NodeId to) const;

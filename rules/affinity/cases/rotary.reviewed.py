@@ -54,3 +54,13 @@ def interleaved(q, cos, sin):
 def complex_numbers(x, freqs_cis):
     x_ = torch.view_as_complex(x.float().reshape(*x.shape[:-1], -1, 2))  # expect: advice.complex
     return torch.view_as_real(x_ * freqs_cis).flatten(3)  # expect: affinity.rotary_complex
+
+
+def rotate_and_write(x):
+    first, second = torch.chunk(x, 2, dim=-1)
+    second[..., 0] = 0.5
+    return torch.cat((-second, first), dim=-1)
+
+
+def written_on_the_way(q, cos, sin):
+    return q * cos + rotate_and_write(q) * sin  # ok: affinity.rotary

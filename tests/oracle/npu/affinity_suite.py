@@ -83,8 +83,8 @@ def functions_of(text):
     return found
 
 
-def call(module, name, inputs, device):
-    """Outputs, and gradients of everything that has one."""
+def call(module, name, inputs, device, gradients=True):
+    """Outputs, and gradients of everything that has one, unless they are not asked for."""
     torch.manual_seed(0)
     leaves = []
 
@@ -92,7 +92,7 @@ def call(module, name, inputs, device):
         if not isinstance(value, torch.Tensor):
             return value
         value = value.detach().clone().to(device)
-        if value.is_floating_point():
+        if gradients and value.is_floating_point():
             leaves.append(value.requires_grad_())
         return value
 
@@ -116,6 +116,8 @@ def call(module, name, inputs, device):
     if isinstance(out, torch.nn.Module):
         out = out.to(device)(moved(random_input()))
     outputs = list(out) if isinstance(out, tuple) else [out]
+    if not gradients:
+        return outputs
     (sum((one * torch.linspace(0, 1, one.numel()).view(one.shape).to(device)).sum() for one in outputs)).backward()
     return [*outputs, *(leaf.grad for leaf in leaves if leaf.grad is not None)]
 
