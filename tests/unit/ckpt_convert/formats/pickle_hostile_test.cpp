@@ -57,6 +57,11 @@ TEST_CASE("pickle: hostile calls") {
     check_unsupported_pickle("N\x98.", "0x98");
 }
 
+TEST_CASE("pickle: a persistent id of protocol 0 is ASCII, as in Python") {
+    CHECK(parse_pickle("Pstorage 0\n.")->root.has_value());
+    check_bad_pickle(bytes("P\xff\xc0\n."), "is no persistent id of protocol 0, which is ASCII");
+}
+
 TEST_CASE("pickle: damage by name") {
     check_bad_pickle("", "the pickle ends without STOP");
     check_bad_pickle("N", "the pickle ends without STOP");
