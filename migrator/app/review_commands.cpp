@@ -30,9 +30,10 @@ std::string left_out_lines(const std::vector<LeftOut>& left_out, const char* tit
     return out;
 }
 
-// A copy of everything below the root, with the changed files in the place of the others.
-base::Status write_copy(base::FileSystem& fs, const Path& root, const std::vector<FileChange>& changes,
-                        const Options& options, const Path& record) {
+// A copy of everything below the root, with the changed files in the place of the others; gives what could not be read.
+base::Result<std::vector<NotCopied>> write_copy(base::FileSystem& fs, const Path& root,
+                                                const std::vector<FileChange>& changes, const Options& options,
+                                                const Path& record) {
     Options as_migrate = options;
     as_migrate.paths = {root};
     TRY(check_paths(fs, as_migrate));
@@ -45,10 +46,11 @@ base::Status write_copy(base::FileSystem& fs, const Path& root, const std::vecto
     }
     // "Analysed" files are those that are written already.
     for (FoundFile& file : files.files) file.analysed = changed.contains(file.path);
-    TRY_ASSIGN(const auto left_out, copy_the_rest(fs, files, true, options.large_files, *tree));
-    static_cast<void>(left_out);
+    TRY_ASSIGN(auto left_out, copy_the_rest(fs, files, true, options.large_files, *tree));
+    for (const base::Error& error : files.unreadable) left_out.push_back({error.where, error.message});
     TRY(write_record_of_copy(fs, root, options.output, changes, record));
-    return tree->commit();
+    TRY(tree->commit());
+    return left_out;
 }
 
 // Said before: a report or a record may come from elsewhere, and it is the files of this tree that change.
@@ -63,8 +65,10 @@ base::Result<std::string> write_changes(base::FileSystem& fs, const Options& opt
         TRY(write_in_place(fs, root, changes, record));
         return base::show("in place\nUndo    migrator undo {}", record);
     }
-    TRY(write_copy(fs, root, changes, options, record));
-    return base::show("in the copy {}", options.output);
+    TRY_ASSIGN(const auto left_out, write_copy(fs, root, changes, options, record));
+    std::string out = base::show("in the copy {}", options.output);
+    for (const NotCopied& item : left_out) out += base::show("\n  not in the copy  {}  {}", item.path, item.reason);
+    return out;
 }
 
 // A copy is made of any tree; one that is changed must be the user's own choice, or lie beside the report. `holder`: the directory
