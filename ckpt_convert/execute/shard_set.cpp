@@ -156,11 +156,11 @@ Status remove_if_over(base::FileSystem& fs, const Path& directory) {
     return output.size() > 1 && is_left ? base::remove_tree(fs, shards) : Status{};
 }
 
-// Another run of the same shard may have been the last one that was needed, and have removed what workers had left.
+// Another run of the same shard may have been the last one that was needed, and have removed what workers had left. Every
+// published output has a manifest; one that is being published has done/ as well.
 Status require_unpublished(base::FileSystem& fs, const Path& directory) {
-    TRY_ASSIGN(const auto output, fs.list(directory));
-    if (output.size() <= 1 || is_published(fs, directory) || fs.exists(base::join(shards_of(directory), kDone)))
-        return {};
+    const bool has_output = fs.exists(base::join(directory, kManifestFile));
+    if (!has_output || is_published(fs, directory) || fs.exists(base::join(shards_of(directory), kDone))) return {};
     return base::fail(ErrorKind::usage, "another run of this shard has published the output; nothing is left to do",
                       directory);
 }

@@ -27,11 +27,24 @@ TEST_CASE("shard set: a worker that begins when another has published the same s
     const auto opened = ckpt::ShardSet::open(fs, "out", {1, 1}, 7);
     REQUIRE(opened);
     fs.add("out/config.json", "{}");
+    fs.add("out/conversion_manifest.json", "{}");
     const auto begun = opened->begin();
     REQUIRE_FALSE(begun);
     CHECK(begun.error().text() == "out: another run of this shard has published the output; nothing is left to do");
-    CHECK(fs.files() == std::vector<base::Path>{"out/config.json"});
+    CHECK(fs.files() == std::vector<base::Path>{"out/config.json", "out/conversion_manifest.json"});
     CHECK_FALSE(fs.exists("out/.shards"));
+}
+
+TEST_CASE("shard set: a file of somebody's beside the shards is no published output") {
+    test::MemoryFileSystem fs;
+    const auto opened = ckpt::ShardSet::open(fs, "out", {1, 2}, 7);
+    REQUIRE(opened);
+    auto begun = opened->begin();
+    REQUIRE(begun);
+    fs.add("out/slurm.log", "of the job");
+    REQUIRE(opened->begin());
+    REQUIRE(opened->finish(*begun, {}, {}));
+    CHECK(opened->missing() == 1);
 }
 
 TEST_CASE("shard set: a worker whose directory another run has removed does not make it again") {
