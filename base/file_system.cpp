@@ -16,20 +16,27 @@ Result<std::string> read_file(FileSystem& fs, const Path& path, std::uint64_t ma
 }
 
 Status remove_tree(FileSystem& fs, const Path& path) {
+    // Another process may remove parts of it as well, or be about to make some that it then removes.
+    constexpr int kMaxFillings = 8;
+    int filled = 0;
     // Depth first without recursion: a directory is visited a second time when its children are gone.
     std::vector<std::pair<Path, bool>> pending{{path, false}};
     while (!pending.empty()) {
         auto [at, emptied] = pending.back();
         pending.pop_back();
-        if (!fs.exists(at)) continue;
-        TRY_ASSIGN(FileInfo info, fs.link_info(at));
-        if (info.kind != FileKind::directory || emptied) {
-            TRY(fs.remove(at));
-            continue;
+        const auto info = fs.link_info(at);
+        if (!info && !fs.exists(at)) continue;
+        TRY(info);
+        if (info->kind != FileKind::directory || emptied) {
+            const Status removed = fs.remove(at);
+            if (removed || !fs.exists(at)) continue;
+            if (!emptied || filled++ == kMaxFillings) return removed;
         }
+        const auto entries = fs.list(at);
+        if (!entries && !fs.exists(at)) continue;
+        TRY(entries);
         pending.emplace_back(at, true);
-        TRY_ASSIGN(auto entries, fs.list(at));
-        for (const auto& entry : entries) pending.emplace_back(join(at, entry.name), false);
+        for (const auto& entry : *entries) pending.emplace_back(join(at, entry.name), false);
     }
     return {};
 }

@@ -16,7 +16,8 @@ NewDirectories::NewDirectories(NewDirectories&& other) noexcept
 
 NewDirectories::~NewDirectories() {
     for (const Path& path : made_) {
-        if (fs_->exists(path) && !fs_->remove(path)) return;
+        // Another process may remove it first.
+        if (!fs_->remove(path) && fs_->exists(path)) return;
     }
 }
 

@@ -199,8 +199,10 @@ Status ShardSet::finish(StagedOutput& staging, const Manifest& manifest, const s
     TRY(staging.write(kMarker, to_text(done)));
     TRY(require_unpublished(*fs_, directory_));
     Path all = base::join(shards_of(directory_), kDone);
-    TRY(fs_->make_directories(all));
+    // Where another run publishes and removes all of it at this moment, nothing of it is made again.
+    TRY_ASSIGN(auto made, base::NewDirectories::make(*fs_, all));
     TRY(fs_->rename(base::join(staging.path(), kMarker), base::join(all, done_name(shard_))));
+    made.keep();
     staging.keep();
     return fs_->sync_directory(all);
 }
