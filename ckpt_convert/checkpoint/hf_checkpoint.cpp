@@ -16,6 +16,8 @@ using base::Path;
 using base::Result;
 using base::Status;
 
+using Entries = std::vector<base::DirectoryEntry>;
+
 // The stems under which transformers looks for weights, in its order of preference.
 struct WeightName {
     const char* stem;
@@ -120,8 +122,8 @@ private:
 };
 
 // The files of a shard set without an index, by their numbers.
-Result<std::vector<std::string>> numbered_shards(base::FileSystem& fs, const Path& directory, const WeightName& name) {
-    TRY_ASSIGN(auto entries, fs.list(directory));
+Result<std::vector<std::string>> numbered_shards(const Entries& entries, const Path& directory,
+                                                 const WeightName& name) {
     std::vector<std::string> found;
     int count = 0;
     for (const auto& entry : entries) {
@@ -175,13 +177,12 @@ Status reject_duplicates(const TensorIndex& index) {
 }
 
 // A file that lies there under a number of the same set, and that the index does not name, would be left out unseen.
-Status require_all_named(base::FileSystem& fs, const Path& directory, const WeightName& name,
-                         const std::set<std::string>& named, const Path& index) {
+Status require_all_named(const Entries& entries, const WeightName& name, const std::set<std::string>& named,
+                         const Path& index) {
     std::set<int> counts;
     for (const std::string& file : named) {
         if (const auto shard = shard_number(file, name)) counts.insert(shard->count);
     }
-    TRY_ASSIGN(const auto entries, fs.list(directory));
     for (const auto& entry : entries) {
         const auto shard = shard_number(entry.name, name);
         if (!shard || !counts.contains(shard->count) || named.contains(entry.name)) continue;
@@ -202,14 +203,15 @@ struct WeightFiles {
 };
 
 // An empty list of names when there are no weights of this kind.
-Result<WeightFiles> find_weight_files(base::FileSystem& fs, const Path& directory, const WeightName& name) {
+Result<WeightFiles> find_weight_files(base::FileSystem& fs, const Path& directory, const Entries& entries,
+                                      const WeightName& name) {
     Path index = base::join(directory, std::string(name.stem) + name.extension + ".index.json");
     WeightFiles out;
     if (fs.exists(index)) {
         TRY_ASSIGN(out.map, read_weight_map(fs, index));
         std::set<std::string> files;
         for (const auto& entry : out.map->entries) files.insert(entry.second);
-        TRY(require_all_named(fs, directory, name, files, index));
+        TRY(require_all_named(entries, name, files, index));
         out.names.assign(files.begin(), files.end());
         out.promised_by = base::file_name(index);
         return out;
@@ -219,7 +221,7 @@ Result<WeightFiles> find_weight_files(base::FileSystem& fs, const Path& director
         out.names = {single};
         return out;
     }
-    TRY_ASSIGN(out.names, numbered_shards(fs, directory, name));
+    TRY_ASSIGN(out.names, numbered_shards(entries, directory, name));
     if (!out.names.empty()) out.promised_by = base::format("the number in {}", out.names.back());
     return out;
 }
@@ -264,7 +266,7 @@ bool is_hf_checkpoint(base::FileSystem& fs, const Path& directory) {
 Result<TensorIndex> open_hf_weights(base::FileSystem& fs, const Path& directory) {
     TRY_ASSIGN(auto entries, fs.list(directory));
     for (const auto& name : kWeightNames) {
-        TRY_ASSIGN(WeightFiles files, find_weight_files(fs, directory, name));
+        TRY_ASSIGN(WeightFiles files, find_weight_files(fs, directory, entries, name));
         if (files.names.empty()) continue;
         TRY_ASSIGN(TensorIndex index, read_headers(fs, directory, files));
         TRY(reject_duplicates(index));

@@ -129,14 +129,6 @@ base::Status use_common_root(base::FileSystem& fs, std::vector<Project>& project
     return {};
 }
 
-base::Message some_of(const std::vector<Path>& paths) {
-    std::string shown;
-    for (std::size_t i = 0; i < std::min(kNamesInNote, paths.size()); ++i) shown += (i == 0 ? "" : ", ") + paths[i];
-    if (paths.size() <= kNamesInNote) return shown;
-    return {"{paths} and {count} more",
-            {{"paths", shown}, {"count", base::with_separators(paths.size() - kNamesInNote)}}};
-}
-
 }  // namespace
 
 void ParsedFile::pack() {
@@ -252,6 +244,14 @@ MatchContext match_context(const Knowledge& knowledge, const Project& project, c
     context.loads_framework = std::ranges::binary_search(project.loading_framework, path);
     context.is_beside_framework = std::ranges::binary_search(project.beside_framework, path);
     return context;
+}
+
+base::Message some_of(const std::vector<std::string>& paths) {
+    std::string shown;
+    for (std::size_t i = 0; i < std::min(kNamesInNote, paths.size()); ++i) shown += (i == 0 ? "" : ", ") + paths[i];
+    if (paths.size() <= kNamesInNote) return shown;
+    return {"{paths} and {count} more",
+            {{"paths", shown}, {"count", base::with_separators(paths.size() - kNamesInNote)}}};
 }
 
 std::vector<base::Message> notes_of(const Project& project, Command command) {

@@ -76,6 +76,9 @@ ModuleContext module_context(const Project& project, const base::Path& path);
 // What matching knows of a Python file as one of its project.
 MatchContext match_context(const Knowledge& knowledge, const Project& project, const base::Path& path);
 
+// The first paths, or places, and how many more there are.
+base::Message some_of(const std::vector<std::string>& paths);
+
 // What a person should know of the files that were not analysed.
 std::vector<base::Message> notes_of(const Project& project, Command command);
 

@@ -4,13 +4,13 @@
 #include <optional>
 
 #include "base/format.h"
+#include "migrator/app/project.h"
 
 namespace migrator {
 namespace {
 
 constexpr std::int64_t kBytesPerMegabyte = 1 << 20;
 constexpr std::size_t kMaxDigits = 9;
-constexpr std::size_t kPlacesInNote = 5;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
@@ -62,15 +62,6 @@ std::string said_key(const Rule& rule, const Finding& finding) {
     return rule.kind == FindingKind::advice ? rule.id : base::format("{} {}", rule.id, finding.subject);
 }
 
-base::Message note_of(const std::vector<std::string>& places) {
-    const std::size_t shown = std::min(places.size(), kPlacesInNote);
-    const std::string first = base::joined(
-        std::vector<std::string>(places.begin(), places.begin() + static_cast<std::ptrdiff_t>(shown)), ", ");
-    if (shown == places.size()) return {"The same at {places}.", {{"places", first}}};
-    return {"The same at {count} more places, the first at {places}.",
-            {{"count", std::to_string(places.size())}, {"places", first}}};
-}
-
 }  // namespace
 
 ProjectConditions::ProjectConditions(const RuleSet& rules) : rules_(rules) {
@@ -119,19 +110,19 @@ std::vector<ProjectConditions::Size> ProjectConditions::sizes_in(std::string_vie
 
 void ProjectConditions::apply(std::vector<ReportFile>& files) {
     for (ReportFile& file : files) {
-        std::erase_if(file.findings, [&](ReportFinding& item) {
-            return !keep(item.outcome.finding, place_of(file.path, item.outcome));
-        });
+        std::erase_if(file.findings, [&](ReportFinding& item) { return !keep(file.path, item.outcome); });
     }
     for (ReportFile& file : files) {
         for (ReportFinding& item : file.findings) {
             item.also = other_places(item.outcome.finding);
-            if (!item.also.empty()) item.outcome.finding.message.add(note_of(item.also));
+            if (!item.also.empty())
+                item.outcome.finding.message.add({"The same at {places}.", {{"places", some_of(item.also)}}});
         }
     }
 }
 
-bool ProjectConditions::keep(Finding& finding, std::string place) {
+bool ProjectConditions::keep(const base::Path& file, FindingOutcome& outcome) {
+    Finding& finding = outcome.finding;
     const Rule* rule = rules_.find_rule(finding.rule);
     if (rule == nullptr) return true;
     auto has_one_of = [&](const std::vector<std::string>& words) {
@@ -141,10 +132,10 @@ bool ProjectConditions::keep(Finding& finding, std::string place) {
     const bool belongs =
         (rule->if_mentioned.empty() || has_one_of(rule->if_mentioned)) && !has_one_of(rule->unless_mentioned);
     if (!belongs) return false;
-    if (rule->once && !finding.fix) {
+    if (rule->once) {
         const auto [said, is_new] = said_.try_emplace(said_key(*rule, finding));
         if (!is_new) {
-            if (rule->kind != FindingKind::advice) said->second.push_back(std::move(place));
+            if (rule->kind != FindingKind::advice) said->second.push_back(place_of(file, outcome));
             return false;
         }
     }

@@ -25,8 +25,8 @@ public:
     // Then, in the order of the project: takes away the findings that do not belong. What the rule's formula gives is added
     // to its message; a finding that is said once has the places of the others, but for advice, which is of the whole.
     void apply(std::vector<ReportFile>& files);
-    // The same for one finding at a place ("train.py:12"): whether it stays.
-    bool keep(Finding& finding, std::string place);
+    // The same for one finding of a file: whether it stays.
+    bool keep(const base::Path& file, FindingOutcome& outcome);
 
 private:
     const std::vector<std::string>& other_places(const Finding& finding) const;

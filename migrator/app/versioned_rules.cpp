@@ -19,22 +19,23 @@ base::Result<VersionedRules> VersionedRules::load(base::FileSystem& fs, const Op
 base::Status VersionedRules::add(base::FileSystem& fs, const Options& options, const Knowledge& knowledge,
                                  Version version) {
     if (by_version_.contains(version)) return {};
-    const auto load = [&](StyleKind style) -> base::Result<const RuleSet*> {
+    const auto load = [&](StyleKind style) -> base::Result<RuleSet*> {
         TRY_ASSIGN(RuleSet rules, RuleSet::load(knowledge.store, style));
         return rules_.emplace_back(std::make_unique<RuleSet>(std::move(rules))).get();
     };
     Rules out{&knowledge.rules, &knowledge.patterns, nullptr};
     if (version != versions_.whole.version) {
-        TRY_ASSIGN(out.rules, load(options.style));
-        RuleSet& rules = *rules_.back();
-        TRY_ASSIGN(PatternSet patterns, PatternSet::compile(rules));
+        TRY_ASSIGN(RuleSet * rules, load(options.style));
+        TRY_ASSIGN(PatternSet patterns, PatternSet::compile(*rules));
+        rules->restrict_to(version);
+        TRY(add_libraries(options, fs, *rules));
+        out.rules = rules;
         out.patterns = patterns_.emplace_back(std::make_unique<PatternSet>(std::move(patterns))).get();
-        rules.restrict_to(version);
-        TRY(add_libraries(options, fs, rules));
     }
     if (options.command == Command::analyze) {
-        TRY_ASSIGN(out.transfer, load(StyleKind::automatic));
-        rules_.back()->restrict_to(version);
+        TRY_ASSIGN(RuleSet * transfer, load(StyleKind::automatic));
+        transfer->restrict_to(version);
+        out.transfer = transfer;
     }
     by_version_.emplace(version, out);
     return {};

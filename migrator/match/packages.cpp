@@ -92,9 +92,8 @@ void match_import_patterns(const PythonFile& file, FindingSink& sink) {
         const std::string qualified = import.name == "*" ? import.module : import.qualified();
         // Of a package of the project, what has a source is not compiled.
         const bool is_own = is_own_module(file, import);
-        const bool has_source = is_beside(file, qualified) ||
-                                (is_own && (import.name.empty() || import.name == "*" ||
-                                            file.is_project_module(qualified) || is_defined(file, qualified)));
+        const bool has_source = is_own && (import.name.empty() || import.name == "*" ||
+                                           file.is_project_module(qualified) || is_defined(file, qualified));
         if (has_source || (!is_own && file.rules().package_of_module(import.module) != nullptr)) continue;
         for (const ImportRow& row : file.rules().imports()) {
             if (row.own != is_own) continue;
@@ -103,7 +102,7 @@ void match_import_patterns(const PythonFile& file, FindingSink& sink) {
                 std::string_view last = name.substr(name.rfind('.') + 1);
                 bool hit = std::any_of(row.modules.begin(), row.modules.end(),
                                        [&](const std::string& pattern) { return fits(pattern, last); });
-                if (!hit) continue;
+                if (!hit || is_beside(file, qualified)) continue;
                 sink.push_back(make_finding(*row.rule, file.tree().range(import.node), std::string(name),
                                             Certainty::likely, {}, calls.after(import), {}));
                 break;

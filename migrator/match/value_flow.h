@@ -103,6 +103,11 @@ private:
                                                std::optional<std::size_t> position, std::string_view keyword,
                                                ValueShape shape);
     bool declares_option(NodeId call) const;
+    struct OptionNames {
+        std::vector<std::string> written;   // "-s", "--save-dir"
+        std::optional<std::string> member;  // what `dest` says; empty where it cannot be read
+    };
+    OptionNames option_names(NodeId call) const;
     std::string option_member(NodeId call) const;
     bool declares_carrier_option(NodeId call, std::string_view keyword) const;
     bool is_string_method(NodeId call, std::string_view name) const;

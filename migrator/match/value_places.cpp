@@ -12,6 +12,12 @@ namespace {
 // Variables are looked through this many times.
 constexpr int kMaxDepth = 4;
 
+// "--device" -> "device"
+std::string_view without_dashes(std::string_view option) {
+    option.remove_prefix(std::min(option.find_first_not_of('-'), option.size()));
+    return option;
+}
+
 }  // namespace
 
 std::optional<Certainty> ValueFlow::parameter(NodeId call, NodeId argument, std::string_view keyword,
@@ -102,47 +108,43 @@ bool ValueFlow::declares_option(NodeId call) const {
     });
 }
 
+ValueFlow::OptionNames ValueFlow::option_names(NodeId call) const {
+    const SyntaxTree& tree = file_.tree();
+    OptionNames out;
+    for (NodeId argument : tree.named_children(tree.child(call, Field::arguments))) {
+        if (tree.kind(argument) == NodeKind::keyword_argument) {
+            const NodeId name = tree.child(argument, Field::name);
+            if (name != kNoNode && tree.text(name) == "dest")
+                out.member = file_.bindings().constant_string(tree.child(argument, Field::value)).value_or("");
+        } else if (auto text = file_.bindings().constant_string(argument)) {
+            out.written.push_back(std::move(*text));
+        }
+    }
+    return out;
+}
+
 // Where the value of an option is found: "save_dir" for "--save-dir", what `dest` says, "where" for DEFINE_string("where", ...).
 // Empty where the declaration does not tell.
 std::string ValueFlow::option_member(NodeId call) const {
-    const SyntaxTree& tree = file_.tree();
-    std::string out;
-    for (NodeId argument : tree.named_children(tree.child(call, Field::arguments))) {
-        const bool is_keyword = tree.kind(argument) == NodeKind::keyword_argument;
-        if (is_keyword && tree.text(tree.child(argument, Field::name)) != "dest") continue;
-        const auto text = file_.bindings().constant_string(is_keyword ? tree.child(argument, Field::value) : argument);
-        if (!text && is_keyword) return {};
-        if (!text) continue;
-        if (is_keyword) return *text;
-        // The first long name, or the first one.
-        if (out.empty() || (text->starts_with("--") && !out.starts_with("--"))) out = *text;
-    }
-    out.erase(0, out.find_first_not_of('-'));
+    const OptionNames names = option_names(call);
+    if (names.member) return *names.member;
+    if (names.written.empty()) return {};
+    // The first long name, or the first one.
+    const auto is_long = [](const std::string& name) { return name.starts_with("--"); };
+    const auto first = std::ranges::find_if(names.written, is_long);
+    std::string out(without_dashes(first == names.written.end() ? names.written.front() : *first));
     std::replace(out.begin(), out.end(), '-', '_');
     return out;
 }
 
 // add_argument("--device", default=...): the option's own name, and `dest`, tell what it holds.
 bool ValueFlow::declares_carrier_option(NodeId call, std::string_view keyword) const {
-    const SyntaxTree& tree = file_.tree();
     if (!declares_option(call)) return false;
     if (row_.is_carrier(keyword)) return true;  // set_defaults(device="cuda")
     if (!base::contains(row_.option_values, keyword)) return false;
-    NodeId list = tree.child(call, Field::arguments);
-    for (NodeId argument : tree.named_children(list)) {
-        NodeId value = argument;
-        if (tree.kind(argument) == NodeKind::keyword_argument) {
-            NodeId name = tree.child(argument, Field::name);
-            if (name == kNoNode || tree.text(name) != "dest") continue;
-            value = tree.child(argument, Field::value);
-        }
-        auto text = file_.bindings().constant_string(value);
-        if (!text) continue;
-        std::string_view option = *text;
-        option.remove_prefix(std::min(option.find_first_not_of('-'), option.size()));
-        if (row_.is_carrier(option)) return true;
-    }
-    return false;
+    const OptionNames names = option_names(call);
+    const auto is_carrier = [&](const std::string& name) { return row_.is_carrier(without_dashes(name)); };
+    return std::ranges::any_of(names.written, is_carrier) || (names.member && is_carrier(*names.member));
 }
 
 bool ValueFlow::is_string_method(NodeId call, std::string_view name) const {

@@ -14,9 +14,6 @@ struct ResolvedModule {
     Origin origin = Origin::external;
 };
 
-// Whether the module is in a package of the project, whether or not a file of it is there: one may be made by a build.
-bool is_in_project_package(const ModuleContext& context, std::string_view module);
-
 // Whether it is a directory of modules without an __init__.py. Other installed packages may add to it.
 bool is_namespace_package(const ModuleContext& context, std::string_view module);
 

@@ -13,7 +13,6 @@ A case is right when nothing below is true of it:
 """
 
 import argparse
-import ast
 import difflib
 import json
 import re
@@ -22,7 +21,7 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
-from checks import ROOT, Checks, run, temporary_directory, tool  # noqa: E402
+from checks import ROOT, Checks, is_python, run, temporary_directory, tool  # noqa: E402
 
 from cuda_leftovers import find  # noqa: E402
 
@@ -46,14 +45,6 @@ OWN = {
     "shadowed_torch_param": {"torch.cuda"},
     "numba_and_cupy_cuda": {"cupy.cuda"},
 }
-
-
-def accepted(data):
-    try:
-        ast.parse(data)
-        return True
-    except (SyntaxError, ValueError):
-        return False
 
 
 def outcome_in(world, program):
@@ -124,8 +115,8 @@ class Case:
                 self.say("wrong edit", f"{name}: not in the output")
             return
         after = output.read_bytes()
-        if name.endswith(".py") and accepted(before):
-            if not accepted(after):
+        if name.endswith(".py") and is_python(before):
+            if not is_python(after):
                 self.say("wrong edit", f"{name}: no longer Python")
                 return
             self.check_leftovers(name, after)

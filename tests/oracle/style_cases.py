@@ -13,9 +13,9 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
-from checks import Checks, run, temporary_directory, tool  # noqa: E402
+from checks import Checks, is_python, run, temporary_directory, tool  # noqa: E402
 
-from migration_cases import CASES, accepted, outcome_in  # noqa: E402
+from migration_cases import CASES, outcome_in  # noqa: E402
 
 # What no style but npu can do, each with the reason.
 NOT_PORTABLE = {
@@ -44,9 +44,9 @@ def check_case(checks, migrator, style, case, work):
     for name in python_files(work / "out"):
         after = (work / "out" / name).read_bytes()
         checks.expect((work / "again" / name).read_bytes() == after, f"{what}: {name}: the second migration changes it")
-        if not (work / "in" / name).exists() or not accepted((work / "in" / name).read_bytes()):
+        if not (work / "in" / name).exists() or not is_python((work / "in" / name).read_bytes()):
             continue
-        checks.expect(accepted(after), f"{what}: {name}: no longer Python")
+        checks.expect(is_python(after), f"{what}: {name}: no longer Python")
         if style == "portable":
             check_worlds(checks, work, name, case.name)
 

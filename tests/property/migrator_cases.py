@@ -8,7 +8,6 @@
 """
 
 import argparse
-import ast
 import builtins
 import difflib
 import itertools
@@ -21,7 +20,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
-from checks import ROOT, Checks, run, temporary_directory, tool  # noqa: E402
+from checks import ROOT, Checks, is_python, run, temporary_directory, tool  # noqa: E402
 
 SNIPPETS = ROOT / "tests/golden/migrator/snippets"
 CASES = ROOT / "tests/golden/migrator/cases"
@@ -47,14 +46,6 @@ def prepare(sources, project):
             shutil.copytree(source, project, symlinks=True, dirs_exist_ok=True)
         else:
             shutil.copy(source, project)
-
-
-def parses(data):
-    try:
-        ast.parse(data)
-        return True
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
 
 
 def unbound(data, name):
@@ -100,9 +91,9 @@ def check(checks, name, way, project, work, show):
         same = checks.expect(again.get(path) == data, f"{what}: {path}: the second run changes it")
         if show and not same:
             print(lines_that_differ(data, again.get(path, b"")))
-        if not path.endswith(".py") or path not in before or not parses(before[path]):
+        if not path.endswith(".py") or path not in before or not is_python(before[path]):
             continue
-        if checks.expect(parses(data), f"{what}: {path}: is no Python any more"):
+        if checks.expect(is_python(data), f"{what}: {path}: is no Python any more"):
             new = unbound(data, path) - unbound(before[path], path)
             checks.expect(not new, f"{what}: {path}: nothing binds {sorted(new)}")
             if show and new:

@@ -13,11 +13,10 @@ import random
 import re
 import shutil
 import sys
-import warnings
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
-from checks import ROOT, Checks, run, temporary_directory, tool  # noqa: E402
+from checks import ROOT, Checks, parsed, run, temporary_directory, tool  # noqa: E402
 
 MATERIAL = [ROOT / "tests/golden/migrator/cases", ROOT / "rules", ROOT / "samples"]
 PIECES = [b"(", b")", b"[", b"]", b"{", b"}", b"'", b'"', b'"""', b"f'{", b":", b",", b"\\\n", b"\n", b"\r", b"\t", b" ", b"#", b"\x0c",
@@ -33,15 +32,6 @@ def material():
     """The Python sources of the cases, as bytes."""
     files = [path for root in MATERIAL for path in sorted(root.rglob("*.py"))]
     return [path.read_bytes() for path in files if path.is_file() and path.stat().st_size < 20_000]
-
-
-def parsed(source):
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
 
 
 class Generator:

@@ -1,10 +1,12 @@
 """What the Python tests share: collecting failures, running the tools, skipping."""
 
+import ast
 import os
 import re
 import subprocess
 import sys
 import tempfile
+import warnings
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -73,6 +75,20 @@ def run_ok(checks, *command, **options):
 
 def temporary_directory():
     return tempfile.TemporaryDirectory(prefix="migration_test_")
+
+
+def parsed(source):
+    """The tree of a Python source, text or bytes; None where CPython does not accept it."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def is_python(source):
+    return parsed(source) is not None
 
 
 def make_tiny(checks, family, directory, *options):

@@ -4,7 +4,6 @@ options.txt, where there is one, holds further options. expected/out is the migr
 Messages are not in it: they may be reworded without touching every case.
 """
 
-import ast
 import base64
 import difflib
 import gzip
@@ -16,7 +15,7 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "support"))
-from checks import run, run_ok  # noqa: E402
+from checks import is_python, run, run_ok  # noqa: E402
 from json_schema import problems  # noqa: E402
 
 
@@ -125,16 +124,8 @@ def check_apply(checks, migrator, work, report):
 
 def check_parses(checks, work, output):
     for path in (work / output).rglob("*.py"):
-        if path.is_file() and not path.is_symlink() and parses(work / "in" / path.relative_to(work / output)):
-            checks.expect(parses(path), f"{output}: {path.name}: no longer Python")
-
-
-def parses(path):
-    try:
-        ast.parse(path.read_bytes())
-        return True
-    except (SyntaxError, ValueError):
-        return False
+        if path.is_file() and not path.is_symlink() and is_python((work / "in" / path.relative_to(work / output)).read_bytes()):
+            checks.expect(is_python(path.read_bytes()), f"{output}: {path.name}: no longer Python")
 
 
 def check_properties(checks, migrator, work, *options):

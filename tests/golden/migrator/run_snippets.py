@@ -13,7 +13,6 @@ that is not in the list it belongs to fails the test, and so does one that is in
 """
 
 import argparse
-import ast
 import difflib
 import json
 import os
@@ -24,7 +23,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "support"))
-from checks import Checks, run, temporary_directory, tool  # noqa: E402
+from checks import Checks, is_python, run, temporary_directory, tool  # noqa: E402
 
 SNIPPETS = Path(__file__).resolve().parent / "snippets"
 # A line of its own, also as one of a notebook's, or behind another import.
@@ -105,7 +104,7 @@ class Case:
 
     def check_file(self, name, source, result, findings, summary):
         old, new = lines_of(source), lines_of(result)
-        if name.endswith(".py") and parses(source) and not parses(result):
+        if name.endswith(".py") and is_python(source.read_bytes()) and not is_python(result.read_bytes()):
             self.problems.append(f"{name}: no longer Python")
         wanted = self.expect.get(name, {})
         for number, (before, after) in enumerate(zip(old, new_lines(old, new)), 1):
@@ -130,14 +129,6 @@ class Case:
             self.problems.append(f"{place}: edited: `{shown}`")
         elif kind == "U" and findings:
             self.problems.append(f"{place}: {findings[0]['rule']} for `{shown}`")
-
-
-def parses(path):
-    try:
-        ast.parse(path.read_bytes())
-        return True
-    except (SyntaxError, ValueError):
-        return False
 
 
 def compare(checks, cases, what, known, said):

@@ -157,7 +157,7 @@ std::vector<migrator::FileOutcome> migrate(const std::vector<CaseFile>& files, m
     for (const migrator::FileOutcome& outcome : outcomes) conditions.look_at(outcome.original);
     for (migrator::FileOutcome& outcome : outcomes)
         std::erase_if(outcome.findings,
-                      [&](migrator::FindingOutcome& item) { return !conditions.keep(item.finding, {}); });
+                      [&](migrator::FindingOutcome& item) { return !conditions.keep(outcome.path, item); });
     return outcomes;
 }
 
