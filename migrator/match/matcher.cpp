@@ -99,6 +99,7 @@ std::vector<Finding> match(const SourceFile& file, std::string_view text, const 
         case FileType::json:
         case FileType::toml:
         case FileType::setup_cfg:
+        case FileType::ini:
         case FileType::cmake: match_text_file(file, text, context, findings); break;
         case FileType::compiled: match_compiled_file(file, context, findings); break;
         case FileType::other: break;

@@ -15,6 +15,8 @@ std::size_t comment_start(std::string_view line, FileType type) {
     if (type == FileType::json) return line.size();
     std::size_t first = line.find_first_not_of(" \t");
     if (first != line.npos && line[first] == '#') return first;
+    if ((type == FileType::setup_cfg || type == FileType::ini) && first != line.npos && line[first] == ';')
+        return first;
     if (type == FileType::dockerfile) return line.size();  // there it is a comment at the start only
     char quote = 0;
     for (std::size_t i = 0; i < line.size(); ++i) {

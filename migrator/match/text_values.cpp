@@ -39,6 +39,12 @@ std::string_view name_in_front(std::string_view line, std::size_t from) {
         while (!before.empty() && what.find(before.back()) != what.npos) before.remove_suffix(1);
     };
     strip("\"'");
+    // An anchor or a tag belongs to the value: `device: &main cuda`, `device: !!str cuda`
+    while (before.ends_with(' ')) {
+        const std::string_view word = base::trimmed(before).substr(base::trimmed(before).rfind(' ') + 1);
+        if (!word.starts_with('&') && !word.starts_with('!')) break;
+        before = before.substr(0, static_cast<std::size_t>(word.data() - before.data()));
+    }
     bool blank = before.ends_with(' ') || before.ends_with('\t');
     strip(" \t");
     bool assigned = before.ends_with(':') || before.ends_with('=');
@@ -55,12 +61,33 @@ std::string_view name_in_front(std::string_view line, std::size_t from) {
     return name.substr(name.rfind('.') + 1);
 }
 
-void match_value(const TextLine& line, const ValueRow& row, Scalar scalar, FindingSink& sink) {
+bool holds_settings(FileType type) {
+    return type == FileType::yaml || type == FileType::toml || type == FileType::json || type == FileType::setup_cfg ||
+           type == FileType::ini;
+}
+
+// Whether something carries the scalar: its key, or that of the list on this line that it is an element of.
+bool is_carried(const TextFile& file, std::string_view line, Scalar scalar, const ValueRow& row) {
+    const std::string_view key = name_in_front(line, scalar.from);
+    if (!key.empty() || !holds_settings(file.type)) return row.is_carrier(key);
+    const std::size_t list = line.substr(0, scalar.from).rfind('[');
+    const bool is_open = list != line.npos && line.find(']', list) >= scalar.from;
+    return is_open && row.is_carrier(name_in_front(line, list));
+}
+
+void match_value(const TextFile& file, const TextLine& line, const ValueRow& row, Scalar scalar, FindingSink& sink) {
     std::string_view text = line.code.substr(scalar.from, scalar.to - scalar.from);
     std::vector<ValueToken> tokens = value_tokens(text, row);
-    if (tokens.empty() || !row.is_carrier(name_in_front(line.code, scalar.from))) return;
-    Finding finding = make_finding(*row.rule, line.range(scalar.from, scalar.to), std::string(text), Certainty::likely,
-                                   replaced(text, tokens), {}, {});
+    if (tokens.empty()) return;
+    const bool is_known = is_carried(file, line.code, scalar, row);
+    // A name with a number is a device wherever a settings file has it.
+    const bool may_be = row.form == ValueRow::Form::device && holds_settings(file.type) && text.find(':') != text.npos;
+    if (!is_known && !may_be) return;
+    const std::string to = replaced(text, tokens);
+    Finding finding = make_finding(*row.rule, line.range(scalar.from, scalar.to), std::string(text),
+                                   is_known ? Certainty::likely : Certainty::textual, to, {}, {});
+    if (!is_known)
+        finding.message.add({"What reads it could not be seen: if it is used as one there, write {to}.", {{"to", to}}});
     const bool is_renamed = row.replace_by.empty() && !row.rule->at_run_time;
     if (!is_renamed) return sink.push_back(std::move(finding));
     Fix fix;
@@ -82,7 +109,7 @@ void match_text_values(const TextFile& file, FindingSink& sink) {
                     if (at < done) continue;
                     Scalar scalar = scalar_around(line.code, at, at + token.size());
                     done = scalar.to;
-                    match_value(line, row, scalar, sink);
+                    match_value(file, line, row, scalar, sink);
                 }
             }
         }

@@ -246,8 +246,8 @@ base::Status RuleLoader::load_own_import(Words& words) {
 }
 
 base::Status RuleLoader::load_text(Words& words) {
-    static constexpr std::array<std::string_view, 10> kFiles{"shell", "dockerfile", "requirements", "yaml", "json",
-                                                             "toml",  "setup_cfg",  "cmake",        "cuda", "cpp"};
+    static constexpr std::array<std::string_view, 11> kFiles{
+        "shell", "dockerfile", "requirements", "yaml", "json", "toml", "setup_cfg", "ini", "cmake", "cuda", "cpp"};
     TRY_ASSIGN(const base::Json* json, words.match.required("text"));
     TRY_ASSIGN(auto object, base::JsonObject::of(words.match.document(), *json));
     TextRow row;

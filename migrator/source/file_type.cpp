@@ -21,10 +21,10 @@ std::string lower_case(std::string_view text) {
 constexpr auto kTypesByExtension = std::to_array<std::pair<std::string_view, FileType>>({
     {".a", FileType::compiled}, {".cubin", FileType::compiled}, {".dll", FileType::compiled}, {".fatbin", FileType::compiled},
     {".ptx", FileType::compiled}, {".pyd", FileType::compiled}, {".so", FileType::compiled},
-    {".bash", FileType::shell}, {".c", FileType::cpp}, {".c++", FileType::cpp}, {".cc", FileType::cpp}, {".cl", FileType::cuda}, {".cmake", FileType::cmake},
+    {".bash", FileType::shell}, {".c", FileType::cpp}, {".c++", FileType::cpp}, {".cc", FileType::cpp}, {".cl", FileType::cuda}, {".cfg", FileType::ini}, {".cmake", FileType::cmake}, {".conf", FileType::ini},
     {".cpp", FileType::cpp}, {".cu", FileType::cuda}, {".cuh", FileType::cuda}, {".cxx", FileType::cpp},
     {".h", FileType::cpp}, {".h++", FileType::cpp}, {".hh", FileType::cpp}, {".hip", FileType::cuda}, {".hpp", FileType::cpp},
-    {".hxx", FileType::cpp}, {".inl", FileType::cpp}, {".ipynb", FileType::notebook}, {".json", FileType::json},
+    {".hxx", FileType::cpp}, {".ini", FileType::ini}, {".inl", FileType::cpp}, {".ipynb", FileType::notebook}, {".json", FileType::json},
     {".ksh", FileType::shell}, {".py", FileType::python}, {".pyi", FileType::python}, {".pyw", FileType::python},
     {".pyx", FileType::cython}, {".sbatch", FileType::shell}, {".sh", FileType::shell}, {".slurm", FileType::shell}, {".toml", FileType::toml},
     {".yaml", FileType::yaml}, {".yml", FileType::yaml}, {".zsh", FileType::shell}
@@ -58,6 +58,7 @@ std::string_view name(FileType type) {
         case FileType::json: return "json";
         case FileType::toml: return "toml";
         case FileType::setup_cfg: return "setup_cfg";
+        case FileType::ini: return "ini";
         case FileType::cmake: return "cmake";
         case FileType::cuda: return "cuda";
         case FileType::cpp: return "cpp";

@@ -24,6 +24,7 @@ enum class FileType {
     json,
     toml,
     setup_cfg,
+    ini,
     cmake,
     cuda,
     cpp,

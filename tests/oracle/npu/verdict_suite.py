@@ -27,7 +27,6 @@ KNOWN = {
     "already_multi_backend": "it chooses between CUDA and the NPU by itself, and asks for CUDA first",
     "p006_device_select_then_rest": "the same",
     "i035_inline_ignore": "a comment of the user says that the line stays",
-    "h006_toml_ini": "the device stands in a settings file of a form that is not read yet",
 }
 SECONDS = 20
 # So many programs of them run to their end; fewer would say that the check no longer checks.

@@ -59,6 +59,8 @@ TEST_CASE("file types by name") {
     CHECK(file_type_of("ds.json") == FileType::json);
     CHECK(file_type_of("pyproject.toml") == FileType::toml);
     CHECK(file_type_of("setup.cfg") == FileType::setup_cfg);
+    CHECK(file_type_of("train.ini") == FileType::ini);
+    CHECK(file_type_of("tox.cfg") == FileType::ini);
     CHECK(file_type_of("k.cu") == FileType::cuda);
     CHECK(file_type_of("k.cuh") == FileType::cuda);
     CHECK(file_type_of("op.cc") == FileType::cpp);
@@ -66,6 +68,7 @@ TEST_CASE("file types by name") {
     CHECK(file_type_of(".py") == FileType::other);
     CHECK(file_type_of("Makefile") == FileType::other);
     CHECK(name(FileType::setup_cfg) == "setup_cfg");
+    CHECK(name(FileType::ini) == "ini");
 }
 
 TEST_CASE("discovery: files are sorted, with their sizes and modes") {
@@ -100,7 +103,7 @@ TEST_CASE("discovery: directories that are no sources") {
         skipped(list) ==
         ".git .hg .mypy_cache .svn .tox .venv __pycache__ build dist myenv node_modules sub/build sub/dist x.egg-info");
     // What the user names is read.
-    CHECK(line(found(fs, {}, "p/.venv")) == "lib/x.py pyvenv.cfg(-)");
+    CHECK(line(found(fs, {}, "p/.venv")) == "lib/x.py pyvenv.cfg");
     CHECK(line(found(fs, {}, "p/build")) == "lib/a.py");
 }
 
