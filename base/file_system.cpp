@@ -15,6 +15,13 @@ Result<std::string> read_file(FileSystem& fs, const Path& path, std::uint64_t ma
     return content;
 }
 
+Result<bool> is_there(FileSystem& fs, const Path& path) {
+    const auto info = fs.link_info(path);
+    if (info) return true;
+    if (!fs.exists(path)) return false;
+    return tl::unexpected<Error>(info.error());
+}
+
 Status remove_tree(FileSystem& fs, const Path& path) {
     // Another process may remove parts of it as well, or be about to make some that it then removes.
     constexpr int kMaxFillings = 8;

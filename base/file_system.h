@@ -109,6 +109,9 @@ public:
 // The machine's file system.
 FileSystem& real_file_system();
 
+// Whether anything has the name, a dangling link too; an error when that cannot be told. For what is done where there is nothing.
+Result<bool> is_there(FileSystem& fs, const Path& path);
+
 // The whole file as a string; fails with bad_input above `max_bytes`.
 Result<std::string> read_file(FileSystem& fs, const Path& path, std::uint64_t max_bytes = 1ull << 30);
 

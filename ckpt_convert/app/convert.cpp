@@ -126,7 +126,7 @@ Result<PlannedOutput> plan_hf(base::FileSystem& fs, const Source& source, const 
     out.texts.push_back({"config.json", std::move(config)});
     if (!output.index_json.empty()) out.texts.push_back({kHfIndexFile, std::move(output.index_json)});
     out.companions_from = source.companions;
-    out.last = {"config.json", kHfIndexFile};
+    out.last = {kHfIndexFile, "config.json"};
     return out;
 }
 

@@ -38,8 +38,7 @@ Status write_side_files(base::FileSystem& fs, const PlannedOutput& target, Stage
 }
 
 // What a worker tells in the end.
-std::string shard_note(const ShardSet& shards, const Shard& shard, std::size_t files, bool published) {
-    std::uint32_t missing = published ? 0 : shards.missing();
+std::string shard_note(const Shard& shard, std::size_t files, bool published, std::uint32_t missing) {
     std::string then = published     ? "the last of all: the output is published"
                        : missing > 0 ? base::format("{} more to come", base::plural(missing, "shard"))
                                      : "another worker publishes the output";
@@ -122,7 +121,8 @@ Status write_whole(Writing run) {
 }
 
 Status write_shard(Writing run, const Shard& shard, const ShardSet& shards) {
-    if (shards.is_done()) {
+    TRY_ASSIGN(const bool is_done, shards.is_done());
+    if (is_done) {
         run.summary.notes.push_back(base::format("shard {} was complete already", shard.text()));
     } else {
         TRY_ASSIGN(StagedOutput staging, shards.begin());
@@ -130,7 +130,8 @@ Status write_shard(Writing run, const Shard& shard, const ShardSet& shards) {
         TRY(shards.finish(staging, run.manifest, run.target.last));
     }
     TRY_ASSIGN(const bool published, shards.publish_if_complete());
-    run.summary.notes.push_back(shard_note(shards, shard, run.target.output.files.size(), published));
+    TRY_ASSIGN(const std::uint32_t missing, shards.missing());
+    run.summary.notes.push_back(shard_note(shard, run.target.output.files.size(), published, missing));
     return {};
 }
 

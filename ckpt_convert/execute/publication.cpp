@@ -17,9 +17,12 @@ using base::Result;
 using base::Status;
 
 // The entry has its place already, and not another file of that name.
-bool is_published(base::FileSystem& fs, const Path& directory, const PublishedEntry& entry) {
-    const auto info = fs.link_info(base::join(directory, entry.name));
-    return info && info->inode == entry.inode;
+Result<bool> is_published(base::FileSystem& fs, const Path& directory, const PublishedEntry& entry) {
+    const Path path = base::join(directory, entry.name);
+    TRY_ASSIGN(const bool is_there, base::is_there(fs, path));
+    if (!is_there) return false;
+    TRY_ASSIGN(const base::FileInfo info, fs.link_info(path));
+    return info.inode == entry.inode;
 }
 
 tl::unexpected<base::Error> changed(const Path& path) {
@@ -80,7 +83,8 @@ Status publish(base::FileSystem& fs, const Path& staging, const Path& directory,
                const std::vector<PublishedEntry>& entries, const std::vector<std::string>& last) {
     bool synced = false;
     for (const PublishedEntry& entry : entries) {
-        if (is_published(fs, directory, entry)) continue;
+        TRY_ASSIGN(const bool is_done, is_published(fs, directory, entry));
+        if (is_done) continue;
         // What makes the checkpoint visible to its readers must reach the disk after everything else.
         if (!synced && base::contains(last, entry.name)) {
             TRY(fs.sync_directory(staging));
@@ -94,7 +98,8 @@ Status publish(base::FileSystem& fs, const Path& staging, const Path& directory,
 
 Status take_back(base::FileSystem& fs, const Path& directory, const std::vector<PublishedEntry>& entries) {
     for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry) {
-        if (is_published(fs, directory, *entry)) TRY(base::remove_tree(fs, base::join(directory, entry->name)));
+        TRY_ASSIGN(const bool is_ours, is_published(fs, directory, *entry));
+        if (is_ours) TRY(base::remove_tree(fs, base::join(directory, entry->name)));
     }
     return {};
 }

@@ -73,7 +73,8 @@ Result<Done> read_done(base::FileSystem& fs, const Path& path) {
 Result<std::vector<Done>> read_all(base::FileSystem& fs, const Path& directory) {
     std::vector<Done> out;
     Path done = base::join(shards_of(directory), kDone);
-    if (!fs.exists(done)) return out;
+    TRY_ASSIGN(const bool has_done, base::is_there(fs, done));
+    if (!has_done) return out;
     TRY_ASSIGN(auto entries, fs.list(done));
     for (const auto& entry : entries) {
         TRY_ASSIGN(Done found, read_done(fs, base::join(done, entry.name)));
@@ -90,15 +91,16 @@ tl::unexpected<base::Error> of_another(const Path& directory) {
                       directory);
 }
 
-bool is_published(base::FileSystem& fs, const Path& directory) {
-    return fs.exists(base::join(shards_of(directory), kPublished));
+Result<bool> is_published(base::FileSystem& fs, const Path& directory) {
+    return base::is_there(fs, base::join(shards_of(directory), kPublished));
 }
 
 // A file with as many bytes as it should have.
-bool is_whole(base::FileSystem& fs, const Path& path, std::uint64_t bytes) {
-    if (!fs.exists(path)) return false;
-    auto info = fs.info(path);
-    return info && info->bytes == bytes;
+Result<bool> is_whole(base::FileSystem& fs, const Path& path, std::uint64_t bytes) {
+    TRY_ASSIGN(const bool is_there, base::is_there(fs, path));
+    if (!is_there) return false;
+    TRY_ASSIGN(const base::FileInfo info, fs.info(path));
+    return info.bytes == bytes;
 }
 
 // Moves the files of all workers below one directory. What a killed run has moved already stays where it is.
@@ -107,10 +109,13 @@ Status gather(base::FileSystem& fs, const Path& directory, const std::vector<Don
     for (const Done& done : all) {
         for (const ManifestFile& file : done.manifest.files) {
             Path from = base::join(base::join(shards, done.attempt), file.path), to = base::join(whole, file.path);
-            if (is_whole(fs, from, file.bytes)) {
+            TRY_ASSIGN(const bool is_in_part, is_whole(fs, from, file.bytes));
+            TRY_ASSIGN(const bool is_moved, is_whole(fs, to, file.bytes));
+            TRY_ASSIGN(const bool is_in_place, is_whole(fs, base::join(directory, file.path), file.bytes));
+            if (is_in_part) {
                 TRY(fs.make_directories(base::parent(to)));
                 TRY(fs.rename(from, to));
-            } else if (!is_whole(fs, to, file.bytes) && !is_whole(fs, base::join(directory, file.path), file.bytes)) {
+            } else if (!is_moved && !is_in_place) {
                 return base::fail(ErrorKind::bad_input,
                                   base::format("{} of shard {} is not as its worker left it; remove {} and run that "
                                                "worker again",
@@ -148,7 +153,8 @@ Status require_all(const Path& directory, const std::vector<Done>& all) {
 // is that of a worker that begins at this moment.
 Status remove_if_over(base::FileSystem& fs, const Path& directory) {
     const Path shards = shards_of(directory);
-    if (!fs.exists(shards)) return {};
+    TRY_ASSIGN(const bool has_shards, base::is_there(fs, shards));
+    if (!has_shards) return {};
     TRY_ASSIGN(const auto output, fs.list(directory));
     TRY_ASSIGN(const auto entries, fs.list(shards));
     const bool is_left =
@@ -159,8 +165,10 @@ Status remove_if_over(base::FileSystem& fs, const Path& directory) {
 // Another run of the same shard may have been the last one that was needed, and have removed what workers had left. Every
 // published output has a manifest; one that is being published has done/ as well.
 Status require_unpublished(base::FileSystem& fs, const Path& directory) {
-    const bool has_output = fs.exists(base::join(directory, kManifestFile));
-    if (!has_output || is_published(fs, directory) || fs.exists(base::join(shards_of(directory), kDone))) return {};
+    TRY_ASSIGN(const bool has_output, base::is_there(fs, base::join(directory, kManifestFile)));
+    TRY_ASSIGN(const bool is_left, is_published(fs, directory));
+    TRY_ASSIGN(const bool has_done, base::is_there(fs, base::join(shards_of(directory), kDone)));
+    if (!has_output || is_left || has_done) return {};
     return base::fail(ErrorKind::usage, "another run of this shard has published the output; nothing is left to do",
                       directory);
 }
@@ -179,9 +187,10 @@ Result<ShardSet> ShardSet::open(base::FileSystem& fs, const Path& directory, con
     return ShardSet(fs, directory, shard, conversion);
 }
 
-bool ShardSet::is_done() const {
-    return is_published(*fs_, directory_) ||
-           fs_->exists(base::join(base::join(shards_of(directory_), kDone), done_name(shard_)));
+Result<bool> ShardSet::is_done() const {
+    TRY_ASSIGN(const bool is_over, is_published(*fs_, directory_));
+    if (is_over) return true;
+    return base::is_there(*fs_, base::join(base::join(shards_of(directory_), kDone), done_name(shard_)));
 }
 
 Result<StagedOutput> ShardSet::begin() const {
@@ -207,11 +216,15 @@ Status ShardSet::finish(StagedOutput& staging, const Manifest& manifest, const s
     return fs_->sync_directory(all);
 }
 
-std::uint32_t ShardSet::missing() const {
-    if (is_published(*fs_, directory_)) return 0;
+Result<std::uint32_t> ShardSet::missing() const {
+    TRY_ASSIGN(const bool is_over, is_published(*fs_, directory_));
+    if (is_over) return std::uint32_t{0};
+    const Path all = base::join(shards_of(directory_), kDone);
     std::uint32_t count = 0;
-    for (std::uint32_t number = 1; number <= shard_.count; ++number)
-        count += !fs_->exists(base::join(base::join(shards_of(directory_), kDone), done_name({number, shard_.count})));
+    for (std::uint32_t number = 1; number <= shard_.count; ++number) {
+        TRY_ASSIGN(const bool is_done, base::is_there(*fs_, base::join(all, done_name({number, shard_.count}))));
+        count += !is_done;
+    }
     return count;
 }
 
@@ -236,6 +249,8 @@ Status remove_rest(base::FileSystem& fs, const Path& directory) {
 
 // Of all shards, among the files that are published.
 Status write_joined_manifest(base::FileSystem& fs, const Path& whole, const std::vector<Done>& all) {
+    // A run that died may have left half of one.
+    TRY(base::remove_unfinished(fs, whole));
     Manifest joined = all.front().manifest;
     joined.files.clear();
     for (const Done& done : all)
@@ -246,7 +261,8 @@ Status write_joined_manifest(base::FileSystem& fs, const Path& whole, const std:
 // By the one that has the claim.
 Result<std::size_t> publish_claimed(base::FileSystem& fs, const Path& directory) {
     Path shards = shards_of(directory);
-    if (is_published(fs, directory)) {
+    TRY_ASSIGN(const bool is_over, is_published(fs, directory));
+    if (is_over) {
         TRY(remove_rest(fs, directory));
         return std::size_t{0};
     }
@@ -254,7 +270,8 @@ Result<std::size_t> publish_claimed(base::FileSystem& fs, const Path& directory)
     TRY(require_all(directory, all));
     TRY(gather(fs, directory, all));
     Path whole = base::join(shards, kWhole);
-    if (!fs.exists(base::join(directory, kManifestFile))) TRY(write_joined_manifest(fs, whole, all));
+    TRY_ASSIGN(const bool has_manifest, base::is_there(fs, base::join(directory, kManifestFile)));
+    if (!has_manifest) TRY(write_joined_manifest(fs, whole, all));
     TRY_ASSIGN(const auto entries, entries_to_publish(fs, whole, all.front().last));
     TRY(publish(fs, whole, directory, entries, all.front().last));
     std::vector<PlannedFile> planned;
@@ -272,10 +289,12 @@ Result<std::size_t> publish_claimed(base::FileSystem& fs, const Path& directory)
 }  // namespace
 
 Result<bool> ShardSet::publish_if_complete() const {
-    if (missing() > 0) return false;
+    TRY_ASSIGN(const std::uint32_t to_come, missing());
+    if (to_come > 0) return false;
     TRY_ASSIGN(const auto claimed, claim(*fs_, directory_));
     if (claimed == nullptr) return false;
-    if (missing() > 0) {  // it was published meanwhile, and the claim is one on what is left
+    TRY_ASSIGN(const std::uint32_t gone, missing());
+    if (gone > 0) {  // it was published meanwhile, and the claim is one on what is left
         TRY(remove_rest(*fs_, directory_));
         return false;
     }

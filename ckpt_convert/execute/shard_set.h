@@ -25,13 +25,13 @@ public:
                                        std::uint64_t conversion);
 
     // This shard was completed before.
-    bool is_done() const;
+    base::Result<bool> is_done() const;
     // A place for the files of this shard, which vanishes unless finish() is reached.
     base::Result<StagedOutput> begin() const;
     // Says that the files of this shard, which are those of the manifest, are complete. `last`: as StagedOutput::commit has it.
     base::Status finish(StagedOutput& staging, const Manifest& manifest, const std::vector<std::string>& last) const;
     // How many shards are still missing.
-    std::uint32_t missing() const;
+    base::Result<std::uint32_t> missing() const;
     // Publishes when all shards are there and no other worker does it; whether it did.
     base::Result<bool> publish_if_complete() const;
 

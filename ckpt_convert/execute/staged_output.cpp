@@ -123,7 +123,9 @@ Result<StagedOutput> StagedOutput::begin(base::FileSystem& fs, const Path& direc
         return tl::unexpected<base::Error>(only.error());
     }
     const bool is_same = !remains.staging.empty() && remains.conversion == conversion;
-    if (unfinished == Unfinished::kept && !remains.staging.empty() && !is_same) return of_another_conversion(directory);
+    // A run that died before it had said of which conversion it is has written nothing.
+    if (unfinished == Unfinished::kept && !remains.conversion.empty() && !is_same)
+        return of_another_conversion(directory);
     StagedOutput output(fs, directory, base::join(directory, remains.staging), std::move(made));
     output.journal_ = std::move(journal);
     output.published_ = remains.published;

@@ -1,6 +1,7 @@
 """Runs a command in which one call to the system goes wrong, as injector.c has it."""
 
 import os
+import signal
 import subprocess
 from pathlib import Path
 
@@ -20,7 +21,13 @@ class Injector:
         """`fault` as FAULT, `counts` as FAULT_COUNTS; empty: none."""
         environment = dict(os.environ, LD_PRELOAD=str(self.library), FAULT=fault, FAULT_COUNTS=str(counts))
         return subprocess.run(command, cwd=cwd, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                              errors="surrogateescape", timeout=120)
+                              errors="surrogateescape", timeout=120, preexec_fn=heed_signals)
+
+
+def heed_signals():
+    """A campaign in the background hands on that SIGINT and SIGHUP are ignored."""
+    for number in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
 
 
 def counted(counts):

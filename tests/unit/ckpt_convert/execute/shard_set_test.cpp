@@ -61,3 +61,16 @@ TEST_CASE("shard set: a worker whose directory another run has removed does not 
           begun->path() + ": is gone: another run has published this output, or somebody removed it");
     CHECK_FALSE(fs.exists("out/.shards"));
 }
+
+TEST_CASE("shard set: half a manifest that a worker left is not published") {
+    test::MemoryFileSystem fs;
+    const auto opened = ckpt::ShardSet::open(fs, "out", {1, 1}, 7);
+    REQUIRE(opened);
+    auto begun = opened->begin();
+    REQUIRE(begun);
+    REQUIRE(opened->finish(*begun, {}, {}));
+    REQUIRE(fs.make_directories("out/.shards/whole"));
+    fs.add("out/.shards/whole/.conversion_manifest.json.0123456789abcdef.unfinished", "{");
+    CHECK(opened->publish_if_complete() == true);
+    CHECK(fs.files() == std::vector<base::Path>{"out/conversion_manifest.json"});
+}
