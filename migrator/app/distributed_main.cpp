@@ -13,6 +13,7 @@ using base::ErrorKind;
 using base::Path;
 
 constexpr std::string_view kSetup = "templates/distribute/setup.py";
+constexpr std::string_view kDivide = "templates/distribute/divided.py";
 constexpr std::string_view kLauncher = "templates/distribute/run_distributed.sh";
 
 std::string text_of(const Knowledge& knowledge, std::string_view path) {
@@ -47,8 +48,8 @@ base::Result<std::optional<DistributedMain>> distribute_main(base::FileSystem& f
     TRY_ASSIGN(const DistributeFacts facts, DistributeFacts::load(knowledge.store));
     const SyntaxTree tree = SyntaxTree::parse(out.original.text);
     const Bindings bindings = Bindings::analyse(tree, knowledge.facts, module_context(project, out.path));
-    DistributedScript script =
-        distribute(tree, bindings, facts, knowledge.loops, options.model, text_of(knowledge, kSetup));
+    const DistributeTexts texts{text_of(knowledge, kSetup), text_of(knowledge, kDivide)};
+    DistributedScript script = distribute(tree, bindings, facts, knowledge.loops, options.model, texts);
     if (!script.obstacles.empty())
         return base::fail(ErrorKind::unsupported,
                           "it cannot be made distributed: " + base::joined(script.obstacles, "; "), out.path);

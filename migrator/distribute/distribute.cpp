@@ -1,22 +1,26 @@
 #include "migrator/distribute/distribute.h"
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 #include "base/format.h"
 #include "migrator/distribute/loaded_loop.h"
+#include "migrator/distribute/one_process.h"
+#include "migrator/distribute/trained_modules.h"
 
 namespace migrator {
 namespace {
 
+constexpr auto kLoops = std::to_array({NodeKind::for_statement, NodeKind::while_statement});
 constexpr std::string_view kSetup = "setup_distributed";
-constexpr std::string_view kIsMain = "is_main_process";
+constexpr std::string_view kDivide = "divide_between_processes";
 
 class Distributor {
 public:
     Distributor(const Script& script, const DistributeFacts& facts, const LoopFacts& loops, std::string_view model,
-                std::string_view setup)
-        : script_(script), tree_(script.tree), facts_(facts), loops_(loops), model_(model), setup_(setup) {}
+                const DistributeTexts& texts)
+        : script_(script), tree_(script.tree), facts_(facts), loops_(loops), model_(model), texts_(texts) {}
 
     DistributedScript run() {
         if (tree_.has_errors()) {
@@ -32,8 +36,11 @@ public:
         }
         if (!loops.empty() && !wraps_model_)
             obstacle(kNoNode, base::format("no training loop calls `{}`, the model", model_));
+        for (std::string& text : trained_beside(script_, loops_, facts_, model_)) obstacle(kNoNode, std::move(text));
+        take_data_parallel_away();
         make_devices_relative();
-        keep_to_one_process(training_functions(loops));
+        for (const Edit& guard : keep_to_one_process(script_, facts_, loops, out_.notes))
+            edit(guard.range, guard.replacement);
         add_setup();
         if (!set_.add(edits_)) obstacle(kNoNode, "two of the edits that are needed touch each other");
         if (out_.obstacles.empty()) out_.edits = set_.edits();
@@ -59,7 +66,7 @@ private:
                 obstacle(node, base::format("`{}`: the script is distributed already, or leaves it to a library",
                                             tree_.text(node)));
         }
-        for (const std::string_view name : {kSetup, kIsMain}) {
+        for (const std::string_view name : {kSetup, kIsMainProcess, kDivide}) {
             if (script_.bindings.is_name_taken(kModuleScope, name))
                 obstacle(kNoNode, base::format("the name `{}` is needed, and the script has one", name));
         }
@@ -68,87 +75,124 @@ private:
             obstacle(kNoNode, base::format("`{}` is no plain variable, and the model must be in one", model_));
     }
 
-    // DataLoader(d, shuffle=True) -> DataLoader(d, shuffle=False, sampler=DistributedSampler(d, shuffle=True, ...))
     void divide_batches(const LoadedLoop& loop) {
-        const NodeId call = loop.loader_call;
-        const auto arguments = script_.arguments(call, facts_.loader_parameters);
-        if (!arguments) return obstacle(call, "the loader gets arguments through * or **");
-        for (const char* taken : {"sampler", "batch_sampler"}) {
-            if (arguments->contains(taken))
-                return obstacle(
-                    call, base::format("the loader has a `{}` of its own, which must divide the data itself", taken));
+        if (!loop.is_made_elsewhere && !has_sampler(loop.loader_call)) {
+            if (auto edits = sampled_loader(loop.loader_call)) {
+                for (const Edit& wanted : *edits) edit(wanted.range, wanted.replacement);
+                return;
+            }
         }
-        const auto dataset = arguments->find("dataset");
-        if (dataset == arguments->end()) return obstacle(call, "the loader has no data set");
-        if (!script_.is_plain(dataset->second))
-            return obstacle(call, "the data set is made inside the call of the loader; assign it to a variable first");
-        const auto type = script_.bindings.type_of(dataset->second);
+        divide_where_it_runs(loop);
+    }
+
+    bool has_sampler(NodeId call) {
+        const auto arguments = script_.arguments(call, facts_.loader_parameters);
+        for (const char* taken : {"sampler", "batch_sampler"}) {
+            if (!arguments || !arguments->contains(taken)) continue;
+            obstacle(call, base::format("the loader has a `{}` of its own, which must divide the data itself", taken));
+            return true;
+        }
+        return false;
+    }
+
+    // DataLoader(d, shuffle=True) -> DataLoader(d, shuffle=False, sampler=DistributedSampler(d, shuffle=True, ...));
+    // nothing when an argument would be evaluated twice, or is not seen.
+    std::optional<std::vector<Edit>> sampled_loader(NodeId call) {
+        const auto arguments = script_.arguments(call, facts_.loader_parameters);
+        if (!arguments || !arguments->contains("dataset")) return std::nullopt;
+        for (const char* read_again : {"dataset", "shuffle", "drop_last"}) {
+            const auto found = arguments->find(read_again);
+            if (found != arguments->end() && !script_.is_plain(found->second)) return std::nullopt;
+        }
+        const NodeId dataset = arguments->find("dataset")->second;
+        const auto type = script_.bindings.type_of(dataset);
         if (type && has(facts_.iterable_datasets, type->name))
-            return obstacle(
-                call,
-                "the data set is an iterable one, which no sampler can divide; divide it by rank in its __iter__");
-        auto text_or = [&](const char* name) -> std::string {
+            obstacle(call,
+                     "the data set is an iterable one, which no sampler can divide; divide it by rank in its __iter__");
+        auto text_or_false = [&](const char* name) -> std::string_view {
             const auto found = arguments->find(name);
-            if (found == arguments->end()) return "False";
-            if (!script_.is_plain(found->second))
-                obstacle(call, base::format("`{}` is more than a name or a constant", name));
-            return std::string(tree_.text(found->second));
+            const std::string_view text = found == arguments->end() ? "False" : tree_.text(found->second);
+            return text == "None" ? "False" : text;
         };
-        const std::string shuffle = text_or("shuffle");
-        const std::string drop_last = text_or("drop_last");
-        if (shuffle != "False" && arguments->contains("shuffle"))
-            edit(tree_.range(arguments->find("shuffle")->second), "False");
+        std::vector<Edit> out;
+        const std::string_view shuffle = text_or_false("shuffle");
+        if (shuffle != "False") out.push_back({tree_.range(arguments->find("shuffle")->second), "False"});
         auto children = tree_.named_children(tree_.child(call, Field::arguments));
         erase_if(children, [&](NodeId id) { return tree_.kind(id) == NodeKind::comment; });
-        insert(tree_.range(children.back()).end,
-               base::format(", sampler={}({}, shuffle={}, drop_last={})", facts_.sampler, tree_.text(dataset->second),
-                            shuffle == "None" ? "False" : shuffle, drop_last == "None" ? "False" : drop_last));
+        const std::uint64_t end = tree_.range(children.back()).end;
+        out.push_back({{end, end},
+                       base::format(", sampler={}({}, shuffle={}, drop_last={})", facts_.sampler, tree_.text(dataset),
+                                    shuffle, text_or_false("drop_last"))});
         if (arguments->contains("generator"))
             out_.notes.push_back(
                 "The loader's `generator` does not decide on the order any more: the sampler's seed does.");
+        return out;
+    }
+
+    // loader = make_loader(args), and below it: loader = divide_between_processes(loader)
+    void divide_where_it_runs(const LoadedLoop& loop) {
+        const NodeId statement = script_.statement_of(loop.loader_call);
+        const std::uint64_t begin = tree_.range(statement).begin;
+        const std::string_view before =
+            tree_.source().substr(script_.line_begin(begin), begin - script_.line_begin(begin));
+        if (before.find_first_not_of(" \t") != before.npos)
+            return obstacle(loop.loader_call, "the loader is made on a line that does more");
+        divides_where_it_runs_ = true;
+        const std::string_view name = tree_.text(loop.loader_name);
+        insert(script_.line_end(tree_.range(statement).end - 1),
+               base::format("{}{} = {}({})\n", script_.indentation(statement), name, kDivide, name));
     }
 
     // The order of the samples must differ from epoch to epoch, and agree between the processes.
     void set_epoch(const LoadedLoop& loop) {
-        for (const NodeId inner : with_calls(loop)) {
-            const NodeId around = tree_.ancestor(inner, NodeKind::while_statement);
-            if (around != kNoNode && script_.function_of(around) == script_.function_of(inner))
-                return obstacle(around, "it trains in a `while` loop, which does not count epochs");
-        }
-        if (loop.epochs == kNoNode) {
-            if (loop.function != kNoNode && loop.calls.empty())
-                obstacle(loop.batches,
-                         "the function of this loop is not called from this file, so the loop over epochs is unknown");
-            else if (is_around_calls(loop))
-                obstacle(
-                    loop.batches,
-                    "the loader is made in the function that trains one epoch; make it before the loop over epochs");
-            return;
-        }
-        const NodeId target = tree_.child(loop.epochs, Field::left);
-        const NodeId iterable = tree_.child(loop.epochs, Field::right);
-        bool counts = false;
-        for (const NodeId name : script_.below(iterable, NodeKind::identifier)) counts |= tree_.text(name) == "range";
-        if (tree_.kind(target) != NodeKind::identifier || !counts)
-            return obstacle(loop.epochs, "the loop over epochs does not count with range()");
-        const NodeId body = tree_.child(loop.epochs, Field::body);
-        const NodeId first = tree_.named_children(body).front();
-        if (script_.line(first) == script_.line(loop.epochs))
-            return obstacle(loop.epochs, "the loop over epochs stands on one line");
-        insert(tree_.range(first).begin, base::format("{}.sampler.set_epoch({})\n{}", tree_.text(loop.loader_name),
-                                                      tree_.text(target), script_.indentation(first)));
+        if (is_made_in_function(loop) && is_around_calls(loop))
+            return obstacle(
+                loop.batches,
+                "the loader is made in the function that trains one epoch; make it before the loop over epochs");
+        const std::string_view epoch = loop.epochs == kNoNode ? std::string_view{} : counter_of(loop.epochs);
+        const NodeId first =
+            epoch.empty() ? loop.batches : tree_.named_children(tree_.child(loop.epochs, Field::body)).front();
+        if (epoch.empty() && !is_repeated(loop)) return;
+        const std::string_view name = epoch.empty() ? loader_in(loop) : tree_.text(loop.loader_name);
+        const std::string next = base::format("{}.sampler.epoch + 1", name);
+        insert(tree_.range(first).begin, base::format("{}.sampler.set_epoch({})\n{}", name,
+                                                      epoch.empty() ? next : epoch, script_.indentation(first)));
     }
 
-    static std::vector<NodeId> with_calls(const LoadedLoop& loop) {
-        std::vector<NodeId> out = loop.calls;
-        out.push_back(loop.batches);
-        return out;
+    // The variable of `for epoch in range(...)` that has a body of lines; empty for other loops.
+    std::string_view counter_of(NodeId epochs) const {
+        const NodeId target = tree_.child(epochs, Field::left);
+        const auto names = script_.below(tree_.child(epochs, Field::right), NodeKind::identifier);
+        const bool counts = std::ranges::any_of(names, [&](NodeId name) { return tree_.text(name) == "range"; });
+        const NodeId first = tree_.named_children(tree_.child(epochs, Field::body)).front();
+        const bool has_lines = script_.line(first) != script_.line(epochs);
+        return tree_.kind(target) == NodeKind::identifier && counts && has_lines ? tree_.text(target)
+                                                                                 : std::string_view{};
     }
+
+    bool is_made_in_function(const LoadedLoop& loop) const {
+        return loop.function != kNoNode && tree_.is_ancestor(loop.function, loop.loader_call);
+    }
+
+    // Whether the batches may be gone through more than once: in a loop, or by who calls the function.
+    bool is_repeated(const LoadedLoop& loop) const {
+        if (loop.function != kNoNode && !is_made_in_function(loop)) return true;
+        for (NodeId at = tree_.parent(loop.batches); at != kNoNode && at != loop.function; at = tree_.parent(at)) {
+            if (tree_.kind(at) == NodeKind::for_statement || tree_.kind(at) == NodeKind::while_statement)
+                return tree_.range(at).begin > tree_.range(loop.loader_call).begin;
+        }
+        return false;
+    }
+
+    // What the loop over batches calls the loader: its own name for it, or the parameter that it came through.
+    std::string_view loader_in(const LoadedLoop& loop) const { return tree_.text(loop.name_in_loop); }
 
     bool is_around_calls(const LoadedLoop& loop) const {
         return std::any_of(loop.calls.begin(), loop.calls.end(), [&](NodeId call) {
-            const NodeId above = tree_.ancestor(call, NodeKind::for_statement);
-            return above != kNoNode && script_.function_of(above) == script_.function_of(call);
+            return std::ranges::any_of(kLoops, [&](NodeKind kind) {
+                const NodeId above = tree_.ancestor(call, kind);
+                return above != kNoNode && script_.function_of(above) == script_.function_of(call);
+            });
         });
     }
 
@@ -224,6 +268,27 @@ private:
         return ends_here ? kNoNode : script_.statement_of(owner);
     }
 
+    // model = DataParallel(model): each process has one device. What was `model.module` is the model itself again.
+    void take_data_parallel_away() {
+        bool found = false;
+        for (const NodeId call : script_.all(NodeKind::call)) {
+            if (!script_.means(tree_.child(call, Field::function), facts_.data_parallel)) continue;
+            const auto arguments = tree_.named_children(tree_.child(call, Field::arguments));
+            if (arguments.empty() || tree_.text(arguments.front()) != model_)
+                return obstacle(call, base::format("this wraps something else than `{}`", model_));
+            edit(tree_.range(call), std::string(model_));
+            found = true;
+        }
+        if (!found) return;
+        for (const NodeId attribute : script_.all(NodeKind::attribute)) {
+            const bool is_wrapped = tree_.text(tree_.child(attribute, Field::object)) == model_ &&
+                                    tree_.text(tree_.child(attribute, Field::attribute)) == "module";
+            const NodeId function = script_.function_of(attribute);
+            const bool is_parameter = function != kNoNode && has(script_.parameters_of(function), model_);
+            if (is_wrapped && !is_parameter) edit(tree_.range(attribute), std::string(model_));
+        }
+    }
+
     // Each process has chosen its device: "cuda:0" and cuda(0) would be one for all of them.
     void make_devices_relative() {
         const std::string prefix = facts_.device + ":";
@@ -232,53 +297,22 @@ private:
             const bool indexed = text.starts_with(prefix) && text.size() > prefix.size() &&
                                  text.find_first_not_of("0123456789", prefix.size()) == text.npos;
             if (indexed) edit(tree_.range(content), facts_.device);
+            if (has(facts_.device_selectors, text))
+                out_.notes.push_back(
+                    {"Line {line}: if {variable} is set here, all processes see these devices only: "
+                     "take the line out, or name one for each process.",
+                     {{"line", base::format("{}", script_.line(content))}, {"variable", std::string(text)}}});
         }
         for (const NodeId call : script_.all(NodeKind::call)) {
-            if (!has(facts_.device_members, script_.called_member(call))) continue;
+            const std::string_view member = script_.called_member(call);
+            const bool has_default = has(facts_.device_members, member);
+            const bool takes_index = has(facts_.index_members, member) ||
+                                     script_.means(tree_.child(call, Field::function), facts_.index_functions);
+            if (!has_default && !takes_index) continue;
             for (const NodeId argument : tree_.named_children(tree_.child(call, Field::arguments))) {
-                if (tree_.kind(argument) == NodeKind::integer) edit(tree_.range(argument), "");
+                if (tree_.kind(argument) == NodeKind::integer)
+                    edit(tree_.range(argument), has_default ? "" : facts_.current_device);
             }
-        }
-    }
-
-    // Names of the functions that train, or call one that does: all processes must call them.
-    std::set<std::string_view> training_functions(const std::vector<LoadedLoop>& loops) const {
-        std::set<std::string_view> names;
-        std::vector<NodeId> pending;
-        for (const LoadedLoop& loop : loops) pending.push_back(loop.function);
-        while (!pending.empty()) {
-            const NodeId function = pending.back();
-            pending.pop_back();
-            if (function == kNoNode || !names.insert(tree_.text(tree_.child(function, Field::name))).second) continue;
-            for (const NodeId call : script_.calls_of(function)) pending.push_back(script_.function_of(call));
-        }
-        return names;
-    }
-
-    bool calls_any(NodeId node, const std::set<std::string_view>& functions) const {
-        const std::vector<NodeId> calls = script_.below(node, NodeKind::call);
-        return std::any_of(calls.begin(), calls.end(), [&](NodeId call) {
-            return functions.contains(tree_.text(tree_.child(call, Field::function)));
-        });
-    }
-
-    void keep_to_one_process(const std::set<std::string_view>& for_all) {
-        for (const NodeId statement : script_.all(NodeKind::expression_statement)) {
-            const NodeId call = tree_.first_child(statement);
-            if (call == kNoNode || tree_.kind(call) != NodeKind::call) continue;
-            if (!script_.means(tree_.child(call, Field::function), facts_.one_process)) continue;
-            const base::ByteRange range = tree_.range(statement);
-            const std::string_view line_start =
-                tree_.source().substr(script_.line_begin(range.begin), range.begin - script_.line_begin(range.begin));
-            const std::string_view rest = tree_.source().substr(range.end, script_.line_end(range.end) - range.end);
-            const std::size_t next = rest.find_first_not_of(" \t\r\n");
-            const bool alone = line_start.find_first_not_of(" \t") == line_start.npos &&
-                               (next == rest.npos || rest[next] == '#') && !calls_any(statement, for_all);
-            if (alone) insert(range.begin, base::format("if {}(): ", kIsMain));
-            else
-                out_.notes.push_back(
-                    {"Line {line}: this runs in every process: it trains, or shares its line with other statements.",
-                     {{"line", base::format("{}", script_.line(statement))}}});
         }
     }
 
@@ -301,7 +335,8 @@ private:
                 main_block = tree_.child(statement, Field::consequence);
         }
         if (last_import == kNoNode) return obstacle(kNoNode, "the script does not begin with imports");
-        std::string text = "\n" + std::string(setup_);
+        std::string text = "\n" + std::string(texts_.setup);
+        if (divides_where_it_runs_) text += texts_.divide;
         while (text.ends_with("\n\n")) text.pop_back();
         if (main_block == kNoNode) {
             text += base::format("\n\n{}()\n", kSetup);
@@ -317,19 +352,20 @@ private:
     const DistributeFacts& facts_;
     const LoopFacts& loops_;
     std::string_view model_;
-    std::string_view setup_;
+    const DistributeTexts& texts_;
     std::vector<Edit> edits_;
     EditSet set_;
     bool wraps_model_ = false;
+    bool divides_where_it_runs_ = false;
     DistributedScript out_;
 };
 
 }  // namespace
 
 DistributedScript distribute(const SyntaxTree& tree, const Bindings& bindings, const DistributeFacts& facts,
-                             const LoopFacts& loops, std::string_view model, std::string_view setup) {
+                             const LoopFacts& loops, std::string_view model, const DistributeTexts& texts) {
     const Script script(tree, bindings);
-    return Distributor(script, facts, loops, model, setup).run();
+    return Distributor(script, facts, loops, model, texts).run();
 }
 
 }  // namespace migrator

@@ -26,12 +26,21 @@ base::Result<DistributeFacts> DistributeFacts::load(const base::DataStore& store
     TRY(loader.finish());
     TRY_ASSIGN(out.iterable_datasets, file.strings("iterable_datasets"));
     TRY_ASSIGN(out.already_distributed, file.strings("already_distributed"));
+    TRY_ASSIGN(out.data_parallel, file.strings("data_parallel"));
+    TRY_ASSIGN(out.parameter_members, file.strings("parameter_members"));
     TRY_ASSIGN(out.wrapper, file.string("wrapper"));
     TRY_ASSIGN(out.wrapped_members, file.strings("wrapped_members"));
     TRY_ASSIGN(out.placing_members, file.strings("placing_members"));
     TRY_ASSIGN(out.one_process, file.strings("one_process"));
+    TRY_ASSIGN(out.one_process_members, file.strings("one_process_members"));
+    TRY_ASSIGN(out.every_process, file.strings("every_process"));
+    TRY_ASSIGN(out.opens_files, file.strings("opens_files"));
     TRY_ASSIGN(out.device, file.string("device"));
     TRY_ASSIGN(out.device_members, file.strings("device_members"));
+    TRY_ASSIGN(out.current_device, file.string("current_device"));
+    TRY_ASSIGN(out.index_functions, file.strings("index_functions"));
+    TRY_ASSIGN(out.index_members, file.strings("index_members"));
+    TRY_ASSIGN(out.device_selectors, file.strings("device_selectors"));
     TRY(file.finish());
     return out;
 }

@@ -9,17 +9,45 @@ namespace {
 struct Loader {
     NodeId name = kNoNode;
     NodeId call = kNoNode;
+    bool is_made_elsewhere = false;  // by the function that is called
 };
+
+// The call that a name gets its value from, `train, test = loaders()` too; kNoNode when that is not one call.
+NodeId call_behind(const Script& script, NodeId name) {
+    const auto sites = script.bindings.binding_sites(name);
+    if (sites.size() != 1) return kNoNode;
+    NodeId value = sites.front().value;
+    const NodeId assignment = script.tree.parent(sites.front().target);
+    const bool is_part = value == kNoNode && script.tree.kind(assignment) == NodeKind::pattern_list;
+    if (is_part && script.tree.kind(script.tree.parent(assignment)) == NodeKind::assignment)
+        value = script.tree.child(script.tree.parent(assignment), Field::right);
+    return value != kNoNode && script.tree.kind(value) == NodeKind::call ? value : kNoNode;
+}
+
+// Whether the function that is called is one of this file and makes loaders, or is known to give one.
+bool gives_loader(const Script& script, const DistributeFacts& facts, NodeId call) {
+    if (const auto type = script.bindings.type_of(call)) return has(facts.loaders, type->name);
+    const NodeId callee = script.tree.child(call, Field::function);
+    if (script.tree.kind(callee) != NodeKind::identifier) return false;
+    for (const NodeId function : script.all(NodeKind::function_definition)) {
+        if (script.tree.text(script.tree.child(function, Field::name)) != script.tree.text(callee)) continue;
+        for (const NodeId inner : script.below(function, NodeKind::call)) {
+            if (script.means(script.tree.child(inner, Field::function), facts.loaders)) return true;
+        }
+    }
+    return false;
+}
 
 // Nothing when there are two: their batches belong together, and two samplers would part them.
 Loader loader_among(const Script& script, const DistributeFacts& facts, const std::vector<NodeId>& names) {
     Loader found;
     for (const NodeId name : names) {
-        const NodeId value = script.value_of(name);
-        if (value == kNoNode || script.tree.kind(value) != NodeKind::call) continue;
-        if (!script.means(script.tree.child(value, Field::function), facts.loaders)) continue;
-        if (found.call != kNoNode && found.call != value) return {};
-        found = {name, value};
+        const NodeId value = call_behind(script, name);
+        if (value == kNoNode) continue;
+        const bool is_here = script.means(script.tree.child(value, Field::function), facts.loaders);
+        if (!is_here && !gives_loader(script, facts, value)) continue;
+        if (found.call != kNoNode && script.tree.text(found.name) != script.tree.text(name)) return {};
+        found = {name, value, !is_here};
     }
     return found;
 }
@@ -47,8 +75,9 @@ public:
         loop.batches = batches;
         loop.function = script_.function_of(batches);
         if (const Loader here = loader_among(script_, facts_, names); here.call != kNoNode) {
-            loop.loader_name = here.name;
+            loop.loader_name = loop.name_in_loop = here.name;
             loop.loader_call = here.call;
+            loop.is_made_elsewhere = here.is_made_elsewhere;
             loop.epochs = loop_above(script_, batches);
             // Without epochs around the loop itself they may be around the calls of its function.
             if (loop.function != kNoNode) loop.calls = script_.calls_of(loop.function);
@@ -76,7 +105,9 @@ private:
                 const Loader there = loader_among(script_, facts_, {argument});
                 if (there.call == kNoNode) return false;
                 loop.loader_name = there.name;
+                loop.name_in_loop = name;
                 loop.loader_call = there.call;
+                loop.is_made_elsewhere = there.is_made_elsewhere;
                 loop.epochs = loop_above(script_, call);
                 found.push_back(loop);
             }

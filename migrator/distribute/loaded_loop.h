@@ -10,12 +10,14 @@
 namespace migrator {
 
 struct LoadedLoop {
-    NodeId batches = kNoNode;      // the `for` over batches
-    NodeId function = kNoNode;     // that it stands in; kNoNode: at module level
-    std::vector<NodeId> calls;     // of that function, when loader or model come through its parameters
-    NodeId loader_call = kNoNode;  // DataLoader(...)
-    NodeId loader_name = kNoNode;  // the name that holds it, where the loop or the call uses it
-    NodeId epochs = kNoNode;       // the `for` over epochs; kNoNode: there is only one
+    NodeId batches = kNoNode;        // the `for` over batches
+    NodeId function = kNoNode;       // that it stands in; kNoNode: at module level
+    std::vector<NodeId> calls;       // of that function, when loader or model come through its parameters
+    NodeId loader_call = kNoNode;    // DataLoader(...), or the call of a function that makes one
+    bool is_made_elsewhere = false;  // the latter: it can be divided where the program runs only
+    NodeId loader_name = kNoNode;    // the name that holds it, where the loop or the call uses it
+    NodeId name_in_loop = kNoNode;   // what the loop over batches calls it
+    NodeId epochs = kNoNode;         // the `for` over epochs; kNoNode: there is only one
 };
 
 // All loops that compute gradients. What cannot be followed is told in `obstacles`.

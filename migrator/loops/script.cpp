@@ -117,4 +117,29 @@ bool has(const std::vector<std::string>& list, std::string_view word) {
     return std::find(list.begin(), list.end(), word) != list.end();
 }
 
+bool has_word(std::string_view name, const std::vector<std::string>& words) {
+    std::string word;
+    bool lower = false;  // of the last letter
+    for (const char c : std::string(name) + "_") {
+        const bool upper = c >= 'A' && c <= 'Z';
+        const bool letter = upper || (c >= 'a' && c <= 'z');
+        if (!letter || (upper && lower)) {
+            if (has(words, word)) return true;
+            word.clear();
+        }
+        if (letter) word += upper ? static_cast<char>(c - 'A' + 'a') : c;
+        lower = letter && !upper;
+    }
+    return false;
+}
+
+std::string_view last_name(const SyntaxTree& tree, NodeId expression) {
+    while (expression != kNoNode && tree.kind(expression) == NodeKind::subscript)
+        expression = tree.child(expression, Field::value);
+    if (expression == kNoNode) return {};
+    if (tree.kind(expression) == NodeKind::attribute) expression = tree.child(expression, Field::attribute);
+    return expression != kNoNode && tree.kind(expression) == NodeKind::identifier ? tree.text(expression)
+                                                                                  : std::string_view{};
+}
+
 }  // namespace migrator

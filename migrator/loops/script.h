@@ -55,5 +55,9 @@ private:
 
 // Whether the list has the word.
 bool has(const std::vector<std::string>& list, std::string_view word);
+// Whether the list has one of the words of a name, in lower case: optimizerG -> optimizer, g; d_optim2 -> d, optim.
+bool has_word(std::string_view name, const std::vector<std::string>& words);
+// The name an expression ends in: a, a.b -> b, a[0] -> a; empty for others.
+std::string_view last_name(const SyntaxTree& tree, NodeId expression);
 
 }  // namespace migrator

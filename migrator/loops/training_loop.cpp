@@ -20,38 +20,11 @@ struct Event {
     bool in_loop = false;  // the gradients are computed in a loop already, inside the function that is called
 };
 
-bool is_loop(NodeKind kind) { return kind == NodeKind::for_statement || kind == NodeKind::while_statement; }
-
 bool is_within_any(std::string_view name, const std::vector<std::string>& packages) {
     return std::any_of(packages.begin(), packages.end(), [&](const auto& package) { return is_within(name, package); });
 }
 
-// optimizerG, d_optim2 -> optimizer, d, optim: the words of a name, in lower case
-bool has_word(std::string_view name, const std::vector<std::string>& words) {
-    std::string word;
-    bool lower = false;  // of the last letter
-    for (const char c : std::string(name) + "_") {
-        const bool upper = c >= 'A' && c <= 'Z';
-        const bool letter = upper || (c >= 'a' && c <= 'z');
-        if (!letter || (upper && lower)) {
-            if (has(words, word)) return true;
-            word.clear();
-        }
-        if (letter) word += upper ? static_cast<char>(c - 'A' + 'a') : c;
-        lower = letter && !upper;
-    }
-    return false;
-}
-
-// The name an expression ends in: a, a.b -> b, a[0] -> a.
-std::string_view last_name(const SyntaxTree& tree, NodeId expression) {
-    while (expression != kNoNode && tree.kind(expression) == NodeKind::subscript)
-        expression = tree.child(expression, Field::value);
-    if (expression == kNoNode) return {};
-    if (tree.kind(expression) == NodeKind::attribute) expression = tree.child(expression, Field::attribute);
-    return expression != kNoNode && tree.kind(expression) == NodeKind::identifier ? tree.text(expression)
-                                                                                  : std::string_view{};
-}
+bool is_loop(NodeKind kind) { return kind == NodeKind::for_statement || kind == NodeKind::while_statement; }
 
 // The `if` and `elif` that are true in some rounds only: `if step % 10 == 0`.
 std::unordered_set<NodeId> counting_ifs(const SyntaxTree& tree) {
@@ -141,15 +114,9 @@ private:
     bool is_step(NodeId call) const {
         if (!has(facts_.step, script_.called_member(call))) return false;
         const NodeId object = tree_.child(tree_.child(call, Field::function), Field::object);
-        if (is_optimizer(object) || receivers_.contains(receiver_text(call))) return true;
+        if (is_optimizer(script_, facts_, object) || receivers_.contains(receiver_text(call))) return true;
         const auto arguments = tree_.named_children(tree_.child(call, Field::arguments));
-        return !arguments.empty() && is_optimizer(arguments.front());
-    }
-
-    bool is_optimizer(NodeId expression) const {
-        if (const auto type = script_.bindings.type_of(expression))
-            return is_within_any(type->name, facts_.optimizers) && !is_within_any(type->name, facts_.no_optimizers);
-        return has_word(last_name(tree_, expression), facts_.optimizer_words);
+        return !arguments.empty() && is_optimizer(script_, facts_, arguments.front());
     }
 
     // The functions of this file that the node calls or hands on: `train(...)`, `self.train(...)`, `step(closure)`.
@@ -351,6 +318,12 @@ private:
 };
 
 }  // namespace
+
+bool is_optimizer(const Script& script, const LoopFacts& facts, NodeId expression) {
+    if (const auto type = script.bindings.type_of(expression))
+        return is_within_any(type->name, facts.optimizers) && !is_within_any(type->name, facts.no_optimizers);
+    return has_word(last_name(script.tree, expression), facts.optimizer_words);
+}
 
 std::vector<TrainingLoop> find_training_loops(const Script& script, const LoopFacts& facts) {
     return Finder(script, facts).run();

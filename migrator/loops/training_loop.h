@@ -30,6 +30,9 @@ std::vector<TrainingLoop> find_training_loops(const Script& script, const LoopFa
 // rounds.
 std::vector<bool> nodes_of_each_round(const SyntaxTree& tree, const std::vector<TrainingLoop>& loops);
 
+// By its class, or by its name where the class is not known.
+bool is_optimizer(const Script& script, const LoopFacts& facts, NodeId expression);
+
 // The calls inside the loop of what has the name of a model: model(x), self.net(x).
 std::vector<NodeId> model_calls_of(const Script& script, const LoopFacts& facts, const TrainingLoop& loop);
 

@@ -19,7 +19,7 @@ STAND_IN = """import types
 import process_groups
 import torch
 process_groups.keep()
-torch.npu = types.SimpleNamespace(is_available=lambda: False)
+torch.npu = types.SimpleNamespace(is_available=lambda: False, device_count=lambda: 2)
 """
 SAMPLES, EPOCHS, PROCESSES = 12, 3, 2
 SCRIPT = f"""import json
@@ -60,8 +60,10 @@ def main():
         orders.append(train(model, loader, optimizer, device))
         print("epoch", epoch)
     torch.save(model.state_dict(), "model.pt")
-    with open("seen_" + os.environ.get("RANK", "0") + ".json", "w") as file:
+    with os.fdopen(os.open("seen_" + os.environ.get("RANK", "0") + ".json", os.O_CREAT | os.O_WRONLY), "w") as file:
         json.dump([orders, model.weight.tolist()], file)
+    with open("once.txt", "a") as file:
+        file.write("once")
 
 
 if __name__ == "__main__":
@@ -84,25 +86,55 @@ def state_names(directory):
     return sorted(torch.load(directory / "model.pt", weights_only=True))
 
 
+LOADER = "    loader = DataLoader(data, batch_size=2, shuffle=True)\n"
+EPOCHS_LOOP = f"    for epoch in range({EPOCHS}):\n"
+# The script as others write it: what is replaced, and by what.
+FORMS = {
+    "a variable for each": [],
+    "options in a dictionary, epochs counted by hand": [
+        (LOADER, "    options = dict(batch_size=2, shuffle=True)\n    loader = DataLoader(Numbers(), **options)\n"),
+        (EPOCHS_LOOP, f"    epoch = -1\n    while epoch < {EPOCHS} - 1:\n        epoch += 1\n")],
+    "loaders from a function, DataParallel": [
+        ("def main():\n", "def loaders(data):\n    return DataLoader(data, 2, shuffle=True), DataLoader(data)\n\n\ndef main():\n"),
+        (LOADER, "    loader, check = loaders(data)\n"),
+        ("    optimizer =", "    if torch.cuda.device_count() > 1:\n        model = torch.nn.DataParallel(model)\n    optimizer ="),
+        ("torch.save(model.state_dict()",
+         "torch.save(model.module.state_dict() if hasattr(model, 'module') else model.state_dict()")],
+}
+
+
+def check_form(checks, form, text, work):
+    (work / "one/train.py").write_text(text)
+    migrated = run_ok(checks, tool("migrator"), "migrate", work / "one", "-o", work / "two", "--force", "--distributed", "train.py")
+    if not migrated:
+        return
+    wanted = [f"epoch {epoch}" for epoch in range(EPOCHS)]
+    checks.equal(train(checks, "one process", work / "one", [sys.executable, "train.py"]), wanted, f"{form}, one process: output")
+    checks.equal(train(checks, "two processes", work / "two", ["./run_distributed.sh"]), wanted, f"{form}, two processes: output")
+    ranks = [json.loads((work / f"two/seen_{rank}.json").read_text()) for rank in range(PROCESSES)]
+    orders = [list(parts) for parts in zip(*(rank[0] for rank in ranks))]
+    for epoch, parts in enumerate(orders):
+        checks.equal(sorted(sum(parts, [])), list(range(SAMPLES)), f"{form}, epoch {epoch}: samples of both processes")
+    checks.expect(orders[0] != orders[1], f"{form}: the order is the same in every epoch")
+    checks.equal(ranks[0][1], ranks[1][1], f"{form}: parameters of the two processes")
+    checks.equal((work / "two/once.txt").read_text(), "once", f"{form}: a file that is written")
+    checks.equal(state_names(work / "two"), state_names(work / "one"), f"{form}: names in the checkpoint")
+
+
 def main():
     checks = Checks()
     with temporary_directory() as name:
         work = Path(name)
-        for directory in ("one", "stand_in/torch_npu"):
-            (work / directory).mkdir(parents=True)
+        (work / "stand_in/torch_npu").mkdir(parents=True)
         (work / "stand_in/torch_npu/__init__.py").write_text(STAND_IN)
-        (work / "one/train.py").write_text(SCRIPT)
-        if run_ok(checks, tool("migrator"), "migrate", work / "one", "-o", work / "two", "--distributed", "train.py"):
-            wanted = [f"epoch {epoch}" for epoch in range(EPOCHS)]
-            checks.equal(train(checks, "one process", work / "one", [sys.executable, "train.py"]), wanted, "one process: output")
-            checks.equal(train(checks, "two processes", work / "two", ["./run_distributed.sh"]), wanted, "two processes: output")
-            ranks = [json.loads((work / f"two/seen_{rank}.json").read_text()) for rank in range(PROCESSES)]
-            orders = [list(parts) for parts in zip(*(rank[0] for rank in ranks))]
-            for epoch, parts in enumerate(orders):
-                checks.equal(sorted(sum(parts, [])), list(range(SAMPLES)), f"epoch {epoch}: samples of both processes")
-            checks.expect(orders[0] != orders[1], "the order is the same in every epoch")
-            checks.equal(ranks[0][1], ranks[1][1], "parameters of the two processes")
-            checks.equal(state_names(work / "two"), state_names(work / "one"), "names in the checkpoint")
+        for number, (form, changes) in enumerate(FORMS.items()):
+            text = SCRIPT
+            for old, new in changes:
+                checks.expect(old in text, f"{form}: {old!r} is not in the script")
+                text = text.replace(old, new)
+            (work / str(number) / "one").mkdir(parents=True)
+            (work / str(number) / "stand_in").symlink_to(work / "stand_in")
+            check_form(checks, form, text, work / str(number))
     checks.finish()
 
 
