@@ -1,7 +1,12 @@
 #include "migrator/match/literal.h"
 
+#include <unordered_map>
+
 namespace migrator {
 namespace {
+
+// A text that is longer is no name of a device.
+constexpr std::size_t kMaxComposed = 256;
 
 bool append_string(const SyntaxTree& tree, NodeId string, Literal& out) {
     for (NodeId part = tree.first_child(string); part != kNoNode; part = tree.next_sibling(part)) {
@@ -64,6 +69,48 @@ std::vector<Literal> read_literals(const SyntaxTree& tree) {
         bool single = tree.kind(id) == NodeKind::string && tree.kind(tree.parent(id)) != NodeKind::concatenated_string;
         if (!(whole || single) || tree.kind(tree.parent(id)) == NodeKind::expression_statement) continue;
         if (auto literal = read_literal(tree, id)) out.push_back(std::move(*literal));
+    }
+    return out;
+}
+
+namespace {
+
+// "text".lower(): nullopt for other methods.
+std::optional<std::string> changed_case(const SyntaxTree& tree, NodeId call) {
+    const NodeId function = tree.child(call, Field::function);
+    if (tree.kind(function) != NodeKind::attribute || !tree.named_children(tree.child(call, Field::arguments)).empty())
+        return std::nullopt;
+    const std::string_view method = tree.text(tree.child(function, Field::attribute));
+    auto literal = read_literal(tree, tree.child(function, Field::object));
+    if (!literal || (method != "lower" && method != "casefold")) return std::nullopt;
+    for (char& c : literal->text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    return std::move(literal->text);
+}
+
+bool is_sum(const SyntaxTree& tree, NodeId node) {
+    return tree.kind(node) == NodeKind::binary_operator && tree.text(tree.child(node, Field::operator_)) == "+";
+}
+
+}  // namespace
+
+std::vector<ComposedText> read_composed_texts(const SyntaxTree& tree) {
+    std::vector<ComposedText> out;
+    // Of the sum that is looked at: a longer one contains it, and its text is known when that is asked for.
+    std::unordered_map<NodeId, std::string> sums;
+    for (NodeId id = static_cast<NodeId>(tree.size()); id-- > 0;) {
+        if (tree.kind(id) == NodeKind::call) {
+            if (auto text = changed_case(tree, id)) out.push_back({id, std::move(*text)});
+        }
+        if (!is_sum(tree, id)) continue;
+        auto text_of = [&](NodeId part) -> std::optional<std::string> {
+            if (const auto known = sums.find(part); known != sums.end()) return known->second;
+            const auto literal = read_literal(tree, part);
+            return literal ? std::optional(literal->text) : std::nullopt;
+        };
+        const auto left = text_of(tree.child(id, Field::left)), right = text_of(tree.child(id, Field::right));
+        if (!left || !right || left->size() + right->size() > kMaxComposed) continue;
+        sums.emplace(id, *left + *right);
+        if (!is_sum(tree, tree.parent(id))) out.push_back({id, *left + *right});
     }
     return out;
 }

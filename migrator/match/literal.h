@@ -32,4 +32,11 @@ std::optional<Literal> read_literal(const SyntaxTree& tree, NodeId node);
 // is listed, not its parts.
 std::vector<Literal> read_literals(const SyntaxTree& tree);
 
+// Expressions that make one text of several literals, or another text of one: "cu" + "da", "CUDA".lower().
+struct ComposedText {
+    NodeId node = kNoNode;
+    std::string text;
+};
+std::vector<ComposedText> read_composed_texts(const SyntaxTree& tree);
+
 }  // namespace migrator

@@ -84,12 +84,33 @@ void match_literal(const PythonFile& file, const AdaptedCode& adapted, const Lit
     sink.push_back(std::move(finding));
 }
 
+// What is put together is nobody's literal: it is reported, and not rewritten.
+void match_composed(const PythonFile& file, const AdaptedCode& adapted, const ComposedText& composed,
+                    const ValueRow& row, FindingSink& sink) {
+    const std::vector<ValueToken> tokens = value_tokens(composed.text, row);
+    if (tokens.empty() || row.form == ValueRow::Form::word || adapted.contains(composed.node)) return;
+    // A part that is one by itself is rewritten where it stands.
+    const SyntaxTree& tree = file.tree();
+    for (NodeId part = composed.node; part < tree.subtree_end(composed.node); ++part) {
+        const auto literal = tree.kind(part) == NodeKind::string ? read_literal(tree, part) : std::nullopt;
+        if (literal && !value_tokens(literal->text, row).empty()) return;
+    }
+    ValueFlow flow(file, row);
+    const std::optional<Certainty> certainty = flow.destination(composed.node);
+    if (!certainty && !flow.is_lost()) return;
+    sink.push_back(make_finding(*row.rule, tree.range(composed.node), composed.text,
+                                certainty.value_or(Certainty::textual), replaced(composed.text, tokens), {}, {}));
+}
+
 }  // namespace
 
 void match_values(const PythonFile& file, const AdaptedCode& adapted, std::span<const Literal> literals,
                   FindingSink& sink) {
     for (const Literal& literal : literals) {
         for (const ValueRow& row : file.rules().values()) match_literal(file, adapted, literal, row, sink);
+    }
+    for (const ComposedText& composed : read_composed_texts(file.tree())) {
+        for (const ValueRow& row : file.rules().values()) match_composed(file, adapted, composed, row, sink);
     }
 }
 

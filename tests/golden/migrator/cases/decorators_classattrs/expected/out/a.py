@@ -20,5 +20,5 @@ class MyScaler(torch.npu.amp.GradScaler):
     pass
 
 @torch.npu.amp.autocast()
-def f(s: torch.npu.Stream, t: "torch.npu.Event" = None):
+def f(s: torch.npu.Stream, t: "torch.cuda.Event" = None):
     pass
