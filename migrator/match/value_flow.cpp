@@ -260,6 +260,20 @@ NodeId ValueFlow::above_type(NodeId type) {
     }
 }
 
+// times[device] = 1, and somewhere else times["cuda"]: whether such values are keys of the mapping.
+std::optional<Certainty> ValueFlow::key_of_values(NodeId mapping) {
+    const SyntaxTree& tree = file_.tree();
+    for (const NodeId read : file_.bindings().reads(mapping)) {
+        if (!file_.may_step()) return std::nullopt;
+        const NodeId subscript = tree.parent(read);
+        const bool is_other = tree.kind(subscript) == NodeKind::subscript && tree.field(read) == Field::value;
+        const NodeId key = is_other ? tree.child(subscript, Field::subscript) : kNoNode;
+        if (key == kNoNode || tree.kind(key) == NodeKind::string) continue;
+        if (const auto certainty = is_value(key)) return certainty;
+    }
+    return std::nullopt;
+}
+
 NodeId ValueFlow::above_subscript(NodeId subscript, NodeId side, ValueShape& shape) {
     const SyntaxTree& tree = file_.tree();
     if (tree.field(side) != Field::value) {
@@ -269,6 +283,7 @@ NodeId ValueFlow::above_subscript(NodeId subscript, NodeId side, ValueShape& sha
             std::find(kTypeForms.begin(), kTypeForms.end(), file_.last_name(object)) != kTypeForms.end())
             return subscript;
         users_name_ = true;
+        if (object != kNoNode) found(key_of_values(object));
         if (object != kNoNode && file_.last_name(object) == "__dict__")
             names_member_of(tree.child(object, Field::object));
         return kNoNode;
