@@ -14,6 +14,10 @@ constexpr std::array<std::string_view, 7> kSameText{"format", "lower",  "upper",
                                                     "strip",  "rstrip", "replace"};
 // What makes a sequence of a sequence.
 constexpr std::array<std::string_view, 7> kSequences{"list", "tuple", "set", "frozenset", "sorted", "reversed", "iter"};
+// Methods of a text that look for another one in it.
+constexpr std::array<std::string_view, 15> kAsksText{
+    "startswith", "endswith", "removeprefix", "removesuffix", "strip", "lstrip", "rstrip", "replace",
+    "split",      "rsplit",   "partition",    "rpartition",   "find",  "index",  "count"};
 // What tells something about a value, and does not pass it on.
 constexpr std::array<std::string_view, 12> kAsks{"isinstance", "type",     "id",  "hash", "bool",  "int",
                                                  "float",      "callable", "any", "all",  "super", "dir"};
@@ -113,10 +117,10 @@ NodeId ValueFlow::above_argument(NodeId argument, ValueShape& shape) {
         if (shape.top() == Level::item) shape.pop();
         return call;
     }
-    if (is_method && shape.is_plain() && (name == "startswith" || name == "endswith")) {
+    if (is_method && shape.is_plain() && position == 0 && is_one_of(name, kAsksText)) {
         const std::optional<Certainty> certainty = is_value(tree.child(function, Field::object));
         found(certainty);
-        return certainty ? kNoNode : lose(argument);
+        if (certainty) return kNoNode;
     }
     if (is_one_of(name, kKeyedReads) || name == "setattr") {
         // getattr(args, "device", "cuda"), cfg.get("device", "cuda"): the default of a carrier
@@ -144,7 +148,14 @@ NodeId ValueFlow::above_argument(NodeId argument, ValueShape& shape) {
 }
 
 NodeId ValueFlow::above_builtin(NodeId call, std::string_view name, std::size_t position, ValueShape& shape) {
+    const SyntaxTree& tree = file_.tree();
     if (name == "str" || (name == "getattr" && position == 2)) return call;
+    if (name == "len" && shape.is_plain() && tree.kind(tree.parent(call)) == NodeKind::slice) {
+        // device[len("cuda:"):]
+        const std::optional<Certainty> certainty = is_value(tree.child(tree.parent(tree.parent(call)), Field::value));
+        found(certainty);
+        return certainty ? kNoNode : lose(call);
+    }
     if (is_one_of(name, kAsks) || (name == "len" && !shape.is_plain())) return kNoNode;
     if (is_one_of(name, kSequences) && !shape.is_plain()) {
         if (shape.top() == Level::entry) return kNoNode;

@@ -102,12 +102,42 @@ void match_composed(const PythonFile& file, const AdaptedCode& adapted, const Co
                                 certainty.value_or(Certainty::textual), replaced(composed.text, tokens), {}, {}));
 }
 
+// device[5:] cuts off "cuda:"; how many letters that are is not followed any further.
+void match_cut(const PythonFile& file, const AdaptedCode& adapted, NodeId slice, const ValueRow& row,
+               FindingSink& sink) {
+    const SyntaxTree& tree = file.tree();
+    const NodeId text = tree.child(tree.parent(slice), Field::value);
+    // What is cut of a name in the plural are items.
+    if (text == kNoNode || file.last_name(text).ends_with('s') || adapted.contains(slice)) return;
+    for (const NodeId bound : tree.named_children(slice)) {
+        if (tree.kind(bound) != NodeKind::integer) continue;
+        for (const auto& [from, to] : row.replace) {
+            for (const char* colon : {"", ":"}) {
+                if (tree.text(bound) != std::to_string((from + colon).size())) continue;
+                const auto certainty = ValueFlow(file, row).is_value(text);
+                if (!certainty) continue;
+                Finding finding =
+                    make_finding(*row.rule, tree.range(bound), from + colon, Certainty::textual, to + colon, {}, {});
+                finding.message.add({"It seems to be cut off here, by the number of its letters: then write {length}.",
+                                     {{"length", std::to_string((to + colon).size())}}});
+                sink.push_back(std::move(finding));
+            }
+        }
+    }
+}
+
 }  // namespace
 
 void match_values(const PythonFile& file, const AdaptedCode& adapted, std::span<const Literal> literals,
                   FindingSink& sink) {
     for (const Literal& literal : literals) {
         for (const ValueRow& row : file.rules().values()) match_literal(file, adapted, literal, row, sink);
+    }
+    for (NodeId node = 0; node < file.tree().size(); ++node) {
+        if (file.tree().kind(node) != NodeKind::slice) continue;
+        for (const ValueRow& row : file.rules().values()) {
+            if (row.form == ValueRow::Form::device) match_cut(file, adapted, node, row, sink);
+        }
     }
     for (const ComposedText& composed : read_composed_texts(file.tree())) {
         for (const ValueRow& row : file.rules().values()) match_composed(file, adapted, composed, row, sink);
