@@ -80,8 +80,9 @@ void match_value(const TextFile& file, const TextLine& line, const ValueRow& row
     std::vector<ValueToken> tokens = value_tokens(text, row);
     if (tokens.empty()) return;
     const bool is_known = is_carried(file, line.code, scalar, row);
-    // A name with a number is a device wherever a settings file has it.
-    const bool may_be = row.form == ValueRow::Form::device && holds_settings(file.type) && text.find(':') != text.npos;
+    // A name with a number is a device wherever a settings file has it; `cuda:` alone is a key.
+    const bool has_number = text.find(':') != text.npos && !text.ends_with(':');
+    const bool may_be = row.form == ValueRow::Form::device && holds_settings(file.type) && has_number;
     if (!is_known && !may_be) return;
     const std::string to = replaced(text, tokens);
     Finding finding = make_finding(*row.rule, line.range(scalar.from, scalar.to), std::string(text),

@@ -1,4 +1,5 @@
 import bitsandbytes as bnb  # expect: third_party.ascend_fork
+from tensordict.nn import CudaGraphModule, TensorDictModule
 from diffusers import UNet2DConditionModel  # expect: third_party.native
 from transformers import AutoModelForCausalLM, BitsAndBytesConfig, TrainingArguments, pipeline  # expect: third_party.native
 
@@ -23,3 +24,5 @@ TrainingArguments("out", half_precision_backend="auto")  # ok: third_party.train
 unet = UNet2DConditionModel.from_pretrained("x")
 unet.enable_xformers_memory_efficient_attention()  # expect: third_party.xformers_attention
 unet.enable_gradient_checkpointing()  # ok: third_party.xformers_attention
+update = CudaGraphModule(print)  # expect: third_party.cuda_graph_module
+update = TensorDictModule(print)  # ok: third_party.cuda_graph_module
