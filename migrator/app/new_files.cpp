@@ -5,8 +5,9 @@
 
 namespace migrator {
 
-std::vector<NewFile> helper_files(base::FileSystem& fs, const HelperModule& helper, const std::vector<Job>& jobs,
-                                  const std::vector<ReportFile>& files, const std::vector<char>& needs_helper) {
+base::Result<std::vector<NewFile>> helper_files(base::FileSystem& fs, const HelperModule& helper,
+                                                const std::vector<Job>& jobs, const std::vector<ReportFile>& files,
+                                                const std::vector<char>& needs_helper) {
     std::map<base::Path, NewFile> wanted;
     for (std::size_t i = 0; i < jobs.size(); ++i) {
         for (const ReportEdit& edit : files[i].edits) {
@@ -22,7 +23,8 @@ std::vector<NewFile> helper_files(base::FileSystem& fs, const HelperModule& help
     }
     std::vector<NewFile> out;
     for (auto& [shown, file] : wanted) {
-        if (fs.exists(file.project->on_disk(file.path))) continue;
+        TRY_ASSIGN(const bool is_there, base::is_there(fs, file.project->on_disk(file.path)));
+        if (is_there) continue;
         std::sort(file.wanted_by.begin(), file.wanted_by.end());
         file.wanted_by.erase(std::unique(file.wanted_by.begin(), file.wanted_by.end()), file.wanted_by.end());
         file.rule = "file.helper_module";

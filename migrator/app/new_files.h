@@ -24,7 +24,8 @@ struct NewFile {
 };
 
 // A helper module for every place where a file of `files`, which are those of the jobs, expects it and there is none yet.
-std::vector<NewFile> helper_files(base::FileSystem& fs, const HelperModule& helper, const std::vector<Job>& jobs,
-                                  const std::vector<ReportFile>& files, const std::vector<char>& needs_helper);
+base::Result<std::vector<NewFile>> helper_files(base::FileSystem& fs, const HelperModule& helper,
+                                                const std::vector<Job>& jobs, const std::vector<ReportFile>& files,
+                                                const std::vector<char>& needs_helper);
 
 }  // namespace migrator

@@ -117,7 +117,8 @@ base::Status OutputTree::clean_up_after_others() {
     const Path previous = left(kPreviousWord, kPrevious);
     if (!previous.empty() && fs_.exists(previous)) {
         // It died between the two renames, or after both.
-        TRY(fs_.exists(output_) ? base::remove_tree(fs_, previous) : fs_.rename(previous, output_));
+        TRY_ASSIGN(const bool has_output, base::is_there(fs_, output_));
+        TRY(has_output ? base::remove_tree(fs_, previous) : fs_.rename(previous, output_));
         cleaned_up_ = true;
     }
     const Path unfinished = left(kStagingWord, kUnfinished);

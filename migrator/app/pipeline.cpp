@@ -62,7 +62,8 @@ public:
         add_operator_calls(knowledge_.rules, operator_calls_, files_);
         std::vector<TransferRow> programs;
         if (options_.command == Command::analyze) programs = transfer_rows(jobs_, transfer_);
-        for (const NewFile& file : helper_files(fs_, helper_, jobs_, files_, needs_helper_)) TRY(add_new_file(file));
+        TRY_ASSIGN(const auto helpers, helper_files(fs_, helper_, jobs_, files_, needs_helper_));
+        for (const NewFile& file : helpers) TRY(add_new_file(file));
         if (distributed_) TRY(add_launcher());
         // From here on every analysed file is in the output, rewritten or as it was.
         for (const Project& project : projects_) add_problem_files(project, output_ != nullptr, files_);

@@ -171,9 +171,8 @@ class Campaign:
         """0 means done, but for what was told: a file that could not be read is a finding of a migration."""
         difference = self.differences(found, self.after)
         left = {name for name in difference if re.search(r"unfinished|previous|\.run$|\.shards|\.migrator", name)}
-        report = directory / "report/report.json"
-        texts = [done.stdout, report.read_text() if report.exists() else ""]
-        is_said = any(word in text for text in texts for word in ("unreadable", "not in the copy", "not_copied", "cannot"))
+        texts = [done.stdout, *(report.read_text() for report in directory.rglob("report.json"))]
+        is_said = any(word in text for text in texts for word in ("unreadable", "not in the copy", "not_copied", "not readable", "cannot"))
         told = "migrator" in self.job.command[0] and is_said
         # A record beside one whose name could not be looked at has another name, which the output says.
         renamed = set(re.sub(r"applied[_0-9]*", "applied", name) for name in difference)
@@ -313,7 +312,7 @@ def jobs():
         Job("migrator migrate -o --force", copied,
             [migrator, "migrate", "in", "-o", "out", "--force", "--style", "portable", *quiet], never),
         Job("migrator migrate --in-place", write_project,
-            [migrator, "migrate", "in", "--in-place", "--style", "portable", *quiet], never),
+            [migrator, "migrate", "in", "--in-place", "--style", "portable", "-j", "1"], never),
         Job("migrator apply --in-place", with_report,
             [migrator, "apply", "report/report.json", "--undecided", "--in-place"], never),
         Job("migrator apply -o", with_report, [migrator, "apply", "report/report.json", "--undecided", "-o", "out"], copy),
