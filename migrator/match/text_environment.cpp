@@ -69,6 +69,8 @@ void match_text_environment(const TextFile& file, FindingSink& sink) {
             if (file.rules->knows_variable(name)) {
                 bool used = is_script(file.type) ? is_used_in_script(line.code, from, to, file.rules->script_places())
                                                  : is_used_in_settings(line.code, from, to);
+                // Whether the program that reads an .ini file passes it on as a variable is not known.
+                used &= file.type != FileType::ini;
                 VariableUse use{std::string(name), line.range(from, to), line.range(from, to)};
                 use.certainty = used ? Certainty::likely : Certainty::textual;
                 if (used) use.value = value_behind(line, to, is_script(file.type));
