@@ -150,10 +150,16 @@ private:
                 loop.batches,
                 "the loader is made in the function that trains one epoch; make it before the loop over epochs");
         const std::string_view epoch = loop.epochs == kNoNode ? std::string_view{} : counter_of(loop.epochs);
-        const NodeId first =
-            epoch.empty() ? loop.batches : tree_.named_children(tree_.child(loop.epochs, Field::body)).front();
+        const bool is_new_each_time = is_made_in_loop(loop);
+        const bool is_around = loop.epochs != kNoNode && tree_.is_ancestor(loop.epochs, loop.batches);
+        if (is_new_each_time && (epoch.empty() || !is_around))
+            return obstacle(loop.loader_call,
+                            "the loader is made anew in each epoch; make it before the loop over epochs");
         if (epoch.empty() && !is_repeated(loop)) return;
-        const std::string_view name = epoch.empty() ? loader_in(loop) : tree_.text(loop.loader_name);
+        const bool is_in_front = epoch.empty() || is_new_each_time;
+        const NodeId first =
+            is_in_front ? loop.batches : tree_.named_children(tree_.child(loop.epochs, Field::body)).front();
+        const std::string_view name = tree_.text(is_in_front ? loop.name_in_loop : loop.loader_name);
         const std::string next = base::format("{}.sampler.epoch + 1", name);
         insert(tree_.range(first).begin, base::format("{}.sampler.set_epoch({})\n{}", name,
                                                       epoch.empty() ? next : epoch, script_.indentation(first)));
@@ -174,6 +180,25 @@ private:
         return loop.function != kNoNode && tree_.is_ancestor(loop.function, loop.loader_call);
     }
 
+    // The nearest loop around the node in its function.
+    NodeId loop_around(NodeId node) const {
+        NodeId nearest = kNoNode;
+        for (const NodeKind kind : kLoops) {
+            const NodeId around = tree_.ancestor(node, kind);
+            const bool is_here = around != kNoNode && script_.function_of(around) == script_.function_of(node);
+            if (is_here && (nearest == kNoNode || around > nearest)) nearest = around;
+        }
+        return nearest;
+    }
+
+    // In the loop that the batches, or a call that goes through them, are in right away.
+    bool is_made_in_loop(const LoadedLoop& loop) const {
+        const NodeId around = loop_around(loop.loader_call);
+        if (around == kNoNode) return false;
+        return loop_around(loop.batches) == around ||
+               std::ranges::any_of(loop.calls, [&](NodeId call) { return loop_around(call) == around; });
+    }
+
     // Whether the batches may be gone through more than once: in a loop, or by who calls the function.
     bool is_repeated(const LoadedLoop& loop) const {
         if (loop.function != kNoNode && !is_made_in_function(loop)) return true;
@@ -184,16 +209,8 @@ private:
         return false;
     }
 
-    // What the loop over batches calls the loader: its own name for it, or the parameter that it came through.
-    std::string_view loader_in(const LoadedLoop& loop) const { return tree_.text(loop.name_in_loop); }
-
     bool is_around_calls(const LoadedLoop& loop) const {
-        return std::any_of(loop.calls.begin(), loop.calls.end(), [&](NodeId call) {
-            return std::ranges::any_of(kLoops, [&](NodeKind kind) {
-                const NodeId above = tree_.ancestor(call, kind);
-                return above != kNoNode && script_.function_of(above) == script_.function_of(call);
-            });
-        });
+        return std::ranges::any_of(loop.calls, [&](NodeId call) { return loop_around(call) != kNoNode; });
     }
 
     // The model is called through the wrapper where gradients are computed, and only there.

@@ -325,3 +325,25 @@ TEST_CASE("distribute: a loader that comes through a parameter, and epochs that 
         "model = Net()\nwhile go:\n    train(model)\n",
         "the loader is made in the function that trains one epoch");
 }
+
+TEST_CASE("distribute: a loader that is made in each epoch") {
+    CHECK(output("model = Net()\nfor epoch in range(3):\n    loader = DataLoader(data)\n    for x in loader:\n        "
+                 "model(x).backward()\n") ==
+          "model = Net()\nddp_model = torch.nn.parallel.DistributedDataParallel(model)\nfor epoch in range(3):\n    "
+          "loader = DataLoader(data, sampler=torch.utils.data.distributed.DistributedSampler(data, shuffle=False, "
+          "drop_last=False))\n    loader.sampler.set_epoch(epoch)\n    for x in loader:\n        "
+          "ddp_model(x).backward()\n");
+    refused(
+        "model = Net()\nwhile go:\n    loader = DataLoader(data)\n    for x in loader:\n        "
+        "model(x).backward()\n",
+        "the loader is made anew in each epoch");
+    refused(
+        "def train(net, loader):\n    for x in loader:\n        net(x).backward()\nmodel = Net()\n"
+        "for epoch in range(3):\n    loader = DataLoader(data)\n    train(model, loader)\n",
+        "the loader is made anew in each epoch");
+    // One for each fold, and epochs inside of it.
+    const std::string fold = "model = Net()\nfor fold in folds:\n    loader = DataLoader(data)\n    while go:\n";
+    CHECK(output(fold + "        for x in loader:\n            model(x).backward()\n")
+              .ends_with("    while go:\n        loader.sampler.set_epoch(loader.sampler.epoch + 1)\n        for x in "
+                         "loader:\n            ddp_model(x).backward()\n"));
+}
