@@ -69,12 +69,12 @@ void match_literal(const PythonFile& file, const Literal& literal, const StringR
     base::ByteRange place = file.tree().range(literal.node);
     auto whole = literal.range_of(0, literal.text.size());
     if (row.qualified_names) {
-        // The text of an annotation is read by people and type checkers; programs that evaluate it are rare.
-        if (file.tree().ancestor(literal.node, NodeKind::type) != kNoNode) return;
         const std::size_t begin = framework_name(file, literal);
         const NameRow* name = file.rules().name_row(std::string_view(literal.text).substr(begin));
         if (name == nullptr || literal.text.find('.') == literal.text.npos) return;
         if (literal.text.ends_with('.') || is_key(file.tree(), literal.node)) return;
+        // The text of an annotation is read by people and type checkers; programs that evaluate it are rare.
+        if (file.tree().ancestor(literal.node, NodeKind::type) != kNoNode) return;
         if (!name->on_npu) return match_name_without_counterpart(file, literal, *name, sink);
         const std::string to = literal.text.substr(0, begin) + *name->on_npu;
         Finding finding = make_finding(*row.rule, place, literal.text, certainty_of_name(file, literal), to, name->note,

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "base/format.h"
 #include "migrator/match/literal.h"
 #include "migrator/match/value_edits.h"
 #include "migrator/match/words.h"
@@ -102,27 +103,33 @@ void match_composed(const PythonFile& file, const AdaptedCode& adapted, const Co
                                 certainty.value_or(Certainty::textual), replaced(composed.text, tokens), {}, {}));
 }
 
-// device[5:] cuts off "cuda:"; how many letters that are is not followed any further.
+// How many letters of a device's name are cut off, in the chosen style: 4, len(device_type) + 1.
+std::optional<std::string> letters_to_cut(const ValueRow& row, const std::string& from, const std::string& to) {
+    if (row.replace_by.empty()) return std::to_string(to.size() + 1);
+    const auto expression = row.replace_by.find(from);
+    if (expression == row.replace_by.end()) return std::nullopt;
+    return base::format("len({}) + 1", expression->second);
+}
+
+// device[5:] cuts off "cuda:"
 void match_cut(const PythonFile& file, const AdaptedCode& adapted, NodeId slice, const ValueRow& row,
                FindingSink& sink) {
     const SyntaxTree& tree = file.tree();
     const NodeId text = tree.child(tree.parent(slice), Field::value);
+    const NodeList bounds = tree.named_children(slice);
+    const bool starts =
+        bounds.size() == 1 && tree.text(slice).ends_with(':') && tree.kind(bounds[0]) == NodeKind::integer;
     // What is cut of a name in the plural are items.
-    if (text == kNoNode || file.last_name(text).ends_with('s') || adapted.contains(slice)) return;
-    for (const NodeId bound : tree.named_children(slice)) {
-        if (tree.kind(bound) != NodeKind::integer) continue;
-        for (const auto& [from, to] : row.replace) {
-            for (const char* colon : {"", ":"}) {
-                if (tree.text(bound) != std::to_string((from + colon).size())) continue;
-                const auto certainty = ValueFlow(file, row).is_value(text);
-                if (!certainty) continue;
-                Finding finding =
-                    make_finding(*row.rule, tree.range(bound), from + colon, Certainty::textual, to + colon, {}, {});
-                finding.message.add({"It seems to be cut off here, by the number of its letters: then write {length}.",
-                                     {{"length", std::to_string((to + colon).size())}}});
-                sink.push_back(std::move(finding));
-            }
-        }
+    if (!starts || text == kNoNode || file.last_name(text).ends_with('s') || adapted.contains(slice)) return;
+    for (const auto& [from, to] : row.replace) {
+        if (tree.text(bounds[0]) != std::to_string(from.size() + 1)) continue;
+        const auto certainty = ValueFlow(file, row).is_value(text);
+        if (!certainty) continue;
+        Finding finding = make_finding(*row.rule, tree.range(bounds[0]), from + ":", *certainty, to + ":", {}, {});
+        finding.message.add("It is cut off here by the number of its letters.");
+        if (auto letters = letters_to_cut(row, from, to))
+            finding.fix = Fix{{{tree.range(bounds[0]), std::move(*letters)}}, row.rule->imports};
+        sink.push_back(std::move(finding));
     }
 }
 
@@ -136,7 +143,7 @@ void match_values(const PythonFile& file, const AdaptedCode& adapted, std::span<
     for (NodeId node = 0; node < file.tree().size(); ++node) {
         if (file.tree().kind(node) != NodeKind::slice) continue;
         for (const ValueRow& row : file.rules().values()) {
-            if (row.form == ValueRow::Form::device) match_cut(file, adapted, node, row, sink);
+            if (row.form == ValueRow::Form::device && !row.rule->at_run_time) match_cut(file, adapted, node, row, sink);
         }
     }
     for (const ComposedText& composed : read_composed_texts(file.tree())) {
