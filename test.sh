@@ -13,9 +13,9 @@ usage="Usage: ./test.sh [--quick | --long]
 quick=no
 fuzz_seconds=8
 # With sanitizers, one in so many of the random cases.
-property_share=4
+property_share=8
 # Huge input, and hundreds of whole migrations, take many minutes with sanitizers.
-left_to_long=(-E '^(hostile\.(migrator|limits)|golden\.(migrator.*|mindspeed_files|vendor_commands)|model\.cases)$')
+left_to_long=(-E '^(hostile\.(migrator|limits|shown_text)|golden\.(migrator.*|mindspeed_files|vendor_commands)|model\.cases)$')
 for argument in "$@"; do
     case $argument in
         --quick) quick=yes ;;

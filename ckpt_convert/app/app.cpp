@@ -23,11 +23,10 @@
 #include "ckpt_convert/app/verify.h"
 #include "ckpt_convert/execute/manifest.h"
 #include "ckpt_convert/execute/shard_set.h"
+#include "ckpt_convert/mapping/model_schema.h"
 
 namespace ckpt {
 namespace {
-
-using base::Result;
 
 // What the program ends with when it did its work: 0, or 1 when a verification found differences.
 constexpr int kDone = 0;
@@ -68,6 +67,10 @@ Result<int> run_command(const Options& options) {
     base::FileSystem& fs = base::real_file_system();
     base::DataStore store;
     if (!options.rules_dir.empty()) TRY(store.overlay(fs, options.rules_dir, "rules"));
+    if (options.command == Options::Command::model_schema) {
+        print(options.model == "case" ? model_case_schema() : model_file_schema());
+        return kDone;
+    }
     if (options.command == Options::Command::check_model) {
         TRY_ASSIGN(std::string text, check_model(fs, store, options.model));
         print(text);
@@ -94,7 +97,8 @@ Result<int> run_command(const Options& options) {
             print(text);
             break;
         }
-        case Options::Command::check_model: break;
+        case Options::Command::check_model:
+        case Options::Command::model_schema: break;
     }
     return kDone;
 }
@@ -118,9 +122,9 @@ int report(const base::Error& error, bool json) {
 }
 
 // A full disk or a closed pipe shows only when the last bytes leave the process.
-base::Status flush_output() {
+Status flush_output() {
     if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return {};
-    return base::fail(base::ErrorKind::write_failed, "cannot write to standard output");
+    return base::fail(ErrorKind::write_failed, "cannot write to standard output");
 }
 
 Result<int> run_and_flush(const std::optional<Options>& options) {

@@ -9,16 +9,8 @@
 #include "base/human.h"
 #include "base/parallel.h"
 #include "base/text.h"
-#include "ckpt_convert/app/adapter_output.h"
-#include "ckpt_convert/app/hf_config.h"
 #include "ckpt_convert/app/launcher.h"
-#include "ckpt_convert/app/megatron_target.h"
-#include "ckpt_convert/app/option_values.h"
 #include "ckpt_convert/app/output_manifest.h"
-#include "ckpt_convert/app/planned_output.h"
-#include "ckpt_convert/app/repeated_options.h"
-#include "ckpt_convert/app/training.h"
-#include "ckpt_convert/app/training_args.h"
 #include "ckpt_convert/app/write_output.h"
 #include "ckpt_convert/checkpoint/megatron_checkpoint.h"
 #include "ckpt_convert/checkpoint/source_guard.h"
@@ -28,14 +20,17 @@
 #include "ckpt_convert/execute/shard_set.h"
 #include "ckpt_convert/execute/tile_reader.h"
 #include "ckpt_convert/execute/torch_dist_output.h"
+#include "ckpt_convert/open/option_values.h"
+#include "ckpt_convert/target/adapter_output.h"
+#include "ckpt_convert/target/hf_config.h"
+#include "ckpt_convert/target/megatron_target.h"
+#include "ckpt_convert/target/planned_output.h"
+#include "ckpt_convert/target/repeated_options.h"
+#include "ckpt_convert/target/training.h"
+#include "ckpt_convert/target/training_args.h"
 
 namespace ckpt {
 namespace {
-
-using base::ErrorKind;
-using base::Path;
-using base::Result;
-using base::Status;
 
 Status refuse_overlap(base::FileSystem& fs, const ConvertOptions& options) {
     const auto overlaps = [&](const Path& input) {
@@ -114,7 +109,7 @@ Result<PlannedOutput> plan_hf(base::FileSystem& fs, const Source& source, const 
     TRY_ASSIGN(out.plan,
                make_plan(source.model, source.index, source.binding, layout, plan_options(options, VocabFill::zero)));
     for (const StoredRule& rule : source.model.mapping().hf) {
-        if (rule.once && source.side == Side::megatron)
+        if (rule.once() != nullptr && source.side == Side::megatron)
             out.plan.notes.push_back(
                 base::format("{}: Hugging Face's files have one row for several of Megatron's, of which the first is "
                              "written; ckpt_convert verify tells whether training kept them the same",

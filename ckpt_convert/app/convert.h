@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "base/file_system.h"
 #include "ckpt_convert/app/options.h"
-#include "ckpt_convert/app/source.h"
+#include "ckpt_convert/base_names.h"
 #include "ckpt_convert/execute/executor.h"
+#include "ckpt_convert/open/source.h"
 
 namespace ckpt {
 
@@ -42,8 +42,8 @@ public:
     virtual void written(std::uint64_t /*bytes*/) {}
 };
 
-base::Result<ConvertSummary> convert(base::FileSystem& fs, const Knowledge& knowledge, const base::DataStore& store,
-                                     const ConvertOptions& options, ConvertObserver& observer);
+Result<ConvertSummary> convert(base::FileSystem& fs, const Knowledge& knowledge, const base::DataStore& store,
+                               const ConvertOptions& options, ConvertObserver& observer);
 
 // The file beside a Megatron checkpoint that says how a training run loads it.
 inline constexpr const char* kTrainingArgsFile = "training_args.sh";

@@ -7,15 +7,11 @@
 #include "base/human.h"
 #include "base/json_writer.h"
 #include "base/printable.h"
-#include "ckpt_convert/app/peft_directory.h"
+#include "ckpt_convert/open/peft_directory.h"
 #include "ckpt_convert/plan/adapter_source.h"
 
 namespace ckpt {
 namespace {
-
-using base::ErrorKind;
-using base::Path;
-using base::Result;
 
 struct Found {
     std::string kind;  // "huggingface", "megatron", "file"
@@ -80,13 +76,13 @@ Result<Found> found_hf(base::FileSystem& fs, const Knowledge& knowledge, const P
         found.facts.emplace_back("config", config.error().message);
         return found;
     }
-    const base::Json* type = config->root.find("model_type");
+    const Json* type = config->root.find("model_type");
     if (type != nullptr && type->string() != nullptr) found.facts.emplace_back("model type", *type->string());
     add_model_facts(found, source_of({path, std::move(*config), found.index}, knowledge, options_for(path)));
     return found;
 }
 
-std::string argument_text(const base::Json& value) {
+std::string argument_text(const Json& value) {
     if (const auto* integer = value.integer()) return std::to_string(*integer);
     if (const auto* flag = value.boolean()) return *flag ? "true" : "false";
     if (const auto* real = value.real()) return base::format("{}", *real);
@@ -109,7 +105,7 @@ Result<Found> found_megatron(base::FileSystem& fs, const Knowledge& knowledge, c
     }
     if (checkpoint.virtual_stages)
         found.facts.emplace_back("virtual stages", std::to_string(checkpoint.ranks.front().chunks));
-    base::Json args = checkpoint.args;
+    Json args = checkpoint.args;
     auto factors = take_adapters(checkpoint.index, knowledge.adapters, !checkpoint.torch_dist);
     if (factors && !factors->tensors.empty()) {
         found.facts.emplace_back("factors of LoRA adapters", std::to_string(factors->tensors.size()));
@@ -129,7 +125,7 @@ Result<Found> found_peft(base::FileSystem& fs, const Path& path) {
     TRY_ASSIGN(PeftDirectory peft, open_peft(fs, path));
     Found found{"adapter", "PEFT adapter", {}, std::move(peft.index), path};
     for (const char* key : {"r", "lora_alpha"}) {
-        const base::Json* value = peft.config.root.find(key);
+        const Json* value = peft.config.root.find(key);
         if (value != nullptr) found.facts.emplace_back(key, argument_text(*value));
     }
     return found;
@@ -146,7 +142,7 @@ Result<Found> found_file(base::FileSystem& fs, const Knowledge& knowledge, std::
 
 Result<Found> find(base::FileSystem& fs, const Knowledge& knowledge, const Path& path) {
     TRY_ASSIGN(auto info, fs.info(path));
-    if (info.kind == base::FileKind::directory) {
+    if (info.kind == FileKind::directory) {
         if (is_peft_directory(fs, path)) return found_peft(fs, path);
         const Path rank_file = base::join(path, kRankFile);
         if (fs.exists(rank_file)) return found_file(fs, knowledge, "rank of a Megatron checkpoint", rank_file);

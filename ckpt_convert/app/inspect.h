@@ -3,12 +3,12 @@
 
 #include <string>
 
-#include "base/file_system.h"
-#include "ckpt_convert/app/source.h"
+#include "ckpt_convert/base_names.h"
+#include "ckpt_convert/open/source.h"
 
 namespace ckpt {
 
 // `path`: a Hugging Face directory, a Megatron directory or that of one of its ranks, or a single weight file.
-base::Result<std::string> inspect(base::FileSystem& fs, const Knowledge& knowledge, const base::Path& path, bool json);
+Result<std::string> inspect(base::FileSystem& fs, const Knowledge& knowledge, const Path& path, bool json);
 
 }  // namespace ckpt

@@ -4,20 +4,10 @@
 #include <cstdlib>
 
 #include "base/format.h"
-#include "base/json_object.h"
-#include "base/rule_file.h"
+#include "ckpt_convert/mapping/rule_json.h"
 
 namespace ckpt {
 namespace {
-
-using base::ErrorKind;
-using base::Json;
-using base::JsonDocument;
-using base::JsonObject;
-using base::Result;
-
-constexpr const char* kFile = "rules/launchers/launchers.json";
-constexpr const char* kSchema = "launchers/1";
 
 struct Launcher {
     std::string name;
@@ -26,27 +16,13 @@ struct Launcher {
     std::string first;  // the number of the first worker, if that is not 0
 };
 
-Result<std::vector<Launcher>> load_launchers(const base::DataStore& store) {
-    TRY_ASSIGN(JsonDocument document, base::read_rule_file(store, kFile));
-    TRY_ASSIGN(JsonObject object, JsonObject::of(document, document.root));
-    TRY_ASSIGN(std::string schema, object.string("schema"));
-    if (schema != kSchema) return object.error(base::format("\"schema\" must be \"{}\"", kSchema));
-    TRY(object.strings("source"));
-    TRY_ASSIGN(const Json* list, object.required("launchers"));
-    if (list->array() == nullptr) return object.error(*list, "\"launchers\" must be a list");
-    std::vector<Launcher> out;
-    for (const Json& json : *list->array()) {
-        TRY_ASSIGN(JsonObject entry, JsonObject::of(document, json));
-        Launcher launcher;
-        TRY_ASSIGN(launcher.name, entry.string("name"));
-        TRY_ASSIGN(launcher.rank, entry.string("rank"));
-        TRY_ASSIGN(launcher.size, entry.string("size"));
-        TRY_ASSIGN(launcher.first, entry.string_or("first", ""));
-        TRY(entry.finish());
-        out.push_back(std::move(launcher));
-    }
-    TRY(object.finish());
-    return out;
+constexpr auto record_of(const Launcher*) {
+    using base::field;
+    return base::record("launcher", "what starts several workers",
+                        field("name", &Launcher::name, "what it is called").needed(),
+                        field("rank", &Launcher::rank, "the variable with the number of this worker").needed(),
+                        field("size", &Launcher::size, "the variable with the number of workers").needed(),
+                        field("first", &Launcher::first, "the variable with the first worker's number, if not 0"));
 }
 
 std::optional<std::uint32_t> number(std::string_view text) {
@@ -62,7 +38,8 @@ std::optional<std::uint32_t> variable(const Environment& environment, const std:
 }
 
 Result<std::optional<Shard>> from_launcher(const base::DataStore& store, const Environment& environment) {
-    TRY_ASSIGN(auto launchers, load_launchers(store));
+    constexpr const char* kFile = "rules/launchers/launchers.json";
+    TRY_ASSIGN(auto launchers, (read_rule_list<"launchers/1", "launchers", Launcher>(store, kFile)));
     std::vector<std::string> sizes;
     for (const Launcher& launcher : launchers) {
         sizes.push_back(launcher.size);

@@ -16,7 +16,7 @@ Environment process_environment();
 
 // `text`: "3/16", "auto", or "" for a run that does everything, which is nullopt. The launchers are those of
 // rules/launchers/, of which the first counts that started more than one worker. Fails with usage.
-base::Result<std::optional<Shard>> shard_of(const base::DataStore& store, const std::string& text,
-                                            const Environment& environment = process_environment());
+Result<std::optional<Shard>> shard_of(const base::DataStore& store, const std::string& text,
+                                      const Environment& environment = process_environment());
 
 }  // namespace ckpt

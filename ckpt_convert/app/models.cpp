@@ -10,8 +10,6 @@
 namespace ckpt {
 namespace {
 
-using base::Result;
-
 std::string shape_text(const WeightRule& weight) {
     std::vector<std::string> extents;
     for (const Expression& extent : weight.shape) extents.push_back(extent.text());
@@ -32,13 +30,14 @@ std::string stored_text(const StoredRule& rule) {
         std::string words = selector.text();
         out += base::show("  {}{}\n", name, words.empty() ? "" : "  (" + words + ")");
     }
-    out += base::show("      = {}", base::joined(rule.weights, rule.interleave ? " / " : " + "));
-    if (rule.interleave) out += base::format(", in {} rounds", rule.interleave->text());
-    if (rule.axis != 0) out += base::format(", along axis {}", rule.axis);
-    if (rule.shard) out += base::format(", TP splits axis {}", *rule.shard);
-    if (rule.pad) out += ", padded";
-    if (rule.unzip) out += base::format(", slices of axis {} one after the other", *rule.unzip);
-    if (rule.stack.of_experts()) out += ", all experts of a layer";
+    out += base::show("      = {}", base::joined(rule.weights, rule.interleaved() != nullptr ? " / " : " + "));
+    if (rule.interleaved() != nullptr) out += base::format(", in {} rounds", rule.interleaved()->rounds.text());
+    if (rule.axis != 0) out += base::format(", along axis {}", rule.axis.number);
+    if (rule.shard) out += base::format(", TP splits axis {}", rule.shard->number);
+    if (rule.padded() != nullptr) out += ", padded";
+    if (rule.unzipped() != nullptr)
+        out += base::format(", slices of axis {} one after the other", rule.unzipped()->axis);
+    if (rule.stacks_experts()) out += ", all experts of a layer";
     if (rule.optional) out += ", may be absent";
     if (!rule.dialect.text().empty()) out += base::format(", for {} only", rule.dialect.text());
     return out + condition_text(rule.when) + "\n";
@@ -90,7 +89,7 @@ Result<std::string> show_model(const MappingRegistry& families, const std::strin
     return out;
 }
 
-Result<std::string> check_model(base::FileSystem& fs, const base::DataStore& store, const base::Path& path) {
+Result<std::string> check_model(base::FileSystem& fs, const base::DataStore& store, const Path& path) {
     base::DataStore with_file = store;
     std::string name = base::format("rules/models/{}", base::file_name(path));
     TRY(with_file.add(fs, path, name));

@@ -8,17 +8,14 @@
 #include "base/console.h"
 #include "base/format.h"
 #include "base/version.h"
+#include "ckpt_convert/app/command_options.h"
 #include "ckpt_convert/app/config_file.h"
 #include "ckpt_convert/app/help_texts.h"
-#include "ckpt_convert/app/option_values.h"
 #include "ckpt_convert/app/peer_options.h"
+#include "ckpt_convert/open/option_values.h"
 
 namespace ckpt {
 namespace {
-
-using base::ErrorKind;
-using base::Result;
-using base::Status;
 
 // What the parser fills, before it is checked.
 struct Raw {
@@ -101,14 +98,33 @@ void add_places(CLI::App& app, const PeerOptions& peers, ConvertOptions& options
         ->check(CLI::IsMember({"bf16", "fp32"}));
 }
 
-void add_layout(CLI::App& app, const PeerOptions& peers, ConvertOptions& options, Raw& raw) {
+// "none, mindspeed, megatron"
+template <class Item>
+std::string names_of(const std::vector<Item>& items) {
+    std::vector<std::string> out;
+    for (const Item& item : items) out.push_back(item.name);
+    return base::joined(out, ", ");
+}
+
+// "local for mindspeed, transformer_engine for mcore"
+std::string layers_by_target(const TargetRegistry& targets) {
+    std::vector<std::string> out;
+    for (const Target& target : targets.targets())
+        out.push_back(
+            base::format("{} for {}", target.layers == "te" ? "transformer_engine" : target.layers, target.name));
+    return base::joined(out, ", ");
+}
+
+void add_layout(CLI::App& app, const PeerOptions& peers, const TargetRegistry& targets, ConvertOptions& options,
+                Raw& raw) {
     Topology& topology = options.topology;
     auto* group = app.add_option_group("Megatron layout to write");
     group->add_option("--target", options.target,
-                      "Who reads it: mindspeed, or mcore, with @VERSION of megatron-core (default mindspeed)");
+                      base::format("Who reads it: {}; with @VERSION of megatron-core (default {})",
+                                   names_of(targets.targets()), targets.default_target().name));
     group->add_option("--ckpt-format", raw.format, "torch: one file per rank; torch_dist: loads at any TP and PP");
     group->add_option("--transformer-impl", raw.transformer_impl,
-                      "local or transformer_engine (default: local for mindspeed, transformer_engine for mcore)");
+                      base::format("local or transformer_engine (default: {})", layers_by_target(targets)));
     group->add_option(peers.names("--tp"), topology.tp, "Tensor parallel size")->check(rank_count);
     group->add_option(peers.names("--pp"), topology.pp, "Pipeline parallel size")->check(rank_count);
     group->add_option(peers.names("--ep"), topology.experts.ep, "Expert parallel size")->check(rank_count);
@@ -155,7 +171,7 @@ void add_layout(CLI::App& app, const PeerOptions& peers, ConvertOptions& options
         ->check(CLI::IsMember({"keep", "drop"}));
 }
 
-void add_vocabulary(CLI::App& app, ConvertOptions& options, Raw& raw) {
+void add_vocabulary(CLI::App& app, const TargetRegistry& targets, ConvertOptions& options, Raw& raw) {
     auto* group = app.add_option_group("Vocabulary of a Megatron output");
     group
         ->add_option("--make-vocab-size-divisible-by", raw.divisor,
@@ -163,7 +179,7 @@ void add_vocabulary(CLI::App& app, ConvertOptions& options, Raw& raw) {
         ->check(at_least_one);
     group->add_option("--padded-vocab-size", raw.padded_vocab, "Pad the vocabulary to N rows")->check(at_least_one);
     group->add_option("--vocab-padding", options.vocab.rule,
-                      "Pad as another tool does: none, mindspeed, megatron, megatron-bridge, mbridge, ms-swift");
+                      base::format("Pad as another tool does: {}", names_of(targets.paddings())));
     group->add_option("--vocab-fill", options.vocab.fill, "What the rows of padding hold: zero, last-row or mean")
         ->check(CLI::IsMember({"zero", "last-row", "mean"}));
 }
@@ -292,50 +308,12 @@ Status check_conversion(ConvertOptions& options, const Raw& raw) {
     return {};
 }
 
-void add_inspect(CLI::App& app, Options& options) {
-    auto* inspect = app.add_subcommand("inspect", "List what is in a checkpoint or a weight file")->fallthrough();
-    inspect->add_option("path", options.inspected, "A checkpoint directory, or a .safetensors, .bin or .pt file")
-        ->required();
-    inspect->callback([&options] { options.command = Options::Command::inspect; });
-}
-
-void add_commit(CLI::App& app, Options& options) {
-    auto* commit = app.add_subcommand("commit", "Publish what workers (--shard) have written, if the last could not")
-                       ->fallthrough();
-    commit->add_option("path", options.committed, "Their --save-dir")->required();
-    commit->callback([&options] { options.command = Options::Command::commit; });
-}
-
-void add_verify(CLI::App& app, Options& options) {
-    auto* verify = app.add_subcommand("verify", kVerifyHelp)->fallthrough();
-    verify->add_option("path", options.verify.checkpoint.directory, "The checkpoint to verify")->required();
-    verify->add_option("--against", options.verify.against,
-                       "Another checkpoint that must hold the same weights, in whatever layout");
-    verify->callback([&options] { options.command = Options::Command::verify; });
-}
-
-void add_models(CLI::App& app, Options& options) {
-    auto* models = app.add_subcommand("models", "The model families that can be converted")->fallthrough();
-    models->callback([&options] { options.command = Options::Command::list_models; });
-    models->require_subcommand(0, 1);
-    models->add_subcommand("list", "List them (the default)")->fallthrough();
-    auto* show = models->add_subcommand("show", "How one family is stored on both sides")->fallthrough();
-    show->add_option("family", options.model, "Its name, as models list prints it")->required();
-    auto* check = models->add_subcommand("check", "Check a mapping file of your own")->fallthrough();
-    check->add_option("file", options.model, "The mapping file")->required();
-    // Called before the callback of `models`, which must not undo it.
-    models->callback([&options, show, check] {
-        options.command = show->parsed()    ? Options::Command::show_model
-                          : check->parsed() ? Options::Command::check_model
-                                            : Options::Command::list_models;
-    });
-}
-
 }  // namespace
 
 Result<std::optional<Options>> parse_options(int argc, const char* const* argv) {
     const base::DataStore store;
     TRY_ASSIGN(const PeerOptions peers, PeerOptions::load(store));
+    TRY_ASSIGN(const TargetRegistry targets, TargetRegistry::load(store));
     TRY_ASSIGN(std::vector<std::string> words, peers.spelled_out({argv + 1, argv + argc}));
     std::reverse(words.begin(), words.end());  // as the parser wants them
     Options options;
@@ -347,8 +325,8 @@ Result<std::optional<Options>> parse_options(int argc, const char* const* argv) 
     app.footer(kFooter);
     app.set_version_flag("--version", std::string(base::kVersion));
     add_places(app, peers, options.convert, raw);
-    add_layout(app, peers, options.convert, raw);
-    add_vocabulary(app, options.convert, raw);
+    add_layout(app, peers, targets, options.convert, raw);
+    add_vocabulary(app, targets, options.convert, raw);
     add_run(app, options.convert, raw);
     add_config_file(app);
     app.add_option("--rules", options.rules_dir,
@@ -357,10 +335,7 @@ Result<std::optional<Options>> parse_options(int argc, const char* const* argv) 
     app.add_flag("-q,--quiet", options.quiet, "Print errors only");
     app.add_flag("--no-progress", no_progress, "No progress bar");
     add_peer_options(app, peers, given);
-    add_commit(app, options);
-    add_inspect(app, options);
-    add_verify(app, options);
-    add_models(app, options);
+    add_commands(app, options);
     auto* plan = app.add_subcommand("plan-conversion", "The same as --dry-run")->fallthrough();
     plan->callback([&options] { options.convert.dry_run = true; });
 

@@ -1,9 +1,9 @@
 // The manifest of a conversion's output, from its plan and from what was written.
 #pragma once
 
-#include "ckpt_convert/app/planned_output.h"
 #include "ckpt_convert/execute/executor.h"
 #include "ckpt_convert/execute/manifest.h"
+#include "ckpt_convert/target/planned_output.h"
 
 namespace ckpt {
 

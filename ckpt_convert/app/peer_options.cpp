@@ -4,66 +4,16 @@
 #include <optional>
 
 #include "base/format.h"
-#include "base/json_object.h"
-#include "base/rule_file.h"
 
 namespace ckpt {
 namespace {
 
-using base::ErrorKind;
-using base::Json;
-using base::JsonDocument;
-using base::JsonObject;
-using base::Result;
-using base::Status;
-
-constexpr const char* kOptionsFolder = "rules/options/";
-constexpr const char* kOptionsSchema = "peer-options/1";
-
-Result<Values> read_values(JsonObject& object, const PeerOption& option) {
-    TRY_ASSIGN(std::string values, object.string_or("values", ""));
-    bool no_value = !option.is.empty() || !option.sets.empty();
-    if (no_value != values.empty())
-        return object.error("\"values\" belongs to options that are neither others nor set");
-    if (values.empty() || values == "none") return Values::none;
-    if (values == "one") return Values::one;
-    if (values == "many") return Values::many;
-    return object.error("\"values\" must be \"none\", \"one\" or \"many\"");
-}
-
-Status read_meaning(const JsonDocument& document, JsonObject& object, PeerOption& option) {
-    const Json* means = object.optional("means");
-    if (means == nullptr) return {};
-    TRY_ASSIGN(JsonObject by_value, JsonObject::of(document, *means));
-    for (const auto& [value, words] : by_value.members()) {
-        TRY_ASSIGN(option.means[value], by_value.strings(value));
-    }
-    const Json* needs = object.optional("needs");
-    if (needs == nullptr) return {};
-    TRY_ASSIGN(JsonObject needed, JsonObject::of(document, *needs));
-    for (const auto& [name, reason] : needed.members()) {
-        TRY_ASSIGN(std::string why, needed.string(name));
-        option.needs.emplace_back(name, std::move(why));
-    }
-    return {};
-}
-
-Result<PeerOption> read_option(const JsonDocument& document, const std::string& name, const Json& json) {
-    TRY_ASSIGN(JsonObject object, JsonObject::of(document, json));
-    PeerOption option;
-    option.name = name;
-    TRY_ASSIGN(option.no_effect, object.string_or("no_effect", ""));
-    TRY_ASSIGN(option.unsupported, object.string_or("unsupported", ""));
-    TRY_ASSIGN(option.is, object.string_or("is", ""));
-    TRY_ASSIGN(option.sets, object.string_or("sets", ""));
-    TRY_ASSIGN(option.must_be, object.string_or("must_be", ""));
-    TRY(read_meaning(document, object, option));
-    TRY_ASSIGN(option.values, read_values(object, option));
-    auto ways = !option.no_effect.empty() + !option.unsupported.empty() + !option.is.empty() + !option.sets.empty() +
-                !option.must_be.empty() + !option.means.empty();
-    if (ways != 1) return object.error("an option is exactly one of what the file says that options are");
-    TRY(object.finish());
-    return option;
+struct OptionsFile : RuleFile<"peer-options/1"> {
+    Named<PeerOption> options;
+};
+constexpr auto record_of(const OptionsFile* file) {
+    return base::extended(record_of(static_cast<const RuleFile<"peer-options/1">*>(file)), "peer_options", "",
+                          base::field("options", &OptionsFile::options, "by name").needed());
 }
 
 // The value that stands behind the option, in the same word or in the next.
@@ -110,22 +60,22 @@ Status add_meaning(std::vector<std::string>& words, const PeerOption& option, st
 
 }  // namespace
 
+Status PeerOption::check(const base::JsonPlace& at) {
+    const bool takes_values = is.empty() && sets.empty();
+    if (takes_values != values_key.has_value())
+        return at.error("\"values\" belongs to options that are neither others nor set");
+    values = values_key.value_or(Values::none);
+    auto ways =
+        !no_effect.empty() + !unsupported.empty() + !is.empty() + !sets.empty() + !must_be.empty() + !means.empty();
+    if (ways != 1) return at.error("an option is exactly one of what the file says that options are");
+    return {};
+}
+
 Result<PeerOptions> PeerOptions::load(const base::DataStore& store) {
     PeerOptions out;
-    for (const std::string& path : store.list(kOptionsFolder, ".json")) {
-        TRY_ASSIGN(JsonDocument document, base::read_rule_file(store, path));
-        TRY_ASSIGN(JsonObject object, JsonObject::of(document, document.root));
-        TRY_ASSIGN(std::string schema, object.string("schema"));
-        if (schema != kOptionsSchema) return object.error(base::format("the schema must be \"{}\"", kOptionsSchema));
-        TRY(object.string("about"));
-        TRY(object.strings("source"));
-        TRY_ASSIGN(const Json* options, object.required("options"));
-        TRY_ASSIGN(JsonObject by_name, JsonObject::of(document, *options));
-        for (const auto& [name, json] : by_name.members()) {
-            TRY_ASSIGN(PeerOption option, read_option(document, name, json));
-            out.options_.push_back(std::move(option));
-        }
-        TRY(object.finish());
+    for (const std::string& path : store.list("rules/options/", ".json")) {
+        TRY_ASSIGN(OptionsFile file, base::read_rule_record<OptionsFile>(store, path));
+        std::move(file.options.begin(), file.options.end(), std::back_inserter(out.options_));
     }
     return out;
 }

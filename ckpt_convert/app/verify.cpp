@@ -4,15 +4,11 @@
 
 #include "base/format.h"
 #include "base/parallel.h"
-#include "ckpt_convert/app/training.h"
 #include "ckpt_convert/execute/tile_reader.h"
+#include "ckpt_convert/target/training.h"
 
 namespace ckpt {
 namespace {
-
-using base::Path;
-using base::Result;
-using base::Status;
 
 Readable readable(const Source& source) { return {&source.index, &source.binding, &source.model}; }
 
@@ -24,7 +20,7 @@ std::uint64_t bytes_of(const Source& source) {
 }
 
 // The second checkpoint may lean on the config of the first, and the other way round.
-SourceOptions other_options(const VerifyOptions& options, const base::Path& directory, const base::Path& companions) {
+SourceOptions other_options(const VerifyOptions& options, const Path& directory, const Path& companions) {
     SourceOptions out = options.checkpoint;
     out.directory = directory;
     if (out.hf_config_dir.empty()) out.hf_config_dir = companions;
@@ -54,7 +50,7 @@ void add(std::vector<TensorDifference>& differences, const std::vector<TensorDif
 }
 
 // The bytes of the files, then the values of the weights.
-Status verify_alone(base::FileSystem& fs, const Source& source, const base::Path& root, VerifySummary& summary,
+Status verify_alone(base::FileSystem& fs, const Source& source, const Path& root, VerifySummary& summary,
                     CompareOptions& options, const ProgressMaker& progress) {
     TRY_ASSIGN(KnownSums known, find_known_sums(fs, root, source.directory));
     TRY_ASSIGN(std::uint64_t file_bytes, content_bytes(fs, source.index, known));

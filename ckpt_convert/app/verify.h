@@ -6,9 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "ckpt_convert/app/source.h"
+#include "ckpt_convert/app/options.h"
 #include "ckpt_convert/execute/comparer.h"
 #include "ckpt_convert/execute/content_check.h"
+#include "ckpt_convert/open/source.h"
 
 namespace ckpt {
 
@@ -27,8 +28,8 @@ using ProgressMaker = std::function<std::function<void(std::uint64_t bytes)>(std
 
 // Fails with bad_input when a checkpoint is incomplete or cannot be read; what differs, between two checkpoints or from the
 // checksums that are known of one, is in the summary.
-base::Result<VerifySummary> verify(base::FileSystem& fs, const Knowledge& knowledge, const VerifyOptions& options,
-                                   const ProgressMaker& progress);
+Result<VerifySummary> verify(base::FileSystem& fs, const Knowledge& knowledge, const VerifyOptions& options,
+                             const ProgressMaker& progress);
 
 // For people, and as JSON.
 std::string verify_text(const VerifySummary& summary);

@@ -15,9 +15,6 @@
 namespace ckpt {
 namespace {
 
-using base::Result;
-using base::Status;
-
 // Writes what lies beside the weights.
 Status write_side_files(base::FileSystem& fs, const PlannedOutput& target, StagedOutput& staging, Manifest& manifest) {
     for (const auto& name : target.companions) {

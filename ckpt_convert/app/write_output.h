@@ -2,10 +2,10 @@
 #pragma once
 
 #include "ckpt_convert/app/convert.h"
-#include "ckpt_convert/app/planned_output.h"
 #include "ckpt_convert/checkpoint/source_guard.h"
 #include "ckpt_convert/execute/manifest.h"
 #include "ckpt_convert/execute/shard_set.h"
+#include "ckpt_convert/target/planned_output.h"
 
 namespace ckpt {
 
@@ -22,9 +22,9 @@ struct Writing {
 };
 
 // The output appears whole or not at all. With ConvertOptions::resume it goes on from what an interrupted run has finished.
-base::Status write_whole(Writing run);
+Status write_whole(Writing run);
 
 // The part of one worker; the last of them publishes the output.
-base::Status write_shard(Writing run, const Shard& shard, const ShardSet& shards);
+Status write_shard(Writing run, const Shard& shard, const ShardSet& shards);
 
 }  // namespace ckpt

@@ -11,11 +11,6 @@
 namespace ckpt {
 namespace {
 
-using base::ErrorKind;
-using base::Path;
-using base::Result;
-using base::Status;
-
 using Entries = std::vector<base::DirectoryEntry>;
 
 // The stems under which transformers looks for weights, in its order of preference.
@@ -58,8 +53,8 @@ struct WeightMap {
 
 Result<WeightMap> read_weight_map(base::FileSystem& fs, const Path& path) {
     TRY_ASSIGN(std::string text, base::read_file(fs, path));
-    TRY_ASSIGN(base::JsonDocument document, base::parse_json(text, path));
-    const base::Json* map = document.root.find("weight_map");
+    TRY_ASSIGN(JsonDocument document, base::parse_json(text, path));
+    const Json* map = document.root.find("weight_map");
     if (map == nullptr || map->object() == nullptr || map->object()->empty()) {
         return base::fail(ErrorKind::bad_input, "the index has no \"weight_map\"; fetch it again", path);
     }
@@ -280,14 +275,14 @@ Result<TensorIndex> open_hf_weights(base::FileSystem& fs, const Path& directory)
         directory);
 }
 
-Result<base::JsonDocument> read_hf_config(base::FileSystem& fs, const Path& directory) {
+Result<JsonDocument> read_hf_config(base::FileSystem& fs, const Path& directory) {
     Path path = base::join(directory, "config.json");
     if (!fs.exists(path)) {
         return base::fail(ErrorKind::bad_input, "config.json is missing; it belongs to every Hugging Face checkpoint",
                           directory);
     }
     TRY_ASSIGN(std::string text, base::read_file(fs, path, 64u << 20));
-    TRY_ASSIGN(base::JsonDocument config, base::parse_json(text, path, base::kPythonJson));
+    TRY_ASSIGN(JsonDocument config, base::parse_json(text, path, base::kPythonJson));
     if (config.root.object() == nullptr)
         return base::fail(ErrorKind::bad_input, "config.json must hold an object", path);
     return config;
@@ -295,7 +290,7 @@ Result<base::JsonDocument> read_hf_config(base::FileSystem& fs, const Path& dire
 
 Result<HfCheckpoint> open_hf_checkpoint(base::FileSystem& fs, const Path& directory) {
     TRY_ASSIGN(TensorIndex index, open_hf_weights(fs, directory));
-    TRY_ASSIGN(base::JsonDocument config, read_hf_config(fs, directory));
+    TRY_ASSIGN(JsonDocument config, read_hf_config(fs, directory));
     return HfCheckpoint{directory, std::move(config), std::move(index)};
 }
 

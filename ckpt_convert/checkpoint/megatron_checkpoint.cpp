@@ -17,11 +17,6 @@
 namespace ckpt {
 namespace {
 
-using base::ErrorKind;
-using base::Path;
-using base::Result;
-using base::Status;
-
 struct RankName {
     int tp = 0;
     std::vector<int> suffixes;  // PP rank or EP rank, or both
@@ -119,8 +114,8 @@ std::string directory_name(const RankName& name) {
     return rank_directory(name.tp, suffix(0), suffix(1));
 }
 
-std::int64_t saved_size(const base::Json& args, std::string_view name) {
-    const base::Json* found = args.find(name);
+std::int64_t saved_size(const Json& args, std::string_view name) {
+    const Json* found = args.find(name);
     return found == nullptr || found->integer() == nullptr ? 1 : *found->integer();
 }
 
@@ -176,7 +171,7 @@ Status check_args(const MegatronCheckpoint& checkpoint) {
                                                     {"pipeline_model_parallel_size", checkpoint.pp},
                                                     {"expert_model_parallel_size", checkpoint.ep}};
     for (const auto& [name, found] : expected) {
-        const base::Json* saved = checkpoint.args.find(name);
+        const Json* saved = checkpoint.args.find(name);
         if (saved == nullptr || saved->integer() == nullptr || *saved->integer() == found) continue;
         return base::fail(ErrorKind::bad_input,
                           base::format("the saved arguments say {} = {}, but there are rank directories for {}", name,
@@ -242,7 +237,7 @@ Status read_rank_files(base::FileSystem& fs, MegatronCheckpoint& checkpoint) {
     TRY_ASSIGN(auto names, find_rank_names(fs, checkpoint.directory));
     TRY_ASSIGN(RankFile first, open_rank(fs, checkpoint.directory, names.front()));
     pickle::Ref args = pickle::find(first.content.root(), "args");
-    checkpoint.args = args == nullptr ? base::Json(base::Json::Object{}, 0) : args_to_json(args);
+    checkpoint.args = args == nullptr ? Json(Json::Object{}, 0) : args_to_json(args);
     set_ranks(checkpoint, names);
     TRY(check_grid(checkpoint, names.front().suffixes.size()));
     // Sorted by name or by rank, the order is the same: the number of the stage comes first.

@@ -12,8 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/file_system.h"
-#include "base/json.h"
+#include "ckpt_convert/base_names.h"
 #include "ckpt_convert/checkpoint/tensor_index.h"
 
 namespace ckpt {
@@ -27,9 +26,9 @@ struct MegatronRank {
 };
 
 struct MegatronCheckpoint {
-    base::Path directory;   // the iteration's directory
+    Path directory;         // the iteration's directory
     std::string iteration;  // "1", "release"
-    base::Json args;        // the argparse.Namespace of rank 0 as an object; empty when the file has none
+    Json args;              // the argparse.Namespace of rank 0 as an object; empty when the file has none
     int tp = 1;
     int pp = 1;
     int ep = 1;
@@ -46,14 +45,14 @@ struct MegatronCheckpoint {
     }
 };
 
-bool is_megatron_checkpoint(base::FileSystem& fs, const base::Path& directory);
+bool is_megatron_checkpoint(base::FileSystem& fs, const Path& directory);
 
 // Whether it has weights of Megatron where it says, and not another checkpoint under the same names.
-bool holds_megatron_weights(base::FileSystem& fs, const base::Path& directory);
+bool holds_megatron_weights(base::FileSystem& fs, const Path& directory);
 
 // Reads the tracker file, finds every rank file, and checks that the grid of ranks is complete and agrees with the
 // saved arguments. `directory` may be the root or an iteration's directory.
-base::Result<MegatronCheckpoint> open_megatron_checkpoint(base::FileSystem& fs, const base::Path& directory);
+Result<MegatronCheckpoint> open_megatron_checkpoint(base::FileSystem& fs, const Path& directory);
 
 // "mp_rank_00", "mp_rank_01_003", "mp_rank_01_003_000"; numbers that are nullopt are left out.
 std::string rank_directory(int tp, std::optional<int> pp, std::optional<int> ep = std::nullopt);

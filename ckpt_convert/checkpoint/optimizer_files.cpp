@@ -11,10 +11,6 @@
 namespace ckpt {
 namespace {
 
-using base::ErrorKind;
-using base::Path;
-using base::Result;
-using base::Status;
 using pickle::Ref;
 
 tl::unexpected<base::Error> wrong_file(const Path& path, std::string message) {

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/file_system.h"
+#include "ckpt_convert/base_names.h"
 #include "ckpt_convert/checkpoint/tensor_index.h"
 #include "ckpt_convert/formats/pickle/value.h"
 #include "ckpt_convert/formats/torch_file/torch_reader.h"
@@ -57,16 +57,16 @@ struct GroupKind {
     auto operator<=>(const GroupKind&) const = default;
 };
 // Fails with unsupported when the group has learning rates of its own, with bad_input when it does not say what it is.
-base::Result<GroupKind> kind_of_group(pickle::Ref group, const base::Path& path);
+Result<GroupKind> kind_of_group(pickle::Ref group, const Path& path);
 
 inline constexpr const char* kOptimizerFile = "distrib_optim.pt";
 
 // `weights`: rank files, in the order of their ranks. Fails with bad_input when something is missing or inconsistent,
 // with unsupported when the run had another kind of optimizer.
-base::Result<OptimizerFiles> open_optimizer_files(base::FileSystem& fs, const TensorIndex& weights);
+Result<OptimizerFiles> open_optimizer_files(base::FileSystem& fs, const TensorIndex& weights);
 
 // The same of a torch_dist checkpoint, whose common state `file` is; there are no ranks.
-base::Result<OptimizerFiles> optimizer_of_common_state(const std::shared_ptr<const TorchFile>& file, pickle::Ref root,
-                                                       const base::Path& path);
+Result<OptimizerFiles> optimizer_of_common_state(const std::shared_ptr<const TorchFile>& file, pickle::Ref root,
+                                                 const Path& path);
 
 }  // namespace ckpt

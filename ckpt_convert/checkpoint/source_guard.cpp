@@ -7,12 +7,8 @@
 namespace ckpt {
 namespace {
 
-using base::Path;
-using base::Result;
-using base::Status;
-
 tl::unexpected<base::Error> changed(const Path& path) {
-    return base::fail(base::ErrorKind::bad_input,
+    return base::fail(ErrorKind::bad_input,
                       "the file was changed while it was read, so nothing was published; run the command again when "
                       "nothing writes to it",
                       path);

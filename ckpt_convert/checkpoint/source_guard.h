@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/file_system.h"
+#include "ckpt_convert/base_names.h"
 #include "ckpt_convert/checkpoint/tensor_index.h"
 
 namespace ckpt {
@@ -13,18 +13,18 @@ namespace ckpt {
 class SourceGuard {
 public:
     // Notes size, time and identity of each file. Fails as check() does when one has changed since it was opened.
-    static base::Result<SourceGuard> of(base::FileSystem& fs, const TensorIndex& index);
+    static Result<SourceGuard> of(base::FileSystem& fs, const TensorIndex& index);
 
     // Digits that are others when a file is another or was written to.
     std::string state() const;
     // Fails with bad_input when a file is not what it was.
-    base::Status check() const;
+    Status check() const;
 
 private:
     explicit SourceGuard(base::FileSystem& fs) : fs_(&fs) {}
 
     base::FileSystem* fs_;
-    std::vector<std::pair<base::Path, base::FileInfo>> files_;
+    std::vector<std::pair<Path, base::FileInfo>> files_;
 };
 
 }  // namespace ckpt

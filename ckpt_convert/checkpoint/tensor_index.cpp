@@ -13,10 +13,7 @@
 namespace ckpt {
 namespace {
 
-using base::ErrorKind;
-using base::Status;
-
-base::Status add_safetensors(TensorIndex& index, base::ReadableFile& file, std::uint32_t number) {
+Status add_safetensors(TensorIndex& index, base::ReadableFile& file, std::uint32_t number) {
     TRY_ASSIGN(SafetensorsHeader header, read_safetensors_header(file));
     for (SafetensorsEntry& entry : header.entries) {
         auto strides = row_major_strides(entry.shape);
@@ -26,7 +23,7 @@ base::Status add_safetensors(TensorIndex& index, base::ReadableFile& file, std::
     return {};
 }
 
-base::Status add_torch_state_dict(TensorIndex& index, base::ReadableFile& file, std::uint32_t number) {
+Status add_torch_state_dict(TensorIndex& index, base::ReadableFile& file, std::uint32_t number) {
     TRY_ASSIGN(TorchFile torch_file, TorchFile::read(file));
     const auto* items = pickle::mapping_items(torch_file.root());
     if (items == nullptr) {
@@ -70,7 +67,7 @@ std::optional<std::vector<std::pair<std::string, pickle::Ref>>> members_of(pickl
 // The name of a tensor says the way to it, so names would be as long as the way is deep.
 constexpr int kMaxLevels = 64;
 
-base::Status add_nested_tensors(TensorIndex& index, base::ReadableFile& file, std::uint32_t number) {
+Status add_nested_tensors(TensorIndex& index, base::ReadableFile& file, std::uint32_t number) {
     struct Open {
         std::string name;
         pickle::Ref value;
@@ -116,7 +113,7 @@ bool is_torch(std::string_view start, std::string_view path) {
     return start.starts_with('\x80') || ends(".pt") || ends(".pth") || ends(".bin") || ends(".ckpt");
 }
 
-base::Result<std::string> first_bytes(base::ReadableFile& file, std::uint64_t count) {
+Result<std::string> first_bytes(base::ReadableFile& file, std::uint64_t count) {
     std::string start(std::min<std::uint64_t>(file.size(), count), '\0');
     TRY(file.read_at(0, std::as_writable_bytes(std::span(start.data(), start.size()))));
     return start;
@@ -155,7 +152,7 @@ std::uint64_t TensorIndex::total_elements() const {
     return sum;
 }
 
-base::Status reject_placeholder(base::ReadableFile& file) {
+Status reject_placeholder(base::ReadableFile& file) {
     if (file.size() == 0) {
         return base::fail(ErrorKind::bad_input, "the file is empty; fetch it again", file.path());
     }
@@ -179,9 +176,9 @@ base::Status reject_placeholder(base::ReadableFile& file) {
 
 namespace {
 
-using AddTensors = base::Status (*)(TensorIndex& index, base::ReadableFile& file, std::uint32_t number);
+using AddTensors = Status (*)(TensorIndex& index, base::ReadableFile& file, std::uint32_t number);
 
-base::Status add_file(TensorIndex& index, base::FileSystem& fs, const base::Path& path, AddTensors of_torch) {
+Status add_file(TensorIndex& index, base::FileSystem& fs, const Path& path, AddTensors of_torch) {
     TRY_ASSIGN(std::shared_ptr<base::ReadableFile> file, fs.open(path));
     TRY(reject_placeholder(*file));
     auto number = static_cast<std::uint32_t>(index.files.size());
@@ -192,11 +189,11 @@ base::Status add_file(TensorIndex& index, base::FileSystem& fs, const base::Path
 
 }  // namespace
 
-base::Status add_weight_file(TensorIndex& index, base::FileSystem& fs, const base::Path& path) {
+Status add_weight_file(TensorIndex& index, base::FileSystem& fs, const Path& path) {
     return add_file(index, fs, path, add_torch_state_dict);
 }
 
-base::Status add_every_tensor(TensorIndex& index, base::FileSystem& fs, const base::Path& path) {
+Status add_every_tensor(TensorIndex& index, base::FileSystem& fs, const Path& path) {
     return add_file(index, fs, path, add_nested_tensors);
 }
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/file_system.h"
+#include "ckpt_convert/base_names.h"
 #include "ckpt_convert/tensor/dequantise.h"
 #include "ckpt_convert/tensor/dtype.h"
 #include "ckpt_convert/tensor/shape.h"
@@ -69,12 +69,12 @@ void add_index(TensorIndex& index, const TensorIndex& other);
 // Adds all tensors of one weight file, by its content: safetensors, or what torch.save wrote (a flat dict of tensors,
 // other entries are skipped). Files that are no weights at all - Git LFS pointers, HTML pages, empty files - are named
 // as such, because an incomplete download is the usual cause.
-base::Status add_weight_file(TensorIndex& index, base::FileSystem& fs, const base::Path& path);
+Status add_weight_file(TensorIndex& index, base::FileSystem& fs, const Path& path);
 
 // The same of a torch file of any shape: all tensors in it, with the keys that lead to them as names ("model/decoder...").
-base::Status add_every_tensor(TensorIndex& index, base::FileSystem& fs, const base::Path& path);
+Status add_every_tensor(TensorIndex& index, base::FileSystem& fs, const Path& path);
 
 // Fails with bad_input when the file cannot be weights: empty, a Git LFS pointer, or a web page.
-base::Status reject_placeholder(base::ReadableFile& file);
+Status reject_placeholder(base::ReadableFile& file);
 
 }  // namespace ckpt

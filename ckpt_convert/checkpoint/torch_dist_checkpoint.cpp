@@ -12,11 +12,6 @@
 namespace ckpt {
 namespace {
 
-using base::ErrorKind;
-using base::Path;
-using base::Result;
-using base::Status;
-
 // What a run saves besides the model.
 constexpr std::string_view kNoWeights[] = {"optimizer.", "chained_", "opt_param_scheduler", "rng_state",
                                            "rerun_state_machine"};
@@ -142,7 +137,7 @@ Status read_torch_dist_weights(base::FileSystem& fs, MegatronCheckpoint& checkpo
     for (const TorchDistTensor& tensor : found.tensors) add_tensor(checkpoint.index, tensor, tensor.fqn);
     TRY_ASSIGN(TorchDistCommonState common, read_torch_dist_common_state(fs, checkpoint.directory, found));
     pickle::Ref args = pickle::find(common.root, "args");
-    checkpoint.args = args == nullptr ? base::Json(base::Json::Object{}, 0) : args_to_json(args);
+    checkpoint.args = args == nullptr ? Json(Json::Object{}, 0) : args_to_json(args);
     checkpoint.torch_dist = true;
     checkpoint.has_optimizer = std::any_of(found.skipped.begin(), found.skipped.end(), is_optimizer_state);
     checkpoint.ranks = {MegatronRank{}};

@@ -10,7 +10,7 @@ namespace ckpt {
 // Fills the index, the arguments and the one rank of `checkpoint`, whose directory is set. Layers that share a name,
 // stored with a leading axis, are listed one by one: "model/decoder.layers.3.mlp.linear_fc2.weight". Optimizer and
 // random states are skipped.
-base::Status read_torch_dist_weights(base::FileSystem& fs, MegatronCheckpoint& checkpoint);
+Status read_torch_dist_weights(base::FileSystem& fs, MegatronCheckpoint& checkpoint);
 
 // The states of the weights, by kOptimizerStates; tensors have the names of their weights. Fails with unsupported when the
 // run stored them in the order of its own buffers, which nothing else can undo.
@@ -18,6 +18,6 @@ struct TorchDistStates {
     OptimizerFiles files;  // without ranks
     std::array<TensorIndex, kOptimizerStates.size()> tensors;
 };
-base::Result<TorchDistStates> read_torch_dist_states(base::FileSystem& fs, const base::Path& directory);
+Result<TorchDistStates> read_torch_dist_states(base::FileSystem& fs, const Path& directory);
 
 }  // namespace ckpt

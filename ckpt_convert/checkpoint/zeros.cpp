@@ -9,8 +9,8 @@ class Zeros : public base::ReadableFile {
 public:
     explicit Zeros(std::uint64_t bytes) : bytes_(bytes) {}
     std::uint64_t size() const override { return bytes_; }
-    const base::Path& path() const override { return path_; }
-    base::Status read_at(std::uint64_t, base::MutableByteSpan out) override {
+    const Path& path() const override { return path_; }
+    Status read_at(std::uint64_t, base::MutableByteSpan out) override {
         std::fill(out.begin(), out.end(), std::byte{0});
         return {};
     }
@@ -18,7 +18,7 @@ public:
 
 private:
     std::uint64_t bytes_;
-    base::Path path_ = "zeros";
+    Path path_ = "zeros";
 };
 
 }  // namespace

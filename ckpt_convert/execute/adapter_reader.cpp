@@ -4,9 +4,6 @@
 
 namespace ckpt {
 
-using base::Result;
-using base::Status;
-
 Status AdapterReader::read_floats(const Shape& shape, const LogicalSource& factor, RowRange rows,
                                   std::vector<float>& out) {
     TRY_ASSIGN(auto tile, factors_.read(shape, factor.dtype, factor.pieces, rows));

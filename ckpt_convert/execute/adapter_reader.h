@@ -15,11 +15,11 @@ public:
 
     // The rows of a matrix with the sum added; `tile` itself when there is none. The product is summed in f32 in the order of
     // the rank, scaled, added to the weight in f32, and rounded once. Valid until the next call.
-    base::Result<std::span<const std::byte>> merged(std::span<const std::byte> tile, const Shape& shape, DType dtype,
-                                                    RowRange rows, const std::shared_ptr<const LowRankSum>& sum);
+    Result<std::span<const std::byte>> merged(std::span<const std::byte> tile, const Shape& shape, DType dtype,
+                                              RowRange rows, const std::shared_ptr<const LowRankSum>& sum);
 
 private:
-    base::Status read_floats(const Shape& shape, const LogicalSource& factor, RowRange rows, std::vector<float>& out);
+    Status read_floats(const Shape& shape, const LogicalSource& factor, RowRange rows, std::vector<float>& out);
 
     TileReader factors_;
     std::vector<float> left_;

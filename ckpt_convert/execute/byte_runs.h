@@ -6,7 +6,7 @@
 #include <numeric>
 #include <vector>
 
-#include "base/result.h"
+#include "ckpt_convert/base_names.h"
 #include "ckpt_convert/tensor/shape.h"
 
 namespace ckpt {
@@ -40,7 +40,7 @@ public:
 
     // Calls visit(offset in the tensor, offset when all runs are packed together, bytes) for every run.
     template <class Visit>
-    base::Status each(Visit visit) {
+    Status each(Visit visit) {
         for (std::uint64_t packed = 0, offset = 0; packed < total_; packed += bytes_) {
             TRY(visit(offset, packed, bytes_));
             for (std::size_t i = outer_.size(); i-- > 0;) {

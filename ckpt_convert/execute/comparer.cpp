@@ -15,9 +15,6 @@
 namespace ckpt {
 namespace {
 
-using base::Result;
-using base::Status;
-
 std::vector<std::byte> as_type(std::span<const std::byte> values, DType from, DType to, float plus = 0) {
     std::size_t count = values.size() / (bits(from) / 8);
     std::vector<std::byte> out(count * (bits(to) / 8));

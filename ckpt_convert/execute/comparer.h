@@ -32,10 +32,9 @@ struct CompareOptions {
 
 // The tensors that are not equal in `a` and `b`, or of which one of the two holds copies that differ, in the order of
 // the model. When the element types differ, the values are compared in the narrower of the two.
-base::Result<std::vector<TensorDifference>> compare(const Readable& a, const Readable& b,
-                                                    const CompareOptions& options);
+Result<std::vector<TensorDifference>> compare(const Readable& a, const Readable& b, const CompareOptions& options);
 
 // Reads all of `a`: the tensors whose copies on other ranks differ, and those with values that are not finite.
-base::Result<std::vector<TensorDifference>> check_values(const Readable& a, const CompareOptions& options);
+Result<std::vector<TensorDifference>> check_values(const Readable& a, const CompareOptions& options);
 
 }  // namespace ckpt

@@ -23,10 +23,6 @@
 namespace ckpt {
 namespace {
 
-using base::Path;
-using base::Result;
-using base::Status;
-
 constexpr std::uint64_t kMaxMetadataBytes = 1ull << 30;
 constexpr const char* kOwnRecords = "the zip records in the files themselves";
 

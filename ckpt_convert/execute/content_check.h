@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/file_system.h"
+#include "ckpt_convert/base_names.h"
 #include "ckpt_convert/checkpoint/tensor_index.h"
 #include "ckpt_convert/execute/comparer.h"
 #include "ckpt_convert/execute/known_sums.h"
@@ -33,11 +33,10 @@ struct ContentOptions {
 // `root`: what paths are shown relative to. `directory`: of the weights, where a torch_dist checkpoint has its .metadata. Besides
 // `known`, the CRC-32 of every record of a torch file is known, unless PyTorch was told not to write it. Fails with bad_input
 // when a file cannot be read.
-base::Result<ContentFindings> check_content(base::FileSystem& fs, const base::Path& root, const base::Path& directory,
-                                            const TensorIndex& index, const KnownSums& known,
-                                            const ContentOptions& options);
+Result<ContentFindings> check_content(base::FileSystem& fs, const Path& root, const Path& directory,
+                                      const TensorIndex& index, const KnownSums& known, const ContentOptions& options);
 
 // The bytes that check_content() reads.
-base::Result<std::uint64_t> content_bytes(base::FileSystem& fs, const TensorIndex& index, const KnownSums& known);
+Result<std::uint64_t> content_bytes(base::FileSystem& fs, const TensorIndex& index, const KnownSums& known);
 
 }  // namespace ckpt

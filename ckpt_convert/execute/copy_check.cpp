@@ -9,9 +9,6 @@
 namespace ckpt {
 namespace {
 
-using base::Result;
-using base::Status;
-
 constexpr std::uint64_t kTileBytes = 1 << 20;
 
 // True when both are the same bytes of the same file, as tied tensors are in what torch.save wrote.

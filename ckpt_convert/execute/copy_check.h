@@ -10,10 +10,9 @@ namespace ckpt {
 
 // For each of SourceBinding::copies whether it holds the bits that are read for its tensor. Reads the tensors that have copies
 // once, and each copy up to the first tile that differs; memory is that of a few tiles.
-base::Result<std::vector<bool>> equal_copies(const Model& model, const TensorIndex& index,
-                                             const SourceBinding& binding);
+Result<std::vector<bool>> equal_copies(const Model& model, const TensorIndex& index, const SourceBinding& binding);
 
 // Of SourceBinding::padding the tensors that hold anything but zeros there.
-base::Result<std::vector<std::uint32_t>> filled_padding(const TensorIndex& index, const SourceBinding& binding);
+Result<std::vector<std::uint32_t>> filled_padding(const TensorIndex& index, const SourceBinding& binding);
 
 }  // namespace ckpt

@@ -13,9 +13,6 @@
 namespace ckpt {
 namespace {
 
-using base::Result;
-using base::Status;
-
 struct Tile {
     const LogicalMove* move;
     RowRange rows;
@@ -30,10 +27,10 @@ std::vector<Tile> cut_tiles(const ConversionPlan& plan, std::uint64_t tile_bytes
     return tiles;
 }
 
-Status require_space(base::FileSystem& fs, const base::Path& directory, std::uint64_t needed) {
+Status require_space(base::FileSystem& fs, const Path& directory, std::uint64_t needed) {
     auto available = fs.free_bytes(directory);
     if (!available || *available >= needed) return {};
-    return base::fail(base::ErrorKind::write_failed,
+    return base::fail(ErrorKind::write_failed,
                       base::format("the output needs {}, but only {} are free here", base::human_bytes(needed),
                                    base::human_bytes(*available)),
                       directory);

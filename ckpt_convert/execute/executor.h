@@ -23,7 +23,7 @@ struct Executed {
 };
 
 // Writes all files of `output` into the staging directory, each finished with its last byte; nothing is committed.
-base::Result<Executed> execute(const ConversionPlan& plan, const TensorIndex& source, const OutputPlan& output,
-                               StagedOutput& staging, base::FileSystem& fs, const ExecuteOptions& options);
+Result<Executed> execute(const ConversionPlan& plan, const TensorIndex& source, const OutputPlan& output,
+                         StagedOutput& staging, base::FileSystem& fs, const ExecuteOptions& options);
 
 }  // namespace ckpt

@@ -4,8 +4,8 @@
 
 namespace ckpt {
 
-base::Status scan_file(base::ReadableFile& file, std::vector<ScanRange> ranges,
-                       const std::function<void(std::uint64_t)>& progress) {
+Status scan_file(base::ReadableFile& file, std::vector<ScanRange> ranges,
+                 const std::function<void(std::uint64_t)>& progress) {
     std::stable_sort(ranges.begin(), ranges.end(), [](const auto& a, const auto& b) { return a.begin < b.begin; });
     std::vector<std::byte> block;
     std::vector<const ScanRange*> open;

@@ -5,7 +5,7 @@
 #include <functional>
 #include <vector>
 
-#include "base/file_system.h"
+#include "ckpt_convert/base_names.h"
 
 namespace ckpt {
 
@@ -19,7 +19,7 @@ struct ScanRange {
 inline constexpr std::uint64_t kScanBytes = 1ull << 20;
 
 // Ranges may overlap and lie in the file. `progress` is told of every byte of the file.
-base::Status scan_file(base::ReadableFile& file, std::vector<ScanRange> ranges,
-                       const std::function<void(std::uint64_t bytes)>& progress);
+Status scan_file(base::ReadableFile& file, std::vector<ScanRange> ranges,
+                 const std::function<void(std::uint64_t bytes)>& progress);
 
 }  // namespace ckpt

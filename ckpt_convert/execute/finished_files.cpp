@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/json.h"
 #include "base/json_object.h"
 #include "base/json_writer.h"
 #include "base/text.h"
@@ -12,18 +11,13 @@
 namespace ckpt {
 namespace {
 
-using base::ErrorKind;
-using base::Path;
-using base::Result;
-using base::Status;
-
 Result<std::uint64_t> count_of(base::JsonObject& object, const char* key) {
     TRY_ASSIGN(const std::int64_t count, object.integer(key));
     if (count < 0) return object.error("a count must not be negative");
     return static_cast<std::uint64_t>(count);
 }
 
-Result<CastReport> cast_report_of(const base::JsonDocument& document, const base::Json& json) {
+Result<CastReport> cast_report_of(const JsonDocument& document, const Json& json) {
     TRY_ASSIGN(auto object, base::JsonObject::of(document, json, ErrorKind::bad_input));
     CastReport out;
     TRY_ASSIGN(out.tensor, object.string("tensor"));
@@ -40,7 +34,7 @@ Status remove_others_below(base::FileSystem& fs, const Path& directory, const st
         const std::string relative = prefix + entry.name;
         const auto inside = std::lower_bound(kept.begin(), kept.end(), relative + "/");
         const bool holds_kept = inside != kept.end() && inside->starts_with(relative + "/");
-        if (entry.kind == base::FileKind::directory && holds_kept) {
+        if (entry.kind == FileKind::directory && holds_kept) {
             TRY(remove_others_below(fs, path, relative + "/", kept));
         } else if (!std::binary_search(kept.begin(), kept.end(), relative)) {
             TRY(base::remove_tree(fs, path));
@@ -66,15 +60,15 @@ std::string to_line(const FinishedFile& finished) {
 }
 
 Result<FinishedFile> finished_of_line(const std::string& line, const Path& journal) {
-    TRY_ASSIGN(const base::JsonDocument document, base::parse_json(line, journal));
+    TRY_ASSIGN(const JsonDocument document, base::parse_json(line, journal));
     TRY_ASSIGN(auto object, base::JsonObject::of(document, document.root, ErrorKind::bad_input));
     FinishedFile out;
-    TRY_ASSIGN(const base::Json* file, object.required("file"));
+    TRY_ASSIGN(const Json* file, object.required("file"));
     TRY_ASSIGN(out.file, manifest_file_of(document, *file));
     if (!base::stays_below(out.file.path)) return object.error("\"path\" leads out of the output directory");
-    TRY_ASSIGN(const base::Json* losses, object.required("losses"));
+    TRY_ASSIGN(const Json* losses, object.required("losses"));
     if (losses->array() == nullptr) return object.error(*losses, "\"losses\" must be a list");
-    for (const base::Json& item : *losses->array()) {
+    for (const Json& item : *losses->array()) {
         TRY_ASSIGN(CastReport report, cast_report_of(document, item));
         out.losses.push_back(std::move(report));
     }
@@ -86,7 +80,7 @@ Result<bool> is_whole(base::FileSystem& fs, const Path& directory, const Manifes
     const Path path = base::join(directory, file.path);
     if (!fs.exists(path)) return false;
     TRY_ASSIGN(const base::FileInfo info, fs.link_info(path));
-    if (info.kind != base::FileKind::regular || info.bytes != file.bytes) return false;
+    if (info.kind != FileKind::regular || info.bytes != file.bytes) return false;
     TRY_ASSIGN(const auto opened, fs.open(path));
     std::uint32_t crc = 0;
     ScanRange whole{0, file.bytes, [&](base::ByteSpan bytes) { crc = crc32(bytes, crc); }};

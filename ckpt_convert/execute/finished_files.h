@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/file_system.h"
+#include "ckpt_convert/base_names.h"
 #include "ckpt_convert/execute/manifest.h"
 #include "ckpt_convert/tensor/cast.h"
 
@@ -26,13 +26,13 @@ struct FinishedFile {
 
 // One line of text and back, for the journal. Fails with bad_input.
 std::string to_line(const FinishedFile& finished);
-base::Result<FinishedFile> finished_of_line(const std::string& line, const base::Path& journal);
+Result<FinishedFile> finished_of_line(const std::string& line, const Path& journal);
 
 // Reads the whole file: a regular one of this size and checksum. `progress` is told of every byte.
-base::Result<bool> is_whole(base::FileSystem& fs, const base::Path& directory, const ManifestFile& file,
-                            const std::function<void(std::uint64_t bytes)>& progress);
+Result<bool> is_whole(base::FileSystem& fs, const Path& directory, const ManifestFile& file,
+                      const std::function<void(std::uint64_t bytes)>& progress);
 
 // Removes every file below the directory that is none of `kept` (paths relative to it, sorted).
-base::Status remove_others(base::FileSystem& fs, const base::Path& directory, const std::vector<std::string>& kept);
+Status remove_others(base::FileSystem& fs, const Path& directory, const std::vector<std::string>& kept);
 
 }  // namespace ckpt

@@ -13,8 +13,6 @@
 namespace ckpt {
 namespace {
 
-using base::Result;
-
 // Files that hold weights, in whatever framework's format.
 constexpr std::string_view kWeightEndings[] = {".safetensors", ".bin",  ".pt",   ".pth", ".h5",
                                                ".msgpack",     ".onnx", ".gguf", ".ot",  ".index.json"};
@@ -27,9 +25,9 @@ bool is_no_companion(std::string_view name) {
 
 // What links may lead to, with a slash behind it. https://huggingface.co/docs/huggingface_hub/guides/manage-cache:
 // models--X/snapshots/REVISION/FILE is a link to models--X/blobs/HASH.
-Result<base::Path> checkpoint_root(base::FileSystem& fs, const base::Path& directory) {
-    TRY_ASSIGN(base::Path real, fs.real_path(directory));
-    base::Path above = base::parent(real);
+Result<Path> checkpoint_root(base::FileSystem& fs, const Path& directory) {
+    TRY_ASSIGN(Path real, fs.real_path(directory));
+    Path above = base::parent(real);
     if (base::file_name(above) == "snapshots") real = base::parent(above);
     return real.ends_with('/') ? real : real + "/";
 }
@@ -113,17 +111,17 @@ Result<OutputPlan> single_safetensors(const ConversionPlan& plan, std::string pa
     return out;
 }
 
-Result<Companions> companion_files(base::FileSystem& fs, const base::Path& directory) {
+Result<Companions> companion_files(base::FileSystem& fs, const Path& directory) {
     TRY_ASSIGN(auto entries, fs.list(directory));
-    TRY_ASSIGN(base::Path root, checkpoint_root(fs, directory));
+    TRY_ASSIGN(Path root, checkpoint_root(fs, directory));
     Companions out;
     for (const auto& entry : entries) {
         if (is_no_companion(entry.name)) continue;
-        base::Path path = base::join(directory, entry.name);
+        Path path = base::join(directory, entry.name);
         TRY_ASSIGN(auto info, fs.info(path));
-        if (info.kind != base::FileKind::regular) continue;
-        if (entry.kind == base::FileKind::symlink) {
-            TRY_ASSIGN(base::Path target, fs.real_path(path));
+        if (info.kind != FileKind::regular) continue;
+        if (entry.kind == FileKind::symlink) {
+            TRY_ASSIGN(Path target, fs.real_path(path));
             if (!target.starts_with(root)) {
                 out.notes.push_back(
                     base::format("{} is a link that leads out of the checkpoint and was left out; put the file in its "

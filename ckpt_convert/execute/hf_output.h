@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "base/file_system.h"
+#include "ckpt_convert/base_names.h"
 #include "ckpt_convert/execute/output_plan.h"
 
 namespace ckpt {
@@ -17,10 +17,10 @@ struct HfOutput {
 inline constexpr const char* kHfIndexFile = "model.safetensors.index.json";
 
 // Shards of at most `max_shard_bytes` of payload each (a larger tensor gets a shard of its own), in the plan's order.
-base::Result<HfOutput> hf_output(const ConversionPlan& plan, std::uint64_t max_shard_bytes);
+Result<HfOutput> hf_output(const ConversionPlan& plan, std::uint64_t max_shard_bytes);
 
 // One file of all tensors.
-base::Result<OutputPlan> single_safetensors(const ConversionPlan& plan, std::string path);
+Result<OutputPlan> single_safetensors(const ConversionPlan& plan, std::string path);
 
 // The files beside the weights that make a model directory usable: config, tokenizer, generation config, chat template,
 // remote code.
@@ -31,6 +31,6 @@ struct Companions {
 
 // Weights, their indexes, directories, hidden files, what downloads and conversions leave, and links that lead out of the
 // checkpoint are left out. In the cache of Hugging Face the checkpoint is the whole folder models--X.
-base::Result<Companions> companion_files(base::FileSystem& fs, const base::Path& directory);
+Result<Companions> companion_files(base::FileSystem& fs, const Path& directory);
 
 }  // namespace ckpt

@@ -12,12 +12,6 @@
 namespace ckpt {
 namespace {
 
-using base::ErrorKind;
-using base::FileKind;
-using base::Path;
-using base::Result;
-using base::Status;
-
 constexpr std::size_t kSha256Digits = 64;
 constexpr std::size_t kSha1Digits = 40;
 constexpr std::int64_t kNanoseconds = 1'000'000'000;

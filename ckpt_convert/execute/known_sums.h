@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "base/file_system.h"
+#include "ckpt_convert/base_names.h"
 
 namespace ckpt {
 
@@ -32,12 +32,12 @@ struct KnownSum {
 };
 
 struct KnownSums {
-    std::map<base::Path, std::vector<KnownSum>> files;  // by FileSystem::real_path; the surest record first
-    std::vector<std::string> missing;                   // files that the manifest lists and that are not there
+    std::map<Path, std::vector<KnownSum>> files;  // by FileSystem::real_path; the surest record first
+    std::vector<std::string> missing;             // files that the manifest lists and that are not there
 };
 
 // `directory`: a checkpoint, or the directory of an iteration in one. `weights`: where its weights are; other folders of the
 // manifest are other iterations. Fails with bad_input when the manifest is damaged.
-base::Result<KnownSums> find_known_sums(base::FileSystem& fs, const base::Path& directory, const base::Path& weights);
+Result<KnownSums> find_known_sums(base::FileSystem& fs, const Path& directory, const Path& weights);
 
 }  // namespace ckpt

@@ -4,17 +4,12 @@
 #include <charconv>
 
 #include "base/format.h"
-#include "base/json.h"
 #include "base/json_object.h"
 #include "base/json_writer.h"
 #include "ckpt_convert/formats/zip/crc32.h"
 
 namespace ckpt {
 namespace {
-
-using base::ErrorKind;
-using base::Path;
-using base::Result;
 
 constexpr const char* kManifestSchema = "conversion-manifest/1";
 constexpr std::uint64_t kMaxManifestBytes = 256u << 20;  // room for a million files
@@ -30,7 +25,7 @@ void write_manifest_file(const ManifestFile& file, base::JsonWriter& json) {
     json.key("crc32").string(base::format("{:08x}", file.crc32)).end_object();
 }
 
-Result<ManifestFile> manifest_file_of(const base::JsonDocument& document, const base::Json& json) {
+Result<ManifestFile> manifest_file_of(const JsonDocument& document, const Json& json) {
     TRY_ASSIGN(auto object, base::JsonObject::of(document, json, ErrorKind::bad_input));
     ManifestFile out;
     TRY_ASSIGN(out.path, object.string("path"));
@@ -62,11 +57,11 @@ std::string manifest_text(const Manifest& manifest) {
 
 Result<Manifest> read_manifest(base::FileSystem& fs, const Path& path) {
     TRY_ASSIGN(std::string text, base::read_file(fs, path, kMaxManifestBytes));
-    TRY_ASSIGN(base::JsonDocument document, base::parse_json(text, path));
+    TRY_ASSIGN(JsonDocument document, base::parse_json(text, path));
     return manifest_of(document, document.root);
 }
 
-Result<Manifest> manifest_of(const base::JsonDocument& document, const base::Json& json) {
+Result<Manifest> manifest_of(const JsonDocument& document, const Json& json) {
     TRY_ASSIGN(auto object, base::JsonObject::of(document, json, ErrorKind::bad_input));
     TRY_ASSIGN(std::string schema, object.string("schema"));
     if (schema != kManifestSchema) return object.error(base::format("\"schema\" must be \"{}\"", kManifestSchema));
@@ -76,9 +71,9 @@ Result<Manifest> manifest_of(const base::JsonDocument& document, const base::Jso
     TRY_ASSIGN(out.from, object.string("from"));
     TRY_ASSIGN(out.to, object.string("to"));
     TRY_ASSIGN(out.family, object.string("family"));
-    TRY_ASSIGN(const base::Json* files, object.required("files"));
+    TRY_ASSIGN(const Json* files, object.required("files"));
     if (files->array() == nullptr) return object.error(*files, "\"files\" must be a list");
-    for (const base::Json& item : *files->array()) {
+    for (const Json& item : *files->array()) {
         TRY_ASSIGN(ManifestFile file, manifest_file_of(document, item));
         out.files.push_back(std::move(file));
     }

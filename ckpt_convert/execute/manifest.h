@@ -11,9 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/file_system.h"
-#include "base/json.h"
 #include "base/json_writer.h"
+#include "ckpt_convert/base_names.h"
 
 namespace ckpt {
 
@@ -42,11 +41,11 @@ ManifestFile manifest_entry(std::string path, std::string_view content);
 std::string manifest_text(const Manifest& manifest);
 void write_manifest(const Manifest& manifest, base::JsonWriter& json);  // the object alone
 // Fails with bad_input when it is none.
-base::Result<Manifest> read_manifest(base::FileSystem& fs, const base::Path& path);
-base::Result<Manifest> manifest_of(const base::JsonDocument& document, const base::Json& json);
+Result<Manifest> read_manifest(base::FileSystem& fs, const Path& path);
+Result<Manifest> manifest_of(const JsonDocument& document, const Json& json);
 
 // One entry of it.
 void write_manifest_file(const ManifestFile& file, base::JsonWriter& json);
-base::Result<ManifestFile> manifest_file_of(const base::JsonDocument& document, const base::Json& json);
+Result<ManifestFile> manifest_file_of(const JsonDocument& document, const Json& json);
 
 }  // namespace ckpt

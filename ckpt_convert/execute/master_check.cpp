@@ -9,8 +9,6 @@
 namespace ckpt {
 namespace {
 
-using base::Status;
-
 constexpr std::uint64_t kSampledElements = 64;
 
 Status compare(const TensorIndex& weights, const IndexedTensor& weight, const TensorIndex& states,
@@ -21,7 +19,7 @@ Status compare(const TensorIndex& weights, const IndexedTensor& weight, const Te
     TRY(states.files[master.file]->read_at(master.offset + first * master_bytes, full));
     cast(rounded.data(), weight.dtype, full.data(), master.dtype, count);
     if (rounded == stored) return {};
-    return base::fail(base::ErrorKind::bad_input,
+    return base::fail(ErrorKind::bad_input,
                       base::format("it does not belong to the weights: its copy of {} in full precision has other "
                                    "values. The two files are of different iterations, or the run keeps its parameters "
                                    "in an unusual order; --optimizer drop converts the weights alone",

@@ -8,6 +8,6 @@ namespace ckpt {
 
 // Reads some elements of every weight that has a state: from its start and its end. That they agree shows that the states
 // are those of these weights, in this order. Fails with bad_input and names the weight when they do not.
-base::Status check_master_weights(const TensorIndex& weights, const StateSource& states, int threads);
+Status check_master_weights(const TensorIndex& weights, const StateSource& states, int threads);
 
 }  // namespace ckpt

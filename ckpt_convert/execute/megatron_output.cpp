@@ -11,9 +11,6 @@
 namespace ckpt {
 namespace {
 
-using base::Json;
-using base::Result;
-using base::Status;
 using pickle::Value;
 
 // Megatron's layout of grouped query/key/value rows and of the gated MLP, which the mapping files describe.

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "base/json.h"
+#include "ckpt_convert/base_names.h"
 #include "ckpt_convert/execute/output_plan.h"
 #include "ckpt_convert/formats/torch_file/torch_writer.h"
 #include "ckpt_convert/plan/layout.h"
@@ -14,7 +14,7 @@ namespace ckpt {
 
 // What every file of a Megatron checkpoint says besides the weights.
 struct CheckpointState {
-    base::Json args;  // argparse.Namespace
+    Json args;  // argparse.Namespace
     DType params_dtype = DType::bf16;
     std::uint64_t iteration = 0;              // 0 with a release checkpoint
     std::string directory;                    // "iter_0000001" or "release"
@@ -24,8 +24,8 @@ struct CheckpointState {
 };
 
 // One model_optim_rng.pt per rank below the iteration's directory, and what the optimizer has beside it.
-base::Result<OutputPlan> megatron_output(const ConversionPlan& plan, const ParallelLayout& layout,
-                                         const CheckpointState& state);
+Result<OutputPlan> megatron_output(const ConversionPlan& plan, const ParallelLayout& layout,
+                                   const CheckpointState& state);
 
 // The dict that all files share, without weights: args, checkpoint_version, iteration.
 pickle::Value* common_state(TorchFilePlan& file, const CheckpointState& state);

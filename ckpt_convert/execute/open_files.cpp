@@ -4,9 +4,6 @@
 
 namespace ckpt {
 
-using base::Result;
-using base::Status;
-
 Result<std::unique_ptr<OpenFiles>> OpenFiles::create(const ConversionPlan& plan, const OutputPlan& output,
                                                      StagedOutput& staging) {
     std::unique_ptr<OpenFiles> out(new OpenFiles(plan, output, staging));

@@ -19,8 +19,8 @@ namespace ckpt {
 class OpenFiles {
 public:
     // All of them, with their space. What the arguments refer to must outlive the files.
-    static base::Result<std::unique_ptr<OpenFiles>> create(const ConversionPlan& plan, const OutputPlan& output,
-                                                           StagedOutput& staging);
+    static Result<std::unique_ptr<OpenFiles>> create(const ConversionPlan& plan, const OutputPlan& output,
+                                                     StagedOutput& staging);
 
     const std::vector<TargetPlace>& places() const { return places_; }  // by target
 
@@ -29,9 +29,9 @@ public:
     // For rows that no move writes, which are written before the tiles.
     RunSums& runs() { return runs_; }
     // A tile of the move is written; finishes the files that were waiting for it alone. Thread-safe.
-    base::Status written(const LogicalMove& move, const std::vector<WrittenRun>& runs, const CastLosses& lost);
+    Status written(const LogicalMove& move, const std::vector<WrittenRun>& runs, const CastLosses& lost);
     // The files that waited for no tile.
-    base::Status finish_rest();
+    Status finish_rest();
 
     // When all files are finished.
     std::vector<CastReport> losses() const;                          // by tensor, in the order of the plan
@@ -47,7 +47,7 @@ private:
     OpenFiles(const ConversionPlan& plan, const OutputPlan& output, StagedOutput& staging)
         : plan_(plan), output_(output), staging_(staging), runs_(plan.targets.size()) {}
 
-    base::Status finish(std::uint32_t file);
+    Status finish(std::uint32_t file);
     std::vector<CastReport> reports(const std::set<std::uint32_t>& logical) const;
 
     const ConversionPlan& plan_;

@@ -3,18 +3,12 @@
 #include <algorithm>
 
 #include "base/format.h"
-#include "base/json.h"
 #include "base/json_object.h"
 #include "base/json_writer.h"
 #include "base/text.h"
 
 namespace ckpt {
 namespace {
-
-using base::ErrorKind;
-using base::Path;
-using base::Result;
-using base::Status;
 
 // The entry has its place already, and not another file of that name.
 Result<bool> is_published(base::FileSystem& fs, const Path& directory, const PublishedEntry& entry) {
@@ -60,15 +54,15 @@ std::string to_line(const std::vector<PublishedEntry>& entries) {
 }
 
 Result<std::vector<PublishedEntry>> entries_of_line(const std::string& line, const Path& journal) {
-    TRY_ASSIGN(const base::JsonDocument document, base::parse_json(line, journal));
+    TRY_ASSIGN(const JsonDocument document, base::parse_json(line, journal));
     std::vector<PublishedEntry> out;
     if (document.root.array() == nullptr)
         return base::fail(ErrorKind::bad_input, "this is not what a run has written; remove it", journal);
-    for (const base::Json& item : *document.root.array()) {
+    for (const Json& item : *document.root.array()) {
         TRY_ASSIGN(auto object, base::JsonObject::of(document, item, ErrorKind::bad_input));
         PublishedEntry entry;
         TRY_ASSIGN(entry.name, object.string("name"));
-        TRY_ASSIGN(const base::Json* inode, object.required("inode"));
+        TRY_ASSIGN(const Json* inode, object.required("inode"));
         const auto* number = std::get_if<std::uint64_t>(&inode->value());
         entry.inode =
             number != nullptr ? *number : static_cast<std::uint64_t>(inode->integer() ? *inode->integer() : 0);
@@ -114,7 +108,7 @@ Status check_files(base::FileSystem& fs, const Path& directory, const std::vecto
     for (const PlannedFile& file : planned) {
         const Path path = base::join(directory, file.path);
         const auto now = fs.link_info(path);
-        if (!now || now->kind != base::FileKind::regular || now->bytes != file.bytes) return changed(path);
+        if (!now || now->kind != FileKind::regular || now->bytes != file.bytes) return changed(path);
     }
     return {};
 }

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "base/file_system.h"
+#include "ckpt_convert/base_names.h"
 
 namespace ckpt {
 
@@ -26,22 +26,22 @@ struct PublishedEntry {
 };
 
 // Of the staging directory, those named in `last` at the end, in that order.
-base::Result<std::vector<PublishedEntry>> entries_to_publish(base::FileSystem& fs, const base::Path& staging,
-                                                             const std::vector<std::string>& last);
+Result<std::vector<PublishedEntry>> entries_to_publish(base::FileSystem& fs, const Path& staging,
+                                                       const std::vector<std::string>& last);
 
 // One line of text and back, for the journal. Fails with bad_input.
 std::string to_line(const std::vector<PublishedEntry>& entries);
-base::Result<std::vector<PublishedEntry>> entries_of_line(const std::string& line, const base::Path& journal);
+Result<std::vector<PublishedEntry>> entries_of_line(const std::string& line, const Path& journal);
 
 // Moves the entries that have not moved yet. `last`: before the first of these, what is there is brought to the disk.
-base::Status publish(base::FileSystem& fs, const base::Path& staging, const base::Path& directory,
-                     const std::vector<PublishedEntry>& entries, const std::vector<std::string>& last);
+Status publish(base::FileSystem& fs, const Path& staging, const Path& directory,
+               const std::vector<PublishedEntry>& entries, const std::vector<std::string>& last);
 
 // Removes what was published; nothing that has one of the names and is another file.
-base::Status take_back(base::FileSystem& fs, const base::Path& directory, const std::vector<PublishedEntry>& entries);
+Status take_back(base::FileSystem& fs, const Path& directory, const std::vector<PublishedEntry>& entries);
 
 // Fails with write_failed when a file below the directory is not as it should be.
-base::Status check_files(base::FileSystem& fs, const base::Path& directory, const std::vector<WrittenFile>& written,
-                         const std::vector<PlannedFile>& planned);
+Status check_files(base::FileSystem& fs, const Path& directory, const std::vector<WrittenFile>& written,
+                   const std::vector<PlannedFile>& planned);
 
 }  // namespace ckpt

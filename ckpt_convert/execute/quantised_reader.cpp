@@ -6,8 +6,6 @@
 
 namespace ckpt {
 
-using base::Status;
-
 Status QuantisedReader::read_numbers(const StoredNumbers& numbers, std::uint64_t first, std::uint64_t count,
                                      std::vector<float>& out) {
     std::uint64_t size = bits(numbers.dtype) / 8;

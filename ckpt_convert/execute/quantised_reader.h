@@ -15,11 +15,11 @@ public:
     explicit QuantisedReader(const TensorIndex& source) : source_(source) {}
 
     // The elements from number `first` of the row-major tensor on, as many as `out` holds, in the tensor's type.
-    base::Status read(const IndexedTensor& tensor, std::uint64_t first, std::span<std::byte> out);
+    Status read(const IndexedTensor& tensor, std::uint64_t first, std::span<std::byte> out);
 
 private:
-    base::Status read_numbers(const StoredNumbers& numbers, std::uint64_t first, std::uint64_t count,
-                              std::vector<float>& out);
+    Status read_numbers(const StoredNumbers& numbers, std::uint64_t first, std::uint64_t count,
+                        std::vector<float>& out);
 
     const TensorIndex& source_;
     std::vector<std::byte> raw_;

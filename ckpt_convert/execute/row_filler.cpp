@@ -10,9 +10,6 @@
 namespace ckpt {
 namespace {
 
-using base::Result;
-using base::Status;
-
 constexpr std::uint64_t kMeanTileBytes = 4ull << 20;
 
 const LogicalMove& move_of(const ConversionPlan& plan, std::uint32_t logical) {
@@ -23,7 +20,7 @@ const LogicalMove& move_of(const ConversionPlan& plan, std::uint32_t logical) {
 // The mean of all rows, as one row of `dtype`. Sums in double, in the order of the rows.
 Result<std::vector<std::byte>> mean_row(const LogicalMove& move, const TensorIndex& source, DType dtype) {
     if (!can_cast(move.dtype, DType::f32)) {
-        return base::fail(base::ErrorKind::unsupported,
+        return base::fail(ErrorKind::unsupported,
                           base::format("padding with the mean of {} needs floating-point weights, not {}", move.name,
                                        name(move.dtype)));
     }

@@ -9,7 +9,7 @@
 namespace ckpt {
 
 // Zero rows, or the mean of the rows that are there, which are read once more for it. Adds to `runs`.
-base::Status fill_rows(const ConversionPlan& plan, const TensorIndex& source, const std::vector<TargetPlace>& places,
-                       RunSums& runs);
+Status fill_rows(const ConversionPlan& plan, const TensorIndex& source, const std::vector<TargetPlace>& places,
+                 RunSums& runs);
 
 }  // namespace ckpt

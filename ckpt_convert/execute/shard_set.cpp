@@ -4,7 +4,6 @@
 
 #include "base/format.h"
 #include "base/human.h"
-#include "base/json.h"
 #include "base/json_object.h"
 #include "base/json_writer.h"
 #include "base/random.h"
@@ -12,11 +11,6 @@
 
 namespace ckpt {
 namespace {
-
-using base::ErrorKind;
-using base::Path;
-using base::Result;
-using base::Status;
 
 constexpr const char* kDone = "done";
 constexpr const char* kClaim = "claim";
@@ -52,7 +46,7 @@ std::string to_text(const Done& done) {
 
 Result<Done> read_done(base::FileSystem& fs, const Path& path) {
     TRY_ASSIGN(std::string text, base::read_file(fs, path));
-    TRY_ASSIGN(base::JsonDocument document, base::parse_json(text, path));
+    TRY_ASSIGN(JsonDocument document, base::parse_json(text, path));
     TRY_ASSIGN(auto object, base::JsonObject::of(document, document.root, ErrorKind::bad_input));
     Done out;
     TRY_ASSIGN(std::string schema, object.string("schema"));
@@ -63,7 +57,7 @@ Result<Done> read_done(base::FileSystem& fs, const Path& path) {
     if (number < 1 || number > count || count > UINT32_MAX) return object.error("\"shard\" is none of \"shards\"");
     out.shard = {static_cast<std::uint32_t>(number), static_cast<std::uint32_t>(count)};
     TRY_ASSIGN(out.attempt, object.string("attempt"));
-    TRY_ASSIGN(const base::Json* manifest, object.required("manifest"));
+    TRY_ASSIGN(const Json* manifest, object.required("manifest"));
     TRY_ASSIGN(out.manifest, manifest_of(document, *manifest));
     TRY_ASSIGN(out.last, object.strings("last"));
     return out;

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "base/file_system.h"
+#include "ckpt_convert/base_names.h"
 #include "ckpt_convert/execute/manifest.h"
 #include "ckpt_convert/execute/shard.h"
 #include "ckpt_convert/execute/staged_output.h"
@@ -21,26 +21,26 @@ class ShardSet {
 public:
     // `conversion`: what all workers must agree on, whatever it is. Fails with usage when the directory holds anything but
     // shards of the same conversion.
-    static base::Result<ShardSet> open(base::FileSystem& fs, const base::Path& directory, const Shard& shard,
-                                       std::uint64_t conversion);
+    static Result<ShardSet> open(base::FileSystem& fs, const Path& directory, const Shard& shard,
+                                 std::uint64_t conversion);
 
     // This shard was completed before.
-    base::Result<bool> is_done() const;
+    Result<bool> is_done() const;
     // A place for the files of this shard, which vanishes unless finish() is reached.
-    base::Result<StagedOutput> begin() const;
+    Result<StagedOutput> begin() const;
     // Says that the files of this shard, which are those of the manifest, are complete. `last`: as StagedOutput::commit has it.
-    base::Status finish(StagedOutput& staging, const Manifest& manifest, const std::vector<std::string>& last) const;
+    Status finish(StagedOutput& staging, const Manifest& manifest, const std::vector<std::string>& last) const;
     // How many shards are still missing.
-    base::Result<std::uint32_t> missing() const;
+    Result<std::uint32_t> missing() const;
     // Publishes when all shards are there and no other worker does it; whether it did.
-    base::Result<bool> publish_if_complete() const;
+    Result<bool> publish_if_complete() const;
 
 private:
-    ShardSet(base::FileSystem& fs, base::Path directory, const Shard& shard, std::uint64_t conversion)
+    ShardSet(base::FileSystem& fs, Path directory, const Shard& shard, std::uint64_t conversion)
         : fs_(&fs), directory_(std::move(directory)), shard_(shard), conversion_(conversion) {}
 
     base::FileSystem* fs_;
-    base::Path directory_;
+    Path directory_;
     Shard shard_;
     std::uint64_t conversion_;
 };
@@ -48,6 +48,6 @@ private:
 // Publishes the output of workers that are all done, also when another worker was killed while doing so; the number of files.
 // Fails with usage when shards are missing, and names them, and when another worker is at it; with bad_input when files are
 // not as they were left.
-base::Result<std::size_t> publish_shards(base::FileSystem& fs, const base::Path& directory);
+Result<std::size_t> publish_shards(base::FileSystem& fs, const Path& directory);
 
 }  // namespace ckpt

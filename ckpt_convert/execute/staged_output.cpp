@@ -10,11 +10,7 @@
 namespace ckpt {
 namespace {
 
-using base::ErrorKind;
-using base::Path;
-using base::Result;
 using base::RunJournal;
-using base::Status;
 
 constexpr std::string_view kStagingPrefix = ".unfinished-";
 // Words of the journal.
@@ -66,7 +62,7 @@ Status not_empty(const Path& directory) {
 
 Status require_directory(base::FileSystem& fs, const Path& directory) {
     TRY_ASSIGN(auto info, fs.info(directory));
-    if (info.kind == base::FileKind::directory) return {};
+    if (info.kind == FileKind::directory) return {};
     return base::fail(ErrorKind::usage, "the output must be a directory, but this is a file", directory);
 }
 

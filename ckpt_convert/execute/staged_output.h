@@ -15,9 +15,9 @@
 #include <string_view>
 #include <vector>
 
-#include "base/file_system.h"
 #include "base/new_directories.h"
 #include "base/run_journal.h"
+#include "ckpt_convert/base_names.h"
 #include "ckpt_convert/execute/finished_files.h"
 #include "ckpt_convert/execute/publication.h"
 
@@ -34,11 +34,10 @@ public:
     // `conversion`: a word that another conversion does not have. Fails with usage when the directory holds anything but the
     // remains of a run that died, when another run writes there, and with `kept` when the remains are those of another
     // conversion.
-    static base::Result<StagedOutput> begin(base::FileSystem& fs, const base::Path& directory,
-                                            const std::string& conversion, Unfinished unfinished = Unfinished::removed);
+    static Result<StagedOutput> begin(base::FileSystem& fs, const Path& directory, const std::string& conversion,
+                                      Unfinished unfinished = Unfinished::removed);
     // One part of an output that several runs write: the files go to DIR/`part`, and commit() is not for it.
-    static base::Result<StagedOutput> begin_part(base::FileSystem& fs, const base::Path& directory,
-                                                 const std::string& part);
+    static Result<StagedOutput> begin_part(base::FileSystem& fs, const Path& directory, const std::string& part);
     StagedOutput(StagedOutput&& other) noexcept;
     StagedOutput& operator=(StagedOutput&&) = delete;
     ~StagedOutput();
@@ -49,37 +48,36 @@ public:
     const std::vector<std::string>& notes() const { return notes_; }
 
     // Where the files are until they are published.
-    const base::Path& path() const { return staging_; }
+    const Path& path() const { return staging_; }
     // Of what a run had finished that died, the files that are whole; all others are removed. Reads all of them, on at most
     // `threads` threads, and tells `progress` of every byte.
-    base::Result<std::vector<FinishedFile>> reuse(int threads,
-                                                  const std::function<void(std::uint64_t bytes)>& progress);
+    Result<std::vector<FinishedFile>> reuse(int threads, const std::function<void(std::uint64_t bytes)>& progress);
     // The files that are finished and stay when this run ends now.
     const std::vector<FinishedFile>& kept() const { return kept_; }
     // A new file; its parent directories are made. Thread-safe, as is finish().
-    base::Result<std::unique_ptr<base::WritableFile>> create(const std::string& relative);
+    Result<std::unique_ptr<base::WritableFile>> create(const std::string& relative);
     // The file has all its bytes: they go to the disk, and commit() will look whether it is still as it is now.
-    base::Status finish(const std::string& relative, base::WritableFile& file);
+    Status finish(const std::string& relative, base::WritableFile& file);
     // Besides, the journal says so for the next run.
-    base::Status finish(FinishedFile finished, base::WritableFile& file);
-    base::Status write(const std::string& relative, std::string_view content);
+    Status finish(FinishedFile finished, base::WritableFile& file);
+    Status write(const std::string& relative, std::string_view content);
 
     // Publishes the files, the entries of the directory that `last` names at the end, in that order. `planned`: files with
     // their sizes, which must be there. Success is what was seen in DIR, not what was asked for.
-    base::Status commit(const std::vector<std::string>& last, const std::vector<PlannedFile>& planned);
+    Status commit(const std::vector<std::string>& last, const std::vector<PlannedFile>& planned);
     // Leaves everything where it is.
     void keep();
 
 private:
-    StagedOutput(base::FileSystem& fs, base::Path directory, base::Path staging, base::NewDirectories made)
+    StagedOutput(base::FileSystem& fs, Path directory, Path staging, base::NewDirectories made)
         : fs_(&fs), directory_(std::move(directory)), staging_(std::move(staging)), made_(std::move(made)) {}
 
-    base::Status remove_files();
+    Status remove_files();
     std::vector<std::string> kept_paths() const;
 
     base::FileSystem* fs_;
-    base::Path directory_;
-    base::Path staging_;
+    Path directory_;
+    Path staging_;
     base::NewDirectories made_;
     bool open_ = true;
     bool complete_ = false;
@@ -96,9 +94,9 @@ inline constexpr const char* kRunJournal = ".ckpt_convert.run";
 inline constexpr const char* kShardStaging = ".shards";  // of several workers: see shard_set.h
 
 // The check of begin() alone, for callers that want to refuse early.
-base::Status require_free_directory(base::FileSystem& fs, const base::Path& directory);
+Status require_free_directory(base::FileSystem& fs, const Path& directory);
 
 // Of workers: nothing but `.shards` may be there.
-base::Status require_shards_only(base::FileSystem& fs, const base::Path& directory);
+Status require_shards_only(base::FileSystem& fs, const Path& directory);
 
 }  // namespace ckpt

@@ -10,9 +10,6 @@
 
 namespace ckpt {
 
-using base::Result;
-using base::Status;
-
 Result<CastLosses> TileCopier::copy(const LogicalMove& move, RowRange rows, std::vector<WrittenRun>& runs) {
     TRY_ASSIGN(tile_, reader_.read(move.shape, move.dtype, move.sources, rows));
     TRY_ASSIGN(tile_, adapters_.merged(tile_, move.shape, move.dtype, rows, move.adapter));

@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "base/file_system.h"
+#include "ckpt_convert/base_names.h"
 #include "ckpt_convert/execute/adapter_reader.h"
 #include "ckpt_convert/plan/conversion_plan.h"
 #include "ckpt_convert/tensor/cast.h"
@@ -37,11 +37,11 @@ public:
         : plan_(plan), places_(places), reader_(source), adapters_(source) {}
 
     // `runs` receives every write. Returns what casts lost.
-    base::Result<CastLosses> copy(const LogicalMove& move, RowRange rows, std::vector<WrittenRun>& runs);
+    Result<CastLosses> copy(const LogicalMove& move, RowRange rows, std::vector<WrittenRun>& runs);
 
 private:
-    base::Status write_piece(const LogicalMove& move, RowRange rows, const StoredPiece& piece,
-                             std::vector<WrittenRun>& written);
+    Status write_piece(const LogicalMove& move, RowRange rows, const StoredPiece& piece,
+                       std::vector<WrittenRun>& written);
 
     const ConversionPlan& plan_;
     const std::vector<TargetPlace>& places_;

@@ -8,8 +8,6 @@
 
 namespace ckpt {
 
-using base::Status;
-
 bool part_in_tile(const StoredPiece& piece, RowRange rows, TilePart& part) {
     std::uint64_t begin = std::max(rows.begin, piece.in_logical[0]);
     std::uint64_t end = std::min(rows.end, piece.in_logical[0] + piece.extent[0]);
@@ -37,8 +35,8 @@ std::uint64_t tile_bytes_within(std::uint64_t memory_bytes, int threads) {
     return std::clamp<std::uint64_t>(per_thread, 64 << 10, 8 << 20);
 }
 
-base::Result<std::span<const std::byte>> TileReader::read(const Shape& shape, DType dtype,
-                                                          const std::vector<StoredPiece>& pieces, RowRange rows) {
+Result<std::span<const std::byte>> TileReader::read(const Shape& shape, DType dtype,
+                                                    const std::vector<StoredPiece>& pieces, RowRange rows) {
     Shape tile_shape = shape;
     tile_shape[0] = rows.end - rows.begin;
     tile_.resize(*checked_bytes(tile_shape, dtype));
@@ -46,9 +44,9 @@ base::Result<std::span<const std::byte>> TileReader::read(const Shape& shape, DT
     return std::span<const std::byte>(tile_);
 }
 
-base::Result<std::span<const std::byte>> TileReader::overlay(const Shape& shape, DType dtype,
-                                                             const std::vector<StoredPiece>& pieces, RowRange rows,
-                                                             std::span<const std::byte> background) {
+Result<std::span<const std::byte>> TileReader::overlay(const Shape& shape, DType dtype,
+                                                       const std::vector<StoredPiece>& pieces, RowRange rows,
+                                                       std::span<const std::byte> background) {
     tile_.assign(background.begin(), background.end());
     for (const StoredPiece& piece : pieces) TRY(read_piece(shape, dtype, rows, piece));
     return std::span<const std::byte>(tile_);

@@ -38,19 +38,18 @@ public:
     explicit TileReader(const TensorIndex& source) : source_(source), quantised_(source) {}
 
     // The rows as dense row-major bytes; valid until the next call.
-    base::Result<std::span<const std::byte>> read(const Shape& shape, DType dtype,
-                                                  const std::vector<StoredPiece>& pieces, RowRange rows);
+    Result<std::span<const std::byte>> read(const Shape& shape, DType dtype, const std::vector<StoredPiece>& pieces,
+                                            RowRange rows);
 
     // The rows of `background`, a tile of the same size, with the pieces over them; valid until the next call.
-    base::Result<std::span<const std::byte>> overlay(const Shape& shape, DType dtype,
-                                                     const std::vector<StoredPiece>& pieces, RowRange rows,
-                                                     std::span<const std::byte> background);
+    Result<std::span<const std::byte>> overlay(const Shape& shape, DType dtype, const std::vector<StoredPiece>& pieces,
+                                               RowRange rows, std::span<const std::byte> background);
 
 private:
-    base::Status read_piece(const Shape& shape, DType dtype, RowRange rows, const StoredPiece& piece);
+    Status read_piece(const Shape& shape, DType dtype, RowRange rows, const StoredPiece& piece);
 
     // Bytes of the dense tensor, from `offset` on.
-    base::Status read_bytes(const IndexedTensor& stored, std::uint64_t offset, std::span<std::byte> out);
+    Status read_bytes(const IndexedTensor& stored, std::uint64_t offset, std::span<std::byte> out);
 
     const TensorIndex& source_;
     QuantisedReader quantised_;

@@ -13,8 +13,6 @@
 namespace ckpt {
 namespace {
 
-using base::Result;
-
 // "decoder.layers.3.mlp.x" -> "decoder.layers.mlp.x" and 3.
 struct LayerName {
     std::string shared;

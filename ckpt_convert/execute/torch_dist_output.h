@@ -9,7 +9,7 @@ namespace ckpt {
 
 // Layers that are all alike share one name with a leading axis of all layers, one chunk each, as Megatron asks for such
 // models, unless the state says that they are apart. `max_file_bytes`: of one .distcp file.
-base::Result<OutputPlan> torch_dist_output(const ConversionPlan& plan, const ParallelLayout& layout,
-                                           const CheckpointState& state, std::uint64_t max_file_bytes);
+Result<OutputPlan> torch_dist_output(const ConversionPlan& plan, const ParallelLayout& layout,
+                                     const CheckpointState& state, std::uint64_t max_file_bytes);
 
 }  // namespace ckpt

@@ -12,9 +12,6 @@
 namespace ckpt {
 namespace {
 
-using base::ErrorKind;
-using base::Result;
-using base::Status;
 using pickle::Value;
 
 // In torch_dist: states are stored as whole as weights are.

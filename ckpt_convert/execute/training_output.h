@@ -11,10 +11,10 @@ namespace ckpt {
 
 // Adds parameter groups and schedule to the dict of a rank file, or to the common state of torch_dist. The values of the
 // source are referred to until the file is laid out. Fails with unsupported when they are more than plain values.
-base::Status add_training_state(TorchFilePlan& file, pickle::Value* root, const TrainingState& state, std::size_t rank,
-                                bool torch_dist);
+Status add_training_state(TorchFilePlan& file, pickle::Value* root, const TrainingState& state, std::size_t rank,
+                          bool torch_dist);
 
 // Adds the distrib_optim.pt beside each rank file of `output`, which has one file per rank.
-base::Status add_state_files(OutputPlan& output, const ConversionPlan& plan, const TrainingState& state);
+Status add_state_files(OutputPlan& output, const ConversionPlan& plan, const TrainingState& state);
 
 }  // namespace ckpt

@@ -4,8 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "base/file_system.h"
-#include "base/result.h"
+#include "ckpt_convert/base_names.h"
 
 namespace ckpt {
 
@@ -15,9 +14,9 @@ inline constexpr std::uint64_t kMaxLfsPointerBytes = 1024;
 inline bool is_lfs_pointer(std::string_view content) { return content.starts_with("version https://git-lfs"); }
 
 // Fails when `content` is a pointer.
-inline base::Status refuse_lfs_pointer(std::string_view content, const base::Path& path) {
+inline Status refuse_lfs_pointer(std::string_view content, const Path& path) {
     if (!is_lfs_pointer(content)) return {};
-    return base::fail(base::ErrorKind::bad_input,
+    return base::fail(ErrorKind::bad_input,
                       "this is a Git LFS pointer, not the file it stands for; run \"git lfs pull\"", path);
 }
 

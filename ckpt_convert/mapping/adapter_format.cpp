@@ -3,45 +3,49 @@
 #include <algorithm>
 
 #include "base/format.h"
-#include "base/rule_file.h"
 
 namespace ckpt {
 namespace {
 
-using base::Json;
-using base::JsonDocument;
-using base::JsonObject;
-using base::Result;
-using base::Status;
-
 constexpr const char* kFile = "rules/adapters/formats.json";
-constexpr const char* kAdapterSchema = "adapters/1";
-
-// Calls read(entry) for every object of a list.
-template <class Read>
-Status each_entry(JsonObject& object, std::string_view key, Read read) {
-    TRY_ASSIGN(const Json* list, object.required(key));
-    if (list->array() == nullptr) return object.error(*list, base::format("\"{}\" must be a list", key));
-    for (const Json& json : *list->array()) {
-        TRY_ASSIGN(JsonObject entry, JsonObject::of(object.document(), json));
-        TRY(read(entry));
-        TRY(entry.finish());
-    }
-    return {};
-}
 
 // The formats that a list names.
-Result<std::vector<AdapterFormat>> written_formats(JsonObject& object, std::string_view key,
-                                                   const std::vector<AdapterFormat>& known) {
-    TRY_ASSIGN(auto names, object.strings(key));
+Result<std::vector<AdapterFormat>> formats_named(const std::vector<std::string>& names,
+                                                 const std::vector<AdapterFormat>& known) {
     std::vector<AdapterFormat> out;
     for (const std::string& name : names) {
         auto found =
             std::find_if(known.begin(), known.end(), [&](const AdapterFormat& format) { return format.name == name; });
-        if (found == known.end()) return object.error(base::format("no format is called \"{}\"", name));
+        if (found == known.end())
+            return base::fail(ErrorKind::rule_data, base::format("no format is called \"{}\"", name), kFile);
         out.push_back(*found);
     }
     return out;
+}
+
+// Which formats are written for a dialect.
+struct WrittenFor {
+    DialectSelector dialect;
+    std::vector<std::string> formats;
+};
+constexpr auto record_of(const WrittenFor*) {
+    return base::record("written_for", "", base::field("for", &WrittenFor::dialect, "a dialect").needed(),
+                        base::field("formats", &WrittenFor::formats, "names of formats").needed());
+}
+
+struct AdapterFile : RuleFile<"adapters/1"> {
+    List<AdapterFormat> formats;
+    List<WrappedName> wrapped;
+    std::vector<std::string> huggingface;
+    List<WrittenFor> megatron;
+};
+constexpr auto record_of(const AdapterFile* file) {
+    using base::field;
+    return base::extended(record_of(static_cast<const RuleFile<"adapters/1">*>(file)), "adapters", "",
+                          field("formats", &AdapterFile::formats, "the first whose names fit counts").needed(),
+                          field("wrapped", &AdapterFile::wrapped, "names of weights under an adapter").needed(),
+                          field("huggingface", &AdapterFile::huggingface, "the formats written for such models"),
+                          field("megatron", &AdapterFile::megatron, "the same by dialect").needed());
 }
 
 // The name in one pattern that the other has for it, with the number behind it, if there is one.
@@ -77,36 +81,13 @@ std::vector<AdapterFormat> AdapterFormats::written_for(const Dialect& dialect) c
 }
 
 Result<AdapterFormats> AdapterFormats::load(const base::DataStore& store) {
-    TRY_ASSIGN(JsonDocument document, base::read_rule_file(store, kFile));
-    TRY_ASSIGN(JsonObject object, JsonObject::of(document, document.root));
-    TRY_ASSIGN(std::string schema, object.string("schema"));
-    if (schema != kAdapterSchema) return object.error(base::format("\"schema\" must be \"{}\"", kAdapterSchema));
-    AdapterFormats out;
-    TRY(each_entry(object, "formats", [&](JsonObject& entry) -> Status {
-        AdapterFormat format;
-        TRY_ASSIGN(format.name, entry.string("name"));
-        TRY_ASSIGN(format.weights, StemPattern::of(entry, "weights"));
-        TRY_ASSIGN(format.left, StemPattern::of(entry, "left"));
-        TRY_ASSIGN(format.right, StemPattern::of(entry, "right"));
-        out.formats.push_back(std::move(format));
-        return {};
-    }));
-    TRY(each_entry(object, "wrapped", [&](JsonObject& entry) -> Status {
-        TRY_ASSIGN(StemPattern from, StemPattern::of(entry, "from"));
-        TRY_ASSIGN(StemPattern to, StemPattern::of(entry, "to"));
-        out.wrapped.emplace_back(std::move(from), std::move(to));
-        return {};
-    }));
-    TRY_ASSIGN(out.huggingface, written_formats(object, "huggingface", out.formats));
-    TRY(each_entry(object, "megatron", [&](JsonObject& entry) -> Status {
-        TRY_ASSIGN(std::string words, entry.string("for"));
-        TRY_ASSIGN(DialectSelector dialect, DialectSelector::parse(words, kFile));
-        TRY_ASSIGN(auto written, written_formats(entry, "formats", out.formats));
-        out.megatron.emplace_back(std::move(dialect), std::move(written));
-        return {};
-    }));
-    TRY(object.strings("source"));
-    TRY(object.finish());
+    TRY_ASSIGN(AdapterFile file, base::read_rule_record<AdapterFile>(store, kFile));
+    AdapterFormats out{std::move(file.formats), std::move(file.wrapped), {}, {}};
+    TRY_ASSIGN(out.huggingface, formats_named(file.huggingface, out.formats));
+    for (WrittenFor& entry : file.megatron) {
+        TRY_ASSIGN(auto written, formats_named(entry.formats, out.formats));
+        out.megatron.emplace_back(std::move(entry.dialect), std::move(written));
+    }
     return out;
 }
 

@@ -8,8 +8,7 @@
 #include <vector>
 
 #include "base/data_store.h"
-#include "ckpt_convert/mapping/dialect.h"
-#include "ckpt_convert/mapping/stem_pattern.h"
+#include "ckpt_convert/mapping/rule_json.h"
 
 namespace ckpt {
 
@@ -28,10 +27,27 @@ struct AdapterFormat {
     std::optional<std::string> name_of(Factor factor, std::string_view weight) const;
 };
 
+constexpr auto record_of(const AdapterFormat*) {
+    using base::field;
+    return base::record("adapter_format", "what a trainer calls the two factors of a low-rank adapter",
+                        field("name", &AdapterFormat::name, "what it is called").needed(),
+                        field("weights", &AdapterFormat::weights, "names of weights, with one `*`").needed(),
+                        field("left", &AdapterFormat::left, "their left factors").needed(),
+                        field("right", &AdapterFormat::right, "their right factors").needed());
+}
+
+// What weights are called while an adapter wraps their layer, and what otherwise.
+struct WrappedName {
+    StemPattern from, to;
+};
+constexpr auto record_of(const WrappedName*) {
+    return base::record("wrapped", "", base::field("from", &WrappedName::from, "under an adapter").needed(),
+                        base::field("to", &WrappedName::to, "otherwise").needed());
+}
+
 struct AdapterFormats {
     std::vector<AdapterFormat> formats;  // the first whose names fit counts
-    // What weights are called while an adapter wraps their layer, and what otherwise.
-    std::vector<std::pair<StemPattern, StemPattern>> wrapped;
+    std::vector<WrappedName> wrapped;
 
     // The formats in which adapters are written, the first that has a name for a weight counts: for Hugging Face models, and by
     // the dialects of Megatron checkpoints.
@@ -44,7 +60,7 @@ struct AdapterFormats {
     std::string plain_name(const std::string& name) const;
 
     // rules/adapters/formats.json, strictly.
-    static base::Result<AdapterFormats> load(const base::DataStore& store);
+    static Result<AdapterFormats> load(const base::DataStore& store);
 };
 
 }  // namespace ckpt

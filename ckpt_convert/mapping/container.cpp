@@ -3,57 +3,14 @@
 #include <algorithm>
 
 #include "base/format.h"
-#include "base/json_object.h"
 #include "base/json_writer.h"
-#include "base/rule_file.h"
 #include "base/text.h"
 
 namespace ckpt {
 namespace {
 
-using base::ErrorKind;
-using base::Json;
-using base::JsonDocument;
-using base::JsonObject;
-using base::Result;
-using base::Status;
-
-constexpr const char* kContainersFile = "rules/containers/containers.json";
-constexpr const char* kContainersSchema = "containers/1";
 constexpr std::string_view kModelType = "model_type";
 constexpr const char* kTied = "tie_word_embeddings";
-
-// [["model.language_model.", "model."], ...]
-Status read_renames(JsonObject& object, Container& container) {
-    TRY_ASSIGN(const Json* names, object.required("names"));
-    if (names->array() == nullptr) return object.error(*names, "\"names\" must be a list");
-    for (const Json& pair : *names->array()) {
-        const auto* both = pair.array();
-        if (both == nullptr || both->size() != 2 || both->front().string() == nullptr ||
-            both->back().string() == nullptr)
-            return object.error(pair, "a rename must be two beginnings of names");
-        container.names.emplace_back(*both->front().string(), *both->back().string());
-    }
-    return {};
-}
-
-Result<Container> read_container(JsonObject& object) {
-    Container out;
-    TRY_ASSIGN(out.title, object.string("title"));
-    TRY_ASSIGN(out.model_types, object.strings("model_types"));
-    TRY_ASSIGN(out.language, object.string_or("language", ""));
-    TRY_ASSIGN(out.config, object.string("config"));
-    TRY_ASSIGN(out.parts, object.strings("parts"));
-    TRY_ASSIGN(out.beside, object.strings("beside"));
-    out.defaults = Json(Json::Object(), 0);
-    if (const Json* defaults = object.optional("defaults")) {
-        if (defaults->object() == nullptr) return object.error(*defaults, "\"defaults\" must be an object");
-        out.defaults = *defaults;
-    }
-    TRY(read_renames(object, out));
-    TRY(object.finish());
-    return out;
-}
 
 }  // namespace
 
@@ -112,22 +69,12 @@ Result<std::string> Container::language_config(const JsonDocument& document) con
     return std::move(out).take() + "\n";
 }
 
+Status Container::check(const base::JsonPlace& at) const {
+    return defaults.object() != nullptr ? Status() : at.error("\"defaults\" must be an object");
+}
+
 Result<std::vector<Container>> load_containers(const base::DataStore& store) {
-    TRY_ASSIGN(JsonDocument document, base::read_rule_file(store, kContainersFile));
-    TRY_ASSIGN(JsonObject object, JsonObject::of(document, document.root));
-    TRY_ASSIGN(std::string schema, object.string("schema"));
-    if (schema != kContainersSchema) return object.error(base::format("\"schema\" must be \"{}\"", kContainersSchema));
-    TRY(object.strings("source"));
-    TRY_ASSIGN(const Json* list, object.required("containers"));
-    if (list->array() == nullptr) return object.error(*list, "\"containers\" must be a list");
-    std::vector<Container> out;
-    for (const Json& json : *list->array()) {
-        TRY_ASSIGN(JsonObject entry, JsonObject::of(document, json));
-        TRY_ASSIGN(Container container, read_container(entry));
-        out.push_back(std::move(container));
-    }
-    TRY(object.finish());
-    return out;
+    return read_rule_list<"containers/1", "containers", Container>(store, "rules/containers/containers.json");
 }
 
 const Container* container_of(const std::vector<Container>& containers, const Json& config) {
@@ -140,3 +87,10 @@ const Container* container_of(const std::vector<Container>& containers, const Js
 }
 
 }  // namespace ckpt
+
+// ["model.language_model.", "model."]
+base::Result<ckpt::Container::Rename> base::InJson<ckpt::Container::Rename>::read(const JsonPlace& at) {
+    const auto both = read_json<std::vector<std::string>>(at);
+    if (!both || both->size() != 2) return at.error("a rename must be two beginnings of names");
+    return ckpt::Container::Rename(both->front(), both->back());
+}

@@ -9,9 +9,6 @@
 namespace ckpt {
 namespace {
 
-using base::ErrorKind;
-using base::Result;
-
 bool read_number(std::string_view& text, int& value) {
     auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (code != std::errc() || value < 0) return false;

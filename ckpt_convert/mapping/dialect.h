@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/result.h"
+#include "ckpt_convert/base_names.h"
 
 namespace ckpt {
 
@@ -17,12 +17,12 @@ struct CoreVersion {
     auto operator<=>(const CoreVersion&) const = default;
 
     // "0.12", "0.12.1", "core_v0.12.1". Fails with `kind`.
-    static base::Result<CoreVersion> parse(std::string_view text, base::ErrorKind kind, const std::string& where);
+    static Result<CoreVersion> parse(std::string_view text, ErrorKind kind, const std::string& where);
     std::string text() const;
 };
 
 struct Dialect {
-    std::string target = "mindspeed";  // a file of rules/targets/
+    std::string target;  // a file of rules/targets/
     CoreVersion core{0, 12};
     std::string layers = "local";  // "local": Megatron's own layers, "te": Transformer Engine's, which fuse the norms
     bool torch_dist = false;       // torch_dist has names of its own, without ranks
@@ -41,7 +41,7 @@ struct Dialect {
 class DialectSelector {
 public:
     // Fails with rule_data.
-    static base::Result<DialectSelector> parse(std::string_view text, const std::string& where);
+    static Result<DialectSelector> parse(std::string_view text, const std::string& where);
 
     bool matches(const Dialect& dialect) const;
     const std::string& text() const { return text_; }

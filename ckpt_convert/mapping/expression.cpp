@@ -8,10 +8,6 @@
 
 namespace ckpt {
 
-using base::ErrorKind;
-using base::Result;
-using base::Status;
-
 // Precedence climbing with an explicit operator stack, so that nested parentheses need no recursion.
 class ExpressionParser {
 public:

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/result.h"
+#include "ckpt_convert/base_names.h"
 
 namespace ckpt {
 
@@ -20,10 +20,10 @@ public:
     using Lookup = std::function<std::optional<std::int64_t>(std::string_view name)>;
 
     // Fails with rule_data; `where` is the place of the text in its file.
-    static base::Result<Expression> parse(std::string_view text, const std::string& where);
+    static Result<Expression> parse(std::string_view text, const std::string& where);
 
     // Fails with bad_input: a name without value, a division with remainder or by zero, an overflow.
-    base::Result<std::int64_t> evaluate(const Lookup& lookup) const;
+    Result<std::int64_t> evaluate(const Lookup& lookup) const;
 
     const std::string& text() const { return text_; }
     const std::vector<std::string>& names() const { return names_; }
@@ -54,7 +54,7 @@ private:
         Op op = Op::push_integer;
         std::int64_t operand = 0;  // the integer, or the index of the name
     };
-    base::Result<std::int64_t> apply(Op op, std::int64_t left, std::int64_t right) const;
+    Result<std::int64_t> apply(Op op, std::int64_t left, std::int64_t right) const;
 
     std::string text_;
     std::vector<std::string> names_;

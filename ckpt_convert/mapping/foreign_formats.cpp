@@ -3,77 +3,37 @@
 #include <algorithm>
 
 #include "base/format.h"
-#include "base/json_object.h"
-#include "base/rule_file.h"
 #include "base/text.h"
 #include "ckpt_convert/mapping/model_mapping.h"
 
 namespace ckpt {
 namespace {
 
-using base::ErrorKind;
-using base::FileKind;
-using base::Json;
-using base::JsonDocument;
-using base::JsonObject;
-using base::Path;
-using base::Result;
-using base::Status;
-
-constexpr const char* kForeignFile = "rules/formats/foreign.json";
-constexpr const char* kForeignSchema = "foreign-formats/1";
-
 // "4747" -> "GG".
-Result<std::vector<std::string>> byte_strings(JsonObject& object, const char* key) {
-    TRY_ASSIGN(auto texts, object.strings(key));
+Status to_bytes(const base::JsonPlace& at, std::string_view key, std::vector<std::string>& texts) {
     for (std::string& text : texts) {
         std::string bytes;
         for (std::size_t i = 0; i + 1 < text.size(); i += 2) {
             constexpr std::string_view kDigits = "0123456789abcdef";
             std::size_t high = kDigits.find(text[i]), low = kDigits.find(text[i + 1]);
             if (high == kDigits.npos || low == kDigits.npos)
-                return object.error(base::format("\"{}\" must be hexadecimal digits", key));
+                return at.error(base::format("\"{}\" must be hexadecimal digits", key));
             bytes += static_cast<char>(high * kDigits.size() + low);
         }
         text = std::move(bytes);
     }
-    return texts;
-}
-
-Result<ForeignFormat> read_foreign_format(JsonObject& object) {
-    ForeignFormat out;
-    TRY_ASSIGN(out.name, object.string("name"));
-    TRY_ASSIGN(out.files, object.strings("files"));
-    TRY_ASSIGN(out.without, object.strings("without"));
-    TRY_ASSIGN(out.begins, byte_strings(object, "begins"));
-    TRY_ASSIGN(out.begins_not, byte_strings(object, "begins_not"));
-    TRY_ASSIGN(out.read_by, object.string("read_by"));
-    TRY(object.strings("source"));
-    TRY(object.finish());
-    return out;
-}
-
-Result<ForeignQuantisation> read_foreign_quantisation(JsonObject& object) {
-    ForeignQuantisation out;
-    TRY_ASSIGN(out.name, object.string("name"));
-    TRY_ASSIGN(out.config, object.string("config"));
-    TRY_ASSIGN(out.values, object.strings("values"));
-    TRY_ASSIGN(out.read_by, object.string("read_by"));
-    TRY(object.strings("source"));
-    TRY(object.finish());
-    return out;
-}
-
-template <class Entry>
-Status read_entries(JsonObject& object, const char* key, Result<Entry> (*read)(JsonObject&), std::vector<Entry>& out) {
-    TRY_ASSIGN(const Json* list, object.required(key));
-    if (list->array() == nullptr) return object.error(*list, base::format("\"{}\" must be a list", key));
-    for (const Json& json : *list->array()) {
-        TRY_ASSIGN(JsonObject entry, JsonObject::of(object.document(), json));
-        TRY_ASSIGN(Entry one, read(entry));
-        out.push_back(std::move(one));
-    }
     return {};
+}
+
+struct ForeignFile : RuleFile<"foreign-formats/1"> {
+    List<ForeignFormat> files;
+    List<ForeignQuantisation> quantised;
+};
+constexpr auto record_of(const ForeignFile* file) {
+    using base::field;
+    return base::extended(record_of(static_cast<const RuleFile<"foreign-formats/1">*>(file)), "foreign_formats", "",
+                          field("files", &ForeignFile::files, "checkpoints that are not read").needed(),
+                          field("quantised", &ForeignFile::quantised, "quantised weights that are not read").needed());
 }
 
 bool begins_as_needed(base::FileSystem& fs, const ForeignFormat& format, const Path& path) {
@@ -132,16 +92,14 @@ tl::unexpected<base::Error> not_read(const std::string& name, const std::string&
 
 }  // namespace
 
+Status ForeignFormat::check(const base::JsonPlace& at) {
+    TRY(to_bytes(at, "begins", begins));
+    return to_bytes(at, "begins_not", begins_not);
+}
+
 Result<ForeignFormats> ForeignFormats::load(const base::DataStore& store) {
-    TRY_ASSIGN(JsonDocument document, base::read_rule_file(store, kForeignFile));
-    TRY_ASSIGN(JsonObject object, JsonObject::of(document, document.root));
-    TRY_ASSIGN(std::string schema, object.string("schema"));
-    if (schema != kForeignSchema) return object.error(base::format("\"schema\" must be \"{}\"", kForeignSchema));
-    ForeignFormats out;
-    TRY(read_entries(object, "files", read_foreign_format, out.files));
-    TRY(read_entries(object, "quantised", read_foreign_quantisation, out.quantised));
-    TRY(object.finish());
-    return out;
+    TRY_ASSIGN(ForeignFile file, base::read_rule_record<ForeignFile>(store, "rules/formats/foreign.json"));
+    return ForeignFormats{std::move(file.files), std::move(file.quantised)};
 }
 
 Status ForeignFormats::refuse(base::FileSystem& fs, const Path& path) const {

@@ -6,8 +6,7 @@
 #include <vector>
 
 #include "base/data_store.h"
-#include "base/file_system.h"
-#include "base/json.h"
+#include "ckpt_convert/mapping/rule_json.h"
 
 namespace ckpt {
 
@@ -19,7 +18,22 @@ struct ForeignFormat {
     std::vector<std::string> begins;      // bytes that it begins with, one of these; empty: whatever
     std::vector<std::string> begins_not;  // and none of these
     std::string read_by;                  // what to do
+    std::vector<std::string> source;
+
+    Status check(const base::JsonPlace& at);
 };
+constexpr auto record_of(const ForeignFormat*) {
+    using base::field;
+    using Format = ForeignFormat;
+    return base::record("foreign_format", "a checkpoint of a format that is not read",
+                        field("name", &Format::name, "what it is called").needed(),
+                        field("files", &Format::files, "paths in the directory, or a file's own name; any of them"),
+                        field("without", &Format::without, "names that must not stand beside it"),
+                        field("begins", &Format::begins, "bytes that it begins with, hexadecimal; one of these"),
+                        field("begins_not", &Format::begins_not, "and none of these"),
+                        field("read_by", &Format::read_by, "what to do").needed(),
+                        field("source", &Format::source, "where that stands"));
+}
 
 // A way to quantise weights, as config.json names it.
 struct ForeignQuantisation {
@@ -27,17 +41,28 @@ struct ForeignQuantisation {
     std::string config;  // dotted path
     std::vector<std::string> values;
     std::string read_by;
+    std::vector<std::string> source;
 };
+constexpr auto record_of(const ForeignQuantisation*) {
+    using base::field;
+    using Format = ForeignQuantisation;
+    return base::record("foreign_quantisation", "a way to quantise weights that is not read",
+                        field("name", &Format::name, "what it is called").needed(),
+                        field("config", &Format::config, "the dotted path in config.json that names it").needed(),
+                        field("values", &Format::values, "what stands there, one of these"),
+                        field("read_by", &Format::read_by, "what to do").needed(),
+                        field("source", &Format::source, "where that stands"));
+}
 
 struct ForeignFormats {
     std::vector<ForeignFormat> files;
     std::vector<ForeignQuantisation> quantised;
 
-    static base::Result<ForeignFormats> load(const base::DataStore& store);
+    static Result<ForeignFormats> load(const base::DataStore& store);
 
     // Fails with unsupported when the directory, or the file, is one of these.
-    base::Status refuse(base::FileSystem& fs, const base::Path& path) const;
-    base::Status refuse_quantised(const base::JsonDocument& config) const;
+    Status refuse(base::FileSystem& fs, const Path& path) const;
+    Status refuse_quantised(const JsonDocument& config) const;
 };
 
 }  // namespace ckpt

@@ -8,9 +8,6 @@
 namespace ckpt {
 namespace {
 
-using base::ErrorKind;
-using base::Status;
-
 // Every weight must be stored on both sides, and every stored weight defined.
 Status check_references(const ModelMapping& mapping) {
     auto problem = [&](const std::string& message) {
@@ -50,7 +47,7 @@ Status check_axes(const ModelMapping& mapping, const StoredRule& rule) {
                           mapping.origin);
     };
     std::optional<std::size_t> axes;
-    bool of_experts = rule.each == Each::expert || rule.stack.of_experts();
+    const bool of_experts = rule.of_experts();
     for (const auto& weight : mapping.weights) {
         if (std::find(rule.weights.begin(), rule.weights.end(), weight.name) == rule.weights.end()) continue;
         if ((weight.each == Each::expert) != of_experts)
@@ -61,23 +58,15 @@ Status check_axes(const ModelMapping& mapping, const StoredRule& rule) {
             return problem("is made of weights with different numbers of axes");
         axes = weight.shape.size();
     }
-    for (int axis : {rule.axis, rule.shard.value_or(0), rule.unzip.value_or(0)}) {
-        if (axis < 0 || static_cast<std::size_t>(axis) >= *axes)
-            return problem(base::format("has no axis {}, it has {}", axis, *axes));
+    const std::size_t unzipped = rule.unzipped() == nullptr ? 0 : rule.unzipped()->axis;
+    for (const std::size_t axis : {rule.axis.number, rule.shard.value_or(Axis()).number, unzipped}) {
+        if (axis >= *axes) return problem(base::format("has no axis {}, it has {}", axis, *axes));
     }
-    for (const auto& weight : rule.repeat) {
-        if (std::find(rule.weights.begin(), rule.weights.end(), weight) == rule.weights.end())
-            return problem(base::format("repeats \"{}\", which it is not made of", weight));
+    if (const Stacked* stack = rule.stacked()) {
+        const std::size_t named = stack->memory.size() - (stack->of_experts() ? 1 : 0);
+        if (named != *axes) return problem(base::format("stacks tensors of {} axes, but names {}", *axes, named));
     }
-    std::size_t named = rule.stack.memory.size() - (rule.stack.of_experts() ? 1 : 0);
-    if (!rule.stack.memory.empty() && named != *axes)
-        return problem(base::format("stacks tensors of {} axes, but names {}", *axes, named));
-    if (rule.unzip && (*rule.unzip == rule.axis || rule.unzip == rule.shard || rule.interleave || rule.pad ||
-                       !std::is_sorted(rule.stack.memory.begin(), rule.stack.memory.end()) || !rule.stack.axes.empty()))
-        return problem("has \"unzip\", and therefore its other axes as they are");
-    if (rule.once && (*axes < 2 || rule.weights.size() != 1 || rule.unzip || rule.pad || !rule.stack.memory.empty()))
-        return problem("has \"once\", and therefore one matrix as it is");
-    if (!rule.repeat.empty() && !rule.interleave) return problem("repeats weights without \"interleave\"");
+    if (rule.once() != nullptr && *axes < 2) return problem("has \"once\", and therefore one matrix as it is");
     return {};
 }
 
@@ -86,7 +75,7 @@ Status check_counted(const ModelMapping& mapping, const StoredRule& rule, bool i
     for (const auto& [selector, name] : rule.names) {
         if (name.find(kNth) == std::string::npos) continue;
         bool right = is_mcore && (selector.is_torch_dist() || rule.dialect.is_torch_dist()) &&
-                     rule.each == Each::layer && name.starts_with("decoder.layers.{nth}.") && mapping.mtp_mcore.empty();
+                     rule.each == Each::layer && name.starts_with("decoder.layers.{nth}.") && mapping.mtp.mcore.empty();
         if (!right)
             return base::fail(
                 ErrorKind::rule_data,

@@ -6,6 +6,6 @@
 namespace ckpt {
 
 // Fails with rule_data.
-base::Status check_mapping(const ModelMapping& mapping);
+Status check_mapping(const ModelMapping& mapping);
 
 }  // namespace ckpt

@@ -9,6 +9,6 @@
 namespace ckpt {
 
 // Most families include the same blocks, which `files` reads once.
-base::Result<ModelMapping> load_mapping(base::RuleFiles& files, const std::string& path);
+Result<ModelMapping> load_mapping(base::RuleFiles& files, const std::string& path);
 
 }  // namespace ckpt

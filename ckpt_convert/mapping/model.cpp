@@ -7,10 +7,6 @@
 namespace ckpt {
 namespace {
 
-using base::ErrorKind;
-using base::Result;
-using base::Status;
-
 constexpr std::int64_t kMaxExperts = 100'000;
 constexpr std::size_t kMaxTensors = 20'000'000;
 

@@ -24,7 +24,7 @@ struct LogicalTensor {
 
 class Model {
 public:
-    static base::Result<Model> make(const ModelMapping& mapping, ModelValues values);
+    static Result<Model> make(const ModelMapping& mapping, ModelValues values);
     // The same model with other tensors in place of its weights, which tensor() does not find.
     Model with_tensors(std::vector<LogicalTensor> tensors) const;
 
@@ -47,10 +47,10 @@ public:
     std::uint64_t parameters() const;
 
 private:
-    base::Status work_out_layers();
-    base::Status extend(const ValueRule& rule);
-    base::Status add_weight(const WeightRule& rule);
-    base::Result<Shape> shape_of(const WeightRule& rule, const Expression::Lookup& lookup) const;
+    Status work_out_layers();
+    Status extend(const ValueRule& rule);
+    Status add_weight(const WeightRule& rule);
+    Result<Shape> shape_of(const WeightRule& rule, const Expression::Lookup& lookup) const;
 
     const ModelMapping* mapping_ = nullptr;
     ModelValues values_;

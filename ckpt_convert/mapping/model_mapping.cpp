@@ -5,17 +5,28 @@
 
 #include "base/check.h"
 #include "base/format.h"
-#include "base/json_object.h"
-#include "base/rule_file.h"
 #include "base/text.h"
 #include "ckpt_convert/mapping/mapping_loader.h"
 
 namespace ckpt {
 namespace {
 
-using base::ErrorKind;
-using base::Result;
-using base::Status;
+// A file of rules/config_defaults/.
+struct ConfigDefaults : RuleFile<"config-defaults/1"> {
+    using ByName = std::map<std::string, Json, std::less<>>;
+    ByName model_types;  // by model type an object
+    // Of the test that compares the file with transformers.
+    ByName demanded, left_to_mapping_files;
+};
+constexpr auto record_of(const ConfigDefaults* file) {
+    using base::field;
+    return base::extended(
+        record_of(static_cast<const RuleFile<"config-defaults/1">*>(file)), "config_defaults", "",
+        field("model_types", &ConfigDefaults::model_types, "by model type what its class takes for absent keys")
+            .needed(),
+        field("demanded", &ConfigDefaults::demanded, "keys that have no default here, and why").needed(),
+        field("left_to_mapping_files", &ConfigDefaults::left_to_mapping_files, "the same of others").needed());
+}
 
 std::string known_families(const std::vector<ModelMapping>& families) {
     std::vector<std::string> names;
@@ -45,24 +56,16 @@ bool matches_pattern(std::string_view pattern, std::string_view text) {
     return p == pattern.size();
 }
 
-const std::string* StoredRule::name(const Dialect& wanted) const {
-    if (!dialect.matches(wanted)) return nullptr;
-    for (const auto& [selector, name] : names) {
-        if (selector.matches(wanted)) return &name;
-    }
-    return nullptr;
-}
-
 std::string ModelMapping::mtp_hf_name(const std::string& name) const {
     constexpr std::string_view kLayer = "{layer}.";
     std::size_t at = name.find(kLayer);
-    return mtp_hf.empty() || at == name.npos ? name : mtp_hf + name.substr(at + kLayer.size());
+    return mtp.hf.empty() || at == name.npos ? name : mtp.hf + name.substr(at + kLayer.size());
 }
 
 std::string ModelMapping::mtp_mcore_name(const std::string& name, const Dialect& dialect) const {
     constexpr std::string_view kLayer = "decoder.layers.{local_layer}.";
     if (!name.starts_with(kLayer)) return name;
-    for (const auto& [selector, prefix] : mtp_mcore) {
+    for (const auto& [selector, prefix] : mtp.mcore) {
         if (selector.matches(dialect)) return prefix + name.substr(kLayer.size());
     }
     return name;
@@ -82,7 +85,7 @@ std::vector<CoreVersion> ModelMapping::version_boundaries() const {
         add(rule.dialect);
         for (const auto& [selector, name] : rule.names) add(selector);
     }
-    for (const auto& [selector, prefix] : mtp_mcore) add(selector);
+    for (const auto& [selector, prefix] : mtp.mcore) add(selector);
     return {found.begin(), found.end()};
 }
 
@@ -91,22 +94,15 @@ bool ModelMapping::ignores(std::string_view tensor) const {
                        [&](const std::string& pattern) { return matches_pattern(pattern, tensor); });
 }
 
-Status MappingRegistry::add_config_defaults(const base::JsonDocument& document) {
-    TRY_ASSIGN(base::JsonObject object, base::JsonObject::of(document, document.root));
-    for (const char* text : {"schema", "about"}) TRY(object.string(text));
-    TRY(object.strings("source"));
-    // Of the test that compares the file with transformers.
-    for (const char* reasons : {"demanded", "left_to_mapping_files"}) TRY(object.required(reasons));
-    TRY_ASSIGN(const base::Json* types, object.required("model_types"));
-    TRY_ASSIGN(base::JsonObject by_type, base::JsonObject::of(document, *types));
-    for (const auto& [type, defaults] : by_type.members()) {
-        TRY(base::JsonObject::of(document, defaults));
+Status MappingRegistry::add_config_defaults(const base::DataStore& store, const std::string& path) {
+    TRY_ASSIGN(ConfigDefaults file, base::read_rule_record<ConfigDefaults>(store, path));
+    for (auto& [type, defaults] : file.model_types) {
         auto family = std::find_if(families_.begin(), families_.end(), [&type = type](const ModelMapping& mapping) {
             return base::contains(mapping.model_types, type);
         });
-        if (family != families_.end()) family->config_defaults.emplace(type, defaults);
+        if (family != families_.end()) family->config_defaults.emplace(type, std::move(defaults));
     }
-    return object.finish();
+    return {};
 }
 
 Result<MappingRegistry> MappingRegistry::load(const base::DataStore& store) {
@@ -128,14 +124,13 @@ Result<MappingRegistry> MappingRegistry::load(const base::DataStore& store) {
         registry.families_.push_back(std::move(mapping));
     }
     for (const std::string& path : store.list("rules/config_defaults/", ".json")) {
-        TRY_ASSIGN(const base::JsonDocument* document, files.read(path, path));
-        TRY(registry.add_config_defaults(*document));
+        TRY(registry.add_config_defaults(store, path));
     }
     return registry;
 }
 
-Result<const ModelMapping*> MappingRegistry::for_config(const base::JsonDocument& config) const {
-    const base::Json* type = config.root.find("model_type");
+Result<const ModelMapping*> MappingRegistry::for_config(const JsonDocument& config) const {
+    const Json* type = config.root.find("model_type");
     if (type == nullptr || type->string() == nullptr) {
         return base::fail(ErrorKind::bad_input, "\"model_type\" is missing; name the family with --model-type-hf",
                           config.name);

@@ -10,11 +10,6 @@
 namespace ckpt {
 namespace {
 
-using base::ErrorKind;
-using base::Json;
-using base::Result;
-using base::Status;
-
 constexpr std::string_view kLayers = "layers";
 
 struct Source {
@@ -196,11 +191,11 @@ private:
             if (!numbers) continue;
             auto& list = values_.by_layer[rule.name];
             list.assign(static_cast<std::size_t>(layers->second), 0);
+            const std::int64_t first = rule.listed_from.value_or(0);
             for (const Json& item : *numbers) {
                 auto layer = whole_number(item);
-                if (!layer || *layer < rule.listed_from || *layer - rule.listed_from >= layers->second)
-                    return wrong_item(path, item);
-                list[static_cast<std::size_t>(*layer - rule.listed_from)] = 1;
+                if (!layer || *layer < first || *layer - first >= layers->second) return wrong_item(path, item);
+                list[static_cast<std::size_t>(*layer - first)] = 1;
             }
             return {};
         }
@@ -266,7 +261,7 @@ std::optional<std::int64_t> whole_number(const Json& json) {
     return std::nullopt;
 }
 
-Result<ModelValues> values_from_config(const ModelMapping& mapping, const base::JsonDocument& config) {
+Result<ModelValues> values_from_config(const ModelMapping& mapping, const JsonDocument& config) {
     const Json* type = config.root.find("model_type");
     bool named = type != nullptr && type->string() != nullptr;
     auto defaults = mapping.config_defaults.find(named ? *type->string() : "");

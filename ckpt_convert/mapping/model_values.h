@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/json.h"
+#include "ckpt_convert/base_names.h"
 #include "ckpt_convert/mapping/model_mapping.h"
 
 namespace ckpt {
@@ -22,22 +22,21 @@ struct ModelValues : std::map<std::string, std::int64_t, std::less<>> {
 };
 
 // Integers, flags, and floats that are whole ("8.0", as some configs have it); nullopt of anything else.
-std::optional<std::int64_t> whole_number(const base::Json& json);
+std::optional<std::int64_t> whole_number(const Json& json);
 
 // The values of a mapping from config.json. Fails with bad_input when one is missing or no whole number.
-base::Result<ModelValues> values_from_config(const ModelMapping& mapping, const base::JsonDocument& config);
+Result<ModelValues> values_from_config(const ModelMapping& mapping, const JsonDocument& config);
 // The same from the arguments of a Megatron checkpoint; `where` names the checkpoint.
-base::Result<ModelValues> values_from_arguments(const ModelMapping& mapping, const base::Json& args,
-                                                const std::string& where);
+Result<ModelValues> values_from_arguments(const ModelMapping& mapping, const Json& args, const std::string& where);
 
 // What saved arguments say of one value, whatever they call it; nullopt when they do not. When they say that it does not
 // apply (no query groups), it is the default, computed from `values`. Fails with bad_input.
-base::Result<std::optional<std::int64_t>> value_from_arguments(const ValueRule& rule, const base::Json& args,
-                                                               const ModelValues& values, const std::string& where);
+Result<std::optional<std::int64_t>> value_from_arguments(const ValueRule& rule, const Json& args,
+                                                         const ModelValues& values, const std::string& where);
 
 // A lookup over values that expressions can use; `extra` (tp, pp ...) wins.
 Expression::Lookup lookup_in(const ModelValues& values, const ModelValues& extra = {});
 // True when the condition is absent or not zero.
-base::Result<bool> holds(const std::optional<Expression>& condition, const Expression::Lookup& lookup);
+Result<bool> holds(const std::optional<Expression>& condition, const Expression::Lookup& lookup);
 
 }  // namespace ckpt

@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "base/data_store.h"
-#include "base/result.h"
+#include "ckpt_convert/base_names.h"
 
 namespace ckpt {
 
 // Names of one model chunk, with 0 for every number; a model has some of them. Fails with rule_data.
-base::Result<std::vector<std::string>> load_parameter_names(const base::DataStore& store);
+Result<std::vector<std::string>> load_parameter_names(const base::DataStore& store);
 
 }  // namespace ckpt

@@ -1,9 +1,5 @@
 #include "ckpt_convert/mapping/stem_pattern.h"
 
-#include <algorithm>
-
-#include "base/format.h"
-
 namespace ckpt {
 
 StemPattern::StemPattern(std::string_view text)
@@ -16,12 +12,5 @@ std::optional<std::string_view> StemPattern::stem(std::string_view name) const {
 }
 
 std::string StemPattern::with(std::string_view stem) const { return before_ + std::string(stem) + behind_; }
-
-base::Result<StemPattern> StemPattern::of(base::JsonObject& object, std::string_view key) {
-    TRY_ASSIGN(std::string text, object.string(key));
-    if (std::count(text.begin(), text.end(), '*') != 1)
-        return object.error(base::format("\"{}\" must have one *", text));
-    return StemPattern(text);
-}
 
 }  // namespace ckpt

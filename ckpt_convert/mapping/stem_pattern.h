@@ -5,16 +5,13 @@
 #include <string>
 #include <string_view>
 
-#include "base/json_object.h"
-
 namespace ckpt {
 
 // A name with one "*" for any characters.
 class StemPattern {
 public:
-    explicit StemPattern(std::string_view text = "*");
-    // The value of a key in a rule file. Fails with rule_data when there is not one star.
-    static base::Result<StemPattern> of(base::JsonObject& object, std::string_view key);
+    StemPattern() = default;  // any name
+    explicit StemPattern(std::string_view text);
 
     // What the star stands for in `name`; nullopt when the name is another.
     std::optional<std::string_view> stem(std::string_view name) const;

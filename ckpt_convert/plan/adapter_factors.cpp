@@ -11,10 +11,6 @@
 namespace ckpt {
 namespace {
 
-using base::ErrorKind;
-using base::Result;
-using base::Status;
-
 bool is_matrix(const LayoutTensor& tensor) {
     return !tensor.unit_axis && std::all_of(tensor.pieces.begin(), tensor.pieces.end(),
                                             [](const Piece& piece) { return piece.extent.size() == 2; });

@@ -30,7 +30,7 @@ struct AdapterFactors {
 
 // What the weights with adapters are, from the factors that a checkpoint has: see take_adapters. `layout`: of the weights.
 // Fails with bad_input when a factor belongs to no weight, or has no rank; with unsupported when the weight is no matrix.
-base::Result<AdapterFactors> find_factors(const Model& weights, const Layout& layout, const TensorIndex& stored);
+Result<AdapterFactors> find_factors(const Model& weights, const Layout& layout, const TensorIndex& stored);
 
 // Which axis of a weight has the adapter's rank in its factor: the columns in the left, the rows in the right one.
 std::size_t rank_axis(Factor factor);

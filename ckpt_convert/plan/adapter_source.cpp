@@ -10,9 +10,6 @@
 namespace ckpt {
 namespace {
 
-using base::ErrorKind;
-using base::Result;
-
 // The name in stored_factor_names() of a factor whose partner is there.
 template <class IsThere>
 std::optional<std::string> factor_in(const std::string& name, const AdapterFormats& formats, IsThere is_there) {

@@ -11,7 +11,7 @@ const AdapterFormat& stored_factor_names();
 
 // Takes the factors out of `index`, into one of their own with stored_factor_names() and the same files; weights that adapters
 // wrap get their own names back. Fails with bad_input when one of two factors is missing. `rank_files`: each has its own tensors.
-base::Result<TensorIndex> take_adapters(TensorIndex& index, const AdapterFormats& formats, bool rank_files);
+Result<TensorIndex> take_adapters(TensorIndex& index, const AdapterFormats& formats, bool rank_files);
 
 // A tensor for every weight that has factors, with the weight's name and shape: what the files of an adapter tell of a layout.
 TensorIndex adapted_weights(const TensorIndex& factors, bool rank_files);

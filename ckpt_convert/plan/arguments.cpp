@@ -8,18 +8,6 @@
 namespace ckpt {
 namespace {
 
-using base::ErrorKind;
-using base::Json;
-using base::Result;
-
-const Json* copied(const ArgumentRule& rule, const ArgumentFacts& facts) {
-    for (const std::string& path : rule.config) {
-        const Json* found = facts.config == nullptr ? nullptr : facts.config->find_path(path);
-        if (found != nullptr && !found->is_null()) return found;
-    }
-    return nullptr;
-}
-
 // "--rotary-base" is saved as "rotary_base".
 std::string argument_name(std::string name) {
     if (name.starts_with("--")) name.erase(0, 2);
@@ -32,86 +20,109 @@ const Json* saved(const ArgumentRule& rule, const ArgumentFacts& facts) {
     return found == nullptr || found->is_null() ? nullptr : found;
 }
 
+// The expression that the value is computed by; nullptr when it is not.
+const Expression* computed_by(const ArgumentValue& value) {
+    if (const auto* integer = std::get_if<IntegerOf>(&value)) return &integer->value;
+    if (const auto* flag = std::get_if<SwitchOf>(&value)) return &flag->value;
+    if (const auto* ratio = std::get_if<RatioOf>(&value)) return &ratio->part;
+    return nullptr;
+}
+
 // True when a conversion may change what the rule says: it speaks of the layout, of sizes that options reduce, or of
 // the conversion itself.
 bool changes(const ArgumentRule& rule, const ArgumentFacts& facts) {
-    using Kind = ArgumentRule::Kind;
-    if (rule.kind == Kind::text || rule.kind == Kind::list || rule.kind == Kind::letters) return true;
-    bool computed = rule.kind == Kind::integer || rule.kind == Kind::boolean || rule.kind == Kind::ratio;
+    const Expression* computed = computed_by(rule.value);
+    const bool stays = std::holds_alternative<Json>(rule.value) || std::holds_alternative<FromConfig>(rule.value);
+    if (computed == nullptr && !stays) return true;
     std::vector<std::string> names;
-    if (computed) names = rule.expression->names();
-    if (computed && names.empty()) return true;
+    if (computed != nullptr) names = computed->names();
+    if (computed != nullptr && names.empty()) return true;
     if (rule.when) names.insert(names.end(), rule.when->names().begin(), rule.when->names().end());
     return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
         return facts.numbers.contains(name) || name == "vocab" || name == "layers";
     });
 }
 
-Result<const std::vector<std::int64_t>*> list_of(const ArgumentRule& rule, const std::string& value, const Model& model,
-                                                 const ArgumentFacts& facts) {
-    auto found = facts.lists.find(value);
-    if (found != facts.lists.end()) return &found->second;
-    return base::fail(ErrorKind::rule_data, base::format("{}: \"{}\" is no value of each layer", rule.name, value),
-                      model.mapping().origin);
-}
+// The value of a rule, by the form that it has.
+class ValueOf {
+public:
+    ValueOf(const ArgumentRule& rule, const Model& model, const ArgumentFacts& facts)
+        : rule_(rule), model_(model), facts_(facts), lookup_(lookup_in(model.values(), facts.numbers)) {}
 
-// For each layer the letter of the value that is not 0 there; nothing where all are.
-Result<std::string> letters_of(const ArgumentRule& rule, const Model& model, const ArgumentFacts& facts) {
-    std::vector<std::string> by_layer;
-    for (const auto& [letter, value] : *rule.literal.object()) {
-        TRY_ASSIGN(const auto* list, list_of(rule, value.string() == nullptr ? "" : *value.string(), model, facts));
-        by_layer.resize(list->size());
-        for (std::size_t layer = 0; layer < list->size(); ++layer) {
-            if ((*list)[layer] != 0) by_layer[layer] = letter;
-        }
+    // nullopt when the condition does not hold and there is no other value.
+    Result<std::optional<Json>> value() const {
+        // Without a config the arguments of the source know the model best.
+        const Json* known = saved(rule_, facts_);
+        if (known != nullptr && facts_.config == nullptr && !changes(rule_, facts_)) return std::optional(*known);
+        TRY_ASSIGN(bool present, holds(rule_.when, lookup_));
+        if (!present) return rule_.otherwise;
+        TRY_ASSIGN(Json found, std::visit(*this, rule_.value));
+        return std::optional(std::move(found));
     }
-    return base::joined(by_layer, "");
-}
 
-// The value of a rule; nullopt when its condition does not hold and there is no other value.
-Result<std::optional<Json>> value_of(const ArgumentRule& rule, const Model& model, const ArgumentFacts& facts) {
-    // Without a config the arguments of the source know the model best.
-    if (const Json* known = saved(rule, facts); known != nullptr && facts.config == nullptr && !changes(rule, facts))
-        return std::optional(*known);
-    auto lookup = lookup_in(model.values(), facts.numbers);
-    TRY_ASSIGN(bool present, holds(rule.when, lookup));
-    if (!present) return rule.otherwise;
-    switch (rule.kind) {
-        case ArgumentRule::Kind::literal: return std::optional(rule.literal);
-        case ArgumentRule::Kind::from_config: {
-            const Json* found = copied(rule, facts);
-            // What stands neither in the config nor in the rule is not said at all.
-            if (found == nullptr && !rule.literal.is_null()) found = saved(rule, facts);
-            return std::optional(found == nullptr ? rule.literal : *found);
-        }
-        case ArgumentRule::Kind::text: {
-            auto found = facts.texts.find(rule.text);
-            if (found != facts.texts.end()) return std::optional(Json(found->second, 0));
-            if (const Json* known = saved(rule, facts)) return std::optional(*known);
-            return base::fail(ErrorKind::rule_data, base::format("{}: there is no text \"${}\"", rule.name, rule.text),
-                              model.mapping().origin);
-        }
-        case ArgumentRule::Kind::list: {
-            TRY_ASSIGN(const auto* list, list_of(rule, rule.text, model, facts));
-            Json::Array items;
-            for (std::int64_t value : *list) items.emplace_back(value, 0);
-            return std::optional(Json(std::move(items), 0));
-        }
-        case ArgumentRule::Kind::letters: {
-            TRY_ASSIGN(std::string letters, letters_of(rule, model, facts));
-            return std::optional(Json(std::move(letters), 0));
-        }
-        case ArgumentRule::Kind::ratio: {
-            TRY_ASSIGN(std::int64_t share, rule.expression->evaluate(lookup));
-            TRY_ASSIGN(std::int64_t whole, rule.divisor->evaluate(lookup));
-            return std::optional(Json(static_cast<double>(share) / static_cast<double>(whole), 0));
-        }
-        case ArgumentRule::Kind::integer:
-        case ArgumentRule::Kind::boolean: break;
+    Result<Json> operator()(const Json& literal) const { return literal; }
+    Result<Json> operator()(const IntegerOf& integer) const {
+        TRY_ASSIGN(std::int64_t number, integer.value.evaluate(lookup_));
+        return Json(number, 0);
     }
-    TRY_ASSIGN(std::int64_t value, rule.expression->evaluate(lookup));
-    return std::optional(rule.kind == ArgumentRule::Kind::integer ? Json(value, 0) : Json(value != 0, 0));
-}
+    Result<Json> operator()(const SwitchOf& flag) const {
+        TRY_ASSIGN(std::int64_t number, flag.value.evaluate(lookup_));
+        return Json(number != 0, 0);
+    }
+    Result<Json> operator()(const RatioOf& ratio) const {
+        TRY_ASSIGN(std::int64_t part, ratio.part.evaluate(lookup_));
+        TRY_ASSIGN(std::int64_t whole, ratio.whole.evaluate(lookup_));
+        return Json(static_cast<double>(part) / static_cast<double>(whole), 0);
+    }
+    Result<Json> operator()(const TextOf& text) const {
+        auto found = facts_.texts.find(text.fact);
+        if (found != facts_.texts.end()) return Json(found->second, 0);
+        if (const Json* known = saved(rule_, facts_)) return *known;
+        return wrong(base::format("there is no text \"${}\"", text.fact));
+    }
+    Result<Json> operator()(const ListOf& list) const {
+        TRY_ASSIGN(const auto* values, by_layer(list.value));
+        Json::Array items;
+        for (std::int64_t value : *values) items.emplace_back(value, 0);
+        return Json(std::move(items), 0);
+    }
+    Result<Json> operator()(const LettersOf& letters) const {
+        std::vector<std::string> out;
+        for (const auto& [letter, value] : letters.values) {
+            TRY_ASSIGN(const auto* list, by_layer(value));
+            out.resize(list->size());
+            for (std::size_t layer = 0; layer < list->size(); ++layer) {
+                if ((*list)[layer] != 0) out[layer] = letter;
+            }
+        }
+        return Json(base::joined(out, ""), 0);
+    }
+    Result<Json> operator()(const FromConfig& from) const {
+        for (const std::string& path : from.paths) {
+            const Json* found = facts_.config == nullptr ? nullptr : facts_.config->find_path(path);
+            if (found != nullptr && !found->is_null()) return *found;
+        }
+        // What stands neither in the config nor in the rule is not said at all.
+        const Json* known = from.fallback.is_null() ? nullptr : saved(rule_, facts_);
+        return known == nullptr ? from.fallback : *known;
+    }
+
+private:
+    Result<const std::vector<std::int64_t>*> by_layer(const std::string& value) const {
+        auto found = facts_.lists.find(value);
+        if (found != facts_.lists.end()) return &found->second;
+        return wrong(base::format("\"{}\" is no value of each layer", value));
+    }
+
+    tl::unexpected<base::Error> wrong(const std::string& problem) const {
+        return base::fail(ErrorKind::rule_data, base::format("{}: {}", rule_.name, problem), model_.mapping().origin);
+    }
+
+    const ArgumentRule& rule_;
+    const Model& model_;
+    const ArgumentFacts& facts_;
+    Expression::Lookup lookup_;
+};
 
 // A word of a shell command; quoted when the shell would read it otherwise.
 std::string shell_word(const std::string& text) {
@@ -144,13 +155,13 @@ Result<Json> checkpoint_arguments(const Model& model, const ArgumentFacts& facts
     Json::Object out;
     if (facts.saved != nullptr && facts.saved->object() != nullptr) out = *facts.saved->object();
     for (const ArgumentRule& rule : model.mapping().args) {
-        TRY_ASSIGN(auto value, value_of(rule, model, facts));
+        TRY_ASSIGN(auto value, ValueOf(rule, model, facts).value());
         auto same = std::find_if(out.begin(), out.end(), [&](const auto& member) { return member.first == rule.name; });
         if (!value) {
             if (same != out.end()) out.erase(same);
         } else if (same == out.end()) {
             out.emplace_back(rule.name, std::move(*value));
-        } else if (rule.kind != ArgumentRule::Kind::literal || rule.when.has_value()) {
+        } else if (!rule.is_literal()) {
             // A literal is what the family has in general; a training run may have been told otherwise.
             same->second = std::move(*value);
         }
@@ -161,7 +172,7 @@ Result<Json> checkpoint_arguments(const Model& model, const ArgumentFacts& facts
 Result<std::vector<std::string>> training_flags(const Model& model, const ArgumentFacts& facts) {
     std::vector<std::string> out;
     for (const ArgumentRule& rule : model.mapping().flags) {
-        TRY_ASSIGN(auto value, value_of(rule, model, facts));
+        TRY_ASSIGN(auto value, ValueOf(rule, model, facts).value());
         if (!value || value->is_null()) continue;
         const bool* on = value->boolean();
         if (on == nullptr) out.push_back(rule.name + flag_words(*value));

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/json.h"
+#include "ckpt_convert/base_names.h"
 #include "ckpt_convert/mapping/model.h"
 
 namespace ckpt {
@@ -20,15 +20,15 @@ struct ArgumentFacts {
     std::map<std::string, std::string, std::less<>> texts;  // "$noop_layers"
     // "@moe": what differs by layer, noop layers included.
     std::map<std::string, std::vector<std::int64_t>, std::less<>> lists;
-    const base::Json* config = nullptr;  // config.json, for rules that copy from it
-    const base::Json* saved = nullptr;   // arguments of the source checkpoint, which go on
+    const Json* config = nullptr;  // config.json, for rules that copy from it
+    const Json* saved = nullptr;   // arguments of the source checkpoint, which go on
 };
 
 // The arguments object: those of the source, with what the rules say in their place. Without a config the rules replace
 // only what a conversion may change. Fails with rule_data when a rule refers to nothing.
-base::Result<base::Json> checkpoint_arguments(const Model& model, const ArgumentFacts& facts);
+Result<Json> checkpoint_arguments(const Model& model, const ArgumentFacts& facts);
 
 // The command line of a training run, one entry per flag with its values: "--num-layers 32".
-base::Result<std::vector<std::string>> training_flags(const Model& model, const ArgumentFacts& facts);
+Result<std::vector<std::string>> training_flags(const Model& model, const ArgumentFacts& facts);
 
 }  // namespace ckpt

@@ -3,13 +3,10 @@
 #include <algorithm>
 
 #include "base/format.h"
+#include "base/text.h"
 
 namespace ckpt {
 namespace {
-
-using base::ErrorKind;
-using base::Result;
-using base::Status;
 
 class Composer {
 public:
@@ -30,19 +27,20 @@ public:
         TRY(join(out));
         if (active_.padded_rows > out.shape[0]) {
             out.fill_rows = active_.padded_rows - out.shape[0];
-            out.fill_zero = rule_.pad_zero;
+            out.fill_zero = rule_.padded() != nullptr && rule_.padded()->with_zeros;
             out.shape[0] = active_.padded_rows;
         }
         if (!rule_.shard || share_.count == 1) return out;
-        bool as_a_whole = rule_.interleave.has_value() || rule_.pad.has_value();
-        if (as_a_whole) TRY(cut_whole(out));
+        if (rule_.interleaved() != nullptr || rule_.padded() != nullptr) TRY(cut_whole(out));
         else TRY(cut_each_weight(out));
         return out;
     }
 
 private:
-    std::size_t axis() const { return static_cast<std::size_t>(rule_.axis); }
-    std::size_t shard_axis() const { return static_cast<std::size_t>(*rule_.shard); }
+    std::size_t axis() const { return rule_.axis; }
+    std::size_t shard_axis() const { return *rule_.shard; }
+    bool repeats() const { return rule_.interleaved() != nullptr && !rule_.interleaved()->repeat.empty(); }
+    const std::string& rounds_text() const { return rule_.interleaved()->rounds.text(); }
 
     Status find_weights(std::uint32_t layer, std::uint32_t expert) {
         for (const std::string& weight : rule_.weights) {
@@ -57,9 +55,7 @@ private:
     }
 
     // More ranks than KV groups, which therefore share groups.
-    bool beyond_groups() const {
-        return active_.sharing != KvSharing::refuse && !rule_.repeat.empty() && share_.count > groups_;
-    }
+    bool beyond_groups() const { return active_.sharing != KvSharing::refuse && repeats() && share_.count > groups_; }
 
     // Copies of key and value heads make as many groups as ranks.
     std::uint64_t rounds() const {
@@ -67,7 +63,7 @@ private:
     }
 
     bool repeated(const std::string& weight) const {
-        return std::find(rule_.repeat.begin(), rule_.repeat.end(), weight) != rule_.repeat.end();
+        return repeats() && base::contains(rule_.interleaved()->repeat, weight);
     }
 
     // All weights, one after the other in every round.
@@ -91,8 +87,8 @@ private:
     std::vector<Piece> slices_of(std::uint32_t id) const {
         const Shape& shape = model_.tensors()[id].shape;
         std::vector<Piece> out(1, {id, Shape(shape.size(), 0), Shape(shape.size(), 0), shape});
-        if (!rule_.unzip) return out;
-        auto axis = static_cast<std::size_t>(*rule_.unzip);
+        if (rule_.unzipped() == nullptr) return out;
+        const std::size_t axis = rule_.unzipped()->axis;
         out.front().extent[axis] = 1;
         out.resize(shape[axis], out.front());
         for (std::size_t i = 0; i < out.size(); ++i) out[i].in_logical[axis] = i;
@@ -119,9 +115,9 @@ private:
 
     // A contiguous share of the joined tensor.
     Status cut_whole(LayoutTensor& out) const {
-        if (rule_.interleave && !beyond_groups()) TRY(require_groups());
+        if (rule_.interleaved() != nullptr && !beyond_groups()) TRY(require_groups());
         std::uint64_t rows = out.shape[shard_axis()];
-        if (rule_.pad) TRY(require_vocabulary(rows));
+        if (rule_.padded() != nullptr) TRY(require_vocabulary(rows));
         else TRY(require_divisible(rows, all_size_names(shard_axis())));
         std::uint64_t step = rows / share_.count, begin = step * share_.index;
         std::vector<Piece> kept;
@@ -198,7 +194,7 @@ private:
     Status require_heads() const {
         if (share_.count % groups_ != 0) {
             return base::fail(ErrorKind::usage, base::format("TP {} must be a multiple of {} ({})", share_.count,
-                                                             rule_.interleave->text(), groups_));
+                                                             rounds_text(), groups_));
         }
         auto rows = [&](std::size_t i) { return model_.tensors()[ids_[i]].shape[axis()]; };
         std::uint64_t head_rows = 1;
@@ -214,7 +210,7 @@ private:
     Status require_groups() const {
         if (rounds() % share_.count == 0) return {};
         std::string more;
-        if (share_.count > groups_ && !rule_.repeat.empty()) {
+        if (share_.count > groups_ && repeats()) {
             more =
                 ". With more ranks than groups, choose: --tp-beyond-kv-groups repeat copies key and value heads, split "
                 "gives every rank a part of a group, which megatron-core 0.16 and later reads";
@@ -222,7 +218,7 @@ private:
         return base::fail(
             ErrorKind::usage,
             base::format("TP {} does not divide {} ({}) of the {} model; possible sizes are {}{}", share_.count,
-                         rule_.interleave->text(), groups_, model_.mapping().family, fitting(groups_), more));
+                         rounds_text(), groups_, model_.mapping().family, fitting(groups_), more));
     }
 
     Status require_vocabulary(std::uint64_t rows) const {
@@ -270,17 +266,17 @@ Status read_once(LayoutTensor& tensor, std::uint64_t same, const Model& model) {
 
 // Where the box lies in the file's tensor. Of a stack, axis a of an expert is axis a + 1 of the box.
 void place(LayoutTensor& tensor, const StoredRule& rule) {
-    const ExpertStack& stack = rule.stack;
-    int in_front = stack.of_experts() ? 1 : 0;
-    if (rule.unzip) {
-        tensor.unit_axis = static_cast<std::size_t>(*rule.unzip + in_front);
+    const int in_front = rule.stacks_experts() ? 1 : 0;
+    if (rule.unzipped() != nullptr) {
+        tensor.unit_axis = rule.unzipped()->axis + static_cast<std::size_t>(in_front);
         tensor.file_shape = tensor.shape;
-        tensor.file_shape.erase(tensor.file_shape.begin() + *rule.unzip + in_front);
+        tensor.file_shape.erase(tensor.file_shape.begin() + static_cast<std::ptrdiff_t>(*tensor.unit_axis));
         return;
     }
-    if (stack.memory.empty()) return;
+    if (rule.stacked() == nullptr) return;
+    const Stacked& stack = *rule.stacked();
     auto axis_of = [&](int word) { return static_cast<std::size_t>(word + in_front); };
-    static_assert(ExpertStack::kExperts == -1);
+    static_assert(Stacked::kExperts == -1);
     tensor.strides.assign(tensor.shape.size(), 1);
     std::uint64_t stride = 1;
     for (std::size_t i = stack.memory.size(); i-- > 0; stride *= tensor.shape[axis_of(stack.memory[i])])
@@ -301,7 +297,7 @@ void place(LayoutTensor& tensor, const StoredRule& rule) {
 Result<LayoutTensor> compose(const Model& model, const ActiveRule& active, Share share, std::uint32_t layer,
                              std::uint32_t expert) {
     TRY_ASSIGN(LayoutTensor out, Composer(model, active, share, layer).compose(layer, expert));
-    if (active.rule->once) TRY(read_once(out, active.same_rows, model));
+    if (active.rule->once() != nullptr) TRY(read_once(out, active.same_rows, model));
     else place(out, *active.rule);
     return out;
 }

@@ -19,20 +19,20 @@ struct ActiveRule {
     const StoredRule* rule = nullptr;
     std::string name;               // in the dialect at hand
     std::uint64_t padded_rows = 0;  // 0: no padding
-    std::uint64_t same_rows = 1;    // of StoredRule::once
+    std::uint64_t same_rows = 1;    // of Once
     KvSharing sharing = KvSharing::refuse;
-    // Which layers have the tensor, as the rounds of StoredRule::interleave; 0: not this one. One entry for tensors that are
+    // Which layers have the tensor, as the rounds of Interleaved; 0: not this one. One entry for tensors that are
     // not per layer.
     std::vector<std::uint64_t> rounds;
 };
 
 // The stored tensor of `layer` and of `expert` (ignored for tensors that are not per layer or expert), without name and file.
 // Fails with usage when the share does not come out even.
-base::Result<LayoutTensor> compose(const Model& model, const ActiveRule& active, Share share, std::uint32_t layer,
-                                   std::uint32_t expert = 0);
+Result<LayoutTensor> compose(const Model& model, const ActiveRule& active, Share share, std::uint32_t layer,
+                             std::uint32_t expert = 0);
 
-// The tensor that holds these experts of `layer`, as StoredRule::stack says.
-base::Result<LayoutTensor> compose_stack(const Model& model, const ActiveRule& active, const ExpertShare& experts,
-                                         std::uint32_t layer);
+// The tensor that holds these experts of `layer`, as Stacked says.
+Result<LayoutTensor> compose_stack(const Model& model, const ActiveRule& active, const ExpertShare& experts,
+                                   std::uint32_t layer);
 
 }  // namespace ckpt

@@ -10,10 +10,6 @@
 namespace ckpt {
 namespace {
 
-using base::ErrorKind;
-using base::Result;
-using base::Status;
-
 class Planner {
 public:
     Planner(const Model& model, const SourceBinding& source, const PlanOptions& options)

@@ -69,7 +69,7 @@ struct PlanOptions {
 
 // Joins the layouts over the logical tensors. Fails with bad_input when the element types differ inside one target
 // tensor, with unsupported when one cannot be cast, or has no place in the target. The result is proven (see plan_proof.h).
-base::Result<ConversionPlan> make_plan(const Model& model, const TensorIndex& index, const SourceBinding& source,
-                                       const Layout& target, const PlanOptions& options);
+Result<ConversionPlan> make_plan(const Model& model, const TensorIndex& index, const SourceBinding& source,
+                                 const Layout& target, const PlanOptions& options);
 
 }  // namespace ckpt

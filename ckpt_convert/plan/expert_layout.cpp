@@ -9,9 +9,6 @@
 namespace ckpt {
 namespace {
 
-using base::ErrorKind;
-using base::Result;
-
 int parts_of(int tp, const ExpertParallel& experts) {
     if (experts.tp_extends_ep) return 1;
     return experts.etp == 0 ? tp : experts.etp;

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/result.h"
+#include "ckpt_convert/base_names.h"
 
 namespace ckpt {
 
@@ -46,10 +46,9 @@ std::vector<StateOwner> state_owners(int tp, const ExpertParallel& experts);
 
 // The files of a stage, by EP rank, then TP rank: the pairs of numbers that ranks of a Megatron run ask for, which are all of
 // them unless the experts are split otherwise than the rest. Fails with unsupported when two ranks would share a file.
-base::Result<std::vector<StageRank>> stage_ranks(int tp, const ExpertParallel& experts);
+Result<std::vector<StageRank>> stage_ranks(int tp, const ExpertParallel& experts);
 
 // Fails with usage when the experts cannot be dealt out evenly.
-base::Result<ExpertShare> expert_share(std::uint32_t experts, int tp, const ExpertParallel& parallel,
-                                       const StageRank& rank);
+Result<ExpertShare> expert_share(std::uint32_t experts, int tp, const ExpertParallel& parallel, const StageRank& rank);
 
 }  // namespace ckpt

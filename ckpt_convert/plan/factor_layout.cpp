@@ -13,10 +13,6 @@
 namespace ckpt {
 namespace {
 
-using base::ErrorKind;
-using base::Result;
-using base::Status;
-
 // Where the ranks of the adapters of a tensor's weights lie: right factors of one place are one below the other.
 class RankPlaces {
 public:

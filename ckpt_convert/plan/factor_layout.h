@@ -17,12 +17,12 @@ std::uint64_t joined_rank(const AdapterFactors& factors, const Layout& weights);
 // The tensors of the factors where `weights` is the layout of the weights of `model`; `rank`: of joined_rank. Fails with
 // unsupported when no format has names for them, or when weights that are joined along their columns have left factors of
 // their own.
-base::Result<Layout> factor_layout(const Model& model, AdapterFactors& factors, const Layout& weights,
-                                   const std::vector<AdapterFormat>& formats, std::uint64_t rank = 0);
+Result<Layout> factor_layout(const Model& model, AdapterFactors& factors, const Layout& weights,
+                             const std::vector<AdapterFormat>& formats, std::uint64_t rank = 0);
 
 // Makes one logical tensor of right factors with the same values, as copies for the modules of another layout are. Fails with
 // bad_input when a file cannot be read.
-base::Status share_equal_factors(AdapterFactors& factors, const TensorIndex& index, SourceBinding& binding);
+Status share_equal_factors(AdapterFactors& factors, const TensorIndex& index, SourceBinding& binding);
 
 // Gives the tensors of zeros a place to be read.
 void bind_zeros(const AdapterFactors& factors, TensorIndex& index, SourceBinding& binding);

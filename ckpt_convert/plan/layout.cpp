@@ -10,10 +10,6 @@
 namespace ckpt {
 namespace {
 
-using base::ErrorKind;
-using base::Result;
-using base::Status;
-
 std::string filled(std::string name, std::string_view capture, std::string_view value) {
     std::string placeholder = base::format("{{{}}}", capture);
     for (std::size_t at = name.find(placeholder); at != std::string::npos; at = name.find(placeholder, at)) {
@@ -24,12 +20,13 @@ std::string filled(std::string name, std::string_view capture, std::string_view 
 }
 
 Result<std::uint64_t> rounds_of(const StoredRule& rule, const Expression::Lookup& lookup) {
-    if (!rule.interleave) return std::uint64_t{1};
-    TRY_ASSIGN(std::int64_t rounds, rule.interleave->evaluate(lookup));
+    const Interleaved* interleaved = rule.interleaved();
+    if (interleaved == nullptr) return std::uint64_t{1};
+    TRY_ASSIGN(std::int64_t rounds, interleaved->rounds.evaluate(lookup));
     // Far beyond any model; keeps a corrupt config from using all memory.
     constexpr std::int64_t kMaxRounds = 1 << 16;
     if (rounds < 1 || rounds > kMaxRounds)
-        return base::fail(ErrorKind::bad_input, base::format("\"{}\" is {}", rule.interleave->text(), rounds));
+        return base::fail(ErrorKind::bad_input, base::format("\"{}\" is {}", interleaved->rounds.text(), rounds));
     return static_cast<std::uint64_t>(rounds);
 }
 
@@ -84,14 +81,14 @@ Result<std::vector<ActiveRule>> active_rules(const std::vector<StoredRule>& rule
         TRY_ASSIGN(auto rounds, rounds_by_layer(rule, model, facts));
         if (std::all_of(rounds.begin(), rounds.end(), [](std::uint64_t count) { return count == 0; })) continue;
         ActiveRule entry{&rule, *name, 0, 1, sharing, std::move(rounds)};
-        if (rule.pad) {
-            TRY_ASSIGN(std::int64_t rows, rule.pad->evaluate(lookup));
+        if (const Padded* padded = rule.padded()) {
+            TRY_ASSIGN(std::int64_t rows, padded->rows.evaluate(lookup));
             entry.padded_rows = static_cast<std::uint64_t>(rows);
         }
-        if (rule.once) {
-            TRY_ASSIGN(std::int64_t rows, rule.once->evaluate(lookup));
+        if (const Once* once = rule.once()) {
+            TRY_ASSIGN(std::int64_t rows, once->rows.evaluate(lookup));
             if (rows < 1)
-                return base::fail(ErrorKind::bad_input, base::format("\"{}\" is {}", rule.once->text(), rows));
+                return base::fail(ErrorKind::bad_input, base::format("\"{}\" is {}", once->rows.text(), rows));
             entry.same_rows = static_cast<std::uint64_t>(rows);
         }
         out.push_back(std::move(entry));
@@ -134,7 +131,7 @@ private:
         for (const ActiveRule& active : rules_) {
             const StoredRule& rule = *active.rule;
             if (rule.stage != stage || rule.each == Each::expert || active.rounds[slot.layer] == 0) continue;
-            TRY_ASSIGN(LayoutTensor tensor, rule.stack.of_experts()
+            TRY_ASSIGN(LayoutTensor tensor, rule.stacks_experts()
                                                 ? compose_stack(model_, active, chunk_.experts, slot.layer)
                                                 : compose(model_, active, chunk_.share, slot.layer));
             std::string name = counted(tensor, active, slot.layer);

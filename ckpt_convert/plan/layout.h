@@ -81,16 +81,16 @@ struct HfVariant {
 };
 
 // Fails with usage when the framework cannot run the model, whatever the layout.
-base::Status check_runs(const Model& model);
+Status check_runs(const Model& model);
 
 // The tensor as it is written: of rows that the file has once, the first.
 void take_first(LayoutTensor& tensor);
 
 // The tensors of a Hugging Face checkpoint, layer by layer, as they are read.
-base::Result<Layout> hf_layout(const Model& model, const HfVariant& variant = {});
+Result<Layout> hf_layout(const Model& model, const HfVariant& variant = {});
 
 // The tensors of all ranks of a Megatron checkpoint; of a torch_dist one, which has no ranks, the whole tensors.
 // Fails with usage when TP does not divide a size.
-base::Result<Layout> mcore_layout(const Model& model, const ParallelLayout& parallel);
+Result<Layout> mcore_layout(const Model& model, const ParallelLayout& parallel);
 
 }  // namespace ckpt

@@ -8,15 +8,15 @@
 namespace ckpt {
 namespace {
 
-std::uint64_t number_in(const base::Json& args, std::string_view name) {
-    const base::Json* found = args.find(name);
+std::uint64_t number_in(const Json& args, std::string_view name) {
+    const Json* found = args.find(name);
     const std::int64_t* number = found == nullptr ? nullptr : found->integer();
     return number == nullptr || *number < 0 ? 0 : static_cast<std::uint64_t>(*number);
 }
 
 // As Megatron's DistributedDataParallel chooses it: only the first chunk of the first stage has buckets.
-std::optional<std::uint64_t> bucket_elements(const base::Json& args, std::uint32_t stage, std::size_t chunk) {
-    const base::Json* overlap = args.find("overlap_grad_reduce");
+std::optional<std::uint64_t> bucket_elements(const Json& args, std::uint32_t stage, std::size_t chunk) {
+    const Json* overlap = args.find("overlap_grad_reduce");
     bool overlaps = overlap != nullptr && overlap->boolean() != nullptr && *overlap->boolean();
     if (!overlaps || stage > 0 || chunk > 0) return std::nullopt;
     if (std::uint64_t given = number_in(args, "ddp_bucket_size"); given > 0) return given;
@@ -40,7 +40,7 @@ RankParameters split_parameters(std::vector<StoredParameter> parameters, std::ui
     return out;
 }
 
-std::vector<FlatBufferLayout> rank_buffers(const ChunkParameters& chunks, std::uint32_t stage, const base::Json& args) {
+std::vector<FlatBufferLayout> rank_buffers(const ChunkParameters& chunks, std::uint32_t stage, const Json& args) {
     std::vector<FlatBufferLayout> out;
     for (std::size_t chunk = 0; chunk < chunks.size(); ++chunk) {
         std::vector<FlatParameter> parameters;

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/json.h"
+#include "ckpt_convert/base_names.h"
 #include "ckpt_convert/plan/flat_buffers.h"
 #include "ckpt_convert/tensor/shape.h"
 
@@ -37,6 +37,6 @@ RankParameters split_parameters(std::vector<StoredParameter> parameters, std::ui
                                 bool own_experts);
 
 // The buffers of an optimizer. `stage`: the pipeline rank; `args`: of the run, which say whether it has buckets.
-std::vector<FlatBufferLayout> rank_buffers(const ChunkParameters& chunks, std::uint32_t stage, const base::Json& args);
+std::vector<FlatBufferLayout> rank_buffers(const ChunkParameters& chunks, std::uint32_t stage, const Json& args);
 
 }  // namespace ckpt

@@ -7,10 +7,6 @@
 namespace ckpt {
 namespace {
 
-using base::ErrorKind;
-using base::Result;
-using base::Status;
-
 // Longer than any real layout; keeps "(t*9999)*9999" from using all memory.
 constexpr std::size_t kMaxExpandedSize = 100'000;
 

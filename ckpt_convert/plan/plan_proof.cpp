@@ -9,9 +9,6 @@
 namespace ckpt {
 namespace {
 
-using base::ErrorKind;
-using base::Status;
-
 tl::unexpected<base::Error> broken(const std::string& message) {
     return base::fail(ErrorKind::internal, "the conversion plan is wrong, nothing was written: " + message);
 }

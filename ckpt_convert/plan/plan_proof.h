@@ -7,6 +7,6 @@ namespace ckpt {
 
 // Every element of every target tensor is written exactly once; every logical tensor is read exactly once in full;
 // every piece lies inside its tensors. A plan that fails is our own mistake, hence `internal`.
-base::Status prove_plan(const ConversionPlan& plan, const TensorIndex& source);
+Status prove_plan(const ConversionPlan& plan, const TensorIndex& source);
 
 }  // namespace ckpt

@@ -10,10 +10,6 @@
 namespace ckpt {
 namespace {
 
-using base::ErrorKind;
-using base::Result;
-using base::Status;
-
 // The shape of the values, whatever the elements of the file are.
 std::optional<Shape> value_shape(const IndexedTensor& stored, const QuantisationFormat& format) {
     Shape shape = stored.shape;
@@ -59,7 +55,7 @@ bool fit_scales(Quantised& out, Shape values, Shape scales, std::optional<Block>
 
 class QuantisedJoiner {
 public:
-    QuantisedJoiner(TensorIndex& index, const base::Json& config) : index_(index), config_(config) {
+    QuantisedJoiner(TensorIndex& index, const Json& config) : index_(index), config_(config) {
         for (std::uint32_t i = 0; i < index.tensors.size(); ++i) by_name_.emplace(index.tensors[i].name, i);
         gone_.resize(index.tensors.size(), false);
     }
@@ -114,7 +110,7 @@ private:
         for (const StemPattern& pattern : format.without_effect) {
             if (auto other = by_name_.find(pattern.with(stem)); other != by_name_.end()) gone_[other->second] = true;
         }
-        tensor.name = format.result.with(stem);
+        tensor.name = format.result().with(stem);
         tensor.dtype = wanted;
         tensor.strides = row_major_strides(*shape);
         tensor.shape = std::move(*shape);
@@ -137,16 +133,17 @@ private:
     }
 
     std::optional<Block> block_of(const QuantisationFormat& format) const {
-        const base::Json* said = format.block_path.empty() ? nullptr : config_.find_path(format.block_path);
-        if (said == nullptr || said->array() == nullptr || said->array()->size() != 2) return format.block;
+        const Json* said = format.block ? config_.find_path(format.block->config) : nullptr;
+        const auto otherwise = format.block ? std::optional<Block>(format.block->fallback) : std::nullopt;
+        if (said == nullptr || said->array() == nullptr || said->array()->size() != 2) return otherwise;
         const std::int64_t* rows = (*said->array())[0].integer();
         const std::int64_t* columns = (*said->array())[1].integer();
-        if (rows == nullptr || columns == nullptr || *rows < 1 || *columns < 1) return format.block;
+        if (rows == nullptr || columns == nullptr || *rows < 1 || *columns < 1) return otherwise;
         return Block(*rows, *columns);
     }
 
     TensorIndex& index_;
-    const base::Json& config_;
+    const Json& config_;
     std::unordered_map<std::string, std::uint32_t> by_name_;
     std::vector<bool> gone_;
     std::size_t count_ = 0;
@@ -156,7 +153,7 @@ private:
 }  // namespace
 
 Result<std::optional<std::string>> join_quantised(TensorIndex& index, const std::vector<QuantisationFormat>& formats,
-                                                  const base::Json& config, std::optional<DType> wanted) {
+                                                  const Json& config, std::optional<DType> wanted) {
     QuantisedJoiner joiner(index, config);
     for (const QuantisationFormat& format : formats) TRY(joiner.join(format, wanted));
     if (joiner.count() == 0) return std::optional<std::string>();

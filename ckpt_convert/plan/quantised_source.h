@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "base/json.h"
+#include "ckpt_convert/base_names.h"
 #include "ckpt_convert/checkpoint/tensor_index.h"
 #include "ckpt_convert/mapping/quantisation.h"
 
@@ -14,8 +14,7 @@ namespace ckpt {
 // Replaces the values, scales and offsets of every quantised tensor by a tensor of `wanted`, which is f32 or bf16. Returns
 // a note on what was found. Fails with unsupported when there are quantised tensors and nothing is wanted, or when a scale
 // is of a type that is none; with bad_input when the shapes of values and scales do not fit. `config`: config.json.
-base::Result<std::optional<std::string>> join_quantised(TensorIndex& index,
-                                                        const std::vector<QuantisationFormat>& formats,
-                                                        const base::Json& config, std::optional<DType> wanted);
+Result<std::optional<std::string>> join_quantised(TensorIndex& index, const std::vector<QuantisationFormat>& formats,
+                                                  const Json& config, std::optional<DType> wanted);
 
 }  // namespace ckpt

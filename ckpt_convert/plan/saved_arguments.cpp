@@ -9,10 +9,6 @@
 namespace ckpt {
 namespace {
 
-using base::ErrorKind;
-using base::Json;
-using base::Result;
-
 std::optional<std::int64_t> saved_integer(const Json& args, std::string_view name) {
     const Json* found = args.find(name);
     return found == nullptr || found->integer() == nullptr ? std::nullopt : std::optional(*found->integer());

@@ -11,10 +11,6 @@
 namespace ckpt {
 namespace {
 
-using base::ErrorKind;
-using base::Result;
-using base::Status;
-
 // The tensor with one axis of 1 more.
 IndexedTensor with_axis(IndexedTensor tensor, std::size_t axis) {
     auto add = [&](auto& list, std::uint64_t value) {

@@ -81,8 +81,8 @@ enum class Bound { all, parameters };  // the latter: without buffers of modules
 
 // Fails with bad_input, naming all of them: missing tensors, tensors without a place, wrong shapes, element types that
 // differ inside one logical tensor. Weights that the model does not use may be missing, see bind_absent().
-base::Result<SourceBinding> bind_source(const Model& model, const TensorIndex& index, const Layout& layout,
-                                        const LeaveOut& leave_out, Bound bound = Bound::all);
+Result<SourceBinding> bind_source(const Model& model, const TensorIndex& index, const Layout& layout,
+                                  const LeaveOut& leave_out, Bound bound = Bound::all);
 
 // Gives weights that the checkpoint may lack, and does, zeros to be read, of the element type of the weight before them.
 void bind_absent(const Model& model, TensorIndex& index, SourceBinding& binding);

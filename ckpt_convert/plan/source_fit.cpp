@@ -8,8 +8,6 @@
 namespace ckpt {
 namespace {
 
-using base::Result;
-
 bool has_files(const MegatronCheckpoint& checkpoint, const ExpertParallel& experts) {
     auto ranks = stage_ranks(checkpoint.tp, experts);
     return ranks && ranks->size() == checkpoint.stage_size() &&
@@ -20,8 +18,8 @@ bool has_files(const MegatronCheckpoint& checkpoint, const ExpertParallel& exper
 // Every way to deal experts out for which the files are there.
 std::vector<ExpertParallel> possible_experts(const MegatronCheckpoint& checkpoint) {
     std::vector<ExpertParallel> out;
-    const base::Json* etp = checkpoint.args.find("expert_tensor_parallel_size");
-    const base::Json* extends = checkpoint.args.find("moe_tp_extend_ep");
+    const Json* etp = checkpoint.args.find("expert_tensor_parallel_size");
+    const Json* extends = checkpoint.args.find("moe_tp_extend_ep");
     if (extends != nullptr && extends->boolean() != nullptr && *extends->boolean())
         out.push_back({checkpoint.ep, 0, true});
     if (etp != nullptr && etp->integer() != nullptr && *etp->integer() >= 1 && *etp->integer() <= checkpoint.tp)
@@ -56,7 +54,7 @@ Result<ParallelLayout> fit_layout(const MegatronCheckpoint& checkpoint, const Mo
     if (!checkpoint.torch_dist && (model.experts() > 0 || checkpoint.ep > 1)) experts = possible_experts(checkpoint);
     if (experts.empty()) {
         return base::fail(
-            base::ErrorKind::bad_input,
+            ErrorKind::bad_input,
             base::format("rank directories are missing: there are {} of each pipeline stage, which no split "
                          "of TP {} and EP {} has",
                          checkpoint.stage_size(), checkpoint.tp, checkpoint.ep),

@@ -9,7 +9,6 @@ namespace ckpt {
 
 // `found` with the experts and the dialect that fit the rank files and the shapes; of several, what the saved arguments name.
 // Fails with bad_input when files are missing.
-base::Result<ParallelLayout> fit_layout(const MegatronCheckpoint& checkpoint, const Model& model,
-                                        const FoundLayout& found);
+Result<ParallelLayout> fit_layout(const MegatronCheckpoint& checkpoint, const Model& model, const FoundLayout& found);
 
 }  // namespace ckpt

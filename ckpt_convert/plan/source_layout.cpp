@@ -12,10 +12,6 @@
 namespace ckpt {
 namespace {
 
-using base::ErrorKind;
-using base::Result;
-using base::Status;
-
 // What the names of layers for multi-token prediction begin with.
 constexpr std::string_view kMtpPrefix = "mtp.";
 
@@ -212,7 +208,7 @@ private:
 // The rows of the embedding over all TP ranks.
 std::uint64_t padded_vocab(const MegatronCheckpoint& checkpoint, const std::vector<RuleForm>& forms) {
     for (const RuleForm& form : forms) {
-        if (!form.rule->pad) continue;
+        if (form.rule->padded() == nullptr) continue;
         for (const auto& tensor : checkpoint.index.tensors) {
             if (!form.form.match(split_key(tensor.name).name)) continue;
             const Shape& shape = tensor.whole_shape.empty() ? tensor.shape : tensor.whole_shape;
@@ -221,8 +217,6 @@ std::uint64_t padded_vocab(const MegatronCheckpoint& checkpoint, const std::vect
     }
     return 0;
 }
-
-bool is_of_experts(const StoredRule& rule) { return rule.each == Each::expert || rule.stack.of_experts(); }
 
 // True when there are models of the family without experts: their number has a default.
 bool has_dense_models(const ModelMapping& mapping) {
@@ -249,7 +243,7 @@ bool fits(const MegatronCheckpoint& checkpoint, const NameSet& names, const Mode
     for (const RuleForm& form : forms) {
         bool found = is_in(names, form.form);
         if (!found && !form.mtp && !is_conditional(mapping, *form.rule)) return false;
-        if (!is_of_experts(*form.rule)) continue;
+        if (!form.rule->of_experts()) continue;
         experts = true;
         experts_found |= found;
     }

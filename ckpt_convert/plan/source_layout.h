@@ -22,8 +22,8 @@ struct FoundLayout {
 // The dialect whose names fit best; which layers each stage holds, by the layer numbers in the tensor names (gaps are
 // noop layers); the padded vocabulary, by the shape of the embedding. Fails with bad_input when ranks disagree, or when
 // the saved arguments contradict what was found.
-base::Result<FoundLayout> find_layout(const MegatronCheckpoint& checkpoint, const ModelMapping& mapping,
-                                      const TargetRegistry& targets);
+Result<FoundLayout> find_layout(const MegatronCheckpoint& checkpoint, const ModelMapping& mapping,
+                                const TargetRegistry& targets);
 
 // The families whose mcore names are those of the checkpoint: no name unexplained, none missing. Several families
 // may store the same tensors.

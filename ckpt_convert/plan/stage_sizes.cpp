@@ -7,10 +7,6 @@
 namespace ckpt {
 namespace {
 
-using base::ErrorKind;
-using base::Result;
-using base::Status;
-
 tl::unexpected<base::Error> usage(std::string message) { return base::fail(ErrorKind::usage, std::move(message)); }
 
 // The chunks in the order in which they run, all sizes 0.

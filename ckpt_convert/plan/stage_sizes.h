@@ -14,9 +14,9 @@ struct ChunkSize {
 };
 
 // One entry for each chunk of each rank; they add up to `slots`. Fails with usage.
-base::Result<std::vector<ChunkSize>> stage_sizes(const Topology& topology, std::uint32_t slots);
+Result<std::vector<ChunkSize>> stage_sizes(const Topology& topology, std::uint32_t slots);
 
 // The number of decoder layers in each stage of Megatron's --pipeline-model-parallel-layout. Fails with usage.
-base::Result<std::vector<std::uint32_t>> parse_pipeline_layout(const std::string& text);
+Result<std::vector<std::uint32_t>> parse_pipeline_layout(const std::string& text);
 
 }  // namespace ckpt

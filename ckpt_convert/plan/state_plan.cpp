@@ -10,8 +10,6 @@
 namespace ckpt {
 namespace {
 
-using base::Result;
-
 class StatePlanner {
 public:
     StatePlanner(ConversionPlan& plan, TensorIndex& index, const Model& model, const StateSource& states)

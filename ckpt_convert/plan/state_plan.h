@@ -16,8 +16,8 @@ using StateTargets = std::array<std::uint32_t, kOptimizerStates.size()>;
 // Adds moves and targets for the states of the targets in `wanted`, and the states' places to `index`, which is that of
 // the weights. A new target is named "<prefix>STATE/<name>", where the weight is "<chunk>/<name>", with the shape that its
 // file has. Gives the states of each target of before; of those not wanted 0. The extended plan is proven.
-base::Result<std::vector<StateTargets>> add_states(ConversionPlan& plan, TensorIndex& index, const Model& model,
-                                                   const StateSource& states, const std::vector<bool>& wanted,
-                                                   std::string_view prefix);
+Result<std::vector<StateTargets>> add_states(ConversionPlan& plan, TensorIndex& index, const Model& model,
+                                             const StateSource& states, const std::vector<bool>& wanted,
+                                             std::string_view prefix);
 
 }  // namespace ckpt

@@ -11,10 +11,6 @@
 namespace ckpt {
 namespace {
 
-using base::ErrorKind;
-using base::Result;
-using base::Status;
-
 class StateLocator {
 public:
     StateLocator(const BoundWeights& weights, const OptimizerFiles& files)
@@ -175,14 +171,14 @@ private:
     const SourceBinding& binding_;
     const ParallelLayout& parallel_;
     const Layout& layout_;
-    const base::Json& args_;
+    const Json& args_;
     const OptimizerFiles& files_;
     StateSource out_;
 };
 
 // The element type that gradients of parameters of type `parameters` are added up in.
-DType gradient_type(DType parameters, const base::Json& args) {
-    const base::Json* full = args.find("accumulate_allreduce_grads_in_fp32");
+DType gradient_type(DType parameters, const Json& args) {
+    const Json* full = args.find("accumulate_allreduce_grads_in_fp32");
     bool as_parameters = full != nullptr && full->boolean() != nullptr && !*full->boolean();
     return as_parameters ? parameters : DType::f32;
 }

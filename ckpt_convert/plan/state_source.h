@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "base/json.h"
+#include "ckpt_convert/base_names.h"
 #include "ckpt_convert/checkpoint/optimizer_files.h"
 #include "ckpt_convert/checkpoint/torch_dist_checkpoint.h"
 #include "ckpt_convert/plan/layout.h"
@@ -34,17 +34,17 @@ struct BoundWeights {
     const TensorIndex& index;
     const SourceBinding& binding;
     const ParallelLayout& parallel;
-    const Layout& layout;    // of `parallel`
-    const base::Json& args;  // of the run
+    const Layout& layout;  // of `parallel`
+    const Json& args;      // of the run
 };
 
 // Of rank files. Fails with bad_input when the buffers are not those of the parameters.
-base::Result<StateSource> locate_states(const BoundWeights& weights, const OptimizerFiles& files);
+Result<StateSource> locate_states(const BoundWeights& weights, const OptimizerFiles& files);
 
 // Of torch_dist, which says nothing about the order of parameters: `parameter_names` are in that order. Fails with
 // bad_input when states are missing or have other shapes than their weights.
-base::Result<StateSource> locate_states(const BoundWeights& weights, const TorchDistStates& states,
-                                        const std::vector<std::string>& parameter_names);
+Result<StateSource> locate_states(const BoundWeights& weights, const TorchDistStates& states,
+                                  const std::vector<std::string>& parameter_names);
 
 // False for weights that are no parameters but buffers of a module, which have no state.
 bool is_parameter(const Model& model, const std::vector<Piece>& pieces);

@@ -8,9 +8,6 @@
 namespace ckpt {
 namespace {
 
-using base::ErrorKind;
-using base::Result;
-
 // The layer number of each slot; nullopt for a noop.
 Result<std::vector<std::optional<std::uint32_t>>> fill_slots(const Topology& topology, std::uint32_t layers) {
     std::vector<std::optional<std::uint32_t>> slots(layers + topology.noop_layers.size());

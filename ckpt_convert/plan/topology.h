@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/result.h"
+#include "ckpt_convert/base_names.h"
 #include "ckpt_convert/plan/expert_layout.h"
 
 namespace ckpt {
@@ -63,6 +63,6 @@ struct Placement {
 };
 
 // Lays `layers` layers out. Fails with usage when they do not divide, with the numbers that would.
-base::Result<Placement> place_layers(const Topology& topology, std::uint32_t layers);
+Result<Placement> place_layers(const Topology& topology, std::uint32_t layers);
 
 }  // namespace ckpt

@@ -13,10 +13,6 @@
 namespace ckpt {
 namespace {
 
-using base::ErrorKind;
-using base::Result;
-using base::Status;
-
 // Since this version a rank has all parameter groups that some rank has, and finds them by their kind; before it has
 // those of its own parameters, by their number.
 constexpr CoreVersion kGroupsOfAllRanks{0, 16};
@@ -236,7 +232,7 @@ private:
     const OptimizerFiles& files_;
     const ParallelLayout& target_;
     bool own_experts_;
-    const base::Json& args_;
+    const Json& args_;
     std::map<GroupKind, pickle::Ref> groups_;  // of the source
     std::set<GroupKind> kinds_;                // that the parameters of all ranks need
     std::vector<bool> is_parameter_;

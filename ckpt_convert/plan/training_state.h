@@ -45,14 +45,14 @@ struct TrainingState {
 // The run that is to go on.
 struct TrainingTarget {
     const ParallelLayout* layout = nullptr;
-    bool own_experts = false;          // experts have an optimizer of their own, as they have when EP > 1
-    const base::Json* args = nullptr;  // of the source
+    bool own_experts = false;    // experts have an optimizer of their own, as they have when EP > 1
+    const Json* args = nullptr;  // of the source
 };
 
 // Plans the state of a run: adds to `plan` and `index` what is moved (see add_states), and gives what the files say about
 // it. Fails with unsupported when the order of the parameters in the target cannot be known.
-base::Result<TrainingState> plan_training(ConversionPlan& plan, TensorIndex& index, const Model& model,
-                                          const StateSource& states, const OptimizerFiles& files,
-                                          const TrainingTarget& target);
+Result<TrainingState> plan_training(ConversionPlan& plan, TensorIndex& index, const Model& model,
+                                    const StateSource& states, const OptimizerFiles& files,
+                                    const TrainingTarget& target);
 
 }  // namespace ckpt

@@ -14,23 +14,28 @@ FileChange WrittenFiles::change(const ReportFile& file, Written written) {
     out.content = std::move(written.content);
     out.mode = written.mode;
     out.file.path = file.path;
-    if (!file.sha256.empty()) out.file.sha256 = file.sha256;
+    if (file.sha256.empty()) out.file.original.new_mode = file.new_mode;
+    else out.file.original.sha256 = file.sha256;
     out.file.sha256_after = std::move(written.sha256);
-    out.file.new_mode = file.new_mode;
-    out.file.encoding = file.encoding;
+    out.file.original.encoding = file.encoding;
     std::set<std::string> made;
     for (const ReportFinding& item : file.findings) {
         const Finding& finding = item.outcome.finding;
         if (item.outcome.state != FixState::applied && !out.is_new()) continue;
         made.insert(item.id);
-        out.file.findings.push_back({item.id, finding.rule, std::string(name(finding.severity)),
-                                     std::string(name(item.outcome.state)), finding.subject, item.outcome.begin.line,
+        out.file.findings.push_back({item.id,
+                                     finding.rule,
+                                     std::string(name(finding.severity)),
+                                     std::string(name(item.outcome.state)),
+                                     finding.subject,
+                                     {item.outcome.begin.line},
                                      item.together});
     }
     for (const ReportEdit& edit : file.edits) {
         const bool is_made = std::any_of(edit.findings.begin(), edit.findings.end(),
                                          [&](const std::string& id) { return made.contains(id); });
-        if (is_made) out.file.edits.push_back({edit.bytes, edit.old_text, edit.new_text, edit.findings});
+        if (is_made)
+            out.file.edits.push_back({edit.bytes.begin, edit.bytes.end, edit.old_text, edit.new_text, edit.findings});
     }
     return out;
 }

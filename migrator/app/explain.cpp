@@ -36,6 +36,14 @@ void write_example(base::JsonWriter& json, const RuleExample& example) {
     else json.key("after").string(example.after);
 }
 
+// Where the facts come from, and where that can be read.
+std::string sources_of(std::string_view source, const std::map<std::string, SourceEntry>& cited) {
+    std::string out = base::show("Source: {}\n", source);
+    for (const auto& [key, entry] : cited)
+        out += base::show("  {}: {}, {} ({}), read {}\n", key, entry.title, entry.version, entry.url, entry.read);
+    return out;
+}
+
 // ---- a rule
 
 struct ExplainedRule {
@@ -43,7 +51,8 @@ struct ExplainedRule {
     std::vector<std::string> conditions;  // sentences
     std::vector<std::string> names;       // of its table: "torch.cuda.Stream -> torch.npu.Stream"
     std::optional<RuleExample> example;
-    StyleKind style = StyleKind::npu;  // of the example
+    StyleKind style = StyleKind::npu;            // of the example
+    std::map<std::string, SourceEntry> sources;  // that it cites
 };
 
 std::vector<std::string> conditions_of(const RuleSet& rules, const Rule& rule) {
@@ -51,13 +60,14 @@ std::vector<std::string> conditions_of(const RuleSet& rules, const Rule& rule) {
     if (rule.in == RulePlace::training_loop)
         out.emplace_back("Only in code that runs in each round of a training loop.");
     if (rule.in == RulePlace::training_file) out.emplace_back("Only in files with a training loop.");
-    if (rule.once) out.emplace_back("Said once in a project.");
+    if (rule.once == Once::project) out.emplace_back("Said once in a project.");
     if (!rule.unless_mentioned.empty())
         out.push_back(base::format("Not in a project with {}.", base::joined(rule.unless_mentioned, " or ")));
     if (!rule.if_mentioned.empty())
         out.push_back(base::format("Only in a project with {}.", base::joined(rule.if_mentioned, " or ")));
+    if (!rule.holds_in.empty()) out.push_back(base::format("Only with PyTorch {}.", rule.holds_in.text()));
     if (!rule.versions.empty()) out.push_back(base::format("The fix is for PyTorch {}.", rule.versions.text()));
-    for (const PatternRow& row : rules.patterns()) {
+    for (const PatternRow& row : rules.patterns) {
         if (row.rule == &rule && !row.precondition.empty())
             out.push_back(base::format("Right where {}.", row.precondition));
     }
@@ -66,7 +76,7 @@ std::vector<std::string> conditions_of(const RuleSet& rules, const Rule& rule) {
 
 std::vector<std::string> names_of(const RuleSet& rules, const Rule& rule) {
     std::vector<std::string> out;
-    for (const auto& [from, row] : rules.name_rows()) {
+    for (const auto& [from, row] : rules.names.all()) {
         if (row.rule == &rule) out.push_back(row.to ? base::format("{} -> {}", from, *row.to) : from);
     }
     return out;
@@ -80,9 +90,10 @@ base::Result<std::optional<ExplainedRule>> explained_rule(const Options& options
         TRY_ASSIGN(const Knowledge knowledge, load_knowledge(fs, options.rules, style));
         const Rule* rule = knowledge.rules.find_rule(options.explained);
         if (rule == nullptr) continue;
-        if (!out) out = {*rule, conditions_of(knowledge.rules, *rule), names_of(knowledge.rules, *rule), {}, {}};
+        if (!out) out = {*rule, conditions_of(knowledge.rules, *rule), names_of(knowledge.rules, *rule), {}, {}, {}};
         out->example = example_of(knowledge, *rule);
         out->style = style;
+        out->sources = cited_sources(knowledge.rules.sources, rule->source);
         if (out->example) break;
     }
     return out;
@@ -97,7 +108,7 @@ std::string page(const ExplainedRule& item) {
     out += base::format("By hand: {}\n", name(rule.effort));
     for (const ImportRequest& request : rule.imports)
         out += base::show("A fix imports: {}, behind the import of {}\n", request.module, request.after);
-    out += base::show("Source: {}\n", rule.source);
+    out += sources_of(rule.source, item.sources);
     if (item.example) {
         const std::string of_style =
             item.style == StyleKind::npu ? "" : base::format(" of the style {}", name(item.style));
@@ -215,11 +226,11 @@ std::string support_text(const ApiTable::Facts& facts) {
 
 // Versions next to each other with the same support are one.
 std::vector<Support> support_of(const RuleSet& rules, const std::string& word) {
-    std::vector<Version> versions = rules.framework().versions;
+    std::vector<Version> versions = rules.framework.versions;
     std::sort(versions.begin(), versions.end());
     std::vector<Support> out;
     for (const Version version : versions) {
-        const auto facts = rules.apis().find(word, version);
+        const auto facts = rules.apis.find(word, version);
         if (!facts) return {};
         Support now{version, version, support_text(*facts)};
         if (!out.empty() && out.back() == now) out.back().last = version;
@@ -233,15 +244,15 @@ std::set<std::string> rules_about(const RuleSet& rules, const std::string& word)
     auto add = [&](const auto& rows) {
         for (const auto& row : rows) out.insert(row.rule->id);
     };
-    add(rules.arguments(word));
-    add(rules.calls(word));
-    add(rules.methods(word));
-    add(rules.method_arguments(word));
-    add(rules.method_calls(word));
-    for (const ValueRow& row : rules.values()) {
+    add(rules.arguments.of(word));
+    add(rules.calls.of(word));
+    add(rules.methods.of(word));
+    add(rules.method_arguments.of(word));
+    add(rules.method_calls.of(word));
+    for (const ValueRow& row : rules.values) {
         if (row.parameters.contains(word) || row.methods.contains(word)) out.insert(row.rule->id);
     }
-    for (const PatternRow& row : rules.patterns()) {
+    for (const PatternRow& row : rules.patterns) {
         if (std::any_of(row.code.begin(), row.code.end(),
                         [&](const std::string& code) { return code.find(word + "(") != code.npos; }))
             out.insert(row.rule->id);
@@ -255,7 +266,7 @@ ExplainedWord explained_word(const Knowledge& knowledge, const std::string& word
     out.statements = statements_of(knowledge, word);
     out.support = support_of(knowledge.rules, word);
     out.rules = rules_about(knowledge.rules, word);
-    const PackageRow* package = knowledge.rules.package(word);
+    const PackageRow* package = knowledge.rules.packages.find(word);
     if (package != nullptr && package->quiet) out.package = package->advice;
     return out;
 }
@@ -321,7 +332,7 @@ std::string page_json(const std::string& word, const ExplainedWord& item) {
 std::string alike(const RuleSet& rules, std::string_view id) {
     std::set<std::string_view> found;
     const std::string_view group = id.substr(0, id.find('.'));
-    for (const auto& rule : rules.rules()) {
+    for (const auto& rule : rules.rules) {
         const std::string_view other = rule->id;
         if (other.substr(0, other.find('.')) == group || other.find(id) != other.npos) found.insert(other);
     }

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "migrator/app/knowledge.h"
 #include "migrator/app/options.h"
-#include "migrator/app/project.h"
 #include "migrator/instrument/instrument.h"
+#include "migrator/project/knowledge.h"
+#include "migrator/project/project.h"
 #include "migrator/rewrite/file_outcome.h"
 
 namespace migrator {

@@ -3,10 +3,11 @@
 #include <iterator>
 
 #include "base/parallel.h"
-#include "migrator/app/framework_version.h"
+#include "migrator/app/named_projects.h"
 #include "migrator/app/path_checks.h"
-#include "migrator/app/project.h"
 #include "migrator/library/library_result.h"
+#include "migrator/project/framework_version.h"
+#include "migrator/project/project.h"
 
 namespace migrator {
 namespace {
@@ -48,10 +49,10 @@ base::Result<std::string> analyse_library(const Options& options, base::FileSyst
     TRY(check_paths(fs, options));
     TRY_ASSIGN(Knowledge knowledge, load_knowledge(fs, options.rules, options.style));
     TRY_ASSIGN(auto projects, find_projects(fs, options));
-    const FrameworkVersion version = framework_versions(fs, options, knowledge.rules, projects).whole;
+    const FrameworkVersion version = framework_versions(fs, options.torch_version, knowledge.rules, projects).whole;
     knowledge.rules.restrict_to(version.version);
     TRY(add_libraries(options, fs, knowledge));
-    TRY(index_projects(fs, options, knowledge, projects));
+    TRY(index_projects(fs, options.threads, knowledge, projects));
     const Project& project = projects.front();
     std::vector<std::vector<LibraryFunction>> found(project.files.files.size());
     TRY(base::parallel_for(found.size(), options.threads, [&](std::size_t i) -> base::Status {
@@ -69,14 +70,14 @@ base::Status add_libraries(const Options& options, base::FileSystem& fs, RuleSet
     for (const base::Path& path : options.with_libraries) {
         TRY_ASSIGN(const std::string text, base::read_file(fs, path));
         TRY_ASSIGN(const auto document, base::parse_json(text, path));
-        TRY(rules.libraries().add(document));
+        TRY(rules.libraries.add(document));
     }
     return {};
 }
 
 base::Status add_libraries(const Options& options, base::FileSystem& fs, Knowledge& knowledge) {
     TRY(add_libraries(options, fs, knowledge.rules));
-    for (const LibraryTable::Class& known : knowledge.rules.libraries().classes())
+    for (const LibraryTable::Class& known : knowledge.rules.libraries.classes())
         knowledge.facts.add_class(known.name, known.base, known.methods);
     return {};
 }

@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "migrator/app/knowledge.h"
 #include "migrator/app/options.h"
+#include "migrator/project/knowledge.h"
 
 namespace migrator {
 

@@ -13,6 +13,7 @@
 #include "migrator/app/library_run.h"
 #include "migrator/app/options.h"
 #include "migrator/app/pipeline.h"
+#include "migrator/app/printed_schemas.h"
 #include "migrator/app/review_commands.h"
 #include "migrator/app/rule_pages.h"
 #include "migrator/report/formats.h"
@@ -104,6 +105,13 @@ base::Result<int> run_command_line(int argc, char** argv) {
     if (line.options->command == Command::explain) {
         TRY_ASSIGN(const std::string text, explain_page(*line.options, fs));
         base::print(stdout, text);
+        TRY(flush_output());
+        return 0;
+    }
+    if (line.options->command == Command::schema) {
+        for (const PrintedSchema& schema : kPrintedSchemas) {
+            if (line.options->explained == schema.file) base::print_bytes(stdout, schema.text());
+        }
         TRY(flush_output());
         return 0;
     }

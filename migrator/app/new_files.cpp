@@ -7,7 +7,7 @@ namespace migrator {
 
 base::Result<std::vector<NewFile>> helper_files(base::FileSystem& fs, const HelperModule& helper,
                                                 const std::vector<Job>& jobs, const std::vector<ReportFile>& files,
-                                                const std::vector<char>& needs_helper) {
+                                                const std::vector<JobFacts>& facts) {
     std::map<base::Path, NewFile> wanted;
     for (std::size_t i = 0; i < jobs.size(); ++i) {
         for (const ReportEdit& edit : files[i].edits) {
@@ -17,7 +17,7 @@ base::Result<std::vector<NewFile>> helper_files(base::FileSystem& fs, const Help
             auto [at, is_first] = wanted.try_emplace(project.shown(path));
             NewFile& file = at->second;
             if (is_first) file = {&project, path, FileType::python, helper.source(), 0644, "", "", {}, false};
-            file.is_made |= needs_helper[i] != 0;
+            file.is_made |= facts[i].needs_helper;
             file.wanted_by.insert(file.wanted_by.end(), edit.findings.begin(), edit.findings.end());
         }
     }

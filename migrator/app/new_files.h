@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "migrator/app/helper_module.h"
-#include "migrator/app/job.h"
+#include "migrator/project/helper_module.h"
+#include "migrator/project/job.h"
 #include "migrator/report/report.h"
 
 namespace migrator {
@@ -26,6 +26,6 @@ struct NewFile {
 // A helper module for every place where a file of `files`, which are those of the jobs, expects it and there is none yet.
 base::Result<std::vector<NewFile>> helper_files(base::FileSystem& fs, const HelperModule& helper,
                                                 const std::vector<Job>& jobs, const std::vector<ReportFile>& files,
-                                                const std::vector<char>& needs_helper);
+                                                const std::vector<JobFacts>& facts);
 
 }  // namespace migrator

@@ -5,10 +5,12 @@
 #include <CLI/CLI.hpp>
 
 #include "base/format.h"
+#include "base/text.h"
 #include "base/version.h"
 #include "migrator/app/help_texts.h"
 #include "migrator/app/nearest_word.h"
 #include "migrator/app/peer_options.h"
+#include "migrator/app/printed_schemas.h"
 #include "migrator/app/raw_options.h"
 #include "migrator/app/review_options.h"
 #include "migrator/app/settings.h"
@@ -217,6 +219,16 @@ void add_explain(CLI::App& app, Options& options) {
     command->footer(kExplainExamples);
 }
 
+void add_schema(CLI::App& app, Options& options) {
+    std::vector<std::string> files;
+    for (const PrintedSchema& schema : kPrintedSchemas) files.emplace_back(schema.file);
+    app.add_subcommand("schema", "Prints the JSON Schema of a file, for editors and programs: rules, report, decisions")
+        ->add_option("FILE", options.explained, "Which file: rules, report or decisions")
+        ->required()
+        ->check(CLI::IsMember(files))
+        ->option_text(" ");
+}
+
 void add_rules(CLI::App& app, Options& options) {
     CLI::App* command = app.add_subcommand("rules", kRulesAbout);
     command->require_subcommand(0, 1);
@@ -249,6 +261,7 @@ Command command_of(const CLI::App& app) {
     if (command->get_name() == "analyze") return Command::analyze;
     if (command->get_name() == "migrate") return Command::migrate;
     if (command->get_name() == "explain") return Command::explain;
+    if (command->get_name() == "schema") return Command::schema;
     const std::string word =
         command->get_subcommands().empty() ? "list" : command->get_subcommands().front()->get_name();
     if (word == "check") return Command::rules_check;
@@ -282,7 +295,7 @@ base::Status check_command(const CLI::App& app, const std::vector<std::string>& 
     for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
         names.push_back(command->get_name());
     const std::string& first = arguments.front();
-    if (first.starts_with("-") || std::find(names.begin(), names.end(), first) != names.end()) return {};
+    if (first.starts_with("-") || base::contains(names, first)) return {};
     return base::fail(ErrorKind::usage, base::format("there is no command '{}', only {}; see migrator --help", first,
                                                      base::joined(names, ", ")));
 }
@@ -307,6 +320,7 @@ base::Result<CommandLine> parse_command_line(int argc, const char* const* argv, 
     CLI::App* migrate = add_migrate(app, options, raw);
     add_explain(app, options);
     add_rules(app, options);
+    add_schema(app, options);
     add_review_commands(app, options);
     TRY(check_command(app, arguments));
     try {

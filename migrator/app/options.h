@@ -8,7 +8,7 @@
 #include "base/file_system.h"
 #include "base/message.h"
 #include "migrator/rewrite/rewriter.h"
-#include "migrator/ruleset/version.h"
+#include "migrator/rule/version.h"
 
 namespace migrator {
 
@@ -20,6 +20,7 @@ enum class Command {
     rules_check,
     rules_test,
     rules_new,
+    schema,
     apply,
     undo,
     reapply,

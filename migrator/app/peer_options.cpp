@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include "base/file_system.h"
 #include "base/format.h"
+#include "base/rule_file.h"
+#include "base/text.h"
 
 namespace migrator {
 namespace {
@@ -12,127 +15,175 @@ namespace {
 using base::ErrorKind;
 using base::fail;
 
-constexpr std::string_view kLibraryMode = "third_party";
-constexpr auto kModes = std::to_array<std::string_view>({"torch_apis", kLibraryMode, "affinity_apis", "dynamic_shape"});
+// How many values stand behind an option; a command takes none, and other options come behind it.
+constexpr std::string_view kTakesNone = "none", kTakesOne = "one", kTakesOptional = "optional", kTakesMany = "many",
+                           kTakesCommand = "command";
+constexpr auto kValueCounts =
+    std::to_array<std::string_view>({kTakesNone, kTakesOne, kTakesOptional, kTakesMany, kTakesCommand});
 
-struct PeerLine {
-    std::string input, output, version, mode;
-    std::string main, model;  // of `distributed`
-    bool one_device = false;
-    bool cloud_paths = false;
-    bool analysis_inputs = false;
+struct PeerOption {
+    std::vector<std::string> names;
+    std::string of;      // the command that it belongs to
+    std::string sets;    // a variable
+    std::string values;  // one of kValueCounts
+    std::vector<std::string> known;
+    std::string needed, fallback, note;
 };
+constexpr auto record_of(const PeerOption*) {
+    using base::field;
+    return base::record(
+        "peer_option", "an option of another tool", field("names", &PeerOption::names, "how it is written").needed(),
+        field("of", &PeerOption::of, "the command behind which it stands"),
+        field("sets", &PeerOption::sets, "the variable that its value becomes"),
+        field("values", &PeerOption::values, "how many it takes; one unless it is said").one_of(kValueCounts),
+        field("known", &PeerOption::known, "the only values that there are"),
+        field("needed", &PeerOption::needed, "what is said where it is missing"),
+        field("default", &PeerOption::fallback, "its value where it is missing"),
+        field("note", &PeerOption::note, "what is said where it stands without a value"));
+}
 
+struct PeerCommand {
+    std::string when, is;
+    std::vector<std::string> words;
+    std::string note;
+};
+constexpr auto record_of(const PeerCommand*) {
+    using base::field;
+    return base::record("peer_command", "words of a command line of ours",
+                        field("when", &PeerCommand::when, "the variable that must be set"),
+                        field("is", &PeerCommand::is, "to this value"),
+                        field("words", &PeerCommand::words, "with `{variables}`").needed(),
+                        field("note", &PeerCommand::note, "what is said of it, with `{variables}`"));
+}
+
+struct PeerTool : base::RuleFileHead {
+    std::vector<PeerOption> options;
+    std::vector<PeerCommand> commands;  // the first that fits
+    std::vector<PeerCommand> further;   // all that fit
+};
+constexpr auto record_of(const PeerTool*) {
+    return base::extended(record_of(static_cast<const base::RuleFileHead*>(nullptr)), "peer_tool",
+                          "the command lines of another tool, and what they are here",
+                          base::field("options", &PeerTool::options, "its options, the input first").needed(),
+                          base::field("commands", &PeerTool::commands, "what it is here: the first that fits").needed(),
+                          base::field("further", &PeerTool::further, "and the words of all of these that fit"));
+}
+
+using Variables = std::map<std::string, std::string>;
+
+base::Message filled(const std::string& pattern, const Variables& variables) {
+    std::vector<base::Message::Value> values;
+    for (const auto& [name, value] : variables) values.push_back({name, value});
+    return {pattern, std::move(values)};
+}
+
+// The words of the line, one option behind the other.
 class Reader {
 public:
-    explicit Reader(const std::vector<std::string>& arguments) : arguments_(arguments) {}
+    Reader(const PeerTool& tool, const std::vector<std::string>& arguments) : tool_(tool), arguments_(arguments) {}
 
-    base::Result<PeerLine> read() {
+    base::Status read() {
         while (at_ < arguments_.size()) {
-            const std::string option = arguments_[at_++];
-            if (option == "distributed") return read_distributed();
-            if (option == "-i" || option == "--input") TRY(value(option, line_.input));
-            else if (option == "-o" || option == "--output") TRY(value(option, line_.output));
-            else if (option == "-v" || option == "--version") TRY(value(option, line_.version));
-            else if (option == "-s" || option == "--specify-device") line_.one_device = true;
-            else if (option == "--modelarts") line_.cloud_paths = true;
-            else if (option == "-m" || option == "--mode") TRY(mode(option));
-            else if (option == "-api" || option == "--api-files" || option == "-env" || option == "--env-path")
-                skip_list();
-            else return unknown(option);
+            const std::string& word = arguments_[at_++];
+            const PeerOption* option = find(word);
+            if (option == nullptr)
+                return fail(ErrorKind::usage,
+                            base::format("'{}' is no option beside -i, -o and -v; see migrator --help", word));
+            TRY(read(*option, word));
         }
-        return std::move(line_);
+        return fill_in();
     }
+
+    Variables variables;
+    std::vector<base::Message> notes;
 
 private:
-    base::Result<PeerLine> read_distributed() {
-        line_.model = "model";
-        while (at_ < arguments_.size()) {
-            const std::string option = arguments_[at_++];
-            if (option == "-m" || option == "--main") TRY(value(option, line_.main));
-            else if (option == "-t" || option == "--target_model") TRY(value(option, line_.model));
-            else return unknown(option);
-        }
-        if (line_.main.empty()) return fail(ErrorKind::usage, "distributed needs -m MAIN, the script that is started");
-        return std::move(line_);
+    const PeerOption* find(const std::string& word) const {
+        const auto found = std::ranges::find_if(tool_.options, [&](const PeerOption& option) {
+            return option.of == command_ && base::contains(option.names, word);
+        });
+        return found == tool_.options.end() ? nullptr : &*found;
     }
 
-    base::Status value(const std::string& option, std::string& into) {
-        if (at_ == arguments_.size()) return fail(ErrorKind::usage, base::format("{} needs a value", option));
-        into = arguments_[at_++];
+    base::Status read(const PeerOption& option, const std::string& name) {
+        if (option.values == kTakesCommand) command_ = name;
+        if (option.values == kTakesMany) skip_values();
+        else if (takes_value(option)) return read_value(option, name);
+        if (!option.note.empty()) notes.emplace_back(option.note);
+        if (!option.sets.empty() && option.values != kTakesOptional) variables.try_emplace(option.sets);
         return {};
     }
 
-    // -m is a mode of the analysis, or the mark of a cloud project.
-    base::Status mode(const std::string& option) {
-        const bool has_word =
-            at_ < arguments_.size() && !arguments_[at_].starts_with("-") && arguments_[at_] != "distributed";
-        if (option == "-m" && !has_word) {
-            line_.cloud_paths = true;
-            return {};
+    base::Status read_value(const PeerOption& option, const std::string& name) {
+        if (at_ == arguments_.size()) return fail(ErrorKind::usage, base::format("{} needs a value", name));
+        const std::string& value = variables[option.sets] = arguments_[at_++];
+        if (option.known.empty() || base::contains(option.known, value)) return {};
+        return fail(ErrorKind::usage,
+                    base::format("{}: there is no '{}', only {}", name, value, base::joined(option.known, ", ")));
+    }
+
+    bool takes_value(const PeerOption& option) const {
+        if (option.values != kTakesOptional) return option.values.empty();
+        return at_ < arguments_.size() && !arguments_[at_].starts_with("-") && find(arguments_[at_]) == nullptr;
+    }
+
+    void skip_values() {
+        while (at_ < arguments_.size() && !arguments_[at_].starts_with("-") && find(arguments_[at_]) == nullptr) ++at_;
+    }
+
+    // What the line does not say.
+    base::Status fill_in() {
+        for (const PeerOption& option : tool_.options) {
+            const bool is_asked = option.of.empty() || option.of == command_;
+            if (!is_asked || variables.contains(option.sets)) continue;
+            if (!option.needed.empty()) return fail(ErrorKind::usage, filled(option.needed, variables).text());
+            if (!option.fallback.empty()) variables[option.sets] = option.fallback;
         }
-        TRY(value(option, line_.mode));
-        if (std::find(kModes.begin(), kModes.end(), line_.mode) != kModes.end()) return {};
-        return fail(ErrorKind::usage,
-                    base::format("there is no mode '{}', only {}", line_.mode, base::joined(kModes, ", ")));
+        return {};
     }
 
-    void skip_list() {
-        line_.analysis_inputs = true;
-        while (at_ < arguments_.size() && !arguments_[at_].starts_with("-")) ++at_;
-    }
-
-    tl::unexpected<base::Error> unknown(const std::string& option) const {
-        return fail(ErrorKind::usage,
-                    base::format("'{}' is no option beside -i, -o and -v; see migrator --help", option));
-    }
-
+    const PeerTool& tool_;
     const std::vector<std::string>& arguments_;
     std::size_t at_ = 0;
-    PeerLine line_;
+    std::string command_;
 };
 
-base::Result<TranslatedLine> translated(const PeerLine& line) {
-    if (line.output.empty())
-        return fail(ErrorKind::usage,
-                    base::format("say where the result goes: migrator migrate {} -o OUT", line.input));
-    const std::string name(base::file_name(line.input));
-    auto in_output = [&](const char* suffix) { return base::join(line.output, name + suffix); };
+bool fits(const PeerCommand& command, const Variables& variables) {
+    const auto found = variables.find(command.when);
+    return command.when.empty() || (found != variables.end() && (command.is.empty() || command.is == found->second));
+}
+
+TranslatedLine translated(const PeerTool& tool, Reader line) {
+    line.variables["result"] =
+        base::join(line.variables["output"], std::string(base::file_name(line.variables["input"])));
     TranslatedLine out;
-    std::vector<std::string>& words = out.arguments;
-    const bool is_library = line.mode == kLibraryMode;
-    if (is_library) words = {"analyze", line.input, "--library", "-o", in_output("_analysis.json")};
-    else if (!line.mode.empty() || line.analysis_inputs)
-        words = {"analyze", line.input, "--report", in_output("_analysis")};
-    else words = {"migrate", line.input, "-o", in_output(line.main.empty() ? "_msft" : "_msft_multi")};
-    if (!line.version.empty()) words.insert(words.end(), {"--torch-version", line.version});
-    if (!line.main.empty()) words.insert(words.end(), {"--distributed", line.main, "--model", line.model});
-    out.notes.push_back({"The new way to write this: migrator {arguments}", {{"arguments", base::joined(words, " ")}}});
-    if (line.one_device)
-        out.notes.push_back(
-            "-s is not needed: ASCEND_RT_VISIBLE_DEVICES chooses the device without a change of the code.");
-    if (line.cloud_paths) out.notes.push_back("-m for ModelArts is not needed: paths are left as they are.");
-    if (is_library)
-        out.notes.push_back(
-            {"The result says what each function of the library leads to. The analysis of a project "
-             "that uses it takes it: --with-library {file}",
-             {{"file", in_output("_analysis.json")}}});
-    else if (!line.mode.empty())
-        out.notes.push_back({"-m {mode} is not needed: one analysis reports everything.", {{"mode", line.mode}}});
-    if (line.analysis_inputs) out.notes.push_back("-api and -env are not needed: rules say what is known of packages.");
+    auto add = [&](const PeerCommand& command) {
+        for (const std::string& word : command.words) out.arguments.push_back(filled(word, line.variables).text());
+        if (!command.note.empty()) line.notes.push_back(filled(command.note, line.variables));
+    };
+    const auto command = std::ranges::find_if(tool.commands, [&](auto& one) { return fits(one, line.variables); });
+    if (command != tool.commands.end()) add(*command);
+    for (const PeerCommand& more : tool.further) {
+        if (fits(more, line.variables)) add(more);
+    }
+    out.notes.push_back(
+        {"The new way to write this: migrator {arguments}", {{"arguments", base::joined(out.arguments, " ")}}});
+    out.notes.insert(out.notes.end(), line.notes.begin(), line.notes.end());
     return out;
 }
 
 }  // namespace
 
 base::Result<std::optional<TranslatedLine>> translate_peer_line(const std::vector<std::string>& arguments) {
-    auto is_input = [](const std::string& word) { return word == "-i" || word == "--input"; };
-    const bool is_peer = !arguments.empty() && arguments.front().starts_with("-") &&
-                         std::any_of(arguments.begin(), arguments.end(), is_input);
-    if (!is_peer) return std::optional<TranslatedLine>{};
-    TRY_ASSIGN(const PeerLine line, Reader(arguments).read());
-    TRY_ASSIGN(TranslatedLine out, translated(line));
-    return std::optional<TranslatedLine>{std::move(out)};
+    if (arguments.empty() || !arguments.front().starts_with("-")) return std::optional<TranslatedLine>{};
+    TRY_ASSIGN(const auto tool,
+               base::read_rule_record<PeerTool>(base::DataStore(), "rules/command_lines/transplant.json"));
+    const auto& input = tool.options.front().names;
+    if (!std::ranges::any_of(arguments, [&](auto& word) { return base::contains(input, word); }))
+        return std::optional<TranslatedLine>{};
+    Reader line(tool, arguments);
+    TRY(line.read());
+    return std::optional(translated(tool, std::move(line)));
 }
 
 }  // namespace migrator

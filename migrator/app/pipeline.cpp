@@ -8,27 +8,28 @@
 #include "base/interrupt.h"
 #include "base/parallel.h"
 #include "base/version.h"
-#include "migrator/app/api_coverage.h"
 #include "migrator/app/applied_files.h"
 #include "migrator/app/distributed_main.h"
-#include "migrator/app/framework_version.h"
-#include "migrator/app/helper_module.h"
 #include "migrator/app/instrumentation.h"
-#include "migrator/app/job.h"
-#include "migrator/app/knowledge.h"
 #include "migrator/app/library_run.h"
+#include "migrator/app/named_projects.h"
 #include "migrator/app/new_files.h"
-#include "migrator/app/operator_calls.h"
 #include "migrator/app/output_tree.h"
 #include "migrator/app/path_checks.h"
-#include "migrator/app/problem_files.h"
-#include "migrator/app/project.h"
-#include "migrator/app/project_conditions.h"
-#include "migrator/app/project_values.h"
 #include "migrator/app/report_files.h"
 #include "migrator/app/rule_rows.h"
-#include "migrator/app/translations.h"
 #include "migrator/app/versioned_rules.h"
+#include "migrator/project/api_coverage.h"
+#include "migrator/project/framework_version.h"
+#include "migrator/project/helper_module.h"
+#include "migrator/project/job.h"
+#include "migrator/project/knowledge.h"
+#include "migrator/project/problem_files.h"
+#include "migrator/project/project.h"
+#include "migrator/project/project_conditions.h"
+#include "migrator/project/project_values.h"
+#include "migrator/project/registered_operators.h"
+#include "migrator/project/translations.h"
 #include "migrator/review/project_lock.h"
 #include "migrator/rewrite/rewriter.h"
 
@@ -59,10 +60,10 @@ public:
         jobs_ = jobs_of(projects_);
         TRY(analyse_all());
         conditions_.apply(files_);
-        add_operator_calls(knowledge_.rules, operator_calls_, files_);
+        add_operator_calls(knowledge_.rules, facts_, files_);
         std::vector<TransferRow> programs;
-        if (options_.command == Command::analyze) programs = transfer_rows(jobs_, transfer_);
-        TRY_ASSIGN(const auto helpers, helper_files(fs_, helper_, jobs_, files_, needs_helper_));
+        if (options_.command == Command::analyze) programs = transfer_rows(jobs_, facts_);
+        TRY_ASSIGN(const auto helpers, helper_files(fs_, helper_, jobs_, files_, facts_));
         for (const NewFile& file : helpers) TRY(add_new_file(file));
         if (distributed_) TRY(add_launcher());
         // From here on every analysed file is in the output, rewritten or as it was.
@@ -79,20 +80,21 @@ public:
         }
         std::vector<base::Message> said = notes();
         RunResult result{
-            make_report(info(), std::move(files_), files_seen(), knowledge_.rules.package_status(), std::move(said)),
+            make_report(info(), std::move(files_), files_seen(), knowledge_.rules.packages.status(), std::move(said)),
             {},
             std::move(text_),
             {}};
         result.trace.record = std::move(record);
         result.report.programs = std::move(programs);
         result.report.rules = rule_rows(knowledge_.rules, result.report);
+        result.report.sources = source_rows(knowledge_.rules, result.report);
         result.report.translations = translated(result.report, knowledge_.translations);
-        result.report.api_coverage = api_coverage(knowledge_.rules, interfaces_, rules_.versions().whole.version);
-        if (options_.destination == Destination::text && needs_helper_.front() != 0)
+        result.report.api_coverage = api_coverage(knowledge_.rules, facts_, rules_.versions().whole.version);
+        if (options_.destination == Destination::text && facts_.front().needs_helper)
             result.warning = base::format(
                 "the result imports {0}, a module that a pipe has no place for. In a project, `migrator migrate "
                 "--in-place --style {1} FILE` writes it where FILE finds it",
-                knowledge_.rules.style().helper, name(options_.style));
+                knowledge_.rules.style.helper, name(options_.style));
         if (!options_.report_directory.empty()) TRY(write_report(result));
         if (!output_) return result;
         TRY(record_copy(fs_, options_, root, made));
@@ -117,10 +119,7 @@ private:
         for (const Job& job : jobs_) bytes += job.file->bytes;
         base::ProgressBar progress("Analysing", bytes, base::ProgressBar::Unit::bytes, options_.progress);
         files_.resize(jobs_.size());
-        needs_helper_.resize(jobs_.size());
-        transfer_.resize(jobs_.size());
-        interfaces_.resize(jobs_.size());
-        operator_calls_.resize(jobs_.size());
+        facts_.resize(jobs_.size());
         collects_calls_ = registers_operators(jobs_);
         written_.expect(jobs_.size());
         return base::parallel_for(order.size(), options_.threads, [&](std::size_t i) -> base::Status {
@@ -152,11 +151,12 @@ private:
         outcome.path = shown;
         conditions_.look_at(outcome.original);
         TRY(instrumentation_.apply(module_context(*job.project, job.file->path), outcome));
-        interfaces_[number] = std::move(outcome.interfaces);
-        operator_calls_[number] = std::move(outcome.operator_calls);
+        JobFacts& facts = facts_[number];
+        facts.interfaces = std::move(outcome.interfaces);
+        facts.operator_calls = std::move(outcome.operator_calls);
         std::string written = bytes_after(source, outcome);
-        transfer_[number] = transfer_facts(outcome);
-        needs_helper_[number] = helper_.is_needed(outcome.original, outcome.rewritten) ? 1 : 0;
+        facts.transfer = transfer_facts(outcome);
+        facts.needs_helper = helper_.is_needed(outcome.original, outcome.rewritten);
         const bool was_distributed = distributed_ && distributed_->path == job.file->path;
         const std::string& original = was_distributed ? distributed_->original.bytes() : source.bytes();
         if (was_distributed) to_original_places(outcome, *distributed_);
@@ -224,7 +224,7 @@ private:
         out.match.value_ends = job.project->value_ends.get();
         out.match.helper_package = helper_.package_for(*job.project, path);
         out.match.is_program = job.is_program();
-        const bool asks_for_loads = out.match.is_program && !knowledge_.rules.programs().empty();
+        const bool asks_for_loads = out.match.is_program && !knowledge_.rules.programs.empty();
         if (asks_for_loads) out.match.program_loads = job.project->imports.loads(path);
         if (rules.transfer != nullptr) {
             out.transfer = out.match;
@@ -301,10 +301,10 @@ private:
     std::vector<base::Message> notes() const {
         std::vector<base::Message> out = options_.notes;
         out.push_back({"For {package} {version}: {reason}.",
-                       {{"package", knowledge_.rules.framework().packages.front()},
+                       {{"package", knowledge_.rules.framework.packages.front()},
                         {"version", rules_.versions().whole.version.text()},
                         {"reason", rules_.versions().whole.reason}}});
-        for (base::Message& note : rules_.versions().notes(knowledge_.rules.framework().packages.front()))
+        for (base::Message& note : rules_.versions().notes(knowledge_.rules.framework.packages.front()))
             out.push_back(std::move(note));
         if (output_ && output_->has_cleaned_up())
             out.push_back("What a run that was stopped had left beside the output was removed.");
@@ -312,7 +312,8 @@ private:
         for (const Project& project : projects_) {
             if (const auto usable = check_not_stopped(fs_, project.files.root); !usable)
                 out.push_back({"These files may be half changed: {problem}.", {{"problem", usable.error().message}}});
-            for (base::Message& note : notes_of(project, options_.command)) out.push_back(std::move(note));
+            for (base::Message& note : notes_of(project, options_.command == Command::migrate))
+                out.push_back(std::move(note));
         }
         if (const std::size_t faster = faster_forms(files_); faster > 0 && !options_.affinity) {
             out.push_back({faster == 1 ? "{count} place has a faster form on Ascend that computes the same; migrate "
@@ -348,13 +349,10 @@ private:
     bool applies_;
     std::vector<Job> jobs_;
     std::vector<ReportFile> files_;
-    std::string text_;                                  // of Destination::text, which has one file
-    WrittenFiles written_;                              // by job
-    std::vector<TransferFacts> transfer_;               // by job
-    std::vector<char> needs_helper_;                    // by job; bytes, so that threads can write side by side
-    std::vector<std::vector<std::string>> interfaces_;  // by job: what the file uses of the API tables
+    std::string text_;             // of Destination::text, which has one file
+    WrittenFiles written_;         // by job
+    std::vector<JobFacts> facts_;  // by job
     bool collects_calls_ = false;
-    std::vector<std::vector<OperatorCall>> operator_calls_;  // by job
 };
 
 }  // namespace
@@ -369,17 +367,18 @@ base::Result<RunResult> run(const Options& given, base::FileSystem& fs) {
         TRY_ASSIGN(output, OutputTree::create(fs, options.output, options.force));
     }
     TRY_ASSIGN(Knowledge knowledge, load_knowledge(fs, options.rules, options.style));
-    TRY_ASSIGN(const HelperModule helper, HelperModule::load(knowledge.store, knowledge.rules.style()));
+    TRY_ASSIGN(const HelperModule helper, HelperModule::load(knowledge.store, knowledge.rules.style));
     TRY_ASSIGN(auto projects, find_projects(fs, options));
     for (const Project& project : projects) {
         if (options.command == Command::migrate && !options.reads_standard_input())
             TRY(check_not_stopped(fs, project.files.root));
     }
-    TRY_ASSIGN(const auto rules, VersionedRules::load(fs, options, knowledge,
-                                                      framework_versions(fs, options, knowledge.rules, projects)));
+    TRY_ASSIGN(const auto rules,
+               VersionedRules::load(fs, options, knowledge,
+                                    framework_versions(fs, options.torch_version, knowledge.rules, projects)));
     TRY(add_libraries(options, fs, knowledge));
-    TRY(index_projects(fs, options, knowledge, projects));
-    TRY(find_value_ends(fs, options, knowledge, projects));
+    TRY(index_projects(fs, options.threads, knowledge, projects));
+    TRY(find_value_ends(fs, options.threads, knowledge, projects));
     TRY(helper.check(fs, projects));
     TRY_ASSIGN(const auto instrumentation, Instrumentation::plan(fs, options, knowledge, projects));
     TRY_ASSIGN(const auto distributed, distribute_main(fs, options, knowledge, projects.front()));

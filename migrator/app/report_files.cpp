@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/new_directories.h"
+#include "base/text.h"
 #include "base/write_file.h"
 #include "migrator/report/formats.h"
 
@@ -15,7 +16,7 @@ base::Result<std::vector<std::string>> write_report_files(base::FileSystem& fs, 
     TRY(base::remove_unfinished(fs, directory));
     std::vector<std::string> written;
     for (const Format& format : all_formats()) {
-        const bool named = std::find(formats.begin(), formats.end(), format.name) != formats.end();
+        const bool named = base::contains(formats, format.name);
         if (!named && !(formats.empty() && format.by_default)) continue;
         const base::Path path = base::join(directory, format.file);
         if (format.text) {

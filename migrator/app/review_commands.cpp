@@ -174,7 +174,7 @@ std::vector<Difference> missing_in(const SavedReport& report, const SavedReport&
 std::string difference_lines(const std::vector<Difference>& differences, const char* title) {
     std::string out = base::format("{} {}\n", base::with_separators(differences.size()), title);
     for (const Difference& one : differences) {
-        out += base::show("  {:<8} {}:{}  {}  [{}]\n", one.finding->severity, one.file->path, one.finding->line,
+        out += base::show("  {:<8} {}:{}  {}  [{}]\n", one.finding->severity, one.file->path, one.finding->begin.line,
                           one.finding->subject, one.finding->rule);
     }
     return out;
@@ -186,7 +186,7 @@ void write_differences(base::JsonWriter& json, const std::vector<Difference>& di
         json.begin_object();
         json.key("id").string(one.finding->id);
         json.key("path").string(one.file->path);
-        json.key("line").unsigned_integer(one.finding->line);
+        json.key("line").unsigned_integer(one.finding->begin.line);
         json.key("rule").string(one.finding->rule);
         json.key("severity").string(one.finding->severity);
         json.key("subject").string(one.finding->subject);

@@ -4,9 +4,9 @@
 #include <set>
 
 #include "base/format.h"
-#include "migrator/app/knowledge.h"
 #include "migrator/app/pipeline.h"
 #include "migrator/edit/line_diff.h"
+#include "migrator/project/knowledge.h"
 
 namespace migrator {
 namespace {
@@ -15,6 +15,14 @@ using base::Path;
 
 constexpr std::string_view kExpected = ".expected";
 constexpr std::string_view kReviewed = ".reviewed";
+
+// A case belongs to the rule files beside its folder: where none are read, it is of something else.
+bool is_case_of_rules(const Path& directory, const Path& path) {
+    const Path inside = path.substr(base::join(directory, "").size());
+    const std::size_t cases = base::format("/{}", inside).find("/cases/");
+    const std::string folder = cases == 0 ? "" : inside.substr(0, cases);
+    return is_case(path) && RuleSet::is_read(base::join(base::join(place_of_rules(directory), folder), "any.json"));
+}
 
 // All cases below the directory, sorted.
 base::Result<std::vector<Path>> find_cases(base::FileSystem& fs, const Path& directory) {
@@ -27,7 +35,7 @@ base::Result<std::vector<Path>> find_cases(base::FileSystem& fs, const Path& dir
         for (const base::DirectoryEntry& entry : entries) {
             Path path = base::join(at, entry.name);
             if (entry.kind == base::FileKind::directory) pending.push_back(std::move(path));
-            else if (is_case(path)) cases.push_back(std::move(path));
+            else if (is_case_of_rules(directory, path)) cases.push_back(std::move(path));
         }
     }
     std::sort(cases.begin(), cases.end());
@@ -36,12 +44,11 @@ base::Result<std::vector<Path>> find_cases(base::FileSystem& fs, const Path& dir
 
 class CaseRunner {
 public:
-    CaseRunner(base::FileSystem& fs, const Path& directory, Version newest) : fs_(fs) {
+    CaseRunner(base::FileSystem& fs, const Path& directory, Version newest) : fs_(fs), newest_(newest) {
         options_.command = Command::migrate;
         options_.paths = {Path(kStandardInput)};
         options_.destination = Destination::text;
         options_.rules = directory;
-        options_.torch_version = newest;
         options_.affinity = true;
         options_.threads = 1;
         options_.progress = false;
@@ -69,6 +76,7 @@ private:
     // As if the file came through standard input. No requirement above it decides on versions.
     base::Result<RunResult> migrated(const Path& path, const std::string& text) {
         options_.style = style_of_case(path);
+        options_.torch_version = version_of_case(path).value_or(newest_);
         options_.stdin_name = base::file_name(path);
         options_.stdin_text = text;
         return run(options_, fs_);
@@ -90,13 +98,14 @@ private:
     }
 
     base::FileSystem& fs_;
+    Version newest_;
     Options options_;
 };
 
 // Rules that come from a file below the directory.
 std::set<std::string> rules_of(const Knowledge& all, const Knowledge& built_in) {
     std::set<std::string> out;
-    for (const auto& rule : all.rules.rules()) {
+    for (const auto& rule : all.rules.rules) {
         if (built_in.rules.find_rule(rule->id) == nullptr) out.insert(rule->id);
     }
     return out;
@@ -109,6 +118,14 @@ StyleKind style_of_case(std::string_view path) {
         if (path.find(base::format("/cases/{}/", name(style))) != path.npos) return style;
     }
     return StyleKind::npu;
+}
+
+std::optional<Version> version_of_case(std::string_view path) {
+    constexpr std::string_view kFolder = "/cases/torch-";
+    const std::size_t at = path.find(kFolder);
+    if (at == path.npos) return std::nullopt;
+    path.remove_prefix(at + kFolder.size());
+    return Version::parse(path.substr(0, path.find('/')));
 }
 
 Path output_of_case(const Path& path, ApplyMode apply) {
@@ -171,7 +188,7 @@ base::Result<CaseRun> run_rule_cases(base::FileSystem& fs, const Path& directory
     TRY_ASSIGN(const Knowledge built_in, load_knowledge(fs, ""));
     std::set<std::string> untested = rules_of(all, built_in);
     TRY_ASSIGN(const std::vector<Path> cases, find_cases(fs, directory));
-    CaseRunner runner(fs, directory, all.rules.framework().newest());
+    CaseRunner runner(fs, directory, all.rules.framework.newest());
     CaseRun out;
     for (const Path& path : cases) {
         ++out.cases;

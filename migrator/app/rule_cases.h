@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,12 +18,15 @@
 
 #include "base/file_system.h"
 #include "migrator/rewrite/rewriter.h"
-#include "migrator/ruleset/style.h"
+#include "migrator/rule/style.h"
+#include "migrator/rule/version.h"
 
 namespace migrator {
 
 // Cases below cases/portable and cases/auto are for these styles; all others are for the style npu.
 StyleKind style_of_case(std::string_view path);
+// Cases below cases/torch-2.6 are for this version of the framework; nullopt: for the newest one.
+std::optional<Version> version_of_case(std::string_view path);
 // The file that says what a case becomes: "cases/a.py" -> "cases/a.expected.py", of ApplyMode::review "cases/a.reviewed.py".
 base::Path output_of_case(const base::Path& path, ApplyMode apply);
 // A file below a folder `cases` that is no such file.

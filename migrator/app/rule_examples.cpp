@@ -88,12 +88,12 @@ std::vector<FindingOutcome> findings_in(const Knowledge& knowledge, const base::
 std::optional<RuleExample> example_of(const Knowledge& knowledge, const Rule& rule) {
     std::optional<RuleExample> best;
     for (const std::string& path : knowledge.store.list("rules/")) {
-        if (!is_case(path) || style_of_case(path) != knowledge.rules.style().kind) continue;
+        if (!is_case(path) || style_of_case(path) != knowledge.rules.style.kind) continue;
         const std::string_view text = *knowledge.store.find(path);
         if (expects(text, rule.id)) take_better(best, knowledge, path, text, rule);
     }
     if (best) return best;
-    for (const auto& [name, row] : knowledge.rules.name_rows()) {
+    for (const auto& [name, row] : knowledge.rules.names.all()) {
         if (row.rule != &rule) continue;
         take_better(best, knowledge, "use.py", use_of_name(name), rule);
         break;

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "migrator/app/knowledge.h"
+#include "migrator/project/knowledge.h"
 #include "migrator/rewrite/file_outcome.h"
 
 namespace migrator {

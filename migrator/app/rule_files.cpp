@@ -3,7 +3,7 @@
 #include "base/check.h"
 #include "base/format.h"
 #include "base/write_file.h"
-#include "migrator/app/knowledge.h"
+#include "migrator/project/knowledge.h"
 
 namespace migrator {
 namespace {
@@ -33,7 +33,7 @@ std::string replaced(std::string_view text, std::string_view word, std::string_v
 
 base::Result<RuleFileCheck> check_rule_files(base::FileSystem& fs, const Path& directory) {
     base::DataStore all;
-    TRY(all.overlay(fs, directory, std::string(kRules)));
+    TRY(all.overlay(fs, directory, place_of_rules(directory)));
     RuleFileCheck out;
     for (const std::string& name : rule_files_in(all, directory)) {
         ++out.files;

@@ -7,16 +7,16 @@
 #include "base/human.h"
 #include "base/json_writer.h"
 #include "base/printable.h"
-#include "migrator/app/knowledge.h"
 #include "migrator/app/rule_cases.h"
 #include "migrator/app/rule_files.h"
+#include "migrator/project/knowledge.h"
 
 namespace migrator {
 namespace {
 
 std::vector<const Rule*> sorted_rules(const RuleSet& rules) {
     std::vector<const Rule*> out;
-    for (const auto& rule : rules.rules()) out.push_back(rule.get());
+    for (const auto& rule : rules.rules) out.push_back(rule.get());
     std::sort(out.begin(), out.end(), [](const Rule* a, const Rule* b) { return a->id < b->id; });
     return out;
 }

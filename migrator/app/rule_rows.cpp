@@ -1,6 +1,7 @@
 #include "migrator/app/rule_rows.h"
 
 #include <map>
+#include <set>
 #include <string_view>
 
 namespace migrator {
@@ -22,7 +23,7 @@ std::vector<RuleRow> rule_rows(const RuleSet& rules, const Report& report) {
                 0,  {}};
         }
     }
-    for (const auto& [from, row] : rules.name_rows()) {
+    for (const auto& [from, row] : rules.names.all()) {
         const auto found = used.find(row.rule->id);
         if (found == used.end()) continue;
         RuleRow& rule = found->second;
@@ -30,6 +31,17 @@ std::vector<RuleRow> rule_rows(const RuleSet& rules, const Report& report) {
     }
     std::vector<RuleRow> out;
     for (auto& [id, row] : used) out.push_back(std::move(row));
+    return out;
+}
+
+std::map<std::string, SourceEntry> source_rows(const RuleSet& rules, const Report& report) {
+    std::set<std::string_view> texts;
+    for (const ReportFile& file : report.files) {
+        for (const ReportFinding& item : file.findings) texts.insert(item.outcome.finding.source);
+    }
+    for (const RuleRow& rule : report.rules) texts.insert(rule.source);
+    std::map<std::string, SourceEntry> out;
+    for (const std::string_view text : texts) out.merge(cited_sources(rules.sources, text));
     return out;
 }
 

@@ -11,4 +11,7 @@ namespace migrator {
 // Sorted by id. Rules that are no data, such as those about unreadable files, are not among them.
 std::vector<RuleRow> rule_rows(const RuleSet& rules, const Report& report);
 
+// What the findings and rules of the report cite.
+std::map<std::string, SourceEntry> source_rows(const RuleSet& rules, const Report& report);
+
 }  // namespace migrator

@@ -5,8 +5,9 @@
 #include <memory>
 #include <vector>
 
-#include "migrator/app/framework_version.h"
-#include "migrator/app/knowledge.h"
+#include "migrator/app/options.h"
+#include "migrator/project/framework_version.h"
+#include "migrator/project/knowledge.h"
 
 namespace migrator {
 

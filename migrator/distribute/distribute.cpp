@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/format.h"
+#include "base/text.h"
 #include "migrator/distribute/loaded_loop.h"
 #include "migrator/distribute/one_process.h"
 #include "migrator/distribute/trained_modules.h"
@@ -50,12 +51,12 @@ public:
 private:
     void obstacle(NodeId node, std::string text) {
         if (node != kNoNode) text = base::format("line {}: {}", script_.line(node), text);
-        if (!has(out_.obstacles, text)) out_.obstacles.push_back(std::move(text));
+        if (!base::contains(out_.obstacles, text)) out_.obstacles.push_back(std::move(text));
     }
 
     void edit(base::ByteRange range, std::string text) {
         const Edit wanted{range, std::move(text)};
-        if (std::find(edits_.begin(), edits_.end(), wanted) == edits_.end()) edits_.push_back(wanted);
+        if (!base::contains(edits_, wanted)) edits_.push_back(wanted);
     }
 
     void insert(std::uint64_t at, std::string_view text) { edit({at, at}, script_.with_own_line_ends(text)); }
@@ -86,8 +87,8 @@ private:
     }
 
     bool has_sampler(NodeId call) {
-        const auto arguments = script_.arguments(call, facts_.loader_parameters);
-        for (const char* taken : {"sampler", "batch_sampler"}) {
+        const auto arguments = script_.arguments(call, facts_.loader.parameters);
+        for (const std::string& taken : facts_.loader.divides) {
             if (!arguments || !arguments->contains(taken)) continue;
             obstacle(call, base::format("the loader has a `{}` of its own, which must divide the data itself", taken));
             return true;
@@ -98,34 +99,37 @@ private:
     // DataLoader(d, shuffle=True) -> DataLoader(d, shuffle=False, sampler=DistributedSampler(d, shuffle=True, ...));
     // nothing when an argument would be evaluated twice, or is not seen.
     std::optional<std::vector<Edit>> sampled_loader(NodeId call) {
-        const auto arguments = script_.arguments(call, facts_.loader_parameters);
-        if (!arguments || !arguments->contains("dataset")) return std::nullopt;
-        for (const char* read_again : {"dataset", "shuffle", "drop_last"}) {
+        const auto arguments = script_.arguments(call, facts_.loader.parameters);
+        const LoaderFacts& loader = facts_.loader;
+        if (!arguments || !arguments->contains(loader.dataset)) return std::nullopt;
+        for (const std::string& read_again : {loader.dataset, loader.shuffle, loader.drop_last}) {
             const auto found = arguments->find(read_again);
             if (found != arguments->end() && !script_.is_plain(found->second)) return std::nullopt;
         }
-        const NodeId dataset = arguments->find("dataset")->second;
+        const NodeId dataset = arguments->find(loader.dataset)->second;
         const auto type = script_.bindings.type_of(dataset);
-        if (type && has(facts_.iterable_datasets, type->name))
+        if (type && base::contains(facts_.iterable_datasets, type->name))
             obstacle(call,
                      "the data set is an iterable one, which no sampler can divide; divide it by rank in its __iter__");
-        auto text_or_false = [&](const char* name) -> std::string_view {
+        auto text_or_false = [&](const std::string& name) -> std::string_view {
             const auto found = arguments->find(name);
             const std::string_view text = found == arguments->end() ? "False" : tree_.text(found->second);
             return text == "None" ? "False" : text;
         };
         std::vector<Edit> out;
-        const std::string_view shuffle = text_or_false("shuffle");
-        if (shuffle != "False") out.push_back({tree_.range(arguments->find("shuffle")->second), "False"});
+        const std::string_view shuffle = text_or_false(loader.shuffle);
+        if (shuffle != "False") out.push_back({tree_.range(arguments->find(loader.shuffle)->second), "False"});
         auto children = tree_.named_children(tree_.child(call, Field::arguments));
         erase_if(children, [&](NodeId id) { return tree_.kind(id) == NodeKind::comment; });
         const std::uint64_t end = tree_.range(children.back()).end;
-        out.push_back({{end, end},
-                       base::format(", sampler={}({}, shuffle={}, drop_last={})", facts_.sampler, tree_.text(dataset),
-                                    shuffle, text_or_false("drop_last"))});
-        if (arguments->contains("generator"))
+        out.push_back(
+            {{end, end},
+             base::format(", {}={}({}, {}={}, {}={})", loader.divides.front(), loader.sampler, tree_.text(dataset),
+                          loader.shuffle, shuffle, loader.drop_last, text_or_false(loader.drop_last))});
+        if (arguments->contains(loader.order))
             out_.notes.push_back(
-                "The loader's `generator` does not decide on the order any more: the sampler's seed does.");
+                {"The loader's `{parameter}` does not decide on the order any more: the sampler's seed does.",
+                 {{"parameter", loader.order}}});
         return out;
     }
 
@@ -160,8 +164,8 @@ private:
         const NodeId first =
             is_in_front ? loop.batches : tree_.named_children(tree_.child(loop.epochs, Field::body)).front();
         const std::string_view name = tree_.text(is_in_front ? loop.name_in_loop : loop.loader_name);
-        const std::string next = base::format("{}.sampler.epoch + 1", name);
-        insert(tree_.range(first).begin, base::format("{}.sampler.set_epoch({})\n{}", name,
+        const std::string next = base::format("{}.{} + 1", name, facts_.loader.epoch);
+        insert(tree_.range(first).begin, base::format("{}.{}({})\n{}", name, facts_.loader.set_epoch,
                                                       epoch.empty() ? next : epoch, script_.indentation(first)));
     }
 
@@ -219,7 +223,7 @@ private:
         for (const NodeId call : script_.below(loop.batches, NodeKind::call)) {
             const NodeId callee = tree_.child(call, Field::function);
             if (tree_.text(callee) != model_ || tree_.kind(callee) != NodeKind::identifier) continue;
-            if (loop.function != kNoNode && has(script_.parameters_of(loop.function), model_)) break;
+            if (loop.function != kNoNode && base::contains(script_.parameters_of(loop.function), model_)) break;
             edit(tree_.range(callee), wrapped);
             wrap_before(loop.batches, callee, wrapped);
         }
@@ -241,7 +245,7 @@ private:
             const NodeId object = tree_.child(attribute, Field::object);
             if (tree_.kind(object) != NodeKind::identifier || tree_.text(object) != parameter) continue;
             const std::string_view member = tree_.text(tree_.child(attribute, Field::attribute));
-            if (!has(facts_.wrapped_members, member))
+            if (!base::contains(facts_.wrapped_members, member))
                 obstacle(attribute,
                          base::format("`{}.{}` is used where the model is trained, and the wrapped model has no "
                                       "such member; move it out of the function",
@@ -256,8 +260,9 @@ private:
         for (const BindingSite& site : script_.bindings.binding_sites(name)) makes.insert(site.target);
         for (const NodeId read : script_.bindings.reads(name)) {
             const NodeId attribute = tree_.parent(read);
-            const bool places = tree_.kind(attribute) == NodeKind::attribute &&
-                                has(facts_.placing_members, tree_.text(tree_.child(attribute, Field::attribute)));
+            const bool places =
+                tree_.kind(attribute) == NodeKind::attribute &&
+                base::contains(facts_.placing_members, tree_.text(tree_.child(attribute, Field::attribute)));
             if (places) makes.insert(read);
         }
         for (NodeId at = script_.statement_of(use); at != kNoNode; at = enclosing_statement(at)) {
@@ -301,7 +306,7 @@ private:
             const bool is_wrapped = tree_.text(tree_.child(attribute, Field::object)) == model_ &&
                                     tree_.text(tree_.child(attribute, Field::attribute)) == "module";
             const NodeId function = script_.function_of(attribute);
-            const bool is_parameter = function != kNoNode && has(script_.parameters_of(function), model_);
+            const bool is_parameter = function != kNoNode && base::contains(script_.parameters_of(function), model_);
             if (is_wrapped && !is_parameter) edit(tree_.range(attribute), std::string(model_));
         }
     }
@@ -314,7 +319,7 @@ private:
             const bool indexed = text.starts_with(prefix) && text.size() > prefix.size() &&
                                  text.find_first_not_of("0123456789", prefix.size()) == text.npos;
             if (indexed) edit(tree_.range(content), facts_.device);
-            if (has(facts_.device_selectors, text))
+            if (base::contains(facts_.device_selectors, text))
                 out_.notes.push_back(
                     {"Line {line}: if {variable} is set here, all processes see these devices only: "
                      "take the line out, or name one for each process.",
@@ -322,8 +327,8 @@ private:
         }
         for (const NodeId call : script_.all(NodeKind::call)) {
             const std::string_view member = script_.called_member(call);
-            const bool has_default = has(facts_.device_members, member);
-            const bool takes_index = has(facts_.index_members, member) ||
+            const bool has_default = base::contains(facts_.device_members, member);
+            const bool takes_index = base::contains(facts_.index_members, member) ||
                                      script_.means(tree_.child(call, Field::function), facts_.index_functions);
             if (!has_default && !takes_index) continue;
             for (const NodeId argument : tree_.named_children(tree_.child(call, Field::arguments))) {

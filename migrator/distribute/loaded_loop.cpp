@@ -1,6 +1,7 @@
 #include "migrator/distribute/loaded_loop.h"
 
 #include "base/format.h"
+#include "base/text.h"
 
 namespace migrator {
 namespace {
@@ -26,13 +27,13 @@ NodeId call_behind(const Script& script, NodeId name) {
 
 // Whether the function that is called is one of this file and makes loaders, or is known to give one.
 bool gives_loader(const Script& script, const DistributeFacts& facts, NodeId call) {
-    if (const auto type = script.bindings.type_of(call)) return has(facts.loaders, type->name);
+    if (const auto type = script.bindings.type_of(call)) return base::contains(facts.loader.names, type->name);
     const NodeId callee = script.tree.child(call, Field::function);
     if (script.tree.kind(callee) != NodeKind::identifier) return false;
     for (const NodeId function : script.all(NodeKind::function_definition)) {
         if (script.tree.text(script.tree.child(function, Field::name)) != script.tree.text(callee)) continue;
         for (const NodeId inner : script.below(function, NodeKind::call)) {
-            if (script.means(script.tree.child(inner, Field::function), facts.loaders)) return true;
+            if (script.means(script.tree.child(inner, Field::function), facts.loader.names)) return true;
         }
     }
     return false;
@@ -44,7 +45,7 @@ Loader loader_among(const Script& script, const DistributeFacts& facts, const st
     for (const NodeId name : names) {
         const NodeId value = call_behind(script, name);
         if (value == kNoNode) continue;
-        const bool is_here = script.means(script.tree.child(value, Field::function), facts.loaders);
+        const bool is_here = script.means(script.tree.child(value, Field::function), facts.loader.names);
         if (!is_here && !gives_loader(script, facts, value)) continue;
         if (found.call != kNoNode && script.tree.text(found.name) != script.tree.text(name)) return {};
         found = {name, value, !is_here};
@@ -98,7 +99,7 @@ private:
         loop.calls = script_.calls_of(loop.function);
         std::vector<LoadedLoop> found;
         for (const NodeId name : names) {
-            if (!has(parameters, script_.tree.text(name))) continue;
+            if (!base::contains(parameters, script_.tree.text(name))) continue;
             for (const NodeId call : loop.calls) {
                 const NodeId argument = argument_for(script_, loop.function, call, script_.tree.text(name));
                 if (argument == kNoNode) return false;

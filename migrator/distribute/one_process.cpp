@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/format.h"
+#include "base/text.h"
 
 namespace migrator {
 namespace {
@@ -37,7 +38,7 @@ public:
 private:
     bool is_wanted_once(NodeId call) const {
         return script_.means(tree_.child(call, Field::function), facts_.one_process) ||
-               has(facts_.one_process_members, script_.called_member(call));
+               base::contains(facts_.one_process_members, script_.called_member(call));
     }
 
     void guard(NodeId call) {

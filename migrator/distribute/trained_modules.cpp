@@ -3,6 +3,7 @@
 #include <set>
 
 #include "base/format.h"
+#include "base/text.h"
 #include "migrator/distribute/loaded_loop.h"
 #include "migrator/loops/training_loop.h"
 
@@ -48,7 +49,9 @@ private:
                              script_.line(optimizer), model_));
     }
 
-    bool gives_parameters(NodeId call) const { return has(facts_.parameter_members, script_.called_member(call)); }
+    bool gives_parameters(NodeId call) const {
+        return base::contains(facts_.parameter_members, script_.called_member(call));
+    }
     NodeId object_of(NodeId call) const { return tree_.child(tree_.child(call, Field::function), Field::object); }
 
     // Every module whose parameters the expression holds.
@@ -82,7 +85,7 @@ private:
     // What a name may hold: the one thing it is bound to, or what the calls of its function give it.
     std::vector<NodeId> values_of(NodeId name) const {
         const NodeId function = script_.function_of(name);
-        if (function != kNoNode && has(script_.parameters_of(function), tree_.text(name))) {
+        if (function != kNoNode && base::contains(script_.parameters_of(function), tree_.text(name))) {
             std::vector<NodeId> out;
             for (const NodeId call : script_.calls_of(function)) {
                 const NodeId argument = argument_for(script_, function, call, tree_.text(name));
@@ -99,7 +102,7 @@ private:
         NodeId root = module;
         while (tree_.kind(root) == NodeKind::attribute || tree_.kind(root) == NodeKind::subscript)
             root = tree_.child(root, tree_.kind(root) == NodeKind::attribute ? Field::object : Field::value);
-        if (tree_.kind(root) == NodeKind::call && has(facts_.placing_members, script_.called_member(root)))
+        if (tree_.kind(root) == NodeKind::call && base::contains(facts_.placing_members, script_.called_member(root)))
             return follow_module(object_of(root));
         const bool is_name = tree_.kind(root) == NodeKind::identifier;
         if (is_name && tree_.text(root) == model_) {
@@ -118,12 +121,13 @@ private:
 
     // model.backbone, model.to(device): another name of a module, not a new one
     bool leads_to_name(NodeId value) const {
-        if (tree_.kind(value) == NodeKind::call) return has(facts_.placing_members, script_.called_member(value));
+        if (tree_.kind(value) == NodeKind::call)
+            return base::contains(facts_.placing_members, script_.called_member(value));
         return script_.is_plain(value);
     }
 
     void say(std::string text) {
-        if (!has(out_, text)) out_.push_back(std::move(text));
+        if (!base::contains(out_, text)) out_.push_back(std::move(text));
     }
 
     const Script& script_;

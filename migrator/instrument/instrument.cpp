@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/format.h"
+#include "base/text.h"
 
 namespace migrator {
 namespace {
@@ -41,7 +42,7 @@ private:
 
     void check_names() {
         for (NodeId id = 0; id < tree_.size(); ++id) {
-            if (tree_.kind(id) != NodeKind::identifier || !has(instrument_.names, tree_.text(id))) continue;
+            if (tree_.kind(id) != NodeKind::identifier || !base::contains(instrument_.names, tree_.text(id))) continue;
             return obstacle(id, base::format("the name `{}` is needed, and the file has one", tree_.text(id)));
         }
     }

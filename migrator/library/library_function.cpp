@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/check.h"
+#include "base/text.h"
 #include "migrator/semantic/project_index.h"
 
 namespace migrator {
@@ -84,7 +85,7 @@ private:
         if (function == kNoNode) return;
         add_names(function, current().calls);
         const NodeId list = tree_.child(call, Field::arguments);
-        const bool only_looks = std::find(kOnlyLook.begin(), kOnlyLook.end(), tree_.text(function)) != kOnlyLook.end();
+        const bool only_looks = base::contains(kOnlyLook, tree_.text(function));
         if (list == kNoNode || only_looks) return;
         for (NodeId argument : tree_.named_children(list)) {
             const bool is_keyword = tree_.kind(argument) == NodeKind::keyword_argument;
@@ -123,7 +124,7 @@ private:
 
     // The findings name an interface once in a file.
     void add_unsupported() {
-        const Rule* rule = context_.rules->api_rules().no;
+        const Rule* rule = context_.rules->api_rules.no;
         if (rule == nullptr) return;
         for (NodeId node : bindings_.external_expressions()) {
             for (const Reference& reference : bindings_.references(node)) {

@@ -1,4 +1,5 @@
 #include "migrator/loops/script.h"
+#include "base/text.h"
 
 #include <algorithm>
 
@@ -16,10 +17,11 @@ std::vector<NodeId> Script::all(NodeKind kind) const { return below(tree.root(),
 
 bool Script::means(NodeId expression, const std::vector<std::string>& names) const {
     const auto references = bindings.references(expression);
-    if (references.empty()) return tree.kind(expression) == NodeKind::identifier && has(names, tree.text(expression));
+    if (references.empty())
+        return tree.kind(expression) == NodeKind::identifier && base::contains(names, tree.text(expression));
     return std::any_of(references.begin(), references.end(), [&](const Reference& reference) {
         const bool known = reference.origin == Origin::external || reference.origin == Origin::builtin;
-        return known && has(names, reference.name);
+        return known && base::contains(names, reference.name);
     });
 }
 
@@ -113,10 +115,6 @@ std::string Script::with_own_line_ends(std::string_view text) const {
     return out;
 }
 
-bool has(const std::vector<std::string>& list, std::string_view word) {
-    return std::find(list.begin(), list.end(), word) != list.end();
-}
-
 bool has_word(std::string_view name, const std::vector<std::string>& words) {
     std::string word;
     bool lower = false;  // of the last letter
@@ -124,7 +122,7 @@ bool has_word(std::string_view name, const std::vector<std::string>& words) {
         const bool upper = c >= 'A' && c <= 'Z';
         const bool letter = upper || (c >= 'a' && c <= 'z');
         if (!letter || (upper && lower)) {
-            if (has(words, word)) return true;
+            if (base::contains(words, word)) return true;
             word.clear();
         }
         if (letter) word += upper ? static_cast<char>(c - 'A' + 'a') : c;

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/text.h"
 #include "base/text_position.h"
 #include "migrator/semantic/bindings.h"
 #include "migrator/syntax/syntax_tree.h"
@@ -53,8 +54,6 @@ private:
     base::LineIndex lines_;
 };
 
-// Whether the list has the word.
-bool has(const std::vector<std::string>& list, std::string_view word);
 // Whether the list has one of the words of a name, in lower case: optimizerG -> optimizer, g; d_optim2 -> d, optim.
 bool has_word(std::string_view name, const std::vector<std::string>& words);
 // The name an expression ends in: a, a.b -> b, a[0] -> a; empty for others.

@@ -1,4 +1,5 @@
 #include "migrator/loops/training_loop.h"
+#include "base/text.h"
 
 #include <algorithm>
 #include <map>
@@ -88,7 +89,7 @@ private:
                 around.push_back(id);
             if (tree_.kind(id) == NodeKind::call && tree_.named(id)) {
                 const std::string_view callee = last_name(tree_, tree_.child(id, Field::function));
-                const bool whole = has(facts_.whole_step, callee) && !by_name_.contains(callee);
+                const bool whole = base::contains(facts_.whole_step, callee) && !by_name_.contains(callee);
                 const Event event{id, loop, block, whole || is_backward(id), whole || is_step(id)};
                 if (event.backward || event.step) events_[here].push_back(event);
             }
@@ -100,7 +101,7 @@ private:
     }
 
     bool is_backward(NodeId call) const {
-        return has(facts_.backward, last_name(tree_, tree_.child(call, Field::function)));
+        return base::contains(facts_.backward, last_name(tree_, tree_.child(call, Field::function)));
     }
 
     // The object a member is called of: "engine" of engine.step(); empty for other functions.
@@ -112,7 +113,7 @@ private:
 
     // optimizer.step(), scaler.step(optimizer), and engine.step() of an object that computes the gradients as well
     bool is_step(NodeId call) const {
-        if (!has(facts_.step, script_.called_member(call))) return false;
+        if (!base::contains(facts_.step, script_.called_member(call))) return false;
         const NodeId object = tree_.child(tree_.child(call, Field::function), Field::object);
         if (is_optimizer(script_, facts_, object) || receivers_.contains(receiver_text(call))) return true;
         const auto arguments = tree_.named_children(tree_.child(call, Field::arguments));

@@ -1,4 +1,5 @@
 #include "migrator/match/adapted_code.h"
+#include "base/text.h"
 
 #include <algorithm>
 #include <optional>
@@ -80,8 +81,8 @@ NodeId block_of(const SyntaxTree& tree, NodeId definition) {
 }  // namespace
 
 AdaptedCode::AdaptedCode(const PythonFile& file) : file_(file), tree_(file.tree()) {
-    for (const ValueRow& row : file.rules().values())
-        words_.insert(words_.end(), row.replace.begin(), row.replace.end());
+    for (const ValueRow& row : file.rules().values)
+        words_.insert(words_.end(), row.fix.replace.begin(), row.fix.replace.end());
     std::sort(words_.begin(), words_.end());
     words_.erase(std::unique(words_.begin(), words_.end()), words_.end());
     const std::string twin = twin_of(file.context().module.module_name);
@@ -104,11 +105,10 @@ void AdaptedCode::find_mentions() {
 
 // The questions that are known by their names, whatever they are called here.
 void AdaptedCode::find_known_questions() {
-    const auto& known = file_.rules().adapted().guards;
+    const auto& known = file_.rules().adapted.guards;
     for (NodeId id : file_.bindings().external_expressions()) {
         for (const Reference& reference : file_.bindings().references(id)) {
-            if (std::find(known.begin(), known.end(), reference.name) != known.end())
-                mentions_.push_back(tree_.range(id).begin);
+            if (base::contains(known, reference.name)) mentions_.push_back(tree_.range(id).begin);
         }
     }
 }

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "migrator/match/python_file.h"
+#include "migrator/python/python_file.h"
 
 namespace migrator {
 

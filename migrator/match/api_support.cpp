@@ -5,8 +5,9 @@
 #include <unordered_set>
 
 #include "base/format.h"
+#include "base/text.h"
 #include "migrator/match/dtypes.h"
-#include "migrator/match/words.h"
+#include "migrator/match/matchers.h"
 
 namespace migrator {
 namespace {
@@ -52,10 +53,10 @@ private:
     Known& known_of(std::string_view name) {
         if (const auto known = known_.find(name); known != known_.end()) return known->second;
         Known& known = known_[std::string(name)];
-        const NameRow* row = file_.rules().name_row(name);
+        const NameRow* row = file_.rules().names.row(name);
         known.is_said_elsewhere = row != nullptr && row->reach == NameRow::Reach::exact;
         known.facts = file_.rules().api(name);
-        if (known.facts && !known.facts->dtypes.empty()) known.accepted = file_.rules().apis().ever_accepted(name);
+        if (known.facts && !known.facts->dtypes.empty()) known.accepted = file_.rules().apis.ever_accepted(name);
         return known;
     }
 
@@ -71,7 +72,7 @@ private:
             if (known.is_said_elsewhere) return;
             const auto& facts = known.facts;
             if (!facts || facts->quiet) continue;
-            if (facts->support == ApiSupport::no) add_use(node, reference, known, file_.rules().api_rules().no, {});
+            if (facts->support == ApiSupport::no) add_use(node, reference, known, file_.rules().api_rules.no, {});
             if (facts->support == ApiSupport::partly) add_limits(node, reference, known);
             if (const NodeId call = file_.call_of(node); call != kNoNode)
                 add_wrong_dtypes(operands_of(call), reference, known);
@@ -81,7 +82,7 @@ private:
 
     void match_operators() {
         const SyntaxTree& tree = file_.tree();
-        const TensorFacts& tensors = file_.rules().tensors();
+        const TensorFacts& tensors = file_.rules().tensors;
         for (NodeId node = 0; node < tree.size(); ++node) {
             const auto reference = interface_of_operator(tensors, tree, file_.bindings(), node);
             if (!reference) continue;
@@ -108,8 +109,8 @@ private:
     }
 
     void add_wrong_dtypes(const NodeList& operands, const Reference& reference, const Known& known) {
-        const Rule* rule = file_.rules().api_rules().wrong_dtype;
-        const TensorFacts& tensors = file_.rules().tensors();
+        const Rule* rule = file_.rules().api_rules.wrong_dtype;
+        const TensorFacts& tensors = file_.rules().tensors;
         if (rule == nullptr || known.accepted.empty() || !tensors.computes(reference.name)) return;
         if (tensors.made_by.find(reference.name) != tensors.made_by.end()) return;  // a conversion
         for (NodeId operand : operands) {
@@ -132,7 +133,7 @@ private:
             if (shown == Shown::beyond) add_beyond(argument, reference, *limit);
             if (shown == Shown::not_at_all) note.add(limit->text);
         }
-        if (!note.empty()) add_use(node, reference, known, file_.rules().api_rules().partly, note);
+        if (!note.empty()) add_use(node, reference, known, file_.rules().api_rules.partly, note);
     }
 
     // The value that a call gives to the argument which decides, or kNoNode.
@@ -175,8 +176,7 @@ private:
         } else if (!is_literal(tree.kind(value))) {
             return Shown::not_at_all;
         }
-        return std::find(limit.allowed.begin(), limit.allowed.end(), text) != limit.allowed.end() ? Shown::within
-                                                                                                  : Shown::beyond;
+        return base::contains(limit.allowed, text) ? Shown::within : Shown::beyond;
     }
 
     static bool is_literal(NodeKind kind) {
@@ -185,7 +185,7 @@ private:
     }
 
     void add_beyond(NodeId argument, const Reference& reference, const ApiLimit& limit) {
-        const Rule* rule = file_.rules().api_rules().beyond_limit;
+        const Rule* rule = file_.rules().api_rules.beyond_limit;
         if (rule == nullptr) return;
         sink_.push_back(
             make_finding(*rule, file_.tree().range(argument), reference.name, reference.certainty, {}, limit.text, {}));
@@ -225,11 +225,11 @@ std::vector<std::string> used_interfaces(const RuleSet& rules, const SyntaxTree&
     }
     std::set<std::string, std::less<>> out;
     for (const std::string_view name : named) {
-        const bool is_spoken_for = rules.name_row(name) != nullptr || rules.prefix_row(name) != nullptr;
-        if (!is_spoken_for && rules.apis().is_interface(name)) out.emplace(name);
+        const bool is_spoken_for = rules.names.row(name) != nullptr || rules.names.prefix(name) != nullptr;
+        if (!is_spoken_for && rules.apis.is_interface(name)) out.emplace(name);
     }
     for (NodeId node = 0; node < tree.size(); ++node) {
-        if (auto reference = interface_of_operator(rules.tensors(), tree, bindings, node))
+        if (auto reference = interface_of_operator(rules.tensors, tree, bindings, node))
             out.insert(std::move(reference->name));
     }
     return {out.begin(), out.end()};

@@ -1,6 +1,7 @@
 #include <algorithm>
 
-#include "migrator/match/words.h"
+#include "migrator/match/matchers.h"
+#include "migrator/pattern/pattern_matcher.h"
 
 namespace migrator {
 namespace {
@@ -70,7 +71,7 @@ bool is_integer(const PythonFile& file, NodeId value) {
 // Made of nothing but texts that are written here and what the style writes in their place: "cuda" if x else "cpu".
 bool is_written_text(const PythonFile& file, NodeId value) {
     const SyntaxTree& tree = file.tree();
-    if (file.rules().style().is_of_helper(tree.text(value))) return true;
+    if (file.rules().style.is_of_helper(tree.text(value))) return true;
     switch (tree.kind(value)) {
         case NodeKind::string: return true;
         case NodeKind::parenthesized_expression: return is_written_text(file, tree.named_children(value).front());
@@ -88,7 +89,7 @@ bool is_computed(const PythonFile& file, NodeId value) {
     const NodeKind kind = tree.kind(value);
     if (kind != NodeKind::identifier && kind != NodeKind::attribute && kind != NodeKind::subscript) return false;
     if (file.bindings().type_of(value) || file.has_external_reference(value)) return false;
-    if (file.rules().style().is_of_helper(tree.text(value))) return false;
+    if (file.rules().style.is_of_helper(tree.text(value))) return false;
     const BindingSites sites = file.bindings().binding_sites(value);
     return sites.empty() || sites.size() > kMaxBindingSites ||
            std::any_of(sites.begin(), sites.end(), [&](const BindingSite& site) {
@@ -132,13 +133,13 @@ public:
         if (function == kNoNode) return;
         for (const Reference& reference : file_.bindings().references(function)) {
             if (reference.origin != Origin::external) continue;
-            for (const ArgumentRow& row : file_.rules().arguments(reference.name)) {
+            for (const ArgumentRow& row : file_.rules().arguments.of(reference.name)) {
                 match_row(call, function, row, reference.name, reference.certainty);
             }
         }
         bool unknown = tree.kind(function) == NodeKind::attribute && file_.bindings().references(function).empty();
         if (!unknown) return;
-        for (const ArgumentRow& row : file_.rules().method_arguments(file_.last_name(function))) {
+        for (const ArgumentRow& row : file_.rules().method_arguments.of(file_.last_name(function))) {
             if (file_.imports_any(row.when_imported))
                 match_row(call, function, row, std::string(file_.last_name(function)), Certainty::likely);
         }
@@ -150,21 +151,26 @@ private:
         auto arguments = arguments_of(tree, call);
         if (!arguments || !has_all(tree, *arguments, row.beside)) return;
         NodeId argument = find_argument(tree, *arguments, row);
-        if (row.state == ArgumentRow::State::absent) {
+        if (row.state == ArgumentState::absent) {
             if (argument != kNoNode) return;
             // `f(**options)` may well pass it.
             if (arguments->open) certainty = Certainty::textual;
-            Finding finding = make_finding(*row.rule, tree.range(function), name, certainty, row.add, {}, {});
-            if (!row.add.empty()) finding.fix = Fix{{added(*arguments, row.add)}, row.rule->imports};
+            Finding finding = make_finding(*row.rule, tree.range(function), name, certainty, row.fix.add, {}, {});
+            if (!row.fix.add.empty()) finding.fix = Fix{{added(*arguments, row.fix.add)}, row.rule->imports};
             sink_.push_back(std::move(finding));
             return;
         }
         if (argument == kNoNode || !has_state(argument, row)) return;
-        Finding finding = make_finding(*row.rule, tree.range(argument), name, certainty, row.replace, {}, {});
-        if (!row.replace.empty()) finding.fix = Fix{{{tree.range(argument), row.replace}}, row.rule->imports};
-        if (!row.wrap.empty()) finding.fix = Fix{wrapped(argument, row.wrap), row.rule->imports};
-        if (!row.name.empty()) finding.fix = Fix{{named(argument, row.name)}, row.rule->imports};
-        if (row.remove) finding.fix = Fix{{removed(*arguments, argument)}, row.rule->imports};
+        const bool has_keyword = tree.kind(argument) == NodeKind::keyword_argument;
+        // What has no keyword needs no other one.
+        if (!row.fix.rename.empty() && !has_keyword && row.fix.wrap.empty()) return;
+        const std::string& to = row.fix.rename.empty() ? row.fix.replace : row.fix.rename;
+        Finding finding = make_finding(*row.rule, tree.range(argument), name, certainty, to, {}, {});
+        if (!row.fix.replace.empty()) finding.fix = Fix{{{tree.range(argument), row.fix.replace}}, row.rule->imports};
+        if (!row.fix.rename.empty() || !row.fix.wrap.empty())
+            finding.fix = Fix{renamed_and_wrapped(argument, row.fix), row.rule->imports};
+        if (!row.fix.name.empty()) finding.fix = Fix{{named(argument, row.fix.name)}, row.rule->imports};
+        if (row.fix.remove) finding.fix = Fix{{removed(*arguments, argument)}, row.rule->imports};
         sink_.push_back(std::move(finding));
     }
 
@@ -174,13 +180,15 @@ private:
         if (value == kNoNode) return false;
         value = file_.skip_parentheses(value);
         switch (row.state) {
-            case ArgumentRow::State::absent: return false;
-            case ArgumentRow::State::present: return true;
-            case ArgumentRow::State::integer: return is_integer(file_, value);
-            case ArgumentRow::State::computed: return is_computed(file_, value);
-            case ArgumentRow::State::equals:
-                return std::find(row.values.begin(), row.values.end(), tree.text(value)) != row.values.end();
-            case ArgumentRow::State::contains: return has_part(file_, value, row.values);
+            case ArgumentState::absent: return false;
+            case ArgumentState::present: return true;
+            case ArgumentState::integer: return is_integer(file_, value);
+            case ArgumentState::computed: return is_computed(file_, value);
+            case ArgumentState::equal:
+                return std::any_of(row.values.begin(), row.values.end(), [&](const std::string& wanted) {
+                    return is_same_constant(tree.text(value), wanted);
+                });
+            case ArgumentState::contains: return has_part(file_, value, row.values);
         }
         return false;
     }
@@ -190,9 +198,16 @@ private:
         return tree.kind(argument) == NodeKind::keyword_argument ? tree.child(argument, Field::value) : argument;
     }
 
-    std::vector<Edit> wrapped(NodeId argument, const std::string& function) const {
-        const base::ByteRange value = file_.tree().range(value_of(argument));
-        return {{{value.begin, value.begin}, function + "("}, {{value.end, value.end}, ")"}};
+    std::vector<Edit> renamed_and_wrapped(NodeId argument, const ArgumentFix& fix) const {
+        const SyntaxTree& tree = file_.tree();
+        std::vector<Edit> out;
+        if (!fix.rename.empty() && tree.kind(argument) == NodeKind::keyword_argument)
+            out.push_back({tree.range(tree.child(argument, Field::name)), fix.rename});
+        if (fix.wrap.empty()) return out;
+        const base::ByteRange value = tree.range(value_of(argument));
+        out.push_back({{value.begin, value.begin}, fix.wrap + "("});
+        out.push_back({{value.end, value.end}, ")"});
+        return out;
     }
 
     Edit named(NodeId argument, const std::string& keyword) const {

@@ -2,7 +2,8 @@
 #include <algorithm>
 #include <array>
 
-#include "migrator/match/words.h"
+#include "base/text.h"
+#include "migrator/match/matchers.h"
 
 namespace migrator {
 namespace {
@@ -16,8 +17,7 @@ NodeId object_of(const PythonFile& file, NodeId literal) {
     if (tree.kind(list) != NodeKind::argument_list || file.argument_position(literal) != 1) return kNoNode;
     NodeId function = tree.child(tree.parent(list), Field::function);
     if (function == kNoNode || tree.kind(function) != NodeKind::identifier) return kNoNode;
-    bool known = std::find(kAttributeFunctions.begin(), kAttributeFunctions.end(), tree.text(function)) !=
-                 kAttributeFunctions.end();
+    bool known = base::contains(kAttributeFunctions, tree.text(function));
     if (!known) return kNoNode;
     for (const Reference& reference : file.bindings().references(function)) {
         if (reference.origin != Origin::builtin) return kNoNode;
@@ -72,12 +72,12 @@ void match_unknown_member(const PythonFile& file, const Literal& literal, Findin
     }
     const NodeId call = tree.parent(tree.parent(literal.node));
     const bool gets = file.last_name(tree.child(call, Field::function)) == kAttributeFunctions.front();
-    for (const MethodRow& row : file.rules().methods(literal.text)) {
+    for (const MethodRow& row : file.rules().methods.of(literal.text)) {
         if (!file.may_have_objects_of(row.when_imported)) continue;
         const bool is_called = !gets || file.call_of(call) != kNoNode;
         if (row.called && !is_called) continue;
-        const bool may_be_own = file.is_project_member(row.called ? row.name + "()" : row.name);
-        Finding finding = make_finding(*row.rule, tree.range(literal.node), row.name,
+        const bool may_be_own = file.is_project_member(row.called ? literal.text + "()" : literal.text);
+        Finding finding = make_finding(*row.rule, tree.range(literal.node), literal.text,
                                        may_be_own ? Certainty::textual : Certainty::likely,
                                        row.fix ? row.fix->to() : std::string_view{}, {}, {});
         const auto content = literal.range_of(0, literal.text.size());
@@ -106,7 +106,7 @@ void match_attribute_strings(const PythonFile& file, std::span<const Literal> li
         for (const Reference& named : names) {
             const std::string& qualified = named.name;
             const std::string owner = qualified.substr(0, qualified.size() - literal.text.size() - 1);
-            const NameRow* row = file.rules().name_row(qualified);
+            const NameRow* row = file.rules().names.row(qualified);
             if (row == nullptr) continue;
             Finding finding = make_finding(*row->rule, file.tree().range(literal.node), qualified, named.certainty,
                                            row->to.value_or(""), row->note, row->source);
@@ -116,7 +116,7 @@ void match_attribute_strings(const PythonFile& file, std::span<const Literal> li
                 // The object itself may get a new name as well; only the last part is written here.
                 std::size_t dot = row->to->rfind('.');
                 std::string parent = row->to->substr(0, dot);
-                bool same_parent = parent == file.rules().renamed(owner) || parent == owner;
+                bool same_parent = parent == file.rules().names.renamed(owner) || parent == owner;
                 if (same_parent) finding.fix = Fix{{{*content, row->to->substr(dot + 1)}}, row->rule->imports};
                 else if (row->member) finding.fix.reset();
                 else finding.fix = whole_call_fix(file, literal.node, *row);

@@ -4,7 +4,8 @@
 #include <array>
 
 #include "base/format.h"
-#include "migrator/match/words.h"
+#include "base/text.h"
+#include "migrator/match/matchers.h"
 
 namespace migrator {
 namespace {
@@ -21,7 +22,7 @@ bool is_run(const PythonFile& file, NodeId literal) {
     for (const Reference& reference : file.bindings().references(function)) {
         if (reference.origin != Origin::builtin) return false;
     }
-    return std::find(kCodeFunctions.begin(), kCodeFunctions.end(), tree.text(function)) != kCodeFunctions.end();
+    return base::contains(kCodeFunctions, tree.text(function));
 }
 
 // A line that begins like an import; prose hardly ever has one.

@@ -4,8 +4,8 @@
 #include <string>
 #include <unordered_set>
 
+#include "migrator/match/matchers.h"
 #include "migrator/match/text_file.h"
-#include "migrator/match/words.h"
 
 namespace migrator {
 namespace {
@@ -35,8 +35,8 @@ NodeId command_of(const PythonFile& file, NodeId call) {
     const NodeId function = tree.child(call, Field::function);
     if (function == kNoNode) return kNoNode;
     for (const Reference& reference : file.bindings().references(function)) {
-        const auto rows = file.rules().script_places().commands.find(reference.name);
-        if (reference.origin != Origin::external || rows == file.rules().script_places().commands.end()) continue;
+        const auto rows = file.rules().script_places.commands.find(reference.name);
+        if (reference.origin != Origin::external || rows == file.rules().script_places.commands.end()) continue;
         for (const ParameterRow& row : rows->second) {
             if (const NodeId argument = argument_of(file, call, row); argument != kNoNode)
                 return written(file, argument);

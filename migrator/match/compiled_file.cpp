@@ -2,13 +2,13 @@
 #include <algorithm>
 
 #include "base/file_system.h"
-#include "migrator/match/words.h"
+#include "migrator/match/matchers.h"
 
 namespace migrator {
 
 void match_compiled_file(const SourceFile& file, const MatchContext& context, FindingSink& sink) {
     const std::string_view name = base::file_name(file.path);
-    for (const FileRow& row : context.rules->files()) {
+    for (const FileRow& row : context.rules->files) {
         const bool is_named = std::any_of(row.names.begin(), row.names.end(),
                                           [&](const std::string& pattern) { return fits(pattern, name); });
         const bool has_part =

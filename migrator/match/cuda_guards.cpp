@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <set>
 
-#include "migrator/match/words.h"
+#include "migrator/match/matchers.h"
 
 namespace migrator {
 namespace {

@@ -4,8 +4,8 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "migrator/match/matchers.h"
 #include "migrator/match/text_file.h"
-#include "migrator/match/words.h"
 
 namespace migrator {
 namespace {
@@ -103,10 +103,10 @@ public:
                 while (i < tokens_.size() && text(i) != ">") ++i;
             if (!is_word(i)) continue;
             symbol(i);
-            for (const KernelRow& row : rules_.kernels()) {
-                if (base::contains(row.markers, tokens_[i].text)) kernel(i, row);
+            for (const KernelRow& row : rules_.kernels) {
+                if (base::contains(row.all, tokens_[i].text)) kernel(i, row);
             }
-            for (const RegistrationRow& row : rules_.registrations()) {
+            for (const RegistrationRow& row : rules_.registrations) {
                 if (base::contains(row.macros, tokens_[i].text)) block(i, row);
             }
         }

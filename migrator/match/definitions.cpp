@@ -1,6 +1,7 @@
 #include <algorithm>
 
-#include "migrator/match/words.h"
+#include "base/text.h"
+#include "migrator/match/matchers.h"
 
 namespace migrator {
 namespace {
@@ -54,9 +55,8 @@ void match_definitions(const PythonFile& file, FindingSink& sink) {
         if (!is_class && tree.kind(id) != NodeKind::function_definition) continue;
         const NodeId name = tree.child(id, Field::name);
         if (name == kNoNode) continue;
-        for (const DefinitionRow& row : file.rules().definitions()) {
-            const bool is_named = row.is_class == is_class &&
-                                  std::find(row.names.begin(), row.names.end(), tree.text(name)) != row.names.end();
+        for (const DefinitionRow& row : file.rules().definitions) {
+            const bool is_named = row.is_class == is_class && base::contains(row.names, tree.text(name));
             if (!is_named || !has_parameters(tree, id, row)) continue;
             sink.push_back(
                 make_finding(*row.rule, tree.range(name), std::string(tree.text(name)), Certainty::likely, {}, {}, {}));

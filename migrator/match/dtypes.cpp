@@ -1,4 +1,5 @@
 #include "migrator/match/dtypes.h"
+#include "base/text.h"
 
 #include <algorithm>
 #include <vector>
@@ -11,10 +12,6 @@ constexpr std::string_view kDtype = "dtype";
 constexpr int kMaxDTypeSteps = 64;
 
 bool is_number(NodeKind kind) { return kind == NodeKind::integer || kind == NodeKind::float_; }
-
-bool holds(const std::vector<std::string>& names, std::string_view name) {
-    return std::find(names.begin(), names.end(), name) != names.end();
-}
 
 }  // namespace
 
@@ -31,7 +28,7 @@ std::optional<std::string_view> DtypeFlow::of(NodeId expression) const {
             const auto values = reaching_values(node);
             if (!values) return std::nullopt;
             for (NodeId value : *values) {
-                if (std::find(seen.begin(), seen.end(), value) != seen.end()) continue;
+                if (base::contains(seen, value)) continue;
                 seen.push_back(value);
                 open.push_back(value);
             }
@@ -109,7 +106,7 @@ DtypeFlow::Step DtypeFlow::step_of_call(NodeId call) const {
             const NodeId keyword = tree.child(argument, Field::name);
             if (keyword != kNoNode && tree.text(keyword) == kDtype)
                 return {named_dtype(tree.child(argument, Field::value))};
-        } else if (holds(facts_.casts, name) && file_.argument_position(argument) == 0) {
+        } else if (base::contains(facts_.casts, name) && file_.argument_position(argument) == 0) {
             if (const auto dtype = named_dtype(argument)) return {dtype};
         }
     }

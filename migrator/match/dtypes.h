@@ -5,13 +5,13 @@
 #include <string_view>
 #include <vector>
 
-#include "migrator/match/python_file.h"
+#include "migrator/python/python_file.h"
 
 namespace migrator {
 
 class DtypeFlow {
 public:
-    explicit DtypeFlow(const PythonFile& file) : file_(file), facts_(file.rules().tensors()) {}
+    explicit DtypeFlow(const PythonFile& file) : file_(file), facts_(file.rules().tensors) {}
 
     // The tables' word for it ("fp64"), through variables that have one type wherever they are bound; nullopt: not
     // shown, or of no type that the rules look for.

@@ -1,7 +1,8 @@
 #include <algorithm>
 
+#include "base/text.h"
+#include "migrator/match/matchers.h"
 #include "migrator/match/variables.h"
-#include "migrator/match/words.h"
 
 namespace migrator {
 namespace {
@@ -79,9 +80,9 @@ private:
     }
 
     bool is_mapping(NodeId expression) const {
-        const auto& mappings = file_.rules().environment_places().mappings;
+        const auto& mappings = file_.rules().environment_places.mappings;
         for (const Reference& reference : file_.bindings().references(expression)) {
-            if (std::find(mappings.begin(), mappings.end(), reference.name) != mappings.end()) return true;
+            if (base::contains(mappings, reference.name)) return true;
         }
         return false;
     }
@@ -100,7 +101,7 @@ private:
                 return Certainty::likely;
             case NodeKind::argument_list: {
                 NodeId function = tree.child(tree.parent(parent), Field::function);
-                const auto& parameters = file_.rules().environment_places().parameters;
+                const auto& parameters = file_.rules().environment_places.parameters;
                 for (const Reference& reference : file_.bindings().references(function)) {
                     if (parameters.contains(reference.name)) return Certainty::resolved;
                 }

@@ -21,7 +21,7 @@ struct IgnoreComment {
     bool used = false;
 
     bool covers(const Finding& finding) const {
-        const bool named = rules.empty() || std::find(rules.begin(), rules.end(), finding.rule) != rules.end();
+        const bool named = rules.empty() || base::contains(rules, finding.rule);
         return named && finding.range.begin >= line.begin && finding.range.begin <= line.end;
     }
 };

@@ -1,7 +1,7 @@
 // ignore_comments: `# migrator: ignore[RULE, ...]` behind a line of code. Private to this folder.
 #pragma once
 
-#include "migrator/match/python_file.h"
+#include "migrator/python/python_file.h"
 
 namespace migrator {
 

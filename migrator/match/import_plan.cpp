@@ -91,7 +91,7 @@ const std::vector<Edit>& ImportPlan::edits_of_root(NodeId root, std::string_view
 }
 
 std::optional<std::string> ImportPlan::new_name(std::string_view qualified) const {
-    const NameRow* row = file_.rules().name_row(qualified);
+    const NameRow* row = file_.rules().names.row(qualified);
     // A member of an object is not imported.
     if (row == nullptr || !row->to || row->member) return std::nullopt;
     return file_.as_imported(*row->to);
@@ -102,7 +102,7 @@ void ImportPlan::plan_plain(const ImportedName& import) {
     auto to = new_name(import.module);
     if (!to || file_.is_project_module(import.module)) return;
     const SyntaxTree& tree = file_.tree();
-    const NameRow* row = file_.rules().name_row(import.module);
+    const NameRow* row = file_.rules().names.row(import.module);
     bool aliased = tree.kind(import.node) == NodeKind::aliased_import;
     NodeId dotted = aliased ? tree.child(import.node, Field::name) : import.node;
     if (dotted == kNoNode || tree.text(dotted) != import.module) return;

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "migrator/match/python_file.h"
+#include "migrator/python/python_file.h"
 
 namespace migrator {
 

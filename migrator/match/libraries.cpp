@@ -2,7 +2,7 @@
 #include <map>
 
 #include "base/format.h"
-#include "migrator/match/words.h"
+#include "migrator/match/matchers.h"
 
 namespace migrator {
 namespace {
@@ -21,8 +21,8 @@ base::Message ways_text(const std::vector<LibraryTable::Way>& ways) {
 }  // namespace
 
 void match_libraries(const PythonFile& file, FindingSink& sink) {
-    const LibraryTable& libraries = file.rules().libraries();
-    const Rule* rule = file.rules().library_rule();
+    const LibraryTable& libraries = file.rules().libraries;
+    const Rule* rule = file.rules().library_rule;
     if (libraries.empty() || rule == nullptr) return;
     for (NodeId node : file.bindings().external_expressions()) {
         if (file.call_of(node) == kNoNode) continue;

@@ -4,8 +4,9 @@
 #include <tuple>
 
 #include "base/check.h"
-#include "migrator/match/notebook.h"
-#include "migrator/match/words.h"
+#include "migrator/match/matchers.h"
+#include "migrator/match/notebook_cells.h"
+#include "migrator/match/variables.h"
 
 namespace migrator {
 namespace {
@@ -46,22 +47,6 @@ auto order(const Finding& finding) {
 }
 
 }  // namespace
-
-bool imports_module(const Bindings& bindings, std::string_view module) {
-    const auto imports = bindings.imports();
-    return std::any_of(imports.begin(), imports.end(), [&](const ImportedName& import) {
-        return !import.type_checking_only && (is_within(import.module, module) || import.qualified() == module);
-    });
-}
-
-bool loads_framework(const Bindings& bindings, const MatchContext& context) {
-    const auto& loaders = context.rules->framework().loaded_by;
-    const std::string& helper = context.rules->style().helper;
-    if (!helper.empty() && imports_module(bindings, helper)) return true;
-    return context.loads_framework || std::any_of(loaders.begin(), loaders.end(), [&](const std::string& module) {
-               return imports_module(bindings, module);
-           });
-}
 
 void sort_findings(FindingSink& findings) {
     std::stable_sort(findings.begin(), findings.end(),
@@ -104,6 +89,11 @@ std::vector<Finding> match(const SourceFile& file, std::string_view text, const 
         case FileType::compiled: match_compiled_file(file, context, findings); break;
         case FileType::other: break;
     }
+    std::erase_if(findings, [&](const Finding& finding) {
+        const Rule* rule = context.rules->find_rule(finding.rule);
+        return rule != nullptr && !rule->holds;
+    });
+    keep_variables_apart(*context.rules, findings);
     sort_findings(findings);
     return findings;
 }

@@ -5,48 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "migrator/loops/loop_facts.h"
-#include "migrator/match/finding.h"
-#include "migrator/pattern/pattern_set.h"
-#include "migrator/ruleset/rule_set.h"
-#include "migrator/semantic/bindings.h"
+#include "migrator/python/match_context.h"
 #include "migrator/source/source_file.h"
 
 namespace migrator {
-
-class ValueEnds;
-
-// What a file is matched against. The pointers must outlive the calls; `rules` and `facts` must be set.
-struct MatchContext {
-    const RuleSet* rules = nullptr;
-    const TypeFacts* facts = nullptr;
-    const LoopFacts* loops = nullptr;      // nullptr: no loop is known as one that trains
-    const PatternSet* patterns = nullptr;  // of the rules; nullptr: none are looked for
-    ModuleContext module;
-    const ValueEnds* value_ends =
-        nullptr;  // of constants that go through several files; nullptr: they are not followed
-    // The package that the helper module of the style portable is in, as this file imports it; empty: it is on the path.
-    std::string helper_package;
-    // Files of the project that it imports load the framework.
-    bool loads_framework = false;
-    // Files of the project that load the framework import it: what they give it may be the framework's.
-    bool is_beside_framework = false;
-    // The file is run, not imported; and what it loads through other files of the project.
-    bool is_program = false;
-    std::vector<std::string> program_loads;
-    // Sorted names of the methods, properties and attributes that classes of the project define (member_names of all
-    // its Python files): a member of an object of unknown class that bears one of them may be the project's own.
-    std::span<const std::string> project_members;
-};
-
-// Whether running the file loads the framework: by its own imports, or by those of the project's files that it imports.
-bool loads_framework(const Bindings& bindings, const MatchContext& context);
-
-// A Python text that is parsed and resolved already.
-struct ParsedText {
-    const SyntaxTree* tree = nullptr;
-    const Bindings* bindings = nullptr;
-};
 
 std::vector<Finding> match(const SourceFile& file, const MatchContext& context);
 
@@ -56,8 +18,5 @@ std::vector<Finding> match(const SourceFile& file, std::string_view text, const 
 
 // The interfaces of the API tables' packages that a Python file uses, sorted; not those that other rules speak of.
 std::vector<std::string> used_interfaces(const RuleSet& rules, const SyntaxTree& tree, const Bindings& bindings);
-
-// The names that the classes of a Python file define, sorted, without duplicates.
-std::vector<std::string> member_names(const SyntaxTree& tree);
 
 }  // namespace migrator

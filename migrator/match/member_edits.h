@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "migrator/match/python_file.h"
+#include "migrator/python/python_file.h"
 
 namespace migrator {
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 
+#include "migrator/match/matchers.h"
 #include "migrator/match/member_edits.h"
-#include "migrator/match/words.h"
 
 namespace migrator {
 namespace {
@@ -15,9 +15,9 @@ bool only_text(std::span<const Reference> references) {
 
 // Something of another package, of which the rules do not speak: it may be anything.
 bool is_foreign(const PythonFile& file, std::span<const Reference> references) {
-    const auto& loaders = file.rules().framework().loaded_by;
+    const auto& loaders = file.rules().framework.loaded_by;
     return !references.empty() && std::ranges::all_of(references, [&](const Reference& reference) {
-        return reference.origin == Origin::external && file.rules().name_row(reference.name) == nullptr &&
+        return reference.origin == Origin::external && file.rules().names.row(reference.name) == nullptr &&
                std::ranges::none_of(loaders, [&](const auto& module) { return is_within(reference.name, module); });
     });
 }
@@ -41,7 +41,8 @@ std::optional<Certainty> certainty_of_unknown(const PythonFile& file, NodeId att
         return std::nullopt;
     if (!file.may_have_objects_of(row.when_imported))
         return row.telling ? std::optional(Certainty::textual) : std::nullopt;
-    bool may_be_own = file.is_project_member(row.called ? row.name + "()" : row.name);
+    const std::string member(file.tree().text(file.tree().child(attribute, Field::attribute)));
+    bool may_be_own = file.is_project_member(row.called ? member + "()" : member);
     return may_be_own || from_nowhere || may_be_anything ? Certainty::textual : Certainty::likely;
 }
 
@@ -53,10 +54,10 @@ void match_methods(const PythonFile& file, FindingSink& sink) {
         if (tree.kind(id) != NodeKind::attribute) continue;
         NodeId name = tree.child(id, Field::attribute);
         if (name == kNoNode || tree.child(id, Field::object) == kNoNode) continue;
-        for (const MethodRow& row : file.rules().methods(tree.text(name))) {
+        for (const MethodRow& row : file.rules().methods.of(tree.text(name))) {
             auto certainty = certainty_of_unknown(file, id, row);
             if (!certainty) continue;
-            Finding finding = make_finding(*row.rule, tree.range(name), row.name, *certainty,
+            Finding finding = make_finding(*row.rule, tree.range(name), std::string(tree.text(name)), *certainty,
                                            row.fix ? row.fix->to() : std::string_view{}, {}, {});
             if (certainty == Certainty::textual)
                 finding.message.add(

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <set>
 
+#include "migrator/match/matchers.h"
 #include "migrator/match/member_edits.h"
-#include "migrator/match/words.h"
 
 namespace migrator {
 namespace {
@@ -55,11 +55,11 @@ private:
         for (NodeId node = chain;; node = tree().child(node, Field::object)) {
             for (const Reference& reference : file_.bindings().references(node)) {
                 if (reference.origin != Origin::external) continue;
-                const NameRow* row = file_.rules().name_row(reference.name);
+                const NameRow* row = file_.rules().names.row(reference.name);
                 bool whole = row != nullptr && (row->reach == NameRow::Reach::exact || node == chain);
                 if (whole) return Match{row, node, reference.name};
                 if (node != chain) continue;
-                if (const NameRow* below = file_.rules().prefix_row(reference.name);
+                if (const NameRow* below = file_.rules().names.prefix(reference.name);
                     below != nullptr && !is_member_of_known(reference.name)) {
                     return Match{below, node, reference.name};
                 }
@@ -73,7 +73,7 @@ private:
     // True when something above the name has an exact row: it is a member of a known class.
     bool is_member_of_known(std::string_view name) const {
         for (std::size_t dot = name.rfind('.'); dot != name.npos; dot = name.rfind('.', dot - 1)) {
-            const NameRow* row = file_.rules().name_row(name.substr(0, dot));
+            const NameRow* row = file_.rules().names.row(name.substr(0, dot));
             if (row != nullptr && row->reach == NameRow::Reach::exact) return true;
         }
         return false;
@@ -206,12 +206,12 @@ private:
     std::string new_root_name(NodeId root, const std::string& old_root, bool import_changes) const {
         if (!refers(root, old_root))
             return old_root;  // an instance of a class: its members are renamed, the class is not
-        if (import_changes) return file_.rules().renamed(old_root);
+        if (import_changes) return file_.rules().names.renamed(old_root);
         if (tree().kind(root) == NodeKind::identifier) {
             // Bound by an import that stays, or by a star; a variable follows what is assigned to it.
             if (is_imported(root, old_root) || is_from_star(root, old_root)) return old_root;
         }
-        return file_.rules().renamed(old_root);
+        return file_.rules().names.renamed(old_root);
     }
 
     bool is_imported(NodeId root, std::string_view qualified) const {
@@ -265,8 +265,8 @@ private:
     void match_import(const ImportedName& import) {
         if (file_.is_project_module(import.module)) return;
         std::string qualified = import.name == "*" ? import.module : import.qualified();
-        const NameRow* row = file_.rules().name_row(qualified);
-        if (row == nullptr && import.name != "*") row = file_.rules().prefix_row(qualified);
+        const NameRow* row = file_.rules().names.row(qualified);
+        if (row == nullptr && import.name != "*") row = file_.rules().names.prefix(qualified);
         if (row == nullptr) return;
         const std::vector<Edit>& edits = plan_.edits_of(import);
         // A name that only is reported is reported where it is used.

@@ -19,7 +19,7 @@ std::string_view without_overload(std::string_view name) {
 
 bool may_be_compiled(std::string_view module, const MatchContext& context) {
     return !std::ranges::binary_search(context.module.project_modules, module, std::less<>{}) &&
-           context.rules->package_of_module(module) == nullptr &&
+           context.rules->packages.of_module(module) == nullptr &&
            !context.rules->is_framework(module.substr(0, module.find('.')));
 }
 

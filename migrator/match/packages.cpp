@@ -4,8 +4,8 @@
 #include "base/file_system.h"
 #include "base/format.h"
 #include "base/string_map.h"
+#include "migrator/match/matchers.h"
 #include "migrator/match/requirement.h"
-#include "migrator/match/words.h"
 #include "migrator/semantic/project_index.h"
 #include "migrator/semantic/project_modules.h"
 
@@ -41,7 +41,8 @@ void match_imports(const PythonFile& file, FindingSink& sink) {
     std::set<std::pair<NodeId, const PackageRow*>> told;
     for (const ImportedName& import : file.bindings().imports()) {
         if (is_own_module(file, import)) continue;
-        const PackageRow* row = file.rules().package_of_module(import.name == "*" ? import.module : import.qualified());
+        const PackageRow* row =
+            file.rules().packages.of_module(import.name == "*" ? import.module : import.qualified());
         if (row == nullptr || row->quiet || !told.emplace(import.statement, row).second) continue;
         NodeId module = file.tree().child(import.statement, Field::module_name);
         sink.push_back(
@@ -85,6 +86,25 @@ private:
     base::StringMap<std::vector<NodeId>> calls_;
 };
 
+// The rows of `import`, or of `own_import`, whose modules are the last part of what is imported.
+template <class Row>
+void match_rows(const PythonFile& file, const ImportedName& import, const std::string& qualified,
+                const std::vector<Row>& rows, CallsOfImports& calls, FindingSink& sink) {
+    constexpr bool is_own = std::is_same_v<Row, OwnImportRow>;
+    for (const Row& row : rows) {
+        for (const std::string_view name : {std::string_view(import.module), std::string_view(qualified)}) {
+            if (is_own && name == import.module) continue;
+            const std::string_view last = name.substr(name.rfind('.') + 1);
+            const bool hit = std::any_of(row.all.begin(), row.all.end(),
+                                         [&](const std::string& pattern) { return fits(pattern, last); });
+            if (!hit || is_beside(file, qualified)) continue;
+            sink.push_back(make_finding(*row.rule, file.tree().range(import.node), std::string(name), Certainty::likely,
+                                        {}, calls.after(import), {}));
+            break;
+        }
+    }
+}
+
 // `import` and `own_import`: modules by the shape of their name. Packages that a table knows are spoken for.
 void match_import_patterns(const PythonFile& file, FindingSink& sink) {
     CallsOfImports calls(file);
@@ -94,20 +114,9 @@ void match_import_patterns(const PythonFile& file, FindingSink& sink) {
         const bool is_own = is_own_module(file, import);
         const bool has_source = is_own && (import.name.empty() || import.name == "*" ||
                                            file.is_project_module(qualified) || is_defined(file, qualified));
-        if (has_source || (!is_own && file.rules().package_of_module(import.module) != nullptr)) continue;
-        for (const ImportRow& row : file.rules().imports()) {
-            if (row.own != is_own) continue;
-            for (std::string_view name : {std::string_view(import.module), std::string_view(qualified)}) {
-                if (is_own && name == import.module) continue;
-                std::string_view last = name.substr(name.rfind('.') + 1);
-                bool hit = std::any_of(row.modules.begin(), row.modules.end(),
-                                       [&](const std::string& pattern) { return fits(pattern, last); });
-                if (!hit || is_beside(file, qualified)) continue;
-                sink.push_back(make_finding(*row.rule, file.tree().range(import.node), std::string(name),
-                                            Certainty::likely, {}, calls.after(import), {}));
-                break;
-            }
-        }
+        if (has_source || (!is_own && file.rules().packages.of_module(import.module) != nullptr)) continue;
+        if (is_own) match_rows(file, import, qualified, file.rules().own_imports, calls, sink);
+        else match_rows(file, import, qualified, file.rules().imports, calls, sink);
     }
 }
 

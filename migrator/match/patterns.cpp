@@ -2,7 +2,8 @@
 #include <unordered_map>
 
 #include "base/format.h"
-#include "migrator/match/words.h"
+#include "base/text.h"
+#include "migrator/match/matchers.h"
 #include "migrator/pattern/write_match.h"
 
 namespace migrator {
@@ -30,14 +31,14 @@ public:
             make_finding(rule, file_.tree().range(match.root), pattern.row->what, certainty, pattern.writes, {}, {});
         if (!pattern.row->precondition.empty())
             finding.message.add({"Check first: {precondition}.", {{"precondition", pattern.row->precondition}}});
-        if (!pattern.row->write.empty()) write(match, finding);
+        if (!pattern.row->fix.write.empty()) write(match, finding);
         found_.push_back({&match, std::move(finding)});
     }
 
     void finish(FindingSink& sink) {
         for (Found& one : found_) {
             const NodeId callee = file_.tree().child(one.match->root, Field::function);
-            if (one.match->pattern->row->drop_import && one.finding.fix && callee != kNoNode)
+            if (one.match->pattern->row->fix.drop_import && one.finding.fix && callee != kNoNode)
                 user_at_.emplace(file_.chain_root(callee), &one);
         }
         drop_imports();
@@ -83,7 +84,7 @@ private:
             if (group.empty()) continue;
             for (const Found* user : users) {
                 for (const Edit& edit : user->finding.fix->edits) {
-                    if (std::find(group.begin(), group.end(), edit) == group.end()) group.push_back(edit);
+                    if (!base::contains(group, edit)) group.push_back(edit);
                 }
             }
             for (Found* user : users) user->finding.fix->edits = group;

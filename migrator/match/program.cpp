@@ -1,7 +1,7 @@
 // Statements that a program needs before anything else.
 #include <algorithm>
 
-#include "migrator/match/words.h"
+#include "migrator/match/matchers.h"
 
 namespace migrator {
 namespace {
@@ -19,7 +19,7 @@ NodeId first_loading_import(const PythonFile& file, std::string_view module) {
         const ScopeKind scope = file.bindings().scope_kind(import.scope);
         if (import.type_checking_only || scope == ScopeKind::function || scope == ScopeKind::lambda) continue;
         const bool loads = is_within(import.module, module) || import.origin == Origin::project ||
-                           file.rules().package_of_module(import.module) != nullptr;
+                           file.rules().packages.of_module(import.module) != nullptr;
         if (loads) return top_statement(tree, import.statement);
     }
     return kNoNode;
@@ -66,7 +66,7 @@ void match_program(const PythonFile& file, FindingSink& sink) {
     const SyntaxTree& tree = file.tree();
     if (!file.context().is_program) return;
     const auto& loads = file.context().program_loads;
-    for (const ProgramRow& row : file.rules().programs()) {
+    for (const ProgramRow& row : file.rules().programs) {
         const bool relevant =
             file.imports_any({&row.loads, 1}) ||
             std::any_of(loads.begin(), loads.end(), [&](const auto& name) { return is_within(name, row.loads); });
@@ -75,7 +75,7 @@ void match_program(const PythonFile& file, FindingSink& sink) {
         if (statement == kNoNode) statement = first_statement(tree);
         if (statement == kNoNode) continue;
         Finding finding = make_finding(*row.rule, tree.range(statement), row.unless, Certainty::resolved, {}, {}, {});
-        finding.fix = Fix{{insertion(tree, statement, row.insert)}, {}};
+        finding.fix = Fix{{insertion(tree, statement, row.fix.insert)}, {}};
         sink.push_back(std::move(finding));
     }
 }

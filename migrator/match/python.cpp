@@ -3,7 +3,7 @@
 #include "base/format.h"
 #include "base/text_position.h"
 #include "migrator/match/ignore_comments.h"
-#include "migrator/match/words.h"
+#include "migrator/match/matchers.h"
 
 namespace migrator {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "migrator/match/python_file.h"
+#include "migrator/python/python_file.h"
 
 namespace migrator {
 namespace {
@@ -62,7 +62,7 @@ Finding package_finding(const PackageRow& row, base::ByteRange place) {
 }
 
 std::optional<Finding> package_finding(const RuleSet& rules, std::string_view package, base::ByteRange place) {
-    const PackageRow* row = rules.package(package);
+    const PackageRow* row = rules.packages.find(package);
     if (row == nullptr || row->quiet) return std::nullopt;
     return package_finding(*row, place);
 }

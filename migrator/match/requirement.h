@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "migrator/match/finding.h"
+#include "migrator/python/finding.h"
 #include "migrator/ruleset/rule_set.h"
 
 namespace migrator {

@@ -1,9 +1,10 @@
 #include <algorithm>
 #include <array>
 
-#include "migrator/match/literal.h"
-#include "migrator/match/literal_expressions.h"
-#include "migrator/match/words.h"
+#include "base/text.h"
+#include "migrator/match/matchers.h"
+#include "migrator/python/literal.h"
+#include "migrator/python/literal_expressions.h"
 
 namespace migrator {
 namespace {
@@ -12,13 +13,13 @@ namespace {
 std::optional<std::vector<Edit>> renamed(const PythonFile& file, const Literal& literal, const StringRow& row,
                                          std::string_view to) {
     const auto whole = literal.range_of(0, literal.text.size());
-    const StyleKind style = file.rules().style().kind;
+    const StyleKind style = file.rules().style.kind;
     if (!whole || (style == StyleKind::automatic && row.rule->at_run_time)) return std::nullopt;
     if (style != StyleKind::portable) return rename_dotted(*whole, literal.text, to);
     std::vector<LiteralExpression> parts;
     for (const Edit& edit : rename_dotted({0, literal.text.size()}, literal.text, to)) {
-        const auto expression = row.replace_by.find(edit.replacement);
-        if (expression == row.replace_by.end()) return std::nullopt;
+        const auto expression = row.fix.replace_by.find(edit.replacement);
+        if (expression == row.fix.replace_by.end()) return std::nullopt;
         parts.push_back({edit.range.begin, edit.range.end, expression->second});
     }
     if (parts.empty()) return std::nullopt;
@@ -42,15 +43,14 @@ Certainty certainty_of_name(const PythonFile& file, const Literal& literal) {
     const NodeId parent = tree.parent(literal.node);
     if (tree.kind(parent) != NodeKind::argument_list) return Certainty::textual;
     const std::string_view callee = file.last_name(tree.child(tree.parent(parent), Field::function));
-    return std::find(kTakesName.begin(), kTakesName.end(), callee) != kTakesName.end() ? Certainty::likely
-                                                                                       : Certainty::textual;
+    return base::contains(kTakesName, callee) ? Certainty::likely : Certainty::textual;
 }
 
 // Where the name of an object of the framework begins in the text; also that of a module's own: "pkg.train.torch.cuda.x".
 std::size_t framework_name(const PythonFile& file, const Literal& literal) {
-    const std::string inside = "." + file.rules().framework().loaded_by.front() + ".";
+    const std::string inside = "." + file.rules().framework.loaded_by.front() + ".";
     const std::size_t at = literal.text.find(inside);
-    return at == literal.text.npos || file.rules().name_row(literal.text) != nullptr ? 0 : at + 1;
+    return at == literal.text.npos || file.rules().names.row(literal.text) != nullptr ? 0 : at + 1;
 }
 
 // patch("torch.cuda.cudart"): what is patched is nowhere on the NPU.
@@ -70,7 +70,7 @@ void match_literal(const PythonFile& file, const Literal& literal, const StringR
     auto whole = literal.range_of(0, literal.text.size());
     if (row.qualified_names) {
         const std::size_t begin = framework_name(file, literal);
-        const NameRow* name = file.rules().name_row(std::string_view(literal.text).substr(begin));
+        const NameRow* name = file.rules().names.row(std::string_view(literal.text).substr(begin));
         if (name == nullptr || literal.text.find('.') == literal.text.npos) return;
         if (literal.text.ends_with('.') || is_key(file.tree(), literal.node)) return;
         // The text of an annotation is read by people and type checkers; programs that evaluate it are rare.
@@ -88,11 +88,12 @@ void match_literal(const PythonFile& file, const Literal& literal, const StringR
         sink.push_back(std::move(finding));
         return;
     }
-    if (std::find(row.values.begin(), row.values.end(), literal.text) == row.values.end()) return;
-    auto replacement = row.replace.find(literal.text);
-    std::string_view to = replacement == row.replace.end() ? std::string_view{} : std::string_view(replacement->second);
+    if (!base::contains(row.values, literal.text)) return;
+    auto replacement = row.fix.replace.find(literal.text);
+    std::string_view to =
+        replacement == row.fix.replace.end() ? std::string_view{} : std::string_view(replacement->second);
     Finding finding = make_finding(*row.rule, place, literal.text, Certainty::likely, to, {}, {});
-    if (whole && replacement != row.replace.end())
+    if (whole && replacement != row.fix.replace.end())
         finding.fix = Fix{{{*whole, replacement->second}}, row.rule->imports};
     sink.push_back(std::move(finding));
 }
@@ -102,7 +103,7 @@ void match_literal(const PythonFile& file, const Literal& literal, const StringR
 void match_strings(const PythonFile& file, std::span<const Literal> literals, FindingSink& sink) {
     for (const Literal& literal : literals) {
         if (literal.text.empty()) continue;
-        for (const StringRow& row : file.rules().strings()) match_literal(file, literal, row, sink);
+        for (const StringRow& row : file.rules().strings) match_literal(file, literal, row, sink);
     }
 }
 

@@ -1,5 +1,5 @@
 #include "base/text.h"
-#include "migrator/match/words.h"
+#include "migrator/match/matchers.h"
 
 namespace migrator {
 namespace {
@@ -31,14 +31,14 @@ NodeList looked_into(const SyntaxTree& tree, NodeId node) {
 }  // namespace
 
 void match_taken_apart(const PythonFile& file, FindingSink& sink) {
-    if (file.rules().taken_apart().empty()) return;
+    if (file.rules().taken_apart.empty()) return;
     const SyntaxTree& tree = file.tree();
     for (NodeId id = 0; id < tree.size(); ++id) {
         for (NodeId value : looked_into(tree, id)) {
             const auto type = file.bindings().type_of(file.skip_parentheses(value));
             if (!type) continue;
-            for (const TakenApartRow& row : file.rules().taken_apart()) {
-                if (!base::contains(row.classes, type->name)) continue;
+            for (const TakenApartRow& row : file.rules().taken_apart) {
+                if (!base::contains(row.all, type->name)) continue;
                 sink.push_back(make_finding(*row.rule, tree.range(id), std::string(tree.text(value)), type->certainty,
                                             {}, {}, {}));
             }

@@ -67,7 +67,7 @@ void match_text_environment(const TextFile& file, FindingSink& sink) {
             }
             std::string_view name = line.code.substr(from, to - from);
             if (file.rules->knows_variable(name)) {
-                bool used = is_script(file.type) ? is_used_in_script(line.code, from, to, file.rules->script_places())
+                bool used = is_script(file.type) ? is_used_in_script(line.code, from, to, file.rules->script_places)
                                                  : is_used_in_settings(line.code, from, to);
                 // Whether the program that reads an .ini file passes it on as a variable is not known.
                 used &= file.type != FileType::ini;

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "migrator/match/words.h"
+#include "migrator/match/matchers.h"
 
 namespace migrator {
 namespace {
@@ -56,7 +56,7 @@ TextFile read_text_part(std::string_view path, FileType type, std::string_view t
     for (std::size_t begin = 0; begin < text.size();) {
         std::size_t end = std::min(text.find_first_of("\r\n", begin), text.size());
         std::string_view line = text.substr(begin, end - begin);
-        const bool is_directive = type == FileType::shell && is_read_by_scheduler(line, rules.script_places());
+        const bool is_directive = type == FileType::shell && is_read_by_scheduler(line, rules.script_places);
         out.lines.push_back({offset + begin, is_directive ? line : line.substr(0, comment_start(line, type))});
         begin = end + (text.substr(end).starts_with("\r\n") ? 2 : 1);
     }
@@ -82,8 +82,8 @@ std::string_view thing_around(std::string_view line, std::size_t from, std::size
 }
 
 void match_text_words(const TextFile& file, FindingSink& sink) {
-    for (const TextRow& row : file.rules->texts()) {
-        if (std::find(row.files.begin(), row.files.end(), name(file.type)) == row.files.end()) continue;
+    for (const TextRow& row : file.rules->texts) {
+        if (!base::contains(row.files, name(file.type))) continue;
         for (const TextLine& line : file.lines) {
             for (const std::string& word : row.words) {
                 for (std::size_t at : find_word(line.code, word)) {

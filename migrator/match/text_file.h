@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/text_position.h"
-#include "migrator/match/python_file.h"
+#include "migrator/python/python_file.h"
 #include "migrator/source/source_file.h"
 
 namespace migrator {

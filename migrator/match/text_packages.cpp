@@ -3,10 +3,10 @@
 
 #include "base/file_system.h"
 #include "base/text.h"
-#include "migrator/match/literal.h"
 #include "migrator/match/required_packages.h"
 #include "migrator/match/requirement.h"
 #include "migrator/match/text_file.h"
+#include "migrator/python/literal.h"
 
 namespace migrator {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "base/text.h"
 #include "migrator/match/text_file.h"
-#include "migrator/match/value_form.h"
+#include "migrator/values/value_form.h"
 
 namespace migrator {
 namespace {
@@ -82,14 +82,14 @@ void match_value(const TextFile& file, const TextLine& line, const ValueRow& row
     const bool is_known = is_carried(file, line.code, scalar, row);
     // A name with a number is a device wherever a settings file has it; `cuda:` alone is a key.
     const bool has_number = text.find(':') != text.npos && !text.ends_with(':');
-    const bool may_be = row.form == ValueRow::Form::device && holds_settings(file.type) && has_number;
+    const bool may_be = row.form == ValueForm::device && holds_settings(file.type) && has_number;
     if (!is_known && !may_be) return;
     const std::string to = replaced(text, tokens);
     Finding finding = make_finding(*row.rule, line.range(scalar.from, scalar.to), std::string(text),
                                    is_known ? Certainty::likely : Certainty::textual, to, {}, {});
     if (!is_known)
         finding.message.add({"What reads it could not be seen: if it is used as one there, write {to}.", {{"to", to}}});
-    const bool is_renamed = row.replace_by.empty() && !row.rule->at_run_time;
+    const bool is_renamed = row.fix.replace_by.empty() && !row.rule->at_run_time;
     if (!is_renamed) return sink.push_back(std::move(finding));
     Fix fix;
     for (const ValueToken& token : tokens) {
@@ -103,7 +103,7 @@ void match_value(const TextFile& file, const TextLine& line, const ValueRow& row
 
 void match_text_values(const TextFile& file, FindingSink& sink) {
     for (const TextLine& line : file.lines) {
-        for (const ValueRow& row : file.rules->values()) {
+        for (const ValueRow& row : file.rules->values) {
             std::size_t done = 0;
             for (const std::string& token : row.tokens) {
                 for (std::size_t at = line.code.find(token); at != line.code.npos; at = line.code.find(token, at + 1)) {

@@ -1,7 +1,7 @@
 // What is said of training loops: calls and indexes that cost time in them, and the loop itself.
 #include <algorithm>
 
-#include "migrator/match/words.h"
+#include "migrator/match/matchers.h"
 
 namespace migrator {
 namespace {
@@ -18,7 +18,7 @@ bool is_given(const PythonFile& file, NodeId call, const CallRow& row) {
     const NodeId argument = first_argument(file.tree(), call);
     if (argument == kNoNode) return false;
     const auto type = file.bindings().type_of(argument);
-    return type && has(row.given, type->name);
+    return type && base::contains(row.given, type->name);
 }
 
 // A comparison, or a variable that only ever holds one.
@@ -47,6 +47,23 @@ bool is_comparison(const PythonFile& file, NodeId expression) {
            });
 }
 
+// `mean` of `x[m].mean()`; empty elsewhere.
+std::string_view member_called_on(const PythonFile& file, NodeId value) {
+    const SyntaxTree& tree = file.tree();
+    const NodeId attribute = tree.parent(value);
+    if (tree.kind(attribute) != NodeKind::attribute || tree.field(value) != Field::object) return {};
+    const NodeId call = tree.parent(attribute);
+    const bool is_called = tree.kind(call) == NodeKind::call && tree.field(attribute) == Field::function;
+    return is_called ? file.last_name(attribute) : std::string_view{};
+}
+
+// What is picked from is known to be something else, as an array of numpy.
+bool is_no_tensor(const PythonFile& file, NodeId subscript) {
+    const NodeId value = file.tree().child(subscript, Field::value);
+    const auto type = value == kNoNode ? std::nullopt : file.bindings().type_of(value);
+    return type && type->name != file.rules().tensors.type;
+}
+
 }  // namespace
 
 void match_calls(const PythonFile& file, FindingSink& sink) {
@@ -64,10 +81,11 @@ void match_calls(const PythonFile& file, FindingSink& sink) {
         const auto references = file.bindings().references(function);
         for (const Reference& reference : references) {
             if (reference.origin != Origin::external && reference.origin != Origin::builtin) continue;
-            for (const CallRow& row : file.rules().calls(reference.name)) add(row, reference.name, reference.certainty);
+            for (const CallRow& row : file.rules().calls.of(reference.name))
+                add(row, reference.name, reference.certainty);
         }
         if (tree.kind(function) != NodeKind::attribute || !references.empty()) continue;
-        for (const CallRow& row : file.rules().method_calls(file.last_name(function))) {
+        for (const CallRow& row : file.rules().method_calls.of(file.last_name(function))) {
             if (file.imports_any(row.when_imported)) add(row, std::string(file.last_name(function)), Certainty::likely);
         }
     }
@@ -75,21 +93,29 @@ void match_calls(const PythonFile& file, FindingSink& sink) {
 
 void match_indexes(const PythonFile& file, FindingSink& sink) {
     const SyntaxTree& tree = file.tree();
-    for (const IndexRow& row : file.rules().indexes()) {
-        if (!file.imports_any(row.when_imported)) continue;
-        for (NodeId id = 0; id < tree.size(); ++id) {
-            if (tree.kind(id) != NodeKind::subscript) continue;
-            const NodeId index = tree.child(id, Field::subscript);
-            if (index != kNoNode && is_comparison(file, index))
-                sink.push_back(
-                    make_finding(*row.rule, tree.range(id), std::string(tree.text(id)), Certainty::likely, {}, {}, {}));
+    std::vector<const IndexRow*> rows;
+    for (const IndexRow& row : file.rules().indexes) {
+        if (file.imports_any(row.when_imported)) rows.push_back(&row);
+    }
+    // What is more exact comes first, and says all.
+    std::stable_partition(rows.begin(), rows.end(), [](const IndexRow* row) { return !row->reduced.empty(); });
+    for (NodeId id = 0; id < tree.size() && !rows.empty(); ++id) {
+        if (tree.kind(id) != NodeKind::subscript) continue;
+        const NodeId index = tree.child(id, Field::subscript);
+        if (index == kNoNode || !is_comparison(file, index)) continue;
+        const std::string_view member = member_called_on(file, id);
+        for (const IndexRow* row : rows) {
+            if (!row->reduced.empty() && (!base::contains(row->reduced, member) || is_no_tensor(file, id))) continue;
+            sink.push_back(
+                make_finding(*row->rule, tree.range(id), std::string(tree.text(id)), Certainty::likely, {}, {}, {}));
+            if (!row->reduced.empty()) break;
         }
     }
 }
 
 void match_training(const PythonFile& file, FindingSink& sink) {
     const SyntaxTree& tree = file.tree();
-    for (const TrainingRow& row : file.rules().trainings()) {
+    for (const TrainingRow& row : file.rules().trainings) {
         const auto& loops = file.training_loops();
         const auto loop = std::find_if(loops.begin(), loops.end(),
                                        [&](const TrainingLoop& one) { return one.accumulates || !row.accumulates; });
@@ -98,7 +124,7 @@ void match_training(const PythonFile& file, FindingSink& sink) {
         const bool uses = std::any_of(names.begin(), names.end(), [&](NodeId node) {
             const auto references = file.bindings().references(node);
             return std::any_of(references.begin(), references.end(),
-                               [&](const Reference& reference) { return has(row.uses, reference.name); });
+                               [&](const Reference& reference) { return base::contains(row.uses, reference.name); });
         });
         if (!uses && !row.uses.empty()) continue;
         const std::uint64_t begin = tree.range(loop->loop).begin;

@@ -1,6 +1,9 @@
 #include "migrator/match/variables.h"
 
+#include <algorithm>
+
 #include "base/format.h"
+#include "base/text.h"
 
 namespace migrator {
 namespace {
@@ -16,7 +19,7 @@ void match_replaced(const RuleSet& rules, const EnvironmentRow& row, const Varia
     Finding finding =
         make_finding(*row.rule, use.place, use.name, use.certainty, row.to.value_or(""), row.note, row.source);
     finding.effort = row.effort;
-    const VariableValues* accepted = row.to ? rules.variable_values(*row.to) : nullptr;
+    const VariableValues* accepted = row.to ? rules.values_of(*row.to) : nullptr;
     const auto problem =
         accepted != nullptr && row.same_values && use.value ? accepted->problem_of(use.value->text) : std::nullopt;
     if (problem) finding.message.add({"{problem} Set it by hand.", {{"problem", *problem}}});
@@ -29,11 +32,34 @@ void match_replaced(const RuleSet& rules, const EnvironmentRow& row, const Varia
 }  // namespace
 
 void match_variable(const RuleSet& rules, const VariableUse& use, FindingSink& sink) {
-    if (const EnvironmentRow* row = rules.environment_row(use.name)) return match_replaced(rules, *row, use, sink);
-    const VariableValues* accepted = use.value ? rules.variable_values(use.name) : nullptr;
-    if (accepted == nullptr) return;
-    if (const auto problem = accepted->problem_of(use.value->text))
+    if (const EnvironmentRow* row = rules.environment.find(use.name)) return match_replaced(rules, *row, use, sink);
+    if (!use.value) return;
+    const VariableValues* accepted = rules.values_of(use.name);
+    const auto problem = accepted != nullptr ? accepted->problem_of(use.value->text) : std::nullopt;
+    if (problem) {
         sink.push_back(make_finding(*accepted->rule, use.place, use.name, use.certainty, {}, *problem, {}));
+    } else if (const ValueRemark* remark = rules.remark_on(use.name, use.value->text)) {
+        Finding finding =
+            make_finding(*remark->rule, use.place, use.name, use.certainty, {}, remark->note, remark->source);
+        finding.effort = remark->effort;
+        sink.push_back(std::move(finding));
+    }
+}
+
+void keep_variables_apart(const RuleSet& rules, FindingSink& findings) {
+    for (Finding& finding : findings) {
+        if (!finding.fix || finding.kind != FindingKind::environment) continue;
+        const EnvironmentRow* row = rules.environment.find(finding.subject);
+        if (row == nullptr || row->rule->id != finding.rule) continue;
+        const auto beside = std::find_if(findings.begin(), findings.end(), [&](const Finding& other) {
+            return base::contains(row->apart, other.subject);
+        });
+        if (beside == findings.end()) continue;
+        finding.fix.reset();
+        finding.message.add(
+            {"Not rewritten: {other} is in this file too, and both together stop the program. Keep one.",
+             {{"other", beside->subject}}});
+    }
 }
 
 }  // namespace migrator

@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
-#include "migrator/match/finding.h"
-#include "migrator/match/python_file.h"
+#include "migrator/python/finding.h"
+#include "migrator/python/python_file.h"
 
 namespace migrator {
 
@@ -22,5 +22,8 @@ struct VariableUse {
 };
 
 void match_variable(const RuleSet& rules, const VariableUse& use, FindingSink& sink);
+
+// Takes back the new names of variables that must not stand beside another one of the file.
+void keep_variables_apart(const RuleSet& rules, FindingSink& findings);
 
 }  // namespace migrator

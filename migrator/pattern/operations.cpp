@@ -1,4 +1,5 @@
 #include "migrator/pattern/operations.h"
+#include "base/text.h"
 
 #include <algorithm>
 
@@ -105,8 +106,7 @@ bool OperationReader::add_arguments(NodeId call, std::span<const SpelledParamete
             case NodeKind::keyword_argument: {
                 const NodeId name = tree_.child(argument, Field::name);
                 const auto named = std::find_if(parameters.begin(), parameters.end(), [&](const auto& parameter) {
-                    return std::find(parameter.keywords.begin(), parameter.keywords.end(), tree_.text(name)) !=
-                           parameter.keywords.end();
+                    return base::contains(parameter.keywords, tree_.text(name));
                 });
                 if (named == parameters.end() || named->fixed) return false;
                 out.arguments[named->place] = {tree_.child(argument, Field::value)};
@@ -128,7 +128,7 @@ bool OperationReader::has_side_effects(NodeId expression) const {
         if (kind == NodeKind::await || kind == NodeKind::yield || kind == NodeKind::named_expression) return true;
         if (kind != NodeKind::call) continue;
         const Spelled found = spelled(id);
-        if (found.spelling == nullptr || rules_.operations()[found.spelling->operation].random) return true;
+        if (found.spelling == nullptr || rules_.operations[found.spelling->operation].random) return true;
     }
     return false;
 }
@@ -136,7 +136,7 @@ bool OperationReader::has_side_effects(NodeId expression) const {
 bool OperationReader::only_computes(NodeId call) const {
     const auto operation = read(call);
     if (!operation || operation->open) return false;
-    const OperationRow& row = rules_.operations()[operation->index];
+    const OperationRow& row = rules_.operations[operation->index];
     if (row.in_place || !row.in_place_with) return !row.in_place;
     const NodeId written = operation->arguments[*row.in_place_with].node;
     return written == kNoNode || tree_.text(written) == "False";
@@ -147,7 +147,7 @@ bool OperationReader::computes_tensors(NodeId expression) const {
     for (NodeId id = expression; id < tree_.subtree_end(expression); ++id) {
         if (tree_.kind(id) != NodeKind::call && tree_.kind(id) != NodeKind::binary_operator) continue;
         const Spelled found = spelled(id);
-        if (found.spelling == nullptr || !rules_.operations()[found.spelling->operation].number) return true;
+        if (found.spelling == nullptr || !rules_.operations[found.spelling->operation].number) return true;
     }
     return false;
 }
@@ -159,7 +159,7 @@ std::optional<CodeOperation> OperationReader::read(NodeId expression) const {
     out.index = found.spelling->operation;
     out.certainty = found.certainty;
     out.of_unknown = found.of_unknown;
-    out.arguments.resize(rules_.operations()[out.index].parameters.size());
+    out.arguments.resize(rules_.operations[out.index].parameters.size());
     std::span<const SpelledParameter> parameters = found.spelling->parameters;
     auto take_first = [&](NodeId node) {
         out.arguments[parameters.front().place] = {node};

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "base/format.h"
+#include "base/text.h"
 #include "migrator/pattern/operations.h"
 #include "migrator/pattern/pattern_set.h"
 #include "migrator/semantic/python_facts.h"
@@ -53,8 +54,8 @@ public:
     explicit PatternCompiler(const RuleSet& rules) : rules_(rules) {}
 
     base::Result<PatternSet> run() {
-        set_.by_root_.resize(rules_.operations().size());
-        for (const PatternRow& row : rules_.patterns()) TRY(add(row));
+        set_.by_root_.resize(rules_.operations.size());
+        for (const PatternRow& row : rules_.patterns) TRY(add(row));
         return std::move(set_);
     }
 
@@ -91,7 +92,7 @@ private:
             if (find_hole(name) == pattern_.holes.size())
                 return error(base::format("\"holes\" speaks of ${}, which is in no pattern", name));
         }
-        if (!row.write.empty()) TRY(compile_template(row.write));
+        if (!row.fix.write.empty()) TRY(compile_template(row.fix.write));
         set_.patterns_.push_back(std::move(pattern_));
         return {};
     }
@@ -183,15 +184,14 @@ private:
         PatternNode node;
         node.kind = PatternNode::Kind::operation;
         node.index = spelling.operation;
-        node.parts.assign(rules_.operations()[spelling.operation].parameters.size(), kNoPattern);
+        node.parts.assign(rules_.operations[spelling.operation].parameters.size(), kNoPattern);
         std::size_t position = 0;
         for (const auto& [keyword, value] : written) {
             auto parameter = spelling.parameters.begin();
             if (keyword.empty())
                 parameter += static_cast<std::ptrdiff_t>(std::min(position++, spelling.parameters.size()));
             while (!keyword.empty() && parameter != spelling.parameters.end() &&
-                   std::find(parameter->keywords.begin(), parameter->keywords.end(), keyword) ==
-                       parameter->keywords.end())
+                   !base::contains(parameter->keywords, keyword))
                 ++parameter;
             if (parameter == spelling.parameters.end())
                 return error(base::format("\"{}\" fits no parameter of the operation", tree.text(value)));

@@ -17,7 +17,8 @@ constexpr std::size_t kMaxNumberBytes = 100;
 constexpr std::size_t kFreeSteps = 1'000'000;
 constexpr std::size_t kStepsPerNode = 128;
 
-// The same constant may be written in several ways: 1 and 1.0, 'x' and "x".
+}  // namespace
+
 bool is_same_constant(std::string_view a, std::string_view b) {
     if (a == b) return true;
     const auto x = number_of(a), y = number_of(b);
@@ -25,8 +26,6 @@ bool is_same_constant(std::string_view a, std::string_view b) {
     auto is_plain_string = [](std::string_view text) { return text.size() > 1 && (text[0] == '"' || text[0] == '\''); };
     return is_plain_string(a) && is_plain_string(b) && a.substr(1, a.size() - 2) == b.substr(1, b.size() - 2);
 }
-
-}  // namespace
 
 std::optional<double> number_of(std::string_view text) {
     if (text.size() > kMaxNumberBytes) return std::nullopt;
@@ -56,7 +55,7 @@ PatternMatcher::PatternMatcher(const SyntaxTree& tree, const Bindings& bindings,
 std::vector<PatternMatch> PatternMatcher::run() {
     // Which operations the file has at all, so that a rule costs nothing where it cannot fit.
     std::vector<std::pair<NodeId, std::size_t>> code;
-    std::vector<bool> present(rules_.operations().size());
+    std::vector<bool> present(rules_.operations.size());
     for (NodeId id = 0; id < tree_.size(); ++id) {
         const auto found = reader_.spelled(id);
         if (found.spelling == nullptr) continue;
@@ -165,7 +164,7 @@ bool PatternMatcher::match_operation(const PatternNode& pattern, CodePlace at, S
     state.open |= code->open;
     const State before = state;
     if (match_arguments(pattern, *code, at.frame, false, state)) return true;
-    if (!rules_.operations()[pattern.index].commutative) return false;
+    if (!rules_.operations[pattern.index].commutative) return false;
     state = before;
     return match_arguments(pattern, *code, at.frame, true, state);
 }
@@ -205,7 +204,7 @@ bool PatternMatcher::match_value(PatternId id, const std::string& value, State& 
     const auto is_value = [&](const std::string& one) { return is_same_constant(one, value); };
     if (hole.row != nullptr && !hole.row->values.empty() && std::ranges::none_of(hole.row->values, is_value))
         return false;
-    if (hole.row != nullptr && hole.row->is == HoleRow::Is::number && !number_of(value)) return false;
+    if (hole.row != nullptr && hole.row->is == HoleKind::number && !number_of(value)) return false;
     state.holes[pattern.index].value = &value;
     return true;
 }
@@ -250,15 +249,15 @@ bool PatternMatcher::fits(const HoleRow& row, CodePlace at, State& state) {
         }
     }
     switch (row.is) {
-        case HoleRow::Is::anything: return true;
-        case HoleRow::Is::constant:
+        case HoleKind::anything: return true;
+        case HoleKind::constant:
             return tree_.kind(at.node) != NodeKind::identifier && lines_.variables(at.node).empty();
-        case HoleRow::Is::tensor:
-        case HoleRow::Is::number: break;
+        case HoleKind::tensor:
+        case HoleKind::number: break;
     }
     bool known = true;
     const bool number = is_number(at, 0, known);
-    const bool wanted = row.is == HoleRow::Is::number;
+    const bool wanted = row.is == HoleKind::number;
     if (!known) state.certainty = std::min(state.certainty, Certainty::likely);
     return !known || number == wanted;
 }
@@ -283,7 +282,7 @@ bool PatternMatcher::is_number(CodePlace at, int depth, bool& known) {
         }
         // x.shape[-1], x.size(-1), math.sqrt(d), len(x), float(x)
         const auto operation = reader_.read(at.node);
-        if (operation && rules_.operations()[operation->index].number) return true;
+        if (operation && rules_.operations[operation->index].number) return true;
         State unused;
         if (const auto further = look_through(at, unused)) return is_number(*further, depth + 1, known);
         const BindingSites sites = bindings_.binding_sites(at.node);

@@ -104,6 +104,8 @@ private:
     int depth_ = 0;
 };
 
+// The same constant may be written in several ways: 1 and 1.0, 'x' and "x".
+bool is_same_constant(std::string_view a, std::string_view b);
 // The number that a literal is, also with a minus in front; nullopt for everything else.
 std::optional<double> number_of(std::string_view text);
 

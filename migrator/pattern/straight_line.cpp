@@ -1,4 +1,5 @@
 #include "migrator/pattern/straight_line.h"
+#include "base/text.h"
 
 #include <algorithm>
 
@@ -116,7 +117,7 @@ bool StraightLine::is_bound_between(NodeId variable, NodeId from, NodeId to, std
     if (bindings_.binding_sites(variable).size() > kMaxBindingSites) return true;
     for (const BindingSite& site : bindings_.binding_sites(variable)) {
         const NodeId statement = statement_of(site.target);
-        if (std::find(removed.begin(), removed.end(), statement) != removed.end()) continue;
+        if (base::contains(removed, statement)) continue;
         const NodeId effect = effect_of(site.target);
         if (effect > first && effect <= last) return true;
         if (loop != kNoNode && tree_.is_ancestor(loop, site.target)) return true;
@@ -180,7 +181,7 @@ bool StraightLine::is_needed_outside(const Definition& definition, std::span<con
         }
         const NodeId loop = loop_around(definition.statement, tree_.root());
         for (const NodeId read : reads) {
-            if (std::find(uses.begin(), uses.end(), read) != uses.end()) continue;
+            if (base::contains(uses, read)) continue;
             if (bindings_.scope_at(read) != bindings_.scope_at(target)) return true;
             if (read >= effect && read < until) return true;
             if (loop != kNoNode && read < effect && tree_.is_ancestor(loop, read)) return true;

@@ -1,4 +1,5 @@
 #include "migrator/pattern/write_match.h"
+#include "base/text.h"
 
 #include <algorithm>
 #include <cctype>
@@ -96,7 +97,7 @@ private:
         }
         for (const Definition& definition : going) removed_.push_back(definition.statement);
         return std::none_of(match_.definitions.begin(), match_.definitions.end(), [&](const Definition& definition) {
-            const bool goes = std::find(removed_.begin(), removed_.end(), definition.statement) != removed_.end();
+            const bool goes = base::contains(removed_, definition.statement);
             return !goes && !is_of_hole(definition) && matcher_.reader().computes_tensors(definition.value);
         });
     }

@@ -6,9 +6,10 @@
 #include "base/format.h"
 #include "base/human.h"
 #include "base/sha256.h"
+#include "base/text.h"
 #include "migrator/report/finding_id.h"
 #include "migrator/report/report_edits.h"
-#include "migrator/report/words.h"
+#include "migrator/report/titles.h"
 
 namespace migrator {
 namespace {
@@ -154,10 +155,11 @@ void add_to_action(ActionRow& row, const ReportFile& file, const ReportFinding& 
         row.finding_id = item.id;
         row.severity = finding.severity;
     }
+    row.unverified |= is_unverified(finding.source);
     row.effort = std::max(row.effort, open_effort(item.outcome));
     row.severity = std::max(row.severity, finding.severity);
     row.findings += 1 + item.also.size();
-    bool known = std::find(row.subjects.begin(), row.subjects.end(), finding.subject) != row.subjects.end();
+    bool known = base::contains(row.subjects, finding.subject);
     if (!known && row.subjects.size() < kMaxSubjects) row.subjects.push_back(finding.subject);
 }
 
@@ -185,7 +187,8 @@ std::vector<ActionRow> actions_of(const std::vector<ReportFile>& files) {
     }
     // Stable: equal rows stay in the order of the files.
     std::stable_sort(rows.begin(), rows.end(), [](const ActionRow& a, const ActionRow& b) {
-        return std::tuple(b.effort, b.severity, b.findings) < std::tuple(a.effort, a.severity, a.findings);
+        return std::tuple(a.unverified, b.effort, b.severity, b.findings) <
+               std::tuple(b.unverified, a.effort, a.severity, a.findings);
     });
     return rows;
 }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -14,6 +15,7 @@
 #include "migrator/report/effort.h"
 #include "migrator/report/transfer_row.h"
 #include "migrator/rewrite/file_outcome.h"
+#include "migrator/rule/source.h"
 
 namespace migrator {
 
@@ -68,6 +70,20 @@ struct ReportFile {
     std::vector<Excerpt> excerpts;
     std::string diff;       // unified, of the bytes on the disk: what `git apply` takes; empty when unchanged
     std::string text_diff;  // the same of the UTF-8 text, where the bytes are in another encoding; else empty
+};
+
+// What report.json says of the bytes that edits are of.
+struct OriginalRow {
+    std::optional<std::string> sha256;
+    std::optional<std::uint32_t> new_mode;
+    std::string encoding;
+};
+// nullopt for a file without edits.
+std::optional<OriginalRow> original_of(const ReportFile& file);
+
+struct ToolRow {
+    std::string name;
+    std::string version;
 };
 
 // A package found in imports or requirements, one row per package.
@@ -128,9 +144,13 @@ struct ActionRow {
     std::vector<std::string> subjects;  // different ones, in report order
     std::uint64_t findings = 0;
     std::uint64_t files = 0;
-    std::string place;       // of the first finding: "train.py:12"
-    std::string finding_id;  // of the first finding
+    std::string place;        // of the first finding: "train.py:12"
+    std::string finding_id;   // of the first finding
+    bool unverified = false;  // no source is known for what is said, or for a part of it
 };
+
+// Behind the message of such a row, for people.
+inline constexpr std::string_view kUnverifiedNote = " (No source is known for this, or for a part of it.)";
 
 enum class Verdict {
     nothing_found,  // no finding at all
@@ -164,13 +184,15 @@ struct ReportSummary {
 struct Report {
     RunInfo run;
     ReportSummary summary;
-    std::vector<ActionRow> actions;            // costliest first, then the most severe, then the most frequent
-    std::vector<ThirdPartyRow> third_party;    // sorted by package
-    std::vector<TransferRow> programs;         // of `analyze`, sorted by path
-    std::vector<ApiCoverageRow> api_coverage;  // oldest version first; empty without Python that uses the framework
-    std::vector<RuleRow> rules;                // of the findings, sorted by id
-    std::vector<ReportFile> files;             // sorted by path; only files with something to say
-    std::vector<base::Message> notes;          // skipped directories and the like
+    // Costliest first, then the most severe, then the most frequent; those without a source behind the others.
+    std::vector<ActionRow> actions;
+    std::map<std::string, SourceEntry> sources;  // by the name under which findings and rules cite them
+    std::vector<ThirdPartyRow> third_party;      // sorted by package
+    std::vector<TransferRow> programs;           // of `analyze`, sorted by path
+    std::vector<ApiCoverageRow> api_coverage;    // oldest version first; empty without Python that uses the framework
+    std::vector<RuleRow> rules;                  // of the findings, sorted by id
+    std::vector<ReportFile> files;               // sorted by path; only files with something to say
+    std::vector<base::Message> notes;            // skipped directories and the like
     std::map<std::string, base::Dictionary> translations;  // by language ("zh"): of what is said above
 };
 
@@ -198,6 +220,7 @@ bool has_open_finding(const Report& report, Severity at_least, const std::set<st
 
 // Schema: docs/reference/report-schema.md. `indent` 0: on one line.
 void report_json(const Report& report, const base::TextSink& out, int indent = 2);
+std::string report_schema();
 // One file, no network: the parts below templates/report/, and the report's JSON, compressed.
 void report_html(const Report& report, const base::DataStore& templates, const base::TextSink& out);
 

@@ -3,6 +3,7 @@
 
 #include "base/format.h"
 #include "base/printable.h"
+#include "base/text.h"
 #include "migrator/report/formats.h"
 
 namespace migrator {
@@ -76,7 +77,7 @@ NamedText open_findings(const Report& report, std::string name, const Row& head,
     for (const ReportFile& file : report.files) {
         for (const ReportFinding& item : file.findings) {
             const FindingOutcome& outcome = item.outcome;
-            const bool is_asked = std::find(kinds.begin(), kinds.end(), outcome.finding.kind) != kinds.end();
+            const bool is_asked = base::contains(kinds, outcome.finding.kind);
             if (is_asked && outcome.state != FixState::applied) table.add(row_of(file, outcome));
         }
     }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "migrator/rewrite/byte_edits.h"
 
 namespace migrator {
@@ -66,7 +67,7 @@ void add_edits(const FileOutcome& outcome, const base::LineIndex& lines, ReportF
         for (std::size_t place : group) {
             std::vector<std::string>& together = file.findings[place].together;
             for (const std::string& id : ids) {
-                const bool known = std::find(together.begin(), together.end(), id) != together.end();
+                const bool known = base::contains(together, id);
                 if (id != file.findings[place].id && !known) together.push_back(id);
             }
         }

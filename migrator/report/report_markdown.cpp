@@ -4,7 +4,7 @@
 #include "base/human.h"
 #include "base/printable.h"
 #include "migrator/report/formats.h"
-#include "migrator/report/words.h"
+#include "migrator/report/titles.h"
 
 namespace migrator {
 namespace {
@@ -63,8 +63,9 @@ std::string kinds(const Report& report) {
 std::string actions(const Report& report) {
     std::string out = "\n## To do by hand\n\n";
     for (const ActionRow& row : report.actions)
-        out += base::format("- **{}** {} {} ({})\n", name(row.severity), plain(row.message), code(row.place),
-                            base::plural(row.findings, "place"));
+        out +=
+            base::format("- **{}** {}{} {} ({})\n", name(row.severity), plain(row.message),
+                         row.unverified ? kUnverifiedNote : "", code(row.place), base::plural(row.findings, "place"));
     return report.actions.empty() ? "" : out;
 }
 

@@ -5,7 +5,7 @@
 #include "base/human.h"
 #include "base/printable.h"
 #include "migrator/report/report.h"
-#include "migrator/report/words.h"
+#include "migrator/report/titles.h"
 
 namespace migrator {
 namespace {
@@ -139,7 +139,8 @@ std::string actions(const Report& report, TerminalStyle style) {
         if (row.findings > 1) places += base::format(" and {}", plural(row.findings - 1, "more place", "more places"));
         std::string severity(name(row.severity));
         out += "    " + styled(severity, style_of(row.severity), colour) + std::string(9 - severity.size(), ' ');
-        out += wrapped(base::printable(row.message), 13) + "\n";
+        const std::string message = base::printable(row.message) + std::string(row.unverified ? kUnverifiedNote : "");
+        out += wrapped(message, 13) + "\n";
         out += std::string(13, ' ') +
                styled(base::format("{}  [{}]", places, base::printable(row.rule)), Style::dim, colour) + "\n";
         if (row.subjects.size() > 1) {

@@ -52,7 +52,7 @@ base::Result<Accepted> accepted_of(const SavedReport& report, const Decisions* d
     for (const SavedFile& file : report.files) {
         for (const SavedFinding& finding : file.findings) {
             if (!wanted.contains(finding.id)) continue;
-            const std::string place = base::format("{}:{}", file.path, finding.line);
+            const std::string place = base::format("{}:{}", file.path, finding.begin.line);
             const auto missing = std::find_if(finding.together.begin(), finding.together.end(),
                                               [&](const std::string& id) { return !wanted.contains(id); });
             if (!with_edits.contains(finding.id)) {
@@ -85,12 +85,12 @@ base::Result<std::string> bytes_after(const SavedFile& file, const std::vector<S
     std::string out;
     std::uint64_t done = 0;
     for (const SavedEdit& edit : edits) {
-        if (edit.bytes.begin < done || edit.bytes.end > original.size())
+        if (edit.begin_byte < done || edit.end_byte > original.size())
             return base::fail(base::ErrorKind::bad_input, "an edit of the report lies outside of the file", file.path);
-        out += original.substr(done, edit.bytes.begin - done);
-        TRY_ASSIGN(const std::string text, encode_text(edit.new_text, file.encoding));
+        out += original.substr(done, edit.begin_byte - done);
+        TRY_ASSIGN(const std::string text, encode_text(edit.new_text, file.original.encoding));
         out += text;
-        done = edit.bytes.end;
+        done = edit.end_byte;
     }
     out += original.substr(done);
     return out;

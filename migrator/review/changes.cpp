@@ -14,7 +14,7 @@ base::Result<FileChange> change_of(base::FileSystem& tree, const SavedFile& file
     FileChange out;
     out.file = file;
     out.file.edits = wanted_edits(file, findings);
-    out.mode = file.new_mode;
+    out.mode = file.original.mode();
     std::erase_if(out.file.findings, [&](const SavedFinding& finding) { return !findings.contains(finding.id); });
     if (out.file.edits.empty()) return out;
     const Path& path = file.path;
@@ -31,7 +31,7 @@ base::Result<FileChange> change_of(base::FileSystem& tree, const SavedFile& file
         TRY_ASSIGN(out.original, base::read_file(tree, path));
         TRY_ASSIGN(const base::FileInfo info, tree.info(path));
         out.mode = info.mode & base::kPermissionBits;
-        if (base::sha256_hex(out.original) != *file.sha256)
+        if (base::sha256_hex(out.original) != *file.original.sha256)
             return base::fail(ErrorKind::bad_input,
                               "the file has changed since the report was made; make the report again, the ids of the "
                               "decisions stay. Nothing was written",

@@ -16,7 +16,7 @@ struct FileChange {
     std::string content;
     std::uint32_t mode = 0644;  // of a new file: less the umask
 
-    bool is_new() const { return !file.sha256; }
+    bool is_new() const { return !file.original.sha256; }
 };
 
 // The files that these findings change. `tree`: beneath the `root` of the project. Fails with bad_input when one is not as the

@@ -26,7 +26,7 @@ struct Current {
 
 base::Result<Current> current(base::FileSystem& tree, const SavedFile& file) {
     Current out;
-    out.mode = file.new_mode;
+    out.mode = file.original.mode();
     out.exists = tree.exists(file.path);
     if (!out.exists) return out;
     TRY_ASSIGN(out.bytes, base::read_file(tree, file.path));
@@ -36,7 +36,7 @@ base::Result<Current> current(base::FileSystem& tree, const SavedFile& file) {
 }
 
 void leave_out(const SavedFile& file, const SavedFinding& finding, const std::string& reason, Reapplied& out) {
-    out.left_out.push_back({base::format("{}:{}", file.path, finding.line), finding.rule, reason});
+    out.left_out.push_back({base::format("{}:{}", file.path, finding.begin.line), finding.rule, reason});
 }
 
 void leave_out_all(const SavedFile& file, const std::string& reason, Reapplied& out) {
@@ -92,8 +92,8 @@ bool breaks_syntax(const Path& path, const std::string& before, const std::strin
 base::Result<std::vector<Edit>> encoded_edits(const SavedFile& file) {
     std::vector<Edit> out;
     for (const SavedEdit& edit : file.edits) {
-        TRY_ASSIGN(std::string text, encode_text(edit.new_text, file.encoding));
-        out.push_back({edit.bytes, std::move(text)});
+        TRY_ASSIGN(std::string text, encode_text(edit.new_text, file.original.encoding));
+        out.push_back({edit.bytes(), std::move(text)});
     }
     return out;
 }
@@ -127,10 +127,11 @@ base::Status merge(const SavedFile& file, const std::string& original, const Cur
             std::any_of(owners.begin(), owners.end(), [&](const std::string& id) { return kept.contains(id); });
         if (!wanted || moved[i].state != MovedEdit::State::fits) continue;
         change.file.edits.push_back(file.edits[i]);
-        change.file.edits.back().bytes = moved[i].range;
+        change.file.edits.back().begin_byte = moved[i].range.begin;
+        change.file.edits.back().end_byte = moved[i].range.end;
     }
     if (change.file.edits.empty()) return {};
-    change.file.sha256 = base::sha256_hex(now.bytes);
+    change.file.original.sha256 = base::sha256_hex(now.bytes);
     TRY_ASSIGN(change.content, bytes_after(change.file, change.file.edits, now.bytes));
     if (breaks_syntax(file.path, now.bytes, change.content)) {
         leave_out_all(change.file, "the merged file would not parse", out);
@@ -145,7 +146,7 @@ base::Status merge(const SavedFile& file, const std::string& original, const Cur
 base::Status merge_new(const SavedFile& file, const Current& now, Reapplied& out) {
     FileChange change;
     change.file = file;
-    change.mode = file.new_mode;
+    change.mode = file.original.mode();
     TRY_ASSIGN(change.content, bytes_after(file, file.edits, {}));
     if (now.exists) {
         leave_out_all(file, now.bytes == change.content ? "the file is there already" : "another file has its name",
@@ -166,7 +167,7 @@ base::Result<Reapplied> reapply(base::FileSystem& fs, const Path& record, const 
     for (std::size_t i = 0; i < applied.files.size(); ++i) {
         const SavedFile& file = applied.files[i];
         TRY_ASSIGN(const Current now, current(*tree, file));
-        if (!file.sha256) {
+        if (!file.original.sha256) {
             TRY(merge_new(file, now, out));
         } else if (!now.exists) {
             leave_out_all(file, "the file is not there any more", out);

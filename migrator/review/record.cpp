@@ -48,7 +48,7 @@ base::Status keep(base::FileSystem& kept, const Path& path, std::string_view ori
 base::Result<std::string> original_of(base::FileSystem& tree, const FileChange& change, bool of_copy) {
     if (!of_copy) return change.original;
     TRY_ASSIGN(std::string original, base::read_file(tree, change.file.path));
-    if (base::sha256_hex(original) != *change.file.sha256)
+    if (base::sha256_hex(original) != *change.file.original.sha256)
         return base::fail(ErrorKind::bad_input, "the file has changed while it was copied", change.file.path);
     return original;
 }
@@ -74,7 +74,7 @@ base::Status write_record(base::FileSystem& fs, base::FileSystem& tree, SavedRep
     for (std::size_t i = 0; i < changes.size(); ++i) {
         const FileChange& change = changes[i];
         if (!change.is_new()) {
-            TRY_ASSIGN(const std::string original, original_of(tree, change, !applied.output.empty()));
+            TRY_ASSIGN(const std::string original, original_of(tree, change, applied.output.has_value()));
             TRY(keep(*kept, kept_copy(i, change.file.path), original));
         }
         applied.files.push_back(change.file);
@@ -94,23 +94,24 @@ base::Result<std::optional<Restored>> restored(base::FileSystem& fs, base::FileS
                                                const SavedReport& applied, std::size_t number) {
     const SavedFile& file = applied.files[number];
     const bool is_there = tree.exists(file.path);
-    if (!is_there && !file.sha256) return std::nullopt;
+    if (!is_there && !file.original.sha256) return std::nullopt;
     std::string hash;
     if (is_there) {
         TRY_ASSIGN(const std::string now, base::read_file(tree, file.path));
         hash = base::sha256_hex(now);
     }
-    if (file.sha256 && hash == *file.sha256) return std::nullopt;
+    if (file.original.sha256 && hash == *file.original.sha256) return std::nullopt;
     if (hash != file.sha256_after) {
-        const std::string kept =
-            file.sha256 ? base::format("; its original is {}", base::join(record, kept_copy(number, file.path))) : "";
+        const std::string kept = file.original.sha256 ? base::format("; its original is {}",
+                                                                     base::join(record, kept_copy(number, file.path)))
+                                                      : "";
         return base::fail(ErrorKind::bad_input,
                           base::format("the file {} since it was migrated{}. Nothing was restored",
                                        is_there ? "has changed" : "was removed", kept),
                           file.path);
     }
     Restored out{file.path, {}};
-    if (file.sha256) {
+    if (file.original.sha256) {
         TRY_ASSIGN(out.original, read_original(fs, record, number, file));
     }
     return out;
@@ -119,12 +120,12 @@ base::Result<std::optional<Restored>> restored(base::FileSystem& fs, base::FileS
 // Fails when one of them is neither as it was left nor as it was before.
 base::Result<std::vector<Restored>> files_to_restore(base::FileSystem& fs, base::FileSystem& tree, const Path& record,
                                                      const SavedReport& applied) {
-    if (!applied.output.empty())
+    if (applied.output.has_value())
         return base::fail(
             ErrorKind::bad_input,
             base::format("these edits were made in the copy {}, and the sources are as they were: there is "
                          "nothing to undo. Remove the copy",
-                         applied.output),
+                         *applied.output),
             record);
     std::vector<Restored> out;
     for (std::size_t i = 0; i < applied.files.size(); ++i) {
@@ -280,7 +281,7 @@ base::Result<std::string> read_original(base::FileSystem& fs, const Path& record
     TRY_ASSIGN(const auto kept, fs.beneath(record));
     const Path copy = kept_copy(number, file.path);
     TRY_ASSIGN(std::string original, base::read_file(*kept, copy));
-    if (base::sha256_hex(original) != *file.sha256)
+    if (base::sha256_hex(original) != *file.original.sha256)
         return base::fail(ErrorKind::bad_input, "the kept original is damaged. Nothing was written",
                           base::join(record, copy));
     return original;

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "migrator/edit/composed_edits.h"
-#include "migrator/match/finding.h"
 #include "migrator/match/operator_calls.h"
+#include "migrator/python/finding.h"
 #include "migrator/source/source_file.h"
 
 namespace migrator {

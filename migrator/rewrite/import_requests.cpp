@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/format.h"
+#include "base/text.h"
 
 namespace migrator {
 namespace {
@@ -50,7 +51,7 @@ public:
     // Whether the fix needs the module bound.
     bool needs(const AcceptedFix& accepted, const ImportRequest& request) const {
         const auto& requests = accepted.fix->imports;
-        if (std::find(requests.begin(), requests.end(), request) == requests.end()) return false;
+        if (!base::contains(requests, request)) return false;
         return !request.when_named || writes(*accepted.fix, request.module);
     }
 
@@ -303,7 +304,7 @@ ImportEdits import_edits(const SyntaxTree& tree, const Bindings& bindings, const
         // What follows another edit, like a use of an alias, needs nothing of its own.
         if (accepted.fix->edits.empty()) continue;
         for (const ImportRequest& request : accepted.fix->imports) {
-            const bool known = std::find(requests.begin(), requests.end(), request) != requests.end();
+            const bool known = base::contains(requests, request);
             if (!known && placer.needs(accepted, request)) requests.push_back(request);
         }
     }

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "base/check.h"
-#include "migrator/match/notebook.h"
+#include "migrator/match/notebook_cells.h"
 #include "migrator/rewrite/import_requests.h"
 
 namespace migrator {

@@ -1,4 +1,5 @@
 #include "migrator/semantic/flow.h"
+#include "base/text.h"
 
 #include <algorithm>
 #include <span>
@@ -69,8 +70,7 @@ private:
     }
 
     void add(const Binding& binding) {
-        if (std::ranges::find(result_.bindings, &binding) == result_.bindings.end())
-            result_.bindings.push_back(&binding);
+        if (!base::contains(result_.bindings, &binding)) result_.bindings.push_back(&binding);
     }
 
     // The binding's code leaves the function, is another arm than the use's, or has been replaced.
@@ -79,7 +79,7 @@ private:
         RegionId at = from;
         for (; at != kNone && !is_around(at, to); at = model_.regions[at].parent) {
             if (model_.regions[at].exits && !is_try_body(at)) return true;
-            if (std::ranges::find(covered_, at) != covered_.end()) return true;
+            if (base::contains(covered_, at)) return true;
             if (is_other_arm(at, to)) return true;
         }
         return false;
@@ -103,7 +103,7 @@ private:
     // Marks that in `region` everything earlier is replaced; true when that holds at the use.
     bool cover(RegionId region, RegionId use_region) {
         while (!is_around(region, use_region)) {
-            if (std::ranges::find(covered_, region) != covered_.end()) return false;
+            if (base::contains(covered_, region)) return false;
             covered_.push_back(region);
             const BranchId branch = model_.regions[region].branch;
             if (branch == kNone || !model_.branches[branch].exhaustive) return false;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "base/text.h"
 #include "migrator/semantic/evaluator.h"
 #include "migrator/semantic/scope_builder.h"
 
@@ -85,8 +86,7 @@ private:
         for (const SymbolId symbol : symbols_of_[scope]) {
             Meanings& members = out.members[std::string(model_.names.text(model_.symbols[symbol].name))];
             for (Meaning& meaning : meanings(evaluator_->member_value(symbol))) {
-                if (std::find(members.begin(), members.end(), meaning) == members.end())
-                    members.push_back(std::move(meaning));
+                if (!base::contains(members, meaning)) members.push_back(std::move(meaning));
             }
         }
         for (const std::string_view hook : {"__getattr__", "__getattribute__", "__new__"})

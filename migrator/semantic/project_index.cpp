@@ -1,4 +1,5 @@
 #include "migrator/semantic/project_index.h"
+#include "base/text.h"
 
 #include <algorithm>
 
@@ -18,7 +19,7 @@ std::string joined_name(std::string_view parent, std::string_view member) {
 bool is_private(std::string_view name) { return name.starts_with('_'); }
 
 void add_new(Meanings& out, const Meaning& meaning) {
-    if (std::ranges::find(out, meaning) == out.end()) out.push_back(meaning);
+    if (!base::contains(out, meaning)) out.push_back(meaning);
 }
 
 // Modules to look at in turn: one, and those whose names its star imports bring.
@@ -57,7 +58,7 @@ public:
     Step(Search& search, std::string_view what, std::string_view name) : search_(search) {
         const Search::Question question{what, name};
         allowed_ = ++search.steps <= kMaxSearchSteps && search.active.size() < kMaxDepth &&
-                   std::ranges::find(search.active, question) == search.active.end();
+                   !base::contains(search.active, question);
         if (allowed_) search.active.push_back(question);
     }
     ~Step() {

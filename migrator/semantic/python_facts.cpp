@@ -1,4 +1,5 @@
 #include "migrator/semantic/python_facts.h"
+#include "base/text.h"
 
 #include <algorithm>
 #include <array>
@@ -83,7 +84,7 @@ std::optional<std::string_view> unary_operator_method(std::string_view symbol) {
 bool is_annotation_wrapper(std::string_view qualified) {
     static constexpr auto kWrappers = std::to_array<std::string_view>(
         {"Annotated", "ClassVar", "Final", "NotRequired", "Optional", "ReadOnly", "Required"});
-    return std::ranges::find(kWrappers, typing_member(qualified)) != kWrappers.end();
+    return base::contains(kWrappers, typing_member(qualified));
 }
 
 bool is_annotation_union(std::string_view qualified) { return typing_member(qualified) == "Union"; }

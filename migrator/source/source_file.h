@@ -1,6 +1,7 @@
 // SourceFile: one file of the project as bytes, and as UTF-8 text when it has one.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -32,6 +33,11 @@ enum class FileType {
     other
 };
 std::string_view name(FileType type);  // "python", ... as reports print it
+inline constexpr auto kAllFileTypes = [] {
+    using enum FileType;
+    return std::to_array({python, cython, notebook, shell, dockerfile, requirements, yaml, json, toml, setup_cfg, ini,
+                          cmake, cuda, cpp, compiled, other});
+}();
 
 // How the bytes of a text file became UTF-8 text. Edits are made on the text; `encode` takes them back to bytes.
 struct TextEncoding {

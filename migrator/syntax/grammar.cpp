@@ -1,4 +1,5 @@
 #include "migrator/syntax/grammar.h"
+#include "base/text.h"
 
 #include <algorithm>
 #include <unordered_map>
@@ -57,11 +58,11 @@ std::vector<std::string_view> Grammar::unknown_names() const {
     std::vector<std::string_view> out;
     const auto kinds = node_kind_names();
     for (std::size_t i = kFirstNamedKind; i < kinds.size(); ++i) {
-        if (std::ranges::find(kinds_, static_cast<NodeKind>(i)) == kinds_.end()) out.push_back(kinds[i]);
+        if (!base::contains(kinds_, static_cast<NodeKind>(i))) out.push_back(kinds[i]);
     }
     const auto fields = field_names();
     for (std::size_t i = 1; i < fields.size(); ++i) {
-        if (std::ranges::find(fields_, static_cast<Field>(i)) == fields_.end()) out.push_back(fields[i]);
+        if (!base::contains(fields_, static_cast<Field>(i))) out.push_back(fields[i]);
     }
     return out;
 }

@@ -123,6 +123,14 @@ function make_review(page) {
     const text = finding.together ? words.together : finding.edits.length ? (finding.state === 'uncertain' ? words.proposal : '') : made_by_run(finding) ? words.follows : finding.severity === 'info' ? words.onlyKnow : words.noFix;
     return text ? h('p', { class: 'small muted' }, text) : null;
   }
+  // Each citation with the address of what it names: "PyTorch source: torch/_ops.py".
+  function cited(source) {
+    return (source || '–').split('; ').flatMap((citation, index) => {
+      const entry = page.report.sources?.[citation.split(': ')[0]];
+      const shown = entry ? [h('a', { href: entry.url, target: '_blank', rel: 'noopener noreferrer', title: `${entry.title}, ${entry.version}, ${entry.read}` }, literal(citation))] : literal(citation);
+      return index ? ['; ', ...shown] : shown;
+    });
+  }
   // What the rule says in general, and where that comes from.
   let rule_is_open = false;
   function rule_box(finding) {
@@ -133,7 +141,7 @@ function make_review(page) {
     return h('details', { class: 'rule', open: rule_is_open, toggle: (event) => { rule_is_open = event.target.open; } }, h('summary', {}, words.explain, ' ', mono(finding.rule)),
       h('dl', {}, rule ? row(words.about, literal(said(model, words, rule.message))) : null, rule && model.fixing_rules.has(rule.id) ? row(words.needs, words.certainties[rule.certainty]) : null,
       names.length ? row(words.names, h('ul', { class: 'small' }, names, more)) : null,
-      row(words.source, literal(finding.source || '–')),
+      row(words.source, cited(finding.source)),
       row(words.rule, h('button', { type: 'button', class: 'link', click: () => page.review_with({ rule: finding.rule }) }, words.uses(model.of_rule.get(finding.rule)))),
       row(words.terminal, mono(`migrator explain ${finding.rule}`))));
   }

@@ -1,7 +1,7 @@
 // A checkpoint directory of any kind: opened, identified, shown; every tensor lies in its file.
 #include "base/json.h"
 #include "ckpt_convert/app/inspect.h"
-#include "ckpt_convert/app/source.h"
+#include "ckpt_convert/open/source.h"
 #include "tests/fuzz/support/fuzz.h"
 #include "tests/unit/ckpt_convert/app/convert_support.h"
 

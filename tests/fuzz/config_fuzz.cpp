@@ -2,8 +2,8 @@
 // back, and from the second time on nothing changes. Sizes are limited, not what they say together.
 #include <algorithm>
 
-#include "ckpt_convert/app/planned_output.h"
 #include "ckpt_convert/formats/safetensors/safetensors.h"
+#include "ckpt_convert/target/planned_output.h"
 #include "tests/fuzz/support/fuzz.h"
 #include "tests/unit/ckpt_convert/app/convert_support.h"
 

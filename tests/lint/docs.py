@@ -3,7 +3,8 @@
 In README.md, CONTRIBUTING.md and docs/, every ```console block with a line `$ migrator ...` or `$ ckpt_convert ...` is run
 line by line in a directory of its own that has samples/. The other lines are the expected output: each must appear in the
 command's output, in this order; `...` stands for any text, alone on a line for any lines. A line `$ echo $?` shows the
-exit code of the command before it; otherwise it must be 0.
+exit code of the command before it; otherwise it must be 0. A block with a name behind `console` is a part of a longer story, which a
+test of its own follows.
 """
 
 import os
@@ -15,7 +16,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from checks import ROOT, Checks, shorten, temporary_directory, tool, tracked_files  # noqa: E402
 
-FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```$", re.M | re.S)
+FENCE = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.M | re.S)
 OUR_TOOL = re.compile(r"^\$ (?:build/release/bin/)?(migrator|ckpt_convert)\b", re.M)
 LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
 HEADING = re.compile(r"^#+ +(.*)$", re.M)
@@ -52,10 +53,13 @@ def check_output(checks, where, wanted, found):
             return
 
 
-def run_block(checks, where, block, directory):
+def add_samples(directory):
     (directory / "samples").symlink_to(ROOT / "samples")
     (directory / "build").mkdir()
     (directory / "build/release").symlink_to(Path(tool("migrator")).parents[1])
+
+
+def run_block(checks, where, block, directory):
     environment = {**os.environ, "PATH": f"{Path(tool('migrator')).parent}:{os.environ['PATH']}", "NO_COLOR": "1",
                    "COLUMNS": "120", "PYTHONDONTWRITEBYTECODE": "1"}
     steps = commands(block)
@@ -100,6 +104,7 @@ def main():
             if language == "console" and OUR_TOOL.search(block):
                 line = text.count("\n", 0, match.start()) + 1
                 with temporary_directory() as directory:
+                    add_samples(Path(directory))
                     run_block(checks, f"{name}:{line}", block, Path(directory))
     checks.finish()
 

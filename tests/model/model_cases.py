@@ -1,26 +1,34 @@
-"""Runs the cases beside the mapping files, rules/models/cases/NAME.json.
+"""Runs the cases beside the mapping files, rules/models/cases/NAME.json, whose keys rules/models/README.md describes.
 
     model_cases.py [--update] [NAME...]
+    model_cases.py --new NAME DIRECTORY [OPTION...]
 
-A case has a config.json, the tensors that such a checkpoint holds, and the options of a conversion ("take": options of every
-conversion from it; "padding": ends of names, and how many elements of such a vector are not zeros behind the others; "unused": the
-same, and how many are zeros before the others, as the model uses none of them and a layout has no place for them). The plan of the
-conversion must be NAME.plan.txt (--update writes it: read the difference before you commit it), and the weights must
-come back unchanged from MindSpeed-LLM's layout, from that of Transformer Engine, and from torch_dist. Layouts that cannot hold
-the model are "refused", with words of the message.
+--new writes a case with the config and the tensors of a Hugging Face checkpoint, and the options of a conversion that it can take; --tp 2
+where none are given.
+
+The plan of a case's conversion must be NAME.plan.txt (--update writes it: read the difference before you commit it), and the weights
+must come back unchanged from MindSpeed-LLM's layout, from that of Transformer Engine, and from torch_dist. The program reads the
+mapping files of this directory, so that a changed mapping file needs no build.
 """
 
+import functools
 import json
 import re
+import shutil
 import struct
 import sys
+import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from checks import ROOT, Checks, run, temporary_directory, tool  # noqa: E402
+from json_schema import problems  # noqa: E402
+from json_text import laid_out, read  # noqa: E402
 from checkpoints import Tensor, crc_filled, megatron_files, read_safetensors, read_torch_file, write_safetensors  # noqa: E402
 
 CASES = ROOT / "rules/models/cases"
+CASE_SCHEMA = json.loads((ROOT / "rules/schema/model_case.schema.json").read_text())
+MODEL_SCHEMA = json.loads((ROOT / "rules/schema/model.schema.json").read_text())
 # What some checkpoints call the copies of the head that layers for multi-token prediction have; the second kind is never written.
 HEAD_COPIES = (".shared_head.output.weight", ".shared_head.head.weight")
 LAYOUTS = {"mindspeed": ["--tp", "2", "--pp", "2"], "te": ["--target", "mcore", "--tp", "2"],
@@ -35,10 +43,23 @@ LATENT_LAYOUTS = {"te_old": ["--target", "mcore@0.12", "--tp", "2"], "split": ["
                   "mcore_local": ["--target", "mcore", "--transformer-impl", "local", "--tp", "2"]}
 
 
-def layouts_for(names):
-    has = lambda part: any(part in name for name in names)  # noqa: E731
-    layouts = {**LAYOUTS, **(EXPERT_LAYOUTS if has(".experts.") else {}), **(LATENT_LAYOUTS if has("kv_a_proj") else {})}
-    return {name: unsplit(options) if has(".linear_attn.") else options for name, options in layouts.items()}
+@functools.cache
+def model_files():
+    """A directory for --rules with the mapping files alone: every run reads all that is in it."""
+    directory = tempfile.TemporaryDirectory()
+    shutil.copytree(CASES.parent, Path(directory.name) / "models", ignore=shutil.ignore_patterns("cases", "*.md"))
+    return directory
+
+
+def ckpt_convert(*words):
+    return run(tool("ckpt_convert"), "--rules", model_files().name, *words)
+
+
+def layouts_for(case):
+    """By name the options of the layouts that a model of the case's layers goes to."""
+    layers = case.get("layers", [])
+    layouts = {**LAYOUTS, **(EXPERT_LAYOUTS if "experts" in layers else {}), **(LATENT_LAYOUTS if "latent_attention" in layers else {})}
+    return {name: unsplit(options) if "linear_attention" in layers else options for name, options in layouts.items()}
 
 
 def unsplit(options):
@@ -85,7 +106,7 @@ def check_target_note(checks, name, case, said):
 
 
 def check_plan(checks, name, case, source, work, update):
-    done = run(tool("ckpt_convert"), "plan-conversion", "--show-plan", "--load-dir", source, "--save-dir", work / "none",
+    done = ckpt_convert("plan-conversion", "--show-plan", "--load-dir", source, "--save-dir", work / "none",
                *case["options"], *case.get("take", []))
     if not checks.expect(done.returncode == 0, f"{name}: {done.stdout}{done.stderr}"):
         return
@@ -97,18 +118,25 @@ def check_plan(checks, name, case, source, work, update):
     checks.equal(plan, golden.read_text() if golden.exists() else "", f"{name}: the plan is not {golden.name}")
 
 
+def check_layers(checks, name, case):
+    """What a new case says of its layers is what the cases that are there say."""
+    golden = CASES / f"{name}.plan.txt"
+    plan = golden.read_text() if golden.exists() else ""
+    checks.equal(layers_in(plan), [layers for layers in case.get("layers", []) if layers in LAYERS_BY_WEIGHT], f"{name}: layers, by the plan")
+
+
 def check_round_trips(checks, name, case, source, work):
     expected = read_safetensors(source / "model.safetensors")
-    for layout, options in layouts_for(expected).items():
+    for layout, options in layouts_for(case).items():
         middle, back = work / f"{name}_{layout}", work / f"{name}_{layout}_hf"
         refusal = case.get("refused", {}).get(layout)
-        there = run(tool("ckpt_convert"), "-q", "--load-dir", source, "--save-dir", middle, *options, *case.get("take", []))
+        there = ckpt_convert("-q", "--load-dir", source, "--save-dir", middle, *options, *case.get("take", []))
         if refusal:
             checks.expect(there.returncode != 0 and refusal in there.stderr and not middle.exists(),
                           f"{name}, {layout}: not refused with {refusal!r}: {there.stderr}")
             continue
         fill = ["--vocab-fill", "last-row"] if "padding" in case else []  # which is not for the padding of other tensors
-        again = run(tool("ckpt_convert"), "-q", "--load-dir", middle, "--save-dir", back, *fill)
+        again = ckpt_convert("-q", "--load-dir", middle, "--save-dir", back, *fill)
         if checks.expect(there.returncode == 0 and again.returncode == 0,
                          f"{name}, {layout}: {there.stderr}{again.stderr}"):
             if layout == "te":
@@ -124,7 +152,7 @@ def check_filled_padding(checks, name, case, source, work):
     if "padding" not in case:
         return
     said = "the padding of "
-    plan = lambda directory: run(tool("ckpt_convert"), "--dry-run", "--load-dir", directory, "--save-dir", work / "none", *case["options"])
+    plan = lambda directory: ckpt_convert("--dry-run", "--load-dir", directory, "--save-dir", work / "none", *case["options"])
     checks.expect(said not in plan(source).stdout, f"{name}: zeros are told of as padding")
     other = work / f"{name}_filled"
     write_checkpoint({key: value for key, value in case.items() if key != "padding"}, other)
@@ -136,14 +164,12 @@ def check_filled_padding(checks, name, case, source, work):
 def check_uncast(checks, name, case, source, work):
     """A float32 bias of the router stays what it is when everything else is cast."""
     tensors = read_safetensors(source / "model.safetensors")
-    biases = {key: Tensor("F32", value.shape, value.data * 2) for key, value in tensors.items() if key.endswith(("e_score_correction_bias", "expert_bias"))}
-    if not biases:
-        return
+    biases = {key: Tensor("F32", value.shape, value.data * 2) for key, value in tensors.items() if key.endswith(tuple(case["float32"]))}
     other, target = work / f"{name}_float", work / f"{name}_cast"
     other.mkdir()
     (other / "config.json").write_text((source / "config.json").read_text())
     write_safetensors(other / "model.safetensors", {**tensors, **biases})
-    done = run(tool("ckpt_convert"), "-q", "--load-dir", other, "--save-dir", target, "--params-dtype", "fp16", *case.get("take", []))
+    done = ckpt_convert("-q", "--load-dir", other, "--save-dir", target, "--params-dtype", "fp16", *case.get("take", []))
     if checks.expect(done.returncode == 0, f"{name}, cast: {done.stderr}"):
         (path,) = megatron_files(target).values()
         weights = read_torch_file(path)["model"]
@@ -178,22 +204,21 @@ def check_linear_attention(checks, name, source, work):
     """Upstream Megatron has the norm of linear attention less 1; MindSpeed-LLM does not split linear attention."""
     tensors = read_safetensors(source / "model.safetensors")
     norms = [key for key in tensors if re.fullmatch(r"model\.layers\.\d+\.linear_attn\.norm\.weight", key)]
-    if not norms:
-        return
+    checks.expect(norms, f"{name}: no norm of linear attention")
     target = work / f"{name}_norms"
-    done = run(tool("ckpt_convert"), "-q", "--load-dir", source, "--save-dir", target, "--target", "mcore")
+    done = ckpt_convert("-q", "--load-dir", source, "--save-dir", target, "--target", "mcore")
     if checks.expect(done.returncode == 0, f"{name}, norms: {done.stderr}"):
         weights = read_torch_file(megatron_files(target).popitem()[1])["model"]
         for key in norms:
             stored = weights[f"decoder.layers.{key.split('.')[2]}.self_attention.out_norm.weight"]
             checks.equal(values_of(stored), [value - 1 for value in values_of(tensors[key])], f"{name}: {key}")
-    done = run(tool("ckpt_convert"), "-q", "--load-dir", source, "--save-dir", work / "none", "--tp", "2")
+    done = ckpt_convert("-q", "--load-dir", source, "--save-dir", work / "none", "--tp", "2")
     checks.expect(done.returncode == 2 and "needs tp == 1 here: MindSpeed-LLM does not split" in done.stderr,
                   f"{name}: TP for MindSpeed-LLM: {done.returncode} {done.stderr}")
 
 
 def fused_experts(tensors):
-    """The same with one tensor for all experts of a layer, as newer Hugging Face files may have it; None if there are none."""
+    """The same with one tensor for all experts of a layer, as newer Hugging Face files may have it."""
     fused, parts = {}, {}
     for name, tensor in tensors.items():
         match = re.fullmatch(r"(.*)\.(?:mlp|block_sparse_moe)\.experts\.(\d+)\.(gate_proj|w1|up_proj|w3|down_proj|w2)\.weight", name)
@@ -209,7 +234,7 @@ def fused_experts(tensors):
         rows, columns = pieces[0, 0].shape
         data = b"".join(pieces[key].data for key in sorted(pieces))
         fused[name] = Tensor("BF16", (experts, halves * rows, columns), data)
-    return fused if parts else None
+    return fused
 
 
 def transposed(tensor):
@@ -219,20 +244,17 @@ def transposed(tensor):
     return Tensor(tensor.dtype, (count, columns, rows), b"".join(tensor.data[2 * place:2 * place + 2] for place in order))
 
 
-def check_fused(checks, name, source, work):
+def check_fused(checks, name, case, source, work):
     """From fused experts comes what comes from a tensor per expert; also from transposed ones, which only their shapes tell apart."""
     fused = fused_experts(read_safetensors(source / "model.safetensors"))
-    if fused is None:
-        return
-    ways = {"fused": fused}
-    if name == "qwen3_moe":
-        ways["columns"] = {key: transposed(tensor) if ".experts." in key else tensor for key, tensor in fused.items()}
-    for way, tensors in ways.items():
+    ways = {"fused": lambda tensor: tensor, "columns": transposed}
+    for way in case["experts_as"]:
+        tensors = {key: ways[way](tensor) if ".experts." in key else tensor for key, tensor in fused.items()}
         other = work / f"{name}_{way}"
         other.mkdir()
         (other / "config.json").write_text((source / "config.json").read_text())
         write_safetensors(other / "model.safetensors", tensors)
-        done = run(tool("ckpt_convert"), "verify", other, "--against", source)
+        done = ckpt_convert("verify", other, "--against", source)
         checks.expect(done.returncode == 0, f"{name}: {way} experts: {done.stdout}{done.stderr}")
 
 
@@ -253,7 +275,7 @@ def check_other_copy(checks, name, case, source, work):
         # All layers have the same copy, as Megatron has one for all.
         changed = {key: crc_filled(copies[0], tensors[key].shape) for key in copies}
         write_safetensors(other / "model.safetensors", {**tensors, **changed})
-        done = run(tool("ckpt_convert"), "-q", "--load-dir", other, "--save-dir", target, *case.get("take", []), *options)
+        done = ckpt_convert("-q", "--load-dir", other, "--save-dir", target, *case.get("take", []), *options)
         return {**tensors, **changed}, target, done
 
     if heads:
@@ -270,7 +292,7 @@ def check_other_copy(checks, name, case, source, work):
     if embeddings:
         changed, target, done = convert("embedding", embeddings, "--pp", "2")
         back = work / f"{name}_embedding_back"
-        again = run(tool("ckpt_convert"), "-q", "--load-dir", target, "--save-dir", back)
+        again = ckpt_convert("-q", "--load-dir", target, "--save-dir", back)
         if checks.expect(done.returncode == 0 and again.returncode == 0, f"{name}, another embedding: {done.stderr}{again.stderr}"):
             kept = {key: value for key, value in changed.items() if not key.endswith(HEAD_COPIES[1])}
             checks.expect(read_safetensors(back / "model.safetensors") == kept, f"{name}, another embedding: not carried")
@@ -283,18 +305,47 @@ def check_leave_out(checks, name, source, work):
     (other / "config.json").write_text((source / "config.json").read_text())
     tensors = read_safetensors(source / "model.safetensors")
     write_safetensors(other / "model.safetensors", {**tensors, "model.more.0.weight": crc_filled("more", [4])})
-    refused = run(tool("ckpt_convert"), "-q", "--load-dir", other, "--save-dir", work / f"{name}_refused")
+    refused = ckpt_convert("-q", "--load-dir", other, "--save-dir", work / f"{name}_refused")
     checks.expect(refused.returncode == 4 and "model.more.0.weight" in refused.stderr and "--leave-out" in refused.stderr,
                   f"{name}: {refused.stderr}")
     target, back = work / f"{name}_less", work / f"{name}_less_back"
-    done = run(tool("ckpt_convert"), "--load-dir", other, "--save-dir", target, "--leave-out", "model.m*", "--leave-out", "model.l*")
+    done = ckpt_convert("--load-dir", other, "--save-dir", target, "--leave-out", "model.m*", "--leave-out", "model.l*")
     checks.expect(done.returncode == 0 and '1 source tensor is left out: --leave-out "model.m*"' in done.stdout + done.stderr,
                   f"{name}: {done.stdout}{done.stderr}")
-    done = run(tool("ckpt_convert"), "-q", "--load-dir", target, "--save-dir", back)
+    done = ckpt_convert("-q", "--load-dir", target, "--save-dir", back)
     checks.expect(done.returncode == 0 and read_safetensors(back / "model.safetensors") == tensors, f"{name}, less: {done.stderr}")
 
 
+# What the names of weights in a plan say of a model's layers.
+LAYERS_BY_WEIGHT = {"experts": r"\blayers\.\d+\.experts\.\w+\.\d", "latent_attention": r"\blayers\.\d+\.attention\d?\.kv_down\b"}
+
+
+def layers_in(plan):
+    return [layers for layers, weight in LAYERS_BY_WEIGHT.items() if re.search(weight, plan)]
+
+
+def write_case(name, directory, *options):
+    """A case of the checkpoint, which a person completes."""
+    listing = ckpt_convert("inspect", "--json", directory)
+    options = list(options) or ["--tp", "2"]
+    plan = ckpt_convert("plan-conversion", "--show-plan", "--load-dir", directory, "--save-dir", f"{directory}-mcore", *options)
+    for done in (listing, plan):
+        if done.returncode != 0:
+            raise SystemExit(done.stderr)
+    config = read((Path(directory) / "config.json").read_text())
+    tensors = {one["name"]: one["shape"] for one in json.loads(listing.stdout)["tensors"]}
+    layers = layers_in(plan.stdout)
+    case = {"config": config, "options": options, "tensors_of": "the code that comes with the model",
+            **({"layers": layers} if layers else {}), "hf": tensors}
+    path = CASES / f"{name}.json"
+    path.write_text(laid_out(case))
+    print(f"Written: {path.relative_to(ROOT)}\nSay in tensors_of who says so; then: python3 tests/model/model_cases.py --update {name}")
+
+
 def main():
+    if sys.argv[1:2] == ["--new"]:
+        write_case(*sys.argv[2:])
+        return
     update = "--update" in sys.argv
     wanted = [argument for argument in sys.argv[1:] if argument != "--update"]
     checks = Checks()
@@ -304,19 +355,28 @@ def main():
             if wanted and name not in wanted:
                 continue
             case = json.loads(path.read_text())
+            wrong = problems(case, CASE_SCHEMA)
+            if not checks.expect(not wrong, f"{name}.json: {'; '.join(wrong)}; rules/models/README.md describes the keys"):
+                continue
             source = Path(directory) / name
             write_checkpoint(case, source)
             check_plan(checks, name, case, source, Path(directory), update)
+            check_layers(checks, name, case)
             check_round_trips(checks, name, case, source, Path(directory))
-            if case["tensors_of"] == "transformers":
-                check_fused(checks, name, source, Path(directory))
+            if "experts_as" in case:
+                check_fused(checks, name, case, source, Path(directory))
             check_filled_padding(checks, name, case, source, Path(directory))
-            check_uncast(checks, name, case, source, Path(directory))
-            if name == "llama2":
+            if "float32" in case:
+                check_uncast(checks, name, case, source, Path(directory))
+            if case.get("leave_out"):
                 check_leave_out(checks, name, source, Path(directory))
             check_other_copy(checks, name, case, source, Path(directory))
-            check_linear_attention(checks, name, source, Path(directory))
-    families = {line.split()[0] for line in run(tool("ckpt_convert"), "models", "list").stdout.splitlines()
+            if "linear_attention" in case.get("layers", []):
+                check_linear_attention(checks, name, source, Path(directory))
+    for path in sorted([*CASES.parent.glob("*.json"), *CASES.parent.glob("blocks/*.json")]):
+        wrong = problems(json.loads(path.read_text()), MODEL_SCHEMA)
+        checks.expect(not wrong, f"{path.name} against rules/schema/model.schema.json: {'; '.join(wrong)}")
+    families = {line.split()[0] for line in ckpt_convert("models", "list").stdout.splitlines()
                 if not line.startswith(" ")}
     covered = {path.stem for path in CASES.glob("*.json")}
     checks.equal(sorted(family for family in families if family not in covered), [], "families without a case")

@@ -1,12 +1,14 @@
-"""docs/reference/models.md: the model families, and which tests hold each of them to what.
+"""docs/reference/models.md: the model families, and which tests hold each of them to what; and the index of blocks in
+rules/models/README.md.
 
-    models_page.py            checks that the page is what the tables of the tests say
-    models_page.py --update   writes it
+    models_page.py            checks that both are what the mapping files and the tables of the tests say
+    models_page.py --update   writes them
 
 Everything on the page is read from rules/models, its cases, tests/golden/conversion, and the table of the Megatron suite.
 """
 
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -16,6 +18,8 @@ from checks import ROOT, Checks  # noqa: E402
 from model_cases import CASES, layouts_for  # noqa: E402
 import families  # noqa: E402
 
+README = ROOT / "rules/models/README.md"
+INDEX = re.compile(r"<!-- blocks -->\n.*?<!-- end -->", re.S)
 PAGE = ROOT / "docs/reference/models.md"
 MODELS = ROOT / "rules/models"
 HEAD = """# Model families
@@ -119,7 +123,7 @@ def runs_in(row, release):
 
 def verified_cells(mapping, cases, recorded):
     refused = sum(len(case.get("refused", {})) for case in cases.values())
-    layouts = sum(len(layouts_for(case["hf"])) for case in cases.values())
+    layouts = sum(len(layouts_for(case)) for case in cases.values())
     loaded = sum(case["tensors_of"] == "transformers" for case in cases.values())
     rows = [row for row in families.FAMILIES if row.model_type in mapping["model_types"]]
     return [mapping["family"], ", ".join(cases), f"{layouts - refused}" + (f", {refused} refused" if refused else ""),
@@ -150,12 +154,31 @@ def page():
                         *(f"megatron-core {release}" for release in releases())], verified))
 
 
+def listed(names):
+    return ", ".join(f"`{name}`" for name in names) or "-"
+
+
+def block_row(path):
+    block = read(path)
+    arguments = [*block.get("args", {}), *block.get("flags", {})]
+    return [f"`{path.name}`", block["about"], listed(block.get("values", {})), listed(block.get("weights", {})), listed(arguments)]
+
+
+def readme():
+    rows = [block_row(path) for path in sorted((MODELS / "blocks").glob("*.json"))]
+    index = markdown(["block", "about", "values", "weights", "args and flags"], rows)
+    return INDEX.sub(lambda _: f"<!-- blocks -->\n{index}<!-- end -->", README.read_text())
+
+
 def main():
+    pages = {PAGE: page(), README: readme()}
     if "--update" in sys.argv:
-        PAGE.write_text(page())
+        for path, text in pages.items():
+            path.write_text(text)
         return
     checks = Checks()
-    checks.equal(PAGE.read_text() if PAGE.exists() else "", page(), "docs/reference/models.md; tests/model/models_page.py --update writes it")
+    for path, text in pages.items():
+        checks.equal(path.read_text(), text, f"{path.name}; tests/model/models_page.py --update writes it")
     checks.finish()
 
 

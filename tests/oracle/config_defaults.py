@@ -14,6 +14,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from checks import ROOT, Checks  # noqa: E402
+from json_text import laid_out  # noqa: E402
 
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING  # noqa: E402
 from transformers.utils import logging  # noqa: E402
@@ -53,18 +54,12 @@ def expected(document):
     return dict(sorted(out.items()))
 
 
-def written(document):
-    rows = [f"    {json.dumps(model_type)}: {json.dumps(keys)}" for model_type, keys in document["model_types"].items()]
-    head = {key: value for key, value in document.items() if key != "model_types"}
-    return json.dumps(head, indent=2)[:-2] + ',\n  "model_types": {\n' + ",\n".join(rows) + "\n  }\n}\n"
-
-
 def main():
     checks = Checks()
     document = json.loads(DEFAULTS.read_text())
     found = expected(document)
     if "--update" in sys.argv:
-        DEFAULTS.write_text(written({**document, "model_types": found}))
+        DEFAULTS.write_text(laid_out({**document, "model_types": found}))
         document["model_types"] = found
     checks.equal(sorted(document["model_types"]), sorted(found), "model types; config_defaults.py --update writes the file")
     for model_type, keys in found.items():

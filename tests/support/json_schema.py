@@ -45,6 +45,8 @@ def problems(value, schema, root=None, where="$"):
                 found += problems(item, properties[name], root, f"{where}.{name}")
             elif schema.get("additionalProperties") is False:
                 found.append(f"{where}: has an unknown {name}")
+            elif isinstance(schema.get("additionalProperties"), dict):
+                found += problems(item, schema["additionalProperties"], root, f"{where}.{name}")
     if "anyOf" in schema and all(problems(value, choice, root, where) for choice in schema["anyOf"]):
         found.append(f"{where}: fits none of the choices")
     return found

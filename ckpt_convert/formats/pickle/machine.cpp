@@ -12,9 +12,6 @@ std::size_t row(char opcode) { return static_cast<unsigned char>(opcode); }
 
 }  // namespace
 
-using base::Result;
-using base::Status;
-
 Machine::Machine(base::ByteReader& reader, Arena& arena, const GlobalFilter& accept, const Limits& limits)
     : reader_(reader), arena_(arena), accept_(accept), limits_(limits) {
     none_ = arena.make(None{});
@@ -107,11 +104,11 @@ Result<std::vector<Value*>> Machine::pop_to_mark() {
 }
 
 tl::unexpected<base::Error> Machine::error(std::string message) const {
-    return base::fail(base::ErrorKind::bad_input, std::move(message), reader_.where());
+    return base::fail(ErrorKind::bad_input, std::move(message), reader_.where());
 }
 
 tl::unexpected<base::Error> Machine::unsupported(std::string message) const {
-    return base::fail(base::ErrorKind::unsupported, std::move(message), reader_.where());
+    return base::fail(ErrorKind::unsupported, std::move(message), reader_.where());
 }
 
 Status Machine::unknown() { return error(base::format("{:#04x} is no pickle opcode", opcode_)); }

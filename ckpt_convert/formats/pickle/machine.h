@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/byte_reader.h"
-#include "base/result.h"
+#include "ckpt_convert/base_names.h"
 #include "ckpt_convert/formats/pickle/item_index.h"
 #include "ckpt_convert/formats/pickle/memo.h"
 #include "ckpt_convert/formats/pickle/reader.h"
@@ -21,101 +21,101 @@ public:
     Machine(base::ByteReader& reader, Arena& arena, const GlobalFilter& accept, const Limits& limits);
 
     // Runs to STOP and returns what is left on the stack.
-    base::Result<Ref> run();
+    Result<Ref> run();
 
 private:
-    using Handler = base::Status (Machine::*)();
+    using Handler = Status (Machine::*)();
     using Handlers = std::array<Handler, 256>;
     static Handlers make_handlers();
     static void add_scalar_handlers(Handlers& handlers);
     static void add_object_handlers(Handlers& handlers);
 
     // machine.cpp: the stack and the budgets.
-    base::Status push(Value* value);
-    base::Status push_new(Value::Variant value);
+    Status push(Value* value);
+    Status push_new(Value::Variant value);
     // Counts against the budget of values.
-    base::Status charge(std::uint64_t values);
-    base::Result<Value*> pop();
-    base::Result<Value*> top();
+    Status charge(std::uint64_t values);
+    Result<Value*> pop();
+    Result<Value*> top();
     // The values above the last mark, which are taken off with it.
-    base::Result<std::vector<Value*>> pop_to_mark();
+    Result<std::vector<Value*>> pop_to_mark();
     tl::unexpected<base::Error> error(std::string message) const;
     tl::unexpected<base::Error> unsupported(std::string message) const;
-    base::Status unknown();
-    base::Status refuse();
+    Status unknown();
+    Status refuse();
 
-    base::Status proto();
-    base::Status frame();
-    base::Status mark();
-    base::Status pop_one();
-    base::Status pop_mark();
-    base::Status dup();
-    base::Status get();
-    base::Status put();
-    base::Status memoize();
+    Status proto();
+    Status frame();
+    Status mark();
+    Status pop_one();
+    Status pop_mark();
+    Status dup();
+    Status get();
+    Status put();
+    Status memoize();
     template <int kBytes>
-    base::Status bin_get();
+    Status bin_get();
     template <int kBytes>
-    base::Status bin_put();
-    base::Status fetch(std::uint64_t number);
-    base::Status store(std::uint64_t number);
+    Status bin_put();
+    Status fetch(std::uint64_t number);
+    Status store(std::uint64_t number);
 
     // machine_scalars.cpp: values that stand in the pickle itself.
     template <int kBytes>
-    base::Result<std::uint64_t> unsigned_number();
-    base::Result<std::uint64_t> decimal_number();
-    base::Result<std::string_view> line();
-    base::Status none();
-    base::Status new_true();
-    base::Status new_false();
-    base::Status int_text();
-    base::Status long_text();
-    base::Status push_decimal(std::string_view digits);
-    base::Status bin_int();
+    Result<std::uint64_t> unsigned_number();
+    Result<std::uint64_t> decimal_number();
+    Result<std::string_view> line();
+    Status none();
+    Status new_true();
+    Status new_false();
+    Status int_text();
+    Status long_text();
+    Status push_decimal(std::string_view digits);
+    Status bin_int();
     template <int kBytes>
-    base::Status bin_unsigned();
+    Status bin_unsigned();
     template <int kBytes>
-    base::Status long_bytes();
-    base::Status float_text();
-    base::Status bin_float();
-    base::Status string_text();
-    base::Status unicode_text();
+    Status long_bytes();
+    Status float_text();
+    Status bin_float();
+    Status string_text();
+    Status unicode_text();
     template <int kBytes>
-    base::Status bin_string();
+    Status bin_string();
     template <int kBytes>
-    base::Status bin_unicode();
+    Status bin_unicode();
     template <int kBytes>
-    base::Status bin_bytes();
-    base::Status push_text_or_bytes(std::string data);
+    Status bin_bytes();
+    Status push_text_or_bytes(std::string data);
 
     // machine_objects.cpp: values made of others.
-    base::Status empty_tuple();
-    base::Status tuple();
+    Status empty_tuple();
+    Status tuple();
     template <int kItems>
-    base::Status tuple_of();
-    base::Status empty_list();
-    base::Status list();
-    base::Status append();
-    base::Status appends();
-    base::Status append_to(Value& target, const std::vector<Value*>& items);
-    base::Status empty_dict();
-    base::Status dict();
-    base::Status set_item();
-    base::Status set_items();
-    base::Status set_items_of(Value& target, const std::vector<Value*>& pairs);
-    base::Status empty_set();
-    base::Status add_items();
-    base::Status frozen_set();
-    base::Status global();
-    base::Status stack_global();
-    base::Status push_global(std::string_view module, std::string_view name);
-    base::Status reduce();
-    base::Status new_obj();
-    base::Status new_obj_ex();
-    base::Status push_object(Value* callable, Value* args, bool is_new);
-    base::Status build();
-    base::Status pers_id();
-    base::Status bin_pers_id();
+    Status tuple_of();
+    Status empty_list();
+    Status list();
+    Status append();
+    Status appends();
+    Status append_to(Value& target, const std::vector<Value*>& items);
+    Status empty_dict();
+    Status dict();
+    Status set_item();
+    Status set_items();
+    Status set_items_of(Value& target, const std::vector<Value*>& pairs);
+    Status empty_set();
+    Status add_items();
+    Status frozen_set();
+    Status global();
+    Status stack_global();
+    Status push_global(std::string_view module, std::string_view name);
+    Status reduce();
+    Status new_obj();
+    Status new_obj_ex();
+    Status push_object(Value* callable, Value* args, bool is_new);
+    Status build();
+    Status pers_id();
+    Status bin_pers_id();
 
     base::ByteReader& reader_;
     Arena& arena_;
@@ -139,7 +139,7 @@ private:
 };
 
 template <int kBytes>
-base::Result<std::uint64_t> Machine::unsigned_number() {
+Result<std::uint64_t> Machine::unsigned_number() {
     TRY_ASSIGN(base::ByteSpan bytes, reader_.take(kBytes));
     std::uint64_t value = 0;
     for (int i = kBytes; i-- > 0;)

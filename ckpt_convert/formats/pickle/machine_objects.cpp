@@ -27,9 +27,6 @@ const List* ordered_dict_items(const Value& callable, const Value& args) {
 
 }  // namespace
 
-using base::Result;
-using base::Status;
-
 void Machine::add_object_handlers(Handlers& handlers) {
     auto set = [&handlers](char opcode, Handler handler) { handlers[static_cast<unsigned char>(opcode)] = handler; };
     set(op::kEmptyTuple, &Machine::empty_tuple);

@@ -11,9 +11,6 @@
 
 namespace ckpt::pickle {
 
-using base::Result;
-using base::Status;
-
 void Machine::add_scalar_handlers(Handlers& handlers) {
     auto set = [&handlers](char opcode, Handler handler) { handlers[static_cast<unsigned char>(opcode)] = handler; };
     set(op::kNone, &Machine::none);

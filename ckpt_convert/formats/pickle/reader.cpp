@@ -4,7 +4,7 @@
 
 namespace ckpt::pickle {
 
-base::Result<Ref> read(base::ByteReader& reader, Arena& arena, const GlobalFilter& accept, const Limits& limits) {
+Result<Ref> read(base::ByteReader& reader, Arena& arena, const GlobalFilter& accept, const Limits& limits) {
     return Machine(reader, arena, accept, limits).run();
 }
 

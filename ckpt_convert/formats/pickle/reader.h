@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "base/byte_reader.h"
-#include "base/result.h"
+#include "ckpt_convert/base_names.h"
 #include "ckpt_convert/formats/pickle/value.h"
 
 namespace ckpt::pickle {
@@ -34,7 +34,7 @@ bool is_checkpoint_global(std::string_view module, std::string_view name);
 // Reads one pickle; `reader` is left behind its STOP, so that several can follow each other. Damage is bad_input; what
 // is refused on principle (unknown globals, calls of anything but a global, extension codes) is `unsupported`.
 // Linear in the pickle's size, without recursion; a value used many times is one value of the arena.
-base::Result<Ref> read(base::ByteReader& reader, Arena& arena, const GlobalFilter& accept = is_checkpoint_global,
-                       const Limits& limits = {});
+Result<Ref> read(base::ByteReader& reader, Arena& arena, const GlobalFilter& accept = is_checkpoint_global,
+                 const Limits& limits = {});
 
 }  // namespace ckpt::pickle

@@ -4,14 +4,11 @@
 #include <optional>
 
 #include "base/format.h"
-#include "base/json.h"
 #include "ckpt_convert/formats/quoted_name.h"
 #include "ckpt_convert/formats/safetensors/dtype_codes.h"
 
 namespace ckpt {
 namespace {
-
-using base::Status;
 
 // { "name": { "shape": [ ... ] } } and, in fields that are ignored, one level more.
 constexpr int kMaxDepth = 4;
@@ -50,7 +47,7 @@ private:
     Status finish_entry();
     tl::unexpected<base::Error> error(std::string message, std::uint64_t offset) const {
         last_offset_ = offset;
-        return base::fail(base::ErrorKind::bad_input, std::move(message),
+        return base::fail(ErrorKind::bad_input, std::move(message),
                           base::format("{}: byte {}", file_, kHeaderStart + offset));
     }
     tl::unexpected<base::Error> entry_error(const std::string& message, std::uint64_t offset) const {
@@ -222,7 +219,7 @@ Status HeaderHandler::finish_entry() {
 
 }  // namespace
 
-base::Result<SafetensorsHeader> parse_safetensors_json(std::string_view json, const std::string& file) {
+Result<SafetensorsHeader> parse_safetensors_json(std::string_view json, const std::string& file) {
     HeaderHandler handler(file);
     TRY(base::parse_json_events(json, file + " (header)", handler, base::JsonLimits{kMaxDepth}));
     return std::move(handler).take();

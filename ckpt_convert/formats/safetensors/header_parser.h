@@ -4,13 +4,13 @@
 #include <string>
 #include <string_view>
 
-#include "base/result.h"
+#include "ckpt_convert/base_names.h"
 #include "ckpt_convert/formats/safetensors/safetensors.h"
 
 namespace ckpt {
 
 // `json` are the header's bytes, which start at byte 8 of `file`. The offsets of the entries are still relative to the
 // byte buffer, and the entries in the order of the header.
-base::Result<SafetensorsHeader> parse_safetensors_json(std::string_view json, const std::string& file);
+Result<SafetensorsHeader> parse_safetensors_json(std::string_view json, const std::string& file);
 
 }  // namespace ckpt

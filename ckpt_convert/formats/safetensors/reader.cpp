@@ -11,10 +11,10 @@ namespace ckpt {
 namespace {
 
 tl::unexpected<base::Error> bad(const base::ReadableFile& file, std::uint64_t offset, std::string message) {
-    return base::fail(base::ErrorKind::bad_input, std::move(message), base::format("{}: byte {}", file.path(), offset));
+    return base::fail(ErrorKind::bad_input, std::move(message), base::format("{}: byte {}", file.path(), offset));
 }
 
-base::Result<std::string> read_header_text(base::ReadableFile& file) {
+Result<std::string> read_header_text(base::ReadableFile& file) {
     std::uint64_t size = file.size();
     if (size < kSafetensorsLengthBytes) {
         return bad(file, size,
@@ -37,7 +37,7 @@ base::Result<std::string> read_header_text(base::ReadableFile& file) {
     return header;
 }
 
-base::Status check_utf8(const base::ReadableFile& file, std::string_view header) {
+Status check_utf8(const base::ReadableFile& file, std::string_view header) {
     for (std::size_t at = 0; at < header.size();) {
         std::size_t length = base::utf8_sequence_length(header.substr(at, 4));
         if (length == 0) return bad(file, kSafetensorsLengthBytes + at, "the header is not valid UTF-8");
@@ -48,8 +48,7 @@ base::Status check_utf8(const base::ReadableFile& file, std::string_view header)
 
 // The ranges must follow each other without a hole or an overlap up to the very end of the file: then nothing is hidden
 // in it, and no two tensors share memory. Makes the offsets absolute.
-base::Status check_tiling(const base::ReadableFile& file, std::uint64_t buffer,
-                          std::vector<SafetensorsEntry>& entries) {
+Status check_tiling(const base::ReadableFile& file, std::uint64_t buffer, std::vector<SafetensorsEntry>& entries) {
     std::uint64_t available = file.size() - buffer;
     std::uint64_t covered = 0;
     const SafetensorsEntry* last = nullptr;
@@ -83,7 +82,7 @@ base::Status check_tiling(const base::ReadableFile& file, std::uint64_t buffer,
 
 }  // namespace
 
-base::Result<SafetensorsHeader> read_safetensors_header(base::ReadableFile& file) {
+Result<SafetensorsHeader> read_safetensors_header(base::ReadableFile& file) {
     TRY_ASSIGN(std::string text, read_header_text(file));
     TRY(check_utf8(file, text));
     TRY_ASSIGN(SafetensorsHeader header, parse_safetensors_json(text, file.path()));

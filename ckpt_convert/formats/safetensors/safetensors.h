@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/file_system.h"
+#include "ckpt_convert/base_names.h"
 #include "ckpt_convert/tensor/dtype.h"
 #include "ckpt_convert/tensor/shape.h"
 
@@ -38,7 +38,7 @@ inline constexpr std::size_t kMaxSafetensorsDimensions = 64;
 
 // Checks everything that can be checked without reading the payload: header length, JSON, names, dtypes, shapes, and
 // that the ranges tile the buffer exactly to the end of the file. Errors are bad_input and name file and tensor.
-base::Result<SafetensorsHeader> read_safetensors_header(base::ReadableFile& file);
+Result<SafetensorsHeader> read_safetensors_header(base::ReadableFile& file);
 
 // A tensor to be written, in the order of `plan_safetensors`.
 struct SafetensorsTensor {
@@ -54,7 +54,7 @@ struct SafetensorsLayout {
 };
 
 // Lays the tensors out in the given order behind one header.
-base::Result<SafetensorsLayout> plan_safetensors(const std::vector<SafetensorsTensor>& tensors,
-                                                 const std::vector<std::pair<std::string, std::string>>& metadata);
+Result<SafetensorsLayout> plan_safetensors(const std::vector<SafetensorsTensor>& tensors,
+                                           const std::vector<std::pair<std::string, std::string>>& metadata);
 
 }  // namespace ckpt

@@ -11,11 +11,9 @@
 namespace ckpt {
 namespace {
 
-using base::ErrorKind;
-
 constexpr std::size_t kBufferAlignment = 8;
 
-base::Status check_names(const std::vector<SafetensorsTensor>& tensors) {
+Status check_names(const std::vector<SafetensorsTensor>& tensors) {
     std::unordered_set<std::string_view> names;
     for (const SafetensorsTensor& tensor : tensors) {
         std::string_view name = tensor.name;
@@ -32,7 +30,7 @@ base::Status check_names(const std::vector<SafetensorsTensor>& tensors) {
     return {};
 }
 
-base::Result<std::uint64_t> payload_bytes(const SafetensorsTensor& tensor) {
+Result<std::uint64_t> payload_bytes(const SafetensorsTensor& tensor) {
     if (!safetensors_code(tensor.dtype)) {
         return base::fail(ErrorKind::unsupported, base::format("tensor {}: safetensors has no type for {}",
                                                                quoted_name(tensor.name), name(tensor.dtype)));
@@ -71,8 +69,8 @@ std::string framed(std::string json) {
 
 }  // namespace
 
-base::Result<SafetensorsLayout> plan_safetensors(const std::vector<SafetensorsTensor>& tensors,
-                                                 const std::vector<std::pair<std::string, std::string>>& metadata) {
+Result<SafetensorsLayout> plan_safetensors(const std::vector<SafetensorsTensor>& tensors,
+                                           const std::vector<std::pair<std::string, std::string>>& metadata) {
     TRY(check_names(tensors));
     base::JsonWriter json(0);
     json.begin_object();

@@ -3,17 +3,11 @@
 #include <cstdint>
 
 #include "base/format.h"
-#include "base/json.h"
 #include "ckpt_convert/formats/lfs_pointer.h"
 #include "ckpt_convert/formats/quoted_name.h"
 
 namespace ckpt {
 namespace {
-
-using base::ErrorKind;
-using base::Json;
-using base::JsonDocument;
-using base::Status;
 
 constexpr std::uint64_t kMaxBackendBytes = 1u << 20;
 
@@ -46,8 +40,8 @@ Status check_pair(const JsonDocument& document, const std::string& key, std::str
 
 }  // namespace
 
-Status check_dist_backend(base::FileSystem& fs, const base::Path& directory) {
-    base::Path path = base::join(directory, kDistBackendFile);
+Status check_dist_backend(base::FileSystem& fs, const Path& directory) {
+    Path path = base::join(directory, kDistBackendFile);
     if (!fs.exists(path)) {
         return base::fail(ErrorKind::bad_input,
                           "the file is missing: this is no torch_dist checkpoint, or one that was not saved to the end",

@@ -3,8 +3,7 @@
 
 #include <string_view>
 
-#include "base/file_system.h"
-#include "base/result.h"
+#include "ckpt_convert/base_names.h"
 
 namespace ckpt {
 
@@ -20,6 +19,6 @@ inline constexpr std::string_view kDistCommonFile = "common.pt";
 inline constexpr std::string_view kDistCommonItem = "common_state/shard_0_1";
 
 // Succeeds when the directory says that it is a torch_dist checkpoint; `unsupported` for other backends and versions.
-base::Status check_dist_backend(base::FileSystem& fs, const base::Path& directory);
+Status check_dist_backend(base::FileSystem& fs, const Path& directory);
 
 }  // namespace ckpt

@@ -19,9 +19,6 @@
 namespace ckpt {
 namespace {
 
-using base::ErrorKind;
-using base::Result;
-using base::Status;
 using pickle::Object;
 using pickle::Ref;
 
@@ -94,7 +91,7 @@ struct StorageKey {
 
 class Parser {
 public:
-    Parser(const base::Path& path, const TorchDistOptions& options) : path_(path), options_(options) {}
+    Parser(const Path& path, const TorchDistOptions& options) : path_(path), options_(options) {}
 
     Result<DistMetadata> parse(std::string_view text) {
         base::ByteReader reader(base::as_bytes(text), path_);
@@ -300,7 +297,7 @@ private:
         return number->second;
     }
 
-    const base::Path& path_;
+    const Path& path_;
     const TorchDistOptions& options_;
     pickle::Arena arena_;
     std::map<StorageKey, Storage> storages_;
@@ -311,8 +308,7 @@ private:
 
 }  // namespace
 
-Result<DistMetadata> parse_dist_metadata(std::string_view text, const base::Path& path,
-                                         const TorchDistOptions& options) {
+Result<DistMetadata> parse_dist_metadata(std::string_view text, const Path& path, const TorchDistOptions& options) {
     return Parser(path, options).parse(text);
 }
 

@@ -11,8 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/file_system.h"
-#include "base/result.h"
+#include "ckpt_convert/base_names.h"
 #include "ckpt_convert/formats/torch_dist/torch_dist_reader.h"
 
 namespace ckpt {
@@ -32,7 +31,6 @@ struct DistMetadata {
 };
 
 // `text`: the content of the file `path`. Classes are known by the ends of their names, as their modules have moved.
-base::Result<DistMetadata> parse_dist_metadata(std::string_view text, const base::Path& path,
-                                               const TorchDistOptions& options);
+Result<DistMetadata> parse_dist_metadata(std::string_view text, const Path& path, const TorchDistOptions& options);
 
 }  // namespace ckpt

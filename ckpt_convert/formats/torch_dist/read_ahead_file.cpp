@@ -13,7 +13,7 @@ constexpr std::uint64_t kMaxKeptBytes = 256u << 10;
 
 }  // namespace
 
-base::Status ReadAheadFile::read_at(std::uint64_t offset, base::MutableByteSpan out) {
+Status ReadAheadFile::read_at(std::uint64_t offset, base::MutableByteSpan out) {
     for (std::size_t i = 0; i < blocks_.size(); ++i) {
         const Block& block = blocks_[i];
         if (offset < block.offset || offset - block.offset > block.data.size() ||

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "base/file_system.h"
+#include "ckpt_convert/base_names.h"
 
 namespace ckpt {
 
@@ -16,8 +16,8 @@ public:
     explicit ReadAheadFile(base::ReadableFile& file) : file_(file) {}
 
     std::uint64_t size() const override { return file_.size(); }
-    const base::Path& path() const override { return file_.path(); }
-    base::Status read_at(std::uint64_t offset, base::MutableByteSpan out) override;
+    const Path& path() const override { return file_.path(); }
+    Status read_at(std::uint64_t offset, base::MutableByteSpan out) override;
     void drop_cache(std::uint64_t offset, std::uint64_t bytes) override { file_.drop_cache(offset, bytes); }
 
 private:

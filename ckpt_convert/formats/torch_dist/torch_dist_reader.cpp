@@ -17,10 +17,6 @@
 namespace ckpt {
 namespace {
 
-using base::ErrorKind;
-using base::Result;
-using base::Status;
-
 constexpr const char* kMetadataFile = ".metadata";
 
 // Items that one thread opens in a row; in the order of the files.
@@ -29,7 +25,7 @@ constexpr std::size_t kItemsPerJob = 256;
 // Finds the elements of the chunks: opens every item, which is a file of torch.save with one tensor.
 class ItemOpener {
 public:
-    ItemOpener(base::FileSystem& fs, const base::Path& directory, DistMetadata& metadata)
+    ItemOpener(base::FileSystem& fs, const Path& directory, DistMetadata& metadata)
         : fs_(fs), directory_(directory), index_(metadata.index), items_(metadata.items) {}
 
     Status open(int threads) {
@@ -49,11 +45,11 @@ public:
 private:
     TorchDistTensor& tensor_of(const DistItem& item) { return index_.tensors[item.tensor]; }
     TorchDistChunk& chunk_of(const DistItem& item) { return tensor_of(item).chunks[item.chunk]; }
-    base::Path path_of(std::uint32_t file) const { return base::join(directory_, index_.files[file]); }
+    Path path_of(std::uint32_t file) const { return base::join(directory_, index_.files[file]); }
 
     Status measure_files() {
         for (std::uint32_t file = 0; file < index_.files.size(); ++file) {
-            base::Path path = path_of(file);
+            Path path = path_of(file);
             if (!fs_.exists(path)) {
                 return base::fail(
                     ErrorKind::bad_input,
@@ -131,13 +127,13 @@ private:
     }
 
     base::FileSystem& fs_;
-    const base::Path& directory_;
+    const Path& directory_;
     TorchDistIndex& index_;
     std::vector<DistItem>& items_;
     std::vector<std::uint64_t> file_bytes_;  // by number
 };
 
-Status unflatten(DistMetadata& metadata, const base::Path& path) {
+Status unflatten(DistMetadata& metadata, const Path& path) {
     for (std::size_t i = 0; i < metadata.wholes.size(); ++i) {
         TorchDistTensor& tensor = metadata.index.tensors[i];
         if (metadata.wholes[i].empty()) continue;
@@ -154,7 +150,7 @@ Status unflatten(DistMetadata& metadata, const base::Path& path) {
     return {};
 }
 
-Result<TorchDistCommonState> read_common_file(base::FileSystem& fs, const base::Path& path) {
+Result<TorchDistCommonState> read_common_file(base::FileSystem& fs, const Path& path) {
     TRY_ASSIGN(auto file, fs.open(path));
     TRY_ASSIGN(TorchFile content, TorchFile::read(*file));
     pickle::Ref root = content.root();
@@ -165,8 +161,7 @@ Result<TorchDistCommonState> read_common_file(base::FileSystem& fs, const base::
     return TorchDistCommonState{std::move(content), root};
 }
 
-Result<TorchDistCommonState> read_common_item(base::FileSystem& fs, const base::Path& path,
-                                              const TorchDistBytes& item) {
+Result<TorchDistCommonState> read_common_item(base::FileSystem& fs, const Path& path, const TorchDistBytes& item) {
     TRY_ASSIGN(auto file, fs.open(path));
     TRY_ASSIGN(TorchFile content, TorchFile::read(*file, item.offset, item.bytes));
     const auto* list = content.root()->as<pickle::List>();
@@ -182,10 +177,9 @@ Result<TorchDistCommonState> read_common_item(base::FileSystem& fs, const base::
 
 }  // namespace
 
-Result<TorchDistIndex> read_torch_dist(base::FileSystem& fs, const base::Path& directory,
-                                       const TorchDistOptions& options) {
+Result<TorchDistIndex> read_torch_dist(base::FileSystem& fs, const Path& directory, const TorchDistOptions& options) {
     TRY(check_dist_backend(fs, directory));
-    base::Path path = base::join(directory, kMetadataFile);
+    Path path = base::join(directory, kMetadataFile);
     if (!fs.exists(path)) {
         return base::fail(ErrorKind::bad_input,
                           "the file is missing, which says where the tensors lie; is the copy complete?", path);
@@ -201,9 +195,9 @@ Result<TorchDistIndex> read_torch_dist(base::FileSystem& fs, const base::Path& d
     return std::move(metadata.index);
 }
 
-Result<TorchDistCommonState> read_torch_dist_common_state(base::FileSystem& fs, const base::Path& directory,
+Result<TorchDistCommonState> read_torch_dist_common_state(base::FileSystem& fs, const Path& directory,
                                                           const TorchDistIndex& index) {
-    base::Path path = base::join(directory, std::string(kDistCommonFile));
+    Path path = base::join(directory, std::string(kDistCommonFile));
     if (fs.exists(path)) return read_common_file(fs, path);
     for (const TorchDistBytes& bytes : index.bytes) {
         if (bytes.fqn == kDistCommonItem)

@@ -12,8 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/file_system.h"
-#include "base/result.h"
+#include "ckpt_convert/base_names.h"
 #include "ckpt_convert/formats/pickle/value.h"
 #include "ckpt_convert/formats/torch_file/torch_reader.h"
 #include "ckpt_convert/tensor/dtype.h"
@@ -63,8 +62,8 @@ struct TorchDistOptions {
 
 // Everything inconsistent or missing is bad_input; other backends, versions, element types and transformed
 // (compressed) items are `unsupported`. Opens every wanted item, reading some kilobytes of each.
-base::Result<TorchDistIndex> read_torch_dist(base::FileSystem& fs, const base::Path& directory,
-                                             const TorchDistOptions& options = {});
+Result<TorchDistIndex> read_torch_dist(base::FileSystem& fs, const Path& directory,
+                                       const TorchDistOptions& options = {});
 
 // What is not sharded: a mapping with `args`, `checkpoint_version`, `iteration` ...
 struct TorchDistCommonState {
@@ -73,7 +72,7 @@ struct TorchDistCommonState {
 };
 
 // Of common.pt, or when there is none of the item common_state/shard_0_1.
-base::Result<TorchDistCommonState> read_torch_dist_common_state(base::FileSystem& fs, const base::Path& directory,
-                                                                const TorchDistIndex& index);
+Result<TorchDistCommonState> read_torch_dist_common_state(base::FileSystem& fs, const Path& directory,
+                                                          const TorchDistIndex& index);
 
 }  // namespace ckpt

@@ -17,10 +17,6 @@
 namespace ckpt {
 namespace {
 
-using base::ErrorKind;
-using base::Result;
-using base::Status;
-
 // Puts `chunk` behind the last one, as part of it when nothing is between them.
 void append(std::vector<FileChunk>& chunks, FileChunk chunk) {
     if (!chunks.empty() && chunks.back().offset + chunks.back().data.size() == chunk.offset) {

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "base/result.h"
+#include "ckpt_convert/base_names.h"
 #include "ckpt_convert/formats/pickle/value.h"
 #include "ckpt_convert/formats/torch_file/torch_writer.h"
 #include "ckpt_convert/formats/zip/zip_layout.h"
@@ -35,7 +35,7 @@ struct TorchDistContent {
     // Names of bytes entries that all stand for None: "decoder.layers.mlp.linear_fc1._extra_state/shard_0_4".
     std::vector<std::string> extra_states;
     // Builds the common state, without tensors; called once for each of the two places that it is written to.
-    std::function<base::Result<pickle::Value*>(TorchFilePlan& file)> common_state;
+    std::function<Result<pickle::Value*>(TorchFilePlan& file)> common_state;
     // A .distcp file is not made larger than this by a further item; one item may be.
     std::uint64_t max_file_bytes = 0;
 };
@@ -54,6 +54,6 @@ inline constexpr std::size_t kMaxTorchDistFileItems = 16384;
 
 // The file that makes the directory a checkpoint, metadata.json, is the last. Types that PyTorch lacks are
 // `unsupported`; chunks that do not make up their tensors, and names given twice, are `internal`.
-base::Result<std::vector<TorchDistFile>> plan_torch_dist(const TorchDistContent& content);
+Result<std::vector<TorchDistFile>> plan_torch_dist(const TorchDistContent& content);
 
 }  // namespace ckpt

@@ -8,9 +8,6 @@
 namespace ckpt {
 namespace {
 
-using base::ErrorKind;
-using base::Result;
-using base::Status;
 using pickle::Ref;
 
 const std::string* text(const pickle::Tuple& tuple, std::size_t index) {
@@ -24,7 +21,7 @@ std::optional<std::uint64_t> amount(const pickle::Tuple& tuple, std::size_t inde
 }
 
 // The element type that a storage class stands for; nullopt for untyped bytes.
-Result<std::optional<DType>> dtype_of_class(const pickle::Global& cls, const base::Path& path) {
+Result<std::optional<DType>> dtype_of_class(const pickle::Global& cls, const Path& path) {
     if (cls.is("torch.storage", "UntypedStorage") || cls.is("torch", "UntypedStorage")) return std::optional<DType>();
     auto dtype = cls.module == "torch" ? dtype_from_storage_class(cls.name) : std::nullopt;
     if (!dtype) {
@@ -36,7 +33,7 @@ Result<std::optional<DType>> dtype_of_class(const pickle::Global& cls, const bas
     return dtype;
 }
 
-Status parse_view(StorageReference& reference, Ref view, const base::Path& path) {
+Status parse_view(StorageReference& reference, Ref view, const Path& path) {
     reference.view_elements = reference.elements;
     if (view->as<pickle::None>() != nullptr) return {};
     const pickle::Tuple* parts = view->as<pickle::Tuple>();
@@ -54,7 +51,7 @@ Status parse_view(StorageReference& reference, Ref view, const base::Path& path)
 
 }  // namespace
 
-Result<StorageReference> parse_storage_reference(const pickle::PersistentId& persistent, const base::Path& path) {
+Result<StorageReference> parse_storage_reference(const pickle::PersistentId& persistent, const Path& path) {
     const pickle::Tuple* parts = persistent.id->as<pickle::Tuple>();
     const std::string* kind = parts != nullptr ? text(*parts, 0) : nullptr;
     if (kind != nullptr && *kind == "module") {
@@ -86,7 +83,7 @@ const StorageTable::Storage* StorageTable::find(std::string_view key) const {
     return found == by_key_.end() ? nullptr : &found->second;
 }
 
-Status StorageTable::check_references(const pickle::Arena& arena, const base::Path& path) {
+Status StorageTable::check_references(const pickle::Arena& arena, const Path& path) {
     for (const pickle::Value& value : arena) {
         const auto* persistent = value.as<pickle::PersistentId>();
         if (persistent == nullptr) continue;

@@ -9,8 +9,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "base/file_system.h"
-#include "base/result.h"
+#include "ckpt_convert/base_names.h"
 #include "ckpt_convert/formats/pickle/value.h"
 #include "ckpt_convert/tensor/dtype.h"
 
@@ -28,7 +27,7 @@ struct StorageReference {
 };
 
 // Fails with `unsupported` for quantised storages and whole modules, with bad_input for what is no reference at all.
-base::Result<StorageReference> parse_storage_reference(const pickle::PersistentId& reference, const base::Path& path);
+Result<StorageReference> parse_storage_reference(const pickle::PersistentId& reference, const Path& path);
 
 class StorageTable {
 public:
@@ -44,7 +43,7 @@ public:
     const Storage* find(std::string_view key) const;
 
     // Every storage that a pickle refers to must be there, be long enough, and be of one class.
-    base::Status check_references(const pickle::Arena& arena, const base::Path& path);
+    Status check_references(const pickle::Arena& arena, const Path& path);
 
 private:
     // Finds a key without making a string of it.

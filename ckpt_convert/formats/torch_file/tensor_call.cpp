@@ -9,8 +9,6 @@
 namespace ckpt {
 namespace {
 
-using base::ErrorKind;
-using base::Result;
 using pickle::Global;
 using pickle::Object;
 using pickle::Ref;
@@ -50,12 +48,12 @@ std::optional<Call> unwrapped(const Call& call) {
     return inner;
 }
 
-tl::unexpected<base::Error> bad(const Global& callable, std::string_view what, const base::Path& path) {
+tl::unexpected<base::Error> bad(const Global& callable, std::string_view what, const Path& path) {
     return base::fail(ErrorKind::bad_input, base::format("a tensor ({}) {}", callable.name, what), path);
 }
 
 // _rebuild_tensor_v2 takes its type from the class of the storage, _rebuild_tensor_v3 as its seventh argument.
-Result<DType> dtype_of(const Call& call, const StorageReference& storage, const base::Path& path) {
+Result<DType> dtype_of(const Call& call, const StorageReference& storage, const Path& path) {
     if (call.callable->name != "_rebuild_tensor_v3") {
         if (!storage.dtype) return bad(*call.callable, "has no element type", path);
         return *storage.dtype;
@@ -69,7 +67,7 @@ Result<DType> dtype_of(const Call& call, const StorageReference& storage, const 
     return *dtype;
 }
 
-Result<TensorCall> plain_tensor(const Call& call, const base::Path& path) {
+Result<TensorCall> plain_tensor(const Call& call, const Path& path) {
     const auto& args = call.args->items;
     const auto* persistent = args.size() >= 4 ? args[0]->as<pickle::PersistentId>() : nullptr;
     if (persistent == nullptr) return bad(*call.callable, "has no storage, offset, size and stride", path);
@@ -106,7 +104,7 @@ std::optional<std::vector<std::uint64_t>> parse_extents(Ref value) {
     return out;
 }
 
-Result<std::optional<TensorCall>> parse_tensor_call(Ref value, const base::Path& path) {
+Result<std::optional<TensorCall>> parse_tensor_call(Ref value, const Path& path) {
     std::optional<Call> call = call_of(value);
     if (!call) return std::optional<TensorCall>();
     for (int i = 0; is_wrapper(*call->callable) || is_subclass_wrapper(*call->callable); ++i) {

@@ -5,8 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "base/file_system.h"
-#include "base/result.h"
+#include "ckpt_convert/base_names.h"
 #include "ckpt_convert/formats/pickle/value.h"
 #include "ckpt_convert/formats/torch_file/storage_table.h"
 #include "ckpt_convert/tensor/dtype.h"
@@ -24,7 +23,7 @@ struct TensorCall {
 };
 
 // nullopt when `value` is no tensor; `unsupported` for tensors without plain storage (sparse, quantised, meta ...).
-base::Result<std::optional<TensorCall>> parse_tensor_call(pickle::Ref value, const base::Path& path);
+Result<std::optional<TensorCall>> parse_tensor_call(pickle::Ref value, const Path& path);
 
 // A tuple of sizes, strides or offsets, or the torch.Size made of one; nullopt when it is something else, has an item
 // that is no integer from 0, or is longer than any tensor's.

@@ -4,8 +4,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "base/file_system.h"
-#include "base/result.h"
+#include "ckpt_convert/base_names.h"
 #include "ckpt_convert/formats/pickle/reader.h"
 #include "ckpt_convert/formats/torch_file/storage_table.h"
 
@@ -18,9 +17,9 @@ struct TorchArchive {
 };
 
 // `begin`, `bytes`: the part of the file that is meant.
-base::Result<TorchArchive> read_torch_zip(base::ReadableFile& file, std::uint64_t begin, std::uint64_t bytes,
-                                          const pickle::GlobalFilter& accept);
-base::Result<TorchArchive> read_torch_legacy(base::ReadableFile& file, std::uint64_t begin, std::uint64_t bytes,
-                                             const pickle::GlobalFilter& accept);
+Result<TorchArchive> read_torch_zip(base::ReadableFile& file, std::uint64_t begin, std::uint64_t bytes,
+                                    const pickle::GlobalFilter& accept);
+Result<TorchArchive> read_torch_legacy(base::ReadableFile& file, std::uint64_t begin, std::uint64_t bytes,
+                                       const pickle::GlobalFilter& accept);
 
 }  // namespace ckpt

@@ -13,10 +13,6 @@
 namespace ckpt {
 namespace {
 
-using base::ErrorKind;
-using base::Result;
-using base::Status;
-
 // 0x1950a86a20f9469cfc6c, little-endian.
 constexpr std::string_view kMagic = "\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19";
 constexpr std::int64_t kProtocolVersion = 1001;

@@ -13,9 +13,6 @@
 namespace ckpt {
 namespace {
 
-using base::ErrorKind;
-using base::Result;
-
 constexpr std::size_t kSniffedBytes = 512;
 constexpr std::string_view kZipMagic = "PK\x03\x04";
 constexpr std::string_view kTarMagic = "ustar";

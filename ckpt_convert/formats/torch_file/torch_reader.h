@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "base/file_system.h"
+#include "ckpt_convert/base_names.h"
 #include "ckpt_convert/formats/pickle/reader.h"
 #include "ckpt_convert/formats/torch_file/storage_table.h"
 #include "ckpt_convert/tensor/dtype.h"
@@ -36,23 +36,23 @@ public:
     // Zip archives (torch >= 1.6) and the older format of five pickles. TorchScript archives, tar files, quantised
     // storages, files of big-endian machines and pickles that name what `accept` does not are `unsupported`; everything
     // inconsistent is `bad_input`.
-    static base::Result<TorchFile> read(base::ReadableFile& file,
-                                        const pickle::GlobalFilter& accept = pickle::is_checkpoint_global);
+    static Result<TorchFile> read(base::ReadableFile& file,
+                                  const pickle::GlobalFilter& accept = pickle::is_checkpoint_global);
     // The torch file that is `bytes` long and starts at `begin` of a larger file, as the items of torch_dist are.
     // Offsets of tensors are those in the larger file.
-    static base::Result<TorchFile> read(base::ReadableFile& file, std::uint64_t begin, std::uint64_t bytes,
-                                        const pickle::GlobalFilter& accept = pickle::is_checkpoint_global);
+    static Result<TorchFile> read(base::ReadableFile& file, std::uint64_t begin, std::uint64_t bytes,
+                                  const pickle::GlobalFilter& accept = pickle::is_checkpoint_global);
 
     pickle::Ref root() const { return root_; }
     // The tensor that `value` describes (torch._utils._rebuild_*, Parameter and subclass wrappers unwrapped);
     // nullopt when it is not a tensor, an error when it is a tensor that does not fit its storage, or has no plain
     // storage (sparse, quantised, meta: `unsupported`).
-    base::Result<std::optional<TorchTensor>> tensor(pickle::Ref value) const;
+    Result<std::optional<TorchTensor>> tensor(pickle::Ref value) const;
 
 private:
     TorchFile() = default;
 
-    base::Path path_;
+    Path path_;
     std::unique_ptr<pickle::Arena> arena_;
     pickle::Ref root_ = nullptr;
     StorageTable storages_;

@@ -12,7 +12,6 @@
 namespace ckpt {
 namespace {
 
-using base::ErrorKind;
 using pickle::Value;
 
 // The folder of the records: what PyTorch itself uses when it writes to a stream.
@@ -58,7 +57,7 @@ Value* TorchFilePlan::integers(const std::vector<std::uint64_t>& values) {
 
 // _rebuild_tensor_v2(storage, offset 0, size, stride, requires_grad False, no hooks); types without a storage class go
 // through _rebuild_tensor_v3 with untyped bytes and the type as one argument more.
-base::Result<Value*> TorchFilePlan::tensor(DType dtype, const Shape& shape) {
+Result<Value*> TorchFilePlan::tensor(DType dtype, const Shape& shape) {
     auto type_name = torch_name(dtype);
     if (!type_name)
         return base::fail(ErrorKind::unsupported,
@@ -96,7 +95,7 @@ void TorchFilePlan::set(Value* dict, Value* key, Value* value) {
     object->items.emplace_back(key, value);
 }
 
-base::Status TorchFilePlan::finish(pickle::Ref root) {
+Status TorchFilePlan::finish(pickle::Ref root) {
     CHECK(zip_.member_count() == 0);
     std::optional<std::string> pickle = pickle::try_write(root);
     if (!pickle) return base::fail(ErrorKind::unsupported, "a value that is passed through contains itself");

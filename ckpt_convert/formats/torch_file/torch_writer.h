@@ -11,7 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "base/result.h"
+#include "ckpt_convert/base_names.h"
 #include "ckpt_convert/formats/pickle/value.h"
 #include "ckpt_convert/formats/zip/zip_layout.h"
 #include "ckpt_convert/tensor/dtype.h"
@@ -35,12 +35,12 @@ public:
     pickle::Value* dtype(DType dtype);                       // torch.bfloat16
     pickle::Value* namespace_of(pickle::Value* attributes);  // argparse.Namespace with a dict of attributes
     // A dense tensor on the CPU with its own storage, data/<number>. `unsupported` for types that PyTorch lacks.
-    base::Result<pickle::Value*> tensor(DType dtype, const Shape& shape);
+    Result<pickle::Value*> tensor(DType dtype, const Shape& shape);
     // Keys must be new to the dict.
     static void set(pickle::Value* dict, pickle::Value* key, pickle::Value* value);
 
     // Lays the file out around `root`. To be called once, last.
-    base::Status finish(pickle::Ref root);
+    Status finish(pickle::Ref root);
 
     std::size_t tensor_count() const { return tensor_bytes_.size(); }
     std::uint64_t tensor_bytes(std::size_t index) const { return tensor_bytes_[index]; }

@@ -13,10 +13,6 @@
 namespace ckpt {
 namespace {
 
-using base::ErrorKind;
-using base::Result;
-using base::Status;
-
 constexpr unsigned kOldestVersion = 1;
 constexpr unsigned kNewestVersion = 10;
 constexpr std::uint64_t kMaxSmallRecordBytes = 64;

@@ -15,8 +15,6 @@ namespace ckpt {
 namespace {
 
 using base::ByteReader;
-using base::Result;
-using base::Status;
 
 // The end record and the longest comment.
 constexpr std::uint64_t kSearchBytes = zip::kEndBytes + 65535;
@@ -70,7 +68,7 @@ private:
         return out;
     }
     tl::unexpected<base::Error> bad(std::uint64_t offset, std::string message) const {
-        return base::fail(base::ErrorKind::bad_input, std::move(message),
+        return base::fail(ErrorKind::bad_input, std::move(message),
                           base::format("{}: byte {}", file_.path(), begin_ + offset));
     }
 
@@ -79,9 +77,7 @@ private:
     std::uint64_t bytes_;
 };
 
-ByteReader reader_of(const std::string& bytes, const base::Path& name) {
-    return ByteReader(base::as_bytes(bytes), name);
-}
+ByteReader reader_of(const std::string& bytes, const Path& name) { return ByteReader(base::as_bytes(bytes), name); }
 
 Result<std::uint64_t> DirectoryReader::find_end() {
     if (begin_ > file_.size() || bytes_ > file_.size() - begin_) {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/file_system.h"
+#include "ckpt_convert/base_names.h"
 
 namespace ckpt {
 
@@ -24,8 +24,7 @@ inline constexpr std::uint64_t kMaxZipDirectoryBytes = 64u << 20;
 // The members in directory order. Refuses, as bad_input: no end record, compressed or encrypted members, duplicate or
 // unsafe names, ranges that overlap or leave the file, local headers that disagree with the directory.
 // `begin`, `bytes`: the part of the file that is the archive (a torch_dist item lies inside a larger file).
-base::Result<std::vector<ZipMember>> read_zip_directory(base::ReadableFile& file, std::uint64_t begin,
-                                                        std::uint64_t bytes);
-base::Result<std::vector<ZipMember>> read_zip_directory(base::ReadableFile& file);
+Result<std::vector<ZipMember>> read_zip_directory(base::ReadableFile& file, std::uint64_t begin, std::uint64_t bytes);
+Result<std::vector<ZipMember>> read_zip_directory(base::ReadableFile& file);
 
 }  // namespace ckpt

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "ckpt_convert/app/convert.h"
-#include "ckpt_convert/app/megatron_target.h"
+#include "ckpt_convert/target/megatron_target.h"
 #include "tests/support/memory_file_system.h"
 
 namespace test {

@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include "ckpt_convert/app/hf_config.h"
+#include "ckpt_convert/target/hf_config.h"
 #include "tests/unit/ckpt_convert/app/convert_support.h"
 
 namespace {

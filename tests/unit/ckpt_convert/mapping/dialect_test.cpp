@@ -102,7 +102,7 @@ TEST_CASE("dialect selector: two kinds of layers are no selector") {
 }
 
 TEST_CASE("dialect: text for people") {
-    CHECK(Dialect{}.text() == "mindspeed, local layers");
+    CHECK(Dialect{"mindspeed", {0, 12}, "local", false}.text() == "mindspeed, local layers");
     CHECK(Dialect{"mcore", {0, 16}, "te", false}.text() == "mcore, Transformer Engine layers");
     CHECK(Dialect{"mcore", {0, 16}, "te", true}.text() == "mcore, torch_dist");
     CHECK(Dialect{"mindspeed", {0, 12}, "local", false, true}.text() == "mindspeed, local layers, grouped experts");

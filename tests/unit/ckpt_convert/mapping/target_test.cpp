@@ -15,14 +15,14 @@ const ckpt::TargetRegistry& registry() {
 }
 
 std::uint64_t padded(std::string_view rule, std::uint64_t vocab, int tp) {
-    auto found = registry().padding(rule);
+    auto found = registry().padding(rule, false);
     REQUIRE(found);
     auto rows = (*found)->padded(vocab, tp);
     REQUIRE(rows.has_value());
     return *rows;
 }
 
-VocabFill fill(std::string_view rule) { return (*registry().padding(rule))->fill; }
+VocabFill fill(std::string_view rule) { return (*registry().padding(rule, false))->fill; }
 
 // Loading with one file of rules/targets/ replaced.
 base::Error load_error(const std::string& file, const std::string& text) {
@@ -50,9 +50,13 @@ TEST_CASE("targets: what MindSpeed-LLM and upstream Megatron expect") {
     CHECK((*mcore)->iteration == "release");
     CHECK((*mcore)->extra_state);
     CHECK(registry().target("nope").error().message == "--target: there is no \"nope\"; known: mcore, mindspeed");
+    CHECK(&registry().default_target() == *mindspeed);
+    CHECK(*registry().target("") == *mindspeed);
+    CHECK((*registry().padding("", false))->name == "none");
+    CHECK((*registry().padding("", true))->name == "mindspeed");
     CHECK(registry().target("nope").error().kind == ErrorKind::usage);
     CHECK(
-        registry().padding("nope").error().message ==
+        registry().padding("nope", true).error().message ==
         "--vocab-padding: there is no \"nope\"; known: none, mindspeed, megatron, megatron-bridge, mbridge, ms-swift");
 }
 
@@ -107,11 +111,16 @@ TEST_CASE("targets: files that are not strict do not load") {
           "the key \"colour\" is not known here");
     CHECK(load_error("mine.json", R"({"schema": "vocab-padding/1"})").message ==
           "\"schema\" must be \"conversion-target/1\"");
+    CHECK(load_error("mine.json", kTarget + R"("layers": "te", "default": true})").message ==
+          "one target must be \"default\"");
     const std::string kRules = R"({"schema": "vocab-padding/1", "rules": [)";
     CHECK(load_error("vocab_padding.json", kRules + R"({"name": "a", "divisor": 0, "fill": "zero", "about": "x"}]})")
               .message == "\"divisor\" must be at least 1");
     CHECK(load_error("vocab_padding.json", kRules + R"({"name": "a", "divisor": 1, "fill": "ones", "about": "x"}]})")
               .message == "\"ones\" is none of zero, last-row and mean");
+    CHECK(load_error("vocab_padding.json",
+                     kRules + R"({"name": "a", "divisor": 1, "fill": "zero", "about": "x", "taken": "default"}]})")
+              .message == "one rule must have \"taken\": \"divisor\"");
     CHECK(load_error("vocab_padding.json", R"({"schema": "vocab-padding/1", "rules": 3})").message ==
           "\"rules\" must be a list");
 }

@@ -72,8 +72,9 @@ TEST_CASE("explain: every rule has an example, and every rule with a fix shows w
     for (const StyleKind style : {StyleKind::npu, StyleKind::portable, StyleKind::automatic}) {
         const auto knowledge = load_knowledge(base::real_file_system(), "", style);
         REQUIRE(knowledge);
-        for (const auto& rule : knowledge->rules.rules()) {
+        for (const auto& rule : knowledge->rules.rules) {
             CAPTURE(rule->id);
+            if (!rule->holds_in.empty()) continue;  // examples are of the newest version
             all.insert(rule->id);
             const auto example = example_of(*knowledge, *rule);
             if (!example) continue;
@@ -85,9 +86,11 @@ TEST_CASE("explain: every rule has an example, and every rule with a fix shows w
         }
     }
     std::vector<std::string> without_example, without_result;
+    std::set<std::string> shown;
+    std::set_intersection(with_fix.begin(), with_fix.end(), all.begin(), all.end(), std::inserter(shown, shown.end()));
     std::set_difference(all.begin(), all.end(), with_example.begin(), with_example.end(),
                         std::back_inserter(without_example));
-    std::set_difference(with_fix.begin(), with_fix.end(), with_result.begin(), with_result.end(),
+    std::set_difference(shown.begin(), shown.end(), with_result.begin(), with_result.end(),
                         std::back_inserter(without_result));
     // It speaks of calls into a library that was analysed; a case is one file.
     CHECK(without_example == std::vector<std::string>{"library.reaches"});

@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include "migrator/app/import_graph.h"
+#include "migrator/project/import_graph.h"
 
 using migrator::ImportGraph;
 using Names = std::vector<std::string>;

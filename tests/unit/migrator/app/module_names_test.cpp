@@ -1,4 +1,4 @@
-#include "migrator/app/module_names.h"
+#include "migrator/project/module_names.h"
 
 #include <doctest/doctest.h>
 

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "base/format.h"
+#include "base/text.h"
 #include "tests/unit/migrator/rules/case_support.h"
 
 using namespace migrator;
@@ -172,8 +173,8 @@ TEST_CASE("instrument: the lines of the rule files are Python, and every name th
         CHECK_FALSE(tree.has_errors());
         CHECK(without_instruments(out) == text);
         const Bindings bindings = Bindings::analyse(tree, test::type_facts(), {});
-        for (const ImportedName& import : bindings.imports()) CHECK(has(one.names, import.bound_name));
-        CHECK(has(one.names, one.before.front().substr(one.before.front().rfind(' ') + 1)));
+        for (const ImportedName& import : bindings.imports()) CHECK(base::contains(one.names, import.bound_name));
+        CHECK(base::contains(one.names, one.before.front().substr(one.before.front().rfind(' ') + 1)));
     }
     CHECK(!facts().frameworks.empty());
 }

@@ -1,9 +1,9 @@
 #include <doctest/doctest.h>
 
-#include "migrator/match/import_index.h"
 #include "migrator/match/import_plan.h"
 #include "migrator/match/requirement.h"
-#include "migrator/match/value_form.h"
+#include "migrator/python/import_index.h"
+#include "migrator/values/value_form.h"
 #include "tests/unit/migrator/rules/case_support.h"
 
 namespace {
@@ -11,15 +11,15 @@ namespace {
 migrator::ValueRow device_row() {
     migrator::ValueRow row;
     row.tokens = {"cuda"};
-    row.replace = {{"cuda", "npu"}};
+    row.fix.replace = {{"cuda", "npu"}};
     return row;
 }
 
 migrator::ValueRow backend_row() {
     migrator::ValueRow row;
-    row.form = migrator::ValueRow::Form::backend;
+    row.form = migrator::ValueForm::backend;
     row.tokens = {"nccl", "NCCL"};
-    row.replace = {{"cuda", "npu"}, {"nccl", "hccl"}, {"NCCL", "HCCL"}};
+    row.fix.replace = {{"cuda", "npu"}, {"nccl", "hccl"}, {"NCCL", "HCCL"}};
     return row;
 }
 

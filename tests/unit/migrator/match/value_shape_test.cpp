@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include "migrator/match/value_shape.h"
+#include "migrator/values/value_shape.h"
 
 namespace {
 

@@ -91,7 +91,8 @@ TEST_CASE("report json: the whole text of a small report") {
       "findings": 1,
       "files": 1,
       "place": "a \"b\".py:1",
-      "finding_id": "aac88a11e0b82c00"
+      "finding_id": "aac88a11e0b82c00",
+      "unverified": false
     }
   ],
   "third_party": [
@@ -110,6 +111,7 @@ TEST_CASE("report json: the whole text of a small report") {
   "programs": [],
   "api_coverage": [],
   "rules": [],
+  "sources": {},
   "notes": [
     "A note."
   ],

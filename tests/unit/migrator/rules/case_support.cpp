@@ -10,7 +10,7 @@
 #include "base/file_system.h"
 #include "base/format.h"
 #include "base/write_file.h"
-#include "migrator/app/project_conditions.h"
+#include "migrator/project/project_conditions.h"
 #include "migrator/semantic/project_index.h"
 #include "migrator/source/discovery.h"
 
@@ -64,10 +64,14 @@ std::string source_dir() {
 
 bool update_cases() { return std::getenv("MIGRATION_UPDATE_CASES") != nullptr; }
 
-const migrator::RuleSet& rules(migrator::StyleKind style) {
-    static std::map<migrator::StyleKind, migrator::RuleSet> loaded;
-    auto found = loaded.find(style);
-    if (found == loaded.end()) found = loaded.emplace(style, load<migrator::RuleSet>(style)).first;
+const migrator::RuleSet& rules(migrator::StyleKind style, std::optional<migrator::Version> version) {
+    static std::map<std::pair<migrator::StyleKind, std::string>, migrator::RuleSet> loaded;
+    const auto key = std::make_pair(style, version ? version->text() : std::string());
+    auto found = loaded.find(key);
+    if (found == loaded.end()) {
+        found = loaded.emplace(key, load<migrator::RuleSet>(style)).first;
+        if (version) found->second.restrict_to(*version);
+    }
     return found->second;
 }
 
@@ -106,7 +110,7 @@ void write_file(const std::string& path, std::string_view content) {
 }
 
 std::vector<migrator::FileOutcome> migrate(const std::vector<CaseFile>& files, migrator::ApplyMode apply,
-                                           migrator::StyleKind style) {
+                                           migrator::StyleKind style, std::optional<migrator::Version> version) {
     std::vector<migrator::SourceFile> sources;
     std::set<std::string> modules;
     std::set<std::string> members;
@@ -141,7 +145,7 @@ std::vector<migrator::FileOutcome> migrate(const std::vector<CaseFile>& files, m
     std::vector<migrator::FileOutcome> outcomes;
     for (const migrator::SourceFile& source : sources) {
         migrator::RewriteContext context;
-        context.match.rules = &rules(style);
+        context.match.rules = &rules(style, version);
         context.match.is_program = true;
         context.match.facts = &type_facts();
         context.match.loops = &loop_facts();
@@ -162,8 +166,8 @@ std::vector<migrator::FileOutcome> migrate(const std::vector<CaseFile>& files, m
 }
 
 migrator::FileOutcome migrate_one(std::string_view path, std::string_view text, migrator::ApplyMode apply,
-                                  migrator::StyleKind style) {
-    return migrate({{std::string(path), std::string(text)}}, apply, style).front();
+                                  migrator::StyleKind style, std::optional<migrator::Version> version) {
+    return migrate({{std::string(path), std::string(text)}}, apply, style, version).front();
 }
 
 std::string list_findings(const migrator::FileOutcome& outcome) {

@@ -1,6 +1,7 @@
 // Support for tests that run rules on files: the project's folders, the loaded knowledge, small projects.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,7 +16,9 @@ std::string source_dir();
 // True when MIGRATION_UPDATE_CASES is set: expected outputs are written instead of compared.
 bool update_cases();
 
-const migrator::RuleSet& rules(migrator::StyleKind style = migrator::StyleKind::npu);
+// Of a version of the framework, or of the newest one.
+const migrator::RuleSet& rules(migrator::StyleKind style = migrator::StyleKind::npu,
+                               std::optional<migrator::Version> version = std::nullopt);
 const migrator::PatternSet& patterns(migrator::StyleKind style = migrator::StyleKind::npu);
 const migrator::TypeFacts& type_facts();
 const migrator::LoopFacts& loop_facts();
@@ -32,10 +35,12 @@ void write_file(const std::string& path, std::string_view content);
 // Runs the files as one project, each as a program, with the fixes that are for speed alone.
 std::vector<migrator::FileOutcome> migrate(const std::vector<CaseFile>& files,
                                            migrator::ApplyMode apply = migrator::ApplyMode::safe,
-                                           migrator::StyleKind style = migrator::StyleKind::npu);
+                                           migrator::StyleKind style = migrator::StyleKind::npu,
+                                           std::optional<migrator::Version> version = std::nullopt);
 migrator::FileOutcome migrate_one(std::string_view path, std::string_view text,
                                   migrator::ApplyMode apply = migrator::ApplyMode::safe,
-                                  migrator::StyleKind style = migrator::StyleKind::npu);
+                                  migrator::StyleKind style = migrator::StyleKind::npu,
+                                  std::optional<migrator::Version> version = std::nullopt);
 
 // "line rule state subject", a line for each finding.
 std::string list_findings(const migrator::FileOutcome& outcome);

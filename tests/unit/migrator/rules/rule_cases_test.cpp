@@ -27,6 +27,7 @@ struct Case {
     std::string expected;  // output path on the disk
     StyleKind style = StyleKind::npu;
     migrator::ApplyMode apply = migrator::ApplyMode::safe;
+    std::optional<migrator::Version> version{};
 };
 
 std::vector<Case> all_cases() {
@@ -37,7 +38,8 @@ std::vector<Case> all_cases() {
         for (const auto apply : {migrator::ApplyMode::safe, migrator::ApplyMode::review}) {
             const std::string output = migrator::output_of_case(root + "/" + file.path, apply);
             if (apply == migrator::ApplyMode::review && !base::real_file_system().exists(output)) continue;
-            cases.push_back({file.path, file.bytes, output, migrator::style_of_case(file.path), apply});
+            cases.push_back({file.path, file.bytes, output, migrator::style_of_case(file.path), apply,
+                             migrator::version_of_case(file.path)});
         }
     }
     return cases;
@@ -109,7 +111,7 @@ std::string with_tabs(std::string_view text) {
 }
 
 FileOutcome migrate_in(StyleKind style, const Case& item, std::string_view text) {
-    return test::migrate_one(item.path, text, item.apply, style);
+    return test::migrate_one(item.path, text, item.apply, style, item.version);
 }
 
 void check_variants(StyleKind style, const Case& item, const FileOutcome& outcome) {
@@ -162,11 +164,11 @@ TEST_CASE("every rule has a case, or rows that make their own") {
             for (std::string& id : migrator::ids_behind(line, "expect")) expected.insert(std::move(id));
         }
     }
-    for (const auto& rule : test::rules().rules()) {
-        bool in_rows = std::any_of(test::rules().name_rows().begin(), test::rules().name_rows().end(),
+    for (const auto& rule : test::rules().rules) {
+        bool in_rows = std::any_of(test::rules().names.all().begin(), test::rules().names.all().end(),
                                    [&](const auto& row) { return row.second.rule == rule.get(); });
         // A case is one file; library_test.cpp has a project and a library.
-        const bool is_of_libraries = rule.get() == test::rules().library_rule();
+        const bool is_of_libraries = rule.get() == test::rules().library_rule;
         CHECK_MESSAGE((expected.contains(rule->id) || in_rows || is_of_libraries), rule->id);
     }
 }

@@ -1,5 +1,6 @@
 #include "base/format.h"
 #include "migrator/ruleset/rule_set.h"
+#include "migrator/ruleset/vocabulary.h"
 
 #include <doctest/doctest.h>
 
@@ -44,29 +45,29 @@ TEST_CASE("the rules that are compiled in load") {
     base::DataStore store;
     auto rules = RuleSet::load(store);
     if (!rules) FAIL(rules.error().text());
-    CHECK(rules->rules().size() > 40);
-    CHECK(rules->name_row("torch.cuda.empty_cache")->to == "torch.npu.empty_cache");
-    CHECK(rules->name_row("torch.cuda.nope") == nullptr);
-    CHECK(rules->prefix_row("torch.cuda.nope")->rule->id == "cuda.unknown");
-    CHECK(rules->prefix_row("torch.cuda") == nullptr);
-    CHECK(rules->renamed("torch.cuda.amp.autocast") == "torch.npu.amp.autocast");
-    CHECK(rules->renamed("torch.cuda") == "torch.npu");
-    CHECK(rules->renamed("torch.nn") == "torch.nn");
-    CHECK(rules->renamed("torch.cuda.nccl.version") == "torch.cuda.nccl.version");
-    CHECK(rules->package("Flash_Attn")->status == "replacement");
-    CHECK(rules->package_of_module("nvidia.dali.fn")->name == "nvidia-dali-cuda110");
-    CHECK(rules->package_of_module("nvidia") == nullptr);
-    CHECK(rules->environment_row("CUDA_VISIBLE_DEVICES")->to == "ASCEND_RT_VISIBLE_DEVICES");
-    CHECK(rules->environment_row("NVTE_FLASH_ATTN") != nullptr);
-    CHECK(rules->environment_row("HOME") == nullptr);
-    for (const auto& entry : rules->rules()) CHECK_FALSE(entry->source.empty());
+    CHECK(rules->rules.size() > 40);
+    CHECK(rules->names.row("torch.cuda.empty_cache")->to == "torch.npu.empty_cache");
+    CHECK(rules->names.row("torch.cuda.nope") == nullptr);
+    CHECK(rules->names.prefix("torch.cuda.nope")->rule->id == "cuda.unknown");
+    CHECK(rules->names.prefix("torch.cuda") == nullptr);
+    CHECK(rules->names.renamed("torch.cuda.amp.autocast") == "torch.npu.amp.autocast");
+    CHECK(rules->names.renamed("torch.cuda") == "torch.npu");
+    CHECK(rules->names.renamed("torch.nn") == "torch.nn");
+    CHECK(rules->names.renamed("torch.cuda.nccl.version") == "torch.cuda.nccl.version");
+    CHECK(rules->packages.find("Flash_Attn")->status == "replacement");
+    CHECK(rules->packages.of_module("nvidia.dali.fn")->name == "nvidia-dali-cuda110");
+    CHECK(rules->packages.of_module("nvidia") == nullptr);
+    CHECK(rules->environment.find("CUDA_VISIBLE_DEVICES")->to == "ASCEND_RT_VISIBLE_DEVICES");
+    CHECK(rules->environment.find("NVTE_FLASH_ATTN") != nullptr);
+    CHECK(rules->environment.find("HOME") == nullptr);
+    for (const auto& entry : rules->rules) CHECK_FALSE(entry->source.empty());
 }
 
 TEST_CASE("rule data is strict, and errors name the place") {
     CHECK(error_of(R"({"schema": 2})").find("test.json:1:1: schema 2 is not known") != std::string::npos);
     CHECK(error_of(rule(R"({"name": ["a.b"], "method": {}})")).find("exactly one word") != std::string::npos);
     CHECK(error_of(rule(R"({"nmae": ["a.b"]})")).find("\"nmae\" is not a word") != std::string::npos);
-    CHECK(error_of(rule(R"({"name": []})")).find("at least one thing to look for") != std::string::npos);
+    CHECK(error_of(rule(R"({"name": []})")).find("must have at least one entry") != std::string::npos);
     CHECK(error_of(rule(R"({"name": ["a", "a"]})")).find("already spoken for") != std::string::npos);
     CHECK(error_of(rule(R"({"name": ["a"]})", R"({"renam": "b"})")).find("\"renam\" is not known here") !=
           std::string::npos);
@@ -80,7 +81,7 @@ TEST_CASE("rule data is strict, and errors name the place") {
               .find("does not say what becomes of it") != std::string::npos);
     CHECK(error_of(rule(R"({"value": {"form": "device", "tokens": ["cuda"]}})")).find("places to look at") !=
           std::string::npos);
-    CHECK(error_of(rule(R"({"text": {"words": ["w"], "files": ["python"]}})")).find("not a type of text file") !=
+    CHECK(error_of(rule(R"({"text": {"words": ["w"], "files": ["python"]}})")).find("which is not one of") !=
           std::string::npos);
 }
 
@@ -120,6 +121,21 @@ TEST_CASE("rules that overlap, cannot be reached or say nothing are errors") {
         "rules": [{"id": "r", "kind": "amp", "severity": "info", "message": "m", "source": "s", "versions": ">=3.0",
         "match": {"name": ["a"]}}]})",
              "none of the known versions"));
+    CHECK(
+        says(R"({"schema": 1, "framework": {"packages": ["p"], "loaded_by": ["p"], "versions": ["2.1"], "source": "s"},
+        "rules": [{"id": "r", "kind": "amp", "severity": "info", "message": "m", "source": "s", "holds_in": "<2.0",
+        "match": {"name": ["a"]}}]})",
+             "the rule \"r\" is for versions"));
+    CHECK(says(table("value_remark", R"([{"name": "A", "value": "x"}, {"name": "A", "value": "X"}])"),
+               "already is a row for the value"));
+}
+
+TEST_CASE("holds_in: said in these versions of the framework, and not in the newest") {
+    auto set = load(R"({"schema": 1, "rules": [{"id": "r", "kind": "amp", "severity": "info", "message": "m",
+        "source": "s", "holds_in": "<2.7", "match": {"name": ["a"]}}]})");
+    CHECK_FALSE(set->find_rule("r")->holds);
+    set->restrict_to(migrator::Version{2, 6});
+    CHECK(set->find_rule("r")->holds);
 }
 
 TEST_CASE("rule headers: words, placeholders and ids") {
@@ -165,11 +181,11 @@ TEST_CASE("effort: of the rule, of the row, or by the severity") {
     };
     const auto usual = rules_of(R"("severity": "warning")", "");
     CHECK(usual->find_rule("t")->effort == migrator::Effort::check);
-    CHECK(usual->name_row("a")->effort == migrator::Effort::check);
-    CHECK(rules_of(R"("severity": "info")", "")->name_row("a")->effort == migrator::Effort::none);
+    CHECK(usual->names.row("a")->effort == migrator::Effort::check);
+    CHECK(rules_of(R"("severity": "info")", "")->names.row("a")->effort == migrator::Effort::none);
     const auto said = rules_of(R"("severity": "error", "effort": "rewrite")", R"(, "effort": "port")");
-    CHECK(said->name_row("a")->effort == migrator::Effort::rewrite);
-    CHECK(said->name_row("b")->effort == migrator::Effort::port);
+    CHECK(said->names.row("a")->effort == migrator::Effort::rewrite);
+    CHECK(said->names.row("b")->effort == migrator::Effort::port);
     CHECK(rules_of(R"("severity": "info", "effort": "much")", "").error().text().find("\"effort\" is \"much\"") !=
           std::string::npos);
 }
@@ -184,26 +200,18 @@ TEST_CASE("patterns with one star, and how distributions are spelt") {
     CHECK(migrator::fill_message("{name} is {to}. {note}", "a", "b", "") == "a is b.");
 }
 
-TEST_CASE("the JSON Schema names the words that the loader knows") {
-    auto text = base::read_file(base::real_file_system(), test::source_dir() + "/rules/schema/rules.schema.json");
+TEST_CASE("the JSON Schema in rules/ is the one that the program prints") {
+    const auto text = base::read_file(base::real_file_system(), test::source_dir() + "/rules/schema/rules.schema.json");
     REQUIRE(text);
-    auto schema = base::parse_json(*text, "schema");
-    REQUIRE(schema);
-    const base::Json* words = schema->root.find("$defs")->find("match")->find("properties");
-    REQUIRE(words->object() != nullptr);
-    CHECK(words->object()->size() == 22);
-    for (const auto& entry : *words->object()) {
-        const std::string& word = entry.first;
-        CAPTURE(word);
-        // An object with an unknown key: the loader complains of the body, not of the word.
-        CHECK(error_of(rule("{\"" + word + "\": 1}")).find("is not a word") == std::string::npos);
-        const base::Json* properties = entry.second.find("properties");
-        if (properties == nullptr) continue;
-        for (const auto& property : *properties->object()) {
-            const std::string& key = property.first;
-            CAPTURE(key);
-            std::string message = error_of(rule("{\"" + word + "\": {\"" + key + "\": 1.5}}"));
-            CHECK(message.find("\"" + key + "\" is not known") == std::string::npos);
-        }
+    CHECK(*text == migrator::rule_file_schema());  // after a change: tests/lint/schemas.py --fix
+}
+
+TEST_CASE("each word is known, and a key that it lacks is named with its line") {
+    for (const migrator::RuleWord& word : migrator::rule_words()) {
+        CAPTURE(word.name);
+        CHECK_FALSE(word.about.empty());
+        const std::string name(word.name);
+        CHECK(error_of(rule("{\"" + name + "\": {\"qux\": 1}}")).find("is not a word") == std::string::npos);
+        CHECK(error_of(rule("{\"" + name + "\": {\"qux\": 1}}")).starts_with("/o/rewrite/test.json:"));
     }
 }

@@ -1,4 +1,4 @@
-#include "migrator/ruleset/version.h"
+#include "migrator/rule/version.h"
 
 #include <doctest/doctest.h>
 

@@ -1,0 +1,281 @@
+#include "ckpt_convert/open/adapters.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "base/format.h"
+#include "ckpt_convert/open/peft_directory.h"
+#include "ckpt_convert/plan/adapter_source.h"
+#include "ckpt_convert/plan/factor_layout.h"
+#include "ckpt_convert/plan/source_fit.h"
+#include "ckpt_convert/plan/source_layout.h"
+#include "ckpt_convert/tensor/cast.h"
+
+namespace ckpt {
+namespace {
+
+AdapterScale scale_of(const SourceOptions& options, const Json& said) {
+    AdapterScale out;
+    out.alpha = options.adapter_alpha;
+    const Json* alpha = said.find("lora_alpha");
+    if (!out.alpha && alpha != nullptr && alpha->integer() != nullptr)
+        out.alpha = static_cast<double>(*alpha->integer());
+    if (!out.alpha && alpha != nullptr && alpha->real() != nullptr) out.alpha = *alpha->real();
+    const Json* root = said.find("use_rslora");
+    out.root = root != nullptr && root->boolean() != nullptr && *root->boolean();
+    return out;
+}
+
+// Factors that are joined with the weights they belong to.
+struct BoundAdapter {
+    TensorIndex index;
+    AdapterFactors factors;
+    SourceBinding binding;
+};
+
+// `layout`: of the weights, as the files of the factors would have them.
+Result<BoundAdapter> bind_adapter(const Model& weights, const Layout& layout, TensorIndex index,
+                                  const SourceOptions& options, const AdapterScale& scale) {
+    BoundAdapter out;
+    TRY_ASSIGN(out.factors, find_factors(weights, layout, index));
+    TRY_ASSIGN(Layout factors, factor_layout(weights, out.factors, layout, {stored_factor_names()}));
+    TRY_ASSIGN(out.binding, bind_source(out.factors.model, index, factors,
+                                        [](std::string_view) { return std::optional<std::string>(); }));
+    const Path& where = index.files.front()->path();
+    for (std::uint64_t rank : out.factors.ranks) {
+        if (rank == 0) continue;
+        if (options.adapter_rank && *options.adapter_rank != rank) {
+            return base::fail(
+                ErrorKind::bad_input,
+                base::format("the rank of the adapter is {}, not {} (--lora-r)", rank, *options.adapter_rank), where);
+        }
+        if (!scale.alpha) {
+            return base::fail(ErrorKind::usage,
+                              base::format("there are adapters of rank {}, and nothing says how they are scaled; give "
+                                           "--lora-alpha",
+                                           rank),
+                              where);
+        }
+    }
+    for (const LogicalSource& factor : out.binding.tensors) {
+        if (can_cast(factor.dtype, DType::f32)) continue;
+        return base::fail(
+            ErrorKind::unsupported,
+            base::format("the factors of the adapter are {}, which is no floating-point type", name(factor.dtype)),
+            where);
+    }
+    out.index = std::move(index);
+    return out;
+}
+
+// The factors, read from where they lie behind the tensors of the weights.
+LogicalSource behind(LogicalSource factor, std::size_t tensors) {
+    for (StoredPiece& piece : factor.pieces) piece.tensor += static_cast<std::uint32_t>(tensors);
+    factor.replicas.clear();
+    return factor;
+}
+
+Status merge(Source& source, BoundAdapter adapter, const AdapterScale& scale) {
+    TensorIndex& index = source.index;
+    auto files = static_cast<std::uint32_t>(index.files == adapter.index.files ? 0 : index.files.size());
+    std::size_t tensors = index.tensors.size();
+    if (files > 0) index.files.insert(index.files.end(), adapter.index.files.begin(), adapter.index.files.end());
+    for (IndexedTensor& tensor : adapter.index.tensors) {
+        tensor.file += files;
+        index.tensors.push_back(std::move(tensor));
+    }
+    std::size_t count = 0;
+    for (std::uint32_t i = 0; i < source.binding.tensors.size(); ++i) {
+        std::uint64_t rank = adapter.factors.ranks[i];
+        if (rank == 0) continue;
+        LogicalSource& weight = source.binding.tensors[i];
+        if (!can_cast(weight.dtype, DType::f32)) {
+            return base::fail(ErrorKind::unsupported,
+                              base::format("an adapter cannot be merged into {}, which is {}",
+                                           source.model.tensors()[i].name, name(weight.dtype)),
+                              source.directory);
+        }
+        LowRankSum sum;
+        sum.left = behind(adapter.binding.tensors[adapter.factors.number(Factor::left, i)], tensors);
+        sum.right = behind(adapter.binding.tensors[adapter.factors.number(Factor::right, i)], tensors);
+        sum.rank = rank;
+        sum.scale = static_cast<float>(*scale.alpha / scale.divisor(rank));
+        weight.adapter = std::make_shared<const LowRankSum>(std::move(sum));
+        ++count;
+    }
+    source.notes.push_back(base::format("the low-rank adapters of {} weights were merged", count));
+    return {};
+}
+
+// The files of an adapter in a Megatron layout: the factors, and what their names and shapes tell of the layout.
+struct MegatronAdapter {
+    MegatronCheckpoint checkpoint;
+    TensorIndex factors;
+    std::size_t weights = 0;  // tensors beside them
+};
+
+Result<MegatronAdapter> open_megatron_adapter(base::FileSystem& fs, const AdapterFormats& formats,
+                                              const Path& directory) {
+    if (!is_megatron_checkpoint(fs, directory)) {
+        return base::fail(
+            ErrorKind::bad_input,
+            base::format("there is no LoRA adapter in it: neither {} nor a Megatron checkpoint", kPeftConfig),
+            directory);
+    }
+    MegatronAdapter out;
+    TRY_ASSIGN(out.checkpoint, open_megatron_checkpoint(fs, directory));
+    bool rank_files = !out.checkpoint.torch_dist;
+    TensorIndex& index = out.checkpoint.index;
+    TRY_ASSIGN(out.factors, take_adapters(index, formats, rank_files));
+    if (out.factors.tensors.empty())
+        return base::fail(ErrorKind::bad_input, "there is no LoRA adapter in it", directory);
+    out.weights = index.tensors.size();
+    if (out.weights == 0) index = adapted_weights(out.factors, rank_files);
+    return out;
+}
+
+// The weights of a PEFT directory's adapter as its model's Hugging Face files would have them.
+Result<Layout> peft_layout(const Model& model, const TensorIndex& factors) {
+    return hf_layout(model, find_variant(model.mapping(), adapted_weights(factors, false)));
+}
+
+Result<TensorIndex> peft_factors(PeftDirectory& peft, const AdapterFormats& formats, const Path& directory) {
+    TRY_ASSIGN(TensorIndex factors, take_adapters(peft.index, formats, false));
+    if (peft.index.tensors.empty() && !factors.tensors.empty()) return factors;
+    return base::fail(
+        ErrorKind::unsupported,
+        peft.index.tensors.empty()
+            ? "there is no LoRA adapter in it"
+            : base::format("{} is no factor of a LoRA adapter; other kinds of adapters and weights that were trained "
+                           "with them (modules_to_save) cannot be read",
+                           peft.index.tensors.front().name),
+        directory);
+}
+
+Result<AdapterSource> open_peft_adapter(base::FileSystem& fs, const Knowledge& knowledge, const SourceOptions& options,
+                                        const Path& directory) {
+    AdapterSource out;
+    TRY_ASSIGN(PeftDirectory peft, open_peft(fs, directory));
+    out.scale = scale_of(options, peft.config.root);
+    Source& source = out.source;
+    source.side = Side::huggingface;
+    source.title = "PEFT adapter";
+    source.directory = directory;
+    source.companions = options.hf_config_dir.empty() ? options.directory : options.hf_config_dir;
+    TRY_ASSIGN(source.config, read_hf_config(fs, source.companions));
+    TRY_ASSIGN(const ModelMapping* mapping, options.family.empty() ? knowledge.families.for_config(*source.config)
+                                                                   : knowledge.families.for_name(options.family));
+    TRY_ASSIGN(ModelValues values, values_from_config(*mapping, *source.config));
+    values["mtp"] = 0;
+    TRY_ASSIGN(out.weights, Model::make(*mapping, std::move(values)));
+    TRY_ASSIGN(TensorIndex factors, peft_factors(peft, knowledge.adapters, directory));
+    TRY_ASSIGN(Layout layout, peft_layout(out.weights, factors));
+    TRY_ASSIGN(BoundAdapter bound, bind_adapter(out.weights, layout, std::move(factors), options, out.scale));
+    TRY(share_equal_factors(bound.factors, bound.index, bound.binding));
+    source.index = std::move(bound.index);
+    source.binding = std::move(bound.binding);
+    source.model = bound.factors.model;
+    out.factors = std::move(bound.factors);
+    return out;
+}
+
+}  // namespace
+
+double AdapterScale::divisor(std::uint64_t rank) const {
+    auto number = static_cast<double>(rank);
+    return root ? std::sqrt(number) : number;
+}
+
+Status merge_adapters(base::FileSystem& fs, const Knowledge& knowledge, const SourceOptions& options,
+                      TensorIndex factors, Source& source) {
+    if (!factors.tensors.empty() && !options.adapter.empty()) {
+        return base::fail(ErrorKind::usage,
+                          "the checkpoint of --load-dir has adapters of its own; --lora-load cannot be given too",
+                          source.directory);
+    }
+    AdapterScale scale = scale_of(options, source.args);
+    Layout layout;
+    if (!factors.tensors.empty()) {
+        TRY_ASSIGN(layout, mcore_layout(source.model, *source.parallel));
+    } else if (options.adapter.empty()) {
+        return {};
+    } else if (is_peft_directory(fs, options.adapter)) {
+        TRY_ASSIGN(PeftDirectory peft, open_peft(fs, options.adapter));
+        scale = scale_of(options, peft.config.root);
+        TRY_ASSIGN(factors, peft_factors(peft, knowledge.adapters, options.adapter));
+        TRY_ASSIGN(layout, peft_layout(source.model, factors));
+    } else {
+        TRY_ASSIGN(MegatronAdapter adapter, open_megatron_adapter(fs, knowledge.adapters, options.adapter));
+        if (!scale.alpha) scale = scale_of(options, adapter.checkpoint.args);
+        TRY_ASSIGN(FoundLayout found, find_layout(adapter.checkpoint, source.model.mapping(), knowledge.targets));
+        if (found.layers != source.model.layers()) {
+            return base::fail(
+                ErrorKind::bad_input,
+                base::format("the adapter is of {} layers, but the model has {}", found.layers, source.model.layers()),
+                options.adapter);
+        }
+        if (source.parallel) found.parallel.kv_sharing = source.parallel->kv_sharing;
+        TRY_ASSIGN(ParallelLayout parallel, fit_layout(adapter.checkpoint, source.model, found));
+        TRY_ASSIGN(layout, mcore_layout(source.model, parallel));
+        factors = std::move(adapter.factors);
+    }
+    TRY_ASSIGN(BoundAdapter adapter, bind_adapter(source.model, layout, std::move(factors), options, scale));
+    return merge(source, std::move(adapter), scale);
+}
+
+Result<std::uint64_t> AdapterSource::rank() const {
+    std::set<std::uint64_t> found(factors.ranks.begin(), factors.ranks.end());
+    found.erase(0);
+    if (found.size() == 1) return *found.begin();
+    return base::fail(
+        ErrorKind::unsupported,
+        base::format("the adapter has the ranks {}, but there all have one: it can be merged only (without "
+                     "--save-lora)",
+                     base::joined(found, ", ")),
+        source.directory);
+}
+
+Status AdapterSource::join(std::uint64_t joined) {
+    TRY_ASSIGN(std::uint64_t before, rank());
+    bind_zeros(factors, source.index, source.binding);
+    source.model = factors.model;
+    if (joined == before) return {};
+    scale.alpha = *scale.alpha / scale.divisor(before) * scale.divisor(joined);
+    source.notes.push_back(base::format(
+        "weights that are one module there have adapters of their own: the rank of all becomes {} instead of {}, and "
+        "alpha {}",
+        joined, before, *scale.alpha));
+    for (std::uint64_t& each : factors.ranks) each = each > 0 ? joined : 0;
+    return {};
+}
+
+Status add_adapter_arguments(const AdapterSource& adapter, Json& args) {
+    TRY_ASSIGN(std::uint64_t rank, adapter.rank());
+    auto add = [&](std::string name, const Json& value) { args.object()->emplace_back(std::move(name), value); };
+    add("lora_r", Json(static_cast<std::int64_t>(rank), 0));
+    add("lora_alpha", Json(*adapter.scale.alpha, 0));
+    if (adapter.scale.root) add("use_rslora", Json(true, 0));
+    return {};
+}
+
+Result<AdapterSource> open_adapter(base::FileSystem& fs, const Knowledge& knowledge, const SourceOptions& options) {
+    const Path& directory = options.adapter.empty() ? options.directory : options.adapter;
+    if (is_peft_directory(fs, directory)) return open_peft_adapter(fs, knowledge, options, directory);
+    AdapterSource out;
+    TRY_ASSIGN(MegatronAdapter adapter, open_megatron_adapter(fs, knowledge.adapters, directory));
+    TRY_ASSIGN(out.source, identify(fs, adapter.checkpoint, knowledge, options));
+    out.weights = std::move(out.source.model);
+    out.scale = scale_of(options, out.source.args);
+    TRY_ASSIGN(Layout layout, mcore_layout(out.weights, *out.source.parallel));
+    TRY_ASSIGN(BoundAdapter bound, bind_adapter(out.weights, layout, std::move(adapter.factors), options, out.scale));
+    out.source.index = std::move(bound.index);
+    out.source.binding = std::move(bound.binding);
+    out.source.model = bound.factors.model;
+    out.factors = std::move(bound.factors);
+    if (adapter.weights > 0)
+        out.source.notes.push_back(base::format("{} weights beside the adapter are left out", adapter.weights));
+    return out;
+}
+
+}  // namespace ckpt

@@ -1,0 +1,83 @@
+#include "ckpt_convert/target/adapter_output.h"
+
+#include "base/format.h"
+#include "ckpt_convert/execute/hf_output.h"
+#include "ckpt_convert/execute/megatron_output.h"
+#include "ckpt_convert/execute/torch_dist_output.h"
+#include "ckpt_convert/open/peft_directory.h"
+#include "ckpt_convert/plan/factor_layout.h"
+#include "ckpt_convert/target/hf_config.h"
+#include "ckpt_convert/target/megatron_target.h"
+#include "ckpt_convert/target/peft_config.h"
+#include "ckpt_convert/target/repeated_options.h"
+
+namespace ckpt {
+namespace {
+
+// The layout of an adapter's factors where its weights have the layout `weights`.
+Result<Layout> written_factors(AdapterSource& adapter, const Layout& weights,
+                               const std::vector<AdapterFormat>& formats) {
+    std::uint64_t rank = joined_rank(adapter.factors, weights);
+    TRY_ASSIGN(Layout layout, factor_layout(adapter.weights, adapter.factors, weights, formats, rank));
+    if (rank > 0) TRY(adapter.join(rank));
+    return layout;
+}
+
+Result<PlannedOutput> plan_peft(const Knowledge& knowledge, AdapterSource& adapter, const ConvertOptions& options) {
+    const auto& formats = knowledge.adapters.huggingface;
+    TRY_ASSIGN(Layout weights, written_hf_layout(adapter.weights));
+    TRY_ASSIGN(Layout layout, written_factors(adapter, weights, formats));
+    PlannedOutput out;
+    out.title = "PEFT adapter";
+    TRY_ASSIGN(out.plan, make_plan(adapter.factors.model, adapter.source.index, adapter.source.binding, layout,
+                                   plan_options(options, VocabFill::zero)));
+    TRY_ASSIGN(out.output, single_safetensors(out.plan, base::format("{}.safetensors", kPeftWeights)));
+    out.texts.push_back({kPeftConfig, peft_config(adapter, weights, formats.front())});
+    out.last = {kPeftConfig};
+    return out;
+}
+
+Result<PlannedOutput> plan_megatron_adapter(base::FileSystem& fs, const Knowledge& knowledge, AdapterSource& adapter,
+                                            const ConvertOptions& options) {
+    TRY_ASSIGN(MegatronTarget target, megatron_target(knowledge, adapter.weights, options));
+    auto formats = knowledge.adapters.written_for(target.parallel.dialect);
+    if (formats.empty()) {
+        return base::fail(ErrorKind::unsupported,
+                          base::format("{}: nothing is known that reads a LoRA adapter there", target.title));
+    }
+    TRY_ASSIGN(Layout weights, mcore_layout(adapter.weights, target.parallel));
+    TRY_ASSIGN(Layout layout, written_factors(adapter, weights, formats));
+    PlannedOutput out;
+    out.title = base::format("LoRA adapter, {}", target.title);
+    TRY_ASSIGN(out.plan, make_plan(adapter.factors.model, adapter.source.index, adapter.source.binding, layout,
+                                   plan_options(options, VocabFill::zero)));
+    TRY_ASSIGN(MegatronTexts texts, megatron_texts(knowledge, target, adapter.source, out.plan, options));
+    TRY(add_adapter_arguments(adapter, texts.state.args));
+    texts.state.extra_states = false;
+    if (options.torch_dist) {
+        TRY_ASSIGN(out.output, torch_dist_output(out.plan, target.parallel, texts.state, options.max_shard_bytes));
+    } else {
+        TRY_ASSIGN(out.output, megatron_output(out.plan, target.parallel, texts.state));
+    }
+    out.texts.push_back({kTrackerFile, target.iteration});
+    if (adapter.source.config) {
+        TRY_ASSIGN(std::string config, adapted_config(fs, adapter.source, options));
+        out.texts.push_back({base::join(kHfConfigDir, "config.json"), std::move(config)});
+    }
+    out.last = {target.directory, kTrackerFile};
+    return out;
+}
+
+}  // namespace
+
+Result<PlannedOutput> plan_adapter(base::FileSystem& fs, const Knowledge& knowledge, AdapterSource& adapter,
+                                   const ConvertOptions& options) {
+    if (options.keep_optimizer)
+        return base::fail(ErrorKind::unsupported, "--save-lora converts an adapter without the state of its optimizer");
+    if (target_side(adapter.source, options) == Side::megatron)
+        return plan_megatron_adapter(fs, knowledge, adapter, options);
+    TRY(check_repeated_layout(options, adapter.source));
+    return plan_peft(knowledge, adapter, options);
+}
+
+}  // namespace ckpt

@@ -1,0 +1,64 @@
+// What the user asks of a conversion: the source, the layout of the output, and how the run works.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ckpt_convert/open/source_options.h"
+#include "ckpt_convert/plan/topology.h"
+
+namespace ckpt {
+
+// How many rows the embedding and the head of a Megatron checkpoint get.
+struct VocabOptions {
+    std::string rule;                      // a name of rules/targets/vocab_padding.json; empty: the peer's when needed
+    std::optional<std::uint64_t> divisor;  // instead of the rule's own
+    std::optional<std::uint64_t> rows;     // this many, whatever the rule
+    std::string fill;                      // instead of the rule's own; empty: as the rule says
+};
+
+// What an option of another converter says of the input: a value of the model, or a fact of its layout.
+struct Claim {
+    std::string option;
+    std::string value;
+    std::int64_t number = 0;
+};
+
+// Options that describe the layout to write, or repeat that of a Megatron input.
+struct RepeatedOptions {
+    std::optional<std::uint32_t> mtp_layers;
+    bool grouped_experts = false;
+};
+
+struct ConvertOptions {
+    SourceOptions source;
+    Path save_dir;
+    Side to = Side::unknown;       // unknown: the other side
+    std::string target;            // a name of rules/targets/, with "@VERSION" of megatron-core; empty: the default one
+    std::string layers;            // "local" or "te"; empty: what the target's users run
+    bool torch_dist = false;       // instead of rank files
+    bool grouped_experts = false;  // the experts of a rank in one module
+    bool mla_split = false;        // the up projections of latent attention in parts
+    Topology topology;             // of the output, when it is Megatron's
+    bool topology_given = false;
+    VocabOptions vocab;
+    RepeatedOptions repeated;
+    std::vector<Claim> claims;
+    std::string params_dtype;     // "bf16", "fp16", "fp32"; empty: what the source has
+    std::string iteration;        // a number or "release"; empty: what the target's users expect
+    bool adapter_alone = false;   // the LoRA adapter is converted and not merged
+    bool keep_optimizer = false;  // the state of the optimizer goes with the weights
+    std::uint64_t max_shard_bytes = 5'000'000'000;
+    std::uint64_t memory_bytes = 64ull << 20;  // for buffers
+    int threads = 0;
+    // Which part of the work this run does: "3/16", or "auto" for what the launcher's variables say; empty: all.
+    std::string shard;
+    bool resume = false;  // finished files of an interrupted run are used again, and left when this one is
+    bool dry_run = false;
+    bool show_plan = false;          // with dry_run: every tensor of the output
+    std::vector<std::string> notes;  // options that were accepted and have no effect
+};
+
+}  // namespace ckpt

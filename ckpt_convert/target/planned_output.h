@@ -1,0 +1,39 @@
+// PlannedOutput: what a conversion is to write, all of it known before the first byte.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ckpt_convert/execute/output_plan.h"
+#include "ckpt_convert/open/source.h"
+#include "ckpt_convert/plan/conversion_plan.h"
+#include "ckpt_convert/target/convert_options.h"
+
+namespace ckpt {
+
+// A side file of the output, beside the weights.
+struct SideFile {
+    std::string path;
+    std::string content;
+};
+
+struct PlannedOutput {
+    std::string title;
+    ConversionPlan plan;
+    OutputPlan output;
+    std::vector<SideFile> texts;
+    Path companions_from;                 // config and tokenizer; empty: none
+    std::vector<std::string> companions;  // their names
+    std::string companions_to;            // directory in the output
+    std::vector<std::string> last;        // what makes the output visible, in this order
+};
+
+PlanOptions plan_options(const ConvertOptions& options, VocabFill fill);
+
+// --save-model-type, or the other side.
+Side target_side(const Source& source, const ConvertOptions& options);
+
+// The layout of a Hugging Face output.
+Result<Layout> written_hf_layout(const Model& model);
+
+}  // namespace ckpt

@@ -1,0 +1,27 @@
+#include "ckpt_convert/target/training_args.h"
+
+namespace ckpt {
+namespace {
+
+constexpr const char* kTemplate = "templates/launch/training_args.sh";
+
+void replace(std::string& text, std::string_view mark, const std::string& value) {
+    std::size_t at = text.find(mark);
+    if (at != std::string::npos) text.replace(at, mark.size(), value);
+}
+
+}  // namespace
+
+Result<std::string> training_args(const base::DataStore& store, const std::vector<std::string>& flags,
+                                  const std::string& title) {
+    const std::string_view* text = store.find(kTemplate);
+    if (text == nullptr) return base::fail(ErrorKind::rule_data, "the template is missing", kTemplate);
+    std::string lines;
+    for (const std::string& flag : flags) lines += "    " + flag + "\n";
+    std::string out(*text);
+    replace(out, "{{title}}", title);
+    replace(out, "{{flags}}\n", lines);
+    return out;
+}
+
+}  // namespace ckpt

@@ -1,0 +1,43 @@
+#include "migrator/project/knowledge.h"
+
+#include <algorithm>
+
+#include "base/paths.h"
+#include "base/text.h"
+#include "migrator/project/translations.h"
+
+namespace migrator {
+namespace {
+
+constexpr std::string_view kRules = "rules";
+
+base::Status load_into(Knowledge& knowledge, base::FileSystem& fs, const base::Path& overlay, StyleKind style) {
+    if (!overlay.empty()) TRY(knowledge.store.overlay(fs, overlay, place_of_rules(overlay)));
+    TRY_ASSIGN(knowledge.rules, RuleSet::load(knowledge.store, style));
+    TRY_ASSIGN(knowledge.patterns, PatternSet::compile(knowledge.rules));
+    TRY_ASSIGN(knowledge.facts, TypeFacts::load(knowledge.store));
+    TRY_ASSIGN(knowledge.loops, LoopFacts::load(knowledge.store));
+    TRY_ASSIGN(knowledge.translations, load_translations(knowledge.store));
+    return {};
+}
+
+}  // namespace
+
+std::string place_of_rules(const base::Path& directory) {
+    const base::Path whole = base::normal_path(directory);
+    const std::string name(base::file_name(whole));
+    const auto folders = RuleSet::folders();
+    const bool is_folder = base::file_name(base::parent(whole)) == kRules && base::contains(folders, name);
+    return std::string(kRules) + (is_folder ? "/" + name : "");
+}
+
+base::Result<Knowledge> load_knowledge(base::FileSystem& fs, const base::Path& overlay, StyleKind style) {
+    Knowledge knowledge;
+    auto loaded = load_into(knowledge, fs, overlay, style);
+    if (loaded) return knowledge;
+    base::Error error = std::move(loaded).error();
+    error.kind = base::ErrorKind::rule_data;
+    return tl::unexpected<base::Error>(std::move(error));
+}
+
+}  // namespace migrator

@@ -1,0 +1,180 @@
+#include "migrator/project/project.h"
+
+#include <algorithm>
+#include <atomic>
+#include <iterator>
+#include <map>
+
+#include "base/format.h"
+#include "base/human.h"
+#include "base/parallel.h"
+#include "migrator/match/matcher.h"
+#include "migrator/syntax/syntax_tree.h"
+
+namespace migrator {
+namespace {
+
+using base::FileKind;
+using base::Path;
+
+constexpr std::size_t kNamesInNote = 5;
+
+// Parsing costs more than all the rest, so files are kept with their trees; beyond this they are parsed again when it is
+// their turn.
+constexpr std::size_t kKeptBytes = std::size_t{256} << 20;
+
+// What one Python file tells the others.
+struct FileFacts {
+    std::vector<std::string> members;
+    std::vector<std::string> imports;
+    std::optional<PackedSummary> summary;
+    bool is_guarded = false;    // see ImportGraph::add
+    bool holds_values = false;  // see match/value_ends.h
+    std::unique_ptr<ParsedFile> parsed;
+};
+
+FileFacts facts_of(base::FileSystem& fs, const Project& project, const Knowledge& knowledge, const FoundFile& file) {
+    FileFacts out;
+    auto bytes = project.read(fs, file.path);
+    // A file that cannot be read is told of when it is analysed.
+    if (!bytes) return out;
+    out.parsed = std::make_unique<ParsedFile>();
+    out.parsed->source = make_source_file(file.path, file.type, std::move(*bytes), file.mode);
+    if (out.parsed->source.problem) return out;
+    const SyntaxTree& tree = out.parsed->tree = SyntaxTree::parse(out.parsed->source.text);
+    out.members = member_names(tree);
+    ModuleContext context = module_context(project, file.path);
+    ModuleSummary summary = summarise(tree, knowledge.facts, context);
+    if (!summary.module.empty()) out.summary = summary;
+    out.imports = std::move(summary.imports);
+    out.holds_values = holds_values(tree, knowledge.rules);
+    out.is_guarded = out.parsed->source.text.find("__main__") != std::string::npos;
+    return out;
+}
+
+}  // namespace
+
+void ParsedFile::pack() {
+    bindings.reset();
+    if (packed.empty()) packed = tree.pack();
+    tree = {};
+}
+
+void ParsedFile::unpack() {
+    if (tree.size() == 0) tree = SyntaxTree::unpack(packed, source.text);
+}
+
+std::optional<std::size_t> find_python_file(const Project& project, const Path& named) {
+    const std::vector<FoundFile>& files = project.files.files;
+    for (std::size_t i = 0; i < files.size(); ++i) {
+        const bool same = files[i].path == base::normal_path(named) ||
+                          base::normal_path(project.on_disk(files[i].path)) == base::normal_path(named);
+        if (same && files[i].analysed && files[i].type == FileType::python) return i;
+    }
+    return std::nullopt;
+}
+
+base::Result<SourceFile> read_source(base::FileSystem& fs, const Project& project, std::size_t number) {
+    if (number < project.parsed.size() && project.parsed[number]) return project.parsed[number]->source;
+    const FoundFile& file = project.files.files[number];
+    TRY_ASSIGN(std::string bytes, project.read(fs, file.path));
+    return make_source_file(file.path, file.type, std::move(bytes), file.mode);
+}
+
+ModuleContext module_context(const Project& project, const Path& path) {
+    ModuleContext out;
+    out.module_name = project.modules.of(path);
+    out.is_package = base::file_name(path) == "__init__.py";
+    out.project_modules = project.modules.all();
+    out.project_packages = project.modules.packages();
+    out.index = project.index.get();
+    return out;
+}
+
+base::Status index_projects(base::FileSystem& fs, int threads, const Knowledge& knowledge,
+                            std::vector<Project>& projects) {
+    const TypeFacts& facts = knowledge.facts;
+    std::atomic<std::size_t> kept = 0;
+    for (Project& project : projects) {
+        const std::vector<FoundFile>& files = project.files.files;
+        std::vector<std::size_t> modules;
+        for (std::size_t i = 0; i < files.size(); ++i) {
+            if (files[i].analysed && files[i].type == FileType::python) modules.push_back(i);
+        }
+        project.parsed.resize(files.size());
+        project.holds_values.resize(files.size());
+        std::vector<FileFacts> found(modules.size());
+        TRY(base::parallel_for(modules.size(), threads, [&](std::size_t i) -> base::Status {
+            found[i] = facts_of(fs, project, knowledge, files[modules[i]]);
+            if (found[i].parsed) found[i].parsed->pack();
+            const std::size_t bytes = found[i].parsed ? found[i].parsed->packed_bytes() : 0;
+            if (kept.fetch_add(bytes) + bytes <= kKeptBytes) {
+                project.parsed[modules[i]] = std::move(found[i].parsed);
+            } else {
+                kept -= bytes;
+                found[i].parsed.reset();
+            }
+            return {};
+        }));
+        auto index = std::make_shared<ProjectIndex>(facts);
+        for (std::size_t i = 0; i < modules.size(); ++i) {
+            project.members.insert(project.members.end(), std::move_iterator(found[i].members.begin()),
+                                   std::move_iterator(found[i].members.end()));
+            project.holds_values[modules[i]] = found[i].holds_values;
+            const base::Path& path = files[modules[i]].path;
+            const std::vector<std::string> names = project.modules.names_of(path);
+            project.imports.add(path, names, std::move(found[i].imports), found[i].is_guarded);
+            if (found[i].summary) index->add(std::move(*found[i].summary), names);
+        }
+        project.imports.finish();
+        const std::vector<std::string>& framework = knowledge.rules.framework.loaded_by;
+        project.loading_framework = project.imports.loading_through_others(framework);
+        project.beside_framework = project.imports.imported_by_loading(framework);
+        std::sort(project.members.begin(), project.members.end());
+        project.members.erase(std::unique(project.members.begin(), project.members.end()), project.members.end());
+        project.index = std::move(index);
+    }
+    return {};
+}
+
+MatchContext match_context(const Knowledge& knowledge, const Project& project, const Path& path) {
+    MatchContext context;
+    context.rules = &knowledge.rules;
+    context.facts = &knowledge.facts;
+    context.module = module_context(project, path);
+    context.project_members = project.members;
+    context.loads_framework = std::ranges::binary_search(project.loading_framework, path);
+    context.is_beside_framework = std::ranges::binary_search(project.beside_framework, path);
+    return context;
+}
+
+base::Message some_of(const std::vector<std::string>& paths) {
+    std::string shown;
+    for (std::size_t i = 0; i < std::min(kNamesInNote, paths.size()); ++i) shown += (i == 0 ? "" : ", ") + paths[i];
+    if (paths.size() <= kNamesInNote) return shown;
+    return {"{paths} and {count} more",
+            {{"paths", shown}, {"count", base::with_separators(paths.size() - kNamesInNote)}}};
+}
+
+std::vector<base::Message> notes_of(const Project& project, bool copied) {
+    std::vector<base::Message> notes;
+    if (!project.files.directories_skipped.empty()) {
+        std::vector<Path> shown;
+        for (const Path& path : project.files.directories_skipped) shown.push_back(project.shown(path));
+        notes.push_back(
+            {copied ? "Neither analysed nor copied: {paths}." : "Not analysed: {paths}.", {{"paths", some_of(shown)}}});
+    }
+    std::map<std::string, std::vector<Path>> by_reason;
+    for (const FoundFile& file : project.files.files) {
+        if (!file.skipped_because.empty()) by_reason[file.skipped_because].push_back(project.shown(file.path));
+    }
+    for (const auto& [reason, paths] : by_reason) {
+        notes.push_back(
+            {paths.size() == 1 ? "1 file not analysed ({reason}): {paths}."
+                               : "{count} files not analysed ({reason}): {paths}.",
+             {{"count", base::with_separators(paths.size())}, {"reason", reason}, {"paths", some_of(paths)}}});
+    }
+    return notes;
+}
+
+}  // namespace migrator

@@ -1,0 +1,82 @@
+#include "migrator/project/translations.h"
+
+#include "base/format.h"
+#include "base/rule_file.h"
+
+namespace migrator {
+namespace {
+
+constexpr std::string_view kFolder = "rules/translations/";
+
+struct TranslationFile : base::RuleFileHead {
+    base::Dictionary texts;
+};
+constexpr auto record_of(const TranslationFile*) {
+    return base::extended(record_of(static_cast<const base::RuleFileHead*>(nullptr)), "translations",
+                          "what sentences are in another language",
+                          base::field("texts", &TranslationFile::texts, "the sentence to its translation").needed());
+}
+
+base::Status read_file(const base::DataStore& store, const std::string& path, base::Dictionary& out) {
+    TRY_ASSIGN(auto file, base::read_rule_record<TranslationFile>(store, path));
+    for (auto& [text, translation] : file.texts) {
+        if (!out.emplace(text, std::move(translation)).second)
+            return base::fail(base::ErrorKind::rule_data, base::format("\"{}\" is translated twice", text),
+                              store.origin(path));
+    }
+    return {};
+}
+
+// Translates what it is given, each text once.
+class Translator {
+public:
+    explicit Translator(const base::Dictionary& dictionary) : dictionary_(dictionary) {}
+
+    void add(const base::Message& message) {
+        std::string text = message.text();
+        if (out_.contains(text)) return;
+        std::string translation = message.text_in(dictionary_);
+        if (translation != text) out_.emplace(std::move(text), std::move(translation));
+    }
+
+    base::Dictionary take() { return std::move(out_); }
+
+private:
+    const base::Dictionary& dictionary_;
+    base::Dictionary out_;
+};
+
+base::Dictionary translated(const Report& report, const base::Dictionary& dictionary) {
+    Translator out(dictionary);
+    for (const ReportFile& file : report.files) {
+        for (const ReportFinding& item : file.findings) out.add(item.outcome.finding.message);
+    }
+    for (const RuleRow& rule : report.rules) out.add(rule.message);
+    for (const TransferRow& program : report.programs) {
+        for (const TransferPlace& place : program.places) out.add(place.message);
+    }
+    for (const base::Message& note : report.notes) out.add(note);
+    return out.take();
+}
+
+}  // namespace
+
+base::Result<std::map<std::string, base::Dictionary>> load_translations(const base::DataStore& store) {
+    std::map<std::string, base::Dictionary> out;
+    for (const std::string& path : store.list(kFolder, ".json")) {
+        const std::size_t begin = kFolder.size();
+        const std::size_t slash = path.find('/', begin);
+        if (slash == path.npos) continue;
+        TRY(read_file(store, path, out[path.substr(begin, slash - begin)]));
+    }
+    return out;
+}
+
+std::map<std::string, base::Dictionary> translated(const Report& report,
+                                                   const std::map<std::string, base::Dictionary>& dictionaries) {
+    std::map<std::string, base::Dictionary> out;
+    for (const auto& [language, dictionary] : dictionaries) out[language] = translated(report, dictionary);
+    return out;
+}
+
+}  // namespace migrator

@@ -1,0 +1,29 @@
+// Finding: one place where a rule has something to say about the user's code.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/message.h"
+#include "base/text_position.h"
+#include "migrator/edit/edit.h"
+#include "migrator/rule/finding_kind.h"
+#include "migrator/semantic/reference.h"
+
+namespace migrator {
+
+struct Finding {
+    std::string rule;  // id of the rule: "cuda.module"
+    FindingKind kind = FindingKind::cuda_api;
+    Severity severity = Severity::warning;
+    Certainty certainty = Certainty::resolved;
+    base::ByteRange range;         // in the file's text
+    std::string subject;           // what was found, qualified: "torch.cuda.nvtx.range_push", "flash_attn"
+    base::Message message;         // one or two sentences: what it means on the NPU and what to do
+    std::string source;            // where the fact comes from
+    Effort effort = Effort::none;  // what is left to a person as long as it is not fixed
+    bool at_run_time = false;      // needs no edit in the chosen style: it is redirected when the program runs
+    std::optional<Fix> fix;        // present only when the finding may be fixed here
+};
+
+}  // namespace migrator

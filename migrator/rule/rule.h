@@ -1,0 +1,126 @@
+// Rule: what all rules and tables have, whatever they look for: what is said, how sure that must be, and when it holds.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/message.h"
+#include "base/record.h"
+#include "migrator/edit/edit.h"
+#include "migrator/rule/finding_kind.h"
+#include "migrator/rule/version.h"
+#include "migrator/semantic/reference.h"
+
+namespace migrator {
+
+// Where in a file a rule holds.
+enum class RulePlace {
+    anywhere,
+    training_file,  // files with a training loop
+    training_loop,  // code that runs in each of its rounds
+};
+std::string_view name(RulePlace place);
+
+// How often it is said.
+enum class Once { no, project };
+std::string_view name(Once once);
+
+// A product of sizes that the project writes down as constants, in bytes; added to the message as megabytes.
+struct SizeFormula {
+    std::vector<std::vector<std::string>> factors;  // names of each size: {"batch_size", "micro_batch_size"}
+    std::int64_t bytes = 1;                         // of one element
+    std::string text;                               // with {sizes} and {value}
+};
+
+// What all rules have.
+struct Rule {
+    std::string id;
+    FindingKind kind = FindingKind::cuda_api;
+    Severity severity = Severity::warning;
+    Certainty certainty = Certainty::resolved;  // what a finding needs at least for its fix to be applied
+    std::string message;                        // with {name}, {to} and {note}
+    base::Message remark;                       // said behind it
+    std::string source;
+    std::optional<Effort> own_effort;    // of the rule; rows have their own
+    Effort effort = Effort::none;        // what is left to a person
+    std::vector<ImportRequest> imports;  // what the fix needs bound
+    VersionRange versions;               // of the framework, in which the fix is right; empty: all
+    VersionRange holds_in;               // of the framework, in which the rule says anything; empty: all
+    bool holds = true;                   // in the version that the rules are restricted to
+    bool at_run_time = false;  // in the chosen style this needs no edit: it is redirected when the program runs
+    RulePlace in = RulePlace::anywhere;
+    Once once = Once::no;                       // in a project, at the first place
+    std::vector<std::string> unless_mentioned;  // nothing is said in a project that has one of these texts
+    std::vector<std::string> if_mentioned;      // said only in a project that has one of these texts; empty: in all
+    std::optional<SizeFormula> formula;
+
+    base::Status check(const base::JsonPlace& at) const;
+};
+
+constexpr auto record_of(const ImportRequest*) {
+    return base::record("import", "a module that a fix needs bound",
+                        base::field("module", &ImportRequest::module, "its name").needed(),
+                        base::field("after", &ImportRequest::after, "its import follows that of this module").needed());
+}
+
+constexpr auto record_of(const SizeFormula*) {
+    return base::record(
+        "formula", "a size in megabytes, where the files write down exactly one number for each of its factors",
+        base::field("factors", &SizeFormula::factors, "for each factor the names under which projects keep it")
+            .needed(),
+        base::field("bytes", &SizeFormula::bytes, "of one element").needed(),
+        base::field("text", &SizeFormula::text, "what the message says of it, with {sizes} and {value}").needed());
+}
+
+constexpr auto record_of(const Rule*) {
+    return base::record(
+        "rule_head", "what rules and tables have in common",
+        base::field("id", &Rule::id, "once in all files; reports and cases use it").needed().not_blank(),
+        base::field("kind", &Rule::kind, "what it is about").needed(),
+        base::field("severity", &Rule::severity,
+                    "`info`: worth knowing; `warning`: likely to need attention; `error`: will not work on the NPU as "
+                    "it stands")
+            .needed(),
+        base::field("certainty", &Rule::certainty, "what a finding needs at least for its fix to be applied"),
+        base::field("message", &Rule::message,
+                    "what it means on the NPU and what to do; `{name}`, `{to}` and `{note}` are filled in")
+            .needed()
+            .not_blank(),
+        base::field("source", &Rule::source, "where the fact comes from").needed().not_blank(),
+        base::field("effort", &Rule::own_effort,
+                    "what is left to a person where nothing is fixed; without it `none` for `info`, else `check`"),
+        base::field("imports", &Rule::imports,
+                    "modules that the fix needs; merged to one import in a file, behind the import of `after`"),
+        base::field("versions", &Rule::versions, "of the framework, in which the fix is right: `>=2.7,!=2.8`"),
+        base::field("holds_in", &Rule::holds_in, "of the framework, in which it is said at all: `<2.7`"),
+        base::field("at_run_time", &Rule::at_run_time,
+                    "transfer_to_npu does this while the program runs, so the style `auto` needs no edit"),
+        base::field("in", &Rule::in,
+                    "`training_loop`: only in code that runs in each round of a loop that trains, or in functions of "
+                    "the file that do a part of its step, and not below an `if` with `%`; `training_file`: only in "
+                    "files with such a loop"),
+        base::field("once", &Rule::once,
+                    "`project`: said at the first place only; where it is no advice, at the first place of each "
+                    "package, variable or interface, with the other places"),
+        base::field("unless_mentioned", &Rule::unless_mentioned,
+                    "not said in a project with one of these texts in a file that was looked at"),
+        base::field("if_mentioned", &Rule::if_mentioned, "said only in a project with one of these texts"),
+        base::field("formula", &Rule::formula, "a size in megabytes, added to the message"));
+}
+
+}  // namespace migrator
+
+template <>
+inline constexpr auto base::kAll<migrator::RulePlace> = std::to_array({migrator::RulePlace::training_loop,
+                                                                       migrator::RulePlace::training_file});
+template <>
+inline constexpr auto base::kAll<migrator::Once> = std::to_array({migrator::Once::project});
+
+template <>
+struct base::InJson<migrator::VersionRange> {
+    static Result<migrator::VersionRange> read(const JsonPlace& at);
+    static void describe(SchemaWriter& out) { out.type("string"); }
+};

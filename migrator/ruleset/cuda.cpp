@@ -1,0 +1,31 @@
+#include "migrator/ruleset/cuda.h"
+
+#include "migrator/ruleset/rule_set.h"
+
+namespace migrator {
+
+base::Status add(RuleSet& set, SymbolRow row, const Adding& adding) {
+    if (row.name.find('*') < row.name.size() - 1 || row.name == "*")
+        return adding.place.error("a symbol may have a * at its end only, behind something");
+    const std::string name = row.name;
+    if (!set.symbols.emplace(name, std::move(row)).second)
+        return adding.place.error(base::format("there already is a symbol \"{}\"", name));
+    return {};
+}
+
+const SymbolRow* RuleSet::symbol(std::string_view spelled) const {
+    if (spelled.starts_with("::")) spelled.remove_prefix(2);
+    if (const auto found = symbols.find(spelled); found != symbols.end()) return &found->second;
+    const SymbolRow* best = nullptr;
+    for (const auto& [name, row] : symbols) {
+        const bool is_prefix = name.ends_with('*');
+        const std::string_view stem = std::string_view(name).substr(0, name.size() - (is_prefix ? 1 : 0));
+        const bool is_end = !is_prefix && stem.size() > spelled.size() && stem.ends_with(spelled) &&
+                            stem.substr(0, stem.size() - spelled.size()).ends_with("::");
+        const bool fits = is_end || (is_prefix && spelled.starts_with(stem));
+        if (fits && (best == nullptr || name.size() > best->name.size())) best = &row;
+    }
+    return best;
+}
+
+}  // namespace migrator

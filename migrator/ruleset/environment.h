@@ -1,0 +1,124 @@
+// Tables of environment variables: what becomes of them, and which values they take.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/message.h"
+#include "migrator/ruleset/parameters.h"
+
+namespace migrator {
+
+// A variable, exact or ending in *.
+struct EnvironmentRow {
+    const Rule* rule = nullptr;
+    std::string name;
+    std::optional<std::string> to;
+    bool same_values = false;        // the value can stay as it is: the name may be rewritten
+    ByName<std::string> values;      // old value -> the one that says the same to `to`
+    std::vector<std::string> apart;  // variables that `to` must not stand beside
+    std::string note;
+    std::string source;
+    Effort effort = Effort::none;
+
+    base::Status check(const base::JsonPlace& at) const;
+};
+
+constexpr auto record_of(const EnvironmentRow*) {
+    return base::record(
+        "environment_row", "an environment variable",
+        base::field("name", &EnvironmentRow::name, "may end in `*`").needed(),
+        base::field("to", &EnvironmentRow::to, "its new name"),
+        base::field(
+            "same_values", &EnvironmentRow::same_values,
+            "the value can stay: the name is rewritten, unless a row of values says that `to` does not take it"),
+        base::field("values", &EnvironmentRow::values, "old value to the one that says the same: both are rewritten"),
+        base::field("apart", &EnvironmentRow::apart,
+                    "variables that the new name must not stand beside: in a file with one of them nothing is "
+                    "rewritten; each needs a row"),
+        base::field("note", &EnvironmentRow::note, "the `{note}` of the message"),
+        base::field("source", &EnvironmentRow::source, "where the fact comes from, if not from the table's source"),
+        base::field("effort", &EnvironmentRow::effort, "as of a rule"));
+}
+
+class EnvironmentIndex {
+public:
+    base::Status add(EnvironmentRow row, const base::JsonPlace& at);
+    const EnvironmentRow* find(std::string_view variable) const;
+    std::vector<EnvironmentRow>& rows() { return rows_; }
+    const std::vector<EnvironmentRow>& rows() const { return rows_; }
+
+private:
+    ByName<std::size_t> exact_;  // names -> rows_
+    std::vector<EnvironmentRow> rows_;
+    std::vector<std::size_t> patterns_;  // those of them whose names end with "*"
+};
+
+// Of a number or a word.
+struct ValueLimits {
+    std::optional<double> min, max;      // inclusive
+    std::optional<double> above, below;  // exclusive
+    std::optional<double> multiple_of;
+    std::vector<std::string> one_of;  // capitals make no difference
+
+    base::Status check(const base::JsonPlace& at) const;
+    // What the value has to be, in words, when it is not that; nullopt: it is right.
+    std::optional<base::Message> expected_of(std::string_view value) const;
+};
+
+constexpr auto record_of(const ValueLimits*) {
+    return base::record("value_limits", "which values there are", base::field("min", &ValueLimits::min, "at least"),
+                        base::field("max", &ValueLimits::max, "at most"),
+                        base::field("above", &ValueLimits::above, "more than"),
+                        base::field("below", &ValueLimits::below, "less than"),
+                        base::field("multiple_of", &ValueLimits::multiple_of, "a multiple of"),
+                        base::field("one_of", &ValueLimits::one_of, "one of these; capitals make no difference"));
+}
+
+struct VariableValues : ValueLimits {
+    const Rule* rule = nullptr;
+    std::string name;
+    ByName<ValueLimits> options;                // of a value such as "a:1,b:2"; empty: it is no such list
+    ByName<std::vector<std::string>> excludes;  // "a:1" -> options that must not be given with it
+
+    // What is wrong with a value, in words; nullopt: nothing.
+    std::optional<base::Message> problem_of(std::string_view value) const;
+};
+
+constexpr auto record_of(const VariableValues*) {
+    return base::extended(
+        record_of(static_cast<const ValueLimits*>(nullptr)), "variable_value_row",
+        "what values an environment variable takes; another written value is a finding",
+        base::field("name", &VariableValues::name, "the variable").needed(),
+        base::field("options", &VariableValues::options, "of a list such as `a:1,b:2`, the same for each key"),
+        base::field("excludes", &VariableValues::excludes,
+                    "of such a list: an option with its value, `a:1`, to the options that must not be given with it"));
+}
+
+// What is to be said of a value that a variable takes.
+struct ValueRemark {
+    const Rule* rule = nullptr;
+    std::string name;
+    std::string value;
+    std::string note;
+    std::string source;
+    Effort effort = Effort::none;
+};
+
+constexpr auto record_of(const ValueRemark*) {
+    return base::record(
+        "value_remark_row", "a value that an environment variable takes, and what is to be said of it",
+        base::field("name", &ValueRemark::name, "the variable").needed(),
+        base::field("value", &ValueRemark::value, "the value; capitals make no difference").needed().not_blank(),
+        base::field("note", &ValueRemark::note, "the `{note}` of the message"),
+        base::field("source", &ValueRemark::source, "where the fact comes from, if not from the table's source"),
+        base::field("effort", &ValueRemark::effort, "as of a rule"));
+}
+
+base::Status add(RuleSet& set, EnvironmentRow row, const Adding& adding);
+base::Status add(RuleSet& set, VariableValues row, const Adding& adding);
+base::Status add(RuleSet& set, ValueRemark row, const Adding& adding);
+
+}  // namespace migrator

@@ -1,0 +1,40 @@
+#include "migrator/ruleset/places.h"
+
+#include "migrator/ruleset/rule_set.h"
+
+namespace migrator {
+namespace {
+
+void append(std::vector<std::string>& out, const std::vector<std::string>& more) {
+    out.insert(out.end(), more.begin(), more.end());
+}
+
+}  // namespace
+
+base::Status add(RuleSet& set, EnvironmentPlaces places, const base::JsonPlace&) {
+    add_parameters(set.environment_places.parameters, places.taken_by);
+    append(set.environment_places.mappings, places.mappings);
+    return {};
+}
+
+base::Status add(RuleSet& set, TextPlaces places, const base::JsonPlace&) {
+    add_parameters(set.text_places.passed, places.passed_by);
+    add_parameters(set.text_places.declared, places.declared_by);
+    append(set.text_places.shown, places.shown);
+    append(set.text_places.shown_by_methods, places.shown_by_methods);
+    return {};
+}
+
+base::Status add(RuleSet& set, ScriptPlaces places, const base::JsonPlace&) {
+    add_parameters(set.script_places.commands, places.started_by);
+    append(set.script_places.variable_options, places.variable_options);
+    append(set.script_places.directives, places.directives);
+    return {};
+}
+
+base::Status add(RuleSet& set, AdaptedNames names, const base::JsonPlace&) {
+    append(set.adapted.guards, names.guards);
+    return {};
+}
+
+}  // namespace migrator

@@ -1,0 +1,71 @@
+// What functions do with texts, commands and variables, whatever they mean; and names that say that code already asks for
+// the target. Sections of rule files; several files add to one list.
+#pragma once
+
+#include "migrator/ruleset/parameters.h"
+
+namespace migrator {
+
+// Where a language keeps its environment.
+struct EnvironmentPlaces {
+    std::vector<ParameterRow> taken_by;
+    std::vector<std::string> mappings;  // "os.environ"
+    ParametersByFunction parameters{};  // "os.getenv"
+};
+constexpr auto record_of(const EnvironmentPlaces*) {
+    return base::record(
+        "environment_places", "where a language keeps its environment",
+        base::field("parameters", &EnvironmentPlaces::taken_by, "of functions that take the name of a variable"),
+        base::field("mappings", &EnvironmentPlaces::mappings, "from names of variables"));
+}
+
+// What functions do with texts, whatever the texts mean.
+struct TextPlaces {
+    std::vector<std::string> shown;             // they show it to people, or name something by it: "print"
+    std::vector<std::string> shown_by_methods;  // the same, of objects of unknown class: "debug"
+    std::vector<ParameterRow> passed_by, declared_by;
+    ParametersByFunction passed{};    // they give it back: "os.getenv"
+    ParametersByFunction declared{};  // it is the value of an option that they declare: "absl.flags.DEFINE_string"
+};
+constexpr auto record_of(const TextPlaces*) {
+    return base::record(
+        "text_places", "what functions do with a text, whatever it means",
+        base::field("shown", &TextPlaces::shown, "functions that show it to people, or name something by it"),
+        base::field("shown_by_methods", &TextPlaces::shown_by_methods, "the same of objects of unknown class"),
+        base::field("passed", &TextPlaces::passed_by, "arguments that functions give back"),
+        base::field("declared", &TextPlaces::declared_by, "arguments that are the value of an option"));
+}
+
+// What scripts look like, and which functions start them.
+struct ScriptPlaces {
+    std::vector<ParameterRow> started_by;
+    std::vector<std::string> variable_options;  // options behind which the name of a variable stands: "-x"
+    std::vector<std::string> directives;        // comments with options of the program that starts a script: "#SBATCH"
+    ParametersByFunction commands{};            // "os.system"
+};
+constexpr auto record_of(const ScriptPlaces*) {
+    return base::record(
+        "script_places",
+        "what scripts look like, and which functions start them; a command is read as a script, whether "
+        "it is one text or a list",
+        base::field("commands", &ScriptPlaces::started_by, "functions of Python that start one"),
+        base::field("variable_options", &ScriptPlaces::variable_options,
+                    "options behind which the name of a variable stands"),
+        base::field("directives", &ScriptPlaces::directives, "comments of scripts with options of the scheduler"));
+}
+
+// Names whose use says that code already knows the target: it chooses by itself, and is left alone.
+struct AdaptedNames {
+    std::vector<std::string> guards;  // "torch.npu.is_available"
+};
+constexpr auto record_of(const AdaptedNames*) {
+    return base::record("adapted", "code that chooses the device by itself: it is reported and left alone",
+                        base::field("guards", &AdaptedNames::guards, "names whose use says so").needed());
+}
+
+base::Status add(RuleSet& set, EnvironmentPlaces places, const base::JsonPlace& at);
+base::Status add(RuleSet& set, TextPlaces places, const base::JsonPlace& at);
+base::Status add(RuleSet& set, ScriptPlaces places, const base::JsonPlace& at);
+base::Status add(RuleSet& set, AdaptedNames names, const base::JsonPlace& at);
+
+}  // namespace migrator
