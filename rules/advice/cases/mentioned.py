@@ -12,5 +12,5 @@ def step(model, optimizer, x):
     return x.item()  # expect: advice.host_read
 
 
-for batch in range(3):  # ok: advice.memory, advice.host_bound
+for batch in range(3):  # ok: advice.memory, advice.host_bound  # expect: advice.full_precision
     step(batch)

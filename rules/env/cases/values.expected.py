@@ -6,7 +6,7 @@ os.environ.setdefault("ASCEND_GLOBAL_LOG_LEVEL", "2")  # expect: env.translated
 os.environ["NCCL_DEBUG"] = "VERSION"  # expect: env.translated
 os.environ["NCCL_IB_TIMEOUT"] = "22"  # expect: env.renamed
 os.environ["HCCL_RDMA_TIMEOUT"] = "18"  # expect: env.renamed
-os.environ["PYTORCH_NPU_ALLOC_CONF"] = "expandable_segments:True,max_split_size_mb:128"  # expect: env.renamed
+os.environ["PYTORCH_CUDA_ALLOC_CONF"] = "expandable_segments:True,max_split_size_mb:128"  # expect: env.renamed
 os.environ["PYTORCH_CUDA_ALLOC_CONF"] = "backend:cudaMallocAsync"  # expect: env.renamed
 os.environ["HCCL_CONNECT_TIMEOUT"] = "60"  # expect: env.bad_value
 os.environ["HCCL_CONNECT_TIMEOUT"] = "600"  # ok: env.bad_value

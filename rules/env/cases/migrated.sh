@@ -1,0 +1,9 @@
+export PTCOPY_ENABLE=1 # expect: env.obsolete
+export DYNAMIC_OP="ADD#MUL" # expect: env.obsolete
+export SLOG_PRINT_TO_STDOUT=0 # expect: env.obsolete
+export TASK_QUEUE_ENABLE=0 # expect: env.slow_value
+export TASK_QUEUE_ENABLE=2 # ok: env.slow_value
+export ASCEND_LAUNCH_BLOCKING=1 # expect: env.slow_value
+export COMBINED_ENABLE=1 # ok: env.obsolete
+export INF_NAN_MODE_ENABLE=0 # expect: env.old_value
+export INF_NAN_MODE_ENABLE=1 # ok: env.old_value
