@@ -15,35 +15,58 @@ Result<std::string> read_file(FileSystem& fs, const Path& path, std::uint64_t ma
     return content;
 }
 
+bool FileSystem::exists(const Path& path) {
+    const auto found = look(path);
+    return !found || found->has_value();
+}
+
 Result<bool> is_there(FileSystem& fs, const Path& path) {
-    const auto info = fs.link_info(path);
-    if (info) return true;
-    if (!fs.exists(path)) return false;
-    return tl::unexpected<Error>(info.error());
+    TRY_ASSIGN(const auto found, fs.look(path));
+    return found.has_value();
+}
+
+namespace {
+
+// How often something is looked at again that another process makes and removes.
+constexpr int kMaxLooks = 8;
+
+// The next thing to remove; what is in a directory goes first.
+struct Removal {
+    Path path;
+    bool is_emptied = false;
+};
+
+Status remove_next(FileSystem& fs, const Removal& next, std::vector<Removal>& pending) {
+    TRY_ASSIGN(const auto info, fs.look(next.path));
+    if (!info) return {};
+    if (info->kind != FileKind::directory || next.is_emptied) return fs.remove(next.path);
+    TRY_ASSIGN(const auto entries, fs.list(next.path));
+    pending.push_back({next.path, true});
+    for (const auto& entry : entries) pending.push_back({join(next.path, entry.name), false});
+    return {};
+}
+
+}  // namespace
+
+Result<std::vector<DirectoryEntry>> list_if_there(FileSystem& fs, const Path& directory) {
+    for (int looks = 1;; ++looks) {
+        auto entries = fs.list(directory);
+        if (entries || looks == kMaxLooks) return entries;
+        TRY_ASSIGN(const bool is_still_there, is_there(fs, directory));
+        if (!is_still_there) return std::vector<DirectoryEntry>();
+    }
 }
 
 Status remove_tree(FileSystem& fs, const Path& path) {
-    // Another process may remove parts of it as well, or be about to make some that it then removes.
-    constexpr int kMaxFillings = 8;
-    int filled = 0;
-    // Depth first without recursion: a directory is visited a second time when its children are gone.
-    std::vector<std::pair<Path, bool>> pending{{path, false}};
-    while (!pending.empty()) {
-        auto [at, emptied] = pending.back();
+    // Depth first without recursion: a directory is visited a second time when what was in it is gone.
+    std::vector<Removal> pending{{path, false}};
+    for (int looks = 1; !pending.empty();) {
+        const Removal next = std::move(pending.back());
         pending.pop_back();
-        const auto info = fs.link_info(at);
-        if (!info && !fs.exists(at)) continue;
-        TRY(info);
-        if (info->kind != FileKind::directory || emptied) {
-            const Status removed = fs.remove(at);
-            if (removed || !fs.exists(at)) continue;
-            if (!emptied || filled++ == kMaxFillings) return removed;
-        }
-        const auto entries = fs.list(at);
-        if (!entries && !fs.exists(at)) continue;
-        TRY(entries);
-        pending.emplace_back(at, true);
-        for (const auto& entry : *entries) pending.emplace_back(join(at, entry.name), false);
+        const Status done = remove_next(fs, next, pending);
+        if (done) continue;
+        if (looks++ == kMaxLooks) return done;
+        pending.push_back({next.path, false});
     }
     return {};
 }

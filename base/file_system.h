@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -87,8 +88,10 @@ public:
     virtual Result<std::unique_ptr<LockedFile>> lock(const Path& path) = 0;
     virtual Result<FileInfo> info(const Path& path) = 0;       // follows symlinks
     virtual Result<FileInfo> link_info(const Path& path) = 0;  // does not
+    // The same, and nothing where nothing has the name, by one look: others may make and remove it meanwhile.
+    virtual Result<std::optional<FileInfo>> look(const Path& path) = 0;
     // Dangling symlinks exist, and so does what cannot be looked at: the next call tells why.
-    virtual bool exists(const Path& path) = 0;
+    bool exists(const Path& path);
     virtual Result<std::vector<DirectoryEntry>> list(const Path& directory) = 0;  // sorted by name
     virtual Result<Path> read_link(const Path& path) = 0;
     virtual Status make_link(const Path& target, const Path& link) = 0;
@@ -111,6 +114,9 @@ FileSystem& real_file_system();
 
 // Whether anything has the name, a dangling link too; an error when that cannot be told. For what is done where there is nothing.
 Result<bool> is_there(FileSystem& fs, const Path& path);
+
+// What a directory holds that other processes may make and remove meanwhile; nothing where it is not there.
+Result<std::vector<DirectoryEntry>> list_if_there(FileSystem& fs, const Path& directory);
 
 // The whole file as a string; fails with bad_input above `max_bytes`.
 Result<std::string> read_file(FileSystem& fs, const Path& path, std::uint64_t max_bytes = 1ull << 30);

@@ -82,11 +82,14 @@ public:
     }
     Result<FileInfo> link_info(const Path& path) override { return stat_of(path, AT_SYMLINK_NOFOLLOW); }
 
-    bool exists(const Path& path) override {
+    Result<std::optional<FileInfo>> look(const Path& path) override {
         const auto at = place(path, ErrorKind::bad_input);
-        if (!at) return !is_missing(errno);
+        if (!at && is_missing(errno)) return std::optional<FileInfo>();
+        if (!at) return tl::unexpected<Error>(at.error());
         struct stat st {};
-        return ::fstatat(at->directory, at->name.c_str(), &st, AT_SYMLINK_NOFOLLOW) == 0 || !is_missing(errno);
+        if (::fstatat(at->directory, at->name.c_str(), &st, AT_SYMLINK_NOFOLLOW) == 0) return info_of(st);
+        if (is_missing(errno)) return std::optional<FileInfo>();
+        return system_failure(ErrorKind::bad_input, "inspect", shown(path), errno);
     }
 
     Result<std::vector<DirectoryEntry>> list(const Path& directory) override {

@@ -66,13 +66,15 @@ Result<Done> read_done(base::FileSystem& fs, const Path& path) {
 // What is done, by any worker.
 Result<std::vector<Done>> read_all(base::FileSystem& fs, const Path& directory) {
     std::vector<Done> out;
-    Path done = base::join(shards_of(directory), kDone);
-    TRY_ASSIGN(const bool has_done, base::is_there(fs, done));
-    if (!has_done) return out;
-    TRY_ASSIGN(auto entries, fs.list(done));
+    const Path done = base::join(shards_of(directory), kDone);
+    TRY_ASSIGN(const auto entries, base::list_if_there(fs, done));
     for (const auto& entry : entries) {
-        TRY_ASSIGN(Done found, read_done(fs, base::join(done, entry.name)));
-        out.push_back(std::move(found));
+        const Path path = base::join(done, entry.name);
+        auto found = read_done(fs, path);
+        // Another worker may have published all of it at this moment.
+        if (!found && !fs.exists(path)) continue;
+        TRY(found);
+        out.push_back(std::move(*found));
     }
     return out;
 }
@@ -149,8 +151,8 @@ Status remove_if_over(base::FileSystem& fs, const Path& directory) {
     const Path shards = shards_of(directory);
     TRY_ASSIGN(const bool has_shards, base::is_there(fs, shards));
     if (!has_shards) return {};
-    TRY_ASSIGN(const auto output, fs.list(directory));
-    TRY_ASSIGN(const auto entries, fs.list(shards));
+    TRY_ASSIGN(const auto output, base::list_if_there(fs, directory));
+    TRY_ASSIGN(const auto entries, base::list_if_there(fs, shards));
     const bool is_left =
         std::all_of(entries.begin(), entries.end(), [](const auto& entry) { return entry.name == kClaim; });
     return output.size() > 1 && is_left ? base::remove_tree(fs, shards) : Status{};
@@ -234,7 +236,7 @@ Result<std::unique_ptr<base::LockedFile>> claim(base::FileSystem& fs, const Path
 // Of an output that is published. What says so goes last.
 Status remove_rest(base::FileSystem& fs, const Path& directory) {
     const Path shards = shards_of(directory);
-    TRY_ASSIGN(const auto entries, fs.list(shards));
+    TRY_ASSIGN(const auto entries, base::list_if_there(fs, shards));
     for (const auto& entry : entries) {
         if (entry.name != kPublished) TRY(base::remove_tree(fs, base::join(shards, entry.name)));
     }

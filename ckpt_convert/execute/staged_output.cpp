@@ -101,7 +101,7 @@ Status require_free_directory(base::FileSystem& fs, const Path& directory) {
 Status require_shards_only(base::FileSystem& fs, const Path& directory) {
     if (!fs.exists(directory)) return {};
     TRY(require_directory(fs, directory));
-    TRY_ASSIGN(auto entries, fs.list(directory));
+    TRY_ASSIGN(const auto entries, base::list_if_there(fs, directory));
     const bool has_shards =
         std::any_of(entries.begin(), entries.end(), [](const auto& entry) { return entry.name == kShardStaging; });
     // Beside the shards, what a worker that died has published.

@@ -60,7 +60,7 @@ public:
     }
     Result<base::FileInfo> info(const Path& path) override { return disk_.info(path); }
     Result<base::FileInfo> link_info(const Path& path) override { return disk_.link_info(path); }
-    bool exists(const Path& path) override { return disk_.exists(path); }
+    Result<std::optional<base::FileInfo>> look(const Path& path) override { return disk_.look(path); }
     Result<std::vector<base::DirectoryEntry>> list(const Path& directory) override {
         auto found = disk_.list(directory);
         return found ? found : Result<std::vector<base::DirectoryEntry>>(std::vector<base::DirectoryEntry>());

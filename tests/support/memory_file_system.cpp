@@ -105,7 +105,10 @@ public:
         TRY(check(path));
         return fs_.link_info(at(path));
     }
-    bool exists(const Path& path) override { return !check(path) || fs_.exists(at(path)); }
+    Result<std::optional<base::FileInfo>> look(const Path& path) override {
+        TRY(check(path));
+        return fs_.look(at(path));
+    }
     Result<std::vector<base::DirectoryEntry>> list(const Path& path) override {
         TRY(check(path, true));
         return fs_.list(at(path));
@@ -271,7 +274,10 @@ Result<base::FileInfo> MemoryFileSystem::link_info(const Path& path) {
     return base::FileInfo{node->kind, node->content.size(), node->mode, node->inode, 1, node->modified};
 }
 
-bool MemoryFileSystem::exists(const Path& path) { return find(path, false) != nullptr; }
+Result<std::optional<base::FileInfo>> MemoryFileSystem::look(const Path& path) {
+    if (find(path, false) == nullptr) return std::optional<base::FileInfo>();
+    return link_info(path);
+}
 
 Result<std::vector<base::DirectoryEntry>> MemoryFileSystem::list(const Path& directory) {
     auto node = find(directory, true);

@@ -33,7 +33,7 @@ public:
     base::Result<std::unique_ptr<base::LockedFile>> lock(const base::Path& path) override;
     base::Result<base::FileInfo> info(const base::Path& path) override;
     base::Result<base::FileInfo> link_info(const base::Path& path) override;
-    bool exists(const base::Path& path) override;
+    base::Result<std::optional<base::FileInfo>> look(const base::Path& path) override;
     base::Result<std::vector<base::DirectoryEntry>> list(const base::Path& directory) override;
     base::Result<base::Path> read_link(const base::Path& path) override;
     base::Status make_link(const base::Path& target, const base::Path& link) override;

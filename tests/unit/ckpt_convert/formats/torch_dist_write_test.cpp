@@ -59,7 +59,10 @@ public:
         info.bytes = sparse_.size();
         return info;
     }
-    bool exists(const base::Path& path) override { return path == path_ || MemoryFileSystem::exists(path); }
+    base::Result<std::optional<base::FileInfo>> look(const base::Path& path) override {
+        if (path != path_) return MemoryFileSystem::look(path);
+        return info(path);
+    }
 
 private:
     base::Path path_;
