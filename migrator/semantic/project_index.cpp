@@ -78,6 +78,7 @@ void ProjectIndex::add(PackedSummary summary, std::span<const std::string> names
     for (const std::string& name : names) {
         modules_.try_emplace(name, place);
         importable_.insert(name);
+        longest_module_ = std::max(longest_module_, name.size());
         for (std::size_t dot = name.rfind('.'); dot != name.npos && dot > 0; dot = name.rfind('.', dot - 1))
             importable_.insert(name.substr(0, dot));
     }
@@ -101,7 +102,7 @@ Meanings ProjectIndex::resolve(std::string_view qualified, Search& search) const
     const Step step(search, "name", qualified);
     if (!step) return {};
     // The longest module in front of the name, one member behind it, and members of that.
-    std::size_t end = qualified.rfind('.');
+    std::size_t end = qualified.rfind('.', longest_module_);
     while (end != qualified.npos && !importable_.contains(qualified.substr(0, end)))
         end = end == 0 ? qualified.npos : qualified.rfind('.', end - 1);
     if (end == qualified.npos) {

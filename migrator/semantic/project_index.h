@@ -84,7 +84,8 @@ private:
     std::deque<PackedSummary> summaries_;   // which stay where they are
     base::StringMap<std::size_t> modules_;  // and the numbers of their summaries
     Places classes_, functions_;
-    base::StringSet importable_;  // modules, and everything that holds them
+    base::StringSet importable_;      // modules, and everything that holds them
+    std::size_t longest_module_ = 0;  // in characters: a name that was written may have any number of parts
 };
 
 }  // namespace migrator

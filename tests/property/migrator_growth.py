@@ -255,6 +255,7 @@ def long_imports():
     yield "imports on a line", Lines("import torch.cuda as a{i}; a{i}.init(); ")
     yield "stars", Lines("from m{i} import *\nname{i}()\n", tail="is_available()\n")
     yield "one star", Lines("from torch.cuda import *\nis_available()\n")
+    yield "import of dots", Lines(".", head="from ", tail=" import x\n")
     yield "one import", Lines("import torch\ntorch.cuda.init()\n")
     yield "imports under names", Lines("import torch.cuda as c{i}\nc{i}.init()\n")
     yield "compiled modules", Lines("import flash_cuda\nflash_cuda.f()\n")
