@@ -261,18 +261,23 @@ NodeId ValueFlow::above_type(NodeId type) {
     }
 }
 
-// times[device] = 1, and somewhere else times["cuda"]: whether such values are keys of the mapping.
+// times[device] = 1, {d: f(d) for d in devices} or for d in times, and somewhere else times["cuda"]: whether such values are
+// keys of the mapping.
 std::optional<Certainty> ValueFlow::key_of_values(NodeId mapping) {
     const SyntaxTree& tree = file_.tree();
-    for (const NodeId read : file_.bindings().reads(mapping)) {
+    for (const BindingSite& site : file_.bindings().binding_sites(mapping)) {
         if (!file_.may_step()) return std::nullopt;
-        const NodeId subscript = tree.parent(read);
-        const bool is_other = tree.kind(subscript) == NodeKind::subscript && tree.field(read) == Field::value;
-        const NodeId key = is_other ? tree.child(subscript, Field::subscript) : kNoNode;
-        if (key == kNoNode || tree.kind(key) == NodeKind::string) continue;
+        if (site.value == kNoNode || tree.kind(site.value) != NodeKind::dictionary_comprehension) continue;
+        const NodeId key = tree.child(tree.child(site.value, Field::body), Field::key);
         if (const auto certainty = is_value(key)) return certainty;
     }
-    return std::nullopt;
+    ValueFlow other(file_, row_);
+    other.follows_comparisons_ = false;  // two mappings must not answer each other
+    other.start();
+    ValueShape key;
+    key.push(Level::key);
+    other.push_reads(mapping, key);
+    return other.follow();
 }
 
 NodeId ValueFlow::above_subscript(NodeId subscript, NodeId side, ValueShape& shape) {
@@ -283,7 +288,7 @@ NodeId ValueFlow::above_subscript(NodeId subscript, NodeId side, ValueShape& sha
         if (object != kNoNode && file_.last_name(object) != "" && base::contains(kTypeForms, file_.last_name(object)))
             return subscript;
         users_name_ = true;
-        if (object != kNoNode) found(key_of_values(object));
+        if (object != kNoNode && follows_comparisons_) found(key_of_values(object));
         if (object != kNoNode && file_.last_name(object) == "__dict__")
             names_member_of(tree.child(object, Field::object));
         return kNoNode;

@@ -17,6 +17,11 @@
 
 namespace migrator {
 
+// device.split(":"): whether the method gives the parts of a text.
+constexpr bool takes_text_apart(std::string_view method) {
+    return method == "split" || method == "rsplit" || method == "partition" || method == "rpartition";
+}
+
 class ValueFlow {
 public:
     ValueFlow(const PythonFile& file, const ValueRow& row) : file_(file), row_(row) {}
@@ -116,6 +121,7 @@ private:
     std::optional<Certainty> is_value_at(NodeId expression, int depth);
     std::optional<Certainty> is_value_call(NodeId call, int depth);
     std::optional<Certainty> is_value_name(NodeId name, int depth);
+    NodeId text_taken_apart(NodeId target) const;
 
     // value_flow_ends.cpp
     void leaves_through(std::string end);

@@ -41,7 +41,7 @@ NodeId ValueFlow::above_object(NodeId attribute, NodeId object, ValueShape& shap
     if (call == kNoNode) return kNoNode;
     const std::string_view method = file_.last_name(attribute);
     if (shape.is_plain()) {
-        if (method.starts_with("split")) return wrap(shape, Level::item, call);
+        if (takes_text_apart(method)) return wrap(shape, Level::item, call);
         const NodeKind kind = tree.kind(object);
         if (kind == NodeKind::string || kind == NodeKind::concatenated_string) return call;
         return base::contains(kSameText, method) ? call : kNoNode;

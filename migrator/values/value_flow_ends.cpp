@@ -110,6 +110,7 @@ std::optional<Certainty> ValueFlow::holds_value(NodeId variable) {
     other.start();
     other.push_reads(variable);
     other.leaves_through_variable(variable, {});
+    if (is_member_read(variable)) other.leaves_as_member(file_.last_name(variable), {});
     if (const ValueEnds* known = file_.context().value_ends) {
         for (const Reference& reference : file_.bindings().references(variable))
             other.found(known->find(row_.rule->id, reference.name));

@@ -205,14 +205,26 @@ std::optional<Certainty> ValueFlow::is_value_call(NodeId call, int depth) {
         std::any_of(arguments.begin(), arguments.end(), [&](NodeId argument) { return is_carrier_key(argument); })) {
         return Certainty::likely;
     }
-    if (tree.kind(function) == NodeKind::attribute &&
-        (name == "split" || name == "lower" || name == "strip" || name == "partition")) {
+    if (tree.kind(function) == NodeKind::attribute && (takes_text_apart(name) || name == "lower" || name == "strip")) {
         return is_value_at(tree.child(function, Field::object), depth + 1);
     }
     // get_device(): named after what it gives
     std::string_view given = name.starts_with("get_") ? name.substr(4) : name;
     if (row_.is_carrier(given)) return Certainty::likely;
     return std::nullopt;
+}
+
+// kind, _, number = device.partition(":"): the call that gives the target its part; kNoNode for other targets.
+NodeId ValueFlow::text_taken_apart(NodeId target) const {
+    const SyntaxTree& tree = file_.tree();
+    const NodeId targets = tree.parent(target), assignment = targets == kNoNode ? kNoNode : tree.parent(targets);
+    if (assignment == kNoNode || tree.kind(targets) != NodeKind::pattern_list ||
+        tree.kind(assignment) != NodeKind::assignment)
+        return kNoNode;
+    const NodeId call = tree.child(assignment, Field::right);
+    const NodeId function = call == kNoNode ? kNoNode : tree.child(call, Field::function);
+    const bool is_method = function != kNoNode && tree.kind(function) == NodeKind::attribute;
+    return is_method && takes_text_apart(file_.last_name(function)) ? call : kNoNode;
 }
 
 std::optional<Certainty> ValueFlow::is_value_name(NodeId name, int depth) {
@@ -234,8 +246,9 @@ std::optional<Certainty> ValueFlow::is_value_name(NodeId name, int depth) {
     // kind = x.device.type ... if kind == "cuda"
     for (const BindingSite& site : file_.bindings().binding_sites(name)) {
         if (!file_.may_step()) break;
-        if (site.value == kNoNode) continue;
-        if (auto certainty = is_value_at(site.value, depth + 1)) return certainty;
+        const NodeId value = site.value == kNoNode ? text_taken_apart(site.target) : site.value;
+        if (value == kNoNode) continue;
+        if (auto certainty = is_value_at(value, depth + 1)) return certainty;
     }
     return depth == 0 && follows_comparisons_ ? holds_value(name) : std::nullopt;
 }
