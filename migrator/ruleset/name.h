@@ -16,8 +16,9 @@ struct MemberFix {
     std::vector<std::string> keywords;  // of the positional arguments behind the device
     std::string wrap;                   // or a function of the object: x.is_cuda -> is_on_device(x)
     std::vector<std::string> except;    // classes that do not have this
+    bool assigned = false;              // also where something is assigned to the member
 
-    bool is_plain() const { return device.empty() && wrap.empty(); }
+    bool is_plain() const { return device.empty() && wrap.empty() && !assigned; }
     const std::string& to() const { return wrap.empty() ? rename : wrap; }
     base::Status check(const base::JsonPlace& at) const;
 };
@@ -29,7 +30,9 @@ constexpr auto record_of(const MemberFix*) {
         base::field("no_device", &MemberFix::no_device, "or this where there is none"),
         base::field("keywords", &MemberFix::keywords, "what further positional arguments become"),
         base::field("wrap", &MemberFix::wrap, "a function of the object in place of its member"),
-        base::field("except", &MemberFix::except, "classes without the new member: only reported"));
+        base::field("except", &MemberFix::except, "classes without the new member: only reported"),
+        base::field("assigned", &MemberFix::assigned,
+                    "also where something is assigned to the member; else the project's own stands there, and stays"));
 }
 
 // `name`: an exact qualified name; `module`: the same for a module, whose members are not spoken for;
