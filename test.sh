@@ -205,7 +205,7 @@ if [ "$quick" = no ]; then
     PROPERTY_SHARE=$property_share check "golden, property, hostile, ASan and UBSan" run_ctest asan -L 'golden|property|hostile' ${left_to_long[@]+"${left_to_long[@]}"}
     check "fuzz targets, $fuzz_seconds s each" python3 tests/fuzz/run.py --seconds "$fuzz_seconds"
     step "Build: tsan preset (ThreadSanitizer)"
-    build_with_clang tsan migrator ckpt_convert
+    build_with_clang tsan migrator ckpt_convert race_probe
     check "threads, TSan" run_ctest tsan -L threads
 
     step "Oracle tests"

@@ -21,7 +21,7 @@ public:
 
     // In any number of threads. Nothing leaves it: an exception that leaves a thread ends the program.
     void work() noexcept {
-        for (std::size_t i = next_++; i < count_ && !stop_; i = next_++) run(i);
+        for (std::size_t i = next(); i < count_ && !stop_.load(std::memory_order_relaxed); i = next()) run(i);
     }
 
     // After all threads have ended.
@@ -31,6 +31,9 @@ public:
     }
 
 private:
+    // Relaxed: an order between jobs that only this number makes would hide their races from ThreadSanitizer.
+    std::size_t next() { return next_.fetch_add(1, std::memory_order_relaxed); }
+
     void run(std::size_t i) {
         try {
             Status status = not_interrupted();
@@ -43,7 +46,7 @@ private:
 
     void fail(std::size_t i, Status failure, std::exception_ptr thrown) {
         std::lock_guard lock(mutex_);
-        stop_ = true;
+        stop_.store(true, std::memory_order_relaxed);
         if (i >= failed_index_) return;
         failed_index_ = i;
         failure_ = std::move(failure);

@@ -33,6 +33,13 @@ def run(checks, name, *arguments):
     finish(checks, start(name, *arguments))
 
 
+def check_sanitizer(checks):
+    """It sees a race between threads that are started as ours are."""
+    probe = start("race_probe")
+    text = probe.communicate(timeout=120)[0]
+    checks.expect(probe.returncode == 66 and f"{REPORT}: data race" in text, f"race_probe ended with {probe.returncode}:\n{text[-2000:]}")
+
+
 def files_below(directory):
     return {str(path.relative_to(directory)): path.read_bytes() for path in sorted(directory.rglob("*")) if path.is_file()}
 
@@ -75,6 +82,7 @@ def main():
         if b"__tsan_init" not in Path(tool(name)).read_bytes():
             skip(f"{tool(name)} is built without ThreadSanitizer: cmake --preset tsan && cmake --build --preset tsan")
     checks = Checks()
+    check_sanitizer(checks)
     with temporary_directory() as temporary:
         for check in (check_conversions, check_migrations):
             scratch = Path(temporary) / check.__name__
