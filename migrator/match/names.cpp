@@ -89,7 +89,7 @@ private:
         }
         if (references.size() > 1) certainty = std::min(certainty, Certainty::likely);
         Finding finding = make(*found, tree().range(found->node), certainty);
-        if (found->row->to && !takes_assignments(*found->row) && is_assigned(found->node)) {
+        if (found->row->to && !found->row->assigned && is_assigned(found->node)) {
             finding.message.add(kAssignedNote);
         } else if (found->row->to) {
             finding.fix = fix_of(*found);
@@ -102,8 +102,6 @@ private:
         used_.insert(found->name);
         sink_.push_back(std::move(finding));
     }
-
-    static bool takes_assignments(const NameRow& row) { return row.member && row.member->assigned; }
 
     // torch.cuda.is_available = fake: what takes the place of the name is the project's own.
     bool is_assigned(NodeId node) const {

@@ -11,6 +11,7 @@ NameRow member_row(const MethodRow& method, const std::string& owner) {
     const auto& fix = method.fix;
     if (!fix || base::contains(fix->except, owner)) return row;
     row.to = fix->wrap.empty() ? owner + "." + fix->rename : fix->wrap;
+    row.assigned = fix->assigned;
     if (!fix->is_plain()) row.member = fix;
     return row;
 }

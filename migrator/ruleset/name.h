@@ -18,7 +18,7 @@ struct MemberFix {
     std::vector<std::string> except;    // classes that do not have this
     bool assigned = false;              // also where something is assigned to the member
 
-    bool is_plain() const { return device.empty() && wrap.empty() && !assigned; }
+    bool is_plain() const { return device.empty() && wrap.empty(); }
     const std::string& to() const { return wrap.empty() ? rename : wrap; }
     base::Status check(const base::JsonPlace& at) const;
 };
@@ -45,6 +45,7 @@ struct NameRow {
     std::optional<std::string> on_npu{};  // what it is called on the NPU, whatever the new name is
     std::optional<MemberFix> member{};    // of a class: what becomes of the member, when that is more than a new name
     bool to_member = false;               // of a module: the new name is a member of its module, not a module itself
+    bool assigned = false;                // of a class: the new name also where something is assigned to the member
     std::string note;
     std::string source;  // of the row; else the rule's
     Effort effort = Effort::none;

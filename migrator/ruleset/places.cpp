@@ -22,6 +22,8 @@ base::Status add(RuleSet& set, TextPlaces places, const base::JsonPlace&) {
     add_parameters(set.text_places.declared, places.declared_by);
     append(set.text_places.shown, places.shown);
     append(set.text_places.shown_by_methods, places.shown_by_methods);
+    append(set.text_places.zipped, places.zipped);
+    append(set.text_places.chained, places.chained);
     return {};
 }
 

@@ -23,6 +23,8 @@ constexpr auto record_of(const EnvironmentPlaces*) {
 struct TextPlaces {
     std::vector<std::string> shown;             // they show it to people, or name something by it: "print"
     std::vector<std::string> shown_by_methods;  // the same, of objects of unknown class: "debug"
+    std::vector<std::string> zipped;            // they give tuples with one item of each argument: "itertools.product"
+    std::vector<std::string> chained;           // they give the items of their arguments: "itertools.chain"
     std::vector<ParameterRow> passed_by, declared_by;
     ParametersByFunction passed{};    // they give it back: "os.getenv"
     ParametersByFunction declared{};  // it is the value of an option that they declare: "absl.flags.DEFINE_string"
@@ -32,6 +34,9 @@ constexpr auto record_of(const TextPlaces*) {
         "text_places", "what functions do with a text, whatever it means",
         base::field("shown", &TextPlaces::shown, "functions that show it to people, or name something by it"),
         base::field("shown_by_methods", &TextPlaces::shown_by_methods, "the same of objects of unknown class"),
+        base::field("zipped", &TextPlaces::zipped,
+                    "functions that give tuples with one item of each argument, as zip does"),
+        base::field("chained", &TextPlaces::chained, "functions that give the items of their arguments, as iter does"),
         base::field("passed", &TextPlaces::passed_by, "arguments that functions give back"),
         base::field("declared", &TextPlaces::declared_by, "arguments that are the value of an option"));
 }

@@ -94,6 +94,8 @@ private:
     bool leaves_as_option(NodeId call, NodeId argument, std::string_view keyword, ValueShape shape);
     NodeId above_option(NodeId call, NodeId argument, ValueShape shape);
     NodeId above_builtin(NodeId call, std::string_view name, std::size_t position, ValueShape& shape);
+    NodeId above_zipped(NodeId call, std::size_t place, ValueShape& shape);
+    bool is_one_of(const std::vector<std::string>& functions, NodeId function) const;
     bool is_builtin(NodeId function) const;
     bool is_argument_of(const ParametersByFunction& functions, NodeId call, NodeId argument, std::string_view keyword);
     bool is_text_shown_by(NodeId call) const;

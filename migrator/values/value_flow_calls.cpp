@@ -80,6 +80,18 @@ NodeId ValueFlow::above_mapping_read(NodeId call, std::string_view method, Value
     return call;
 }
 
+bool ValueFlow::is_one_of(const std::vector<std::string>& functions, NodeId function) const {
+    const auto references = file_.bindings().references(function);
+    return std::ranges::any_of(references,
+                               [&](const Reference& reference) { return base::contains(functions, reference.name); });
+}
+
+// zip(devices, names): the item of a tuple, which is an item of what the call gives.
+NodeId ValueFlow::above_zipped(NodeId call, std::size_t place, ValueShape& shape) {
+    shape.pop();
+    return wrap(shape, Level::item, call, place) == kNoNode ? kNoNode : wrap(shape, Level::item, call);
+}
+
 bool ValueFlow::is_builtin(NodeId function) const {
     const auto references = file_.bindings().references(function);
     return file_.tree().kind(function) == NodeKind::identifier && !references.empty() &&
@@ -131,6 +143,10 @@ NodeId ValueFlow::above_argument(NodeId argument, ValueShape& shape) {
     }
     const TextPlaces& places = file_.rules().text_places;
     if (is_argument_of(places.passed, call, argument, {})) return call;
+    if (position && shape.top() == Level::item) {
+        if (is_one_of(places.zipped, function)) return above_zipped(call, *position, shape);
+        if (is_one_of(places.chained, function)) return call;
+    }
     if (is_argument_of(places.declared, call, argument, {})) return above_option(call, argument, shape);
     if (position && is_builtin(function)) return above_builtin(call, name, *position, shape);
     const std::size_t ends = ends_.size();
@@ -161,11 +177,8 @@ NodeId ValueFlow::above_builtin(NodeId call, std::string_view name, std::size_t 
         shape.pop();
         return call;
     }
-    if (shape.top() == Level::item && (name == "enumerate" || name == "zip")) {
-        shape.pop();
-        if (wrap(shape, Level::item, call, name == "zip" ? position : 1) == kNoNode) return kNoNode;
-        return wrap(shape, Level::item, call);
-    }
+    if (shape.top() == Level::item && (name == "enumerate" || name == "zip"))
+        return above_zipped(call, name == "zip" ? position : 1, shape);
     if (name == "dict") return call;
     return users_name_ ? kNoNode : lose(call);
 }
@@ -228,12 +241,9 @@ bool ValueFlow::is_argument_of(const ParametersByFunction& functions, NodeId cal
 bool ValueFlow::is_text_shown_by(NodeId call) const {
     const TextPlaces& places = file_.rules().text_places;
     const NodeId function = file_.tree().child(call, Field::function);
-    const auto references = file_.bindings().references(function);
-    const bool is_known = std::any_of(references.begin(), references.end(), [&](const Reference& reference) {
-        return base::contains(places.shown, reference.name);
-    });
-    return is_known || (references.empty() && file_.tree().kind(function) == NodeKind::attribute &&
-                        base::contains(places.shown_by_methods, file_.last_name(function)));
+    return is_one_of(places.shown, function) ||
+           (file_.bindings().references(function).empty() && file_.tree().kind(function) == NodeKind::attribute &&
+            base::contains(places.shown_by_methods, file_.last_name(function)));
 }
 
 // devices.append("cuda:0"): what is called on has it now.
