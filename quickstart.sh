@@ -56,5 +56,5 @@ say "What was found and changed        out/gpt_train_report/report.html   (open 
 say "  the same as data, and as a diff out/gpt_train_report/report.json, out/gpt_train_report/report.diff"
 say "The checkpoints for Megatron      out/tiny_llama2_mcore/, out/tiny_qwen3_mcore/"
 say "  what is in the second one       out/tiny_qwen3_mcore.txt"
-say "The programs                      $migrator, $ckpt_convert   (copy them anywhere; try --help)"
-say "Guides                            docs/index.md"
+say "The programs                      $migrator, $ckpt_convert   (each is one file; try --help)"
+say "Tutorial, guides                  docs/tutorial.md, docs/index.md; in Chinese docs/zh/index.md"

@@ -4,7 +4,7 @@ In README.md, CONTRIBUTING.md and docs/, every ```console block with a line `$ m
 line by line in a directory of its own that has samples/. The other lines are the expected output: each must appear in the
 command's output, in this order; `...` stands for any text, alone on a line for any lines. A line `$ echo $?` shows the
 exit code of the command before it; otherwise it must be 0. A block with a name behind `console` is a part of a longer story, which a
-test of its own follows.
+test of its own follows. The blocks of the Chinese pages are those of the English ones (lint.zh_documents), and are not run again.
 """
 
 import os
@@ -20,6 +20,7 @@ FENCE = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.M | re.S)
 OUR_TOOL = re.compile(r"^\$ (?:build/release/bin/)?(migrator|ckpt_convert)\b", re.M)
 LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
 HEADING = re.compile(r"^#+ +(.*)$", re.M)
+CHINESE = re.compile(r"\.zh\.md$|^docs/zh/")
 
 
 def commands(block):
@@ -101,7 +102,7 @@ def main():
         check_links(checks, name, text)
         for match in FENCE.finditer(text):
             language, block = match.groups()
-            if language == "console" and OUR_TOOL.search(block):
+            if language == "console" and OUR_TOOL.search(block) and not CHINESE.search(name):
                 line = text.count("\n", 0, match.start()) + 1
                 with temporary_directory() as directory:
                     add_samples(Path(directory))

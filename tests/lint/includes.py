@@ -93,7 +93,7 @@ def main():
     checks.expect(not left, f"these folders include each other in a circle: {', '.join(sorted(left))}")
 
     # Headers of other projects that only some places may see.
-    for header, places in table(document, "### Headers behind a seam"):
+    for header, places in table(document, "### Headers that hide a library"):
         seen = False
         for name, found in includes.items():
             for _, what in found:
