@@ -196,6 +196,9 @@ private:
         outcome.parsed = true;
         outcome.rewritten = file.content;
         outcome.findings.push_back(file_finding(file.rule, Severity::info, outcome.path, file.message));
+        // What no finding of another file wants is made for its own sake.
+        if (file.is_made && file.wanted_by.empty())
+            outcome.findings.back().state = applies_ ? FixState::applied : FixState::available;
         ReportFile& made =
             files_.emplace_back(make_report_file(std::move(outcome), {}, file.is_made ? file.content : ""));
         made.new_mode = file.mode;
