@@ -16,6 +16,8 @@ namespace {
 using base::Path;
 
 constexpr std::string_view kPackageFile = "__init__.py";
+// Of more files of one name none is meant for sure by the end of its path.
+constexpr std::size_t kMaxSameName = 64;
 
 // A command of the project, and the script that has it.
 struct Start {
@@ -34,7 +36,6 @@ public:
         : fs_(fs), knowledge_(knowledge), facts_(facts), project_(project) {}
 
     void look_at(const Job& job, const JobFacts& facts) {
-        if (&*job.project != &project_) return;
         if (job.file->type == FileType::python) {
             by_name_[std::string(base::file_name(job.file->path))].push_back(job.file->path);
             if (facts.training.trains) training_.push_back(job.file->path);
@@ -67,7 +68,7 @@ private:
         TRY_ASSIGN(const std::string text, project_.read(fs_, script.file->path));
         for (StartedProgram& started : started_programs(text, facts_)) {
             const std::optional<Path> program = program_named(started.program, script.file->path);
-            if (program && loads_framework(*program))
+            if (program && !started_.contains(*program) && loads_framework(*program))
                 started_.try_emplace(*program, Start{std::move(started), project_.shown(script.file->path)});
         }
         return {};
@@ -78,19 +79,23 @@ private:
         const auto files = by_name_.find(std::string(base::file_name(named)));
         if (files == by_name_.end()) return std::nullopt;
         for (const Path& wanted : {base::normal_path(base::join(base::directory_below(script), named)), named}) {
-            if (base::contains(files->second, wanted)) return wanted;
+            if (std::ranges::binary_search(files->second, wanted)) return wanted;
         }
+        if (files->second.size() > kMaxSameName) return std::nullopt;
         for (const Path& file : files->second) {
             if (file.ends_with("/" + named)) return file;
         }
         return std::nullopt;
     }
 
-    bool loads_framework(const Path& program) const {
+    bool loads_framework(const Path& program) {
+        const auto [known, is_new] = loads_framework_.try_emplace(program);
+        if (!is_new) return known->second;
         const std::vector<std::string> loads = project_.imports.loads(program);
-        return std::ranges::any_of(knowledge_.rules.framework.loaded_by, [&](const std::string& module) {
+        known->second = std::ranges::any_of(knowledge_.rules.framework.loaded_by, [&](const std::string& module) {
             return std::ranges::any_of(loads, [&](const std::string& name) { return is_within(name, module); });
         });
+        return known->second;
     }
 
     base::Status add(const Path& program, bool is_alone, const std::vector<const StartVariable*>& variables,
@@ -117,7 +122,7 @@ private:
         return {};
     }
 
-    base::Result<ProgramToStart> how_to_start(const Path& program) const {
+    base::Result<ProgramToStart> how_to_start(const Path& program) {
         ProgramToStart out;
         if (const auto found = started_.find(program); found != started_.end()) {
             const auto& [started, script] = found->second;
@@ -142,18 +147,18 @@ private:
     bool is_package(const Path& directory) const {
         const auto files = by_name_.find(std::string(kPackageFile));
         return !directory.empty() && files != by_name_.end() &&
-               base::contains(files->second, base::join(directory, Path(kPackageFile)));
+               std::ranges::binary_search(files->second, base::join(directory, Path(kPackageFile)));
     }
 
     // By what the program's files have: the variables of one that starts several processes.
-    base::Result<const Launcher*> launcher_by_text(const Path& program) const {
-        std::string text;
+    base::Result<const Launcher*> launcher_by_text(const Path& program) {
+        std::set<std::string_view> mentioned;
         for (const Path& file : project_.imports.files_of(program)) {
-            TRY_ASSIGN(const std::string bytes, project_.read(fs_, file));
-            text += bytes;
+            TRY_ASSIGN(const std::set<std::string_view>* words, words_in(file));
+            mentioned.insert(words->begin(), words->end());
         }
         const auto mentions = [&](const std::vector<std::string>& words) {
-            return std::ranges::any_of(words, [&](const std::string& word) { return text.find(word) != text.npos; });
+            return std::ranges::any_of(words, [&](const std::string& word) { return mentioned.contains(word); });
         };
         for (const Launcher& launcher : facts_.launchers) {
             if (mentions(launcher.mentioned) && !mentions(launcher.unless_mentioned)) return &launcher;
@@ -161,13 +166,30 @@ private:
         return &facts_.launchers.back();
     }
 
+    // Those that launchers ask for; each file is read once.
+    base::Result<const std::set<std::string_view>*> words_in(const Path& file) {
+        const auto [known, is_new] = words_in_.try_emplace(file);
+        if (!is_new) return &known->second;
+        TRY_ASSIGN(const std::string text, project_.read(fs_, file));
+        for (const Launcher& launcher : facts_.launchers) {
+            for (const auto* words : {&launcher.mentioned, &launcher.unless_mentioned}) {
+                for (const std::string& word : *words) {
+                    if (text.find(word) != text.npos) known->second.insert(word);
+                }
+            }
+        }
+        return &known->second;
+    }
+
     base::FileSystem& fs_;
     const Knowledge& knowledge_;
     const StartFacts& facts_;
     const Project& project_;
-    std::map<std::string, std::vector<Path>> by_name_;  // Python files
+    std::map<std::string, std::vector<Path>> by_name_;  // Python files, sorted
     std::vector<Path> training_;
     std::vector<const Job*> scripts_;
+    std::map<Path, bool> loads_framework_;
+    std::map<Path, std::set<std::string_view>> words_in_;
     std::map<Path, Start> started_;  // by program: the first command that starts it
 };
 

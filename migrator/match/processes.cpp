@@ -87,7 +87,9 @@ private:
 
     struct Number {
         std::string_view text;
+        NodeId node = kNoNode;
         NodeId bound_by = kNoNode;  // the statement behind the beginning that binds it, if one does
+        bool is_sure = false;       // a device is made of it whatever an `if` decides
     };
 
     // The one expression that devices are numbered with, from the statement to the end of the function's block, if nothing
@@ -95,27 +97,50 @@ private:
     std::optional<Number> number_behind(NodeId statement, NodeId block) const {
         std::optional<Number> out;
         std::multimap<std::string_view, NodeId> bound;
+        NodeId conditional_until = 0;
         for (NodeId id = statement; id < tree_.subtree_end(block); ++id) {
-            if (tree_.kind(id) == NodeKind::function_definition) {
+            const NodeKind kind = tree_.kind(id);
+            if (kind == NodeKind::function_definition) {
                 id = tree_.subtree_end(id) - 1;  // its names are its own
                 continue;
             }
-            if (tree_.kind(id) == NodeKind::assignment || tree_.kind(id) == NodeKind::augmented_assignment)
+            if (kind == NodeKind::if_statement || kind == NodeKind::elif_clause || kind == NodeKind::else_clause)
+                conditional_until = std::max(conditional_until, tree_.subtree_end(id));
+            if (kind == NodeKind::assignment || kind == NodeKind::augmented_assignment)
                 bound.emplace(tree_.text(tree_.child(id, Field::left)), tree_.parent(id));
             const NodeId number = number_at(id);
-            if (number == kNoNode || !script_.is_plain(number)) continue;
+            if (number == kNoNode || !is_variable(number)) continue;
             if (out && out->text != tree_.text(number)) return std::nullopt;
-            if (out) continue;
-            out = Number{tree_.text(number)};
-            if (const auto one = bound.find(out->text); one != bound.end()) out->bound_by = one->second;
+            if (!out) {
+                out = Number{tree_.text(number), number};
+                if (const auto one = bound.find(out->text); one != bound.end()) out->bound_by = one->second;
+            }
+            out->is_sure |= id >= conditional_until;
         }
-        if (!out || bound.count(out->text) > (out->bound_by == kNoNode ? 0U : 1U)) return std::nullopt;
-        const std::string_view root = out->text.substr(0, out->text.find('.'));
-        const bool is_kept = root == out->text || !bound.contains(root);
-        const bool is_plain =
-            out->bound_by == kNoNode ||
-            (tree_.kind(out->bound_by) == NodeKind::expression_statement && starts_line(out->bound_by));
-        return is_kept && is_plain ? out : std::nullopt;
+        const bool is_bound_once = out && bound.count(out->text) == (out->bound_by == kNoNode ? 0U : 1U);
+        return is_bound_once && out->is_sure && keeps_its_root(*out, statement, tree_.subtree_end(block))
+                   ? out
+                   : std::nullopt;
+    }
+
+    bool is_variable(NodeId number) const {
+        const NodeKind kind = tree_.kind(number);
+        return (kind == NodeKind::identifier || kind == NodeKind::attribute) && script_.is_plain(number);
+    }
+
+    // What the name at its beginning is bound to is known, and stays but for the assignment of the whole.
+    bool keeps_its_root(const Number& number, NodeId begin, NodeId end) const {
+        NodeId root = number.node;
+        while (tree_.kind(root) == NodeKind::attribute) root = tree_.child(root, Field::object);
+        const bool is_whole = root == number.node;
+        const bool is_assigned = number.bound_by != kNoNode;
+        if (is_assigned &&
+            (tree_.kind(number.bound_by) != NodeKind::expression_statement || !starts_line(number.bound_by)))
+            return false;
+        const BindingSites sites = script_.bindings.binding_sites(root);
+        const auto again = std::ranges::count_if(
+            sites, [&](const BindingSite& site) { return site.target >= begin && site.target < end; });
+        return !sites.empty() && sites.size() <= kMaxBindingSites && again == (is_whole && is_assigned ? 1 : 0);
     }
 
     // The number in a node that makes a device: f"cuda:{rank}", "cuda:%d" % rank, "cuda:" + str(rank),

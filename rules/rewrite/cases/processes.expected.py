@@ -48,6 +48,23 @@ def joined_behind(rank):
     rank = 2
 
 
+def joined_for_all(size):
+    dist.init_process_group("hccl")  # ok: process.device
+    return [torch.device("npu", rank) for rank in range(size)]
+
+
+def joined_maybe(args):
+    dist.init_process_group("hccl")  # ok: process.device
+    if args.gpu is not None:
+        return torch.zeros(2).npu(args.gpu)
+
+
+def joined_or_cpu(args):
+    dist.init_process_group("hccl")  # expect: process.device
+    torch.npu.set_device(args.gpu)
+    return torch.device("npu", args.gpu) if args.gpu >= 0 else torch.device("cpu")
+
+
 def joined_anywhere(args):
     dist.init_process_group("hccl")  # ok: process.device
     return torch.device("npu")
