@@ -65,9 +65,12 @@ bool uses(std::string_view text, std::string_view name) {
 // Without the lines `name=value` of names that nothing uses.
 std::string used_lines(std::string_view lines, std::string_view users) {
     std::string out;
-    for (const std::string_view line : base::split(lines, '\n')) {
-        if (line.starts_with('#') || uses(users, line.substr(0, line.find('='))))
-            out += base::format("{}{}", out.empty() ? "" : "\n", line);
+    while (!lines.empty()) {
+        const std::string_view line = lines.substr(0, lines.find('\n'));
+        lines.remove_prefix(std::min(line.size() + 1, lines.size()));
+        const std::string_view name = line.substr(0, line.find('='));
+        const bool assigns = name.size() < line.size() && std::ranges::all_of(name, base::is_word_char);
+        if (!assigns || uses(users, name)) out += base::format("{}{}", out.empty() ? "" : "\n", line);
     }
     return out;
 }

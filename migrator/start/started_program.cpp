@@ -1,6 +1,7 @@
 #include "migrator/start/started_program.h"
 
 #include <algorithm>
+#include <map>
 
 #include "base/text.h"
 
@@ -115,6 +116,7 @@ std::vector<std::string> headers_of(std::string_view text, const Launcher& launc
 
 std::vector<StartedProgram> started_programs(std::string_view text, const StartFacts& facts) {
     std::vector<StartedProgram> out;
+    std::map<const Launcher*, std::vector<std::string>> headers;
     for (const Line& line : command_lines(text)) {
         if (line.text.find(kPython) == line.text.npos) continue;
         const std::vector<std::string> words = words_of(line.text);
@@ -132,7 +134,9 @@ std::vector<StartedProgram> started_programs(std::string_view text, const StartF
             StartedProgram started{launcher, without_variables(words[i]), {}, {}, line.number, {}};
             started.processes = number_of(words, begin, launcher->processes);
             started.command = line.text.substr(0, kMaxCommandShown);
-            started.headers = headers_of(text, *launcher);
+            const auto [known, is_new] = headers.try_emplace(launcher);
+            if (is_new && !launcher->headers.empty()) known->second = headers_of(text, *launcher);
+            started.headers = known->second;
             out.push_back(std::move(started));
             while (i + 1 < words.size() && words[i + 1] != ";") ++i;  // the program's own arguments
             launcher = nullptr;

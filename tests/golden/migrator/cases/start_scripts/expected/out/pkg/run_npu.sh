@@ -23,6 +23,10 @@ fi
 processes="${NPROC_PER_NODE:-$(find /dev -maxdepth 1 -name 'davinci[0-9]*' | wc -l)}"
 nodes="${NNODES:-${SLURM_NNODES:-1}}"
 cores="$(nproc)"
+if [ "$processes" -lt 1 ]; then
+    echo "$0: no NPU was found in /dev. Say how many processes there are to be: NPROC_PER_NODE=8 $0" >&2
+    exit 1
+fi
 
 # What is set already stays.
 # Segments that grow, against fragmentation; garbage_collection_threshold and max_split_size_mb exclude it.
