@@ -59,12 +59,15 @@ std::vector<std::string> conditions_of(const RuleSet& rules, const Rule& rule) {
     std::vector<std::string> out;
     if (rule.in == RulePlace::training_loop)
         out.emplace_back("Only in code that runs in each round of a training loop.");
-    if (rule.in == RulePlace::training_file) out.emplace_back("Only in files with a training loop.");
+    if (rule.in == RulePlace::training_program)
+        out.emplace_back("Only in files with a training loop, and in those that a program with one imports.");
     if (rule.once == Once::project) out.emplace_back("Said once in a project.");
     if (!rule.unless_mentioned.empty())
         out.push_back(base::format("Not in a project with {}.", base::joined(rule.unless_mentioned, " or ")));
     if (!rule.if_mentioned.empty())
         out.push_back(base::format("Only in a project with {}.", base::joined(rule.if_mentioned, " or ")));
+    if (!rule.unless_said.empty())
+        out.push_back(base::format("Not where {} finds something.", base::joined(rule.unless_said, " or ")));
     if (!rule.holds_in.empty()) out.push_back(base::format("Only with PyTorch {}.", rule.holds_in.text()));
     if (!rule.versions.empty()) out.push_back(base::format("The fix is for PyTorch {}.", rule.versions.text()));
     for (const PatternRow& row : rules.patterns) {

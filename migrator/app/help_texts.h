@@ -50,6 +50,7 @@ inline constexpr const char* kMigrateExamples =
     "  migrator migrate my_project -o out --apply none    a plain copy, and the report of what could be applied\n"
     "  migrator migrate . --style portable --in-place     the result still runs on CUDA and CPU\n"
     "  migrator migrate my_project -o out --distributed train.py   and for several devices\n"
+    "  migrator migrate my_project -o out --start-script           with run_npu.sh beside what the project starts\n"
     "  migrator migrate my_project -o out --instrument profiler    with the Ascend profiler around the training loop\n"
     "  migrator migrate train.py --diff                   only shows what would change\n"
     "  migrator migrate a.py b.py --in-place -q           as a pre-commit hook: several files, changed where they are\n"

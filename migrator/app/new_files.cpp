@@ -16,7 +16,8 @@ base::Result<std::vector<NewFile>> helper_files(base::FileSystem& fs, const Help
             const base::Path path = helper.path_for(project, jobs[i].file->path);
             auto [at, is_first] = wanted.try_emplace(project.shown(path));
             NewFile& file = at->second;
-            if (is_first) file = {&project, path, FileType::python, helper.source(), 0644, "", "", {}, false};
+            if (is_first)
+                file = {&project, path, FileType::python, std::string(helper.source()), 0644, "", "", {}, false};
             file.is_made |= facts[i].needs_helper;
             file.wanted_by.insert(file.wanted_by.end(), edit.findings.begin(), edit.findings.end());
         }
@@ -35,6 +36,22 @@ base::Result<std::vector<NewFile>> helper_files(base::FileSystem& fs, const Help
                   "made needs it; it comes with the first accepted proposal that does.";
         out.push_back(std::move(file));
     }
+    return out;
+}
+
+NewFile launcher_file(const DistributedMain& distributed, const Project& project,
+                      const std::vector<ReportFile>& files) {
+    NewFile out{&project,
+                distributed.launcher,
+                FileType::shell,
+                distributed.launcher_text,
+                0755,
+                "file.launcher",
+                "A new file: the script that starts one process per device.",
+                {}};
+    // The finding that says that the script is distributed is its first.
+    const auto script = std::ranges::find(files, project.shown(distributed.path), &ReportFile::path);
+    if (script != files.end()) out.wanted_by = {script->findings.front().id};
     return out;
 }
 

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "migrator/app/distributed_main.h"
 #include "migrator/project/helper_module.h"
 #include "migrator/project/job.h"
 #include "migrator/report/report.h"
@@ -15,7 +15,7 @@ struct NewFile {
     const Project* project = nullptr;
     base::Path path;  // relative to the project
     FileType type = FileType::python;
-    std::string_view content;
+    std::string content;
     std::uint32_t mode = 0644;
     const char* rule = "";
     const char* message = "";
@@ -27,5 +27,8 @@ struct NewFile {
 base::Result<std::vector<NewFile>> helper_files(base::FileSystem& fs, const HelperModule& helper,
                                                 const std::vector<Job>& jobs, const std::vector<ReportFile>& files,
                                                 const std::vector<JobFacts>& facts);
+
+// The script that starts the processes of a script that was made distributed.
+NewFile launcher_file(const DistributedMain& distributed, const Project& project, const std::vector<ReportFile>& files);
 
 }  // namespace migrator

@@ -190,6 +190,11 @@ CLI::App* add_migrate(CLI::App& app, Options& options, RawOptions& raw) {
         ->configurable(false)
         ->option_text("NAME");
     command
+        ->add_flag("--start-script", options.start_script,
+                   "Also write run_npu.sh beside each program that trains or that a script starts: the\nenvironment of "
+                   "CANN, variables for the job, the processes as they are now")
+        ->configurable(false);
+    command
         ->add_option("--instrument", options.instrument,
                      "Also put lines around the training loop: profiler (the Ascend PyTorch Profiler) or\nprecision "
                      "(msprobe); none takes them out again. Says why when that cannot be\ndone right")

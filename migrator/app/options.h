@@ -67,6 +67,7 @@ struct Options {
     LargeFiles large_files = LargeFiles::link;    // of migrate, for a copy
     base::Path distributed_main;                  // of migrate: the script to make distributed; empty: none
     std::string model = "model";                  // the variable in it that holds the model
+    bool start_script = false;                    // of migrate: also scripts that start the programs
     std::string instrument;                       // of migrate: "profiler", "none" ...; empty: nothing to do
     base::Path loop;                              // of instrument: FILE or FILE:LINE; empty: the only one
     bool library = false;                         // of analyze: which functions reach what the NPU lacks, as JSON

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 
 #include "base/console.h"
 #include "base/format.h"
@@ -18,6 +19,7 @@
 #include "migrator/app/path_checks.h"
 #include "migrator/app/report_files.h"
 #include "migrator/app/rule_rows.h"
+#include "migrator/app/start_files.h"
 #include "migrator/app/versioned_rules.h"
 #include "migrator/project/api_coverage.h"
 #include "migrator/project/framework_version.h"
@@ -29,6 +31,7 @@
 #include "migrator/project/project_conditions.h"
 #include "migrator/project/project_values.h"
 #include "migrator/project/registered_operators.h"
+#include "migrator/project/training_reach.h"
 #include "migrator/project/translations.h"
 #include "migrator/review/project_lock.h"
 #include "migrator/rewrite/rewriter.h"
@@ -58,14 +61,17 @@ public:
 
     base::Result<RunResult> execute() {
         jobs_ = jobs_of(projects_);
+        if (options_.start_script) {
+            TRY_ASSIGN(const StartFacts start, StartFacts::load(knowledge_.store));
+            conditions_.watch(mentions_of(start));
+        }
         TRY(analyse_all());
+        keep_where_training_comes(jobs_, facts_, files_);
         conditions_.apply(files_);
         add_operator_calls(knowledge_.rules, facts_, files_);
         std::vector<TransferRow> programs;
         if (options_.command == Command::analyze) programs = transfer_rows(jobs_, facts_);
-        TRY_ASSIGN(const auto helpers, helper_files(fs_, helper_, jobs_, files_, facts_));
-        for (const NewFile& file : helpers) TRY(add_new_file(file));
-        if (distributed_) TRY(add_launcher());
+        TRY(add_new_files());
         // From here on every analysed file is in the output, rewritten or as it was.
         for (const Project& project : projects_) add_problem_files(project, output_ != nullptr, files_);
         if (output_) TRY(copy_other_files());
@@ -154,6 +160,7 @@ private:
         JobFacts& facts = facts_[number];
         facts.interfaces = std::move(outcome.interfaces);
         facts.operator_calls = std::move(outcome.operator_calls);
+        facts.training = std::move(outcome.training);
         std::string written = bytes_after(source, outcome);
         facts.transfer = transfer_facts(outcome);
         facts.needs_helper = helper_.is_needed(outcome.original, outcome.rewritten);
@@ -171,22 +178,13 @@ private:
         return file;
     }
 
-    base::Status add_launcher() {
-        TRY(add_new_file({&projects_.front(), distributed_->launcher, FileType::shell, distributed_->launcher_text,
-                          0755, "file.launcher", "A new file: the script that starts one process per device.",
-                          distributed_finding()}));
-        // The executable bit, as git writes it.
-        std::string& diff = files_.back().diff;
-        diff = base::format("diff --git a/{0} b/{0}\nnew file mode 100755\n{1}", files_.back().path, diff);
-        return {};
-    }
-
-    // The id of the finding that says that the script is distributed.
-    std::vector<std::string> distributed_finding() const {
-        const Path path = projects_.front().shown(distributed_->path);
-        for (const ReportFile& file : files_) {
-            if (file.path == path) return {file.findings.front().id};
-        }
+    base::Status add_new_files() {
+        TRY_ASSIGN(std::vector<NewFile> made, helper_files(fs_, helper_, jobs_, files_, facts_));
+        if (distributed_) made.push_back(launcher_file(*distributed_, projects_.front(), files_));
+        TRY_ASSIGN(StartFiles starts, start_files(fs_, options_, knowledge_, conditions_, jobs_, facts_));
+        start_notes_ = std::move(starts.notes);
+        std::ranges::move(starts.files, std::back_inserter(made));
+        for (const NewFile& file : made) TRY(add_new_file(file));
         return {};
     }
 
@@ -198,13 +196,19 @@ private:
         outcome.parsed = true;
         outcome.rewritten = file.content;
         outcome.findings.push_back(file_finding(file.rule, Severity::info, outcome.path, file.message));
+        // What no finding of another file wants is made for its own sake.
+        if (file.is_made && file.wanted_by.empty())
+            outcome.findings.back().state = applies_ ? FixState::applied : FixState::available;
         ReportFile& made =
             files_.emplace_back(make_report_file(std::move(outcome), {}, file.is_made ? file.content : ""));
         made.new_mode = file.mode;
+        // The executable bit, as git writes it.
+        if (file.mode == 0755)
+            made.diff = base::format("diff --git a/{0} b/{0}\nnew file mode 100755\n{1}", made.path, made.diff);
         std::vector<std::string> wanted_by = file.wanted_by;
         // Its own finding comes first; of a file that only proposals need, it asks for nothing by itself.
         if (file.is_made) wanted_by.insert(wanted_by.begin(), made.findings.front().id);
-        made.edits.push_back({{}, {}, {}, "", std::string(file.content), std::move(wanted_by)});
+        made.edits.push_back({{}, {}, {}, "", file.content, std::move(wanted_by)});
         return {};
     }
 
@@ -230,6 +234,7 @@ private:
             out.transfer = out.match;
             out.transfer->rules = rules.transfer;
             out.transfer->patterns = nullptr;  // what is only faster is no question of it
+            out.transfer->loops = nullptr;     // nor is what makes training faster
             out.transfer->is_program = false;  // the lines that load transfer_to_npu are no edit to weigh
         }
         return out;
@@ -309,6 +314,7 @@ private:
         if (output_ && output_->has_cleaned_up())
             out.push_back("What a run that was stopped had left beside the output was removed.");
         if (distributed_) out.insert(out.end(), distributed_->notes.begin(), distributed_->notes.end());
+        out.insert(out.end(), start_notes_.begin(), start_notes_.end());
         for (const Project& project : projects_) {
             if (const auto usable = check_not_stopped(fs_, project.files.root); !usable)
                 out.push_back({"These files may be half changed: {problem}.", {{"problem", usable.error().message}}});
@@ -352,6 +358,7 @@ private:
     std::string text_;             // of Destination::text, which has one file
     WrittenFiles written_;         // by job
     std::vector<JobFacts> facts_;  // by job
+    std::vector<base::Message> start_notes_;
     bool collects_calls_ = false;
 };
 

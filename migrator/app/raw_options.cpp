@@ -66,6 +66,10 @@ base::Result<Options> checked(Options options, const RawOptions& raw) {
     }
     if (!options.distributed_main.empty() && (options.paths.size() > 1 || options.reads_standard_input()))
         return fail(ErrorKind::usage, "--distributed needs the one PATH that the script is in");
+    if (options.start_script && options.reads_standard_input())
+        return fail(ErrorKind::usage,
+                    "--start-script writes a script beside a program; what comes from standard input "
+                    "has no place");
     if (!options.loop.empty() && (options.instrument.empty() || options.instrument == "none"))
         return fail(ErrorKind::usage,
                     "--loop says where --instrument puts its lines; say which: --instrument profiler");

@@ -17,6 +17,7 @@ struct LoopFacts : base::RuleFileHead {
     std::vector<std::string> no_optimizers;    // but not those of these
     std::vector<std::string> optimizer_words;  // a name of unknown class is an optimizer's when it has one of them
     std::vector<std::string> model_words;      // the same of models
+    std::vector<std::string> module_methods;   // methods that run when an object is called as a function
 
     static base::Result<LoopFacts> load(const base::DataStore& store);
 };
@@ -31,7 +32,9 @@ constexpr auto record_of(const LoopFacts*) {
         base::field("no_optimizers", &LoopFacts::no_optimizers, "but not those of these"),
         base::field("optimizer_words", &LoopFacts::optimizer_words,
                     "a name of unknown class is an optimizer's when it has one of them"),
-        base::field("model_words", &LoopFacts::model_words, "the same of models"));
+        base::field("model_words", &LoopFacts::model_words, "the same of models"),
+        base::field("module_methods", &LoopFacts::module_methods,
+                    "methods that run when a module is called, and so in each round"));
 }
 
 }  // namespace migrator

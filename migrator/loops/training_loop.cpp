@@ -327,13 +327,23 @@ bool is_optimizer(const Script& script, const LoopFacts& facts, NodeId expressio
 }
 
 std::vector<TrainingLoop> find_training_loops(const Script& script, const LoopFacts& facts) {
+    // Most files name nothing that computes gradients, and need no second look.
+    const auto names_one = [&](const std::vector<std::string>& words) {
+        return std::ranges::any_of(
+            words, [&](const std::string& word) { return script.tree.source().find(word) != std::string_view::npos; });
+    };
+    if (!names_one(facts.backward) && !names_one(facts.whole_step)) return {};
     return Finder(script, facts).run();
 }
 
-std::vector<bool> nodes_of_each_round(const SyntaxTree& tree, const std::vector<TrainingLoop>& loops) {
+std::unordered_set<NodeId> parts_of(const std::vector<TrainingLoop>& loops) {
+    std::unordered_set<NodeId> out;
+    for (const TrainingLoop& loop : loops) out.insert(loop.parts.begin(), loop.parts.end());
+    return out;
+}
+
+std::vector<bool> nodes_of_each_round(const SyntaxTree& tree, const std::unordered_set<NodeId>& parts) {
     const std::unordered_set<NodeId> counting = counting_ifs(tree);
-    std::unordered_set<NodeId> parts;
-    for (const TrainingLoop& loop : loops) parts.insert(loop.parts.begin(), loop.parts.end());
     std::vector<bool> out(tree.size());
     for (NodeId node = 1; node < tree.size(); ++node) {
         const NodeId parent = tree.parent(node);

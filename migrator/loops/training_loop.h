@@ -1,6 +1,7 @@
 // TrainingLoop: a loop in which a model learns: each round computes gradients and lets an optimizer change weights.
 #pragma once
 
+#include <unordered_set>
 #include <vector>
 
 #include "migrator/loops/loop_facts.h"
@@ -26,9 +27,10 @@ struct TrainingLoop {
 // The loops of a file, in source order. A loop whose step cannot be seen counts only where no other loop is found.
 std::vector<TrainingLoop> find_training_loops(const Script& script, const LoopFacts& facts);
 
-// By node: whether the code runs in each round of one of the loops: in a part of it, and not below an `if` that counts
-// rounds.
-std::vector<bool> nodes_of_each_round(const SyntaxTree& tree, const std::vector<TrainingLoop>& loops);
+// By node: whether the code runs whenever one of the parts runs, which are loops or functions: it is in one, and not below
+// an `if` that counts rounds.
+std::vector<bool> nodes_of_each_round(const SyntaxTree& tree, const std::unordered_set<NodeId>& parts);
+std::unordered_set<NodeId> parts_of(const std::vector<TrainingLoop>& loops);
 
 // By its class, or by its name where the class is not known.
 bool is_optimizer(const Script& script, const LoopFacts& facts, NodeId expression);

@@ -153,7 +153,8 @@ private:
         NodeId argument = find_argument(tree, *arguments, row);
         if (row.state == ArgumentState::absent) {
             if (argument != kNoNode) return;
-            // `f(**options)` may well pass it.
+            // `f(**options)` may well pass it, so that there is nothing to advise.
+            if (arguments->open && row.rule->kind == FindingKind::advice) return;
             if (arguments->open) certainty = Certainty::textual;
             Finding finding = make_finding(*row.rule, tree.range(function), name, certainty, row.fix.add, {}, {});
             if (!row.fix.add.empty()) finding.fix = Fix{{added(*arguments, row.fix.add)}, row.rule->imports};

@@ -51,6 +51,8 @@ void match_patterns(const PythonFile& file, FindingSink& sink);
 void match_definitions(const PythonFile& file, FindingSink& sink);
 // `program`
 void match_program(const PythonFile& file, FindingSink& sink);
+// `process`
+void match_processes(const PythonFile& file, FindingSink& sink);
 // Tables of environment variables.
 void match_environment(const PythonFile& file, std::span<const Literal> literals, FindingSink& sink);
 // Commands that Python starts: what would be said of them in a script, in place of what was said of their texts.

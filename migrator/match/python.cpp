@@ -123,6 +123,7 @@ void match_python(std::string_view path, const ParsedText& parsed, const MatchCo
     match_patterns(file, found);
     match_definitions(file, found);
     match_program(file, found);
+    match_processes(file, found);
     keep_in_place(file, found);
     leave_guards_of_cuda_code(file, found);
     leave_to_run_time(found);

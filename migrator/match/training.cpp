@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "migrator/match/matchers.h"
+#include "migrator/python/training_code.h"
 
 namespace migrator {
 namespace {
@@ -19,6 +20,25 @@ bool is_given(const PythonFile& file, NodeId call, const CallRow& row) {
     if (argument == kNoNode) return false;
     const auto type = file.bindings().type_of(argument);
     return type && base::contains(row.given, type->name);
+}
+
+bool holds_one(const PythonFile& file, NodeId call, const CallRow& row) {
+    const NodeId list = file.tree().child(call, Field::arguments);
+    if (row.holds.empty() || list == kNoNode) return row.holds.empty();
+    return std::ranges::any_of(row.holds, [&](const std::string& name) {
+        const auto all = file.identifiers(name);
+        const auto first = std::ranges::lower_bound(all, list);
+        return first != all.end() && *first < file.tree().subtree_end(list);
+    });
+}
+
+// `function`: the outermost one around the call.
+bool is_inside_one(const PythonFile& file, NodeId function, const CallRow& row) {
+    if (row.inside.empty() || function == kNoNode) return row.inside.empty();
+    const SyntaxTree& tree = file.tree();
+    const NodeId owner = tree.ancestor(function, NodeKind::class_definition);
+    return has_word(tree.text(tree.child(function, Field::name)), row.inside) ||
+           (owner != kNoNode && has_word(tree.text(tree.child(owner, Field::name)), row.inside));
 }
 
 // A comparison, or a variable that only ever holds one.
@@ -64,10 +84,37 @@ bool is_no_tensor(const PythonFile& file, NodeId subscript) {
     return type && type->name != file.rules().tensors.type;
 }
 
+// The code of a file that each round of a training loop runs, or runs when it calls the function around.
+class EachRound {
+public:
+    explicit EachRound(const PythonFile& file)
+        : file_(file),
+          around_(functions_around(file.tree())),
+          in_loop_(nodes_of_each_round(file.tree(), parts_of(file.training_loops()))),
+          in_call_(nodes_of_each_round(file.tree(), {around_.begin(), around_.end()})) {}
+
+    bool may_have(Finding& finding) const {
+        const NodeId node = file_.tree().smallest_at(finding.range);
+        if (in_loop_[node]) return true;
+        if (!in_call_[node]) return false;
+        std::string function = file_.bindings().shared_name(file_.tree().child(around_[node], Field::name));
+        if (function.empty()) return false;
+        finding.needs_training = std::move(function);
+        return true;
+    }
+
+private:
+    const PythonFile& file_;
+    std::vector<NodeId> around_;
+    std::vector<bool> in_loop_;
+    std::vector<bool> in_call_;
+};
+
 }  // namespace
 
 void match_calls(const PythonFile& file, FindingSink& sink) {
     const SyntaxTree& tree = file.tree();
+    const std::vector<NodeId> around = functions_around(tree);
     for (NodeId id = 0; id < tree.size(); ++id) {
         const NodeId function = tree.kind(id) == NodeKind::call ? tree.child(id, Field::function) : kNoNode;
         if (function == kNoNode) continue;
@@ -75,7 +122,8 @@ void match_calls(const PythonFile& file, FindingSink& sink) {
             // Of `x.cpu().item()` the whole is said, not its beginning once more.
             const bool is_beginning =
                 !sink.empty() && sink.back().rule == row.rule->id && sink.back().range.begin == tree.range(id).begin;
-            if (!is_beginning && is_given(file, id, row))
+            if (!is_beginning && is_given(file, id, row) && holds_one(file, id, row) &&
+                is_inside_one(file, around[id], row))
                 sink.push_back(make_finding(*row.rule, tree.range(id), std::move(name), certainty, {}, {}, {}));
         };
         const auto references = file.bindings().references(function);
@@ -135,14 +183,17 @@ void match_training(const PythonFile& file, FindingSink& sink) {
 }
 
 void keep_in_place(const PythonFile& file, FindingSink& sink) {
-    std::vector<bool> in_round;
-    std::erase_if(sink, [&](const Finding& finding) {
+    std::optional<EachRound> each_round;
+    std::erase_if(sink, [&](Finding& finding) {
         const Rule* rule = file.rules().find_rule(finding.rule);
         if (rule == nullptr || rule->in == RulePlace::anywhere) return false;
-        const auto& loops = file.training_loops();
-        if (loops.empty() || rule->in == RulePlace::training_file) return loops.empty();
-        if (in_round.empty()) in_round = nodes_of_each_round(file.tree(), loops);
-        return !in_round[file.tree().smallest_at(finding.range)];
+        if (file.context().loops == nullptr) return true;
+        if (rule->in == RulePlace::training_program) {
+            if (file.training_loops().empty()) finding.needs_training = "";
+            return false;
+        }
+        if (!each_round) each_round.emplace(file);
+        return !each_round->may_have(finding);
     });
 }
 

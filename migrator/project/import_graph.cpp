@@ -1,6 +1,7 @@
 #include "migrator/project/import_graph.h"
 
 #include <algorithm>
+#include <deque>
 
 #include "migrator/semantic/reference.h"
 
@@ -121,19 +122,58 @@ std::vector<Path> ImportGraph::imported_by_loading(const std::vector<std::string
 }
 
 std::vector<Path> ImportGraph::loading_through_others(const std::vector<std::string>& modules) const {
-    std::map<const Node*, std::vector<const Node*>> importers;
-    std::vector<const Node*> pending;
+    std::vector<const Node*> loading;
     for (const auto& [path, node] : nodes_) {
-        for (const Node* file : node.files) importers[file].push_back(&node);
-        if (imports_any(node, modules)) pending.push_back(&node);
+        if (imports_any(node, modules)) loading.push_back(&node);
     }
     std::set<Path> out;
+    for (const Node* importer : importers_of(loading)) out.insert(importer->path);
+    return {out.begin(), out.end()};
+}
+
+std::set<const ImportGraph::Node*> ImportGraph::importers_of(const std::vector<const Node*>& of) const {
+    std::map<const Node*, std::vector<const Node*>> importers;
+    for (const auto& [path, node] : nodes_) {
+        for (const Node* file : node.files) importers[file].push_back(&node);
+    }
+    std::vector<const Node*> pending = of;
+    std::set<const Node*> out;
     while (!pending.empty()) {
         const Node* node = pending.back();
         pending.pop_back();
         for (const Node* importer : importers[node]) {
-            if (out.insert(importer->path).second) pending.push_back(importer);
+            if (out.insert(importer).second) pending.push_back(importer);
         }
+    }
+    return out;
+}
+
+std::map<Path, ImportGraph::Way> ImportGraph::ways_from(const std::vector<Path>& roots) const {
+    std::map<Path, Way> out;
+    std::deque<const Node*> pending;
+    const auto reach = [&](const Node& node, const Path& importer, const Path& root) {
+        if (out.emplace(node.path, Way{importer, root}).second) pending.push_back(&node);
+    };
+    for (const Path& root : roots) {
+        if (const auto found = nodes_.find(root); found != nodes_.end()) reach(found->second, root, root);
+    }
+    while (!pending.empty()) {
+        const Node* node = pending.front();
+        pending.pop_front();
+        const Path root = out.find(node->path)->second.root;
+        for (const Node* file : node->files) reach(*file, node->path, root);
+    }
+    return out;
+}
+
+std::vector<Path> ImportGraph::programs_loading(const std::vector<Path>& files) const {
+    std::vector<const Node*> of;
+    for (const Path& file : files) {
+        if (const auto found = nodes_.find(file); found != nodes_.end()) of.push_back(&found->second);
+    }
+    std::set<Path> out;
+    for (const Node* importer : importers_of(of)) {
+        if (is_program(importer->path)) out.insert(importer->path);
     }
     return {out.begin(), out.end()};
 }

@@ -34,6 +34,17 @@ public:
     // what they are given may come from these modules.
     std::vector<base::Path> imported_by_loading(const std::vector<std::string>& modules) const;
 
+    // How a file is reached: the file that imports it, on one of the shortest ways, and the one that the way begins with.
+    // Of a root both are itself.
+    struct Way {
+        base::Path importer;
+        base::Path root;
+    };
+    // The files that the roots load, directly or through others, and the roots.
+    std::map<base::Path, Way> ways_from(const std::vector<base::Path>& roots) const;
+    // The programs that load one of the files through others.
+    std::vector<base::Path> programs_loading(const std::vector<base::Path>& files) const;
+
     // Where a module that this file needs can stand, so that every file which needs it there finds it.
     struct Place {
         base::Path directory;
@@ -58,6 +69,8 @@ private:
     // What a file loads of the project, itself in front.
     std::vector<const Node*> reached(const base::Path& file) const;
     const Node* find(std::string_view qualified, const Node& importer, bool& by_path) const;
+    // The files that import those, directly or through others.
+    std::set<const Node*> importers_of(const std::vector<const Node*>& of) const;
     const Node* outermost_package(const base::Path& file) const;
 
     std::map<base::Path, Node> nodes_;

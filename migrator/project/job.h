@@ -7,6 +7,7 @@
 
 #include "migrator/match/operator_calls.h"
 #include "migrator/project/project.h"
+#include "migrator/python/training_code.h"
 #include "migrator/report/transfer_row.h"
 
 namespace migrator {
@@ -24,6 +25,7 @@ struct JobFacts {
     TransferFacts transfer;
     std::vector<std::string> interfaces;  // that it uses of the API tables
     std::vector<OperatorCall> operator_calls;
+    TrainingCode training;
     bool needs_helper = false;  // its new text names the helper module, and the old one did not
 };
 

@@ -57,6 +57,10 @@ std::optional<std::int64_t> value_behind(std::string_view text, bool is_option) 
     return number_at(text);
 }
 
+bool has_one_of(const std::set<std::string, std::less<>>& known, const std::vector<std::string>& words) {
+    return std::ranges::any_of(words, [&](const std::string& word) { return known.contains(word); });
+}
+
 // What is said once: advice whatever it is about, the rest of each package and interface.
 std::string said_key(const Rule& rule, const Finding& finding) {
     return rule.kind == FindingKind::advice ? rule.id : base::format("{} {}", rule.id, finding.subject);
@@ -89,6 +93,10 @@ void ProjectConditions::look_at(std::string_view text) {
     for (const Size& size : sizes) values_.find(size.name)->second.insert(size.value);
 }
 
+bool ProjectConditions::mentions_any(const std::vector<std::string>& words) const {
+    return has_one_of(mentioned_, words);
+}
+
 std::vector<ProjectConditions::Size> ProjectConditions::sizes_in(std::string_view text) const {
     std::vector<Size> out;
     if (values_.empty()) return out;
@@ -109,6 +117,9 @@ std::vector<ProjectConditions::Size> ProjectConditions::sizes_in(std::string_vie
 }
 
 void ProjectConditions::apply(std::vector<ReportFile>& files) {
+    for (const ReportFile& file : files) {
+        for (const ReportFinding& item : file.findings) found(item.outcome.finding.rule);
+    }
     for (ReportFile& file : files) {
         std::erase_if(file.findings, [&](ReportFinding& item) { return !keep(file.path, item.outcome); });
     }
@@ -125,12 +136,8 @@ bool ProjectConditions::keep(const base::Path& file, FindingOutcome& outcome) {
     Finding& finding = outcome.finding;
     const Rule* rule = rules_.find_rule(finding.rule);
     if (rule == nullptr) return true;
-    auto has_one_of = [&](const std::vector<std::string>& words) {
-        return std::any_of(words.begin(), words.end(),
-                           [&](const std::string& word) { return mentioned_.contains(word); });
-    };
-    const bool belongs =
-        (rule->if_mentioned.empty() || has_one_of(rule->if_mentioned)) && !has_one_of(rule->unless_mentioned);
+    const bool belongs = (rule->if_mentioned.empty() || mentions_any(rule->if_mentioned)) &&
+                         !mentions_any(rule->unless_mentioned) && !has_one_of(found_, rule->unless_said);
     if (!belongs) return false;
     if (rule->once == Once::project) {
         const auto [said, is_new] = said_.try_emplace(said_key(*rule, finding));

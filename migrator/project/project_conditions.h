@@ -19,8 +19,17 @@ public:
     // The rules must outlive this.
     explicit ProjectConditions(const RuleSet& rules);
 
+    // Further texts to look for, before the first look.
+    void watch(const std::vector<std::string>& words) { words_.insert(words.begin(), words.end()); }
+
     // The text of each file, in any order and from several threads.
     void look_at(std::string_view text);
+
+    // Whether one of the files has one of the texts, which are watched or some rule's.
+    bool mentions_any(const std::vector<std::string>& words) const;
+
+    // The rule has found something, before the first `keep`.
+    void found(const std::string& rule) { found_.insert(rule); }
 
     // Then, in the order of the project: takes away the findings that do not belong. What the rule's formula gives is added
     // to its message; a finding that is said once has the places of the others, but for advice, which is of the whole.
@@ -43,6 +52,7 @@ private:
     std::string initials_;                                               // of these names
     std::mutex mutex_;
     std::set<std::string, std::less<>> mentioned_;
+    std::set<std::string, std::less<>> found_;
     // What is said once and has been said, and where else it would be.
     std::map<std::string, std::vector<std::string>, std::less<>> said_;
 };

@@ -23,7 +23,10 @@ struct Finding {
     std::string source;            // where the fact comes from
     Effort effort = Effort::none;  // what is left to a person as long as it is not fixed
     bool at_run_time = false;      // needs no edit in the chosen style: it is redirected when the program runs
-    std::optional<Fix> fix;        // present only when the finding may be fixed here
+    // Counts only when training comes here, which other files decide: when a program that trains loads the file, and, where
+    // a function is named, when each round calls it.
+    std::optional<std::string> needs_training{};
+    std::optional<Fix> fix;  // present only when the finding may be fixed here
 };
 
 }  // namespace migrator

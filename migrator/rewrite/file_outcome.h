@@ -9,6 +9,7 @@
 #include "migrator/edit/composed_edits.h"
 #include "migrator/match/operator_calls.h"
 #include "migrator/python/finding.h"
+#include "migrator/python/training_code.h"
 #include "migrator/source/source_file.h"
 
 namespace migrator {
@@ -41,6 +42,7 @@ struct FileOutcome {
     std::vector<FindingOutcome> findings;        // by position, then rule
     std::vector<FindingOutcome> under_transfer;  // of RewriteContext::transfer, by position; nothing is applied
     std::vector<std::string> interfaces;         // of the API tables, that the original uses, sorted
+    TrainingCode training;                       // of the original
     std::vector<OperatorCall> operator_calls;    // of the original, when RewriteContext asks for them
     std::string original;                        // UTF-8 text
     std::string rewritten;                       // equal to `original` when nothing was applied

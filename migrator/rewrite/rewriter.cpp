@@ -48,6 +48,7 @@ public:
         }
         outcome_.interfaces = std::move(round.interfaces);
         outcome_.operator_calls = std::move(round.operator_calls);
+        outcome_.training = std::move(round.training);
         finish_round(std::move(round));
     }
 

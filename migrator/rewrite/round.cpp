@@ -280,6 +280,7 @@ Round run_round(const SourceFile& file, const TextVersion& version, const Rewrit
         if (is_first && context.transfer)
             round.under_transfer = judge_transfer(match(file, version.text, *context.transfer, parsed), context);
         if (is_first) round.interfaces = used_interfaces(*context.match.rules, *parsed.tree, *parsed.bindings);
+        if (is_first && context.match.loops != nullptr) round.training = training_code(context.match, parsed);
         if (is_first && context.operator_calls) round.operator_calls = operator_calls(context.match, parsed);
     }
     const std::vector<std::size_t> candidates =

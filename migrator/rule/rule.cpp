@@ -8,7 +8,7 @@ namespace migrator {
 std::string_view name(RulePlace place) {
     switch (place) {
         case RulePlace::anywhere: return "";
-        case RulePlace::training_file: return "training_file";
+        case RulePlace::training_program: return "training_program";
         case RulePlace::training_loop: return "training_loop";
     }
     CHECK(false);

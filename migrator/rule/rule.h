@@ -19,8 +19,8 @@ namespace migrator {
 // Where in a file a rule holds.
 enum class RulePlace {
     anywhere,
-    training_file,  // files with a training loop
-    training_loop,  // code that runs in each of its rounds
+    training_program,  // files with a training loop, and what programs with one import
+    training_loop,     // code that runs in each of its rounds
 };
 std::string_view name(RulePlace place);
 
@@ -55,6 +55,7 @@ struct Rule {
     Once once = Once::no;                       // in a project, at the first place
     std::vector<std::string> unless_mentioned;  // nothing is said in a project that has one of these texts
     std::vector<std::string> if_mentioned;      // said only in a project that has one of these texts; empty: in all
+    std::vector<std::string> unless_said;       // nothing is said in a project in which these rules say something
     std::optional<SizeFormula> formula;
 
     base::Status check(const base::JsonPlace& at) const;
@@ -99,15 +100,18 @@ constexpr auto record_of(const Rule*) {
         base::field("at_run_time", &Rule::at_run_time,
                     "transfer_to_npu does this while the program runs, so the style `auto` needs no edit"),
         base::field("in", &Rule::in,
-                    "`training_loop`: only in code that runs in each round of a loop that trains, or in functions of "
-                    "the file that do a part of its step, and not below an `if` with `%`; `training_file`: only in "
-                    "files with such a loop"),
+                    "`training_loop`: only in code that runs in each round of a loop that trains: in its body, in "
+                    "functions of the project that it calls and in `forward` of modules, and not below an `if` with "
+                    "`%`; `training_program`: only in files with such a loop, and in those that programs with one "
+                    "import; no fix is possible in either"),
         base::field("once", &Rule::once,
                     "`project`: said at the first place only; where it is no advice, at the first place of each "
                     "package, variable or interface, with the other places"),
         base::field("unless_mentioned", &Rule::unless_mentioned,
                     "not said in a project with one of these texts in a file that was looked at"),
         base::field("if_mentioned", &Rule::if_mentioned, "said only in a project with one of these texts"),
+        base::field("unless_said", &Rule::unless_said,
+                    "not said in a project in which one of these rules has found something"),
         base::field("formula", &Rule::formula, "a size in megabytes, added to the message"));
 }
 
@@ -115,7 +119,7 @@ constexpr auto record_of(const Rule*) {
 
 template <>
 inline constexpr auto base::kAll<migrator::RulePlace> = std::to_array({migrator::RulePlace::training_loop,
-                                                                       migrator::RulePlace::training_file});
+                                                                       migrator::RulePlace::training_program});
 template <>
 inline constexpr auto base::kAll<migrator::Once> = std::to_array({migrator::Once::project});
 

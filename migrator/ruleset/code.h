@@ -11,6 +11,8 @@ struct CallRow {
     std::vector<std::string> of;
     std::vector<std::string> given;          // the first argument is of one of these classes; empty: whatever it is
     std::vector<std::string> when_imported;  // methods of an object of unknown class count in files that import these
+    std::vector<std::string> holds;   // functions, one of which is named in the arguments; empty: whatever they are
+    std::vector<std::string> inside;  // words in the name of the function or class around; empty: wherever it is
 };
 
 constexpr auto record_of(const CallRow*) {
@@ -20,7 +22,10 @@ constexpr auto record_of(const CallRow*) {
         base::field("given", &CallRow::given, "the first argument is of one of these classes"),
         base::field("when_imported", &CallRow::when_imported,
                     "methods of the same name on objects of unknown class count, as `likely`, in files that import "
-                    "one of these"));
+                    "one of these"),
+        base::field("holds", &CallRow::holds, "one of these names stands in the arguments"),
+        base::field("inside", &CallRow::inside,
+                    "a function or class around it has one of these words in its name, in small letters"));
 }
 
 base::Status add(RuleSet& set, CallRow row, const Adding& adding);

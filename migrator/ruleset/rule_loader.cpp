@@ -80,6 +80,9 @@ base::Status RuleLoader::load_rule(const base::JsonPlace& place) {
     TRY_ASSIGN(const RuleWord* word, find_named(rule_words(), word_name, match_place, "of \"match\""));
     TRY_ASSIGN(const Rule* rule, add_rule(entry, place));
     const base::Json* fix = fix_of_style(entry, rule->at_run_time);
+    const bool has_fix = entry.fix.json != nullptr || entry.portable.json != nullptr || entry.automatic.json != nullptr;
+    if (has_fix && rule->in != RulePlace::anywhere)
+        return place.error("whether it holds \"in\" a place shows when all files are read, too late for a \"fix\"");
     const Adding adding{rule, match_place, claims_, set_.style};
     return word->load(set_, adding, place.at("fix", fix == nullptr ? kNoFix : *fix),
                       place.at("fix", entry.fix.json == nullptr ? kNoFix : *entry.fix.json));

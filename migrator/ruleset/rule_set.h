@@ -24,6 +24,7 @@
 #include "migrator/ruleset/package.h"
 #include "migrator/ruleset/pattern.h"
 #include "migrator/ruleset/places.h"
+#include "migrator/ruleset/process.h"
 #include "migrator/ruleset/program.h"
 #include "migrator/ruleset/sources.h"
 #include "migrator/ruleset/tensors.h"
@@ -88,6 +89,7 @@ public:
     std::vector<KernelRow> kernels;
     ByName<SymbolRow> symbols;
     std::vector<ProgramRow> programs;
+    std::vector<ProcessRow> processes;
     ApiTable apis;
     ApiRules api_rules;
     LibraryTable libraries;  // what functions of libraries lead to

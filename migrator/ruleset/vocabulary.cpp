@@ -32,6 +32,7 @@ constexpr std::array kWords{
     listed<&RuleSet::registrations>("registration"),
     listed<&RuleSet::kernels>("kernel", "markers of device functions"),
     word<ProgramRow, ProgramFix>("program"),
+    word<ProcessRow, ProcessFix>("process"),
     word<ApiCase>(
         "api",
         "interfaces that `apis` list: `no` (not supported), `partly` (with limits), `beyond_limit` (a written "

@@ -128,6 +128,16 @@ def check_parses(checks, work, output):
             checks.expect(is_python(path.read_bytes()), f"{output}: {path.name}: no longer Python")
 
 
+def check_scripts(checks, work, output):
+    """What the shell and shellcheck, where it is installed, say of scripts that are new."""
+    for path in sorted((work / output).rglob("*.sh")):
+        if (work / "in" / path.relative_to(work / output)).exists():
+            continue
+        run_ok(checks, "bash", "-n", path)
+        if shutil.which("shellcheck") is not None:
+            run_ok(checks, "shellcheck", path)
+
+
 def check_properties(checks, migrator, work, *options):
     """What holds for every project: work/in has been migrated to work/out with these options."""
     report = json.loads((work / "out_report/report.json").read_text())
@@ -136,6 +146,7 @@ def check_properties(checks, migrator, work, *options):
     check_translations(checks, report)
     check_git_apply(checks, work, "out")
     check_parses(checks, work, "out")
+    check_scripts(checks, work, "out")
     check_apply(checks, migrator, work, report)
 
     # The same for every number of threads.

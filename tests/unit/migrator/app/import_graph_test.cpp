@@ -60,3 +60,26 @@ TEST_CASE("import graph: where a module stands that every file finds") {
     CHECK(place("my-run.py") == "|");
     CHECK(place("notes/explore.ipynb") == "notes|");  // not a file of the graph
 }
+
+TEST_CASE("import graph: by which ways files are reached, the shortest, and which programs load a file") {
+    ImportGraph graph;
+    graph.add("train.py", {"train"}, {"engine.run", "data.build"}, true);
+    graph.add("engine.py", {"engine"}, {"losses", "torch"}, false);
+    graph.add("losses.py", {"losses"}, {"engine"}, false);
+    graph.add("data/build.py", {"data.build"}, {"data.loaders", "losses"}, false);
+    graph.add("data/loaders.py", {"data.loaders"}, {}, false);
+    graph.add("other.py", {"other"}, {"data.loaders"}, true);
+    graph.finish();
+    std::string ways;
+    for (const auto& [file, way] : graph.ways_from({"engine.py", "train.py", "no.py"}))
+        ways += file + " < " + way.importer + " < " + way.root + "\n";
+    CHECK(ways ==
+          "data/build.py < train.py < train.py\n"
+          "data/loaders.py < data/build.py < train.py\n"
+          "engine.py < engine.py < engine.py\n"
+          "losses.py < engine.py < engine.py\n"
+          "train.py < train.py < train.py\n");
+    CHECK(graph.programs_loading({"engine.py"}) == Names{"train.py"});
+    CHECK(graph.programs_loading({"data/loaders.py"}) == Names{"other.py", "train.py"});
+    CHECK(graph.programs_loading({}).empty());
+}

@@ -11,6 +11,7 @@
 #include "base/format.h"
 #include "base/write_file.h"
 #include "migrator/project/project_conditions.h"
+#include "migrator/project/training_reach.h"
 #include "migrator/semantic/project_index.h"
 #include "migrator/source/discovery.h"
 
@@ -158,10 +159,20 @@ std::vector<migrator::FileOutcome> migrate(const std::vector<CaseFile>& files, m
         outcomes.push_back(migrator::rewrite(source, context));
     }
     migrator::ProjectConditions conditions(rules(style));
-    for (const migrator::FileOutcome& outcome : outcomes) conditions.look_at(outcome.original);
+    migrator::ImportGraph imports;
+    migrator::TrainingReach::Code code;
+    for (const migrator::FileOutcome& outcome : outcomes) {
+        conditions.look_at(outcome.original);
+        for (const migrator::FindingOutcome& item : outcome.findings) conditions.found(item.finding.rule);
+        imports.add(outcome.path, {}, {}, true);
+        code.emplace_back(outcome.path, &outcome.training);
+    }
+    imports.finish();
+    const migrator::TrainingReach reach(imports, code);
     for (migrator::FileOutcome& outcome : outcomes)
-        std::erase_if(outcome.findings,
-                      [&](migrator::FindingOutcome& item) { return !conditions.keep(outcome.path, item); });
+        std::erase_if(outcome.findings, [&](migrator::FindingOutcome& item) {
+            return !reach.keep(outcome.path, item.finding) || !conditions.keep(outcome.path, item);
+        });
     return outcomes;
 }
 

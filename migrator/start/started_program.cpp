@@ -1,0 +1,148 @@
+#include "migrator/start/started_program.h"
+
+#include <algorithm>
+#include <map>
+
+#include "base/text.h"
+
+namespace migrator {
+namespace {
+
+constexpr std::string_view kPython = ".py";
+constexpr std::size_t kMaxCommandShown = 400;
+constexpr std::size_t kMaxHeaders = 40;
+
+struct Line {
+    std::string text;  // with the lines that continue it, without comments
+    std::uint32_t number = 0;
+};
+
+std::vector<Line> command_lines(std::string_view text) {
+    std::vector<Line> out;
+    std::uint32_t number = 0;
+    bool continues = false;
+    while (!text.empty()) {
+        const std::size_t end = std::min(text.find('\n'), text.size());
+        std::string_view line = base::trimmed(text.substr(0, end));
+        text.remove_prefix(std::min(end + 1, text.size()));
+        ++number;
+        if (!continues) out.push_back({"", number});
+        continues = line.ends_with('\\');
+        if (continues) line.remove_suffix(1);
+        if (line.starts_with('#')) continue;
+        line = line.substr(0, line.find(" #"));
+        if (!out.back().text.empty()) out.back().text += ' ';
+        out.back().text += base::trimmed(line);
+    }
+    return out;
+}
+
+// Words without their quotes; what separates commands is a word of its own.
+std::vector<std::string> words_of(std::string_view line) {
+    std::vector<std::string> out{""};
+    const auto next = [&] {
+        if (!out.back().empty()) out.emplace_back();
+    };
+    for (const char c : line) {
+        if (c == '"' || c == '\'') continue;
+        const bool separates = std::string_view(";&|").find(c) != std::string_view::npos;
+        if (separates || c == ' ' || c == '\t') next();
+        if (!separates && c != ' ' && c != '\t') out.back() += c;
+        if (separates) {
+            out.back() = ";";
+            next();
+        }
+    }
+    if (out.back().empty()) out.pop_back();
+    return out;
+}
+
+bool fits(std::string_view word, std::string_view pattern) {
+    word = word.substr(word.rfind('/') == word.npos ? 0 : word.rfind('/') + 1);
+    if (!pattern.ends_with('*')) return word == pattern;
+    return word.starts_with(pattern.substr(0, pattern.size() - 1)) && !word.ends_with(kPython);
+}
+
+const Launcher* launcher_at(const std::vector<std::string>& words, std::size_t at, const StartFacts& facts) {
+    for (const Launcher& launcher : facts.launchers) {
+        if (at + launcher.words.size() > words.size()) continue;
+        const auto begin = words.begin() + static_cast<std::ptrdiff_t>(at);
+        if (std::equal(launcher.words.begin(), launcher.words.end(), begin,
+                       [](const auto& pattern, const auto& word) { return fits(word, pattern); }))
+            return &launcher;
+    }
+    return nullptr;
+}
+
+// "$DIR/tools/train.py" -> "tools/train.py"; "./train.py" -> "train.py"
+std::string without_variables(std::string_view word) {
+    const std::size_t variable = word.find_last_of("$)}");
+    if (variable != word.npos) word.remove_prefix(std::min(word.find('/', variable), word.size()));
+    while (word.starts_with("./") || word.starts_with('/')) word.remove_prefix(word.find('/') + 1);
+    return std::string(word);
+}
+
+bool is_number(std::string_view text) {
+    return !text.empty() && text.size() < 6 && text != "0" && text.find_first_not_of("0123456789") == text.npos;
+}
+
+// A number behind one of the options; empty when there is none.
+std::string number_of(const std::vector<std::string>& words, std::size_t from,
+                      const std::vector<std::string>& options) {
+    for (std::size_t i = from; i < words.size() && words[i] != ";"; ++i) {
+        for (const std::string& option : options) {
+            if (words[i] == option && i + 1 < words.size() && is_number(words[i + 1])) return words[i + 1];
+            if (words[i].starts_with(option + "=") && is_number(words[i].substr(option.size() + 1)))
+                return words[i].substr(option.size() + 1);
+        }
+    }
+    return {};
+}
+
+std::vector<std::string> headers_of(std::string_view text, const Launcher& launcher) {
+    std::vector<std::string> out;
+    for (const std::string_view line : base::split(text, '\n')) {
+        const auto has = [&](const std::vector<std::string>& texts, auto where) {
+            return std::ranges::any_of(texts, [&](const std::string& one) { return where(one); });
+        };
+        if (!has(launcher.headers, [&](const std::string& one) { return line.starts_with(one); })) continue;
+        if (has(launcher.left_out, [&](const std::string& one) { return line.find(one) != line.npos; })) continue;
+        if (out.size() < kMaxHeaders) out.emplace_back(line);
+    }
+    return out;
+}
+
+}  // namespace
+
+std::vector<StartedProgram> started_programs(std::string_view text, const StartFacts& facts) {
+    std::vector<StartedProgram> out;
+    std::map<const Launcher*, std::vector<std::string>> headers;
+    for (const Line& line : command_lines(text)) {
+        if (line.text.find(kPython) == line.text.npos) continue;
+        const std::vector<std::string> words = words_of(line.text);
+        const Launcher* launcher = nullptr;
+        std::size_t begin = 0;
+        for (std::size_t i = 0; i < words.size(); ++i) {
+            if (words[i] == ";") launcher = nullptr;
+            if (launcher == nullptr) {
+                launcher = launcher_at(words, i, facts);
+                begin = i;
+                if (launcher != nullptr) i += launcher->words.size() - 1;
+                continue;
+            }
+            if (!words[i].ends_with(kPython)) continue;
+            StartedProgram started{launcher, without_variables(words[i]), {}, {}, line.number, {}};
+            started.processes = number_of(words, begin, launcher->processes);
+            started.command = line.text.substr(0, kMaxCommandShown);
+            const auto [known, is_new] = headers.try_emplace(launcher);
+            if (is_new && !launcher->headers.empty()) known->second = headers_of(text, *launcher);
+            started.headers = known->second;
+            out.push_back(std::move(started));
+            while (i + 1 < words.size() && words[i + 1] != ";") ++i;  // the program's own arguments
+            launcher = nullptr;
+        }
+    }
+    return out;
+}
+
+}  // namespace migrator

@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# Starts tools/b.py on Ascend NPUs. What follows the name of this script is given to the program.
+# Line 3 of launch.sh: accelerate launch --num_processes=4 "$(dirname "$0")/tools/b.py" --quiet
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+# CANN: its set_env.sh is sourced unless that has been done.
+if [ -z "${ASCEND_HOME_PATH:-${ASCEND_TOOLKIT_HOME:-}}" ]; then
+    for set_env in "${CANN_SET_ENV:-}" "/usr/local/Ascend/cann/set_env.sh" "/usr/local/Ascend/ascend-toolkit/set_env.sh" "$HOME/Ascend/cann/set_env.sh" "$HOME/Ascend/ascend-toolkit/set_env.sh"; do
+        [ -f "$set_env" ] || continue
+        set +u
+        # shellcheck disable=SC1090
+        source "$set_env"
+        set -u
+        break
+    done
+fi
+if [ -z "${ASCEND_HOME_PATH:-${ASCEND_TOOLKIT_HOME:-}}" ]; then
+    echo "$0: CANN was not found. Install it, or say where it is: CANN_SET_ENV=/path/to/set_env.sh $0" >&2
+    exit 1
+fi
+
+# Processes on this machine, and machines. On several also: NODE_RANK=0 MASTER_ADDR=10.0.0.1
+processes="${NPROC_PER_NODE:-4}"
+nodes="${NNODES:-${SLURM_NNODES:-1}}"
+cores="$(nproc)"
+if [ "$processes" -lt 1 ]; then
+    echo "$0: no NPU was found in /dev. Say how many processes there are to be: NPROC_PER_NODE=8 $0" >&2
+    exit 1
+fi
+
+# What is set already stays.
+# Segments that grow, against fragmentation; garbage_collection_threshold and max_split_size_mb exclude it.
+export PYTORCH_NPU_ALLOC_CONF="${PYTORCH_NPU_ALLOC_CONF:-expandable_segments:True}"
+# The host queues operators in two stages and hides more of its time than with 1, the default; 2 takes a little more memory.
+export TASK_QUEUE_ENABLE="${TASK_QUEUE_ENABLE:-2}"
+# Threads of the host stay on their cores; 0 where a container has other cores than the machine.
+export CPU_AFFINITY_CONF="${CPU_AFFINITY_CONF:-2}"
+# The cores of this machine, divided by its processes.
+export OMP_NUM_THREADS="${OMP_NUM_THREADS:-$((cores > processes ? cores / processes : 1))}"
+# Seconds that processes wait for each other at the start, while one still prepares data (120 to 7200, default 120).
+export HCCL_CONNECT_TIMEOUT="${HCCL_CONNECT_TIMEOUT:-$((nodes > 1 ? 3600 : 1200))}"
+
+exec accelerate launch --num_processes "$processes" tools/b.py "$@"
