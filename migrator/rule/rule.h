@@ -11,6 +11,7 @@
 #include "base/record.h"
 #include "migrator/edit/edit.h"
 #include "migrator/rule/finding_kind.h"
+#include "migrator/rule/megatron_road.h"
 #include "migrator/rule/version.h"
 #include "migrator/semantic/reference.h"
 
@@ -55,6 +56,7 @@ struct Rule {
     Once once = Once::no;                       // in a project, at the first place
     std::vector<std::string> unless_mentioned;  // nothing is said in a project that has one of these texts
     std::vector<std::string> if_mentioned;      // said only in a project that has one of these texts; empty: in all
+    std::vector<std::string> megatron;          // the only roads to Megatron that it is for; empty: all
     std::optional<SizeFormula> formula;
 
     base::Status check(const base::JsonPlace& at) const;
@@ -108,6 +110,8 @@ constexpr auto record_of(const Rule*) {
         base::field("unless_mentioned", &Rule::unless_mentioned,
                     "not said in a project with one of these texts in a file that was looked at"),
         base::field("if_mentioned", &Rule::if_mentioned, "said only in a project with one of these texts"),
+        base::field("megatron", &Rule::megatron, "the only roads to Megatron (`--megatron`) that it is for")
+            .one_of(kMegatronRoads),
         base::field("formula", &Rule::formula, "a size in megabytes, added to the message"));
 }
 
