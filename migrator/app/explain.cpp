@@ -68,6 +68,8 @@ std::vector<std::string> conditions_of(const RuleSet& rules, const Rule& rule) {
         out.push_back(base::format("Only in a project with {}.", base::joined(rule.if_mentioned, " or ")));
     if (!rule.unless_said.empty())
         out.push_back(base::format("Not where {} finds something.", base::joined(rule.unless_said, " or ")));
+    if (!rule.megatron.empty())
+        out.push_back(base::format("Only with --megatron {}.", base::joined(rule.megatron, " or ")));
     if (!rule.holds_in.empty()) out.push_back(base::format("Only with PyTorch {}.", rule.holds_in.text()));
     if (!rule.versions.empty()) out.push_back(base::format("The fix is for PyTorch {}.", rule.versions.text()));
     for (const PatternRow& row : rules.patterns) {
@@ -89,15 +91,19 @@ std::vector<std::string> names_of(const RuleSet& rules, const Rule& rule) {
 // called that.
 base::Result<std::optional<ExplainedRule>> explained_rule(const Options& options, base::FileSystem& fs) {
     std::optional<ExplainedRule> out;
-    for (const StyleKind style : kStyles) {
-        TRY_ASSIGN(const Knowledge knowledge, load_knowledge(fs, options.rules, style));
-        const Rule* rule = knowledge.rules.find_rule(options.explained);
-        if (rule == nullptr) continue;
-        if (!out) out = {*rule, conditions_of(knowledge.rules, *rule), names_of(knowledge.rules, *rule), {}, {}, {}};
-        out->example = example_of(knowledge, *rule);
-        out->style = style;
-        out->sources = cited_sources(knowledge.rules.sources, rule->source);
-        if (out->example) break;
+    for (const std::string_view road : kMegatronRoads) {
+        for (const StyleKind style : kStyles) {
+            TRY_ASSIGN(const Knowledge knowledge, load_knowledge(fs, options.rules, style, road));
+            const Rule* rule = knowledge.rules.find_rule(options.explained);
+            if (rule == nullptr) continue;
+            if (!out)
+                out = {*rule, conditions_of(knowledge.rules, *rule), names_of(knowledge.rules, *rule), {}, {}, {}};
+            out->example = example_of(knowledge, *rule);
+            out->style = style;
+            out->sources = cited_sources(knowledge.rules.sources, rule->source);
+            if (out->example) return out;
+        }
+        if (out) break;
     }
     return out;
 }

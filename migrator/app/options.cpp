@@ -109,6 +109,19 @@ void add_common_options(CLI::App& command, Options& options, RawOptions& raw) {
         ->check(CLI::IsMember({"npu", "portable", "auto"}))
         ->option_text("STYLE");
     command
+        .add_option(
+            "--megatron", options.megatron,
+            "Road of projects that build on Megatron: mindspeed (default) or adaptor (unmodified\nMegatron core "
+            "0.17 and later, with MegatronAdaptor and TransformerEngineNPU)")
+        ->check(CLI::IsMember({"mindspeed", "adaptor"}))
+        ->option_text("ROAD");
+    command
+        .add_option("--skeleton", options.skeleton,
+                    "Write a Python package to this new directory, with a file for each operator of\nthe project's C++ "
+                    "and CUDA sources: a fallback in PyTorch where it is known, or a stub")
+        ->configurable(false)
+        ->option_text("DIR");
+    command
         .add_option("--config", raw.config,
                     "Settings: [tool.migrator] of this file (default: of the nearest pyproject.toml\nat or above PATH)")
         ->configurable(false)

@@ -8,6 +8,7 @@
 #include "base/file_system.h"
 #include "base/message.h"
 #include "migrator/rewrite/rewriter.h"
+#include "migrator/rule/megatron_road.h"
 #include "migrator/rule/version.h"
 
 namespace migrator {
@@ -75,11 +76,13 @@ struct Options {
     std::vector<base::Path> with_libraries;       // results of --library, of libraries that the project calls
     std::string explained;                        // of explain: a rule's id, or a word that rules speak of
     base::Path report_directory;                  // empty: no report files
+    base::Path skeleton;                          // directory for skeletons of custom operators; empty: none
     std::vector<std::string> formats;             // names of report formats; empty: the usual ones
     bool github = false;                          // print GitHub's workflow commands
     ApplyMode apply = ApplyMode::safe;            // of migrate
     bool affinity = false;                        // of migrate: also what is only faster
     StyleKind style = StyleKind::npu;
+    std::string megatron{kMegatronRoads.front()};  // the road of projects that build on Megatron
     std::vector<std::string> include;
     std::vector<std::string> exclude;
     std::optional<Version> torch_version;  // empty: look for it

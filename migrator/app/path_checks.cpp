@@ -43,6 +43,22 @@ base::Status check_report_directory(base::FileSystem& fs, const Options& options
     return fail(ErrorKind::usage, "the report needs a directory, and something else has this name", directory);
 }
 
+base::Status check_skeleton_directory(base::FileSystem& fs, const Options& options) {
+    const Path& directory = options.skeleton;
+    if (!options.output.empty() && base::lexically_inside(directory, options.output)) {
+        return fail(ErrorKind::usage,
+                    "the directory for skeletons lies in the output directory; name one outside of it", directory);
+    }
+    if (!fs.exists(directory)) return {};
+    auto info = fs.info(directory);
+    if (info && info->kind == FileKind::directory) {
+        TRY_ASSIGN(const auto entries, fs.list(directory));
+        if (entries.empty()) return {};
+    }
+    return fail(ErrorKind::usage, "skeletons are written to a new or empty directory, and there is something",
+                directory);
+}
+
 }  // namespace
 
 base::Status check_paths(base::FileSystem& fs, const Options& options) {
@@ -58,6 +74,7 @@ base::Status check_paths(base::FileSystem& fs, const Options& options) {
     }
     if (!options.output.empty()) TRY(check_output(fs, options));
     if (!options.report_directory.empty()) TRY(check_report_directory(fs, options));
+    if (!options.skeleton.empty()) TRY(check_skeleton_directory(fs, options));
     return {};
 }
 

@@ -20,17 +20,18 @@
 #include "migrator/app/report_files.h"
 #include "migrator/app/rule_rows.h"
 #include "migrator/app/start_files.h"
+#include "migrator/app/skeleton_files.h"
 #include "migrator/app/versioned_rules.h"
 #include "migrator/project/api_coverage.h"
 #include "migrator/project/framework_version.h"
 #include "migrator/project/helper_module.h"
 #include "migrator/project/job.h"
 #include "migrator/project/knowledge.h"
+#include "migrator/project/operators.h"
 #include "migrator/project/problem_files.h"
 #include "migrator/project/project.h"
 #include "migrator/project/project_conditions.h"
 #include "migrator/project/project_values.h"
-#include "migrator/project/registered_operators.h"
 #include "migrator/project/training_reach.h"
 #include "migrator/project/translations.h"
 #include "migrator/review/project_lock.h"
@@ -68,7 +69,7 @@ public:
         TRY(analyse_all());
         keep_where_training_comes(jobs_, facts_, files_);
         conditions_.apply(files_);
-        add_operator_calls(knowledge_.rules, facts_, files_);
+        const std::vector<ProjectOperator> operators = find_operators(knowledge_.rules, facts_, files_);
         std::vector<TransferRow> programs;
         if (options_.command == Command::analyze) programs = transfer_rows(jobs_, facts_);
         TRY(add_new_files());
@@ -85,12 +86,14 @@ public:
             TRY_ASSIGN(record, write_sources(fs_, options_, root, made));
         }
         std::vector<base::Message> said = notes();
+        TRY(write_skeletons(fs_, options_, knowledge_, operators, said));
         RunResult result{
             make_report(info(), std::move(files_), files_seen(), knowledge_.rules.packages.status(), std::move(said)),
             {},
             std::move(text_),
             {}};
         result.trace.record = std::move(record);
+        result.report.operators = operator_rows(operators);
         result.report.programs = std::move(programs);
         result.report.rules = rule_rows(knowledge_.rules, result.report);
         result.report.sources = source_rows(knowledge_.rules, result.report);
@@ -126,7 +129,7 @@ private:
         base::ProgressBar progress("Analysing", bytes, base::ProgressBar::Unit::bytes, options_.progress);
         files_.resize(jobs_.size());
         facts_.resize(jobs_.size());
-        collects_calls_ = registers_operators(jobs_);
+        collects_operators_ = registers_operators(jobs_);
         written_.expect(jobs_.size());
         return base::parallel_for(order.size(), options_.threads, [&](std::size_t i) -> base::Status {
             const Job& job = jobs_[order[i]];
@@ -159,8 +162,9 @@ private:
         TRY(instrumentation_.apply(module_context(*job.project, job.file->path), outcome));
         JobFacts& facts = facts_[number];
         facts.interfaces = std::move(outcome.interfaces);
-        facts.operator_calls = std::move(outcome.operator_calls);
         facts.training = std::move(outcome.training);
+        facts.operator_uses = std::move(outcome.operator_uses);
+        facts.operators = std::move(outcome.operators);
         std::string written = bytes_after(source, outcome);
         facts.transfer = transfer_facts(outcome);
         facts.needs_helper = helper_.is_needed(outcome.original, outcome.rewritten);
@@ -223,7 +227,7 @@ private:
         out.match.rules = rules.rules;
         out.match.patterns = rules.patterns;
         out.affinity = options_.affinity;
-        out.operator_calls = collects_calls_;
+        out.operators = collects_operators_;
         out.apply = options_.apply == ApplyMode::none ? ApplyMode::safe : options_.apply;
         out.match.value_ends = job.project->value_ends.get();
         out.match.helper_package = helper_.package_for(*job.project, path);
@@ -359,7 +363,7 @@ private:
     WrittenFiles written_;         // by job
     std::vector<JobFacts> facts_;  // by job
     std::vector<base::Message> start_notes_;
-    bool collects_calls_ = false;
+    bool collects_operators_ = false;
 };
 
 }  // namespace
@@ -373,7 +377,7 @@ base::Result<RunResult> run(const Options& given, base::FileSystem& fs) {
     if (!options.output.empty()) {
         TRY_ASSIGN(output, OutputTree::create(fs, options.output, options.force));
     }
-    TRY_ASSIGN(Knowledge knowledge, load_knowledge(fs, options.rules, options.style));
+    TRY_ASSIGN(Knowledge knowledge, load_knowledge(fs, options.rules, options.style, options.megatron));
     TRY_ASSIGN(const HelperModule helper, HelperModule::load(knowledge.store, knowledge.rules.style));
     TRY_ASSIGN(auto projects, find_projects(fs, options));
     for (const Project& project : projects) {

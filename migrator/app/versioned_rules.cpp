@@ -20,7 +20,7 @@ base::Status VersionedRules::add(base::FileSystem& fs, const Options& options, c
                                  Version version) {
     if (by_version_.contains(version)) return {};
     const auto load = [&](StyleKind style) -> base::Result<RuleSet*> {
-        TRY_ASSIGN(RuleSet rules, RuleSet::load(knowledge.store, style));
+        TRY_ASSIGN(RuleSet rules, RuleSet::load(knowledge.store, style, options.megatron));
         return rules_.emplace_back(std::make_unique<RuleSet>(std::move(rules))).get();
     };
     Rules out{&knowledge.rules, &knowledge.patterns, nullptr};

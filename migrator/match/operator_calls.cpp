@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/format.h"
+#include "base/text.h"
 #include "base/text_position.h"
 #include "migrator/match/matcher.h"
 
@@ -11,44 +12,126 @@ namespace {
 
 constexpr std::string_view kOperators = "torch.ops.";
 
-// "torch.ops.ns.scale" also for an overload of it, "torch.ops.ns.scale.default".
-std::string_view without_overload(std::string_view name) {
-    const std::size_t space = name.find('.', kOperators.size());
-    return space == name.npos ? name : name.substr(0, name.find('.', space + 1));
-}
-
 bool may_be_compiled(std::string_view module, const MatchContext& context) {
     return !std::ranges::binary_search(context.module.project_modules, module, std::less<>{}) &&
-           context.rules->packages.of_module(module) == nullptr &&
            !context.rules->is_framework(module.substr(0, module.find('.')));
 }
 
-std::string_view operator_of(std::string_view called, const MatchContext& context) {
-    if (called.starts_with(kOperators)) return without_overload(called);
-    const std::size_t dot = called.rfind('.');
-    return dot != called.npos && may_be_compiled(called.substr(0, dot), context) ? called.substr(dot + 1) : "";
-}
+class UsesReader {
+public:
+    UsesReader(const MatchContext& context, const ParsedText& parsed)
+        : context_(context),
+          places_(context.rules->operator_places),
+          tree_(*parsed.tree),
+          bindings_(*parsed.bindings) {}
+
+    OperatorUses run() {
+        const base::LineIndex lines(tree_.source());
+        for (NodeId id = 0; id < tree_.size(); ++id) {
+            if (tree_.kind(id) != NodeKind::call) continue;
+            for (const Reference& reference : bindings_.references(tree_.child(id, Field::function))) {
+                build(id, reference.name);
+                OperatorCall call = called(reference.name);
+                if (call.op.empty()) continue;
+                call.line = lines.position(tree_.range(id).begin).line;
+                find_wrapper(id, call);
+                out_.calls.push_back(std::move(call));
+            }
+        }
+        return std::move(out_);
+    }
+
+private:
+    OperatorCall called(std::string_view name) const {
+        OperatorCall out;
+        const std::size_t dot = name.rfind('.');
+        if (name.starts_with(kOperators)) {
+            out.op = operator_without_overload(name);
+        } else if (dot != name.npos && may_be_compiled(name.substr(0, dot), context_)) {
+            out.op = name.substr(dot + 1);
+            out.module = name.substr(0, dot);
+            out.is_of_package = context_.rules->packages.of_module(out.module) != nullptr;
+        }
+        return out;
+    }
+
+    NodeId argument(NodeId call, std::optional<std::size_t> position, std::string_view keyword) const {
+        const NodeId list = tree_.child(call, Field::arguments);
+        if (list == kNoNode || tree_.kind(list) != NodeKind::argument_list) return kNoNode;
+        std::size_t at = 0;
+        for (const NodeId id : tree_.named_children(list)) {
+            if (tree_.kind(id) == NodeKind::keyword_argument) {
+                if (tree_.text(tree_.child(id, Field::name)) == keyword) return tree_.child(id, Field::value);
+            } else if (tree_.kind(id) != NodeKind::comment && position == at++) {
+                return id;
+            }
+        }
+        return kNoNode;
+    }
+
+    void build(NodeId call, std::string_view function) {
+        for (const ExtensionBuilder& builder : places_.builders) {
+            if (!base::contains(builder.of, function)) continue;
+            const NodeId module = argument(call, builder.name, builder.name_keyword);
+            const NodeId sources = argument(call, builder.sources, builder.sources_keyword);
+            if (module == kNoNode || sources == kNoNode) continue;
+            const auto name = bindings_.constant_string(module);
+            if (!name) continue;
+            ExtensionBuild out{*name, {}};
+            for (NodeId id = sources; id < tree_.subtree_end(sources); ++id) {
+                if (tree_.kind(id) != NodeKind::string) continue;
+                if (auto source = bindings_.constant_string(id)) out.sources.push_back(std::move(*source));
+            }
+            out_.builds.push_back(std::move(out));
+        }
+    }
+
+    // The method and the class around a call, where the class is one that pairs an operator with its gradient.
+    void find_wrapper(NodeId id, OperatorCall& call) const {
+        const NodeId method = tree_.ancestor(id, NodeKind::function_definition);
+        if (method == kNoNode) return;
+        const NodeId around = tree_.ancestor(method, NodeKind::class_definition);
+        if (around == kNoNode || !is_wrapper(around)) return;
+        const std::string_view name = tree_.text(tree_.child(method, Field::name));
+        if (name != places_.forward && name != places_.backward) return;
+        call.wrapper = tree_.text(tree_.child(around, Field::name));
+        call.is_gradient = name == places_.backward;
+    }
+
+    bool is_wrapper(NodeId class_definition) const {
+        const NodeId bases = tree_.child(class_definition, Field::superclasses);
+        if (bases == kNoNode) return false;
+        for (const NodeId base : tree_.named_children(bases)) {
+            for (const Reference& reference : bindings_.references(base)) {
+                if (base::contains(places_.wrappers, reference.name)) return true;
+            }
+        }
+        return false;
+    }
+
+    const MatchContext& context_;
+    const OperatorPlaces& places_;
+    const SyntaxTree& tree_;
+    const Bindings& bindings_;
+    OperatorUses out_;
+};
 
 }  // namespace
 
-std::vector<OperatorCall> operator_calls(const MatchContext& context, const ParsedText& parsed) {
-    const SyntaxTree& tree = *parsed.tree;
-    const base::LineIndex lines(tree.source());
-    std::vector<OperatorCall> out;
-    for (NodeId id = 0; id < tree.size(); ++id) {
-        if (tree.kind(id) != NodeKind::call) continue;
-        for (const Reference& reference : parsed.bindings->references(tree.child(id, Field::function))) {
-            const std::string_view op = operator_of(reference.name, context);
-            if (!op.empty()) out.push_back({std::string(op), lines.position(tree.range(id).begin).line});
-        }
-    }
-    return out;
+OperatorUses operator_uses(const MatchContext& context, const ParsedText& parsed) {
+    return UsesReader(context, parsed).run();
 }
 
 std::string operator_in_python(std::string_view registered) {
     const std::size_t colons = registered.find("::");
     if (colons == registered.npos) return std::string(registered);
     return base::format("{}{}.{}", kOperators, registered.substr(0, colons), registered.substr(colons + 2));
+}
+
+std::string_view operator_without_overload(std::string_view qualified) {
+    if (!qualified.starts_with(kOperators)) return qualified;
+    const std::size_t space = qualified.find('.', kOperators.size());
+    return space == qualified.npos ? qualified : qualified.substr(0, qualified.find('.', space + 1));
 }
 
 }  // namespace migrator

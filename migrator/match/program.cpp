@@ -12,15 +12,26 @@ NodeId top_statement(const SyntaxTree& tree, NodeId node) {
     return node;
 }
 
-// The first statement whose imports may load the module: those of the module, of the project, of a known package.
-NodeId first_loading_import(const PythonFile& file, std::string_view module) {
+// The first statement whose imports may load the module: those of the module, of the project, and of known packages.
+NodeId first_loading_import(const PythonFile& file, std::string_view module, bool by_packages = true) {
     const SyntaxTree& tree = file.tree();
     for (const ImportedName& import : file.bindings().imports()) {
         const ScopeKind scope = file.bindings().scope_kind(import.scope);
         if (import.type_checking_only || scope == ScopeKind::function || scope == ScopeKind::lambda) continue;
         const bool loads = is_within(import.module, module) || import.origin == Origin::project ||
-                           file.rules().packages.of_module(import.module) != nullptr;
+                           (by_packages && file.rules().packages.of_module(import.module) != nullptr);
         if (loads) return top_statement(tree, import.statement);
+    }
+    return kNoNode;
+}
+
+// The statement that follows the import of `behind`, where that comes in front of what may load the module.
+NodeId statement_behind(const PythonFile& file, std::string_view behind, std::string_view module) {
+    const SyntaxTree& tree = file.tree();
+    const NodeId first = first_loading_import(file, module, false);
+    for (const ImportedName& import : file.bindings().imports()) {
+        if (behind.empty() || import.module != behind || tree.parent(import.statement) != tree.root()) continue;
+        return import.statement < first ? tree.next_sibling(import.statement) : kNoNode;
     }
     return kNoNode;
 }
@@ -71,7 +82,8 @@ void match_program(const PythonFile& file, FindingSink& sink) {
             file.imports_any({&row.loads, 1}) ||
             std::any_of(loads.begin(), loads.end(), [&](const auto& name) { return is_within(name, row.loads); });
         if (!relevant || is_imported(file, row.unless)) continue;
-        NodeId statement = first_loading_import(file, row.loads);
+        NodeId statement = statement_behind(file, row.fix.behind, row.loads);
+        if (statement == kNoNode) statement = first_loading_import(file, row.loads);
         if (statement == kNoNode) statement = first_statement(tree);
         if (statement == kNoNode) continue;
         Finding finding = make_finding(*row.rule, tree.range(statement), row.unless, Certainty::resolved, {}, {}, {});

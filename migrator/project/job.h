@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "migrator/match/cpp_operators.h"
 #include "migrator/match/operator_calls.h"
 #include "migrator/project/project.h"
 #include "migrator/python/training_code.h"
@@ -24,9 +25,10 @@ struct Job {
 struct JobFacts {
     TransferFacts transfer;
     std::vector<std::string> interfaces;  // that it uses of the API tables
-    std::vector<OperatorCall> operator_calls;
     TrainingCode training;
-    bool needs_helper = false;  // its new text names the helper module, and the old one did not
+    OperatorUses operator_uses;           // of Python
+    CppOperators operators;               // of C++ and CUDA
+    bool needs_helper = false;            // its new text names the helper module, and the old one did not
 };
 
 // A path that two arguments name is looked at once. Sorted by the path that the report shows.

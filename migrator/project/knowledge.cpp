@@ -11,9 +11,10 @@ namespace {
 
 constexpr std::string_view kRules = "rules";
 
-base::Status load_into(Knowledge& knowledge, base::FileSystem& fs, const base::Path& overlay, StyleKind style) {
+base::Status load_into(Knowledge& knowledge, base::FileSystem& fs, const base::Path& overlay, StyleKind style,
+                       std::string_view megatron) {
     if (!overlay.empty()) TRY(knowledge.store.overlay(fs, overlay, place_of_rules(overlay)));
-    TRY_ASSIGN(knowledge.rules, RuleSet::load(knowledge.store, style));
+    TRY_ASSIGN(knowledge.rules, RuleSet::load(knowledge.store, style, megatron));
     TRY_ASSIGN(knowledge.patterns, PatternSet::compile(knowledge.rules));
     TRY_ASSIGN(knowledge.facts, TypeFacts::load(knowledge.store));
     TRY_ASSIGN(knowledge.loops, LoopFacts::load(knowledge.store));
@@ -31,9 +32,10 @@ std::string place_of_rules(const base::Path& directory) {
     return std::string(kRules) + (is_folder ? "/" + name : "");
 }
 
-base::Result<Knowledge> load_knowledge(base::FileSystem& fs, const base::Path& overlay, StyleKind style) {
+base::Result<Knowledge> load_knowledge(base::FileSystem& fs, const base::Path& overlay, StyleKind style,
+                                       std::string_view megatron) {
     Knowledge knowledge;
-    auto loaded = load_into(knowledge, fs, overlay, style);
+    auto loaded = load_into(knowledge, fs, overlay, style, megatron);
     if (loaded) return knowledge;
     base::Error error = std::move(loaded).error();
     error.kind = base::ErrorKind::rule_data;

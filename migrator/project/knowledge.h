@@ -28,6 +28,7 @@ std::string place_of_rules(const base::Path& directory);
 
 // `overlay`: a directory laid out as rules/; empty: none. All failures are rule_data: none is the project's fault.
 base::Result<Knowledge> load_knowledge(base::FileSystem& fs, const base::Path& overlay,
-                                       StyleKind style = StyleKind::npu);
+                                       StyleKind style = StyleKind::npu,
+                                       std::string_view megatron = kMegatronRoads.front());
 
 }  // namespace migrator

@@ -52,6 +52,10 @@ base::Dictionary translated(const Report& report, const base::Dictionary& dictio
         for (const ReportFinding& item : file.findings) out.add(item.outcome.finding.message);
     }
     for (const RuleRow& rule : report.rules) out.add(rule.message);
+    for (const OperatorRow& op : report.operators) {
+        out.add(op.what);
+        out.add(op.difference);
+    }
     for (const TransferRow& program : report.programs) {
         for (const TransferPlace& place : program.places) out.add(place.message);
     }

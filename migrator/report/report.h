@@ -13,6 +13,7 @@
 #include "base/message.h"
 #include "base/text_sink.h"
 #include "migrator/report/effort.h"
+#include "migrator/report/operator_row.h"
 #include "migrator/report/transfer_row.h"
 #include "migrator/rewrite/file_outcome.h"
 #include "migrator/rule/source.h"
@@ -188,6 +189,7 @@ struct Report {
     std::vector<ActionRow> actions;
     std::map<std::string, SourceEntry> sources;  // by the name under which findings and rules cite them
     std::vector<ThirdPartyRow> third_party;      // sorted by package
+    std::vector<OperatorRow> operators;          // that C++ sources offer to Python, in their order
     std::vector<TransferRow> programs;           // of `analyze`, sorted by path
     std::vector<ApiCoverageRow> api_coverage;    // oldest version first; empty without Python that uses the framework
     std::vector<RuleRow> rules;                  // of the findings, sorted by id

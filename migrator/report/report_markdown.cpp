@@ -76,6 +76,20 @@ std::string packages(const Report& report) {
     return report.third_party.empty() ? "" : out;
 }
 
+std::string operators(const Report& report) {
+    std::string out =
+        "\n## Custom operators\n\n| operator | computes | kernels | calls | use instead |\n|---|---|---|---|---|\n";
+    for (const OperatorRow& row : report.operators) {
+        std::string kernels, calls;
+        for (const NamedPlace& kernel : row.kernels) kernels += (kernels.empty() ? "" : ", ") + code(kernel.place);
+        for (const std::string& call : row.calls) calls += (calls.empty() ? "" : ", ") + code(call);
+        out += base::format("| {} {} | {} | {} | {} | {} |\n", code(row.name), code(row.bindings.front().place),
+                            plain(row.what), kernels, calls,
+                            row.replacement.empty() ? base::format("({})", name(row.effort)) : code(row.replacement));
+    }
+    return report.operators.empty() ? "" : out;
+}
+
 std::string findings(const Report& report) {
     std::string out = "\n## Findings\n";
     for (const ReportFile& file : report.files) {
@@ -98,7 +112,7 @@ std::string report_markdown(const Report& report) {
     std::string paths;
     for (const std::string& path : report.run.paths) paths += (paths.empty() ? "" : " ") + code(path);
     return base::format("# Migration report: {}\n\n{}\n", paths, plain(report.summary.sentence)) + kinds(report) +
-           actions(report) + packages(report) + findings(report);
+           actions(report) + packages(report) + operators(report) + findings(report);
 }
 
 }  // namespace migrator

@@ -6,16 +6,9 @@
 #include <string>
 
 #include "base/record.h"
+#include "migrator/report/or_null.h"
 #include "migrator/report/report.h"
 #include "migrator/report/titles.h"
-
-namespace migrator {
-
-inline std::optional<std::string> or_null(const std::string& text) {
-    return text.empty() ? std::nullopt : std::optional(text);
-}
-
-}  // namespace migrator
 
 namespace base {
 
@@ -330,6 +323,9 @@ constexpr auto record_of(const Report*) {
             "behind the rest")
             .always(),
         base::field("third_party", &R::third_party, "one row per package, sorted by name").always(),
+        base::field("operators", &R::operators,
+                    "operators that the C++ and CUDA sources offer to Python, in their order")
+            .always(),
         base::field("programs", &R::programs,
                     "of `analyze`: whether `transfer_to_npu` would be enough for each file that is run, sorted by path")
             .always(),

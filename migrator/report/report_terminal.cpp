@@ -194,6 +194,25 @@ std::string programs(const Report& report, TerminalStyle style) {
     return out + more(rows.size(), shown, "    ") + "\n";
 }
 
+// Each operator in a line: what it is, and what stands for it.
+std::string operators(const Report& report, TerminalStyle style) {
+    if (report.operators.empty()) return "";
+    const std::size_t shown = shown_of(report.operators.size(), style);
+    std::string out = "  " + styled("Custom operators", Style::bold, style.colour) + "\n";
+    for (std::size_t i = 0; i < shown; ++i) {
+        const OperatorRow& row = report.operators[i];
+        const std::string use =
+            row.replacement.empty() ? base::format("to {}", name(row.effort)) : base::format("use {}", row.replacement);
+        const std::string calls = row.calls.empty() ? "never called" : plural(row.calls.size(), "call");
+        out += "    " +
+               wrapped(base::printable(base::format("{} ({}{}, {}): {}", row.name, row.what,
+                                                    row.what.empty() ? row.bindings.front().place : "", calls, use)),
+                       6) +
+               "\n";
+    }
+    return out + more(report.operators.size(), shown, "    ") + "\n";
+}
+
 std::string notes(const Report& report, TerminalStyle style) {
     if (report.notes.empty()) return "";
     std::size_t shown = shown_of(report.notes.size(), style);
@@ -238,7 +257,8 @@ std::string report_terminal(const Report& report, const RunTrace& trace, Termina
     bool analyse = report.run.output.empty();
     std::string out = heading(report, trace, style.colour) + files_line(report.summary, analyse) + files(report, style);
     out += table(report.summary, analyse, style.colour) + verdict_line(report.summary, style.colour);
-    out += effort_line(report.summary) + actions(report, style) + programs(report, style) + notes(report, style);
+    out += effort_line(report.summary) + actions(report, style) + operators(report, style) + programs(report, style) +
+           notes(report, style);
     const char* label = "Report  ";
     for (const std::string& path : trace.written) {
         out += "  " + styled(label, Style::bold, style.colour) + base::printable(path) + "\n";

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "migrator/edit/composed_edits.h"
+#include "migrator/match/cpp_operators.h"
 #include "migrator/match/operator_calls.h"
 #include "migrator/python/finding.h"
 #include "migrator/python/training_code.h"
@@ -43,7 +44,8 @@ struct FileOutcome {
     std::vector<FindingOutcome> under_transfer;  // of RewriteContext::transfer, by position; nothing is applied
     std::vector<std::string> interfaces;         // of the API tables, that the original uses, sorted
     TrainingCode training;                       // of the original
-    std::vector<OperatorCall> operator_calls;    // of the original, when RewriteContext asks for them
+    OperatorUses operator_uses;                  // of the original, when RewriteContext asks for them
+    CppOperators operators;                      // the same of C++ and CUDA sources
     std::string original;                        // UTF-8 text
     std::string rewritten;                       // equal to `original` when nothing was applied
     TextEncoding encoding;                       // of the bytes behind `original`

@@ -47,8 +47,9 @@ public:
             outcome_.under_transfer.push_back(std::move(out));
         }
         outcome_.interfaces = std::move(round.interfaces);
-        outcome_.operator_calls = std::move(round.operator_calls);
         outcome_.training = std::move(round.training);
+        outcome_.operators = std::move(round.operators);
+        outcome_.operator_uses = std::move(round.operator_uses);
         finish_round(std::move(round));
     }
 

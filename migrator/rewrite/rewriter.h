@@ -22,8 +22,8 @@ std::string_view name(ApplyMode mode);  // "none", "safe", "review"
 struct RewriteContext {
     MatchContext match;
     ApplyMode apply = ApplyMode::safe;
-    bool affinity = false;        // also the fixes that are for speed alone
-    bool operator_calls = false;  // also collect these
+    bool affinity = false;   // also the fixes that are for speed alone
+    bool operators = false;  // also collect what C++ offers and Python calls
     // With the rules of the style auto: says what would be left to do if transfer_to_npu redirected the rest. Python only.
     std::optional<MatchContext> transfer;
 };

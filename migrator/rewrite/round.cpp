@@ -281,8 +281,10 @@ Round run_round(const SourceFile& file, const TextVersion& version, const Rewrit
             round.under_transfer = judge_transfer(match(file, version.text, *context.transfer, parsed), context);
         if (is_first) round.interfaces = used_interfaces(*context.match.rules, *parsed.tree, *parsed.bindings);
         if (is_first && context.match.loops != nullptr) round.training = training_code(context.match, parsed);
-        if (is_first && context.operator_calls) round.operator_calls = operator_calls(context.match, parsed);
+        if (is_first && context.operators) round.operator_uses = operator_uses(context.match, parsed);
     }
+    if (is_first && context.operators && registers_operators(file.type))
+        round.operators = read_cpp_operators(version.text, *context.match.rules);
     const std::vector<std::size_t> candidates =
         decide(match(file, version.text, context.match, parsed), context, round.findings);
     Editor editor(version.text, parsed, context.match, round.findings);

@@ -34,8 +34,9 @@ struct Round {
     // Of the first round, in which the text is the original:
     std::vector<OwnedEdit> proposals;     // of uncertain findings: what they would take, beside `edits`
     std::vector<std::string> interfaces;  // that the text uses
-    std::vector<OperatorCall> operator_calls;
     TrainingCode training;
+    OperatorUses operator_uses;
+    CppOperators operators;
     std::vector<Decided> under_transfer;
 };
 

@@ -11,6 +11,7 @@
 #include "base/record.h"
 #include "migrator/edit/edit.h"
 #include "migrator/rule/finding_kind.h"
+#include "migrator/rule/megatron_road.h"
 #include "migrator/rule/version.h"
 #include "migrator/semantic/reference.h"
 
@@ -56,6 +57,7 @@ struct Rule {
     std::vector<std::string> unless_mentioned;  // nothing is said in a project that has one of these texts
     std::vector<std::string> if_mentioned;      // said only in a project that has one of these texts; empty: in all
     std::vector<std::string> unless_said;       // nothing is said in a project in which these rules say something
+    std::vector<std::string> megatron;          // the only roads to Megatron that it is for; empty: all
     std::optional<SizeFormula> formula;
 
     base::Status check(const base::JsonPlace& at) const;
@@ -112,6 +114,8 @@ constexpr auto record_of(const Rule*) {
         base::field("if_mentioned", &Rule::if_mentioned, "said only in a project with one of these texts"),
         base::field("unless_said", &Rule::unless_said,
                     "not said in a project in which one of these rules has found something"),
+        base::field("megatron", &Rule::megatron, "the only roads to Megatron (`--megatron`) that it is for")
+            .one_of(kMegatronRoads),
         base::field("formula", &Rule::formula, "a size in megabytes, added to the message"));
 }
 

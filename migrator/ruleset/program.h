@@ -7,12 +7,16 @@ namespace migrator {
 
 struct ProgramFix {
     std::vector<std::string> insert;
+    std::string behind;  // the import of this module, where that comes first
 };
 constexpr auto record_of(const ProgramFix*) {
     return base::record(
         "program_fix", "what is written into the program",
         base::field("insert", &ProgramFix::insert, "statements in front of the first import that may load the module")
-            .needed());
+            .needed(),
+        base::field("behind", &ProgramFix::behind,
+                    "rather behind the import of this module, where that comes before the first import of the module "
+                    "or of the project"));
 }
 
 struct ProgramRow {

@@ -28,6 +28,9 @@ private:
     base::Status load_table(const base::JsonPlace& place);
     base::Result<const Rule*> add_rule(Rule rule, const base::JsonPlace& place);
     const base::Json* fix_of_style(const RuleEntry& entry, bool at_run_time) const;
+    bool is_of_road(const Rule& rule) const {
+        return rule.megatron.empty() || base::contains(rule.megatron, set_.megatron);
+    }
 
     RuleSet& set_;
     Claims claims_;
@@ -72,6 +75,7 @@ base::Status RuleLoader::load_rule(const base::JsonPlace& place) {
     TRY_ASSIGN(const auto entry, base::read_json<RuleEntry>(place));
     const std::string_view style = name(set_.style.kind);
     if (!entry.styles.empty() && !base::contains(entry.styles, style)) return {};
+    if (!is_of_road(entry)) return {};
     const auto* match = entry.match.json->object();
     if (match == nullptr || match->size() != 1)
         return place.at("match", *entry.match.json).error("\"match\" must hold exactly one word");
@@ -90,6 +94,7 @@ base::Status RuleLoader::load_rule(const base::JsonPlace& place) {
 
 base::Status RuleLoader::load_table(const base::JsonPlace& place) {
     TRY_ASSIGN(const auto entry, base::read_json<TableEntry>(place));
+    if (!is_of_road(entry)) return {};
     TRY_ASSIGN(const RowWord* word, find_named(row_words(), entry.match, place, "that a table can match"));
     const base::JsonPlace rows = place.at("rows", *entry.rows.json);
     if (rows.json.array() == nullptr || rows.json.array()->empty())
@@ -149,8 +154,9 @@ base::Status check_reachable(const RuleSet& set) {
 
 }  // namespace
 
-base::Result<RuleSet> RuleSet::load(const base::DataStore& store, StyleKind style) {
+base::Result<RuleSet> RuleSet::load(const base::DataStore& store, StyleKind style, std::string_view megatron) {
     RuleSet set;
+    set.megatron = megatron;
     TRY_ASSIGN(set.style, load_style(store, style));
     RuleLoader loader(set);
     for (const std::string& path : store.list(kRules, ".json")) {

@@ -21,6 +21,7 @@
 #include "migrator/ruleset/import.h"
 #include "migrator/ruleset/method.h"
 #include "migrator/ruleset/name.h"
+#include "migrator/ruleset/operators.h"
 #include "migrator/ruleset/package.h"
 #include "migrator/ruleset/pattern.h"
 #include "migrator/ruleset/places.h"
@@ -38,7 +39,9 @@ public:
     // Reads every JSON file below the rule folders of `store`. Strict: an unknown key or word, a rule that looks for
     // nothing, two rules with one id or two rows for one name are rule_data errors with file:line:column.
     // The fixes are those of the style: rules without one in it only report.
-    static base::Result<RuleSet> load(const base::DataStore& store, StyleKind style = StyleKind::npu);
+    // Rules of another style or another road to Megatron are left out.
+    static base::Result<RuleSet> load(const base::DataStore& store, StyleKind style = StyleKind::npu,
+                                      std::string_view megatron = kMegatronRoads.front());
     // The folders of rules/ that rule files are read from, and whether a file of the store is one of theirs; files that
     // lie in rules/ itself are read as well.
     static std::span<const std::string_view> folders();
@@ -65,6 +68,7 @@ public:
     std::optional<ApiTable::Facts> api(std::string_view qualified) const { return apis.find(qualified, version); }
 
     Style style;
+    std::string megatron;  // the road
     std::vector<std::unique_ptr<Rule>> rules;
     ByName<const Rule*> by_id;
     Version version{1000, 0};  // the newest, until restrict_to
@@ -88,6 +92,8 @@ public:
     std::vector<RegistrationRow> registrations;
     std::vector<KernelRow> kernels;
     ByName<SymbolRow> symbols;
+    std::vector<KnownOperatorRow> known_operators;
+    OperatorPlaces operator_places;
     std::vector<ProgramRow> programs;
     std::vector<ProcessRow> processes;
     ApiTable apis;

@@ -49,13 +49,16 @@ constexpr std::array kRows{row_word<NameEntry>("name"),
                            row_word<EnvironmentRow>("environment"),
                            row_word<VariableValues>("variable_value"),
                            row_word<ValueRemark>("value_remark"),
-                           row_word<SymbolRow>("symbol")};
+                           row_word<SymbolRow>("symbol"),
+                           row_word<KnownOperatorRow>("operator")};
 
-constexpr std::array kSections{section<Framework>("framework"),     section<std::vector<OperationEntry>>("operations"),
-                               section<ByName<ApiLimit>>("limits"), section<std::vector<ApiRow>>("apis"),
-                               section<TensorFacts>("tensors"),     section<EnvironmentPlaces>("environment_places"),
-                               section<TextPlaces>("text_places"),  section<ScriptPlaces>("script_places"),
-                               section<AdaptedNames>("adapted"),    section<ByName<SourceEntry>>("sources")};
+constexpr std::array kSections{
+    section<Framework>("framework"),        section<std::vector<OperationEntry>>("operations"),
+    section<ByName<ApiLimit>>("limits"),    section<std::vector<ApiRow>>("apis"),
+    section<TensorFacts>("tensors"),        section<EnvironmentPlaces>("environment_places"),
+    section<TextPlaces>("text_places"),     section<ScriptPlaces>("script_places"),
+    section<AdaptedNames>("adapted"),       section<OperatorPlaces>("operator_places"),
+    section<ByName<SourceEntry>>("sources")};
 
 template <class T>
 void describe_list(base::SchemaWriter& out) {

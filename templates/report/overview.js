@@ -90,6 +90,20 @@ function make_overview(page) {
       [words.package, words.status, words.advice, words.where].map((label) => h('th', { scope: 'col' }, label)))), h('tbody', {}, rows))));
   }
 
+  // Each operator of the project's C++ sources: what it computes, where it is and called, what stands for it.
+  function operators() {
+    if (!report.operators?.length) return null;
+    const places = (row, list) => [list.slice(0, 3).map((place) => h('div', {}, mono(place))), list.length > 3 ? link(words.morePlaces(list.length - 3), () => page.review_finding(row.finding_id)) : null];
+    const rows = report.operators.map((row) => h('tr', {},
+      h('td', {}, mono(row.name), row.signature ? h('div', { class: 'small muted' }, literal(row.signature)) : null),
+      h('td', { class: 'advice' }, row.what ? literal(said(model, words, row.what)) : null),
+      h('td', { class: 'advice' }, row.replacement ? mono(row.replacement) : h('span', { class: 'muted' }, words.efforts[row.effort] || ''), row.difference ? h('div', { class: 'small' }, literal(said(model, words, row.difference))) : null),
+      h('td', { class: 'small where' }, link(literal(row.bindings[0].place), () => page.review_finding(row.finding_id), 'mono'), places(row, row.kernels.map((kernel) => kernel.place))),
+      h('td', { class: 'small where' }, places(row, row.calls))));
+    return card(words.operators, h('div', { class: 'scroll' }, h('table', {}, h('thead', {}, h('tr', {},
+      [words.operator, words.computes, words.useInstead, words.where, words.calls].map((label) => h('th', { scope: 'col' }, label)))), h('tbody', {}, rows))));
+  }
+
   // How many files are how far, and what the open findings ask of a person.
   const READINESS_TONES = { ready: 'applied', small_work: 'warning', blocked: 'error' };
   const EFFORT_TONES = { check: 'info', edit: 'available', replace: 'warning', port: 'error', rewrite: 'error deep' };
@@ -158,7 +172,7 @@ function make_overview(page) {
   return h('div', { class: 'overview' }, verdict(),
     effort(),
     model.findings.length ? h('div', { class: 'two' }, h('div', { class: 'stack' }, by_kind(), map()), todo()) : null,
-    report.third_party.length ? packages() : null, coverage(), programs(),
+    report.third_party.length ? packages() : null, operators(), coverage(), programs(),
     report.notes.length ? card(words.notes, h('ul', { class: 'notes small' }, report.notes.map((note) => h('li', {}, literal(said(model, words, note)))))) : null);
 }
 

@@ -1,6 +1,6 @@
 """Checks that all that findings can say is translated in rules/translations, and that nothing there is left over.
 
-Of rules: each message, note, advice, precondition and limit. Of the program: sentences with a {value}; those without one
+Of rules: each message, note, advice, precondition and limit, and what operators compute. Of the program: sentences with a {value}; those without one
 are seen in the reports of the golden tests.
 """
 
@@ -12,7 +12,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from checks import ROOT, Checks  # noqa: E402
 
-SAYING = {"message", "note", "advice", "precondition", "text"}
+SAYING = {"message", "note", "advice", "computes", "precondition", "text"}
 VALUE = re.compile(r"\{[a-z]+\}")
 LITERALS = re.compile(r'"(?:[^"\\\n]|\\.)*"(?:\s*"(?:[^"\\\n]|\\.)*")*')
 # Sentences with values are made into messages by being listed with them: `{"... {count} ...", {{"count", ...`.

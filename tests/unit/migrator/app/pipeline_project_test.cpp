@@ -167,7 +167,7 @@ TEST_CASE("pipeline: from where operators of the project's C++ sources are calle
     CHECK(message_of(report, "csrc/loaded.cpp", "custom_ops.pybind", "turn")
               .ends_with(" It is called from loaded.py:11."));
     CHECK(message_of(report, "csrc/ops.cpp", "custom_ops.pybind", "scale")
-              .ends_with(" It is called from main.py:5, main.py:6, main.py:7 and 2 more."));
+              .ends_with(" It is called from main.py:5, main.py:6, main.py:7, main.py:8, net/layer.py:8."));
     CHECK(message_of(report, "csrc/ops.cpp", "custom_ops.registration", "mine::shift")
               .ends_with(" It is called from net/layer.py:8."));
     CHECK(message_of(report, "csrc/ops.cpp", "custom_ops.pybind", "unused").find("called from") == std::string::npos);

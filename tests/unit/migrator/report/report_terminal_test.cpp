@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include "migrator/report/formats.h"
 #include "tests/unit/migrator/report/small_report.h"
 
 using namespace migrator;
@@ -96,4 +97,27 @@ TEST_CASE("report terminal: the next step") {
           "open the report and work through what is left to review\n");
     CHECK(next(make_report({"migrate", {"in"}, "in", "1"}, {test::file_of(available)}, 1, {}, {}), {}) ==
           "migrator analyze in --report DIR   writes what is left to a page to work through\n");
+}
+
+TEST_CASE("report terminal and Markdown: custom operators, each with what stands for it") {
+    Report report = test::small_report();
+    OperatorRow known;
+    known.name = "ext.nms";
+    known.bindings = {{"nms", "csrc/nms.cpp:3"}};
+    known.kernels = {{"nms_kernel", "csrc/nms.cu:7"}};
+    known.calls = {"a.py:2", "b.py:4"};
+    known.what = "suppression of boxes";
+    known.replacement = "torchvision.ops.nms";
+    OperatorRow unknown;
+    unknown.name = "torch.ops.mine.warp";
+    unknown.bindings = {{"mine::warp", "csrc/warp.cpp:1"}};
+    unknown.effort = Effort::rewrite;
+    report.operators = {known, unknown};
+    const std::string text = report_terminal(report, {}, {});
+    CHECK(text.find("  Custom operators\n    ext.nms (suppression of boxes, 2 calls): use torchvision.ops.nms\n"
+                    "    torch.ops.mine.warp (csrc/warp.cpp:1, never called): to rewrite\n") != text.npos);
+    const std::string markdown = report_markdown(report);
+    CHECK(markdown.find("| `ext.nms` `csrc/nms.cpp:3` | suppression of boxes | `csrc/nms.cu:7` | `a.py:2`, `b.py:4` | "
+                        "`torchvision.ops.nms` |\n") != markdown.npos);
+    CHECK(markdown.find("| `torch.ops.mine.warp` `csrc/warp.cpp:1` |  |  |  | (rewrite) |\n") != markdown.npos);
 }
