@@ -26,9 +26,9 @@ struct JobFacts {
     TransferFacts transfer;
     std::vector<std::string> interfaces;  // that it uses of the API tables
     TrainingCode training;
-    OperatorUses operator_uses;           // of Python
-    CppOperators operators;               // of C++ and CUDA
-    bool needs_helper = false;            // its new text names the helper module, and the old one did not
+    OperatorUses operator_uses;  // of Python
+    CppOperators operators;      // of C++ and CUDA
+    bool needs_helper = false;   // its new text names the helper module, and the old one did not
 };
 
 // A path that two arguments name is looked at once. Sorted by the path that the report shows.
