@@ -42,8 +42,8 @@ private:
         if (!number) return;
         const NodeId behind = number->bound_by == kNoNode ? statement : number->bound_by;
         const NodeId around = tree_.parent(behind);
-        if (around == block || around == tree_.parent(statement))
-            add(behind, number->text, script_.line_end(tree_.range(behind).end));
+        if (around != block && around != tree_.parent(statement)) return;
+        if (begun_.insert(function).second) add(behind, number->text, script_.line_end(tree_.range(behind).end));
     }
 
     // The function of this file that the started processes run.
@@ -207,7 +207,7 @@ private:
     const SyntaxTree& tree_;
     const ProcessRow& row_;
     FindingSink& sink_;
-    std::set<NodeId> begun_;  // functions that processes begin with
+    std::set<NodeId> begun_;  // functions that processes begin with, and those with a beginning
 };
 
 }  // namespace

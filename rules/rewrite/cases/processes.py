@@ -31,6 +31,12 @@ def joined_late(args):
     return torch.device("npu", args.local_rank)
 
 
+def joined_again(rank):
+    dist.init_process_group("hccl")  # expect: process.device
+    dist.init_process_group("gloo")  # ok: process.device
+    return torch.device("npu", rank)
+
+
 def joined_twice(args):
     dist.init_process_group("hccl")  # ok: process.device
     if args.local_rank < 0:

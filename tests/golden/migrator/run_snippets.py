@@ -5,7 +5,7 @@
 snippets/NAME/in is a small project as people write them, snippets/NAME/expect.json says by file and line what `--style npu` must do:
 ["E", text] the line becomes this text, blanks around it aside (or one of several, with "||" between); ["F", ""] there is an edit or a
 finding on it; ["N", ""] it is not edited; ["U", ""] it is neither edited nor reported. Any other line is left as it is, but for imports
-of torch_npu. Where an E is out of reach, the least is that a person sees it: an open warning or error on the line, counted as to
+of torch_npu and the choice of a device. Where an E is out of reach, the least is that a person sees it: an open warning or error on the line, counted as to
 review, and a verdict that is not "ready".
 
 snippets/known.json names the cases that do not hold yet ("fails") and those with such an E ("reported"), each with the reason. A case
@@ -28,6 +28,7 @@ from checks import Checks, is_python, run, temporary_directory, tool  # noqa: E4
 SNIPPETS = Path(__file__).resolve().parent / "snippets"
 # A line of its own, also as one of a notebook's, or behind another import.
 IMPORT = re.compile(r'^\s*"?\s*(try:|except ImportError:|pass|import torch_npu)?\s*(# noqa.*)?(\\n)?"?,?\s*$')
+CHOICE = re.compile(r"^\s*torch\.npu\.set_device\(.*\)$")
 BEHIND = re.compile(r"(; import torch_npu|import torch_npu; )")
 SETTLED = ("applied", "available", "at_run_time")
 
@@ -37,12 +38,13 @@ def lines_of(path):
 
 
 def new_lines(old, new):
-    """For each line of `old` what became of it in `new`, or None when it is not there any more; added imports are left out."""
+    """For each line of `old` what became of it in `new`, or None when it is not there any more; added lines are left out."""
     out = [None] * len(old)
+    chooses = any("set_device" in line for line in old)
     for tag, a, b, c, d in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         written = new[c:d]
         if tag != "equal" and len(written) > b - a:
-            written = [line for line in written if not ("torch_npu" in line and IMPORT.match(line))]
+            written = [line for line in written if not ("torch_npu" in line and IMPORT.match(line) or not chooses and CHOICE.match(line))]
         for i, line in zip(range(a, b), written):
             out[i] = line
     return out

@@ -75,23 +75,24 @@ TEST_CASE("rule data is strict, and errors name the place") {
               R"({"schema": 1, "rules": [{"id": "r", "kind": "amp", "severity": "info", "message": "m", "source": "s",
               "in": "training_program", "match": {"name": ["a"]}, "portable": {"rename": "b"}}]})")
               .find("too late for a \"fix\"") != std::string::npos);
-    CHECK(error_of(rule(R"({"process": {"joins": ["j"], "starts": ["s"], "chosen_by": ["c"], "members": ["m"], "texts": ["t:"],
+    CHECK(
+        error_of(
+            rule(R"({"process": {"joins": ["j"], "starts": ["s"], "chosen_by": ["c"], "members": ["m"], "texts": ["t:"],
                             "numbers": [{"of": ["n"], "position": 0}]}})",
-                        R"({"insert": "choose()"
-})"))
-              .find("\"insert\" needs {number}") != std::string::npos);
-CHECK(error_of(rule(R"({"method": {"names": ["m"], "of": []}})")).find("\"of\"") != std::string::npos);
-CHECK(error_of(rule(R"({"argument": {"of": ["f"]}})")).find("\"keyword\", a \"position\"") != std::string::npos);
-CHECK(error_of(rule(R"({"argument": {"of": ["f"], "keyword": "k", "is": "absent"}})", R"({"remove": true})"))
-          .find("\"add\" is for absent") != std::string::npos);
-CHECK(error_of(rule(R"({"string": {"values": ["a"]}})", R"({"replace": {"b": "c"}})")).find("not in \"values\"") !=
-      std::string::npos);
-CHECK(error_of(rule(R"({"value": {"form": "device", "tokens": ["cuda"], "carriers": ["d"]}})"))
-          .find("does not say what becomes of it") != std::string::npos);
-CHECK(error_of(rule(R"({"value": {"form": "device", "tokens": ["cuda"]}})")).find("places to look at") !=
-      std::string::npos);
-CHECK(error_of(rule(R"({"text": {"words": ["w"], "files": ["python"]}})")).find("which is not one of") !=
-      std::string::npos);
+                 R"({"insert": "choose"})"))
+            .find("\"insert\" needs {number}") != std::string::npos);
+    CHECK(error_of(rule(R"({"method": {"names": ["m"], "of": []}})")).find("\"of\"") != std::string::npos);
+    CHECK(error_of(rule(R"({"argument": {"of": ["f"]}})")).find("\"keyword\", a \"position\"") != std::string::npos);
+    CHECK(error_of(rule(R"({"argument": {"of": ["f"], "keyword": "k", "is": "absent"}})", R"({"remove": true})"))
+              .find("\"add\" is for absent") != std::string::npos);
+    CHECK(error_of(rule(R"({"string": {"values": ["a"]}})", R"({"replace": {"b": "c"}})")).find("not in \"values\"") !=
+          std::string::npos);
+    CHECK(error_of(rule(R"({"value": {"form": "device", "tokens": ["cuda"], "carriers": ["d"]}})"))
+              .find("does not say what becomes of it") != std::string::npos);
+    CHECK(error_of(rule(R"({"value": {"form": "device", "tokens": ["cuda"]}})")).find("places to look at") !=
+          std::string::npos);
+    CHECK(error_of(rule(R"({"text": {"words": ["w"], "files": ["python"]}})")).find("which is not one of") !=
+          std::string::npos);
 }
 
 TEST_CASE("rules that overlap, cannot be reached or say nothing are errors") {
