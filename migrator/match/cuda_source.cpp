@@ -252,8 +252,9 @@ std::string without_comments(std::string_view text) {
 void match_cuda_source(const SourceFile& file, std::string_view text, const MatchContext& context, FindingSink& sink) {
     SourceMatcher(text, *context.rules, sink).run();
     std::string code = without_comments(text);
-    TextFile lines{file.path, file.type, context.rules, {{0, code}}};
-    match_text_words(lines, sink);
+    TextContents contents{code, 0, {code}, {}, {}, {}};
+    match_text_words({file.path, file.type, context.rules, nullptr, std::move(contents)}, sink);
+    if (sink.empty()) match_named_file(file, context, sink);
 }
 
 }  // namespace migrator
