@@ -214,7 +214,9 @@ std::vector<Statement> statements_of(const Knowledge& knowledge, const std::stri
             const bool is_said = std::any_of(out.begin(), out.end(), [&](const Statement& other) {
                 return other.finding.message == item.finding.message;
             });
-            if (!is_said) out.push_back({use.as, std::move(item.finding), {item.old_text, item.new_text, {}}});
+            // Of the file that was made up nobody asked.
+            if (!is_said && item.finding.subject != use.file)
+                out.push_back({use.as, std::move(item.finding), {item.old_text, item.new_text, {}}});
         }
     }
     return out;

@@ -6,6 +6,7 @@
 
 #include "migrator/match/matchers.h"
 #include "migrator/match/text_file.h"
+#include "migrator/text/shell_reader.h"
 
 namespace migrator {
 namespace {
@@ -56,15 +57,19 @@ base::ByteRange script_range(const SyntaxTree& tree, NodeId command) {
     return {range.begin + open + quotes, range.end - quotes};
 }
 
-// The texts of a list as words of one line, each of them where it stands.
-std::string words_of(const SyntaxTree& tree, NodeId list, base::ByteRange range) {
-    std::string out(range.end - range.begin, ' ');
-    for (const NodeId item : tree.named_children(list)) {
-        if (tree.kind(item) != NodeKind::string) continue;
-        const base::ByteRange word = script_range(tree, item);
-        const std::string_view text = tree.source().substr(word.begin, word.end - word.begin);
-        text.copy(out.data() + (word.begin - range.begin), text.size());
+// What a command says: a text is read as a script is, a list has its words. `range`: where it stands.
+TextContents contents_of(const SyntaxTree& tree, NodeId command, base::ByteRange range) {
+    TextContents out{tree.source(), 0, {}, {}, {}, {}};
+    const auto part = [&](base::ByteRange place) { return tree.source().substr(place.begin, place.size()); };
+    if (tree.kind(command) != NodeKind::list && tree.kind(command) != NodeKind::tuple) {
+        read_shell(part(range), {.is_file = true}, out);
+        return out;
     }
+    std::vector<std::string_view> words;
+    for (const NodeId item : tree.named_children(command))
+        words.push_back(tree.kind(item) == NodeKind::string ? part(script_range(tree, item)) : std::string_view());
+    out.code.push_back(part(range));
+    read_words(std::move(words), out);
     return out;
 }
 
@@ -119,16 +124,10 @@ void match_commands(const PythonFile& file, FindingSink& sink) {
         const NodeId command = command_of(file, id);
         if (command == kNoNode || !done.insert(command).second) continue;
         const base::ByteRange range = script_range(tree, command);
-        const std::string_view text = tree.source().substr(range.begin, range.end - range.begin);
-        const TextFile script = read_text_part(file.path(), FileType::shell, text, range.begin, file.rules());
         commands.add(range);
-        match_text_words(script, said);
-        match_text_environment(script, said);
-        match_text_values(script, said);
-        const bool is_list = tree.kind(command) == NodeKind::list || tree.kind(command) == NodeKind::tuple;
-        const std::string line = is_list ? words_of(tree, command, range) : std::string();
-        match_text_packages(
-            is_list ? read_text_part(file.path(), FileType::shell, line, range.begin, file.rules()) : script, said);
+        match_text(
+            {file.path(), FileType::shell, &file.rules(), file.context().value_ends, contents_of(tree, command, range)},
+            said);
     }
     if (!done.empty()) take_over(commands, std::move(said), sink);
 }

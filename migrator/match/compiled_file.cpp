@@ -1,4 +1,5 @@
-// The word "file": compiled code, which is known by its name and by names of libraries among its bytes.
+// The word "file": compiled code, which is known by its name and by names of libraries among its bytes, and sources in which
+// nothing else is found.
 #include <algorithm>
 
 #include "base/file_system.h"
@@ -6,7 +7,7 @@
 
 namespace migrator {
 
-void match_compiled_file(const SourceFile& file, const MatchContext& context, FindingSink& sink) {
+void match_named_file(const SourceFile& file, const MatchContext& context, FindingSink& sink) {
     const std::string_view name = base::file_name(file.path);
     for (const FileRow& row : context.rules->files) {
         const bool is_named = std::any_of(row.names.begin(), row.names.end(),

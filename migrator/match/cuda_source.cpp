@@ -96,8 +96,9 @@ void match_cuda_source(const SourceFile& file, std::string_view text, const Matc
     const CppTokens tokens(text);
     SourceMatcher(tokens, *context.rules, sink).run();
     std::string code = without_comments(tokens);
-    TextFile lines{file.path, file.type, context.rules, {{0, code}}};
-    match_text_words(lines, sink);
+    TextContents contents{code, 0, {code}, {}, {}, {}};
+    match_text_words({file.path, file.type, context.rules, nullptr, std::move(contents)}, sink);
+    if (sink.empty()) match_named_file(file, context, sink);
 }
 
 }  // namespace migrator

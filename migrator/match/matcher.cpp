@@ -37,7 +37,7 @@ void match_notebook(const SourceFile& file, std::string_view text, const MatchCo
         findings.push_back(finding_in_json(*code, code->shell(), std::move(finding)));
 }
 
-// Cython is close enough to Python to be read, but not to be changed.
+// Cython is close enough to Python to be read, and other shells to a shell, but not to be changed.
 void report_only(FindingSink& findings) {
     for (Finding& finding : findings) finding.fix.reset();
 }
@@ -77,8 +77,13 @@ std::vector<Finding> match(const SourceFile& file, std::string_view text, const 
         case FileType::notebook: match_notebook(file, text, context, findings); break;
         case FileType::cuda:
         case FileType::cpp: match_cuda_source(file, text, context, findings); break;
+        case FileType::script:
+            match_text_file(file, text, context, findings);
+            report_only(findings);
+            break;
         case FileType::shell:
         case FileType::dockerfile:
+        case FileType::makefile:
         case FileType::requirements:
         case FileType::yaml:
         case FileType::json:
@@ -86,7 +91,7 @@ std::vector<Finding> match(const SourceFile& file, std::string_view text, const 
         case FileType::setup_cfg:
         case FileType::ini:
         case FileType::cmake: match_text_file(file, text, context, findings); break;
-        case FileType::compiled: match_compiled_file(file, context, findings); break;
+        case FileType::compiled: match_named_file(file, context, findings); break;
         case FileType::other: break;
     }
     std::erase_if(findings, [&](const Finding& finding) {

@@ -64,8 +64,8 @@ void match_packages(const PythonFile& file, std::span<const Literal> literals, F
 void match_text_file(const SourceFile& file, std::string_view text, const MatchContext& context, FindingSink& sink);
 // `registration`, `kernel` and `text` in C++ and CUDA sources.
 void match_cuda_source(const SourceFile& file, std::string_view text, const MatchContext& context, FindingSink& sink);
-// `file`: compiled files by their name and what is in them.
-void match_compiled_file(const SourceFile& file, const MatchContext& context, FindingSink& sink);
+// `file`: files by their name and what is in them.
+void match_named_file(const SourceFile& file, const MatchContext& context, FindingSink& sink);
 // By position; of two that say the same one stays.
 void sort_findings(FindingSink& findings);
 

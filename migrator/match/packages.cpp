@@ -45,8 +45,8 @@ void match_imports(const PythonFile& file, FindingSink& sink) {
             file.rules().packages.of_module(import.name == "*" ? import.module : import.qualified());
         if (row == nullptr || row->quiet || !told.emplace(import.statement, row).second) continue;
         NodeId module = file.tree().child(import.statement, Field::module_name);
-        sink.push_back(
-            package_finding(*row, file.tree().range(import.name.empty() || module == kNoNode ? import.node : module)));
+        sink.push_back(package_finding(
+            *row, file.tree().range(import.name.empty() || module == kNoNode ? import.node : module), row->name));
     }
 }
 

@@ -55,8 +55,9 @@ std::optional<std::string_view> required_package(std::string_view text) {
     return std::nullopt;
 }
 
-Finding package_finding(const PackageRow& row, base::ByteRange place) {
-    Finding finding = make_finding(*row.rule, place, row.name, Certainty::resolved, {}, row.advice, row.source);
+Finding package_finding(const PackageRow& row, base::ByteRange place, std::string_view name) {
+    Finding finding =
+        make_finding(*row.rule, place, std::string(name), Certainty::resolved, {}, row.advice, row.source);
     finding.effort = row.effort;
     return finding;
 }
@@ -64,7 +65,8 @@ Finding package_finding(const PackageRow& row, base::ByteRange place) {
 std::optional<Finding> package_finding(const RuleSet& rules, std::string_view package, base::ByteRange place) {
     const PackageRow* row = rules.packages.find(package);
     if (row == nullptr || row->quiet) return std::nullopt;
-    return package_finding(*row, place);
+    // The row of a beginning speaks of many.
+    return package_finding(*row, place, row->name.ends_with('*') ? package : row->name);
 }
 
 }  // namespace migrator

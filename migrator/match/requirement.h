@@ -18,6 +18,6 @@ std::optional<std::string_view> required_package(std::string_view text);
 
 // A finding for the package if the rules have something to say about it.
 std::optional<Finding> package_finding(const RuleSet& rules, std::string_view package, base::ByteRange place);
-Finding package_finding(const PackageRow& row, base::ByteRange place);
+Finding package_finding(const PackageRow& row, base::ByteRange place, std::string_view name);
 
 }  // namespace migrator

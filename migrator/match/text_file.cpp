@@ -1,67 +1,61 @@
 #include "migrator/match/text_file.h"
 
 #include <algorithm>
+#include <span>
 
+#include "base/file_system.h"
 #include "base/text.h"
 #include "migrator/match/matchers.h"
 
 namespace migrator {
 namespace {
 
-bool is_blank(char c) { return c == ' ' || c == '\t'; }
-
-// Where the comment of a line begins: at a '#' behind a blank and outside quotes.
-std::size_t comment_start(std::string_view line, FileType type) {
-    if (type == FileType::json) return line.size();
-    std::size_t first = line.find_first_not_of(" \t");
-    if (first != line.npos && line[first] == '#') return first;
-    if ((type == FileType::setup_cfg || type == FileType::ini) && first != line.npos && line[first] == ';')
-        return first;
-    if (type == FileType::dockerfile) return line.size();  // there it is a comment at the start only
-    char quote = 0;
-    for (std::size_t i = 0; i < line.size(); ++i) {
-        char c = line[i];
-        if (c == '\\' && quote != '\'') {
-            ++i;
-        } else if (quote != 0) {
-            if (c == quote) quote = 0;
-        } else if (c == '"' || c == '\'') {
-            // An apostrophe inside a word is none: don't
-            if (i == 0 || !base::is_word_char(line[i - 1])) quote = c;
-        } else if (c == '#' && i > 0 && is_blank(line[i - 1])) {
-            return i;
-        }
-    }
-    return line.size();
-}
-
-// "#SBATCH --gres=gpu:8": a comment for the shell, an option for the one that starts the script.
-bool is_read_by_scheduler(std::string_view line, const ScriptPlaces& places) {
-    return std::any_of(places.directives.begin(), places.directives.end(), [&](const std::string& directive) {
-        return line.starts_with(directive) && line.substr(directive.size()).starts_with(' ');
-    });
-}
-
 bool joins_word(char c) { return base::is_word_char(c) || c == '-'; }
 
-}  // namespace
-
-TextFile read_text_file(const SourceFile& file, std::string_view text, const RuleSet& rules) {
-    return read_text_part(file.path, file.type, text, 0, rules);
+// Scripts of every kind are spoken of as those of a shell.
+std::string_view name_in_rules(FileType type) {
+    return type == FileType::script || type == FileType::makefile ? name(FileType::shell) : name(type);
 }
 
-TextFile read_text_part(std::string_view path, FileType type, std::string_view text, std::uint64_t offset,
-                        const RuleSet& rules) {
-    TextFile out{path, type, &rules, {}};
-    for (std::size_t begin = 0; begin < text.size();) {
-        std::size_t end = std::min(text.find_first_of("\r\n", begin), text.size());
-        std::string_view line = text.substr(begin, end - begin);
-        const bool is_directive = type == FileType::shell && is_read_by_scheduler(line, rules.script_places);
-        out.lines.push_back({offset + begin, is_directive ? line : line.substr(0, comment_start(line, type))});
-        begin = end + (text.substr(end).starts_with("\r\n") ? 2 : 1);
+std::string note_of(const TextRow& row, Version version) {
+    const auto found =
+        std::ranges::find_if(row.notes, [&](const VersionNote& note) { return note.versions.contains(version); });
+    return found == row.notes.end() ? std::string() : found->note;
+}
+
+// A half of `docker run --gpus all --runtime=nvidia -e CUDA_VISIBLE_DEVICES IMAGE` starts a container for no device at all.
+void keep_whole(std::span<Finding* const> findings) {
+    const auto open = std::ranges::find_if(
+        findings, [](const Finding* finding) { return !finding->fix && finding->effort != Effort::none; });
+    if (open == findings.end()) return;
+    for (Finding* finding : findings) {
+        if (!finding->fix) continue;
+        finding->fix.reset();
+        finding->message.add({"Not rewritten: {other} in the same command is left to you; change all of it together.",
+                              {{"other", (*open)->subject}}});
     }
-    return out;
 }
+
+void keep_commands_whole(const TextFile& file, FindingSink& sink) {
+    std::vector<Finding*> settings;  // of the environment, by place
+    for (Finding& finding : sink) {
+        if (finding.kind == FindingKind::environment) settings.push_back(&finding);
+    }
+    const auto begin = [](const Finding* finding) { return finding->range.begin; };
+    std::ranges::stable_sort(settings, {}, begin);
+    for (const TextCommand& command : file.contents.commands) {
+        const bool is_whole = std::ranges::any_of(file.rules->script_places.whole, [&](const std::string& named) {
+            return behind_command(command, named) != 0;
+        });
+        if (!is_whole) continue;
+        const auto first =
+            std::ranges::lower_bound(settings, file.contents.place(command.words.front()).begin, {}, begin);
+        const auto last = std::ranges::lower_bound(settings, file.contents.place(command.words.back()).end, {}, begin);
+        keep_whole({first, last});
+    }
+}
+
+}  // namespace
 
 std::vector<std::size_t> find_word(std::string_view line, std::string_view word) {
     std::vector<std::size_t> out;
@@ -81,28 +75,67 @@ std::string_view thing_around(std::string_view line, std::size_t from, std::size
     return line.substr(from, to - from);
 }
 
+std::size_t behind_command(const TextCommand& command, std::string_view named) {
+    const std::vector<std::string_view>& words = command.words;
+    const std::size_t blank = named.find(' ');
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        if (!fits(named.substr(0, blank), base::file_name(words[i]))) continue;
+        std::size_t next = i + 1;
+        while (next < words.size() && words[next].starts_with('-')) ++next;
+        if (next < words.size() && words[next] == named.substr(blank + 1)) return next + 1;
+    }
+    return 0;
+}
+
 void match_text_words(const TextFile& file, FindingSink& sink) {
     for (const TextRow& row : file.rules->texts) {
-        if (!base::contains(row.files, name(file.type))) continue;
-        for (const TextLine& line : file.lines) {
+        if (!base::contains(row.files, name_in_rules(file.type))) continue;
+        const std::string note = note_of(row, file.rules->version);
+        for (const std::string_view line : file.contents.code) {
             for (const std::string& word : row.words) {
-                for (std::size_t at : find_word(line.code, word)) {
-                    std::string subject(thing_around(line.code, at, at + word.size()));
-                    sink.push_back(make_finding(*row.rule, line.range(at, at + word.size()), std::move(subject),
-                                                Certainty::likely, {}, {}, {}));
+                for (const std::size_t at : find_word(line, word)) {
+                    std::string subject(thing_around(line, at, at + word.size()));
+                    sink.push_back(make_finding(*row.rule, file.contents.place(line.substr(at, word.size())),
+                                                std::move(subject), Certainty::likely, {}, note, {}));
                 }
             }
         }
     }
 }
 
-void match_text_file(const SourceFile& source, std::string_view text, const MatchContext& context, FindingSink& sink) {
-    TextFile file = read_text_file(source, text, *context.rules);
+// `setting`
+void match_text_settings(const TextFile& file, FindingSink& sink) {
+    const TextContents& contents = file.contents;
+    for (const SettingRow& row : file.rules->settings) {
+        for (const TextSetting& setting : contents.settings) {
+            if (!base::contains(row.values, setting.text)) continue;
+            const KeyId key = setting.key;
+            const bool is_named =
+                key != kNoKey && base::contains(row.keys, contents.keys[key].name) &&
+                (row.under.empty() || base::contains(row.under, contents.name_of(contents.keys[key].parent)));
+            if (is_named)
+                sink.push_back(make_finding(*row.rule, contents.place(setting.text), std::string(setting.text),
+                                            Certainty::likely, {}, {}, {}));
+        }
+    }
+}
+
+void match_text(const TextFile& file, FindingSink& sink) {
     match_text_words(file, sink);
     match_text_packages(file, sink);
-    if (source.type == FileType::requirements) return;
+    if (file.type == FileType::requirements) return;
     match_text_environment(file, sink);
     match_text_values(file, sink);
+    match_text_names(file, sink);
+    match_text_settings(file, sink);
+    keep_commands_whole(file, sink);
+}
+
+void match_text_file(const SourceFile& source, std::string_view text, const MatchContext& context, FindingSink& sink) {
+    const RuleSet& rules = *context.rules;
+    match_text({source.path, source.type, &rules, context.value_ends,
+                read_text(source.type, text, rules.script_places.directives)},
+               sink);
 }
 
 }  // namespace migrator

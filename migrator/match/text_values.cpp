@@ -1,120 +1,135 @@
 #include <algorithm>
+#include <set>
 
 #include "base/text.h"
+#include "migrator/match/text_ends.h"
 #include "migrator/match/text_file.h"
+#include "migrator/text/command_settings.h"
+#include "migrator/values/value_ends.h"
 #include "migrator/values/value_form.h"
 
 namespace migrator {
 namespace {
 
-struct Scalar {
-    std::size_t from, to;
-};
+constexpr int kMaxVariables = 4;  // one is given to the other, at most so often
 
-bool is_quote(char c) { return c == '"' || c == '\''; }
-
-// The scalar that [from, to) is in: up to its quotes, or to blanks and brackets.
-Scalar scalar_around(std::string_view line, std::size_t from, std::size_t to) {
-    constexpr std::string_view kStarts = " \t\"'=[{(";
-    while (from > 0 && kStarts.find(line[from - 1]) == kStarts.npos) {
-        // `device:cuda` is a key and its value as well
-        if (line[from - 1] == ':' && from >= 2 && !base::is_word_char(line[from - 2])) break;
-        --from;
-    }
-    bool quoted = from > 0 && is_quote(line[from - 1]);
-    // A field of a format is a part of it: cuda:{rank}
-    if (!quoted && line.substr(to).starts_with(":{")) to = std::min(line.find('}', to), line.size() - 1) + 1;
-    while (to < line.size() && (quoted ? line[to] != line[from - 1]
-                                       : std::string_view(" \t]})\"'\\;").find(line[to]) == std::string_view::npos))
-        ++to;
-    if (!quoted && to > from && line[to - 1] == ',') --to;
-    return {from, to};
-}
-
-// The key or option that stands in front of a value: `device: `, `"device": `, `--device `, `--device=`, `DEVICE=`,
-// `"--device", `. Empty when there is none.
-std::string_view name_in_front(std::string_view line, std::size_t from) {
-    std::string_view before = line.substr(0, from);
-    auto strip = [&](std::string_view what) {
-        while (!before.empty() && what.find(before.back()) != what.npos) before.remove_suffix(1);
-    };
-    strip("\"'");
-    // An anchor or a tag belongs to the value: `device: &main cuda`, `device: !!str cuda`
-    while (before.ends_with(' ')) {
-        const std::string_view word = base::trimmed(before).substr(base::trimmed(before).rfind(' ') + 1);
-        if (!word.starts_with('&') && !word.starts_with('!')) break;
-        before = before.substr(0, static_cast<std::size_t>(word.data() - before.data()));
-    }
-    bool blank = before.ends_with(' ') || before.ends_with('\t');
-    strip(" \t");
-    bool assigned = before.ends_with(':') || before.ends_with('=');
-    bool listed = before.ends_with(',');
-    if (assigned || listed) before.remove_suffix(1);
-    strip(" \t\"'");
-    std::size_t begin = before.size();
-    while (begin > 0 && (base::is_word_char(before[begin - 1]) || before[begin - 1] == '-' || before[begin - 1] == '.'))
-        --begin;
-    std::string_view name = before.substr(begin);
-    bool option = name.starts_with("--");
-    if (!assigned && !(option && (blank || listed))) return {};
-    while (name.starts_with('-')) name.remove_prefix(1);
-    return name.substr(name.rfind('.') + 1);
-}
-
-bool holds_settings(FileType type) {
+bool is_settings(FileType type) {
     return type == FileType::yaml || type == FileType::toml || type == FileType::json || type == FileType::setup_cfg ||
            type == FileType::ini;
 }
 
-// Whether something carries the scalar: its key, or that of the list on this line that it is an element of.
-bool is_carried(const TextFile& file, std::string_view line, Scalar scalar, const ValueRow& row) {
-    const std::string_view key = name_in_front(line, scalar.from);
-    if (!key.empty() || !holds_settings(file.type)) return row.is_carrier(key);
-    const std::size_t list = line.substr(0, scalar.from).rfind('[');
-    const bool is_open = list != line.npos && line.find(']', list) >= scalar.from;
-    return is_open && row.is_carrier(name_in_front(line, list));
+// "cuda" in ${NAME:-cuda}, ${NAME-cuda}, ${NAME:=cuda} and ${oc.env:NAME,cuda}; else the text itself.
+std::string_view default_in(std::string_view text) {
+    if (!text.starts_with("${") || !text.ends_with('}')) return text;
+    const std::string_view inner = text.substr(2, text.size() - 3);
+    std::size_t end = 0;
+    while (end < inner.size() && (base::is_word_char(inner[end]) || inner[end] == '.')) ++end;
+    const std::string_view rest = inner.substr(end);
+    for (const std::string_view sign : {":-", ":=", "-", "="}) {
+        if (rest.starts_with(sign)) return base::trimmed(rest.substr(sign.size()), "\"'");
+    }
+    const std::size_t comma = rest.starts_with(':') ? rest.find(',') : rest.npos;
+    return comma == rest.npos ? text : base::trimmed(rest.substr(comma + 1), " \t\"'");
 }
 
-void match_value(const TextFile& file, const TextLine& line, const ValueRow& row, Scalar scalar, FindingSink& sink) {
-    std::string_view text = line.code.substr(scalar.from, scalar.to - scalar.from);
-    std::vector<ValueToken> tokens = value_tokens(text, row);
-    if (tokens.empty()) return;
-    const bool is_known = is_carried(file, line.code, scalar, row);
-    // A name with a number is a device wherever a settings file has it; `cuda:` alone is a key.
-    const bool has_number = text.find(':') != text.npos && !text.ends_with(':');
-    const bool may_be = row.form == ValueForm::device && holds_settings(file.type) && has_number;
-    if (!is_known && !may_be) return;
-    const std::string to = replaced(text, tokens);
-    Finding finding = make_finding(*row.rule, line.range(scalar.from, scalar.to), std::string(text),
-                                   is_known ? Certainty::likely : Certainty::textual, to, {}, {});
-    if (!is_known)
-        finding.message.add({"What reads it could not be seen: if it is used as one there, write {to}.", {{"to", to}}});
-    const bool is_renamed = row.fix.replace_by.empty() && !row.rule->at_run_time;
-    if (!is_renamed) return sink.push_back(std::move(finding));
-    Fix fix;
-    for (const ValueToken& token : tokens) {
-        fix.edits.push_back({line.range(scalar.from + token.begin, scalar.from + token.end), token.replacement});
-    }
-    finding.fix = std::move(fix);
-    sink.push_back(std::move(finding));
+// "*.where" of `where: cuda` and `--where cuda`: whoever reads a member of this name reads it.
+std::string member_of(std::string_view name) {
+    std::string out(kAnyObject);
+    for (const char c : name) out += c == '-' ? '_' : c;
+    return out;
 }
+
+class TextValueMatcher {
+public:
+    TextValueMatcher(const TextFile& file, const ValueRow& row, FindingSink& sink)
+        : file_(file), row_(row), sink_(sink) {
+        if (is_script(file.type)) find_variables();
+    }
+
+    void run() {
+        for (const TextSetting& setting : file_.contents.settings) match(setting);
+    }
+
+private:
+    const TextContents& contents() const { return file_.contents; }
+
+    bool carries(std::string_view name) const {
+        if (name.empty()) return false;
+        if (row_.is_carrier(name) || variables_.contains(name)) return true;
+        return file_.value_ends != nullptr && file_.value_ends->find(row_.rule->id, member_of(name));
+    }
+
+    // GPU=cuda:0; python t.py --device $GPU: what the variables hold that are given to a carrier.
+    void find_variables() {
+        for (int round = 0; round < kMaxVariables; ++round) {
+            const std::size_t known = variables_.size();
+            for (const TextSetting& setting : contents().settings) {
+                const std::string_view variable = variable_in(setting.text);
+                if (!variable.empty() && carries(contents().name_of(setting.key))) variables_.insert(variable);
+            }
+            if (variables_.size() == known) return;
+        }
+    }
+
+    void match(const TextSetting& setting) {
+        const std::string_view text = default_in(setting.text);
+        const std::vector<ValueToken> tokens = value_tokens(text, row_);
+        if (tokens.empty()) return;
+        const bool is_known = carries(contents().name_of(setting.key)) || carries(variable_in(setting.text));
+        // A name with a number is a device wherever settings have it; `cuda:` alone is a key.
+        const bool has_number = text.find(':') != text.npos && !text.ends_with(':');
+        const bool is_set = is_settings(file_.type) || (is_script(file_.type) && setting.key != kNoKey);
+        if (!is_known && !(row_.form == ValueForm::device && is_set && has_number)) return;
+        const std::string to = replaced(text, tokens);
+        Finding finding = make_finding(*row_.rule, contents().place(text), std::string(text),
+                                       is_known ? Certainty::likely : Certainty::textual, to, {}, {});
+        if (!is_known)
+            finding.message.add(
+                {"What reads it could not be seen: if it is used as one there, write {to}.", {{"to", to}}});
+        if (row_.fix.replace_by.empty() && !row_.rule->at_run_time) finding.fix = fix(text, tokens);
+        sink_.push_back(std::move(finding));
+    }
+
+    Fix fix(std::string_view text, const std::vector<ValueToken>& tokens) const {
+        Fix out;
+        for (const ValueToken& token : tokens) {
+            const std::string_view part = text.substr(token.begin, token.end - token.begin);
+            out.edits.push_back({contents().place(part), token.replacement});
+        }
+        return out;
+    }
+
+    const TextFile& file_;
+    const ValueRow& row_;
+    FindingSink& sink_;
+    std::set<std::string_view> variables_;  // of the script, that carry such values
+};
 
 }  // namespace
 
-void match_text_values(const TextFile& file, FindingSink& sink) {
-    for (const TextLine& line : file.lines) {
-        for (const ValueRow& row : file.rules->values) {
-            std::size_t done = 0;
-            for (const std::string& token : row.tokens) {
-                for (std::size_t at = line.code.find(token); at != line.code.npos; at = line.code.find(token, at + 1)) {
-                    if (at < done) continue;
-                    Scalar scalar = scalar_around(line.code, at, at + token.size());
-                    done = scalar.to;
-                    match_value(file, line, row, scalar, sink);
-                }
-            }
+std::set<ValueEnd> open_text_ends(const SourceFile& file, const RuleSet& rules) {
+    std::set<ValueEnd> out;
+    if (!is_settings(file.type) && !is_script(file.type)) return out;
+    const bool may_hold = std::ranges::any_of(rules.values, [&](const ValueRow& row) {
+        return std::ranges::any_of(row.tokens,
+                                   [&](const std::string& token) { return file.text.find(token) != file.text.npos; });
+    });
+    if (!may_hold) return out;
+    const TextContents contents = read_text(file.type, file.text, rules.script_places.directives);
+    for (const ValueRow& row : rules.values) {
+        for (const TextSetting& setting : contents.settings) {
+            const std::string_view name = contents.name_of(setting.key);
+            const bool is_plain =
+                !name.empty() && std::ranges::all_of(name, [](char c) { return base::is_word_char(c) || c == '-'; });
+            if (is_plain && !row.is_carrier(name) && !value_tokens(default_in(setting.text), row).empty())
+                out.insert({row.rule->id, member_of(name)});
         }
     }
+    return out;
+}
+
+void match_text_values(const TextFile& file, FindingSink& sink) {
+    for (const ValueRow& row : file.rules->values) TextValueMatcher(file, row, sink).run();
 }
 
 }  // namespace migrator

@@ -9,6 +9,7 @@
 
 #include "base/parallel.h"
 #include "base/text.h"
+#include "migrator/match/text_ends.h"
 #include "migrator/values/value_ends.h"
 
 namespace migrator {
@@ -85,6 +86,7 @@ public:
                       const std::lock_guard lock(mutex);
                       wanted.merge(found);
                   }));
+        TRY(add_text_ends(wanted));
         for (int round = 0; round < kMaxRounds && !wanted.empty(); ++round) {
             const Wanted ends(wanted);
             std::map<ValueEnd, EndUse> round_uses;
@@ -106,6 +108,23 @@ public:
     }
 
 private:
+    // What settings and scripts say, if there is Python that may read it.
+    base::Status add_text_ends(std::set<ValueEnd>& wanted) {
+        const std::vector<FoundFile>& files = project_.files.files;
+        const auto is_python = [](const FoundFile& file) { return file.analysed && file.type == FileType::python; };
+        if (std::ranges::none_of(files, is_python)) return {};
+        std::mutex mutex;
+        return base::parallel_for(files.size(), threads_, [&](std::size_t i) -> base::Status {
+            if (!files[i].analysed || is_python(files[i])) return {};
+            const auto source = read_source(fs_, project_, i);
+            if (!source || source->problem) return {};
+            std::set<ValueEnd> found = open_text_ends(*source, knowledge_.rules);
+            const std::lock_guard lock(mutex);
+            wanted.merge(found);
+            return {};
+        });
+    }
+
     // All Python files that pass the filter, on several threads.
     base::Status visit(const Filter& filter, const Work& work) {
         const std::vector<FoundFile>& files = project_.files.files;

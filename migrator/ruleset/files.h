@@ -1,15 +1,27 @@
-// `text`, `file`: files that are no Python.
+// `text`, `setting`, `file`: files that are no Python.
 #pragma once
 
 #include "migrator/rule/rule_word.h"
 
 namespace migrator {
 
+// What more is to be said in some versions of the framework.
+struct VersionNote {
+    VersionRange versions;
+    std::string note;
+};
+constexpr auto record_of(const VersionNote*) {
+    return base::record("version_note", "what is said in some versions of the framework",
+                        base::field("versions", &VersionNote::versions, "the versions").needed(),
+                        base::field("note", &VersionNote::note, "the `{note}` of the message").needed());
+}
+
 // `text`: words in files that are not Python, found outside comments.
 struct TextRow {
     const Rule* rule = nullptr;
     std::vector<std::string> words;
     std::vector<std::string> files;  // names of file types
+    std::vector<VersionNote> notes;  // the first that is for the version
 };
 
 inline constexpr auto kTextFiles = std::to_array<std::string_view>(
@@ -22,12 +34,28 @@ constexpr auto record_of(const TextRow*) {
         base::field("files", &TextRow::files,
                     "types of files; `shell` are also the commands that Python starts, see `script_places`")
             .needed()
-            .one_of(kTextFiles));
+            .one_of(kTextFiles),
+        base::field("notes", &TextRow::notes, "what becomes of `{note}`, by the version of the framework"));
 }
 
 base::Status add(RuleSet& set, TextRow row, const Adding& adding);
 
-// `file`: files by their names that hold no text: compiled code.
+// `setting`: values of keys in settings files, options of commands, variables of scripts.
+struct SettingRow {
+    const Rule* rule = nullptr;
+    std::vector<std::string> keys;
+    std::vector<std::string> values;
+    std::vector<std::string> under;  // keys, one of which it stands right below; empty: anywhere
+};
+
+constexpr auto record_of(const SettingRow*) {
+    return base::record("setting", "values of keys in settings, options of commands and variables of scripts",
+                        base::field("keys", &SettingRow::keys, "names of keys, options and variables").needed(),
+                        base::field("values", &SettingRow::values, "the values, exactly").needed(),
+                        base::field("under", &SettingRow::under, "only right below one of these keys"));
+}
+
+// `file`: files by their names: compiled code, and sources in which no other rule finds anything.
 struct FileRow {
     static constexpr std::string_view kClaim = "files {}";
     const Rule* rule = nullptr;
@@ -38,9 +66,10 @@ struct FileRow {
 };
 
 constexpr auto record_of(const FileRow*) {
-    return base::record("file", "compiled code, by the name of the file",
-                        base::field("names", &FileRow::names, "names of files, with at most one `*`").needed(),
-                        base::field("contains", &FileRow::contains, "only with one of these among its bytes"));
+    return base::record(
+        "file", "compiled code by the name of the file, and sources of C++ and CUDA in which nothing else is found",
+        base::field("names", &FileRow::names, "names of files, with at most one `*`").needed(),
+        base::field("contains", &FileRow::contains, "only with one of these among its bytes"));
 }
 
 }  // namespace migrator

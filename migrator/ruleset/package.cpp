@@ -21,7 +21,8 @@ base::Status add(RuleSet& set, PackageRow row, const Adding& adding) {
 }
 
 base::Status PackageIndex::add(PackageRow row, const base::JsonPlace& at) {
-    const std::string key = normalise_distribution(row.name);
+    const bool is_beginning = row.name.ends_with('*');
+    const std::string key = normalise_distribution(std::string_view(row.name).substr(0, row.name.find('*')));
     // Several distributions may bring the same module: the one of its name speaks for it, or else the first.
     for (const std::string& module : row.modules) {
         const bool same_name = normalise_distribution(module) == key;
@@ -29,7 +30,7 @@ base::Status PackageIndex::add(PackageRow row, const base::JsonPlace& at) {
         if (!fresh && same_name) known->second = key;
     }
     const std::string name = row.name;
-    if (!packages_.emplace(key, std::move(row)).second)
+    if (!(is_beginning ? beginnings_ : packages_).emplace(key, std::move(row)).second)
         return at.error(base::format("there already is a package \"{}\"", name));
     return {};
 }
@@ -43,13 +44,19 @@ const PackageRow* PackageIndex::of_module(std::string_view module) const {
 }
 
 const PackageRow* PackageIndex::find(std::string_view distribution) const {
-    const auto found = packages_.find(normalise_distribution(distribution));
-    return found == packages_.end() ? nullptr : &found->second;
+    const std::string key = normalise_distribution(distribution);
+    if (const auto found = packages_.find(key); found != packages_.end()) return &found->second;
+    for (std::size_t size = key.size(); size > 0; --size) {
+        const auto found = beginnings_.find(std::string_view(key).substr(0, size));
+        if (found != beginnings_.end()) return &found->second;
+    }
+    return nullptr;
 }
 
 std::map<std::string, std::string> PackageIndex::status() const {
     std::map<std::string, std::string> out;
     for (const auto& [key, row] : packages_) out[row.name] = row.status;
+    for (const auto& [key, row] : beginnings_) out[row.name] = row.status;
     return out;
 }
 

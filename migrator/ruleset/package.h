@@ -19,7 +19,10 @@ struct PackageRow {
 constexpr auto record_of(const PackageRow*) {
     return base::record(
         "package_row", "a package on Ascend",
-        base::field("package", &PackageRow::name, "the distribution, as requirements name it").needed(),
+        base::field("package", &PackageRow::name,
+                    "the distribution, as requirements name it, or a package of conda or of the system; may end "
+                    "in `*`")
+            .needed(),
         base::field("modules", &PackageRow::modules, "that it brings"),
         base::field("advice", &PackageRow::advice, "the `{note}` of the message"),
         base::field("source", &PackageRow::source, "where the fact comes from, if not from the table's source"),
@@ -33,13 +36,15 @@ public:
 
     // By module: the longest listed one that `module` is or is in ("nvidia.dali" before "nvidia").
     const PackageRow* of_module(std::string_view module) const;
-    // By distribution, as requirements spell it: case, '-', '_' and '.' make no difference.
+    // By distribution, as requirements spell it: case, '-', '_' and '.' make no difference. Of those that end in `*` the
+    // longest counts.
     const PackageRow* find(std::string_view distribution) const;
     // Distribution -> status ("native", "ascend_fork" ...), for the report's table.
     std::map<std::string, std::string> status() const;
 
 private:
     ByName<PackageRow> packages_;          // by normalised distribution
+    ByName<PackageRow> beginnings_;        // without the `*` behind them
     ByName<std::string> package_modules_;  // module -> normalised distribution
 };
 

@@ -31,6 +31,10 @@ base::Status add(RuleSet& set, ScriptPlaces places, const base::JsonPlace&) {
     add_parameters(set.script_places.commands, places.started_by);
     append(set.script_places.variable_options, places.variable_options);
     append(set.script_places.directives, places.directives);
+    append(set.script_places.installers, places.installers);
+    append(set.script_places.installer_values, places.installer_values);
+    append(set.script_places.whole, places.whole);
+    append(set.script_places.class_keys, places.class_keys);
     return {};
 }
 

@@ -46,6 +46,10 @@ struct ScriptPlaces {
     std::vector<ParameterRow> started_by;
     std::vector<std::string> variable_options;  // options behind which the name of a variable stands: "-x"
     std::vector<std::string> directives;        // comments with options of the program that starts a script: "#SBATCH"
+    std::vector<std::string> installers;        // commands whose words are packages: "pip* install"
+    std::vector<std::string> installer_values;  // their options with a value: "-r"
+    std::vector<std::string> whole;             // commands that are changed as a whole or not at all: "docker run"
+    std::vector<std::string> class_keys;        // keys of settings whose value is the name of a class: "_target_"
     ParametersByFunction commands{};            // "os.system"
 };
 constexpr auto record_of(const ScriptPlaces*) {
@@ -56,7 +60,15 @@ constexpr auto record_of(const ScriptPlaces*) {
         base::field("commands", &ScriptPlaces::started_by, "functions of Python that start one"),
         base::field("variable_options", &ScriptPlaces::variable_options,
                     "options behind which the name of a variable stands"),
-        base::field("directives", &ScriptPlaces::directives, "comments of scripts with options of the scheduler"));
+        base::field("directives", &ScriptPlaces::directives, "comments of scripts with options of the scheduler"),
+        base::field("installers", &ScriptPlaces::installers,
+                    "commands that install packages: the program, which may have one `*`, and its command"),
+        base::field("installer_values", &ScriptPlaces::installer_values, "their options behind which a value stands"),
+        base::field("whole", &ScriptPlaces::whole,
+                    "commands, written as `installers` are, whose options and variables are rewritten all together or "
+                    "not at all"),
+        base::field("class_keys", &ScriptPlaces::class_keys,
+                    "keys of settings whose value is the qualified name of a class or function"));
 }
 
 // Names whose use says that code already knows the target: it chooses by itself, and is left alone.

@@ -88,6 +88,7 @@ public:
     std::vector<ImportRow> imports;
     std::vector<OwnImportRow> own_imports;
     std::vector<TextRow> texts;
+    std::vector<SettingRow> settings;
     std::vector<FileRow> files;
     std::vector<RegistrationRow> registrations;
     std::vector<KernelRow> kernels;

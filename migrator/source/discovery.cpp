@@ -16,6 +16,7 @@ using base::FileKind;
 using base::Path;
 
 constexpr std::uint64_t kMaxIgnoreFileBytes = 4 << 20;
+constexpr std::size_t kFirstLineBytes = 128;  // of a file whose name does not say what it is
 
 // Never part of a project's sources, wherever they are: version control, caches, installed packages.
 constexpr auto kSkippedNames = std::to_array<std::string_view>(
@@ -118,6 +119,8 @@ public:
             list_.unreadable.push_back(info.error());
         }
         const std::string reason = reason_to_skip(file, ignore);
+        if (file.type == FileType::other && reason.empty() && base::file_name(relative).find('.') == relative.npos)
+            file.type = type_by_first_line(path, file.bytes);
         if (file.type != FileType::other && reason.empty() && file.bytes > limit_of(file.type))
             file.limit = limit_of(file.type);
         file.analysed = file.type != FileType::other && reason.empty() && file.limit == 0;
@@ -135,6 +138,16 @@ private:
 
     Path absolute(const Path& relative) const {
         return relative.empty() ? list_.root : base::join(list_.root, relative);
+    }
+
+    FileType type_by_first_line(const Path& path, std::uint64_t bytes) {
+        std::array<std::byte, kFirstLineBytes> first{};
+        const std::size_t size = std::min<std::uint64_t>(bytes, first.size());
+        auto opened = fs_.open(path);
+        // What cannot be read is nobody's script.
+        if (!opened || !(*opened)->read_at(0, {first.data(), size})) return FileType::other;
+        const std::string_view text(reinterpret_cast<const char*>(first.data()), size);
+        return file_type_of_script(text.substr(0, text.find_first_of("\r\n")));
     }
 
     // Those of the directories around the root, up to the one that is the repository; none outside of a repository.

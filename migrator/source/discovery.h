@@ -48,5 +48,7 @@ base::Result<FileList> discover(base::FileSystem& fs, const base::Path& path, co
 
 // By name and extension: "requirements-dev.txt" is requirements, "Dockerfile.gpu" is dockerfile.
 FileType file_type_of(std::string_view path);
+// By "#!" and the interpreter, for files whose name says nothing; `other` when there is none.
+FileType file_type_of_script(std::string_view first_line);
 
 }  // namespace migrator

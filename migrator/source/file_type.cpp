@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/text.h"
 #include "migrator/source/discovery.h"
 
 namespace migrator {
@@ -21,19 +22,30 @@ std::string lower_case(std::string_view text) {
 constexpr auto kTypesByExtension = std::to_array<std::pair<std::string_view, FileType>>({
     {".a", FileType::compiled}, {".cubin", FileType::compiled}, {".dll", FileType::compiled}, {".fatbin", FileType::compiled},
     {".ptx", FileType::compiled}, {".pyd", FileType::compiled}, {".so", FileType::compiled},
-    {".bash", FileType::shell}, {".c", FileType::cpp}, {".c++", FileType::cpp}, {".cc", FileType::cpp}, {".cl", FileType::cuda}, {".cfg", FileType::ini}, {".cmake", FileType::cmake}, {".conf", FileType::ini},
-    {".cpp", FileType::cpp}, {".cu", FileType::cuda}, {".cuh", FileType::cuda}, {".cxx", FileType::cpp},
+    {".bash", FileType::shell}, {".bat", FileType::script}, {".c", FileType::cpp}, {".c++", FileType::cpp}, {".cc", FileType::cpp}, {".cl", FileType::cuda}, {".cfg", FileType::ini}, {".cmake", FileType::cmake}, {".cmd", FileType::script}, {".conf", FileType::ini},
+    {".cpp", FileType::cpp}, {".cu", FileType::cuda}, {".cuh", FileType::cuda}, {".cxx", FileType::cpp}, {".env", FileType::script}, {".fish", FileType::script},
     {".h", FileType::cpp}, {".h++", FileType::cpp}, {".hh", FileType::cpp}, {".hip", FileType::cuda}, {".hpp", FileType::cpp},
     {".hxx", FileType::cpp}, {".ini", FileType::ini}, {".inl", FileType::cpp}, {".ipynb", FileType::notebook}, {".json", FileType::json},
-    {".ksh", FileType::shell}, {".py", FileType::python}, {".pyi", FileType::python}, {".pyw", FileType::python},
+    {".just", FileType::script}, {".ksh", FileType::shell}, {".mak", FileType::makefile}, {".mk", FileType::makefile}, {".ps1", FileType::script}, {".py", FileType::python}, {".pyi", FileType::python}, {".pyw", FileType::python},
     {".pyx", FileType::cython}, {".sbatch", FileType::shell}, {".sh", FileType::shell}, {".slurm", FileType::shell}, {".toml", FileType::toml},
     {".yaml", FileType::yaml}, {".yml", FileType::yaml}, {".zsh", FileType::shell}
 });
 // clang-format on
 
+constexpr auto kShells = std::to_array<std::string_view>({"bash", "dash", "ksh", "sh", "zsh"});
+
 bool is_dockerfile(std::string_view file) {
     return file == "dockerfile" || file == "containerfile" || file.starts_with("dockerfile.") ||
            file.starts_with("dockerfile-") || file.ends_with(".dockerfile");
+}
+
+bool is_makefile(std::string_view file) {
+    return file == "makefile" || file == "gnumakefile" || file.starts_with("makefile.");
+}
+
+// Of runners of commands, and of settings for the environment: justfile, .env, .env.local
+bool is_other_script(std::string_view file) {
+    return file == "justfile" || file == ".justfile" || file == ".env" || file.starts_with(".env.");
 }
 
 // pip reads these by name only: requirements-dev.txt, dev-requirements.in, constraints.txt, requirements/base.txt.
@@ -52,7 +64,9 @@ std::string_view name(FileType type) {
         case FileType::cython: return "cython";
         case FileType::notebook: return "notebook";
         case FileType::shell: return "shell";
+        case FileType::script: return "script";
         case FileType::dockerfile: return "dockerfile";
+        case FileType::makefile: return "makefile";
         case FileType::requirements: return "requirements";
         case FileType::yaml: return "yaml";
         case FileType::json: return "json";
@@ -77,11 +91,25 @@ FileType file_type_of(std::string_view path) {
     if (is_requirements(lower, file)) return FileType::requirements;
     if (file == "setup.cfg") return FileType::setup_cfg;
     if (file == "pipfile") return FileType::toml;
+    if (is_makefile(file)) return FileType::makefile;
+    if (is_other_script(file)) return FileType::script;
     const auto dot = file.rfind('.');
     if (dot == std::string_view::npos || dot == 0) return FileType::other;
     const auto* found =
         std::ranges::find(kTypesByExtension, file.substr(dot), [](const auto& row) { return row.first; });
     return found == kTypesByExtension.end() ? FileType::other : found->second;
+}
+
+FileType file_type_of_script(std::string_view first_line) {
+    if (!first_line.starts_with("#!")) return FileType::other;
+    // #!/usr/bin/env -S bash -e, #!/usr/bin/python3.11
+    for (std::string_view word : base::split(first_line.substr(2), ' ')) {
+        const std::string_view program = base::file_name(word);
+        if (program.starts_with("python")) return FileType::python;
+        if (base::contains(kShells, program)) return FileType::shell;
+        if (program == "fish" || program == "pwsh") return FileType::script;
+    }
+    return FileType::other;
 }
 
 }  // namespace migrator

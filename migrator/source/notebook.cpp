@@ -21,6 +21,49 @@ bool is_magic(std::string_view line) {
     return first != line.npos && (line[first] == '%' || line[first] == '!' || line.ends_with('?'));
 }
 
+// Behind the words in front of `at` that are options: "-n 10 -q x = 1" gives "x = 1".
+std::size_t behind_options(std::string_view line, std::size_t at) {
+    for (;;) {
+        at = std::min(line.find_first_not_of(" \t", at), line.size());
+        if (at == line.size() || line[at] != '-') return at;
+        const std::size_t end = std::min(line.find_first_of(" \t", at), line.size());
+        const std::size_t value = std::min(line.find_first_not_of(" \t", end), line.size());
+        const bool has_value = end - at == 2 && value < line.size() && line[value] >= '0' && line[value] <= '9';
+        at = has_value ? std::min(line.find_first_of(" \t", value), line.size()) : end;
+    }
+}
+
+// The name of the line magic, and what stands behind it: "%time f()" gives "time" and the offset of "f()".
+std::pair<std::string_view, std::size_t> line_magic(std::string_view line) {
+    const std::size_t first = line.find_first_not_of(" \t");
+    if (first == line.npos || line[first] != '%' || line.substr(first).starts_with("%%")) return {{}, line.size()};
+    const std::size_t end = std::min(line.find_first_of(" \t", first), line.size());
+    return {line.substr(first + 1, end - first - 1), std::min(line.find_first_not_of(" \t", end), line.size())};
+}
+
+// Where the statement begins that the magic of a line runs: "%timeit -n 10 f()"; the line's size without one.
+std::size_t begin_of_statement(std::string_view line) {
+    const auto [magic, behind] = line_magic(line);
+    const bool runs = magic == "time" || magic == "timeit" || magic == "prun" || magic == "memit";
+    return runs ? behind_options(line, behind) : line.size();
+}
+
+// Where the command of a shell begins: at "!", also as in "files = !ls", at the variable of %env, at the name of %pip; the
+// line's size without one.
+std::size_t begin_of_command(std::string_view line) {
+    const auto [magic, behind] = line_magic(line);
+    if (magic == "env" || magic == "set_env") return behind;
+    if (magic == "pip" || magic == "conda" || magic == "mamba") return line.find('%') + 1;
+    const std::size_t mark = line.find('!');
+    if (mark == line.npos) return line.size();
+    std::size_t before = mark;
+    while (before > 0 && (line[before - 1] == ' ' || line[before - 1] == '\t')) --before;
+    if (before == 0) return mark;
+    const bool is_assigned = line[before - 1] == '=' && before > 1 && mark + 1 < line.size() && line[mark + 1] != '=' &&
+                             line.substr(0, before - 1).find_first_of("=!<>()[]{}\"'#%") == line.npos;
+    return is_assigned ? mark : line.size();
+}
+
 // The quote that opens the string which ends right before `end`: quotes inside a string have a backslash.
 std::size_t opening_quote(std::string_view json, std::size_t end) {
     for (std::size_t at = end - 1; at > 0;) {
@@ -134,18 +177,26 @@ private:
         const CellText::Place place{cell_, ++line_, string.range};
         if (line_ == 1 && line.starts_with("%%")) set_cell_magic(line);
         const std::size_t first = std::min(line.find_first_not_of(" \t"), line.size());
-        const bool escape = line.substr(first).starts_with('!');
+        const std::size_t command = begin_of_command(line);
+        const std::size_t statement = begin_of_statement(line);
         out_.python_.lines_.push_back({out_.python_.text_.size(), place});
         out_.shell_.lines_.push_back({out_.shell_.text_.size(), place});
         // A magic stands where a statement may stand.
         if (shell_cell_ || other_cell_) {
             add_ours(out_.python_, "pass", string, begin);
+        } else if (statement < line.size()) {
+            add_ours(out_.python_, line.substr(0, first), string, begin);
+            add_text(out_.python_, string, begin + statement, end);
         } else if (is_magic(line)) {
             add_ours(out_.python_, std::string(line.substr(0, first)) + "pass", string, begin);
         } else {
-            add_text(out_.python_, string, begin, end);
+            // files = !ls
+            add_text(out_.python_, string, begin, std::min(begin + command, end));
+            if (command < line.size()) add_ours(out_.python_, "0", string, begin);
         }
-        if ((shell_cell_ && line_ > 1) || escape) add_text(out_.shell_, string, begin + (escape ? first + 1 : 0), end);
+        if (shell_cell_ && line_ > 1) add_text(out_.shell_, string, begin, end);
+        else if (!shell_cell_ && !other_cell_ && command < line.size())
+            add_text(out_.shell_, string, begin + command + (line[command] == '!' ? 1 : 0), end);
         add_line_end(out_.python_, string, end);
         add_line_end(out_.shell_, string, end);
     }

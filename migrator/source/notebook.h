@@ -3,7 +3,8 @@
 //
 //   { "cells": [ { "cell_type": "code", "source": [ "import torch\n", "!nvidia-smi" ], ... }, ... ] }
 //
-// Magics become `pass` in the Python text; lines behind `!` and shell cells are the shell text. Both have the same lines.
+// Magics become `pass` in the Python text, or the statement that they run (`%time f()`). Lines behind `!`, shell cells, what %env
+// sets and %pip are the shell text. Both have the same lines.
 #pragma once
 
 #include <cstdint>

@@ -11,8 +11,8 @@ constexpr std::string_view kFallbackEncoding = "iso-8859-1";
 
 // Formats that declare no encoding and whose tools do not care: every byte is a character then, and comes back.
 bool may_be_any_bytes(FileType type) {
-    return type == FileType::cuda || type == FileType::cpp || type == FileType::shell || type == FileType::dockerfile ||
-           type == FileType::requirements;
+    return type == FileType::cuda || type == FileType::cpp || type == FileType::shell || type == FileType::script ||
+           type == FileType::dockerfile || type == FileType::makefile || type == FileType::requirements;
 }
 
 bool has_utf16_mark(std::string_view bytes) { return bytes.starts_with("\xFF\xFE") || bytes.starts_with("\xFE\xFF"); }

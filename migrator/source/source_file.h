@@ -19,7 +19,9 @@ enum class FileType {
     cython,
     notebook,
     shell,
+    script,  // of another shell or runner of commands: it is read like one of a shell, and only reported
     dockerfile,
+    makefile,
     requirements,
     yaml,
     json,
@@ -35,8 +37,8 @@ enum class FileType {
 std::string_view name(FileType type);  // "python", ... as reports print it
 inline constexpr auto kAllFileTypes = [] {
     using enum FileType;
-    return std::to_array({python, cython, notebook, shell, dockerfile, requirements, yaml, json, toml, setup_cfg, ini,
-                          cmake, cuda, cpp, compiled, other});
+    return std::to_array({python, cython, notebook, shell, script, dockerfile, makefile, requirements, yaml, json, toml,
+                          setup_cfg, ini, cmake, cuda, cpp, compiled, other});
 }();
 
 // How the bytes of a text file became UTF-8 text. Edits are made on the text; `encode` takes them back to bytes.

@@ -1,4 +1,4 @@
-// Shell scripts: found and rewritten line by line.
+// Shell scripts.
 #include "tests/fuzz/support/fuzz.h"
 #include "tests/fuzz/support/rewriting.h"
 

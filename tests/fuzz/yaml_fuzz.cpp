@@ -1,4 +1,4 @@
-// YAML files: found and rewritten line by line.
+// YAML files.
 #include "tests/fuzz/support/fuzz.h"
 #include "tests/fuzz/support/rewriting.h"
 

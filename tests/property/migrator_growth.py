@@ -271,10 +271,18 @@ def long_sources():
                        "kernels": "__global__ void f{i}(int x) { g<<<1, 2>>>(x); }\n", "open kernels": "__global__ void f(", "braces": "{",
                        "launches": "f<<<", "names": "at::cuda::"}.items():
         yield name, Lines(part, head="TORCH_LIBRARY(a, m) {\n", file="t.cu")
-    for name, part in {"substitutions": "$(nvidia-smi ", "lines": "python a.py \\\n", "quotes": '"', "braces": "${a:-"}.items():
+    for name, part in {"substitutions": "$(nvidia-smi ", "quoted substitutions": '"$(', "lines": "python a.py \\\n", "quotes": '"', "braces": "${a:-",
+                       "documents": "cat <<A ", "variables": "A{i}=$A{j}\npython a.py --device $A{i}\n", "patterns": "case $A in cuda) ",
+                       "containers": "docker run --gpus all --runtime=nvidia -e CUDA_VISIBLE_DEVICES=0 a\n", "packages": "pip install apex "}.items():
         yield f"shell {name}", Lines(part, head="", file="t.sh")
-    for name, part in {"flow": "{a: ", "sequences": "- ", "blocks": "run: |\n  nvidia-smi\n"}.items():
+    for name, part in {"flow": "{a: ", "sequences": "- ", "blocks": "run: |\n  nvidia-smi\n", "quotes": "a: \"\n", "texts": "'x\n",
+                       "keys": "d{i}: cuda:0\n", "lists": "d: [cuda:0, "}.items():
         yield f"YAML {name}", Lines(part, head="", file="t.yaml")
+    for name, part in {"recipes": "t{i}:\n\tpython a.py --device $(shell nvidia-smi)\n", "functions": "$(shell "}.items():
+        yield f"make {name}", Lines(part, head="", file="Makefile")
+    for name, part in {"tables": "[a.b]\n", "arrays": "a = [\n", "texts": "a = \'\'\'\n"}.items():
+        yield f"TOML {name}", Lines(part, head="", file="t.toml")
+    yield "Docker lines", Lines("RUN pip install apex \\\n", head="", file="Dockerfile")
     for name, part in {"classes": "[[:", "stars": "*a", "directories": "**/a/", "negations": "!a\n"}.items():
         yield f"patterns {name}", Lines(part, head="", file=".gitignore")
 

@@ -8,6 +8,7 @@ A strange file in a project is a finding at most; the other files are migrated a
 
 import json
 import os
+import resource
 import shutil
 import subprocess
 import sys
@@ -279,6 +280,30 @@ def broken_notebook(project):
 
     def check(checks, report, output):
         checks.expect(rules_of(report, "broken.ipynb") != [], "no finding for broken.ipynb")
+    return check
+
+
+DEEP = {
+    "deep.sh": '"$(' * 30_000, "open.sh": "cat <<END\n" * 200_000, "Dockerfile": "RUN \\\n" * 20_000, "Makefile": "a:\n\t$(shell " * 10_000,
+    "deep.yaml": "- " * 30_000, "nested.yaml": "".join(" " * i + "a:\n" for i in range(600)), "quoted.yaml": 'a: "' + "x\n" * 50_000,
+    "flow.yaml": "{a: [" * 20_000, "deep.json": "[" * 50_000, "broken.toml": "a = [\n" * 20_000, "broken.ini": "[" * 50_000 + "\n = \n" * 9,
+    "deep.env": "A=$(" * 20_000, "run.ps1": "{'\"`" * 20_000, "line.yaml": "a: " + "device=cuda " * 20_000, "line.sh": "x --device cuda " * 20_000,
+}
+
+
+@strange
+def deep_and_broken_text_files(project):
+    for name, text in DEEP.items():
+        (project / name).write_text(text)
+    began = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+
+    def check(checks, report, output):
+        # Half a second of it is needed; what grows with the square takes minutes.
+        checks.expect(resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - began < 60, "too much time for deep text files")
+        for name, text in DEEP.items():
+            changed = (output / name).read_text() != text
+            checks.equal(changed, name in ("line.yaml", "line.sh"), f"{name} is changed")
+        checks.expect("npu" in (output / "line.sh").read_text() and "cuda" not in (output / "line.sh").read_text(), "line.sh is not migrated")
     return check
 
 

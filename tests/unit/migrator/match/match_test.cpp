@@ -153,3 +153,31 @@ TEST_CASE("imports by what they bind") {
     CHECK(index.import_of("numpy.zeros") == &imports[2]);
     CHECK(index.import_of("torchvision.ops") == nullptr);
 }
+
+TEST_CASE("images: the one of CANN is named where the version of the framework says which") {
+    const auto said = [](std::optional<migrator::Version> version) {
+        const auto outcome = test::migrate_one("Dockerfile", "FROM nvcr.io/nvidia/pytorch:24.01-py3\n",
+                                               migrator::ApplyMode::safe, migrator::StyleKind::npu, version);
+        REQUIRE(outcome.findings.size() == 1);
+        CHECK_FALSE(outcome.changed());
+        return outcome.findings[0].finding.message.text();
+    };
+    CHECK(
+        said(migrator::Version{2, 8}).ends_with("on Atlas A2 its image is ascend/cann:9.0.0-910b-ubuntu22.04-py3.11."));
+    CHECK(said(migrator::Version{2, 6}).find("CANN 8.5.0") != std::string::npos);
+    CHECK(said(migrator::Version{2, 2}).ends_with("fits the driver and torch_npu."));
+}
+
+TEST_CASE("other scripts are reported, and left as they are") {
+    for (const auto& [path, text] : std::vector<std::pair<const char*, const char*>>{
+             {".env", "CUDA_VISIBLE_DEVICES=0\n"},
+             {"run.fish", "set -x CUDA_VISIBLE_DEVICES 0\n"},
+             {"run.bat", "set CUDA_VISIBLE_DEVICES=0\n"},
+             {"run.ps1", "$env:CUDA_VISIBLE_DEVICES = \"0\"\n"},
+             {"justfile", "train:\n    CUDA_VISIBLE_DEVICES=0 python t.py\n"}}) {
+        CAPTURE(path);
+        const auto outcome = test::migrate_one(path, text);
+        CHECK(test::list_findings(outcome).find("env.renamed none CUDA_VISIBLE_DEVICES") != std::string::npos);
+        CHECK_FALSE(outcome.changed());
+    }
+}

@@ -134,7 +134,9 @@ TEST_CASE("rows of packages: found in imports and requirements, quiet ones not")
     auto status = test::rules().packages.status();
     REQUIRE(status.size() > 200);
     for (const auto& entry : status) {
-        const auto& package = entry.first;
+        // Of packages that begin so, one.
+        const std::string package =
+            entry.first.ends_with('*') ? entry.first.substr(0, entry.first.size() - 1) + "9x" : entry.first;
         const auto& word = entry.second;
         CAPTURE(package);
         const migrator::PackageRow* row = test::rules().packages.find(package);

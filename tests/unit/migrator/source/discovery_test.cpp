@@ -66,9 +66,30 @@ TEST_CASE("file types by name") {
     CHECK(file_type_of("op.cc") == FileType::cpp);
     CHECK(file_type_of("op.h") == FileType::cpp);
     CHECK(file_type_of(".py") == FileType::other);
-    CHECK(file_type_of("Makefile") == FileType::other);
+    for (const char* path : {"Makefile", "GNUmakefile", "a/Makefile.gpu", "rules.mk"})
+        CHECK(file_type_of(path) == FileType::makefile);
+    for (const char* path : {".env", ".env.local", "a.env", "justfile", "run.fish", "run.bat", "run.ps1"})
+        CHECK(file_type_of(path) == FileType::script);
+    CHECK(file_type_of("run.zsh") == FileType::shell);
     CHECK(name(FileType::setup_cfg) == "setup_cfg");
     CHECK(name(FileType::ini) == "ini");
+}
+
+TEST_CASE("discovery: scripts without a suffix are known by their first line") {
+    CHECK(migrator::file_type_of_script("#!/usr/bin/env -S bash -e") == FileType::shell);
+    CHECK(migrator::file_type_of_script("#!/usr/bin/python3.11") == FileType::python);
+    CHECK(migrator::file_type_of_script("#!/usr/bin/perl") == FileType::other);
+    CHECK(migrator::file_type_of_script("# bash") == FileType::other);
+    test::MemoryFileSystem fs;
+    fs.add("p/run", "#!/bin/sh\n");
+    fs.add("p/empty", "");
+    fs.add("p/run.txt", "#!/bin/sh\n");
+    const FileList list = found(fs);
+    REQUIRE(list.files.size() == 3);
+    CHECK(list.files[0].type == FileType::other);
+    CHECK(list.files[1].type == FileType::shell);
+    CHECK(list.files[1].analysed);
+    CHECK(list.files[2].type == FileType::other);
 }
 
 TEST_CASE("discovery: files are sorted, with their sizes and modes") {

@@ -1,0 +1,149 @@
+#include "migrator/text/command_settings.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+#include "migrator/source/discovery.h"
+#include "migrator/text/readers.h"
+#include "migrator/text/shell_reader.h"
+
+namespace migrator {
+namespace {
+
+// Words of the shell in front of a command.
+constexpr auto kKeywords = std::to_array<std::string_view>(
+    {"if", "then", "else", "elif", "do", "done", "fi", "while", "until", "{", "}", "!", "time", "esac", "@", "-"});
+
+std::string_view unquoted(std::string_view word) {
+    const bool is_quoted =
+        word.size() >= 2 && (word.front() == '"' || word.front() == '\'') && word.back() == word.front();
+    return is_quoted ? word.substr(1, word.size() - 2) : word;
+}
+
+bool is_name(std::string_view text) {
+    return !text.empty() && !(text[0] >= '0' && text[0] <= '9') && std::ranges::all_of(text, base::is_word_char);
+}
+
+// "NAME" of NAME=value and NAME+=value, "a.b" of a.b=value and +a.b=value, "--option" of --option=value; empty without one.
+std::string_view assigned_name(std::string_view word) {
+    const std::size_t equals = word.find('=');
+    if (equals == word.npos) return {};
+    std::string_view name = word.substr(0, equals);
+    while (name.starts_with('-') || name.starts_with('+')) name.remove_prefix(1);
+    if (name.ends_with('+')) name.remove_suffix(1);
+    const bool is_plain = !name.empty() && std::ranges::all_of(name, [](char c) {
+        return base::is_word_char(c) || c == '.' || c == '-';
+    });
+    return is_plain ? name : std::string_view();
+}
+
+std::string_view last_part(std::string_view name) { return name.substr(name.rfind('.') + 1); }
+
+class CommandWords {
+public:
+    CommandWords(std::vector<std::string_view> words, TextContents& out) : words_(std::move(words)), out_(out) {}
+
+    void run() {
+        std::size_t first = 0;
+        while (first < words_.size() && is_in_front(words_[first])) ++first;
+        if (is_loop(first)) return loop(first);
+        for (std::size_t i = first; i < words_.size(); ++i) {
+            word(i);
+            words_[i] = unquoted(words_[i]);
+        }
+        words_.erase(words_.begin(), words_.begin() + static_cast<std::ptrdiff_t>(first));
+        if (!words_.empty()) out_.commands.push_back({std::move(words_)});
+    }
+
+private:
+    // Variables that are set for the command are none of its words.
+    bool is_in_front(std::string_view word) {
+        if (base::contains(kKeywords, word)) return true;
+        const std::string_view name = assigned_name(word);
+        if (!is_name(name) || word.data() != name.data()) return false;
+        add(name, word.substr(word.find('=') + 1));
+        return true;
+    }
+
+    bool is_loop(std::size_t first) const {
+        return words_.size() > first + 3 && words_[first] == "for" && words_[first + 2] == "in";
+    }
+    void loop(std::size_t first) {
+        const KeyId key = out_.add_key(words_[first + 1]);
+        for (std::size_t i = first + 3; i < words_.size(); ++i) out_.settings.push_back({key, unquoted(words_[i])});
+    }
+
+    void word(std::size_t i) {
+        const std::string_view word = words_[i];
+        if (const std::string_view name = assigned_name(word); !name.empty()) {
+            option_ = kNoKey;
+            return add(name, word.substr(word.find('=') + 1));
+        }
+        if (word.starts_with('-')) {
+            const std::string_view name =
+                word.substr(word.find_first_not_of('-') == word.npos ? 0 : word.find_first_not_of('-'));
+            option_ = word.starts_with("--") && !name.empty() ? out_.add_key(last_part(name)) : kNoKey;
+            return;
+        }
+        const bool compares = word == "=" || word == "==" || word == "!=";
+        if (compares && i > 0 && i + 1 < words_.size()) return add_comparison(words_[i - 1], words_[i + 1], out_);
+        if (option_ != kNoKey) out_.settings.push_back({option_, unquoted(word)});
+    }
+
+    void add(std::string_view name, std::string_view value) {
+        out_.settings.push_back({out_.add_key(last_part(name)), unquoted(value)});
+    }
+
+    std::vector<std::string_view> words_;
+    TextContents& out_;
+    KeyId option_ = kNoKey;
+};
+
+}  // namespace
+
+std::string_view variable_in(std::string_view word) {
+    word = unquoted(word);
+    if (!word.starts_with('$')) return {};
+    word.remove_prefix(word.starts_with("$$") ? 2 : 1);
+    const bool is_in_brackets = word.starts_with('{') || word.starts_with('(');
+    if (is_in_brackets) word.remove_prefix(1);
+    std::size_t end = 0;
+    while (end < word.size() && base::is_word_char(word[end])) ++end;
+    return is_in_brackets || end == word.size() ? word.substr(0, end) : std::string_view();
+}
+
+void add_command(std::vector<std::string_view> words, TextContents& out) { CommandWords(std::move(words), out).run(); }
+
+void add_list(std::string_view name, const std::vector<std::string_view>& words, TextContents& out) {
+    const KeyId key = out.add_key(name);
+    for (const std::string_view word : words) out.settings.push_back({key, unquoted(word)});
+}
+
+void add_comparison(std::string_view variable, std::string_view value, TextContents& out) {
+    const std::string_view name = variable_in(variable);
+    if (!name.empty()) out.settings.push_back({out.add_key(name), unquoted(value)});
+}
+
+void read_document(std::string_view body, std::string_view file, TextContents& out) {
+    TextContents inner{body, 0, {}, {}, {}, {}, out.depth};
+    switch (file_type_of(unquoted(file))) {
+        case FileType::yaml: read_yaml(inner); break;
+        case FileType::json: read_json(inner); break;
+        case FileType::toml: read_toml(inner); break;
+        case FileType::ini: read_ini(inner); break;
+        default: return read_shell(body, {}, out);
+    }
+    const auto keys = static_cast<KeyId>(out.keys.size());
+    for (TextKey key : inner.keys) {
+        if (key.parent != kNoKey) key.parent += keys;
+        out.keys.push_back(key);
+    }
+    for (TextSetting setting : inner.settings) {
+        if (setting.key != kNoKey) setting.key += keys;
+        out.settings.push_back(setting);
+    }
+    for (TextCommand& command : inner.commands) out.commands.push_back(std::move(command));
+}
+
+}  // namespace migrator

@@ -1,0 +1,59 @@
+// TextContents: what a file that is no Python says: its code, its settings by key, and the commands of a shell in it.
+//
+//   device: cuda                                 setting device = cuda
+//   devices: [cuda:0, cuda:1]                    setting devices = cuda:0, setting devices = cuda:1
+//   DEVICE=cuda python t.py --backend nccl       settings DEVICE = cuda, backend = nccl; command python t.py --backend nccl
+//
+// Everything is a part of the one text that was read, so that it has a place in it.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "base/text_position.h"
+
+namespace migrator {
+
+using KeyId = std::uint32_t;
+inline constexpr KeyId kNoKey = 0xFFFFFFFF;
+
+// The name of a key, an option without its dashes, or a variable; of "a.b.c" the last one.
+struct TextKey {
+    std::string_view name;
+    KeyId parent = kNoKey;  // the key that its mapping stands behind
+};
+
+// A value, without quotes. Of a list every element is one, with the key of the list.
+struct TextSetting {
+    KeyId key = kNoKey;
+    std::string_view text;
+};
+
+// A command of a shell: words without their quotes, and without variables in front, redirections and keywords.
+struct TextCommand {
+    std::vector<std::string_view> words;
+};
+
+struct TextContents {
+    std::string_view text;
+    std::uint64_t begin = 0;             // of the text in the file
+    std::vector<std::string_view> code;  // the lines, without comments
+    std::vector<TextKey> keys;
+    std::vector<TextSetting> settings;
+    std::vector<TextCommand> commands;
+    int depth = 0;  // how many texts the one that is read stands in: a here-document, a command in quotes
+
+    KeyId add_key(std::string_view name, KeyId parent = kNoKey) {
+        keys.push_back({name, parent});
+        return static_cast<KeyId>(keys.size() - 1);
+    }
+    std::string_view name_of(KeyId key) const { return key == kNoKey ? std::string_view() : keys[key].name; }
+    // Where a part of the text stands in the file.
+    base::ByteRange place(std::string_view part) const {
+        const auto at = begin + static_cast<std::uint64_t>(part.data() - text.data());
+        return {at, at + part.size()};
+    }
+};
+
+}  // namespace migrator

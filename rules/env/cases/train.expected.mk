@@ -1,0 +1,5 @@
+DEVICE ?= npu # expect: device.string
+NVCC = $(CUDA_HOME)/bin/nvcc # expect: env.similar, launch.nvcc
+train:
+	ASCEND_RT_VISIBLE_DEVICES=0 torchrun train.py --device $(DEVICE) --backend hccl # expect: env.renamed, backend.string
+	docker run --gpus all --runtime=nvidia img # expect: launch.gpus_option, launch.container_runtime
