@@ -99,7 +99,7 @@ private:
 
     void lambda(std::size_t at, OperatorBinding& out) const {
         if (text(at) != "(") return;
-        out.signature = {cpp_parameters(tokens_, at), {}, true};
+        out.signature = {cpp_parameters(tokens_, at), {}, true, false};
         std::size_t body = tokens_.behind_brackets(at);
         const std::size_t arrow = body;
         while (body < tokens_.size() && text(body) != "{" && text(body) != ";") ++body;

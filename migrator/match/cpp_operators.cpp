@@ -64,7 +64,8 @@ private:
         out.name = tokens_.text(name);
         out.begin = tokens_[name].begin;
         out.is_defined = is_defined;
-        out.signature = {cpp_parameters(tokens_, name + 1), cpp_text(tokens_, result_begin(head, name), name), true};
+        out.signature = {cpp_parameters(tokens_, name + 1), cpp_text(tokens_, result_begin(head, name), name), true,
+                         false};
         for (std::size_t i = head; i < name; ++i) {
             for (const KernelRow& row : rules_.kernels) out.is_kernel |= base::contains(row.all, tokens_.text(i));
         }
@@ -136,10 +137,9 @@ std::vector<MarkedKernel> marked_kernels(const CppTokens& tokens, const RuleSet&
     return out;
 }
 
-CppOperators read_cpp_operators(std::string_view source, const RuleSet& rules) {
-    const CppTokens tokens(source);
+CppOperators read_cpp_operators(const CppTokens& tokens, const RuleSet& rules) {
     CppOperators out{operator_bindings(tokens, rules), FunctionReader(tokens, rules).run()};
-    const base::LineIndex lines(source);
+    const base::LineIndex lines(tokens.source());
     for (OperatorBinding& binding : out.bindings) binding.line = lines.position(binding.range.begin).line;
     for (CppFunction& function : out.functions) function.line = lines.position(function.begin).line;
     return out;

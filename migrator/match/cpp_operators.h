@@ -52,10 +52,10 @@ struct CppOperators {
 // Whether files of this type can offer operators.
 inline bool registers_operators(FileType type) { return type == FileType::cuda || type == FileType::cpp; }
 
-// In source order; the lines are not filled.
+// All in source order. Of bindings alone the lines are not filled.
 std::vector<OperatorBinding> operator_bindings(const CppTokens& tokens, const RuleSet& rules);
 std::vector<MarkedKernel> marked_kernels(const CppTokens& tokens, const RuleSet& rules);
 
-CppOperators read_cpp_operators(std::string_view source, const RuleSet& rules);
+CppOperators read_cpp_operators(const CppTokens& tokens, const RuleSet& rules);
 
 }  // namespace migrator

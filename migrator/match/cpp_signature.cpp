@@ -73,7 +73,7 @@ CppSignature schema_signature(std::string_view schema) {
     std::size_t open = 0;
     while (open < tokens.size() && tokens.text(open) != "(") ++open;
     if (open == tokens.size()) return out;
-    out.known = true;
+    out.known = out.is_schema = true;
     out.parameters = cpp_parameters(tokens, open);
     const std::size_t behind = tokens.behind_brackets(open);
     if (tokens.text(behind) == "-" && tokens.text(behind + 1) == ">")

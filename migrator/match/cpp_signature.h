@@ -19,6 +19,7 @@ struct CppSignature {
     std::vector<CppParameter> parameters;
     std::string result;  // "at::Tensor"; empty: it is not written
     bool known = false;
+    bool is_schema = false;  // types and defaults are those of a schema
 };
 
 // "scale(Tensor x, float by=1.0) -> Tensor"

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "migrator/match/cpp_operators.h"
 #include "migrator/match/cpp_tokens.h"
+#include "migrator/match/known_operators.h"
 #include "migrator/match/matchers.h"
 #include "migrator/match/text_file.h"
 
@@ -28,8 +29,7 @@ public:
             const CppToken& name = tokens_[kernel.token];
             add(*kernel.row->rule, {name.begin, name.end}, std::string(name.text));
         }
-        for (OperatorBinding& binding : operator_bindings(tokens_, rules_))
-            add(*binding.row->rule, binding.range, std::move(binding.subject));
+        add_operators();
         for (SymbolUse& use : uses_) {
             add_use_count(use.finding, use.count);
             sink_.push_back(std::move(use.finding));
@@ -41,6 +41,21 @@ private:
     bool is_word(std::size_t i) const { return tokens_.is_word(i); }
     void add(const Rule& rule, base::ByteRange range, std::string subject) {
         sink_.push_back(make_finding(rule, range, std::move(subject), Certainty::resolved, {}, {}, {}));
+    }
+
+    void add_operators() {
+        const CppOperators found = read_cpp_operators(tokens_, rules_);
+        std::map<std::string_view, const CppSignature*> signatures;
+        for (const CppFunction& function : found.functions) signatures.emplace(function.name, &function.signature);
+        for (const OperatorBinding& binding : found.bindings) {
+            add(*binding.row->rule, binding.range, binding.subject);
+            const auto function = signatures.find(binding.function);
+            const bool is_elsewhere = binding.signature.known || function == signatures.end();
+            const std::string_view name = std::string_view(binding.subject).substr(binding.subject.rfind(':') + 1);
+            const KnownOperatorRow* known = known_operator(rules_, {std::string(name), binding.function},
+                                                           is_elsewhere ? binding.signature : *function->second);
+            if (known != nullptr) become_known(*known, sink_.back());
+        }
     }
 
     // a::b::c, said once for every symbol, where the file uses it first.

@@ -6,6 +6,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "migrator/match/known_operators.h"
 #include "migrator/project/operator_links.h"
 #include "migrator/project/project.h"
 
@@ -92,30 +93,13 @@ private:
         return out;
     }
 
-    // The first row that has one of its names; names of kernels count where no other does.
+    // Names of kernels count where no other does.
     const KnownOperatorRow* known(const LinkedOperator& op, const ProjectOperator& described) const {
         std::vector<std::string> names{last_part(op.name)}, kernels;
         for (const InFile& at : op.bindings) names.push_back(binding(at).function);
         for (const NamedPlace& kernel : described.row.kernels) kernels.push_back(kernel.name);
-        for (const auto* words : {&names, &kernels}) {
-            for (const KnownOperatorRow& row : rules_.known_operators) {
-                if (has_name(row, *words) && has_parameter(row, described.signature)) return &row;
-            }
-        }
-        return nullptr;
-    }
-
-    static bool has_name(const KnownOperatorRow& row, const std::vector<std::string>& words) {
-        return std::any_of(words.begin(), words.end(), [&](const std::string& word) {
-            return std::any_of(row.names.begin(), row.names.end(),
-                               [&](const std::string& name) { return fits(name, word); });
-        });
-    }
-
-    static bool has_parameter(const KnownOperatorRow& row, const CppSignature& signature) {
-        return row.parameters.empty() || !signature.known ||
-               std::any_of(signature.parameters.begin(), signature.parameters.end(),
-                           [&](const CppParameter& each) { return base::contains(row.parameters, each.name); });
+        const KnownOperatorRow* found = known_operator(rules_, names, described.signature);
+        return found != nullptr ? found : known_operator(rules_, kernels, described.signature);
     }
 
     // Where findings of bindings, kernels and calls of operators are, to be found again by what they are about.
@@ -151,26 +135,16 @@ private:
         const auto found = at_.find(std::pair{first.file, binding(first).range.begin});
         if (found == at_.end()) return;
         ReportFinding& item = files_[first.file].findings[found->second];
+        Finding& finding = item.outcome.finding;
+        // By a signature in another file it may not be what its name says.
+        if (made.known == nullptr) become_unknown(*binding(first).row->rule, finding);
         for (const InFile& at : op.bindings) absorb_at(at.file, binding(at).range.begin, item);
         for (const InFile& at : op.kernels) absorb_at(at.file, function(at).begin, item);
         for (const InFile& at : called_[op.name]) absorb(at, item);
-        Finding& finding = item.outcome.finding;
         if (made.known != nullptr) become_known(*made.known, finding);
         add_sentences(made.row, finding.message);
         made.row.effort = finding.effort;
         made.row.finding_id = item.id;
-    }
-
-    static void become_known(const KnownOperatorRow& known, Finding& finding) {
-        const Rule& rule = *known.rule;
-        finding.rule = rule.id;
-        finding.kind = rule.kind;
-        finding.severity = rule.severity;
-        finding.effort = known.effort;
-        finding.source = known.source.empty() ? rule.source : known.source;
-        finding.message = fill_message(rule.message, finding.subject, known.to, known.note);
-        finding.message.add_in_front(
-            {"{name} computes {what}.", {{"name", finding.subject}, {"what", known.computes}}});
     }
 
     static void add_sentences(const OperatorRow& row, base::Message& message) {

@@ -160,7 +160,10 @@ private:
             while (base::contains(names, name)) name += "_";
             names.push_back(std::move(name));
         }
-        values["parameters"] = op.signature.known ? base::joined(names, ", ") : "*arguments";
+        std::string parameters;
+        for (std::size_t i = 0; i < names.size(); ++i)
+            parameters += base::format("{}{}{}", i == 0 ? "" : ", ", names[i], harmless(fallback(op.signature, i)));
+        values["parameters"] = op.signature.known ? parameters : "*arguments";
         values["signature"] = op.row.signature.empty() ? "Its signature is not known." : harmless(op.row.signature);
         const auto schema = schema_of(op.signature, names);
         values["schema"] = schema ? quoted(*schema) : "None";
@@ -175,22 +178,25 @@ private:
         if (!signature.known) return std::nullopt;
         std::string out;
         for (std::size_t i = 0; i < names.size(); ++i) {
-            const auto type = type_of(signature.parameters[i].type);
+            const auto type = type_of(signature, signature.parameters[i].type);
             if (!type) return std::nullopt;
-            out += base::format("{}{} {}", i == 0 ? "" : ", ", *type, names[i]);
+            out += base::format("{}{} {}{}", i == 0 ? "" : ", ", *type, names[i], fallback(signature, i));
         }
-        const auto result = type_of(signature.result);
+        const auto result = type_of(signature, signature.result);
         if (!result) return std::nullopt;
         return base::format("({}) -> {}", out, *result);
     }
 
-    // Types of schemas stand for themselves.
-    std::optional<std::string> type_of(std::string_view type) const {
-        const ByName<std::string>& types = rules_.operator_places.types;
-        const auto is_of_schema = [&](const auto& row) { return row.second == type; };
-        if (std::any_of(types.begin(), types.end(), is_of_schema)) return std::string(type);
-        const auto found = types.find(plain_type(type));
-        return found == types.end() ? std::nullopt : std::optional(found->second);
+    std::optional<std::string> type_of(const CppSignature& signature, std::string_view type) const {
+        if (signature.is_schema) return std::string(type);
+        const auto found = rules_.operator_places.types.find(plain_type(type));
+        return found == rules_.operator_places.types.end() ? std::nullopt : std::optional(found->second);
+    }
+
+    // Defaults of schemas are those of Python as well.
+    static std::string fallback(const CppSignature& signature, std::size_t i) {
+        const std::string& text = signature.parameters[i].fallback;
+        return signature.is_schema && !text.empty() ? "=" + text : "";
     }
 
     const RuleSet& rules_;

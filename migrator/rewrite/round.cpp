@@ -284,7 +284,7 @@ Round run_round(const SourceFile& file, const TextVersion& version, const Rewrit
         if (is_first && context.operators) round.operator_uses = operator_uses(context.match, parsed);
     }
     if (is_first && context.operators && registers_operators(file.type))
-        round.operators = read_cpp_operators(version.text, *context.match.rules);
+        round.operators = read_cpp_operators(CppTokens(version.text), *context.match.rules);
     const std::vector<std::size_t> candidates =
         decide(match(file, version.text, context.match, parsed), context, round.findings);
     Editor editor(version.text, parsed, context.match, round.findings);

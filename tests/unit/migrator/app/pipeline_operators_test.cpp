@@ -101,6 +101,21 @@ TEST_CASE("pipeline: a known operator is named with what stands for it") {
         "indices by falling score; import torchvision_npu behind torchvision. It is called from use.py:16.");
 }
 
+TEST_CASE("pipeline: a signature in another file tells that an operator only has a known one's name") {
+    test::MemoryFileSystem fs;
+    fs.add("in/bind.cpp", "PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def(\"nms\", &nms); }\n");
+    fs.add("in/sound.cu",
+           "__global__ void filter(float* x) {}\nat::Tensor nms(at::Tensor sound) { filter<<<1, 2>>>(p); return sound; "
+           "}\n");
+    const auto result = run(options_for(Command::analyze, "in"), fs);
+    REQUIRE(result);
+    const ReportFile* file = file_named(result->report, "bind.cpp");
+    REQUIRE(file != nullptr);
+    CHECK(file->findings[0].outcome.finding.rule == "custom_ops.pybind");
+    CHECK(file->findings[0].outcome.finding.effort == Effort::rewrite);
+    CHECK(operator_named(result->report, "nms").what.empty());
+}
+
 TEST_CASE("pipeline: skeletons are new files only") {
     test::MemoryFileSystem fs;
     add_project(fs);

@@ -16,7 +16,7 @@ std::string shown(const CppSignature& signature) {
     return out + " -> " + signature.result;
 }
 
-CppOperators read(std::string_view source) { return read_cpp_operators(source, test::rules()); }
+CppOperators read(std::string_view source) { return read_cpp_operators(CppTokens(source), test::rules()); }
 
 }  // namespace
 

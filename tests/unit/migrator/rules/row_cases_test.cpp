@@ -137,7 +137,6 @@ TEST_CASE("rows of packages: found in imports and requirements, quiet ones not")
         // Of packages that begin so, one.
         const std::string package =
             entry.first.ends_with('*') ? entry.first.substr(0, entry.first.size() - 1) + "9x" : entry.first;
-        const auto& word = entry.second;
         CAPTURE(package);
         const migrator::PackageRow* row = test::rules().packages.find(package);
         REQUIRE(row != nullptr);
@@ -145,7 +144,7 @@ TEST_CASE("rows of packages: found in imports and requirements, quiet ones not")
         REQUIRE(outcome.findings.size() == (row->quiet ? 0 : 1));
         if (row->quiet) continue;
         CHECK(outcome.findings[0].finding.subject == package);
-        CHECK(outcome.findings[0].finding.rule == "third_party." + word);
+        CHECK(outcome.findings[0].finding.rule == row->rule->id);
     }
 }
 
