@@ -14,7 +14,7 @@ namespace ckpt {
 struct ForeignFormat {
     std::string name;
     std::vector<std::string> files;       // "*/zero_*.pt": paths in the directory, or a file's own name; any of them
-    std::vector<std::string> without;     // names that must not stand beside it
+    std::vector<std::string> without;     // names that must not stand next to it
     std::vector<std::string> begins;      // bytes that it begins with, one of these; empty: whatever
     std::vector<std::string> begins_not;  // and none of these
     std::string read_by;                  // what to do
@@ -28,7 +28,7 @@ constexpr auto record_of(const ForeignFormat*) {
     return base::record("foreign_format", "a checkpoint of a format that is not read",
                         field("name", &Format::name, "what it is called").needed(),
                         field("files", &Format::files, "paths in the directory, or a file's own name; any of them"),
-                        field("without", &Format::without, "names that must not stand beside it"),
+                        field("without", &Format::without, "names that must not stand next to it"),
                         field("begins", &Format::begins, "bytes that it begins with, hexadecimal; one of these"),
                         field("begins_not", &Format::begins_not, "and none of these"),
                         field("read_by", &Format::read_by, "what to do").needed(),

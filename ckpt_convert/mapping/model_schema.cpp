@@ -57,7 +57,7 @@ constexpr auto record_of(const ModelCase*) {
         field("float32", &Case::float32,
               "ends of names of biases of the router, which stay float32 when everything else is cast"),
         field("padding", &Case::padding,
-              "by the end of a name, how many elements of such a vector are not zeros behind the others"),
+              "by the end of a name, how many elements of such a vector are not zeros after the others"),
         field("unused", &Case::unused,
               "by the end of a name, how many elements are zeros before the others, as the model uses none of them and "
               "a layout has no place for them"),

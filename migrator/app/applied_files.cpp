@@ -4,9 +4,26 @@
 
 #include "base/sha256.h"
 #include "migrator/app/record_path.h"
+#include "migrator/project/problem_files.h"
 #include "migrator/review/record.h"
 
 namespace migrator {
+
+std::string bytes_after(const SourceFile& source, FileOutcome& outcome) {
+    if (!outcome.changed()) return source.bytes();
+    auto encoded = encode(source, outcome.rewritten);
+    if (encoded) return std::move(*encoded);
+    outcome.rewritten = outcome.original;
+    outcome.edits.clear();
+    for (FindingOutcome& item : outcome.findings) {
+        if (item.state == FixState::applied) item.state = FixState::none;
+    }
+    outcome.findings.push_back(
+        file_finding("file.encoding", Severity::error, outcome.path,
+                     {"The rewritten text cannot be written, so the file was left as it is: {problem}.",
+                      {{"problem", encoded.error().unescaped_text()}}}));
+    return source.bytes();
+}
 
 FileChange WrittenFiles::change(const ReportFile& file, Written written) {
     FileChange out;

@@ -11,6 +11,9 @@
 
 namespace migrator {
 
+// The bytes to write; the original ones, with a finding, when the new text has no form in the file's encoding.
+std::string bytes_after(const SourceFile& source, FileOutcome& outcome);
+
 class WrittenFiles {
 public:
     // Files are known by their numbers in the report that grows. Thread-safe for different numbers.

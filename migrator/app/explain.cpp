@@ -116,7 +116,7 @@ std::string page(const ExplainedRule& item) {
     out += base::format("A fix needs: {}\n", name(rule.certainty));
     out += base::format("By hand: {}\n", name(rule.effort));
     for (const ImportRequest& request : rule.imports)
-        out += base::show("A fix imports: {}, behind the import of {}\n", request.module, request.after);
+        out += base::show("A fix imports: {}, after the import of {}\n", request.module, request.after);
     out += sources_of(rule.source, item.sources);
     if (item.example) {
         const std::string of_style =

@@ -20,7 +20,7 @@ inline constexpr const char* kExamples =
     "  migrator rules new my_rules/house.json             a rule of your own, with its case\n"
     "  migrator migrate --help                            all options of a command\n"
     "\n"
-    "Options that stay the same belong into pyproject.toml: [tool.migrator], with their long names as keys.\n"
+    "Put recurring options in pyproject.toml: [tool.migrator], with their long names as keys.\n"
     "\n"
     "Exit codes: 0 done, 1 findings at or above --fail-on or something to change with --check, 2 wrong usage,\n"
     "3 rules do not load or fail their cases, 4 input missing or unreadable, 5 unsupported, 6 output could not be\n"
@@ -50,7 +50,7 @@ inline constexpr const char* kMigrateExamples =
     "  migrator migrate my_project -o out --apply none    a plain copy, and the report of what could be applied\n"
     "  migrator migrate . --style portable --in-place     the result still runs on CUDA and CPU\n"
     "  migrator migrate my_project -o out --distributed train.py   and for several devices\n"
-    "  migrator migrate my_project -o out --start-script           with run_npu.sh beside what the project starts\n"
+    "  migrator migrate my_project -o out --start-script           with run_npu.sh next to what the project starts\n"
     "  migrator migrate my_project -o out --instrument profiler    with the Ascend profiler around the training loop\n"
     "  migrator migrate train.py --diff                   only shows what would change\n"
     "  migrator migrate a.py b.py --in-place -q           as a pre-commit hook: several files, changed where they are\n"
@@ -74,7 +74,7 @@ inline constexpr const char* kRulesAbout =
 inline constexpr const char* kRulesExamples =
     "Examples:\n"
     "  migrator rules list\n"
-    "  migrator rules new my_rules/house.json             writes a rule to start from, and its case beside it\n"
+    "  migrator rules new my_rules/house.json             writes a rule to start from, and its case\n"
     "  migrator rules check my_rules                      are the files right? Names line and key when not\n"
     "  migrator rules test my_rules                       does every rule do what its cases say?\n"
     "  migrator analyze my_project --rules my_rules       use them";

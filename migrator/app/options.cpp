@@ -203,9 +203,10 @@ CLI::App* add_migrate(CLI::App& app, Options& options, RawOptions& raw) {
         ->configurable(false)
         ->option_text("NAME");
     command
-        ->add_flag("--start-script", options.start_script,
-                   "Also write run_npu.sh beside each program that trains or that a script starts: the\nenvironment of "
-                   "CANN, variables for the job, the processes as they are now")
+        ->add_flag(
+            "--start-script", options.start_script,
+            "Also write run_npu.sh next to each program that trains or that a script starts: the\nenvironment of "
+            "CANN, variables for the job, the processes as they are now")
         ->configurable(false);
     command
         ->add_option("--instrument", options.instrument,
@@ -266,7 +267,7 @@ void add_rules(CLI::App& app, Options& options) {
     add_for_directory("check", "Reads the rule files of a directory and names what is wrong, with line and key");
     add_for_directory("test",
                       "Runs the cases of a directory's rules: findings, output, and that a second run changes nothing");
-    command->add_subcommand("new", "Writes a rule file to start from, and its case beside it")
+    command->add_subcommand("new", "Writes a rule file to start from, and its case")
         ->add_option("FILE", options.paths, "The rule file: my_rules/house.json")
         ->required()
         ->expected(1)

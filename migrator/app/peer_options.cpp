@@ -33,7 +33,7 @@ constexpr auto record_of(const PeerOption*) {
     using base::field;
     return base::record(
         "peer_option", "an option of another tool", field("names", &PeerOption::names, "how it is written").needed(),
-        field("of", &PeerOption::of, "the command behind which it stands"),
+        field("of", &PeerOption::of, "the command that it follows"),
         field("sets", &PeerOption::sets, "the variable that its value becomes"),
         field("values", &PeerOption::values, "how many it takes; one unless it is said").one_of(kValueCounts),
         field("known", &PeerOption::known, "the only values that there are"),
@@ -88,7 +88,7 @@ public:
             const PeerOption* option = find(word);
             if (option == nullptr)
                 return fail(ErrorKind::usage,
-                            base::format("'{}' is no option beside -i, -o and -v; see migrator --help", word));
+                            base::format("'{}' is not an option; known are -i, -o and -v; see migrator --help", word));
             TRY(read(*option, word));
         }
         return fill_in();

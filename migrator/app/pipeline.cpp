@@ -251,23 +251,6 @@ private:
         }
     }
 
-    // The bytes to write; the original ones, with a finding, when the new text has no form in the file's encoding.
-    static std::string bytes_after(const SourceFile& source, FileOutcome& outcome) {
-        if (!outcome.changed()) return source.bytes();
-        auto encoded = encode(source, outcome.rewritten);
-        if (encoded) return std::move(*encoded);
-        outcome.rewritten = outcome.original;
-        outcome.edits.clear();
-        for (FindingOutcome& item : outcome.findings) {
-            if (item.state == FixState::applied) item.state = FixState::none;
-        }
-        outcome.findings.push_back(
-            file_finding("file.encoding", Severity::error, outcome.path,
-                         {"The rewritten text cannot be written, so the file was left as it is: {problem}.",
-                          {{"problem", encoded.error().unescaped_text()}}}));
-        return source.bytes();
-    }
-
     base::Status copy_other_files() {
         const Project& project = projects_.front();
         TRY_ASSIGN(auto left_out,

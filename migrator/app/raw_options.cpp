@@ -68,7 +68,7 @@ base::Result<Options> checked(Options options, const RawOptions& raw) {
         return fail(ErrorKind::usage, "--distributed needs the one PATH that the script is in");
     if (options.start_script && options.reads_standard_input())
         return fail(ErrorKind::usage,
-                    "--start-script writes a script beside a program; what comes from standard input "
+                    "--start-script writes a script next to a program; what comes from standard input "
                     "has no place");
     if (!options.loop.empty() && (options.instrument.empty() || options.instrument == "none"))
         return fail(ErrorKind::usage,

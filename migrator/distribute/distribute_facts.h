@@ -31,7 +31,7 @@ constexpr auto record_of(const LoaderFacts*) {
                     "the parameter that asks for a random order; the sampler's has the same name")
             .always(),
         base::field("drop_last", &F::drop_last, "the parameter that leaves out the rest; the same").always(),
-        base::field("order", &F::order, "the parameter that decides on the order, and does not beside a sampler")
+        base::field("order", &F::order, "the parameter that decides on the order, and does not with a sampler")
             .always(),
         base::field("divides", &F::divides, "parameters with which a script divides the data set by itself").needed(),
         base::field("sampler", &F::sampler, "the class that divides a data set between processes").always(),

@@ -18,7 +18,7 @@ struct Instrument : base::RuleFileHead {
     std::vector<std::string> before;    // in front of the loop
     std::vector<std::string> before_step;  // in each round, in front of the step
     std::vector<std::string> behind_step;  // and behind it
-    bool closes = false;                   // the lines behind the step also belong in front of what leaves it early
+    bool closes = false;                   // the lines after the step also belong before what leaves it early
     std::string message;                   // what they do, and what the user must do
 };
 
@@ -47,11 +47,10 @@ constexpr auto record_of(const Instrument*) {
                     "all names that the lines bind; a file that has one of them is refused"),
         base::field("excludes", &Instrument::excludes,
                     "qualified: a file that uses them has such a tool, and two do not go together"),
-        base::field("before", &Instrument::before, "lines in front of the loop"),
-        base::field("before_step", &Instrument::before_step, "lines in each round, in front of the step"),
-        base::field("behind_step", &Instrument::behind_step, "and behind it"),
-        base::field("closes", &Instrument::closes,
-                    "the lines behind the step also belong in front of what leaves it early"),
+        base::field("before", &Instrument::before, "lines before the loop"),
+        base::field("before_step", &Instrument::before_step, "lines in each round, before the step"),
+        base::field("behind_step", &Instrument::behind_step, "and after it"),
+        base::field("closes", &Instrument::closes, "the lines after the step also belong before what leaves it early"),
         base::field("message", &Instrument::message, "what they do, and what the user must do").always());
 }
 constexpr auto record_of(const LoopFramework*) {

@@ -320,7 +320,7 @@ constexpr auto record_of(const Report*) {
         base::field(
             "actions", &R::actions,
             "what a person has to do, costliest first, then most severe, then most frequent; what has no source "
-            "behind the rest")
+            "after the rest")
             .always(),
         base::field("third_party", &R::third_party, "one row per package, sorted by name").always(),
         base::field("operators", &R::operators,

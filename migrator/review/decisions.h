@@ -48,7 +48,7 @@ constexpr auto record_of(const DecisionsFile*) {
     return base::record("decisions", "what a person has decided about the findings of a report",
                         base::field("schema", &DecisionsFile::schema, "`migrator-decisions/1`").always(),
                         base::field("report", &DecisionsFile::report, "which report it is about, for people"),
-                        base::field("decisions", &DecisionsFile::decisions, "one behind the other").always());
+                        base::field("decisions", &DecisionsFile::decisions, "one after the other").always());
 }
 std::string decisions_schema();
 

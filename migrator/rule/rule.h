@@ -96,7 +96,7 @@ constexpr auto record_of(const Rule*) {
         base::field("effort", &Rule::own_effort,
                     "what is left to a person where nothing is fixed; without it `none` for `info`, else `check`"),
         base::field("imports", &Rule::imports,
-                    "modules that the fix needs; merged to one import in a file, behind the import of `after`"),
+                    "modules that the fix needs; merged to one import in a file, after the import of `after`"),
         base::field("versions", &Rule::versions, "of the framework, in which the fix is right: `>=2.7,!=2.8`"),
         base::field("holds_in", &Rule::holds_in, "of the framework, in which it is said at all: `<2.7`"),
         base::field("at_run_time", &Rule::at_run_time,

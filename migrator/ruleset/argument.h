@@ -27,7 +27,7 @@ constexpr auto record_of(const ArgumentFix*) {
         base::field("wrap", &ArgumentFix::wrap, "a function that the argument goes through"),
         base::field("name", &ArgumentFix::name, "the keyword that a positional argument gets"),
         base::field("rename", &ArgumentFix::rename,
-                    "the new name of its keyword; also beside `wrap`. An argument without a keyword stays as it is"),
+                    "the new name of its keyword; also with `wrap`. An argument without a keyword stays as it is"),
         base::field("remove", &ArgumentFix::remove, "the argument goes"));
 }
 

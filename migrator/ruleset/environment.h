@@ -36,7 +36,7 @@ constexpr auto record_of(const EnvironmentRow*) {
             "the value can stay: the name is rewritten, unless a row of values says that `to` does not take it"),
         base::field("values", &EnvironmentRow::values, "old value to the one that says the same: both are rewritten"),
         base::field("apart", &EnvironmentRow::apart,
-                    "variables that the new name must not stand beside: in a file with one of them nothing is "
+                    "variables that the new name must not stand with: in a file with one of them nothing is "
                     "rewritten; each needs a row"),
         base::field("note", &EnvironmentRow::note, "the `{note}` of the message"),
         base::field("source", &EnvironmentRow::source, "where the fact comes from, if not from the table's source"),

@@ -44,7 +44,7 @@ constexpr auto record_of(const TextPlaces*) {
 // What scripts look like, and which functions start them.
 struct ScriptPlaces {
     std::vector<ParameterRow> started_by;
-    std::vector<std::string> variable_options;  // options behind which the name of a variable stands: "-x"
+    std::vector<std::string> variable_options;  // options that the name of a variable follows: "-x"
     std::vector<std::string> directives;        // comments with options of the program that starts a script: "#SBATCH"
     std::vector<std::string> installers;        // commands whose words are packages: "pip* install"
     std::vector<std::string> installer_values;  // their options with a value: "-r"
@@ -58,8 +58,7 @@ constexpr auto record_of(const ScriptPlaces*) {
         "what scripts look like, and which functions start them; a command is read as a script, whether "
         "it is one text or a list",
         base::field("commands", &ScriptPlaces::started_by, "functions of Python that start one"),
-        base::field("variable_options", &ScriptPlaces::variable_options,
-                    "options behind which the name of a variable stands"),
+        base::field("variable_options", &ScriptPlaces::variable_options, "options that the name of a variable follows"),
         base::field("directives", &ScriptPlaces::directives, "comments of scripts with options of the scheduler"),
         base::field("installers", &ScriptPlaces::installers,
                     "commands that install packages: the program, which may have one `*`, and its command"),

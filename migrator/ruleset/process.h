@@ -32,7 +32,7 @@ struct ProcessRow {
 constexpr auto record_of(const ProcessRow*) {
     return base::record(
         "process", "where a process begins that makes a device out of its number, and does not choose it",
-        base::field("joins", &ProcessRow::joins, "functions by which a process joins the others: it begins behind them")
+        base::field("joins", &ProcessRow::joins, "functions by which a process joins the others: it begins after them")
             .needed(),
         base::field("starts", &ProcessRow::starts,
                     "functions that start processes, with the function that they run first: it begins there")
@@ -41,7 +41,7 @@ constexpr auto record_of(const ProcessRow*) {
             .needed(),
         base::field("numbers", &ProcessRow::numbers, "parameters that take the number of a device").needed(),
         base::field("members", &ProcessRow::members, "methods whose first argument is one, if it is no text").needed(),
-        base::field("texts", &ProcessRow::texts, "texts in front of one: `cuda:`").needed());
+        base::field("texts", &ProcessRow::texts, "texts before one: `cuda:`").needed());
 }
 
 base::Status add(RuleSet& set, ProcessRow row, ProcessFix fix, const Adding& adding);

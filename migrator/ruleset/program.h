@@ -12,10 +12,10 @@ struct ProgramFix {
 constexpr auto record_of(const ProgramFix*) {
     return base::record(
         "program_fix", "what is written into the program",
-        base::field("insert", &ProgramFix::insert, "statements in front of the first import that may load the module")
+        base::field("insert", &ProgramFix::insert, "statements before the first import that may load the module")
             .needed(),
         base::field("behind", &ProgramFix::behind,
-                    "rather behind the import of this module, where that comes before the first import of the module "
+                    "rather after the import of this module, where that comes before the first import of the module "
                     "or of the project"));
 }
 

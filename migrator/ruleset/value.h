@@ -51,7 +51,7 @@ constexpr auto record_of(const ValueRow*) {
                     "one `*`: `likely`"),
         base::field("kept_keys", &ValueRow::kept_keys,
                     "parameters that take a mapping from names of other machines, as `map_location` does: its keys "
-                    "stay, and get an entry for the new name beside them"),
+                    "stay, and get an entry for the new name next to them"),
         base::field("properties", &ValueRow::properties,
                     "members of a carrier that have such a value: `type` of `device`"),
         base::field("packages", &ValueRow::packages,
