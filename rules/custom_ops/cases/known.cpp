@@ -6,5 +6,5 @@ PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
     m.def("nms", &nms);                                  // # expect: custom_ops.pybind
 }
 TORCH_LIBRARY(ops, m) {
-    m.def("sigmoid_focal_loss_forward(Tensor x) -> Tensor");
-}  // # expect: custom_ops.known_operator
+    m.def("sigmoid_focal_loss_forward(Tensor x) -> Tensor");  // # expect: custom_ops.known_operator
+}
