@@ -12,7 +12,7 @@ TORCH_LIBRARY(my_ops, lib) {
   lib.def("scale(Tensor x) -> Tensor");  // # expect: custom_ops.registration
   if (true) { lib.def("other(Tensor x) -> Tensor", {}); }  // # expect: custom_ops.registration
 }
-TORCH_LIBRARY_IMPL(my_ops, CUDA, m) { m.impl("scale", &check); }  // # expect: custom_ops.dispatch
+TORCH_LIBRARY_IMPL(my_ops, CUDA, m) { m.impl("elsewhere", &check); }  // # expect: custom_ops.dispatch
 PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
   m.def("check", [](torch::Tensor x) {  // # expect: custom_ops.pybind
     return x;

@@ -56,7 +56,7 @@ std::set<std::string> rules_with_fix(const base::DataStore& store) {
 
 TEST_CASE("explain: what a rule means, what its fix needs, an example, and the names of a table") {
     check_page("method.cuda", {"method.cuda (warning, cuda_api)\n\n", "A fix needs: likely\n",
-                               "A fix imports: torch_npu, behind the import of torch\n",
+                               "A fix imports: torch_npu, after the import of torch\n",
                                "Source: ", "Example:\n  - net.cuda()\n  + net.npu()\n",
                                "Names:\n  torch.Tensor.cuda -> torch.Tensor.npu\n"});
     check_page("cuda.renamed", {"Example:\n", "-> torch.npu.", "... and "});
