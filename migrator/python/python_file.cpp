@@ -128,6 +128,22 @@ std::span<const NodeId> PythonFile::identifiers(std::string_view text) const {
     return found->second;
 }
 
+std::span<const NodeId> PythonFile::key_texts(std::string_view text) const {
+    if (key_texts_.empty()) {
+        for (NodeId id = 0; id < tree_.size(); ++id) {
+            if (tree_.kind(id) != NodeKind::string) continue;
+            const NodeKind around = tree_.kind(tree_.parent(id));
+            const std::string_view written = tree_.text(id);
+            const bool is_plain = written.size() > 2 && (written.front() == '"' || written.front() == '\'');
+            if (is_plain && (around == NodeKind::subscript || around == NodeKind::argument_list))
+                key_texts_[written.substr(1, written.size() - 2)].push_back(id);
+        }
+        key_texts_[{}] = {};  // so that a file without them is walked once only
+    }
+    const auto found = key_texts_.find(text);
+    return found == key_texts_.end() ? std::span<const NodeId>() : found->second;
+}
+
 const ImportIndex& PythonFile::import_index() const {
     if (!import_index_) import_index_.emplace(bindings_.imports());
     return *import_index_;

@@ -73,6 +73,8 @@ public:
     using Identifiers = std::unordered_map<std::string_view, std::vector<NodeId>>;
     const Identifiers& identifiers() const;
     std::span<const NodeId> identifiers(std::string_view text) const;
+    // Plain texts in subscripts and arguments, by what is in them; built once: cfg["where"], cfg.get("where").
+    std::span<const NodeId> key_texts(std::string_view text) const;
     // The imports by what they bind; built once.
     const ImportIndex& import_index() const;
     // Lines and columns of the text; built once.
@@ -92,6 +94,7 @@ private:
     mutable std::optional<std::vector<TrainingLoop>> training_loops_;
     bool loads_framework_;
     mutable Identifiers identifiers_;
+    mutable Identifiers key_texts_;
     mutable std::optional<ImportIndex> import_index_;
     mutable std::optional<base::LineIndex> lines_;
     mutable StepBudget steps_;

@@ -83,7 +83,7 @@ std::map<ValueEnd, EndUse> follow_ends(const ParsedText& parsed, const MatchCont
     const PythonFile file({}, *parsed.tree, *parsed.bindings, context);
     std::map<ValueEnd, EndUse> out;
     for (const ValueEnd& end : wanted) {
-        if (file.identifiers(last_word(end)).empty()) continue;
+        if (file.identifiers(last_word(end)).empty() && file.key_texts(last_word(end)).empty()) continue;
         for (const ValueRow& row : context.rules->values) {
             if (row.rule->id != end.rule) continue;
             ValueFlow flow(file, row);

@@ -22,6 +22,11 @@ constexpr bool takes_text_apart(std::string_view method) {
     return method == "split" || method == "rsplit" || method == "partition" || method == "rpartition";
 }
 
+// settings.get("device"): whether the method gives what a mapping has under its first argument.
+constexpr bool reads_by_key(std::string_view method) {
+    return method == "get" || method == "pop" || method == "setdefault";
+}
+
 class ValueFlow {
 public:
     ValueFlow(const PythonFile& file, const ValueRow& row) : file_(file), row_(row) {}
@@ -134,6 +139,8 @@ private:
     void enter_parameter(std::string_view function, std::string_view parameter, ValueShape shape);
     bool means(NodeId expression, std::string_view shared_name) const;
     bool is_member_read(NodeId expression) const;
+    NodeId read_by_key(NodeId key) const;
+    std::optional<Certainty> key_of_settings(NodeId key) const;
     std::optional<Certainty> holds_value(NodeId variable);
 
     const PythonFile& file_;

@@ -61,6 +61,11 @@ std::optional<Certainty> ValueFlow::destination_of_end(std::string_view end) {
         const NodeId read = file_.whole_name(identifier);
         if (name.starts_with(kAnyObject) ? is_member_read(read) : means(read, name)) push(read, *shape);
     }
+    if (name.starts_with(kAnyObject)) {
+        for (const NodeId key : file_.key_texts(name.substr(kAnyObject.size()))) {
+            if (const NodeId read = read_by_key(key); read != kNoNode) push(read, *shape);
+        }
+    }
     return follow();
 }
 
@@ -101,6 +106,38 @@ bool ValueFlow::is_member_read(NodeId expression) const {
     return std::ranges::all_of(references, [&](const Reference& reference) {
         return reference.origin != Origin::external || is_of_option_package(row_, reference.name);
     });
+}
+
+// cfg["where"], cfg.get("where"): what is read of a mapping that the file does not write down itself, as settings are;
+// kNoNode for other texts.
+NodeId ValueFlow::read_by_key(NodeId key) const {
+    const SyntaxTree& tree = file_.tree();
+    const NodeId around = tree.parent(key);
+    NodeId read = around, mapping = kNoNode;
+    if (tree.kind(around) == NodeKind::subscript) {
+        mapping = tree.child(around, Field::value);
+    } else {
+        read = tree.parent(around);
+        const NodeId function = tree.kind(read) == NodeKind::call ? tree.child(read, Field::function) : kNoNode;
+        const bool reads = function != kNoNode && tree.kind(function) == NodeKind::attribute &&
+                           reads_by_key(file_.last_name(function)) && file_.argument_position(key) == 0;
+        if (reads) mapping = tree.child(function, Field::object);
+    }
+    if (mapping == kNoNode || file_.has_external_reference(mapping)) return kNoNode;
+    const bool is_target = tree.field(read) == Field::left && tree.kind(tree.parent(read)) == NodeKind::assignment;
+    const bool is_written = std::ranges::any_of(file_.bindings().binding_sites(mapping), [&](const BindingSite& site) {
+        return site.value != kNoNode && tree.kind(site.value) == NodeKind::dictionary;
+    });
+    return is_target || is_written ? kNoNode : read;
+}
+
+// Whether such values of settings and options are read under the key.
+std::optional<Certainty> ValueFlow::key_of_settings(NodeId key) const {
+    const ValueEnds* known = file_.context().value_ends;
+    const auto text = known == nullptr ? std::nullopt : file_.bindings().constant_string(key);
+    if (!text || read_by_key(key) == kNoNode) return std::nullopt;
+    const auto certainty = known->find(row_.rule->id, std::string(kAnyObject) + *text);
+    return certainty ? std::optional(std::min(*certainty, Certainty::likely)) : std::nullopt;
 }
 
 // A variable that is used as a value of the domain somewhere holds one.

@@ -176,6 +176,7 @@ std::optional<Certainty> ValueFlow::is_value_at(NodeId expression, int depth) {
                 // cfg["device"]; device.split(":")[0]
                 NodeId key = tree.child(expression, Field::subscript);
                 if (key != kNoNode && is_carrier_key(key)) return Certainty::likely;
+                if (const auto certainty = key == kNoNode ? std::nullopt : key_of_settings(key)) return certainty;
                 expression = tree.child(expression, Field::value);
                 if (expression == kNoNode || tree.kind(file_.skip_parentheses(expression)) != NodeKind::call)
                     return std::nullopt;
