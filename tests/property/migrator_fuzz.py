@@ -140,10 +140,13 @@ def migrate(source, output, *options):
                "--no-progress", *options)
 
 
-def changed_without_fix(before, after, findings):
+def changed_without_fix(before, after, findings, edits):
     """The first line that changed though no applied fix is on it, it is no import and names nothing of CUDA; else None."""
-    fixed = {line for finding in findings if finding["state"] == "applied"
-             for line in range(finding["begin"]["line"], finding["end"]["line"] + 1)}
+    applied = [finding for finding in findings if finding["state"] == "applied"]
+    fixed = {line for finding in applied for line in range(finding["begin"]["line"], finding["end"]["line"] + 1)}
+    # A statement of a fix may stand apart from what was found.
+    ids = {finding["id"] for finding in applied}
+    inserted = {edit["begin"]["line"] for edit in edits if not edit["old_text"] and ids.intersection(edit["findings"])}
     old, new = before.split(b"\n"), after.split(b"\n")
     # Each line by itself first: a difference may take one for a like one that stays.
     by_line = [number for number, (a, b) in enumerate(zip(old, new), 1) if a != b]
@@ -153,6 +156,7 @@ def changed_without_fix(before, after, findings):
         if tag == "equal":
             continue
         explained = any(line + 1 in fixed for line in range(i1, i2)) or any(NAMED.search(line) for line in old[i1:i2])
+        explained |= tag == "insert" and i1 + 1 in inserted
         if not explained and not all(IMPORT.match(line) for line in new[j1:j2]):
             return i1 + 1
     return None
@@ -164,7 +168,7 @@ def check_round(checks, directory, kind, seed):
     where = f"{kind} files of seed {seed}"
     if not checks.expect(done.returncode == 0, f"{where}: exit code {done.returncode}: {done.stderr[-500:]}"):
         return
-    findings = {file["path"]: file["findings"] for file in json.loads(Path(f"{output}_report/report.json").read_text())["files"]}
+    files = {file["path"]: file for file in json.loads(Path(f"{output}_report/report.json").read_text())["files"]}
     for path in sorted(source.glob("*.py")):
         before, after = path.read_bytes(), (output / path.name).read_bytes()
         if before == after:
@@ -173,7 +177,8 @@ def check_round(checks, directory, kind, seed):
         checks.expect(parsed(before) is None or parsed(after) is not None, f"{where}: {path.name} does not parse any more")
         # Python's own line ends are not all that the report counts.
         if not re.search(rb"\r(?!\n)|\x0c", before):
-            line = changed_without_fix(before, after, findings.get(path.name, []))
+            file = files.get(path.name, {"findings": [], "edits": []})
+            line = changed_without_fix(before, after, file["findings"], file["edits"])
             checks.expect(line is None, f"{where}: {path.name}:{line} changed without a fix")
     for name, options, what in (("again", [output], "a second run"), ("single", [source, "-j1"], "one thread")):
         other = directory / f"{kind}_{name}"
