@@ -25,6 +25,7 @@ PIECES = {
     "notebook": ["\\n", "\\u0041", "%%bash\\n", "!", "%", "\"source\"", "\"cells\"", "\"code\"", "\\\"", "\"language\"", "\"metadata\""],
     "shell": ["nvidia-smi", "CUDA_VISIBLE_DEVICES", "export ", "<<EOF\n", "$(", "${", "\\\n", "nccl", "--backend", "#!/bin/bash\n"],
     "yaml": ["cuda", "nccl", "device: ", "- ", "|\n", ">\n", "&a", "*a", "!!str ", "\"", "# "],
+    "settings": ["FROM ", "RUN ", "ENV ", "ARG ", "CMD [\"", "$(", "${", ":=", "\n\t", "\\\n", "[", "= cuda", "--gpus all", "docker run "],
     "cuda": ["cudaMalloc", "__global__ ", "<<<1, 2>>>", "#include <", "//", "/*", "*/", "\\\n", "R\"(", ")\""],
     "toml": ["[tool.migrator]\n", "[[", "\"\"\"", "'''", "\\u00e9", "1e9", "0x", "inf", "1979-05-27", "{a = 1}", "exclude", "fail-on", "a.b."],
     "json": ["\\ud83d\\ude00", "\\u0000", "1e308", "-0", "18446744073709551615", "9223372036854775808", "NaN", "Infinity"],
@@ -38,6 +39,8 @@ MORE_WORDS = {"config": "rules/models/*.json", "toml": "migrator/app/options.cpp
 WORD = re.compile(rb"[A-Za-z_][A-Za-z0-9_.\-]{3,40}")
 MOST_WORDS = 400
 TEXTS = {"python": ["*.py"], "notebook": ["*.ipynb"], "shell": ["*.sh"], "yaml": ["*.yaml", "*.yml"], "cuda": ["*.cu", "*.cuh", "*.cpp", "*.h"]}
+# By the first byte of an input, as settings_fuzz.cpp has them.
+SETTINGS = ["Dockerfile*", "Makefile*", "*.ini", "*.env", "*.toml", "justfile", "*requirements*.txt", "environment*.y*ml"]
 FOLDERS = ["tests/golden", "rules", "samples", "templates"]
 LARGEST_TEXT = 3_000
 # Families whose cases are converted: dense, tied, with experts, stored in another form.
@@ -82,6 +85,10 @@ def add_texts(seeds):
             for path in sorted(path for pattern in patterns for path in (ROOT / folder).rglob(pattern)):
                 if path.is_file() and not path.is_symlink() and 0 < path.stat().st_size <= LARGEST_TEXT:
                     seeds.add(target, path.read_bytes())
+    for number, pattern in enumerate(SETTINGS):
+        for path in sorted(path for folder in FOLDERS for path in (ROOT / folder).rglob(pattern)):
+            if path.is_file() and not path.is_symlink() and path.stat().st_size <= LARGEST_TEXT:
+                seeds.add("settings", bytes([number]) + path.read_bytes())
     for path in sorted((ROOT / "rules").rglob("*.json")):
         if path.stat().st_size <= LARGEST_TEXT:
             seeds.add("json", path.read_bytes())

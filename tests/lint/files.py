@@ -26,6 +26,7 @@ FORBIDDEN = [
     (None, re.compile(r"(pypi\.o" + r"rg|pythonhos" + r"ted|npmjs\.|npmmir" + r"ror|debian\.o" + r"rg|ubuntu\.c" + r"om|tuna\.tsing" + r"hua|"
                       r"(registry|mirror|mirrors|repo)\.[a-z0-9-]+\.(com|org|net|cn))"), "the name of a package registry's host"),
 ]
+STRUCTURED_BINDING = re.compile(r"\bauto&{0,2}\s*\[([^\]]*)\]")
 # What people read goes through base/console.h, which lets nothing through that commands a terminal.
 PROGRAMS = ("base/", "ckpt_convert/", "migrator/")
 PRINTING = re.compile(r"\bstd::(fputs|fwrite|fputc|puts|putchar|v?f?printf|cout|cerr)\b")
@@ -60,6 +61,15 @@ def check_cpp(checks, name, text):
         checks.expect("\n#pragma once\n" in text, f"{name}: has no #pragma once")
 
 
+def check_captures(checks, name, text):
+    """CAPTURE is a lambda, and clang 14 lets no lambda use the names of a structured binding."""
+    for binding in STRUCTURED_BINDING.finditer(text):
+        function = text[binding.end():text.find("\n}", binding.end())]
+        captured = set(re.findall(r"\b(?:CAPTURE|INFO)\((\w+)", function)) & set(re.findall(r"\w+", binding[1]))
+        line = text.count("\n", 0, binding.start()) + 1
+        checks.expect(not captured, f"{name}:{line}: clang 14 cannot capture {', '.join(sorted(captured))}; give it a name of its own")
+
+
 def check_printing(checks, name, text):
     if name.endswith(CPP) and name.startswith(PROGRAMS) and name not in MAY_PRINT:
         for match in PRINTING.finditer(text):
@@ -80,6 +90,8 @@ def main():
             continue
         check_text(checks, name, text)
         check_printing(checks, name, text)
+        if name.endswith(CPP):
+            check_captures(checks, name, text)
         if name.endswith(CPP) and not is_fixture(name):
             check_cpp(checks, name, text)
         if name.endswith(".py") and not NOT_PYTHON_3.match(name):

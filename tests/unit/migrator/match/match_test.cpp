@@ -169,14 +169,17 @@ TEST_CASE("images: the one of CANN is named where the version of the framework s
 }
 
 TEST_CASE("other scripts are reported, and left as they are") {
-    for (const auto& [path, text] : std::vector<std::pair<const char*, const char*>>{
-             {".env", "CUDA_VISIBLE_DEVICES=0\n"},
-             {"run.fish", "set -x CUDA_VISIBLE_DEVICES 0\n"},
-             {"run.bat", "set CUDA_VISIBLE_DEVICES=0\n"},
-             {"run.ps1", "$env:CUDA_VISIBLE_DEVICES = \"0\"\n"},
-             {"justfile", "train:\n    CUDA_VISIBLE_DEVICES=0 python t.py\n"}}) {
-        CAPTURE(path);
-        const auto outcome = test::migrate_one(path, text);
+    struct Script {
+        const char* path;
+        const char* text;
+    };
+    for (const Script& script : std::vector<Script>{{".env", "CUDA_VISIBLE_DEVICES=0\n"},
+                                                    {"run.fish", "set -x CUDA_VISIBLE_DEVICES 0\n"},
+                                                    {"run.bat", "set CUDA_VISIBLE_DEVICES=0\n"},
+                                                    {"run.ps1", "$env:CUDA_VISIBLE_DEVICES = \"0\"\n"},
+                                                    {"justfile", "train:\n    CUDA_VISIBLE_DEVICES=0 python t.py\n"}}) {
+        CAPTURE(script.path);
+        const auto outcome = test::migrate_one(script.path, script.text);
         CHECK(test::list_findings(outcome).find("env.renamed none CUDA_VISIBLE_DEVICES") != std::string::npos);
         CHECK_FALSE(outcome.changed());
     }
