@@ -251,8 +251,16 @@ private:
         return kNoNode;
     }
 
+    // def backward(ctx, gradient): the gradient of an operator, which may go through layers in a loop.
+    bool is_gradient(NodeId function) const {
+        const NodeId name = function == kNoNode ? kNoNode : tree_.child(function, Field::name);
+        return name != kNoNode && base::contains(facts_.backward, tree_.text(name)) &&
+               tree_.ancestor(function, NodeKind::class_definition) != kNoNode;
+    }
+
     // True when there is such a loop.
     bool add_without_step(NodeId function, const std::vector<Event>& events) {
+        if (is_gradient(function)) return false;
         bool any = false;
         for (const Event& event : events) {
             any |= event.in_loop;

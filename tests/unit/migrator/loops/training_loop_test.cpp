@@ -112,6 +112,12 @@ TEST_CASE("training loop: through functions and methods of the file") {
           "7: 8/8");
 }
 
+TEST_CASE("training loop: the gradient of an operator goes through layers, and trains nothing") {
+    const std::string layers = "        for layer in ctx.layers:\n            layer.backward(gradient)\n";
+    CHECK(loops("class F(torch.autograd.Function):\n    def backward(ctx, gradient):\n" + layers).empty());
+    CHECK(loops("class T:\n    def run(ctx, gradient):\n" + layers) == "3: 4/");
+}
+
 TEST_CASE("training loop: the models that are called in it") {
     CHECK(models("for x in y:\n    loss = F.loss(self.model(x), z)\n    loss.backward()\n    optimizer.step()\n") ==
           "self.model");
