@@ -8,7 +8,6 @@
 namespace migrator {
 namespace {
 
-constexpr std::array<std::string_view, 4> kKeyedReads{"get", "pop", "setdefault", "getattr"};
 // Of a text: what gives the same text, but for its case and blanks.
 constexpr std::array<std::string_view, 7> kSameText{"format", "lower",  "upper",  "casefold",
                                                     "strip",  "rstrip", "replace"};
@@ -69,7 +68,7 @@ NodeId ValueFlow::above_mapping_read(NodeId call, std::string_view method, Value
         if (method == "items" && wrap(shape, Level::item, call, is_entry ? 1 : 0) == kNoNode) return kNoNode;
         return wrap(shape, Level::item, call);
     }
-    if (!base::contains(kKeyedReads, method)) return kNoNode;
+    if (!reads_by_key(method) && method != "getattr") return kNoNode;
     const NodeId key = first_arguments(tree, tree.child(call, Field::arguments)).first;
     if (key == kNoNode) return kNoNode;
     if (!is_entry) {
@@ -129,7 +128,7 @@ NodeId ValueFlow::above_argument(NodeId argument, ValueShape& shape) {
         found(certainty);
         if (certainty) return kNoNode;
     }
-    if (base::contains(kKeyedReads, name) || name == "setattr") {
+    if (reads_by_key(name) || name == "getattr" || name == "setattr") {
         // getattr(args, "device", "cuda"), cfg.get("device", "cuda"): the default of a carrier
         std::size_t key = is_method ? 0 : 1;
         if (position && *position == key + 1 && is_carrier_key(key == 0 ? first : second)) {

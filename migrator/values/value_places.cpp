@@ -201,7 +201,7 @@ std::optional<Certainty> ValueFlow::is_value_call(NodeId call, int depth) {
     NodeList arguments = list == kNoNode ? NodeList{} : tree.named_children(list);
     std::string_view name = file_.last_name(function);
     if (name == "str" && arguments.size() == 1) return is_value_at(arguments[0], depth + 1);
-    bool by_key = name == "get" || name == "pop" || name == "setdefault" || name == "getattr";
+    bool by_key = reads_by_key(name) || name == "getattr";
     if (by_key &&
         std::any_of(arguments.begin(), arguments.end(), [&](NodeId argument) { return is_carrier_key(argument); })) {
         return Certainty::likely;
