@@ -178,6 +178,19 @@ base::Status write_files(base::FileSystem& tree, const std::vector<FileChange>& 
     return {};
 }
 
+// Somebody may have saved a file, or another run changed it, since it was read.
+base::Status check_as_read(base::FileSystem& tree, const std::vector<FileChange>& changes) {
+    for (const FileChange& change : changes) {
+        if (change.is_new()) continue;
+        TRY_ASSIGN(const std::string now, base::read_file(tree, change.file.path));
+        if (now != change.original)
+            return base::fail(ErrorKind::bad_input,
+                              "the file has changed since it was read. Nothing was written; run the command again",
+                              change.file.path);
+    }
+    return {};
+}
+
 // What tells of the rest goes last.
 base::Status remove_record(base::FileSystem& fs, const Path& record) {
     TRY(base::remove_tree(fs, base::join(record, kOriginals)));
@@ -237,6 +250,7 @@ base::Status write_in_place(base::FileSystem& fs, const Path& root, const std::v
     TRY_ASSIGN(const auto tree, fs.beneath(root));
     TRY_ASSIGN(ProjectLock lock, ProjectLock::take(*tree));
     if (const auto stopped = lock.stopped()) return base::fail(ErrorKind::usage, stopped->text(root), root);
+    TRY(check_as_read(*tree, changes));
     const bool keeps_record = !record.empty();
     if (keeps_record) {
         TRY(fs.make_directories(base::parent(record)));

@@ -22,7 +22,8 @@ base::Status write_record_of_copy(base::FileSystem& fs, const base::Path& root, 
                                   const std::vector<FileChange>& changes, const base::Path& record);
 
 // Changes the files of the project, new ones first, and keeps a record, which is written before (empty: none). When a write
-// fails, what was written already is put back. Fails with usage when another run is at it, or was stopped while it was.
+// fails, what was written already is put back. Fails with usage when another run is at it, or was stopped while it was, and
+// with bad_input when a file is no longer what `changes` say it was.
 base::Status write_in_place(base::FileSystem& fs, const base::Path& root, const std::vector<FileChange>& changes,
                             const base::Path& record);
 

@@ -1,7 +1,9 @@
 // What runs keep of what they have written, and what becomes of it.
 #include <doctest/doctest.h>
 
+#include "base/sha256.h"
 #include "migrator/app/review_commands.h"
+#include "migrator/review/record.h"
 #include "tests/support/memory_file_system.h"
 #include "tests/unit/migrator/app/pipeline_support.h"
 #include "tests/unit/migrator/report/small_report.h"
@@ -190,4 +192,28 @@ TEST_CASE("pipeline: a proposal that needs the helper module brings it, and noth
     applied(true);
     CHECK(fs.exists("accepted/any_device.py"));
     CHECK(fs.content("accepted/a.py").find("any_device") != std::string::npos);
+}
+
+TEST_CASE("in place: a file that somebody has saved since it was read is left alone") {
+    test::MemoryFileSystem fs;
+    fs.add("p/a.py", "x = 2\n");
+    fs.add("p/b.py", "y = 1\n");
+    const auto change = [](const char* path, std::string original, std::string content) {
+        FileChange out;
+        out.file.path = path;
+        out.file.original.sha256 = base::sha256_hex(original);
+        out.original = std::move(original);
+        out.content = std::move(content);
+        return out;
+    };
+    const auto done = write_in_place(
+        fs, "p", {change("b.py", "y = 1\n", "y = 3\n"), change("a.py", "x = 1\n", "x = 3\n")}, "p/.migrator/applied");
+    REQUIRE_FALSE(done);
+    CHECK(done.error().kind == base::ErrorKind::bad_input);
+    CHECK(done.error().text() ==
+          "a.py: the file has changed since it was read. Nothing was written; run the command again");
+    CHECK(fs.content("p/a.py") == "x = 2\n");
+    CHECK(fs.content("p/b.py") == "y = 1\n");
+    CHECK_FALSE(fs.exists("p/.migrator"));
+    CHECK_FALSE(fs.exists("p/.migrator.run"));
 }
