@@ -23,6 +23,7 @@
 #include "migrator/app/start_files.h"
 #include "migrator/app/versioned_rules.h"
 #include "migrator/project/api_coverage.h"
+#include "migrator/project/cuda_code.h"
 #include "migrator/project/framework_version.h"
 #include "migrator/project/helper_module.h"
 #include "migrator/project/job.h"
@@ -373,6 +374,7 @@ base::Result<RunResult> run(const Options& given, base::FileSystem& fs) {
     TRY(add_libraries(options, fs, knowledge));
     TRY(index_projects(fs, options.threads, knowledge, projects));
     TRY(find_value_ends(fs, options.threads, knowledge, projects));
+    TRY(find_cuda_code(fs, options.threads, knowledge, projects));
     TRY(helper.check(fs, projects));
     TRY_ASSIGN(const auto instrumentation, Instrumentation::plan(fs, options, knowledge, projects));
     TRY_ASSIGN(const auto distributed, distribute_main(fs, options, knowledge, projects.front()));

@@ -142,6 +142,7 @@ MatchContext match_context(const Knowledge& knowledge, const Project& project, c
     context.rules = &knowledge.rules;
     context.facts = &knowledge.facts;
     context.module = module_context(project, path);
+    context.cuda_names = project.cuda_names.get();
     context.project_members = project.members;
     context.loads_framework = std::ranges::binary_search(project.loading_framework, path);
     context.is_beside_framework = std::ranges::binary_search(project.beside_framework, path);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "migrator/match/cuda_code.h"
 #include "migrator/project/import_graph.h"
 #include "migrator/project/knowledge.h"
 #include "migrator/project/module_names.h"
@@ -41,6 +42,7 @@ struct Project {
     std::vector<std::string> members;             // sorted; see MatchContext::project_members
     std::shared_ptr<const ProjectIndex> index;    // what the modules mean to each other
     std::shared_ptr<const ValueEnds> value_ends;  // where constants go that leave their file; see find_value_ends
+    std::shared_ptr<const CudaNames> cuda_names;  // what leads to CUDA-only code; see find_cuda_code
     ImportGraph imports;
     std::vector<base::Path> loading_framework;  // sorted: files that load it through other files of the project
     std::vector<base::Path> beside_framework;   // sorted: files that files which load it import

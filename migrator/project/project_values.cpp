@@ -1,15 +1,13 @@
 #include "migrator/project/project_values.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cstdint>
-#include <functional>
 #include <mutex>
 #include <unordered_set>
 
 #include "base/parallel.h"
-#include "base/text.h"
 #include "migrator/match/text_ends.h"
+#include "migrator/project/file_rounds.h"
 #include "migrator/values/value_ends.h"
 
 namespace migrator {
@@ -17,12 +15,6 @@ namespace {
 
 // A constant is followed through this many files.
 constexpr int kMaxRounds = 4;
-// Trees and bindings are kept for the next round, and for the analysis, as long as they take no more than this.
-constexpr std::size_t kResolvedBytes = std::size_t{64} << 20;
-
-using Filter = std::function<bool(std::size_t file, std::string_view text)>;
-using Work = std::function<void(const ParsedText& parsed, const MatchContext& context)>;
-
 // The ends that are looked for in a round.
 class Wanted {
 public:
@@ -54,17 +46,6 @@ public:
 private:
     using Words = std::unordered_set<std::string_view>;
 
-    static bool mentions(std::string_view text, const Words& words) {
-        if (words.empty()) return false;
-        for (std::size_t at = 0; at < text.size();) {
-            std::size_t end = at;
-            while (end < text.size() && base::is_word_char(text[end])) ++end;
-            if (end > at && words.contains(text.substr(at, end - at))) return true;
-            at = end + 1;
-        }
-        return false;
-    }
-
     std::vector<std::uint32_t> hashes_;  // sorted
     std::vector<std::string_view> functions_;
     Words words_;
@@ -74,28 +55,32 @@ private:
 class Tracer {
 public:
     Tracer(base::FileSystem& fs, int threads, const Knowledge& knowledge, const Project& project)
-        : fs_(fs), threads_(threads), knowledge_(knowledge), project_(project), names_(project.files.files.size()) {}
+        : fs_(fs),
+          threads_(threads),
+          knowledge_(knowledge),
+          project_(project),
+          files_(fs, threads, knowledge, project) {}
 
     base::Result<ValueEnds> run() {
         std::map<ValueEnd, EndUse> uses;
         std::set<ValueEnd> wanted;
         std::mutex mutex;
-        TRY(visit([&](std::size_t file, std::string_view) { return project_.holds_values[file]; },
-                  [&](const ParsedText& parsed, const MatchContext& context) {
-                      std::set<ValueEnd> found = open_ends(parsed, context);
-                      const std::lock_guard lock(mutex);
-                      wanted.merge(found);
-                  }));
+        TRY(files_.visit([&](std::size_t file, std::string_view) { return project_.holds_values[file]; },
+                         [&](std::size_t, const ParsedText& parsed, const MatchContext& context) {
+                             std::set<ValueEnd> found = open_ends(parsed, context);
+                             const std::lock_guard lock(mutex);
+                             wanted.merge(found);
+                         }));
         TRY(add_text_ends(wanted));
         for (int round = 0; round < kMaxRounds && !wanted.empty(); ++round) {
             const Wanted ends(wanted);
             std::map<ValueEnd, EndUse> round_uses;
-            TRY(visit([&](std::size_t file, std::string_view text) { return concerns(file, text, ends); },
-                      [&](const ParsedText& parsed, const MatchContext& context) {
-                          const std::map<ValueEnd, EndUse> found = follow_ends(parsed, context, wanted);
-                          const std::lock_guard lock(mutex);
-                          for (const auto& [end, use] : found) add(round_uses[end], use);
-                      }));
+            TRY(files_.visit([&](std::size_t file, std::string_view text) { return concerns(file, text, ends); },
+                             [&](std::size_t, const ParsedText& parsed, const MatchContext& context) {
+                                 const std::map<ValueEnd, EndUse> found = follow_ends(parsed, context, wanted);
+                                 const std::lock_guard lock(mutex);
+                                 for (const auto& [end, use] : found) add(round_uses[end], use);
+                             }));
             wanted.clear();
             for (auto& [end, use] : round_uses) uses.insert_or_assign(end, use);
             for (const auto& [end, use] : round_uses) {
@@ -125,44 +110,8 @@ private:
         });
     }
 
-    // All Python files that pass the filter, on several threads.
-    base::Status visit(const Filter& filter, const Work& work) {
-        const std::vector<FoundFile>& files = project_.files.files;
-        return base::parallel_for(files.size(), threads_, [&](std::size_t i) -> base::Status {
-            if (!files[i].analysed || files[i].type != FileType::python) return {};
-            if (ParsedFile* kept = project_.parsed[i].get()) {
-                if (!kept->source.problem && filter(i, kept->source.text)) look_at_kept(i, *kept, work);
-                return {};
-            }
-            auto source = read_source(fs_, project_, i);
-            // What cannot be read is told of when it is analysed.
-            if (!source || source->problem || !filter(i, source->text)) return {};
-            ParsedFile parsed{std::move(*source), {}};
-            parsed.tree = SyntaxTree::parse(parsed.source.text);
-            look_at(i, parsed, work);
-            return {};
-        });
-    }
-
-    void look_at_kept(std::size_t number, ParsedFile& kept, const Work& work) {
-        const bool is_new = !kept.bindings;
-        kept.unpack();
-        look_at(number, kept, work);
-        if (!is_new) return;
-        if ((kept_ += kept.tree.bytes() + kept.bindings->bytes()) > kResolvedBytes) return kept.pack();
-        kept.packed.clear();
-        kept.packed.shrink_to_fit();
-    }
-
-    void look_at(std::size_t number, ParsedFile& parsed, const Work& work) {
-        const MatchContext context = match_context(knowledge_, project_, project_.files.files[number].path);
-        if (!parsed.bindings) parsed.bindings = Bindings::analyse(parsed.tree, knowledge_.facts, context.module);
-        work({&parsed.tree, &*parsed.bindings}, context);
-        if (names_[number].empty()) names_[number] = parsed.bindings->shared_name_hashes();
-    }
-
     bool concerns(std::size_t number, std::string_view text, const Wanted& ends) const {
-        if (!names_[number].empty()) return ends.may_be_in(text, names_[number]);
+        if (!files_.names(number).empty()) return ends.may_be_in(text, files_.names(number));
         return ends.may_be_in(text, project_.modules.of(project_.files.files[number].path));
     }
 
@@ -176,8 +125,7 @@ private:
     int threads_;
     const Knowledge& knowledge_;
     const Project& project_;
-    std::vector<std::vector<std::uint32_t>> names_;  // by file, once it is resolved: see Bindings::shared_name_hashes
-    std::atomic<std::size_t> kept_ = 0;              // bytes of trees and bindings
+    FileRounds files_;
 };
 
 }  // namespace

@@ -14,6 +14,7 @@
 
 namespace migrator {
 
+class CudaNames;
 class ValueEnds;
 
 // What a file is matched against. The pointers must outlive the calls; `rules` and `facts` must be set.
@@ -25,6 +26,7 @@ struct MatchContext {
     ModuleContext module;
     const ValueEnds* value_ends =
         nullptr;  // of constants that go through several files; nullptr: they are not followed
+    const CudaNames* cuda_names = nullptr;  // that lead to CUDA-only code in other files; nullptr: none are known
     // The package that the helper module of the style portable is in, as this file imports it; empty: it is on the path.
     std::string helper_package;
     // Files of the project that it imports load the framework.

@@ -25,7 +25,7 @@ std::string places_of(const Report& report, std::string_view rule) {
     return out;
 }
 
-void add_project(test::MemoryFileSystem& fs) {
+void add_training_project(test::MemoryFileSystem& fs) {
     fs.add("in/train.py",
            "import torch\nfrom losses import Focal, smooth\nfrom data.build import make_loader\n\n"
            "def near(x):\n    return x.sum().item()\n\n"
@@ -54,7 +54,7 @@ void add_project(test::MemoryFileSystem& fs) {
 
 TEST_CASE("pipeline: advice about loaders is given where a training program imports one, and says by which way") {
     test::MemoryFileSystem fs;
-    add_project(fs);
+    add_training_project(fs);
     const auto result = run(options_for(Command::analyze, "in"), fs);
     REQUIRE(result);
     CHECK(places_of(result->report, "advice.loader_workers") ==
@@ -63,7 +63,7 @@ TEST_CASE("pipeline: advice about loaders is given where a training program impo
 
 TEST_CASE("pipeline: advice about each round is given in functions that the loop calls and in forward of modules") {
     test::MemoryFileSystem fs;
-    add_project(fs);
+    add_training_project(fs);
     const auto result = run(options_for(Command::analyze, "in"), fs);
     REQUIRE(result);
     CHECK(places_of(result->report, "advice.host_read") ==
@@ -74,7 +74,7 @@ TEST_CASE("pipeline: advice about each round is given in functions that the loop
 
 TEST_CASE("pipeline: without a loop there is no advice about training") {
     test::MemoryFileSystem fs;
-    add_project(fs);
+    add_training_project(fs);
     fs.add("in/train.py", "from losses import Focal\nfrom data.build import make_loader\n");
     const auto result = run(options_for(Command::analyze, "in"), fs);
     REQUIRE(result);

@@ -1,0 +1,304 @@
+#include "migrator/match/cuda_code.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "migrator/match/matchers.h"
+
+namespace migrator {
+namespace {
+
+bool is_to_port(const Rule& rule) {
+    return rule.kind == FindingKind::cuda_extension &&
+           (rule.severity == Severity::error || rule.effort >= Effort::port);
+}
+
+// What is called, or the node itself.
+NodeId whole_call(const PythonFile& file, NodeId use) {
+    const NodeId call = file.call_of(file.whole_name(use));
+    return call == kNoNode ? use : call;
+}
+
+// The targets of the assignment that the node is on the right side of.
+std::vector<NodeId> targets_of(const SyntaxTree& tree, NodeId node) {
+    for (NodeId at = node, parent = tree.parent(at); parent != kNoNode; at = parent, parent = tree.parent(at)) {
+        const NodeKind kind = tree.kind(parent);
+        if (kind == NodeKind::assignment && tree.field(at) == Field::right) {
+            const NodeId left = tree.child(parent, Field::left);
+            if (tree.kind(left) == NodeKind::identifier || tree.kind(left) == NodeKind::attribute) return {left};
+            if (tree.kind(left) != NodeKind::pattern_list) return {};
+            const NodeList parts = tree.named_children(left);
+            return {parts.begin(), parts.end()};
+        }
+        if (kind == NodeKind::block || kind == NodeKind::module || kind == NodeKind::lambda) return {};
+    }
+    return {};
+}
+
+// The class that a method makes unusable on the NPU with itself, since to make or to call its objects runs it.
+NodeId class_run_by(const PythonFile& file, NodeId function, NodeId name) {
+    const SyntaxTree& tree = file.tree();
+    const NodeId around = tree.ancestor(function, NodeKind::class_definition);
+    if (around == kNoNode) return kNoNode;
+    const LoopFacts* loops = file.context().loops;
+    const std::string_view method = tree.text(name);
+    const bool runs = method == "__init__" || method == "__call__" ||
+                      (loops != nullptr && base::contains(loops->module_methods, method));
+    return runs ? tree.child(around, Field::name) : kNoNode;
+}
+
+bool leaves(const SyntaxTree& tree, NodeId block) {
+    if (block == kNoNode) return false;
+    const NodeList statements = tree.named_children(block);
+    return std::ranges::any_of(statements, [&](NodeId statement) {
+        const NodeKind kind = tree.kind(statement);
+        return kind == NodeKind::return_statement || kind == NodeKind::raise_statement;
+    });
+}
+
+// What follows in the function or file.
+base::ByteRange behind(const SyntaxTree& tree, NodeId statement) {
+    const NodeId function = tree.ancestor(statement, NodeKind::function_definition);
+    return {tree.range(statement).end, tree.range(function == kNoNode ? tree.root() : function).end};
+}
+
+// Of an if or elif: what runs where its condition holds, or does not.
+base::ByteRange branch_of(const SyntaxTree& tree, NodeId statement, bool holds) {
+    const NodeId consequence = tree.child(statement, Field::consequence);
+    if (consequence == kNoNode) return {};
+    const base::ByteRange then = tree.range(consequence);
+    if (holds) return then;
+    const bool goes_on = tree.kind(statement) == NodeKind::if_statement && leaves(tree, consequence);
+    return {then.end, goes_on ? behind(tree, statement).end : tree.range(statement).end};
+}
+
+bool negates(const SyntaxTree& tree, NodeId node) {
+    if (tree.kind(node) == NodeKind::not_operator) return true;
+    if (tree.kind(node) != NodeKind::comparison_operator) return false;
+    for (NodeId child = tree.first_child(node); child != kNoNode; child = tree.next_sibling(child)) {
+        if (tree.field(child) == Field::operators && (tree.text(child) == "!=" || tree.text(child) == "not in"))
+            return true;
+    }
+    return false;
+}
+
+// An expression that holds the answer, or its opposite.
+struct Answer {
+    NodeId node;
+    bool holds = true;
+    bool is_variable = false;  // which keeps it: what is made of the variable is something else
+};
+
+// What an answer decides: code, or the variables that keep it.
+struct Asked {
+    base::ByteRange code;
+    std::vector<NodeId> kept_in;
+    bool holds = true;
+};
+
+Asked asked_by(const SyntaxTree& tree, Answer answer) {
+    bool holds = answer.holds;
+    for (NodeId at = answer.node, parent = tree.parent(at); parent != kNoNode; at = parent, parent = tree.parent(at)) {
+        if (negates(tree, parent)) holds = !holds;
+        switch (tree.kind(parent)) {
+            case NodeKind::if_statement:
+            case NodeKind::elif_clause:
+                return {
+                    tree.field(at) == Field::condition ? branch_of(tree, parent, holds) : base::ByteRange{}, {}, holds};
+            case NodeKind::assert_statement: return {holds ? behind(tree, parent) : base::ByteRange{}, {}, holds};
+            case NodeKind::conditional_expression: {
+                const NodeList parts = tree.named_children(parent);
+                const bool is_condition = parts.size() == 3 && parts[1] == at;
+                return {is_condition ? tree.range(parts[holds ? 0 : 2]) : base::ByteRange{}, {}, holds};
+            }
+            case NodeKind::assignment: return {{}, targets_of(tree, at), holds};
+            case NodeKind::attribute:
+            case NodeKind::subscript:
+            case NodeKind::argument_list:
+                if (answer.is_variable) return {};
+                break;
+            case NodeKind::block:
+            case NodeKind::module: return {};
+            default: break;
+        }
+    }
+    return {};
+}
+
+// Sorted, and those that overlap as one.
+std::vector<base::ByteRange> merged(std::vector<base::ByteRange> ranges) {
+    std::ranges::sort(ranges, {}, &base::ByteRange::begin);
+    std::vector<base::ByteRange> out;
+    for (const base::ByteRange& range : ranges) {
+        if (!out.empty() && range.begin < out.back().end) out.back().end = std::max(out.back().end, range.end);
+        else out.push_back(range);
+    }
+    return out;
+}
+
+}  // namespace
+
+bool CudaNames::add(std::string name) {
+    last_parts_.emplace(last_part(name));
+    return names_.insert(std::move(name)).second;
+}
+
+CudaCodeWords::CudaCodeWords(const RuleSet& rules) {
+    for (const auto& [name, row] : rules.names.all()) {
+        if (is_to_port(*row.rule) && !row.to) words_.emplace(last_part(name));
+    }
+    const auto add = [&](const auto& rows) {
+        for (const auto& row : rows) {
+            if (!is_to_port(*row.rule)) continue;
+            for (const std::string& pattern : row.all)
+                pattern.find('*') == pattern.npos ? void(words_.insert(pattern)) : patterns_.push_back(pattern);
+        }
+    };
+    add(rules.imports);
+    add(rules.own_imports);
+}
+
+bool CudaCodeWords::any_in(std::string_view text) const {
+    for (std::size_t at = 0; at < text.size();) {
+        std::size_t end = at;
+        while (end < text.size() && base::is_word_char(text[end])) ++end;
+        const std::string_view word = text.substr(at, end - at);
+        if (!word.empty() && (words_.contains(word) || std::ranges::any_of(patterns_, [&](const std::string& pattern) {
+                                  return fits(pattern, word);
+                              })))
+            return true;
+        at = end + 1;
+    }
+    return false;
+}
+
+CudaOnlyCode::CudaOnlyCode(const PythonFile& file, const FindingSink& findings) : file_(file), tree_(file.tree()) {
+    for (const Finding& finding : findings) {
+        const bool is_ported = finding.severity == Severity::error || finding.effort >= Effort::port;
+        if (finding.kind == FindingKind::cuda_extension && is_ported && !finding.fix)
+            add(tree_.smallest_at(finding.range));
+    }
+    add_imported_names();
+    add_known_names();
+    if (pending_.empty()) return;
+    for (const Finding& finding : findings) {
+        if (asks_for_cuda(finding))
+            std::ranges::move(guarded_by(file_, tree_.smallest_at(finding.range)), std::back_inserter(guarded_));
+    }
+    guarded_ = merged(std::move(guarded_));
+    while (!pending_.empty() && file_.may_step()) {
+        const NodeId use = pending_.back();
+        pending_.pop_back();
+        follow(use);
+    }
+    std::ranges::sort(uses_);
+}
+
+NodeId CudaOnlyCode::in(base::ByteRange range) const {
+    const auto at =
+        std::ranges::lower_bound(uses_, range.begin, {}, [&](NodeId use) { return tree_.range(use).begin; });
+    return at != uses_.end() && tree_.range(*at).begin < range.end ? *at : kNoNode;
+}
+
+void CudaOnlyCode::add(NodeId use) {
+    if (use == kNoNode || !known_.insert(use).second) return;
+    uses_.push_back(use);
+    pending_.push_back(use);
+}
+
+// Whoever reads a function, class or variable that leads to CUDA-only code.
+void CudaOnlyCode::add_reads(NodeId name) {
+    if (!followed_.insert(name).second) return;
+    if (std::string shared = file_.bindings().shared_name(name); !shared.empty()) names_.push_back(std::move(shared));
+    for (const NodeId read : file_.bindings().reads(name)) add(read);
+}
+
+void CudaOnlyCode::add_imported_names() {
+    std::set<NodeId> statements;
+    for (const NodeId use : uses_) {
+        for (const NodeKind kind : {NodeKind::import_statement, NodeKind::import_from_statement})
+            statements.insert(tree_.kind(use) == kind ? use : tree_.ancestor(use, kind));
+    }
+    std::set<std::string_view> bound;
+    for (const ImportedName& import : file_.bindings().imports()) {
+        if (statements.contains(import.statement)) bound.insert(import.bound_name);
+    }
+    const auto is_in_import = [&](NodeId name) {
+        const auto next = statements.upper_bound(name);
+        return next != statements.begin() && tree_.is_ancestor(*std::prev(next), name);
+    };
+    for (const std::string_view word : bound) {
+        for (const NodeId name : file_.identifiers(word)) {
+            if (!is_in_import(name)) add(name);
+        }
+    }
+}
+
+void CudaOnlyCode::add_known_names() {
+    const CudaNames* known = file_.context().cuda_names;
+    if (known == nullptr || known->empty()) return;
+    std::set<std::string_view> words;
+    for (const ImportedName& import : file_.bindings().imports()) {
+        if (known->has_last_part(import.name)) words.insert(import.bound_name);
+    }
+    for (const auto& [word, nodes] : file_.identifiers()) {
+        if (!known->has_last_part(word) && !words.contains(word)) continue;
+        for (const NodeId node : nodes) {
+            const auto references = file_.bindings().references(file_.whole_name(node));
+            if (std::ranges::any_of(references, [&](const Reference& reference) {
+                    return reference.origin != Origin::external && known->contains(reference.name);
+                }))
+                add(node);
+        }
+    }
+}
+
+// What is called leads there with its function; what is only named, or kept for later, with its variable too.
+void CudaOnlyCode::follow(NodeId use) {
+    if (is_guarded(use)) return;
+    const NodeId call = whole_call(file_, use);
+    for (const NodeId target : targets_of(tree_, call)) {
+        if (call == use || !file_.bindings().shared_name(target).empty()) add_reads(target);
+    }
+    const NodeId function = tree_.ancestor(use, NodeKind::function_definition);
+    const NodeId name = function == kNoNode ? kNoNode : tree_.child(function, Field::name);
+    if (name == kNoNode) return;
+    add_reads(name);
+    if (const NodeId owner = class_run_by(file_, function, name); owner != kNoNode) add_reads(owner);
+}
+
+bool CudaOnlyCode::is_guarded(NodeId use) const {
+    const std::size_t at = tree_.range(use).begin;
+    const auto next = std::ranges::upper_bound(guarded_, at, {}, &base::ByteRange::begin);
+    return next != guarded_.begin() && at < std::prev(next)->end;
+}
+
+std::vector<base::ByteRange> guarded_by(const PythonFile& file, NodeId question) {
+    std::vector<base::ByteRange> out;
+    std::vector<Answer> pending{{question}};
+    std::set<NodeId> seen;
+    while (!pending.empty() && file.may_step()) {
+        const Answer answer = pending.back();
+        pending.pop_back();
+        if (!seen.insert(answer.node).second) continue;
+        const Asked asked = asked_by(file.tree(), answer);
+        if (asked.code.size() > 0) out.push_back(asked.code);
+        for (const NodeId target : asked.kept_in) {
+            for (const NodeId read : file.bindings().reads(target)) pending.push_back({read, asked.holds, true});
+        }
+    }
+    return out;
+}
+
+bool asks_for_cuda(const Finding& finding) {
+    return finding.kind == FindingKind::cuda_api || finding.kind == FindingKind::device_string;
+}
+
+std::vector<std::string> cuda_only_names(std::string_view path, const ParsedText& parsed, const MatchContext& context) {
+    FindingSink findings;
+    match_python(path, parsed, context, false, findings);
+    const PythonFile file(path, *parsed.tree, *parsed.bindings, context);
+    return CudaOnlyCode(file, findings).names();
+}
+
+}  // namespace migrator

@@ -1,0 +1,79 @@
+// CUDA-only code: what ends in kernels or libraries that the NPU does not have, and the names that lead there.
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/string_map.h"
+#include "migrator/python/match_context.h"
+#include "migrator/python/python_file.h"
+
+namespace migrator {
+
+// Qualified names of a project's functions, classes and variables that lead to CUDA-only code: "pkg.ops.fused".
+class CudaNames {
+public:
+    bool add(std::string name);  // false: it was there
+    bool empty() const { return names_.empty(); }
+    bool contains(std::string_view name) const { return names_.contains(name); }
+    // Whether a text is the last part of one of them.
+    bool has_last_part(std::string_view word) const { return last_parts_.contains(word); }
+
+private:
+    std::set<std::string, std::less<>> names_;
+    std::set<std::string, std::less<>> last_parts_;
+};
+
+// The words without which a Python file has no CUDA-only code of its own.
+class CudaCodeWords {
+public:
+    explicit CudaCodeWords(const RuleSet& rules);
+    bool any_in(std::string_view text) const;
+
+private:
+    std::set<std::string, std::less<>> words_;
+    std::vector<std::string> patterns_;  // with one *
+};
+
+// The CUDA-only code of a file: what findings say is to be ported, what the context knows of other files, and what is made
+// of it or leads there in the file.
+class CudaOnlyCode {
+public:
+    CudaOnlyCode(const PythonFile& file, const FindingSink& findings);
+
+    bool empty() const { return uses_.empty(); }
+    // The first use in the range, or kNoNode.
+    NodeId in(base::ByteRange range) const;
+    // Qualified names of this file that lead there, for other files.
+    const std::vector<std::string>& names() const { return names_; }
+
+private:
+    void add(NodeId use);
+    void add_reads(NodeId name);
+    void add_imported_names();
+    void add_known_names();
+    void follow(NodeId use);
+    bool is_guarded(NodeId use) const;
+
+    const PythonFile& file_;
+    const SyntaxTree& tree_;
+    std::vector<base::ByteRange> guarded_;  // code behind questions for CUDA: sorted, none in another
+    std::vector<NodeId> uses_;              // sorted
+    std::vector<NodeId> pending_;
+    std::set<NodeId> known_;
+    std::set<NodeId> followed_;  // names of functions, classes and variables
+    std::vector<std::string> names_;
+};
+
+// The code that runs, or goes on, only where the question for CUDA at the node is answered with yes, also when a variable
+// keeps the answer.
+std::vector<base::ByteRange> guarded_by(const PythonFile& file, NodeId question);
+// Whether the finding is such a question.
+bool asks_for_cuda(const Finding& finding);
+
+// CudaOnlyCode::names of a file, by all that is found in it.
+std::vector<std::string> cuda_only_names(std::string_view path, const ParsedText& parsed, const MatchContext& context);
+
+}  // namespace migrator
