@@ -11,6 +11,13 @@ constexpr std::size_t kResolvedBytes = std::size_t{64} << 20;
 
 }  // namespace
 
+FileRounds::FileRounds(base::FileSystem& fs, int threads, const Knowledge& knowledge, const Project& project)
+    : fs_(fs), threads_(threads), knowledge_(knowledge), project_(project), names_(project.files.files.size()) {
+    for (const auto& kept : project.parsed) {
+        if (kept && kept->bindings) kept_ += kept->tree.bytes() + kept->bindings->bytes();
+    }
+}
+
 base::Status FileRounds::visit(const Filter& filter, const Work& work) {
     const std::vector<FoundFile>& files = project_.files.files;
     return base::parallel_for(files.size(), threads_, [&](std::size_t i) -> base::Status {

@@ -17,8 +17,7 @@ public:
     using Filter = std::function<bool(std::size_t file, std::string_view text)>;
     using Work = std::function<void(std::size_t file, const ParsedText& parsed, const MatchContext& context)>;
 
-    FileRounds(base::FileSystem& fs, int threads, const Knowledge& knowledge, const Project& project)
-        : fs_(fs), threads_(threads), knowledge_(knowledge), project_(project), names_(project.files.files.size()) {}
+    FileRounds(base::FileSystem& fs, int threads, const Knowledge& knowledge, const Project& project);
 
     // All that pass the filter, on several threads.
     base::Status visit(const Filter& filter, const Work& work);
