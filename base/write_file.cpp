@@ -35,8 +35,8 @@ Status write_text(WritableFile& file, const TextSource& text) {
     return parts;
 }
 
-Status write_and_rename(FileSystem& fs, const Path& path, const TextSource& text, FileMode mode,
-                        std::string_view token) {
+Status write_and_rename(FileSystem& fs, const Path& path, const TextSource& text, FileMode mode, std::string_view token,
+                        const std::function<Status()>& check = nullptr) {
     const Path unfinished = unfinished_path(path, token);
     TRY_ASSIGN(auto file, fs.create(unfinished, mode.bits));
     auto written = [&]() -> Status {
@@ -44,6 +44,7 @@ Status write_and_rename(FileSystem& fs, const Path& path, const TextSource& text
         if (mode.exactly) TRY(file->set_mode(mode.bits));
         TRY(file->sync());
         TRY(file->close());
+        if (check) TRY(check());
         return fs.rename(unfinished, path);
     }();
     // The first error is the one to report, whatever becomes of the clean-up.
@@ -67,8 +68,8 @@ Status write_file(FileSystem& fs, const Path& path, const TextSource& text, std:
 }
 
 Status write_file_of(FileSystem& fs, const Path& path, std::string_view content, FileMode mode,
-                     const std::string& token) {
-    return write_and_rename(fs, path, whole(content), mode, token);
+                     const std::string& token, const std::function<Status()>& check) {
+    return write_and_rename(fs, path, whole(content), mode, token, check);
 }
 
 Status remove_unfinished_of(FileSystem& fs, const Path& path, const std::string& token) {

@@ -3,6 +3,7 @@
 //   .NAME.0123456789abcdef.unfinished     new, never through a link, and locked while its writer lives
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,9 +24,9 @@ struct FileMode {
 };
 
 // The same for many files that belong together: what a run that died has left of them is known by the `token`, which are
-// random_digits().
+// random_digits(). `check` is asked when all is written, right before the file takes its place, and may still refuse.
 Status write_file_of(FileSystem& fs, const Path& path, std::string_view content, FileMode mode,
-                     const std::string& token);
+                     const std::string& token, const std::function<Status()>& check = nullptr);
 // Removes what such a run has left beside PATH.
 Status remove_unfinished_of(FileSystem& fs, const Path& path, const std::string& token);
 

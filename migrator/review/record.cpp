@@ -142,12 +142,31 @@ base::Status put_back(base::FileSystem& tree, const Restored& file, const std::s
     return base::write_file_of(tree, file.path, *file.original, {info.mode & base::kPermissionBits, true}, token);
 }
 
+// Somebody may have saved the file, or another run changed it, since it was read.
+base::Status check_as_read(base::FileSystem& tree, const FileChange& change) {
+    if (change.is_new()) return {};
+    TRY_ASSIGN(const std::string now, base::read_file(tree, change.file.path));
+    if (now == change.original) return {};
+    return base::fail(ErrorKind::bad_input,
+                      "the file has changed since it was read. Nothing was written; run the command again",
+                      change.file.path);
+}
+
+// Whether the file is, or may be, as the change leaves it.
+bool may_be_changed(base::FileSystem& tree, const FileChange& change) {
+    const auto now = tree.look(change.file.path);
+    if (now && !*now) return false;
+    const auto content = base::read_file(tree, change.file.path);
+    return !content || *content == change.content;
+}
+
 base::Status write_change(base::FileSystem& tree, const FileChange& change, const std::string& token) {
     // A link would be replaced by a file.
     if (const auto now = tree.link_info(change.file.path); now && now->kind != base::FileKind::regular)
         return base::fail(ErrorKind::bad_input, "this is no regular file; name the file that it leads to",
                           change.file.path);
-    return base::write_file_of(tree, change.file.path, change.content, {change.mode, !change.is_new()}, token);
+    return base::write_file_of(tree, change.file.path, change.content, {change.mode, !change.is_new()}, token,
+                               [&] { return check_as_read(tree, change); });
 }
 
 // New files first: what imports them may be a file that is written next.
@@ -174,19 +193,6 @@ base::Status write_files(base::FileSystem& tree, const std::vector<FileChange>& 
                                                base::format("{} could not be put back", change.file.path));
         }
         return written;
-    }
-    return {};
-}
-
-// Somebody may have saved a file, or another run changed it, since it was read.
-base::Status check_as_read(base::FileSystem& tree, const std::vector<FileChange>& changes) {
-    for (const FileChange& change : changes) {
-        if (change.is_new()) continue;
-        TRY_ASSIGN(const std::string now, base::read_file(tree, change.file.path));
-        if (now != change.original)
-            return base::fail(ErrorKind::bad_input,
-                              "the file has changed since it was read. Nothing was written; run the command again",
-                              change.file.path);
     }
     return {};
 }
@@ -250,8 +256,13 @@ base::Status write_in_place(base::FileSystem& fs, const Path& root, const std::v
     TRY_ASSIGN(const auto tree, fs.beneath(root));
     TRY_ASSIGN(ProjectLock lock, ProjectLock::take(*tree));
     if (const auto stopped = lock.stopped()) return base::fail(ErrorKind::usage, stopped->text(root), root);
-    TRY(check_as_read(*tree, changes));
     const bool keeps_record = !record.empty();
+    for (const FileChange& change : changes) {
+        const base::Status is_as_read = check_as_read(*tree, change);
+        if (is_as_read) continue;
+        if (keeps_record) static_cast<void>(remove_empty_record_folder(*tree).has_value());
+        return is_as_read;
+    }
     if (keeps_record) {
         TRY(fs.make_directories(base::parent(record)));
         TRY(free_name(fs, record, {}));
@@ -264,13 +275,10 @@ base::Status write_in_place(base::FileSystem& fs, const Path& root, const std::v
     if (written) written = write_files(*tree, changes, token);
     if (written) return lock.finish();
     // Record and journal stay while they are needed: for a file that could not be put back.
-    bool is_as_before = true;
-    if (keeps_record && fs.exists(base::join(record, kAppliedName))) {
-        const auto made = read_record(fs, record);
-        const auto left = made ? files_to_restore(fs, *tree, record, *made) : std::vector<Restored>();
-        is_as_before = left && left->empty();
-    }
-    if (!is_as_before) return base::fail_with_context(written.error(), base::format("migrator undo {}", record));
+    const bool can_undo = keeps_record && fs.exists(base::join(record, kAppliedName));
+    if (can_undo &&
+        std::ranges::any_of(changes, [&](const FileChange& change) { return may_be_changed(*tree, change); }))
+        return base::fail_with_context(written.error(), base::format("migrator undo {}", record));
     const bool is_removed = !keeps_record || (remove_record(fs, record) && remove_empty_record_folder(*tree));
     if (is_removed) static_cast<void>(lock.finish().has_value());
     return written;

@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
@@ -256,6 +257,41 @@ def two_runs(checks, work):
             left = [path.name for path in work.iterdir() if ".run" in path.name or "unfinished" in path.name]
             checks.equal(left, [], f"{name}: left")
         shutil.rmtree(work / "alone")
+
+
+@check
+def saved_meanwhile(checks, work):
+    """A file that a person saves while the project is migrated in place keeps what they wrote, whenever that is."""
+    mine = "import torch\ny = torch.ones(3).cuda()\n"
+    command = [tool("migrator"), "migrate", "p", "--in-place", "-q"]
+    outcomes = set()
+    seconds = 0
+    for number in range(31):
+        place = work / str(number)
+        place.mkdir()
+        project(place, other__py=TRAIN * 1000)
+        if number == 0:
+            started = time.monotonic()
+            checks.equal(run(*command, cwd=place).returncode, 0, "nobody saves anything")
+            seconds = time.monotonic() - started
+            continue
+        before = tree(place / "p")
+        process = subprocess.Popen(command, cwd=place, stderr=subprocess.PIPE, text=True)
+        time.sleep(seconds * number / 20)
+        (place / "saved").write_text(mine)
+        os.replace(place / "saved", place / "p/train.py")
+        said = process.communicate()[1]
+        text = (place / "p/train.py").read_text()
+        checks.expect(text.replace("import torch_npu\n", "").replace("npu", "cuda") == mine, f"save {number} is lost: {text!r}, {said!r}")
+        outcomes.add(process.returncode)
+        if process.returncode == 0:
+            continue
+        checks.expect(said.endswith("train.py: the file has changed since it was read. Nothing was written; run the command again\n")
+                      and said.count("\n") == 1, f"save {number}: {said!r}")
+        left = tree(place / "p")
+        checks.equal({name for name in left | before if left.get(name) != before.get(name)}, {"train.py"}, f"save {number}")
+        checks.equal(run(*command, cwd=place).returncode, 0, f"save {number}: the command again")
+    checks.expect(len(outcomes) == 2, f"the saves came at one time only: {outcomes}")
 
 
 @check
