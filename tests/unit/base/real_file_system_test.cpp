@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include <cstdlib>
+#include <filesystem>
 
 #include "base/run_journal.h"
 #include "base/write_file.h"
@@ -15,9 +16,8 @@ using base::Path;
 class Scratch {
 public:
     Scratch() {
-        char name[] = "/tmp/migration_test_XXXXXX";
-        REQUIRE(::mkdtemp(name) != nullptr);
-        path_ = name;
+        path_ = (std::filesystem::temp_directory_path() / "migration_test_XXXXXX").string();
+        REQUIRE(::mkdtemp(path_.data()) != nullptr);
     }
     ~Scratch() { CHECK(base::remove_tree(fs, path_)); }
     Path at(std::string_view name) const { return base::join(path_, name); }
