@@ -34,6 +34,18 @@ inline bool is_word_char(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
+// Whether the predicate holds for one of the longest runs of such characters.
+template <class Predicate>
+bool any_word(std::string_view text, const Predicate& predicate) {
+    for (std::size_t at = 0; at < text.size();) {
+        std::size_t end = at;
+        while (end < text.size() && is_word_char(text[end])) ++end;
+        if (end > at && predicate(text.substr(at, end - at))) return true;
+        at = end + 1;
+    }
+    return false;
+}
+
 template <class Range, class Item>
 bool contains(const Range& range, const Item& item) {
     return std::find(std::begin(range), std::end(range), item) != std::end(range);

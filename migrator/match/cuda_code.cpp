@@ -8,9 +8,10 @@
 namespace migrator {
 namespace {
 
-bool is_to_port(const Rule& rule) {
-    return rule.kind == FindingKind::cuda_extension &&
-           (rule.severity == Severity::error || rule.effort >= Effort::port);
+// Of a rule or a finding.
+bool is_to_port(const auto& item) {
+    return item.kind == FindingKind::cuda_extension &&
+           (item.severity == Severity::error || item.effort >= Effort::port);
 }
 
 // What is called, or the node itself.
@@ -48,7 +49,6 @@ NodeId class_run_by(const PythonFile& file, NodeId function, NodeId name) {
 }
 
 bool leaves(const SyntaxTree& tree, NodeId block) {
-    if (block == kNoNode) return false;
     const NodeList statements = tree.named_children(block);
     return std::ranges::any_of(statements, [&](NodeId statement) {
         const NodeKind kind = tree.kind(statement);
@@ -150,8 +150,10 @@ CudaCodeWords::CudaCodeWords(const RuleSet& rules) {
     const auto add = [&](const auto& rows) {
         for (const auto& row : rows) {
             if (!is_to_port(*row.rule)) continue;
-            for (const std::string& pattern : row.all)
-                pattern.find('*') == pattern.npos ? void(words_.insert(pattern)) : patterns_.push_back(pattern);
+            for (const std::string& pattern : row.all) {
+                if (pattern.find('*') == pattern.npos) words_.insert(pattern);
+                else patterns_.push_back(pattern);
+            }
         }
     };
     add(rules.imports);
@@ -159,24 +161,15 @@ CudaCodeWords::CudaCodeWords(const RuleSet& rules) {
 }
 
 bool CudaCodeWords::any_in(std::string_view text) const {
-    for (std::size_t at = 0; at < text.size();) {
-        std::size_t end = at;
-        while (end < text.size() && base::is_word_char(text[end])) ++end;
-        const std::string_view word = text.substr(at, end - at);
-        if (!word.empty() && (words_.contains(word) || std::ranges::any_of(patterns_, [&](const std::string& pattern) {
-                                  return fits(pattern, word);
-                              })))
-            return true;
-        at = end + 1;
-    }
-    return false;
+    return base::any_word(text, [&](std::string_view word) {
+        return words_.contains(word) ||
+               std::ranges::any_of(patterns_, [&](const std::string& pattern) { return fits(pattern, word); });
+    });
 }
 
 CudaOnlyCode::CudaOnlyCode(const PythonFile& file, const FindingSink& findings) : file_(file), tree_(file.tree()) {
     for (const Finding& finding : findings) {
-        const bool is_ported = finding.severity == Severity::error || finding.effort >= Effort::port;
-        if (finding.kind == FindingKind::cuda_extension && is_ported && !finding.fix)
-            add(tree_.smallest_at(finding.range));
+        if (is_to_port(finding) && !finding.fix) add(tree_.smallest_at(finding.range));
     }
     add_imported_names();
     add_known_names();
@@ -295,9 +288,15 @@ bool asks_for_cuda(const Finding& finding) {
 }
 
 std::vector<std::string> cuda_only_names(std::string_view path, const ParsedText& parsed, const MatchContext& context) {
-    FindingSink findings;
-    match_python(path, parsed, context, false, findings);
     const PythonFile file(path, *parsed.tree, *parsed.bindings, context);
+    FindingSink findings;
+    // Most files only have a word in common with it, which these tell without all the rest.
+    match_names(file, ImportPlan(file), findings);
+    match_arguments(file, findings);
+    match_packages(file, read_literals(*parsed.tree), findings);
+    if (CudaOnlyCode(file, findings).empty()) return {};
+    findings.clear();
+    match_python(path, parsed, context, false, findings);
     return CudaOnlyCode(file, findings).names();
 }
 

@@ -45,12 +45,9 @@ private:
                 words_.insert(name.substr(name.rfind('.') + 1));
                 hashes_.push_back(Bindings::hash_of(name));
             }
-            std::ranges::sort(hashes_);
         }
         bool may_be_in(const std::vector<std::uint32_t>& names, std::string_view text) const {
-            if (names.empty()) return mentions(text, words_);
-            return std::ranges::any_of(hashes_,
-                                       [&](std::uint32_t hash) { return std::ranges::binary_search(names, hash); });
+            return names.empty() ? mentions(text, words_) : has_any(names, hashes_);
         }
 
     private:

@@ -1,5 +1,7 @@
 #include "migrator/project/file_rounds.h"
 
+#include <algorithm>
+
 #include "base/parallel.h"
 #include "base/text.h"
 
@@ -54,14 +56,11 @@ void FileRounds::look_at(std::size_t number, ParsedFile& parsed, const Work& wor
 }
 
 bool mentions(std::string_view text, const std::unordered_set<std::string_view>& words) {
-    if (words.empty()) return false;
-    for (std::size_t at = 0; at < text.size();) {
-        std::size_t end = at;
-        while (end < text.size() && base::is_word_char(text[end])) ++end;
-        if (end > at && words.contains(text.substr(at, end - at))) return true;
-        at = end + 1;
-    }
-    return false;
+    return !words.empty() && base::any_word(text, [&](std::string_view word) { return words.contains(word); });
+}
+
+bool has_any(const std::vector<std::uint32_t>& names, const std::vector<std::uint32_t>& wanted) {
+    return std::ranges::any_of(wanted, [&](std::uint32_t hash) { return std::ranges::binary_search(names, hash); });
 }
 
 }  // namespace migrator

@@ -39,5 +39,7 @@ private:
 
 // Whether a word of the text is one of these.
 bool mentions(std::string_view text, const std::unordered_set<std::string_view>& words);
+// The same of hashes: `names` as FileRounds::names gives them.
+bool has_any(const std::vector<std::uint32_t>& names, const std::vector<std::uint32_t>& wanted);
 
 }  // namespace migrator

@@ -25,14 +25,11 @@ public:
             if (is_parameter(end)) functions_.push_back(shared_name(end));
             else words_.insert(last_word(end));
         }
-        std::ranges::sort(hashes_);
     }
 
     // Whether a file may have to do with one of them, by its text and all names that it has to do with.
     bool may_be_in(std::string_view text, const std::vector<std::uint32_t>& hashes) const {
-        return std::ranges::any_of(hashes_,
-                                   [&](std::uint32_t hash) { return std::ranges::binary_search(hashes, hash); }) ||
-               mentions(text, members_);
+        return has_any(hashes, hashes_) || mentions(text, members_);
     }
 
     // The same by the text of a module.
@@ -46,7 +43,7 @@ public:
 private:
     using Words = std::unordered_set<std::string_view>;
 
-    std::vector<std::uint32_t> hashes_;  // sorted
+    std::vector<std::uint32_t> hashes_;
     std::vector<std::string_view> functions_;
     Words words_;
     Words members_;  // of those, the members of objects that are not known
