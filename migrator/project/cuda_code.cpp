@@ -10,7 +10,7 @@ namespace migrator {
 namespace {
 
 // Through this many files.
-constexpr int kMaxRounds = 4;
+constexpr int kMaxCudaRounds = 4;
 
 class CudaSearch {
 public:
@@ -21,7 +21,7 @@ public:
         CudaNames known;
         std::vector<std::string> found;
         TRY(look([&](std::size_t, std::string_view text) { return words.any_in(text); }, known, found));
-        for (int round = 0; round < kMaxRounds; ++round) {
+        for (int round = 0; round < kMaxCudaRounds; ++round) {
             std::vector<std::string> fresh;
             for (std::string& name : found) {
                 if (known.add(name)) fresh.push_back(std::move(name));
