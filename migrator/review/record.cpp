@@ -87,6 +87,7 @@ base::Status write_record(base::FileSystem& fs, base::FileSystem& tree, SavedRep
 // What `undo` does with a file; nothing where it is as it was.
 struct Restored {
     Path path;
+    std::string sha256_now;               // what it replaces
     std::optional<std::string> original;  // empty: the file is new, and goes
 };
 
@@ -110,7 +111,7 @@ base::Result<std::optional<Restored>> restored(base::FileSystem& fs, base::FileS
                                        is_there ? "has changed" : "was removed", kept),
                           file.path);
     }
-    Restored out{file.path, {}};
+    Restored out{file.path, std::move(hash), {}};
     if (file.original.sha256) {
         TRY_ASSIGN(out.original, read_original(fs, record, number, file));
     }
@@ -135,11 +136,24 @@ base::Result<std::vector<Restored>> files_to_restore(base::FileSystem& fs, base:
     return out;
 }
 
+// Somebody may have saved the file since it was looked at.
+base::Status check_as_seen(base::FileSystem& tree, const Restored& file) {
+    TRY_ASSIGN(const std::string now, base::read_file(tree, file.path));
+    if (base::sha256_hex(now) == file.sha256_now) return {};
+    return base::fail(ErrorKind::bad_input, "the file has changed while others were restored, so it stays as it is",
+                      file.path);
+}
+
 // A file is replaced by one with the same permissions.
 base::Status put_back(base::FileSystem& tree, const Restored& file, const std::string& token) {
-    if (!file.original) return tree.remove(file.path);
+    const auto check = [&] { return check_as_seen(tree, file); };
+    if (!file.original) {
+        TRY(check());
+        return tree.remove(file.path);
+    }
     TRY_ASSIGN(const base::FileInfo info, tree.link_info(file.path));
-    return base::write_file_of(tree, file.path, *file.original, {info.mode & base::kPermissionBits, true}, token);
+    return base::write_file_of(tree, file.path, *file.original, {info.mode & base::kPermissionBits, true}, token,
+                               check);
 }
 
 // Somebody may have saved the file, or another run changed it, since it was read.
@@ -186,7 +200,7 @@ base::Status write_files(base::FileSystem& tree, const std::vector<FileChange>& 
         // The first error is the one to report. From the end, so that what imports a new file goes before it.
         for (std::size_t back = i; back-- > 0;) {
             const FileChange& change = *order[back];
-            const Restored before{change.file.path,
+            const Restored before{change.file.path, change.file.sha256_after,
                                   change.is_new() ? std::nullopt : std::optional<std::string>(change.original)};
             if (!put_back(tree, before, token))
                 return base::fail_with_context(written.error(),

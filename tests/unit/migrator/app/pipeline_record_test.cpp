@@ -28,6 +28,20 @@ private:
     base::Path path_;
 };
 
+// Somebody saves one file when another is replaced, which then fails or not.
+class SavedAtRename : public test::MemoryFileSystem {
+public:
+    base::Path replaced, saved;
+    bool fails = false;
+
+    base::Status rename(const base::Path& from, const base::Path& to) override {
+        if (to != replaced) return MemoryFileSystem::rename(from, to);
+        add(saved, "# saved\n");
+        if (fails) return base::fail(base::ErrorKind::write_failed, "no space left", to);
+        return MemoryFileSystem::rename(from, to);
+    }
+};
+
 // Somebody saves p/a.py as soon as the copy is made.
 class SavedMeanwhile : public test::MemoryFileSystem {
 public:
@@ -192,6 +206,42 @@ TEST_CASE("pipeline: a proposal that needs the helper module brings it, and noth
     applied(true);
     CHECK(fs.exists("accepted/any_device.py"));
     CHECK(fs.content("accepted/a.py").find("any_device") != std::string::npos);
+}
+
+TEST_CASE("in place: a file that is saved while others are put back is left alone") {
+    Options options = options_for(Command::migrate, "p");
+    options.output.clear();
+    options.report_directory.clear();
+    options.destination = Destination::in_place;
+    const auto project = [](SavedAtRename& fs) {
+        fs.add("p/a.py", kTrain);
+        fs.add("p/b.py", kTrain);
+    };
+    SUBCASE("after another could not be written") {
+        SavedAtRename fs;
+        project(fs);
+        fs.replaced = "p/b.py";
+        fs.saved = "p/a.py";
+        fs.fails = true;
+        const auto done = run(options, fs);
+        REQUIRE_FALSE(done);
+        CHECK(done.error().text().find("a.py could not be put back") != std::string::npos);
+        CHECK(fs.content("p/a.py") == "# saved\n");
+        CHECK(fs.content("p/b.py") == kTrain);
+    }
+    SUBCASE("by undo") {
+        SavedAtRename fs;
+        project(fs);
+        REQUIRE(run(options, fs));
+        fs.replaced = "p/a.py";
+        fs.saved = "p/b.py";
+        const auto undone = undo_record(fs, "p/.migrator/applied");
+        REQUIRE_FALSE(undone);
+        CHECK(undone.error().text() == "b.py: the file has changed while others were restored, so it stays as it is");
+        CHECK(fs.content("p/a.py") == kTrain);
+        CHECK(fs.content("p/b.py") == "# saved\n");
+        CHECK(fs.exists("p/.migrator/applied/original"));
+    }
 }
 
 TEST_CASE("in place: a file that somebody has saved since it was read is left alone") {
