@@ -55,8 +55,9 @@ void match_program(const PythonFile& file, FindingSink& sink);
 void match_processes(const PythonFile& file, FindingSink& sink);
 // Tables of environment variables.
 void match_environment(const PythonFile& file, std::span<const Literal> literals, FindingSink& sink);
-// Commands that Python starts: what would be said of them in a script, in place of what was said of their texts.
-void match_commands(const PythonFile& file, FindingSink& sink);
+// Commands that Python starts and settings that it reads from texts: what would be said of them in files of their own, in
+// place of what was said of the texts.
+void match_embedded_texts(const PythonFile& file, FindingSink& sink);
 // Tables of packages: imports, and the requirements of a setup.py.
 void match_packages(const PythonFile& file, std::span<const Literal> literals, FindingSink& sink);
 

@@ -116,7 +116,7 @@ void match_python(std::string_view path, const ParsedText& parsed, const MatchCo
     match_code_strings(file, literals, found);
     match_values(file, adapted, literals, found);
     match_environment(file, literals, found);
-    match_commands(file, found);
+    match_embedded_texts(file, found);
     match_packages(file, literals, found);
     match_api_support(file, literals, found);
     match_libraries(file, found);

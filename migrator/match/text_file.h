@@ -16,6 +16,7 @@ struct TextFile {
     const RuleSet* rules = nullptr;
     const ValueEnds* value_ends = nullptr;  // of the Python files of the project
     TextContents contents;
+    const PythonFile* around = nullptr;  // of settings that are a text in it
 };
 
 // Where `word` stands in `line` as a word of its own: no letter, digit, '_' or '-' next to it, unless the word itself

@@ -6,6 +6,7 @@
 #include "migrator/match/text_file.h"
 #include "migrator/text/command_settings.h"
 #include "migrator/values/value_ends.h"
+#include "migrator/values/value_flow.h"
 #include "migrator/values/value_form.h"
 
 namespace migrator {
@@ -74,7 +75,7 @@ private:
     void match(const TextSetting& setting) {
         const std::string_view text = default_in(setting.text);
         const std::vector<ValueToken> tokens = value_tokens(text, row_);
-        if (tokens.empty()) return;
+        if (tokens.empty() || is_only_shown(contents().name_of(setting.key))) return;
         const bool is_known = carries(contents().name_of(setting.key)) || carries(variable_in(setting.text));
         // A name with a number is a device wherever settings have it; `cuda:` alone is a key.
         const bool has_number = text.find(':') != text.npos && !text.ends_with(':');
@@ -90,8 +91,18 @@ private:
         sink_.push_back(std::move(finding));
     }
 
+    // Whether the Python file around it reads the key, and only shows what it reads.
+    bool is_only_shown(std::string_view name) const {
+        if (file_.around == nullptr || name.empty()) return false;
+        ValueFlow flow(*file_.around, row_);
+        const bool is_taken = flow.destination_of_end(member_of(name)) || flow.is_lost() || !flow.ends().empty();
+        return flow.is_shown() && !is_taken;
+    }
+
+    // Settings may be a text of a Python file, which then works with what they name.
     Fix fix(std::string_view text, const std::vector<ValueToken>& tokens) const {
         Fix out;
+        if (is_settings(file_.type)) out.imports = row_.rule->imports;
         for (const ValueToken& token : tokens) {
             const std::string_view part = text.substr(token.begin, token.end - token.begin);
             out.edits.push_back({contents().place(part), token.replacement});
@@ -108,14 +119,17 @@ private:
 }  // namespace
 
 std::set<ValueEnd> open_text_ends(const SourceFile& file, const RuleSet& rules) {
-    std::set<ValueEnd> out;
-    if (!is_settings(file.type) && !is_script(file.type)) return out;
+    if (!is_settings(file.type) && !is_script(file.type)) return {};
     const bool may_hold = std::ranges::any_of(rules.values, [&](const ValueRow& row) {
         return std::ranges::any_of(row.tokens,
                                    [&](const std::string& token) { return file.text.find(token) != file.text.npos; });
     });
-    if (!may_hold) return out;
-    const TextContents contents = read_text(file.type, file.text, rules.script_places.directives);
+    if (!may_hold) return {};
+    return open_text_ends(read_text(file.type, file.text, rules.script_places.directives), rules);
+}
+
+std::set<ValueEnd> open_text_ends(const TextContents& contents, const RuleSet& rules) {
+    std::set<ValueEnd> out;
     for (const ValueRow& row : rules.values) {
         for (const TextSetting& setting : contents.settings) {
             const std::string_view name = contents.name_of(setting.key);

@@ -65,6 +65,7 @@ public:
         TRY(files_.visit([&](std::size_t file, std::string_view) { return project_.holds_values[file]; },
                          [&](std::size_t, const ParsedText& parsed, const MatchContext& context) {
                              std::set<ValueEnd> found = open_ends(parsed, context);
+                             found.merge(embedded_text_ends(parsed, context));
                              const std::lock_guard lock(mutex);
                              wanted.merge(found);
                          }));

@@ -8,19 +8,51 @@ namespace {
 // A text that is longer is no name of a device.
 constexpr std::size_t kMaxComposed = 256;
 
-bool append_string(const SyntaxTree& tree, NodeId string, Literal& out) {
+void append_text(const SyntaxTree& tree, base::ByteRange range, Literal& out) {
+    for (std::uint64_t at = range.begin; at < range.end; ++at) out.offsets.push_back(at);
+    out.text += tree.source().substr(range.begin, range.size());
+}
+
+// A character has the place of the last byte of its escape, so that no range of one piece has an escape in it.
+bool append_escape(const SyntaxTree& tree, NodeId escape, Literal& out) {
+    constexpr std::string_view kEscapes = "\\\\\"\"''n\nt\t";  // pairs
+    const std::string_view text = tree.text(escape);
+    if (tree.kind(escape) == NodeKind::escape_interpolation) {
+        out.offsets.push_back(tree.range(escape).end - 1);
+        out.text += text.back();
+        return true;
+    }
+    if (text == "\\\n") return true;  // a line that goes on
+    for (std::size_t i = 0; text.size() == 2 && i < kEscapes.size(); i += 2) {
+        if (text[1] != kEscapes[i]) continue;
+        out.offsets.push_back(tree.range(escape).end - 1);
+        out.text += kEscapes[i + 1];
+        return true;
+    }
+    return false;
+}
+
+bool append_content(const SyntaxTree& tree, NodeId content, Escapes escapes, Literal& out) {
+    base::ByteRange rest = tree.range(content);
+    for (NodeId escape = tree.first_child(content); escape != kNoNode; escape = tree.next_sibling(escape)) {
+        if (escapes == Escapes::none) return false;
+        append_text(tree, {rest.begin, tree.range(escape).begin}, out);
+        if (!append_escape(tree, escape, out)) return false;
+        rest.begin = tree.range(escape).end;
+    }
+    append_text(tree, rest, out);
+    return true;
+}
+
+bool append_string(const SyntaxTree& tree, NodeId string, Escapes escapes, Literal& out) {
     for (NodeId part = tree.first_child(string); part != kNoNode; part = tree.next_sibling(part)) {
         switch (tree.kind(part)) {
             case NodeKind::string_start:
                 if (tree.text(part).find_first_of("bB") != std::string_view::npos) return false;
                 break;
-            case NodeKind::string_content: {
-                if (tree.first_child(part) != kNoNode) return false;  // escapes
-                base::ByteRange range = tree.range(part);
-                for (std::uint64_t at = range.begin; at < range.end; ++at) out.offsets.push_back(at);
-                out.text += tree.text(part);
+            case NodeKind::string_content:
+                if (!append_content(tree, part, escapes, out)) return false;
                 break;
-            }
             case NodeKind::interpolation:
                 out.offsets.push_back(tree.range(part).begin);
                 out.text += kHole;
@@ -49,15 +81,15 @@ std::optional<base::ByteRange> Literal::range_of(std::size_t begin, std::size_t 
     return base::ByteRange{offsets[begin], offsets[end - 1] + 1};
 }
 
-std::optional<Literal> read_literal(const SyntaxTree& tree, NodeId node) {
+std::optional<Literal> read_literal(const SyntaxTree& tree, NodeId node, Escapes escapes) {
     Literal out;
     out.node = node;
     if (tree.kind(node) == NodeKind::string) {
-        if (!append_string(tree, node, out)) return std::nullopt;
+        if (!append_string(tree, node, escapes, out)) return std::nullopt;
         return out;
     }
     for (NodeId part : tree.named_children(node)) {
-        if (tree.kind(part) == NodeKind::string && !append_string(tree, part, out)) return std::nullopt;
+        if (tree.kind(part) == NodeKind::string && !append_string(tree, part, escapes, out)) return std::nullopt;
     }
     return out;
 }

@@ -16,7 +16,7 @@ inline constexpr char kHole = '\x01';
 
 struct Literal {
     NodeId node = kNoNode;
-    std::string text;                    // escapes are not resolved: a literal that has one is not read at all
+    std::string text;
     std::vector<std::uint64_t> offsets;  // of each character of `text` in the file
 
     // The text as people read it: holes as {}.
@@ -25,8 +25,14 @@ struct Literal {
     std::optional<base::ByteRange> range_of(std::size_t begin, std::size_t end) const;
 };
 
-// Reads a `string` or `concatenated_string`; nullopt for bytes and literals with escapes.
-std::optional<Literal> read_literal(const SyntaxTree& tree, NodeId node);
+// What becomes of escapes. Short texts that have one are hardly ever a name of anything.
+enum class Escapes {
+    none,   // a literal with escapes is not read
+    common  // quotes, backslashes, line ends and tabs are resolved
+};
+
+// Reads a `string` or `concatenated_string`; nullopt for bytes, and for literals with other escapes.
+std::optional<Literal> read_literal(const SyntaxTree& tree, NodeId node, Escapes escapes = Escapes::none);
 
 // The literals of a file that are not documentation (a statement of their own). Of an implicit concatenation the whole
 // is listed, not its parts.

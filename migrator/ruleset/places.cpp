@@ -29,6 +29,8 @@ base::Status add(RuleSet& set, TextPlaces places, const base::JsonPlace&) {
 
 base::Status add(RuleSet& set, ScriptPlaces places, const base::JsonPlace&) {
     add_parameters(set.script_places.commands, places.started_by);
+    for (const SettingsReader& reader : places.settings_read_by)
+        add_parameters(set.script_places.settings.emplace_back(reader.as, ParametersByFunction()).second, reader.from);
     append(set.script_places.variable_options, places.variable_options);
     append(set.script_places.directives, places.directives);
     append(set.script_places.installers, places.installers);

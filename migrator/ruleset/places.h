@@ -41,9 +41,23 @@ constexpr auto record_of(const TextPlaces*) {
         base::field("declared", &TextPlaces::declared_by, "arguments that are the value of an option"));
 }
 
+// Functions that read settings from a text.
+struct SettingsReader {
+    std::string as;
+    std::vector<ParameterRow> from;
+};
+inline constexpr auto kReadSettings = std::to_array<std::string_view>({"json", "yaml", "toml", "ini"});
+constexpr auto record_of(const SettingsReader*) {
+    return base::record(
+        "settings_reader", "functions of Python that read settings from a text",
+        base::field("as", &SettingsReader::as, "the type of file that it is read as").needed().one_of(kReadSettings),
+        base::field("from", &SettingsReader::from, "the parameters that take the text").needed());
+}
+
 // What scripts look like, and which functions start them.
 struct ScriptPlaces {
     std::vector<ParameterRow> started_by;
+    std::vector<SettingsReader> settings_read_by;
     std::vector<std::string> variable_options;  // options that the name of a variable follows: "-x"
     std::vector<std::string> directives;        // comments with options of the program that starts a script: "#SBATCH"
     std::vector<std::string> installers;        // commands whose words are packages: "pip* install"
@@ -51,6 +65,8 @@ struct ScriptPlaces {
     std::vector<std::string> whole;             // commands that are changed as a whole or not at all: "docker run"
     std::vector<std::string> class_keys;        // keys of settings whose value is the name of a class: "_target_"
     ParametersByFunction commands{};            // "os.system"
+    // By the type of file: "json.loads"
+    std::vector<std::pair<std::string, ParametersByFunction>> settings{};
 };
 constexpr auto record_of(const ScriptPlaces*) {
     return base::record(
@@ -58,6 +74,8 @@ constexpr auto record_of(const ScriptPlaces*) {
         "what scripts look like, and which functions start them; a command is read as a script, whether "
         "it is one text or a list",
         base::field("commands", &ScriptPlaces::started_by, "functions of Python that start one"),
+        base::field("settings", &ScriptPlaces::settings_read_by,
+                    "functions of Python that read settings from a text; it is looked at as a file of this type is"),
         base::field("variable_options", &ScriptPlaces::variable_options, "options that the name of a variable follows"),
         base::field("directives", &ScriptPlaces::directives, "comments of scripts with options of the scheduler"),
         base::field("installers", &ScriptPlaces::installers,

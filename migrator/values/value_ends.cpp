@@ -58,10 +58,18 @@ std::optional<Certainty> ValueEnds::find(const std::string& rule, const std::str
 }
 
 bool holds_values(const SyntaxTree& tree, const RuleSet& rules) {
-    return std::ranges::any_of(read_literals(tree), [&](const Literal& literal) {
-        return std::ranges::any_of(rules.values,
-                                   [&](const ValueRow& row) { return !value_tokens(literal.text, row).empty(); });
-    });
+    const auto holds_token = [&](std::string_view text) {
+        return std::ranges::any_of(rules.values, [&](const ValueRow& row) {
+            return std::ranges::any_of(row.tokens,
+                                       [&](const std::string& token) { return text.find(token) != text.npos; });
+        });
+    };
+    for (NodeId id = 0; id < tree.size(); ++id) {
+        const bool is_text =
+            tree.kind(id) == NodeKind::string && tree.kind(tree.parent(id)) != NodeKind::expression_statement;
+        if (is_text && holds_token(tree.text(id))) return true;
+    }
+    return false;
 }
 
 std::set<ValueEnd> open_ends(const ParsedText& parsed, const MatchContext& context) {

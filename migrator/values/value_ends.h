@@ -52,7 +52,7 @@ private:
     std::set<ValueEnd> lost_;
 };
 
-// Whether a Python file has constants that `open_ends` has to follow.
+// Whether a Python file has texts with such constants in them, so that it may have ends that have to be followed.
 bool holds_values(const SyntaxTree& tree, const RuleSet& rules);
 
 // The ends that the constants of a Python file reach, unless it is sure without them where they go.

@@ -262,7 +262,7 @@ NodeId ValueFlow::above_type(NodeId type) {
 }
 
 // times[device] = 1, {d: f(d) for d in devices} or for d in times, and somewhere else times["cuda"]: whether such values are
-// keys of the mapping.
+// keys of the mapping, in this file or in another.
 std::optional<Certainty> ValueFlow::key_of_values(NodeId mapping) {
     const SyntaxTree& tree = file_.tree();
     for (const BindingSite& site : file_.bindings().binding_sites(mapping)) {
@@ -277,7 +277,22 @@ std::optional<Certainty> ValueFlow::key_of_values(NodeId mapping) {
     ValueShape key;
     key.push(Level::key);
     other.push_reads(mapping, key);
-    return other.follow();
+    other.leaves_through_variable(mapping, key);
+    for (const Reference& reference : file_.bindings().references(mapping)) {
+        if (reference.origin != Origin::external) other.leaves_through(reference.name + key.text());
+    }
+    const auto certainty = other.follow();
+    ends_.merge(other.ends_);
+    return certainty;
+}
+
+// A mapping that comes from elsewhere: a parameter, `self` of a class that is one, or a member of an object.
+bool ValueFlow::is_seen_in_part(NodeId mapping) const {
+    const SyntaxTree& tree = file_.tree();
+    if (tree.kind(mapping) == NodeKind::attribute) return true;
+    return std::ranges::any_of(file_.bindings().binding_sites(mapping), [&](const BindingSite& site) {
+        return site.value == kNoNode && tree.ancestor(site.target, NodeKind::parameters) != kNoNode;
+    });
 }
 
 NodeId ValueFlow::above_subscript(NodeId subscript, NodeId side, ValueShape& shape) {
@@ -288,7 +303,10 @@ NodeId ValueFlow::above_subscript(NodeId subscript, NodeId side, ValueShape& sha
         if (object != kNoNode && file_.last_name(object) != "" && base::contains(kTypeForms, file_.last_name(object)))
             return subscript;
         users_name_ = true;
-        if (object != kNoNode && follows_comparisons_) found(key_of_values(object));
+        const auto certainty = object == kNoNode || !follows_comparisons_ ? std::nullopt : key_of_values(object);
+        found(certainty);
+        // self.items[name] = f: what it is looked up by may be the device's own name.
+        if (object != kNoNode && !certainty && !is_text(tree.kind(side)) && is_seen_in_part(object)) lose(subscript);
         if (object != kNoNode && file_.last_name(object) == "__dict__")
             names_member_of(tree.child(object, Field::object));
         return kNoNode;

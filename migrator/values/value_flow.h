@@ -93,6 +93,7 @@ private:
     // value_flow_calls.cpp
     NodeId above_object(NodeId attribute, NodeId object, ValueShape& shape);
     std::optional<Certainty> key_of_values(NodeId mapping);
+    bool is_seen_in_part(NodeId mapping) const;
     NodeId above_mapping_read(NodeId call, std::string_view method, ValueShape& shape);
     NodeId above_argument(NodeId argument, ValueShape& shape);
     NodeId above_keyword(NodeId keyword, ValueShape& shape);

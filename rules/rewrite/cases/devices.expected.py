@@ -30,7 +30,7 @@ class Config:
 def build(model, local_device="npu"):  # expect: device.string
     if model.device.type == "npu" or "npu" in str(model.device):  # expect: device.string, device.string
         return model.to(local_device)
-    cfg = yaml.safe_load("device: cuda")  # ok: device.string
+    cfg = yaml.safe_load("device: npu")  # expect: device.string
     if cfg["device"].startswith("npu"):  # expect: device.string
         cfg["device"] = "npu:0"  # expect: device.string
     return make(model, device="cuda")  # expect: device.string

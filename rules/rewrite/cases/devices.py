@@ -29,7 +29,7 @@ class Config:
 def build(model, local_device="cuda"):  # expect: device.string
     if model.device.type == "cuda" or "cuda" in str(model.device):  # expect: device.string, device.string
         return model.to(local_device)
-    cfg = yaml.safe_load("device: cuda")  # ok: device.string
+    cfg = yaml.safe_load("device: cuda")  # expect: device.string
     if cfg["device"].startswith("cuda"):  # expect: device.string
         cfg["device"] = "cuda:0"  # expect: device.string
     return make(model, device="cuda")  # expect: device.string

@@ -89,3 +89,73 @@ TEST_CASE("values: a variable that is a device is compared as one") {
           "pass\n"
           "kind = \"cuda\"\nif kind == \"cuda\":\n    pass\n");
 }
+
+TEST_CASE("values: settings that are a text in Python") {
+    auto fs = migrated({{"run.py",
+                         "import ast\nimport json\nimport torch\nimport yaml\nfrom omegaconf import OmegaConf\n\n"
+                         "a = json.loads('{\"device\": \"cuda\", \"name\": \"cuda\"}')\n"
+                         "b = json.loads(\"{\\\"device\\\": \\\"cuda:0\\\"}\")\n"
+                         "TEXT = \"\"\"\ntrain:\n  where: cuda\n  title: cuda\n\"\"\"\n"
+                         "c = yaml.safe_load(TEXT)\n"
+                         "d = OmegaConf.create('device: cuda\\nlr: 0.1\\n')\n"
+                         "e = ast.literal_eval(\"{'device': 'cuda'}\")\n"
+                         "f = json.loads(f'{{\"device\": \"cuda:{torch.rank}\"}}')\n"
+                         "x = torch.zeros(1).to(c['train']['where'])\nprint(c['train']['title'])\n"
+                         "print('{\"device\": \"cuda\"}')\n"}});
+    CHECK(fs.content("out/run.py") ==
+          "import ast\nimport json\nimport torch\nimport torch_npu\nimport yaml\nfrom omegaconf import OmegaConf\n\n"
+          "a = json.loads('{\"device\": \"npu\", \"name\": \"cuda\"}')\n"
+          "b = json.loads(\"{\\\"device\\\": \\\"npu:0\\\"}\")\n"
+          "TEXT = \"\"\"\ntrain:\n  where: npu\n  title: cuda\n\"\"\"\n"
+          "c = yaml.safe_load(TEXT)\n"
+          "d = OmegaConf.create('device: npu\\nlr: 0.1\\n')\n"
+          "e = ast.literal_eval(\"{'device': 'npu'}\")\n"
+          "f = json.loads(f'{{\"device\": \"npu:{torch.rank}\"}}')\n"
+          "x = torch.zeros(1).to(c['train']['where'])\nprint(c['train']['title'])\n"
+          "print('{\"device\": \"cuda\"}')\n");
+}
+
+TEST_CASE("values: an option of a command that Python starts, read by another program") {
+    auto fs = migrated({{"start.py",
+                         "import subprocess\nsubprocess.run([\"python\", \"t.py\", \"--place\", \"cuda\"])\n"
+                         "subprocess.run(\"python t.py --title cuda\", shell=True)\n"},
+                        {"t.py",
+                         "import argparse\nimport torch\n\np = argparse.ArgumentParser()\np.add_argument(\"--place\")\n"
+                         "p.add_argument(\"--title\")\nargs = p.parse_args()\nx = torch.zeros(1).to(args.place)\n"}});
+    CHECK(fs.content("out/start.py") ==
+          "import subprocess\nsubprocess.run([\"python\", \"t.py\", \"--place\", \"npu\"])\n"
+          "subprocess.run(\"python t.py --title cuda\", shell=True)\n");
+}
+
+TEST_CASE("values: keys of a mapping that other files look up by the device") {
+    auto fs = migrated({{"kinds.py",
+                         "REG = {}\n\n\ndef register(name):\n    def put(f):\n        REG[name] = f\n        return f\n"
+                         "    return put\n"},
+                        {"kernels.py",
+                         "from kinds import REG, register\n\n\n@register(\"cuda\")\ndef a(x):\n    return x\n\n\n"
+                         "REG[\"cuda:0\"] = a\n"},
+                        {"run.py",
+                         "import torch\nimport kernels\nfrom kinds import REG\n\nx = torch.zeros(1)\n"
+                         "REG[x.device.type](x)\n"}});
+    CHECK(fs.content("out/kernels.py") ==
+          "from kinds import REG, register\n\n\n@register(\"npu\")\ndef a(x):\n    return x\n\n\n"
+          "REG[\"npu:0\"] = a\n");
+}
+
+TEST_CASE("values: keys of a mapping that cannot be seen whole are to review") {
+    for (const char* store : {"class Kinds(dict):\n    def add(self, name):\n        self[name] = 1\n",
+                              "class Kinds:\n    def __init__(self):\n        self.items = {}\n\n"
+                              "    def add(self, name):\n        self.items[name] = 1\n"}) {
+        CAPTURE(store);
+        test::MemoryFileSystem fs;
+        fs.add("in/run.py", std::string("import torch\n\n\n") + store + "\n\nkinds = Kinds()\nkinds.add(\"cuda\")\n");
+        const auto report = run(options_for(Command::analyze, "in"), fs);
+        REQUIRE(report);
+        REQUIRE(report->report.files.size() == 1);
+        REQUIRE(report->report.files[0].findings.size() == 1);
+        const Finding& finding = report->report.files[0].findings[0].outcome.finding;
+        CHECK(finding.subject == "cuda");
+        CHECK(finding.severity == Severity::warning);
+        CHECK(finding.certainty == Certainty::textual);
+    }
+}
