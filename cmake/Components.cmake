@@ -31,8 +31,13 @@ elseif(MIGRATION_SANITIZE STREQUAL "thread")
   add_compile_options(-fsanitize=thread -fno-omit-frame-pointer -O0)
   add_link_options(-fsanitize=thread)
 else()
-  # One binary that runs on any machine of the same architecture and libc.
-  target_link_options(project_options INTERFACE -static-libstdc++ -static-libgcc)
+  # One binary that runs on any machine of the same architecture and libc; with the property PORTABLE, one that has the libc in it.
+  set(portable $<BOOL:$<TARGET_PROPERTY:PORTABLE>>)
+  target_link_options(project_options INTERFACE "$<IF:${portable},-static-pie,-static-libstdc++;-static-libgcc>")
+endif()
+if(MIGRATION_STATIC)
+  # The default of many compilers, but not of all.
+  add_compile_options(-fPIE)
 endif()
 
 # A build of everything takes half the time when several sources of a folder are compiled at once. The scripts build so; while
@@ -78,5 +83,6 @@ function(add_tool name component)
   if(EXISTS ${CMAKE_SOURCE_DIR}/${folder}/main.cpp)
     add_executable(${name} ${folder}/main.cpp)
     target_link_libraries(${name} PRIVATE ${component})
+    set_target_properties(${name} PROPERTIES PORTABLE ${MIGRATION_STATIC})
   endif()
 endfunction()

@@ -14,7 +14,7 @@ stop() {
 
 stamp=third_party/.fetched
 wanted="tree-sitter 0.25.0, tree-sitter-python 0.25.0"
-if [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$wanted" ]; then exit 0; fi
+if [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$wanted" ] && [ -f third_party/tree-sitter/LICENSE ]; then exit 0; fi
 
 command -v openssl >/dev/null || stop "openssl is needed to check the archives (apt-get install openssl)"
 work=$(mktemp -d)
@@ -41,19 +41,20 @@ from_pypi() { # NAME VERSION ARCHIVE SHA512
     tar -xzf "$work/$3" -C "$work/$1-$2" --strip-components=1
 }
 
-place() { # CORE_LIB_DIR PARSER_SRC_DIR SCANNER
+place() { # CORE CORE_LIB_DIR PARSER SCANNER
     rm -rf third_party
     mkdir -p third_party/tree-sitter third_party/tree-sitter-python
-    cp -R "$1/src" "$1/include" third_party/tree-sitter/
-    cp -R "$2" third_party/tree-sitter-python/src
-    cp "$3" third_party/tree-sitter-python/src/scanner.c
+    cp -R "$1/LICENSE" "$2/src" "$2/include" third_party/tree-sitter/
+    cp -R "$3/LICENSE" "$3/src" third_party/tree-sitter-python/
+    cp "$4" third_party/tree-sitter-python/src/scanner.c
     printf '%s' "$wanted" >"$stamp"
 }
 
 if command -v npm >/dev/null && from_npm tree-sitter 0.25.0 \
     'PGZZzFW63eElZJDe/b/R/LbsjDDYJa5UEjLZJB59RQsMX+fo0j54fqBPn1MGKav/QNa0JR0zBiVaikYDWCj5KQ==' && from_npm tree-sitter-python 0.25.0 \
     'eCmJx6zQa35GxaCtQD+wXHOhYqBxEL+bp71W/s3fcDMu06MrtzkVXR437dRrCrbrDbyLuUDJpAgycs7ncngLXw=='; then
-    place "$work/tree-sitter/vendor/tree-sitter/lib" "$work/tree-sitter-python/src" "$work/tree-sitter-python/src/scanner.c"
+    place "$work/tree-sitter" "$work/tree-sitter/vendor/tree-sitter/lib" "$work/tree-sitter-python" \
+        "$work/tree-sitter-python/src/scanner.c"
     exit 0
 fi
 
@@ -63,7 +64,7 @@ if command -v python3 >/dev/null && python3 -m pip --version >/dev/null 2>&1 && 
     'QEoQ8Lqo6f1hRFmGDVtBRCLSQ20lznVnv9pxWxJa4HXamfRWI9NM3pZPF7qq1gOUaB1yKmyZbmEgUYkd0W5z3g==' && from_pypi tree-sitter-python 0.25.0 tree_sitter_python-0.25.0.tar.gz \
     'GFYonrluHAWlqrH8W5WluSrUgOJ0pzCdAjwzZixjAX7gp/d+yiRztNbNHhiElP85S6d/t1ChSdpWnPYAYuiyGA==' && from_pypi tree-sitter-python 0.23.6 tree_sitter_python-0.23.6.tar.gz \
     '5wf0zwSiwQCVLMj9NkJMU15cfmB3vvOXEHW1FfSqRLs/6C5g3PmebBS45Ka5iuSUZdsRbXEPMR4JC4pw0HE/qQ=='; then
-    place "$work/tree-sitter-0.25.0/tree_sitter/core/lib" "$work/tree-sitter-python-0.25.0/src" \
+    place "$work/tree-sitter-0.25.0" "$work/tree-sitter-0.25.0/tree_sitter/core/lib" "$work/tree-sitter-python-0.25.0" \
         "$work/tree-sitter-python-0.23.6/src/scanner.c"
     exit 0
 fi

@@ -323,7 +323,7 @@ Result<std::optional<Options>> parse_options(int argc, const char* const* argv) 
 
     CLI::App app(kDescription, "ckpt_convert");
     app.footer(kFooter);
-    app.set_version_flag("--version", std::string(base::kVersion));
+    app.set_version_flag("--version", base::version_text("ckpt_convert"));
     add_places(app, peers, options.convert, raw);
     add_layout(app, peers, targets, options.convert, raw);
     add_vocabulary(app, targets, options.convert, raw);
@@ -344,8 +344,8 @@ Result<std::optional<Options>> parse_options(int argc, const char* const* argv) 
     } catch (const CLI::CallForHelp&) {
         base::print(stdout, app.help());
         return std::optional<Options>();
-    } catch (const CLI::CallForVersion&) {
-        base::print(stdout, base::format("ckpt_convert {}\n", base::kVersion));
+    } catch (const CLI::CallForVersion& version) {
+        base::print(stdout, base::format("{}\n", version.what()));
         return std::optional<Options>();
     } catch (const CLI::ParseError& error) {
         return base::fail(ErrorKind::usage, base::format("{}; see ckpt_convert --help", error.what()));

@@ -331,7 +331,7 @@ base::Result<CommandLine> parse_command_line(int argc, const char* const* argv, 
         options.notes = std::move(translated->notes);
     }
     CLI::App app(kAbout, "migrator");
-    app.set_version_flag("--version", base::format("migrator {}", base::kVersion));
+    app.set_version_flag("--version", base::version_text("migrator"));
     app.require_subcommand(1);
     app.footer(kExamples);
     app.get_formatter()->column_width(26);

@@ -1,0 +1,32 @@
+"""The programs of the preset `portable` start on any Linux of their architecture: they need no shared library, and so no symbol
+of a newer C library. Both do their main job."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from checks import Checks, run, temporary_directory, tool  # noqa: E402
+from main_jobs import check_main_jobs  # noqa: E402
+
+
+def needs(program):
+    """What readelf lists as needed at run time: shared libraries, symbol versions and the loader."""
+    done = run("readelf", "--wide", "--dynamic", "--version-info", "--program-headers", program)
+    assert done.returncode == 0, done.stderr
+    return [line.strip() for line in done.stdout.splitlines()
+            if "(NEEDED)" in line or "GLIBC" in line or "program interpreter" in line]
+
+
+def main():
+    checks = Checks()
+    portable = [Path(tool(f"portable/{name}")) for name in ("migrator", "ckpt_convert")]
+    for program in portable:
+        checks.equal(needs(program), [], f"what {program.name} needs")
+    checks.expect(any("libc.so.6" in line for line in needs("/bin/sh")), "readelf shows what /bin/sh needs")
+    with temporary_directory() as work:
+        check_main_jobs(checks, portable[0].parent, Path(work))
+    checks.finish()
+
+
+if __name__ == "__main__":
+    main()
