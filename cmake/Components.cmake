@@ -33,7 +33,7 @@ elseif(MIGRATION_SANITIZE STREQUAL "thread")
 else()
   # One binary that runs on any machine of the same architecture and libc; with the property PORTABLE, one that has the libc in it.
   set(portable $<BOOL:$<TARGET_PROPERTY:PORTABLE>>)
-  target_link_options(project_options INTERFACE "$<IF:${portable},-static-pie,-static-libstdc++;-static-libgcc>")
+  target_link_options(project_options INTERFACE "$<IF:${portable},-static-pie;-s,-static-libstdc++;-static-libgcc>")
 endif()
 if(MIGRATION_STATIC)
   # The default of many compilers, but not of all.

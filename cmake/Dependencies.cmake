@@ -1,39 +1,40 @@
-# Libraries from the system's packages, and the tree-sitter C sources that cmake/fetch_sources.sh has put below
-# third_party/ (not committed). Each missing one stops the configuration with what to install.
+# Libraries from the system's packages or from dependencies/ARCHITECTURE (cmake/gather_dependencies.sh), and the tree-sitter C sources
+# that cmake/fetch_sources.sh has put below third_party/ (none of them committed). Each missing one stops the configuration with
+# what to install.
 
-function(require_package name debian_package)
-  find_package(${name} ${ARGN} QUIET)
-  if(NOT ${name}_FOUND)
-    message(FATAL_ERROR "${name} was not found. Run ./quickstart.sh, or install it by hand: apt-get install ${debian_package}")
+list(PREPEND CMAKE_PREFIX_PATH ${CMAKE_SOURCE_DIR}/dependencies/${CMAKE_SYSTEM_PROCESSOR})
+
+# require_library(TARGET DEBIAN_PACKAGE HEADER [LIBRARY...]): an imported target for a library of headers, or for the first LIBRARY
+# that is there.
+function(require_library target debian_package header)
+  string(MAKE_C_IDENTIFIER ${debian_package} name)
+  find_path(${name}_INCLUDE_DIR ${header})
+  set(found ${${name}_INCLUDE_DIR})
+  if(found AND ARGN)
+    find_library(${name}_LIBRARY NAMES ${ARGN})
+    set(found ${${name}_LIBRARY})
   endif()
-  # Imported targets are local to the function otherwise.
-  set(${name}_FOUND TRUE PARENT_SCOPE)
+  if(NOT found)
+    message(FATAL_ERROR "${header} was not found. Run ./quickstart.sh, or install it by hand: apt-get install ${debian_package}")
+  endif()
+  add_library(${target} INTERFACE IMPORTED GLOBAL)
+  target_include_directories(${target} SYSTEM INTERFACE ${${name}_INCLUDE_DIR})
+  if(ARGN)
+    target_link_libraries(${target} INTERFACE ${${name}_LIBRARY})
+  endif()
 endfunction()
 
-set(CMAKE_FIND_PACKAGE_TARGETS_GLOBAL ON)
 set(THREADS_PREFER_PTHREAD_FLAG ON)
-require_package(Threads g++)
-require_package(nlohmann_json nlohmann-json3-dev)
-require_package(fmt libfmt-dev)
-require_package(tl-expected libexpected-dev)
-require_package(CLI11 libcli11-dev)
-require_package(doctest doctest-dev)
-
-find_path(TOMLPLUSPLUS_INCLUDE_DIR toml++/toml.h)
-if(NOT TOMLPLUSPLUS_INCLUDE_DIR)
-  message(FATAL_ERROR "toml++ was not found. Run ./quickstart.sh, or install it by hand: apt-get install libtomlplusplus-dev")
+find_package(Threads REQUIRED)
+require_library(nlohmann_json nlohmann-json3-dev nlohmann/json.hpp)
+require_library(fmt libfmt-dev fmt/format.h)
+require_library(tl-expected libexpected-dev tl/expected.hpp)
+require_library(CLI11 libcli11-dev CLI/CLI.hpp)
+require_library(toml++ libtomlplusplus-dev toml++/toml.h)
+require_library(libdeflate libdeflate-dev libdeflate.h libdeflate.a deflate)
+if(BUILD_TESTING)
+  require_library(doctest doctest-dev doctest/doctest.h)
 endif()
-add_library(tomlplusplus INTERFACE)
-target_include_directories(tomlplusplus SYSTEM INTERFACE ${TOMLPLUSPLUS_INCLUDE_DIR})
-
-find_path(LIBDEFLATE_INCLUDE_DIR libdeflate.h)
-find_library(LIBDEFLATE_LIBRARY NAMES libdeflate.a deflate)
-if(NOT LIBDEFLATE_INCLUDE_DIR OR NOT LIBDEFLATE_LIBRARY)
-  message(FATAL_ERROR "libdeflate was not found. Run ./quickstart.sh, or install it by hand: apt-get install libdeflate-dev")
-endif()
-add_library(libdeflate INTERFACE)
-target_include_directories(libdeflate SYSTEM INTERFACE ${LIBDEFLATE_INCLUDE_DIR})
-target_link_libraries(libdeflate INTERFACE ${LIBDEFLATE_LIBRARY})
 
 set(TREE_SITTER_DIR ${CMAKE_SOURCE_DIR}/third_party CACHE PATH "Where cmake/fetch_sources.sh has put the C sources")
 foreach(file tree-sitter/src/lib.c tree-sitter/include/tree_sitter/api.h tree-sitter-python/src/parser.c tree-sitter-python/src/scanner.c)

@@ -47,5 +47,5 @@ ${rows}    }};
   list(TRANSFORM files PREPEND ${CMAKE_SOURCE_DIR}/)
   set_source_files_properties(${directory}/${target}.S PROPERTIES OBJECT_DEPENDS "${files}")
   add_library(${target} OBJECT ${directory}/${target}.S ${directory}/${target}.cpp)
-  target_link_libraries(${target} PRIVATE project_options tl::expected)
+  target_link_libraries(${target} PRIVATE project_options tl-expected)
 endfunction()

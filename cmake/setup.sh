@@ -124,22 +124,24 @@ ensure_build_tools() {
 }
 
 # Warnings are errors where the compiler is known: in CI. A newer compiler's new warning must not stop a newcomer.
-configure_and_build() { # PRESET [CMAKE ARGUMENT...] [-- TARGET...]
-    local preset=$1 options=() targets=() log=build/$1.log
+configure_and_build() { # PRESET [-B DIRECTORY] [CMAKE ARGUMENT...] [-- TARGET...]
+    local preset=$1 directory=build/$1 options=() targets=() log
     shift
+    if [ "${1:-}" = -B ]; then directory=$2 && shift 2; fi
+    log=$directory.log
     while [ $# -gt 0 ] && [ "$1" != -- ]; do options+=("$1") && shift; done
     [ $# -eq 0 ] || shift
     if [ $# -gt 0 ]; then targets=(--target "$@"); fi
     options+=(-DMIGRATION_UNITY=ON)
     [ -z "${CI:-}" ] || options+=(-DMIGRATION_WERROR=ON)
     mkdir -p build
-    cmake --preset "$preset" ${options[@]+"${options[@]}"} >"$log" 2>&1 || {
+    cmake --preset "$preset" -B "$directory" ${options[@]+"${options[@]}"} >"$log" 2>&1 || {
         cat "$log" >&2
         stop "CMake could not configure the $preset preset (see above)" \
-            "If the compiler or a package has changed, remove build/$preset and run this again."
+            "If the compiler or a package has changed, remove $directory and run this again."
     }
-    cmake --build "build/$preset" --parallel "${CMAKE_BUILD_PARALLEL_LEVEL:-$(jobs_count)}" ${targets[@]+"${targets[@]}"} >>"$log" 2>&1 || {
+    cmake --build "$directory" --parallel "${CMAKE_BUILD_PARALLEL_LEVEL:-$(jobs_count)}" ${targets[@]+"${targets[@]}"} >>"$log" 2>&1 || {
         tail -n 80 "$log" >&2
-        stop "the build of the $preset preset failed (whole log: $log)"
+        stop "the build of the $preset preset in $directory failed (whole log: $log)"
     }
 }

@@ -1,4 +1,5 @@
-"""The JSON Schemas of the repository are those that the programs print, and the tables of the documents are theirs.
+"""The JSON Schemas of the repository are those that the programs print, and the tables of the documents and the dataclasses of the
+Python module are theirs.
 
     schemas.py [--fix]      --fix writes both anew, with the programs of the build
 
@@ -9,6 +10,7 @@ two definitions, where a key that only one has says so.
 
 import argparse
 import json
+import keyword
 import re
 import subprocess
 import sys
@@ -24,6 +26,7 @@ SCHEMAS = {
     "model": (("ckpt_convert", "models", "schema"), "rules/schema/model.schema.json"),
     "case": (("ckpt_convert", "models", "schema", "case"), "rules/schema/model_case.schema.json"),
 }
+REPORT_MODULE = "python/migration_toolkit/report.py"
 DOCUMENTS = ("rules/README.md", "rules/models/README.md", "docs/reference/report-schema.md")
 BLOCK = re.compile(r"<!-- schema (\w+): ([\w+]+) -->\n.*?<!-- end -->", re.S)
 
@@ -99,6 +102,43 @@ def block(match, schemas):
     return f"<!-- schema {match[1]}: {name} -->\n{text}\n<!-- end -->"
 
 
+def annotation(value):
+    """The type of a value in Python."""
+    if "$ref" in value:
+        return class_of(name_of(value))
+    kind = value.get("type")
+    if "array" in (kind or ()):
+        return f"List[{annotation(value['items'])}]"
+    if "anyOf" in value:
+        return f"Optional[{annotation(value['anyOf'][0])}]"
+    if kind == "object":
+        return f"Dict[str, {annotation(value.get('additionalProperties', {}))}]"
+    return {"integer": "int", "number": "float", "boolean": "bool", "object": "dict"}.get(kind, "str")
+
+
+def class_of(name):
+    return "".join(part.capitalize() for part in name.split("_"))
+
+
+def dataclass(name, definition):
+    needed = definition.get("required", [])
+    fields = sorted(definition["properties"].items(), key=lambda field: field[0] not in needed)
+    lines = ["", "", "@dataclasses.dataclass", f"class {class_of(name)}:"]
+    for key, value in fields:
+        field = key + "_" if keyword.iskeyword(key) else key
+        lines.append(f"    {field}: {annotation(value)}" if key in needed else f"    {field}: Optional[{annotation(value)}] = None")
+    return lines
+
+
+def report_module(schema):
+    lines = ['"""`report.json` of migrator as dataclasses; docs/reference/report-schema.md describes the fields.', "",
+             'Generated from the JSON Schema by tests/lint/schemas.py.', '"""', "", "from __future__ import annotations", "",
+             "import dataclasses", "from typing import Dict, List, Optional"]
+    for name, definition in [*schema["$defs"].items(), ("report", schema)]:
+        lines += dataclass(name, definition)
+    return "\n".join(lines) + "\n"
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--fix", action="store_true")
@@ -108,6 +148,7 @@ def main():
     schemas = {name: json.loads(fresh[path]) for name, (_, path) in SCHEMAS.items()}
     for name in DOCUMENTS:
         fresh[name] = BLOCK.sub(lambda match: block(match, schemas), (ROOT / name).read_text())
+    fresh[REPORT_MODULE] = report_module(schemas["report"])
     for path, text in fresh.items():
         if fix:
             (ROOT / path).write_text(text)

@@ -8,8 +8,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from checks import ROOT, Checks  # noqa: E402
 
-# Of the C library's headers, or not in the programs.
-WITHOUT_NOTICE = {"Threads", "doctest"}
+# Not in the programs.
+WITHOUT_NOTICE = {"doctest"}
 
 
 def main():
@@ -18,7 +18,7 @@ def main():
     text = (ROOT / "templates/licenses.txt").read_text()
     table, notices = text.split("\n\n\n", 1)
     rows = dict(re.findall(r"^  (\S+(?:, \S+)?) {2,}(\S+)", table, re.M))
-    libraries = set(re.findall(r"^require_package\((\S+)", build, re.M)) - WITHOUT_NOTICE | {"toml++", "libdeflate", "glibc"}
+    libraries = set(re.findall(r"^ *require_library\((\S+)", build, re.M)) - WITHOUT_NOTICE | {"glibc"}
     libraries |= {path.name for path in (ROOT / "third_party").iterdir() if path.is_dir()}
     for library in sorted(libraries):
         checks.expect(library in rows, f"{library} is in the table")

@@ -1,0 +1,57 @@
+"""The wheel, installed into an environment of its own: both programs are on its PATH and do their main jobs, and the module
+`migration_toolkit` gives their results as objects and their failures as exceptions (module_use.py)."""
+
+import os
+import re
+import sys
+import zipfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from checks import IN_CI, ROOT, Checks, run, run_ok, skip, temporary_directory, tool  # noqa: E402
+from main_jobs import check_main_jobs  # noqa: E402
+
+
+def make_wheel(programs, output):
+    """By the script of the release, without building the programs again."""
+    done = run(ROOT / "cmake/wheels.sh", "--programs", programs, "--output", output, cwd=ROOT)
+    if done.returncode != 0 and not IN_CI:
+        skip(f"cmake/wheels.sh could not make a wheel:\n{done.stderr}")
+    assert done.returncode == 0, done.stdout + done.stderr
+    wheel, = output.glob("*.whl")
+    return wheel
+
+
+def check_content(checks, wheel):
+    machine = os.uname().machine
+    tags = rf"py3-none-manylinux2014_{machine}\.manylinux_2_17_{machine}"
+    checks.expect(re.fullmatch(rf"ascend_migration_toolkit-\d+\.\d+\.\d+-{tags}\.whl", wheel.name), f"the name {wheel.name}")
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+    modules = {f"migration_toolkit/{path.name}" for path in (ROOT / "python/migration_toolkit").iterdir() if path.is_file()}
+    outside = {name for name in names if ".dist-info/" not in name and not name.endswith(("/scripts/migrator", "/scripts/ckpt_convert"))}
+    checks.equal(sorted(outside), sorted(modules), "files besides the programs")
+    for text in ("LICENSE", "licenses.txt"):
+        checks.expect(any(name.endswith(text) for name in names), f"{text} is in the wheel")
+
+
+def main():
+    checks = Checks()
+    programs = Path(tool("portable/migrator")).parent
+    with temporary_directory() as name:
+        work = Path(name)
+        wheel = make_wheel(programs, work / "dist")
+        check_content(checks, wheel)
+        run_ok(checks, sys.executable, "-m", "venv", work / "venv")
+        python = work / "venv/bin/python"
+        run_ok(checks, python, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", wheel)
+        for program in ("migrator", "ckpt_convert"):
+            installed = work / "venv/bin" / program
+            checks.expect(installed.read_bytes() == (programs / program).read_bytes(), f"{program} is the one that was built")
+        check_main_jobs(checks, work / "venv/bin", work)
+        run_ok(checks, python, "-I", ROOT / "tests/packages/module_use.py", work, work / "project", work / "hf")
+    checks.finish()
+
+
+if __name__ == "__main__":
+    main()
