@@ -1,11 +1,13 @@
 """The programs of the preset `portable` start on any Linux of their architecture: they need no shared library, and so no symbol
 of a newer C library. Both do their main job."""
 
+import os
+import shutil
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
-from checks import Checks, run, temporary_directory, tool  # noqa: E402
+from checks import ROOT, Checks, run, temporary_directory, tool  # noqa: E402
 from main_jobs import check_main_jobs  # noqa: E402
 
 
@@ -17,6 +19,18 @@ def needs(program):
             if "(NEEDED)" in line or "GLIBC" in line or "program interpreter" in line]
 
 
+def check_empty_root(checks, programs, work):
+    """Without a C library, a shell or a file of the system: as in the image of the Dockerfile."""
+    root = work / "root"
+    shutil.copytree(ROOT / "samples/gpt_train", root / "project")
+    for program in programs:
+        shutil.copy(program, root)
+    done = run("chroot", root, "/migrator", "migrate", "/project", "-o", "/migrated", "-q")
+    checks.equal((done.returncode, done.stderr), (0, ""), "migrator in an empty root")
+    done = run("chroot", root, "/ckpt_convert", "models")
+    checks.expect(done.returncode == 0 and "qwen3" in done.stdout, f"ckpt_convert in an empty root: {done.stderr}")
+
+
 def main():
     checks = Checks()
     portable = [Path(tool(f"portable/{name}")) for name in ("migrator", "ckpt_convert")]
@@ -25,6 +39,8 @@ def main():
     checks.expect(any("libc.so.6" in line for line in needs("/bin/sh")), "readelf shows what /bin/sh needs")
     with temporary_directory() as work:
         check_main_jobs(checks, portable[0].parent, Path(work))
+        if os.geteuid() == 0:
+            check_empty_root(checks, portable, Path(work))
     checks.finish()
 
 

@@ -35,6 +35,37 @@ def check_content(checks, wheel):
         checks.expect(any(name.endswith(text) for name in names), f"{text} is in the wheel")
 
 
+def check_github_action(checks, wheel, work):
+    """The script behind action.yml, as GitHub runs it."""
+    script = ROOT / ".ci/analyze.sh"
+    listed = set(re.findall(r"^#   ([A-Z_]+) ", script.read_text(), re.M))
+    passed = set(re.findall(r"^        ([A-Z_]+): \$\{\{ inputs\.", (ROOT / "action.yml").read_text(), re.M))
+    checks.equal(passed, listed, "variables that action.yml passes")
+    for fail_on, status in (("error", 1), ("", 0)):
+        there = work / f"action_{status}"
+        there.mkdir()
+        variables = {"PACKAGE": wheel, "PROJECT": work / "project", "REPORT": there / "report", "FAIL_ON": fail_on, "RUNNER_TEMP": there,
+                     "GITHUB_PATH": there / "path", "GITHUB_STEP_SUMMARY": there / "summary"}
+        done = run("env", *(f"{name}={value}" for name, value in variables.items()), script, cwd=work)
+        checks.equal((done.returncode, done.stderr), (status, ""), f"with FAIL_ON={fail_on}")
+        checks.equal((there / "summary").read_text(), (there / "report/report.md").read_text(), "the summary")
+        checks.expect((Path((there / "path").read_text().strip()) / "migrator").exists(), "later steps find the program")
+        checks.expect((there / "report/report.sarif").exists(), "the report for code scanning is written")
+
+
+def check_gitlab_job(checks, work):
+    """The last command of the job, with and without settings."""
+    job = (ROOT / ".gitlab/migrator.yml").read_text()
+    command = " ".join(job.split("- >\n", 1)[1].split("  artifacts:", 1)[0].split())
+    for fail_on, status in (("error", 1), ("", 0)):
+        variables = ["TORCH_VERSION=2.7", "BASELINE=", f"FAIL_ON={fail_on}", f"REPORT={work}/gitlab_{status}",
+                     f"PATH={work / 'venv/bin'}:{os.environ['PATH']}"]
+        done = run("env", *variables, "sh", "-c", command, cwd=work / "project")
+        checks.equal((done.returncode, done.stderr), (status, ""), f"the job with FAIL_ON={fail_on}")
+        for name in re.findall(r": migrator_report/(\S+)", job):
+            checks.expect((work / f"gitlab_{status}" / name).exists(), f"{name} is written")
+
+
 def main():
     checks = Checks()
     programs = Path(tool("portable/migrator")).parent
@@ -50,6 +81,8 @@ def main():
             checks.expect(installed.read_bytes() == (programs / program).read_bytes(), f"{program} is the one that was built")
         check_main_jobs(checks, work / "venv/bin", work)
         run_ok(checks, python, "-I", ROOT / "tests/packages/module_use.py", work, work / "project", work / "hf")
+        check_github_action(checks, wheel, work)
+        check_gitlab_job(checks, work)
     checks.finish()
 
 
