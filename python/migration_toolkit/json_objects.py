@@ -8,7 +8,8 @@ import typing
 def typed(kind, value):
     """`value` as `kind`: a dataclass, List[...], Dict[str, ...], Optional[...] or a plain type. Keys that a dataclass does not have are
     left out, since new versions of the programs may add some; a field without a key is None, or empty."""
-    origin, arguments = typing.get_origin(kind), typing.get_args(kind)
+    # typing.get_origin and get_args are missing in Python 3.7, which openEuler 20.03 has.
+    origin, arguments = getattr(kind, "__origin__", None), getattr(kind, "__args__", ())
     if value is None:
         return None
     if origin is typing.Union:

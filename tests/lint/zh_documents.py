@@ -15,6 +15,7 @@ from docs import FENCE, HEADING, LINK, anchor  # noqa: E402
 TRANSLATED = [
     "README.md",
     "docs/index.md",
+    "docs/installation.md",
     "docs/tutorial.md",
     "docs/faq.md",
     "docs/guides/migrate-a-project.md",
