@@ -4,13 +4,16 @@ set -euo pipefail
 cd "$(dirname "$0")"
 source cmake/setup.sh
 
-usage="Usage: ./test.sh [--quick | --long]
-  --quick   without the builds with sanitizers and without the oracle tests, which compare with
-            CPython, torch, transformers and megatron-core in a .venv of their own (some GB the
-            first time)
-  --long    fuzz targets for 30 minutes each instead of seconds, and with sanitizers the tests
-            that take long there: some hours"
+usage="Usage: ./test.sh [--quick | --long | --packages]
+  --quick     without the builds with sanitizers and without the oracle tests, which compare with
+              CPython, torch, transformers and megatron-core in a .venv of their own (some GB the
+              first time)
+  --long      fuzz targets for 30 minutes each instead of seconds, and with sanitizers the tests
+              that take long there: some hours
+  --packages  the files of a release, made anew for x86-64 and Arm; unit and golden tests of the
+              programs for Arm under qemu; the wheels on old systems. Nothing else; as root"
 quick=no
+packages=no
 fuzz_seconds=8
 # With sanitizers, one in so many of the random cases.
 property_share=8
@@ -19,6 +22,7 @@ left_to_long=(-E '^(hostile\.(migrator|limits|shown_text)|golden\.(migrator.*|ru
 for argument in "$@"; do
     case $argument in
         --quick) quick=yes ;;
+        --packages) packages=yes ;;
         --long) fuzz_seconds=1800 property_share=1 left_to_long=() ;;
         -h | --help) say "$usage" && exit 0 ;;
         *) printf '%s\n' "$usage" >&2 && exit 2 ;;
@@ -175,8 +179,29 @@ finish_oracles() {
 
 trap 'jobs -p | xargs -r kill 2>/dev/null' EXIT
 
+# What takes long or needs other systems; the quick tests of packages are with the others.
+test_packages() {
+    step "Packages: both architectures"
+    command -v qemu-aarch64-static >/dev/null || install_packages qemu-user-static
+    command -v debootstrap >/dev/null || install_packages debootstrap
+    check "wheels and archives" cmake/wheels.sh x86_64 aarch64
+    check "wheels on other systems" python3 tests/packages/other_systems.py
+    configure_and_build portable -B build/portable-aarch64 --toolchain cmake/aarch64.cmake -DBUILD_TESTING=ON -- unit_tests
+    check "unit and golden tests for Arm, in qemu" run_ctest portable-aarch64 -L 'unit|golden'
+}
+summarise() {
+    step "Summary"
+    printf '%s\n' "${summary[@]}"
+    [ "$failed" = no ] || { say "Some tests failed. One test again:  ctest --test-dir build/release -R NAME --output-on-failure" && exit 1; }
+}
+
 step "Tools and libraries"
 ensure_build_tools
+if [ "$packages" = yes ]; then
+    test_packages
+    summarise
+    exit 0
+fi
 if [ "$quick" = no ]; then
     ensure_formatter
     ensure_clang
@@ -212,10 +237,5 @@ if [ "$quick" = no ]; then
     check "oracle tests, after the others" finish_oracles
 fi
 
-step "Summary"
-printf '%s\n' "${summary[@]}"
-if [ "$failed" = yes ]; then
-    say "Some tests failed. One test again:  ctest --test-dir build/release -R NAME --output-on-failure"
-    exit 1
-fi
+summarise
 [ "$quick" = no ] || say "(left out: sanitizers, oracle tests, and formatting where clang-format 14 is missing)"
