@@ -37,6 +37,10 @@ if(BUILD_TESTING)
 endif()
 
 set(TREE_SITTER_DIR ${CMAKE_SOURCE_DIR}/third_party CACHE PATH "Where cmake/fetch_sources.sh has put the C sources")
+if(NOT EXISTS ${TREE_SITTER_DIR})
+  # Of a build that pip starts in a fresh clone.
+  execute_process(COMMAND ${CMAKE_SOURCE_DIR}/cmake/fetch_sources.sh)
+endif()
 foreach(file tree-sitter/src/lib.c tree-sitter/include/tree_sitter/api.h tree-sitter-python/src/parser.c tree-sitter-python/src/scanner.c)
   if(NOT EXISTS ${TREE_SITTER_DIR}/${file})
     message(FATAL_ERROR "${TREE_SITTER_DIR}/${file} is missing. Run cmake/fetch_sources.sh, which fetches the pinned tree-sitter sources from npm or PyPI.")
