@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/format.h"
+#include "base/nearest_word.h"
 
 namespace ckpt {
 namespace {
@@ -96,8 +97,8 @@ Result<std::vector<std::string>> PeerOptions::spelled_out(std::vector<std::strin
         if (meaning == option.means.end()) {
             std::vector<std::string> known;
             for (const auto& [one, meant] : option.means) known.push_back(one);
-            return base::fail(ErrorKind::usage, base::format("{}: there is no \"{}\"; known: {}", option.name, *value,
-                                                             base::joined(known, ", ")));
+            return base::fail(ErrorKind::usage, base::format("{}: \"{}\" is not a value{}", option.name, *value,
+                                                             base::did_you_mean_or_all(*value, known)));
         }
         take_out(words, option.name);
         TRY(add_meaning(words, option, meaning->second));

@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "base/format.h"
+#include "base/nearest_word.h"
 #include "base/text.h"
 #include "ckpt_convert/mapping/mapping_loader.h"
 
@@ -28,10 +29,15 @@ constexpr auto record_of(const ConfigDefaults* file) {
         field("left_to_mapping_files", &ConfigDefaults::left_to_mapping_files, "the same of others").needed());
 }
 
-std::string known_families(const std::vector<ModelMapping>& families) {
-    std::vector<std::string> names;
-    for (const auto& family : families) names.push_back(family.family);
-    return base::joined(names, ", ");
+// "; did you mean \"qwen3\"?" where `names` of a family, such as its model types, have a word like that.
+template <class Names>
+std::string alike(const std::vector<ModelMapping>& families, std::string_view word, Names names) {
+    std::vector<std::string> known;
+    for (const auto& family : families) {
+        const std::vector<std::string> more = names(family);
+        known.insert(known.end(), more.begin(), more.end());
+    }
+    return base::did_you_mean(word, known);
 }
 
 }  // namespace
@@ -142,10 +148,11 @@ Result<const ModelMapping*> MappingRegistry::for_config(const JsonDocument& conf
     return base::fail(
         ErrorKind::unsupported,
         base::format(
-            "no mapping file knows the model type \"{}\"; known families: {}. If its tensors have the names of "
-            "one of them, give that with --model-type-hf; else write a mapping file of some lines, as "
-            "docs/guides/add-a-model.md shows, and pass its directory with --rules",
-            *type->string(), known_families(families_)),
+            "no mapping file knows the model type \"{}\"{}. If its tensors have the names of a family that "
+            "`ckpt_convert models list` prints, give that with --model-type-hf; else write a mapping file of some "
+            "lines, as docs/guides/add-a-model.md shows, and pass its directory with --rules",
+            *type->string(),
+            alike(families_, *type->string(), [](const ModelMapping& family) { return family.model_types; })),
         config.where(*type));
 }
 
@@ -154,8 +161,15 @@ Result<const ModelMapping*> MappingRegistry::for_name(std::string_view name) con
         const auto& peers = family.peer_names;
         if (family.family == name || std::find(peers.begin(), peers.end(), name) != peers.end()) return &family;
     }
-    return base::fail(ErrorKind::usage, base::format("--model-type-hf: no family is called \"{}\"; known: {}", name,
-                                                     known_families(families_)));
+    const auto names = [](const ModelMapping& family) {
+        std::vector<std::string> out = family.peer_names;
+        out.push_back(family.family);
+        return out;
+    };
+    const std::string meant = alike(families_, name, names);
+    return base::fail(ErrorKind::usage,
+                      base::format("no family is called \"{}\"{}", name,
+                                   meant.empty() ? "; `ckpt_convert models list` lists them" : meant));
 }
 
 }  // namespace ckpt

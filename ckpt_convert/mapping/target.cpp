@@ -4,6 +4,7 @@
 
 #include "base/checked_math.h"
 #include "base/format.h"
+#include "base/nearest_word.h"
 
 namespace ckpt {
 namespace {
@@ -17,8 +18,8 @@ Result<const Item*> by_name(const std::vector<Item>& items, std::string_view nam
         if (item.name == name) return &item;
         names.push_back(item.name);
     }
-    return base::fail(ErrorKind::usage,
-                      base::format("{}: there is no \"{}\"; known: {}", option, name, base::joined(names, ", ")));
+    return base::fail(ErrorKind::usage, base::format("{}: \"{}\" is not a value{}", option, name,
+                                                     base::did_you_mean_or_all(name, names)));
 }
 
 }  // namespace

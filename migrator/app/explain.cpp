@@ -7,6 +7,7 @@
 
 #include "base/format.h"
 #include "base/json_writer.h"
+#include "base/nearest_word.h"
 #include "base/printable.h"
 #include "base/text.h"
 #include "migrator/app/rule_examples.h"
@@ -339,17 +340,33 @@ std::string page_json(const std::string& word, const ExplainedWord& item) {
     return std::move(json.end_object()).take() + "\n";
 }
 
-// Rules of the same group, or whose id holds the word.
+std::vector<std::string> ids_of(const RuleSet& rules) {
+    std::vector<std::string> out;
+    for (const auto& rule : rules.rules) out.push_back(rule->id);
+    return out;
+}
+
+// A rule's id that was mistyped, although its first part is a word of its own: cuda, the package, of cuda.renamd.
+bool is_mistyped_rule(const RuleSet& rules, std::string_view word) {
+    const std::vector<std::string> ids = ids_of(rules);
+    const std::string_view nearest = base::nearest_word(word, ids);
+    const std::size_t dot = nearest.find('.');
+    return dot != nearest.npos && word.starts_with(nearest.substr(0, dot + 1));
+}
+
+// "; did you mean ..."; else the rules of the same group, or whose id holds the word, and how to list all.
 std::string alike(const RuleSet& rules, std::string_view id) {
+    if (const std::string meant = base::did_you_mean(id, ids_of(rules)); !meant.empty()) return meant;
     std::set<std::string_view> found;
     const std::string_view group = id.substr(0, id.find('.'));
     for (const auto& rule : rules.rules) {
         const std::string_view other = rule->id;
         if (other.substr(0, other.find('.')) == group || other.find(id) != other.npos) found.insert(other);
     }
-    if (found.empty()) return "";
+    if (found.empty()) return "; `migrator rules` lists them";
     const auto end = found.size() > kNamesShown ? std::next(found.begin(), kNamesShown) : found.end();
-    return base::format("; there are rules {}", base::joined(std::vector<std::string_view>(found.begin(), end), ", "));
+    return base::format("; there are rules {}; `migrator rules` lists all",
+                        base::joined(std::vector<std::string_view>(found.begin(), end), ", "));
 }
 
 }  // namespace
@@ -359,12 +376,11 @@ base::Result<std::string> explain_page(const Options& options, base::FileSystem&
     if (rule) return options.json ? page_json(*rule) : page(*rule);
     TRY_ASSIGN(const Knowledge knowledge, load_knowledge(fs, options.rules));
     const std::string& word = options.explained;
-    const ExplainedWord item = explained_word(knowledge, word);
+    const ExplainedWord item =
+        is_mistyped_rule(knowledge.rules, word) ? ExplainedWord{} : explained_word(knowledge, word);
     if (is_empty(item))
-        return base::fail(base::ErrorKind::usage,
-                          base::format("no rule is called '{0}', and none speaks of '{0}'{1}; `migrator rules` lists "
-                                       "them",
-                                       word, alike(knowledge.rules, word)));
+        return base::fail(base::ErrorKind::usage, base::format("no rule is called '{0}', and none speaks of '{0}'{1}",
+                                                               word, alike(knowledge.rules, word)));
     return options.json ? page_json(word, item) : page(word, item);
 }
 

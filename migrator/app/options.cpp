@@ -8,7 +8,6 @@
 #include "base/text.h"
 #include "base/version.h"
 #include "migrator/app/help_texts.h"
-#include "migrator/app/nearest_word.h"
 #include "migrator/app/peer_options.h"
 #include "migrator/app/printed_schemas.h"
 #include "migrator/app/raw_options.h"

@@ -42,7 +42,8 @@ enum class Destination {
 enum class LargeFiles { link, copy, skip };
 
 inline constexpr std::string_view kStandardInput = "-";
-inline constexpr std::string_view kGithubFormat = "github";  // goes to standard output
+inline constexpr std::string_view kReportSuffix = "_report";  // of the directory next to a copy
+inline constexpr std::string_view kGithubFormat = "github";   // goes to standard output
 
 // Of the commands that work with a report.
 struct ReviewOptions {

@@ -1,6 +1,7 @@
 #include "migrator/app/path_checks.h"
 
 #include "base/format.h"
+#include "base/missing_path.h"
 
 namespace migrator {
 namespace {
@@ -63,8 +64,7 @@ base::Status check_skeleton_directory(base::FileSystem& fs, const Options& optio
 
 base::Status check_paths(base::FileSystem& fs, const Options& options) {
     for (const Path& path : options.paths) {
-        if (!options.reads_standard_input() && !fs.exists(path))
-            return fail(ErrorKind::bad_input, "there is no such file or directory", path);
+        if (!options.reads_standard_input() && !fs.exists(path)) return tl::unexpected(base::missing_path(fs, path));
     }
     if (!options.rules.empty()) {
         auto info = fs.info(options.rules);

@@ -6,6 +6,7 @@
 
 #include "base/file_system.h"
 #include "base/format.h"
+#include "base/nearest_word.h"
 #include "base/rule_file.h"
 #include "base/text.h"
 
@@ -118,8 +119,8 @@ private:
         if (at_ == arguments_.size()) return fail(ErrorKind::usage, base::format("{} needs a value", name));
         const std::string& value = variables[option.sets] = arguments_[at_++];
         if (option.known.empty() || base::contains(option.known, value)) return {};
-        return fail(ErrorKind::usage,
-                    base::format("{}: there is no '{}', only {}", name, value, base::joined(option.known, ", ")));
+        return fail(ErrorKind::usage, base::format("{}: '{}' is not a value{}", name, value,
+                                                   base::did_you_mean_or_all(value, option.known)));
     }
 
     bool takes_value(const PeerOption& option) const {

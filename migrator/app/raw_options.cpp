@@ -82,7 +82,8 @@ base::Result<Options> checked(Options options, const RawOptions& raw) {
         return fail(ErrorKind::usage, "--record is about what is written: name it with --output or --in-place");
     options.review.record = without_trailing_slashes(options.review.record);
     if (options.force && !copies) return fail(ErrorKind::usage, "--force is about an OUT that is there; name it: -o");
-    if (copies && options.report_directory.empty()) options.report_directory = options.output + "_report";
+    if (copies && options.report_directory.empty())
+        options.report_directory = options.output + base::Path(kReportSuffix);
     options.formats = raw.formats;
     options.github = std::erase(options.formats, kGithubFormat) > 0;
     if (options.report_directory.empty() && !options.formats.empty())

@@ -6,8 +6,10 @@
 #include "base/format.h"
 #include "base/human.h"
 #include "base/json_writer.h"
+#include "base/missing_path.h"
 #include "base/printable.h"
 #include "base/random.h"
+#include "migrator/app/named_files.h"
 #include "migrator/app/output_tree.h"
 #include "migrator/app/path_checks.h"
 #include "migrator/app/record_path.h"
@@ -84,18 +86,25 @@ base::Result<Path> root_to_use(base::FileSystem& fs, const Options& options, con
     return root.path;
 }
 
+base::Result<SavedReport> report_of(base::FileSystem& fs, const Path& named) {
+    const Path path = named_report(fs, named);
+    if (!fs.exists(path) && !fs.exists(named)) return tl::unexpected(base::missing_path(fs, named));
+    return read_report(fs, path);
+}
+
 base::Result<std::string> apply(const Options& options, base::FileSystem& fs) {
     const ReviewOptions& review = options.review;
-    TRY_ASSIGN(const SavedReport report, read_report(fs, review.report));
+    TRY_ASSIGN(const SavedReport report, report_of(fs, review.report));
     std::optional<Decisions> decisions;
     if (!review.decisions.empty()) {
         TRY_ASSIGN(decisions, Decisions::read(fs, review.decisions));
     }
     TRY_ASSIGN(const Accepted accepted, accepted_of(report, decisions ? &*decisions : nullptr, review.take_undecided));
-    TRY_ASSIGN(const Path root, root_to_use(fs, options, report, report.root, base::parent(review.report)));
+    const Path holder = base::parent(named_report(fs, review.report));
+    TRY_ASSIGN(const Path root, root_to_use(fs, options, report, report.root, holder));
     TRY_ASSIGN(const auto tree, fs.beneath(root));
     TRY_ASSIGN(const auto changes, changes_of(*tree, report, root, accepted.findings));
-    TRY_ASSIGN(const Path record, record_path(fs, options, base::parent(review.report), root));
+    TRY_ASSIGN(const Path record, record_path(fs, options, holder, root));
     std::string what = "; nothing was written";
     if (!changes.empty() || !options.output.empty()) {
         TRY_ASSIGN(const std::string where, write_changes(fs, options, root, changes, record));
@@ -106,9 +115,10 @@ base::Result<std::string> apply(const Options& options, base::FileSystem& fs) {
 }
 
 base::Result<std::string> undo_command(const Options& options, base::FileSystem& fs) {
-    const Path& record = options.review.record;
+    Path record = options.review.record;
     Path root = options.review.project;
     if (root.empty()) {
+        TRY_ASSIGN(record, named_record(fs, record));
         TRY_ASSIGN(const SavedReport applied, read_record(fs, record));
         TRY_ASSIGN(root, root_to_use(fs, options, applied, recorded_root(fs, applied, record), base::parent(record)));
     }
@@ -118,14 +128,14 @@ base::Result<std::string> undo_command(const Options& options, base::FileSystem&
 }
 
 base::Result<std::string> reapply_command(const Options& options, base::FileSystem& fs) {
-    const Path& from = options.review.record;
+    TRY_ASSIGN(const Path from, named_record(fs, options.review.record));
     TRY_ASSIGN(const SavedReport applied, read_record(fs, from));
     TRY_ASSIGN(const Path root,
                root_to_use(fs, options, applied, recorded_root(fs, applied, from), base::parent(from)));
     TRY_ASSIGN(const Reapplied merged, reapply(fs, from, root));
     std::string what = "; nothing was written";
     if (!merged.changes.empty()) {
-        const Path record = free_record(fs, base::parent(options.review.record), options.output);
+        const Path record = free_record(fs, base::parent(from), options.output);
         TRY_ASSIGN(const std::string where, write_changes(fs, options, root, merged.changes, record));
         what = base::format(": {} changed {}", base::plural(merged.changes.size(), "file"), where);
     }
@@ -135,7 +145,7 @@ base::Result<std::string> reapply_command(const Options& options, base::FileSyst
 
 // Blocks until somebody stops it.
 base::Result<std::string> serve(const Options& options, base::FileSystem& fs) {
-    const base::Path& report = options.review.report;
+    const base::Path report = named_report(fs, options.review.report);
     const base::DataStore templates;
     TRY_ASSIGN(ReviewSite site, ReviewSite::open(fs, report, templates));
     TRY_ASSIGN(LocalServer server, LocalServer::listen(options.review.port));
@@ -196,8 +206,8 @@ void write_differences(base::JsonWriter& json, const std::vector<Difference>& di
 }
 
 base::Result<std::string> diff_reports(const Options& options, base::FileSystem& fs) {
-    TRY_ASSIGN(const SavedReport before, read_report(fs, options.review.report));
-    TRY_ASSIGN(const SavedReport after, read_report(fs, options.review.other));
+    TRY_ASSIGN(const SavedReport before, report_of(fs, options.review.report));
+    TRY_ASSIGN(const SavedReport after, report_of(fs, options.review.other));
     const std::vector<Difference> gone = missing_in(before, after);
     const std::vector<Difference> fresh = missing_in(after, before);
     if (!options.json) return difference_lines(fresh, "new") + difference_lines(gone, "gone");
@@ -220,7 +230,7 @@ base::Result<std::string> review_command(const Options& options, base::FileSyste
 }
 
 base::Result<std::set<std::string>> finding_ids(base::FileSystem& fs, const Path& report) {
-    TRY_ASSIGN(const SavedReport saved, read_report(fs, report));
+    TRY_ASSIGN(const SavedReport saved, report_of(fs, report));
     std::set<std::string> out;
     for (const SavedFile& file : saved.files) {
         for (const SavedFinding& finding : file.findings) out.insert(finding.id);

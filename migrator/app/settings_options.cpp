@@ -5,7 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include "base/format.h"
-#include "migrator/app/nearest_word.h"
+#include "base/nearest_word.h"
 
 namespace migrator {
 namespace {
@@ -37,9 +37,10 @@ base::Status apply_setting(CLI::App& command, const base::Path& file, const Sett
         for (const CLI::Option* other : command.get_options()) {
             if (other->get_configurable() && !other->get_lnames().empty()) known.push_back(other->get_lnames().front());
         }
-        return base::fail(ErrorKind::usage,
-                          base::format("\"{}\" is no setting{}", setting.key, did_you_mean(setting.key, known)),
-                          setting.where);
+        return base::fail(
+            ErrorKind::usage,
+            base::format("\"{}\" is no setting{}", setting.key, base::did_you_mean_or_all(setting.key, known)),
+            setting.where);
     }
     if (option->count() > 0) return {};
     for (const std::string& value : setting.values)

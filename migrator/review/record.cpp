@@ -16,6 +16,7 @@ using base::ErrorKind;
 using base::Path;
 
 constexpr std::string_view kAppliedName = "applied.json";
+constexpr std::string_view kRecordName = "applied";
 constexpr std::string_view kOriginals = "original";
 constexpr std::string_view kNoToken = "0000000000000000";  // of records from before there were tokens
 
@@ -246,10 +247,26 @@ bool is_unfinished_record(base::FileSystem& fs, const Path& record) {
            });
 }
 
+bool is_record(base::FileSystem& fs, const Path& directory) { return fs.exists(base::join(directory, kAppliedName)); }
+
+std::optional<Path> newest_record(base::FileSystem& fs, const Path& directory) {
+    std::optional<Path> newest;
+    const auto entries = fs.list(directory);
+    if (!entries) return newest;
+    for (const base::DirectoryEntry& entry : *entries) {
+        const Path record = base::join(directory, entry.name);
+        const bool is_one = entry.name == kRecordName || entry.name.starts_with(base::format("{}_", kRecordName));
+        if (!is_one || !is_record(fs, record)) continue;
+        // A longer number is a greater one.
+        if (!newest || record.size() >= newest->size()) newest = record;
+    }
+    return newest;
+}
+
 Path free_record(base::FileSystem& fs, const Path& directory, const Path& output) {
     for (int number = 1;; ++number) {
         const Path record =
-            base::join(directory, number == 1 ? std::string("applied") : base::format("applied_{}", number));
+            base::join(directory, number == 1 ? std::string(kRecordName) : base::format("{}_{}", kRecordName, number));
         if (!fs.exists(record) || is_unfinished_record(fs, record)) return record;
         const auto older = read_record(fs, record);
         if (older && !output.empty() && older->output == output) return record;

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include <optional>
+
 #include "migrator/review/changes.h"
 #include "migrator/review/saved_report.h"
 
@@ -41,6 +43,12 @@ base::Result<std::string> read_original(base::FileSystem& fs, const base::Path& 
 // bad_input, and changes nothing, when a file is neither as it was left nor as it was before. Started again after it was stopped,
 // it goes on. `root`: of the project.
 base::Result<std::size_t> undo(base::FileSystem& fs, const base::Path& record, const base::Path& root);
+
+// Whether the directory has the applied.json of a finished record.
+bool is_record(base::FileSystem& fs, const base::Path& directory);
+
+// The last of DIRECTORY/applied, applied_2 ... that is a record; nullopt: none is.
+std::optional<base::Path> newest_record(base::FileSystem& fs, const base::Path& directory);
 
 // Without the applied.json that is written last, before any file is changed: a run was stopped, and nothing is to be undone.
 bool is_unfinished_record(base::FileSystem& fs, const base::Path& record);

@@ -120,7 +120,7 @@ def apply_without_destination(work):
     return save(work)[:3]
 
 
-@refused(BAD_INPUT, "applied.json")
+@refused(BAD_INPUT, "no record of applied edits")
 def undo_of_nothing(work):
     return ["undo", "in"]
 

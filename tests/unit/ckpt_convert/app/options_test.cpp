@@ -168,7 +168,7 @@ TEST_CASE("options: what convert_param.py cannot mean here is refused in a sente
           "as they are");
     CHECK(error_of({"--cvt-type", "hf2mg", "--mg-dir", "M"}).message == "--cvt-type needs --hf-dir");
     CHECK(error_of({"--cvt-type", "up", "--mg-dir", "M"}).message ==
-          "--cvt-type: there is no \"up\"; known: hf2mg, mg2hf");
+          "--cvt-type: \"up\" is not a value; there are hf2mg, mg2hf");
     CHECK(error_of({"--load-dir", "D", "--save-dir", "E", "--mg-dir", "M"}).message ==
           "--mg-dir M: without --cvt-type it says neither what is read nor what is written: use --load-dir and "
           "--save-dir");

@@ -141,6 +141,11 @@ TEST_CASE("explain: of what nobody knows, rules that are alike are named") {
     const auto wrong = explained("method.cudda");
     REQUIRE(!wrong);
     CHECK(wrong.error().kind == base::ErrorKind::usage);
-    CHECK(wrong.error().text().find("method.cuda,") != std::string::npos);
+    CHECK(wrong.error().text().find("; did you mean \"method.cuda\"?") != std::string::npos);
+    CHECK(explained("method.nothing_like_it").error().text().find("method.cuda,") != std::string::npos);
+    // Its first part is a package that the rules know, and would be explained.
+    const auto package = explained("cuda.renamd");
+    REQUIRE(!package);
+    CHECK(package.error().text().find("; did you mean \"cuda.renamed\"?") != std::string::npos);
     CHECK(explained("no such thing").error().kind == base::ErrorKind::usage);
 }

@@ -1,4 +1,4 @@
-#include "migrator/app/nearest_word.h"
+#include "base/nearest_word.h"
 
 #include <algorithm>
 #include <numeric>
@@ -6,7 +6,7 @@
 
 #include "base/format.h"
 
-namespace migrator {
+namespace base {
 namespace {
 
 // Insertions, deletions and exchanges of characters that make one word the other.
@@ -28,7 +28,7 @@ constexpr std::size_t kMaxWordBytes = 100;  // beyond, nobody has mistyped a sho
 
 }  // namespace
 
-std::string did_you_mean(std::string_view word, std::span<const std::string> known) {
+std::string_view nearest_word(std::string_view word, std::span<const std::string> known) {
     std::string_view nearest;
     std::size_t least = std::min(word.size(), std::size_t{6}) / 2 + 1;  // half of a short word, three of a long one
     for (const std::string& candidate : known) {
@@ -37,8 +37,17 @@ std::string did_you_mean(std::string_view word, std::span<const std::string> kno
         least = steps;
         nearest = candidate;
     }
-    if (nearest.empty()) return "; there are " + base::joined(known, ", ");
-    return base::format("; did you mean \"{}\"?", nearest);
+    return nearest;
 }
 
-}  // namespace migrator
+std::string did_you_mean(std::string_view word, std::span<const std::string> known) {
+    const std::string_view nearest = nearest_word(word, known);
+    return nearest.empty() ? "" : format("; did you mean \"{}\"?", nearest);
+}
+
+std::string did_you_mean_or_all(std::string_view word, std::span<const std::string> known) {
+    const std::string meant = did_you_mean(word, known);
+    return meant.empty() ? "; there are " + joined(known, ", ") : meant;
+}
+
+}  // namespace base
