@@ -1,7 +1,6 @@
 #include "migrator/match/text_file.h"
 
 #include <algorithm>
-#include <span>
 
 #include "base/file_system.h"
 #include "base/text.h"
@@ -21,38 +20,6 @@ std::string note_of(const TextRow& row, Version version) {
     const auto found =
         std::ranges::find_if(row.notes, [&](const VersionNote& note) { return note.versions.contains(version); });
     return found == row.notes.end() ? std::string() : found->note;
-}
-
-// A half of `docker run --gpus all --runtime=nvidia -e CUDA_VISIBLE_DEVICES IMAGE` starts a container for no device at all.
-void keep_whole(std::span<Finding* const> findings) {
-    const auto open = std::ranges::find_if(
-        findings, [](const Finding* finding) { return !finding->fix && finding->effort != Effort::none; });
-    if (open == findings.end()) return;
-    for (Finding* finding : findings) {
-        if (!finding->fix) continue;
-        finding->fix.reset();
-        finding->message.add({"Not rewritten: {other} in the same command is left to you; change all of it together.",
-                              {{"other", (*open)->subject}}});
-    }
-}
-
-void keep_commands_whole(const TextFile& file, FindingSink& sink) {
-    std::vector<Finding*> settings;  // of the environment, by place
-    for (Finding& finding : sink) {
-        if (finding.kind == FindingKind::environment) settings.push_back(&finding);
-    }
-    const auto begin = [](const Finding* finding) { return finding->range.begin; };
-    std::ranges::stable_sort(settings, {}, begin);
-    for (const TextCommand& command : file.contents.commands) {
-        const bool is_whole = std::ranges::any_of(file.rules->script_places.whole, [&](const std::string& named) {
-            return behind_command(command, named) != 0;
-        });
-        if (!is_whole) continue;
-        const auto first =
-            std::ranges::lower_bound(settings, file.contents.place(command.words.front()).begin, {}, begin);
-        const auto last = std::ranges::lower_bound(settings, file.contents.place(command.words.back()).end, {}, begin);
-        keep_whole({first, last});
-    }
 }
 
 }  // namespace
@@ -107,12 +74,14 @@ void match_text_words(const TextFile& file, FindingSink& sink) {
 void match_text_settings(const TextFile& file, FindingSink& sink) {
     const TextContents& contents = file.contents;
     for (const SettingRow& row : file.rules->settings) {
+        const std::vector<KeyId> within = contents.keys_right_below(row.within);
         for (const TextSetting& setting : contents.settings) {
-            if (!base::contains(row.values, setting.text)) continue;
             const KeyId key = setting.key;
+            if (key == kNoKey || !base::contains(row.keys, contents.keys[key].name)) continue;
             const bool is_named =
-                key != kNoKey && base::contains(row.keys, contents.keys[key].name) &&
-                (row.under.empty() || base::contains(row.under, contents.name_of(contents.keys[key].parent)));
+                (row.values.empty() || base::contains(row.values, setting.text)) &&
+                (row.under.empty() || base::contains(row.under, contents.name_of(contents.keys[key].parent))) &&
+                (row.within.empty() || within[key] != kNoKey);
             if (is_named)
                 sink.push_back(make_finding(*row.rule, contents.place(setting.text), std::string(setting.text),
                                             Certainty::likely, {}, {}, {}));
@@ -128,7 +97,7 @@ void match_text(const TextFile& file, FindingSink& sink) {
     match_text_values(file, sink);
     match_text_names(file, sink);
     match_text_settings(file, sink);
-    keep_commands_whole(file, sink);
+    keep_whole(file, sink);
 }
 
 void match_text_file(const SourceFile& source, std::string_view text, const MatchContext& context, FindingSink& sink) {

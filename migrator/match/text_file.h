@@ -44,5 +44,7 @@ void match_text_settings(const TextFile& file, FindingSink& sink);
 void match_text_names(const TextFile& file, FindingSink& sink);
 // Packages that are asked for.
 void match_text_packages(const TextFile& file, FindingSink& sink);
+// Takes the fixes from commands and services a part of which is left to a person.
+void keep_whole(const TextFile& file, FindingSink& sink);
 
 }  // namespace migrator

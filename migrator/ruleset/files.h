@@ -44,15 +44,17 @@ base::Status add(RuleSet& set, TextRow row, const Adding& adding);
 struct SettingRow {
     const Rule* rule = nullptr;
     std::vector<std::string> keys;
-    std::vector<std::string> values;
-    std::vector<std::string> under;  // keys, one of which it stands right below; empty: anywhere
+    std::vector<std::string> values;  // empty: any
+    std::vector<std::string> under;   // keys, one of which it stands right below; empty: anywhere
+    std::vector<std::string> within;  // keys, one of which it stands somewhere below; empty: anywhere
 };
 
 constexpr auto record_of(const SettingRow*) {
     return base::record("setting", "values of keys in settings, options of commands and variables of scripts",
                         base::field("keys", &SettingRow::keys, "names of keys, options and variables").needed(),
-                        base::field("values", &SettingRow::values, "the values, exactly").needed(),
-                        base::field("under", &SettingRow::under, "only right below one of these keys"));
+                        base::field("values", &SettingRow::values, "the values, exactly; without it any"),
+                        base::field("under", &SettingRow::under, "only right below one of these keys"),
+                        base::field("within", &SettingRow::within, "only somewhere below one of these keys"));
 }
 
 // `file`: files by their names: compiled code, and sources in which no other rule finds anything.

@@ -36,6 +36,7 @@ base::Status add(RuleSet& set, ScriptPlaces places, const base::JsonPlace&) {
     append(set.script_places.installers, places.installers);
     append(set.script_places.installer_values, places.installer_values);
     append(set.script_places.whole, places.whole);
+    append(set.script_places.whole_under, places.whole_under);
     append(set.script_places.class_keys, places.class_keys);
     return {};
 }

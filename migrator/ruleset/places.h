@@ -63,6 +63,7 @@ struct ScriptPlaces {
     std::vector<std::string> installers;        // commands whose words are packages: "pip* install"
     std::vector<std::string> installer_values;  // their options with a value: "-r"
     std::vector<std::string> whole;             // commands that are changed as a whole or not at all: "docker run"
+    std::vector<std::string> whole_under;       // keys of settings, what stands below which is as well: "services"
     std::vector<std::string> class_keys;        // keys of settings whose value is the name of a class: "_target_"
     ParametersByFunction commands{};            // "os.system"
     // By the type of file: "json.loads"
@@ -84,6 +85,8 @@ constexpr auto record_of(const ScriptPlaces*) {
         base::field("whole", &ScriptPlaces::whole,
                     "commands, written as `installers` are, whose options and variables are rewritten all together or "
                     "not at all"),
+        base::field("whole_under", &ScriptPlaces::whole_under,
+                    "keys of settings: each mapping right below one is rewritten all together or not at all"),
         base::field("class_keys", &ScriptPlaces::class_keys,
                     "keys of settings whose value is the qualified name of a class or function"));
 }

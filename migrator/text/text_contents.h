@@ -8,9 +8,12 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/text.h"
 #include "base/text_position.h"
 
 namespace migrator {
@@ -49,6 +52,17 @@ struct TextContents {
         return static_cast<KeyId>(keys.size() - 1);
     }
     std::string_view name_of(KeyId key) const { return key == kNoKey ? std::string_view() : keys[key].name; }
+    // Of each key the one around it, or itself, that stands right below a key of these names; kNoKey: below none.
+    std::vector<KeyId> keys_right_below(std::span<const std::string> names) const {
+        std::vector<KeyId> out(names.empty() ? 0 : keys.size(), kNoKey);
+        for (KeyId key = 0; key < out.size(); ++key) {
+            const KeyId parent = keys[key].parent;
+            if (parent == kNoKey) continue;
+            out[key] = out[parent];
+            if (out[key] == kNoKey && base::contains(names, keys[parent].name)) out[key] = key;
+        }
+        return out;
+    }
     // Where a part of the text stands in the file.
     base::ByteRange place(std::string_view part) const {
         const auto at = begin + static_cast<std::uint64_t>(part.data() - text.data());

@@ -164,8 +164,11 @@ TEST_CASE("images: the one of CANN is named where the version of the framework s
     };
     CHECK(
         said(migrator::Version{2, 8}).ends_with("on Atlas A2 its image is ascend/cann:9.0.0-910b-ubuntu22.04-py3.11."));
+    CHECK(said(migrator::Version{2, 2}).ends_with("or install CANN 8.0.RC2 in an image of your own."));
+    CHECK(said(migrator::Version{2, 13})
+              .ends_with("quay.io/ascend/torch-npu:2.13.0rc1-cann9.1.0-910b-ubuntu22.04-py3.12."));
     CHECK(said(migrator::Version{2, 6}).find("CANN 8.5.0") != std::string::npos);
-    CHECK(said(migrator::Version{2, 2}).ends_with("fits the driver and torch_npu."));
+    CHECK(said(migrator::Version{2, 14}).ends_with("fits the driver and torch_npu."));
 }
 
 TEST_CASE("other scripts are reported, and left as they are") {
