@@ -53,7 +53,7 @@ struct ReviewOptions {
     base::Path project;    // empty: where the report says
     base::Path record;     // of what was applied; empty: see record_path()
     bool keep_record = true;
-    bool take_undecided = false;  // apply what nobody has decided about
+    bool only_accepted = false;  // leave out the safe fixes that nobody has decided about
     bool in_place = false;
     std::uint16_t port = 0;  // of serve; 0: one that is free
 };

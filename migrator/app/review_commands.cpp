@@ -73,13 +73,19 @@ base::Result<std::string> write_changes(base::FileSystem& fs, const Options& opt
     return out;
 }
 
+// Where the files of a report or record are said to be; `named`: by the user.
+Path stated_root(const Path& named, const Path& recorded) {
+    if (!named.empty()) return named;
+    return recorded.empty() ? Path(".") : recorded;
+}
+
 // A copy is made of any tree; one that is changed must be the user's own choice, or lie beside the report. `holder`: the directory
 // of the report or record.
 base::Result<Path> root_to_use(base::FileSystem& fs, const Options& options, const SavedReport& report,
                                const Path& recorded, const Path& holder) {
     TRY(check_file_paths(report));
     const Path& named = options.review.project;
-    if (!options.output.empty()) return !named.empty() ? named : recorded.empty() ? Path(".") : recorded;
+    if (!options.output.empty()) return stated_root(named, recorded);
     TRY_ASSIGN(const ProjectRoot root, project_root(fs, named, recorded, holder));
     if (options.command != Command::undo) TRY(check_not_stopped(fs, root.path));
     if (!root.is_certain) TRY(check_nothing_hidden(report));
@@ -99,7 +105,7 @@ base::Result<std::string> apply(const Options& options, base::FileSystem& fs) {
     if (!review.decisions.empty()) {
         TRY_ASSIGN(decisions, Decisions::read(fs, review.decisions));
     }
-    TRY_ASSIGN(const Accepted accepted, accepted_of(report, decisions ? &*decisions : nullptr, review.take_undecided));
+    TRY_ASSIGN(const Accepted accepted, accepted_of(report, decisions ? &*decisions : nullptr, review.only_accepted));
     const Path holder = base::parent(named_report(fs, review.report));
     TRY_ASSIGN(const Path root, root_to_use(fs, options, report, report.root, holder));
     TRY_ASSIGN(const auto tree, fs.beneath(root));
@@ -143,6 +149,16 @@ base::Result<std::string> reapply_command(const Options& options, base::FileSyst
                         left_out_lines(merged.left_out, "No longer applied; look at these, or migrate again"));
 }
 
+// What `apply` is told on the command line when a page asks for the same.
+Options options_of(const ApplyRequest& wanted, const Options& served, Path decisions) {
+    Options out = served;
+    out.command = Command::apply;
+    out.review.decisions = std::move(decisions);
+    out.review.in_place = !wanted.output;
+    out.output = wanted.output.value_or("");
+    return out;
+}
+
 // Blocks until somebody stops it.
 base::Result<std::string> serve(const Options& options, base::FileSystem& fs) {
     const base::Path report = named_report(fs, options.review.report);
@@ -152,6 +168,10 @@ base::Result<std::string> serve(const Options& options, base::FileSystem& fs) {
     TRY_ASSIGN(const std::string token, base::random_digits(16));
     const std::string host = base::format("127.0.0.1:{}", server.port());
     site.listen_as(host, token);
+    const Path project = stated_root(options.review.project, site.report().root);
+    site.apply_with(fs.real_path(project).value_or(""), [&](const ApplyRequest& wanted) {
+        return apply(options_of(wanted, options, fs.exists(site.decisions()) ? site.decisions() : Path{}), fs);
+    });
     auto ready = [&] {
         base::print(stdout, base::show("  Review  http://{}/{}/\n  Saved   {}\n  Stop    Ctrl-C\n", host, token,
                                        site.decisions()));

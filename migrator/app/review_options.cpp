@@ -18,14 +18,12 @@ void add_destination(CLI::App& command, Options& options) {
 
 void add_apply(CLI::App& app, Options& options) {
     CLI::App* command = app.add_subcommand(
-        "apply", "Makes the edits of a report that a person has accepted, from the report and the sources alone.");
+        "apply", "Apply the safe fixes of a report, with the accepted ones and without the rejected ones");
     command->add_option("REPORT", options.review.report, "The report.json")->required()->option_text(" ");
-    command
-        ->add_option("--decisions", options.review.decisions,
-                     "What was decided: the decisions.json of the report's page")
+    command->add_option("--decisions", options.review.decisions, "The decisions.json of the report's page")
         ->option_text("FILE");
-    command->add_flag("--undecided", options.review.take_undecided,
-                      "Also apply what nobody has decided about, as `migrate` does");
+    command->add_flag("--only-accepted", options.review.only_accepted,
+                      "Apply what was accepted, and no fix that nobody has decided on");
     add_destination(*command, options);
     command
         ->add_option("--record", options.review.record,
@@ -36,7 +34,7 @@ void add_apply(CLI::App& app, Options& options) {
         "  migrator analyze my_project --report review        then open review/report.html and decide\n"
         "  migrator apply review/report.json --decisions decisions.json -o my_project_npu\n"
         "  migrator apply review/report.json --decisions decisions.json --in-place\n"
-        "  migrator apply review/report.json --undecided -o my_project_npu");
+        "  migrator apply review/report.json -o my_project_npu            all safe fixes");
 }
 
 void add_undo_and_reapply(CLI::App& app, Options& options) {
@@ -64,13 +62,17 @@ void add_undo_and_reapply(CLI::App& app, Options& options) {
 void add_serve(CLI::App& app, Options& options) {
     CLI::App* command = app.add_subcommand(
         "serve",
-        "Shows a report to the browser of this machine, and saves what is decided as decisions.json beside it.");
+        "Open a report in a browser of this machine; save the decisions next to it, and apply them on request");
     command->add_option("REPORT", options.review.report, "The report.json")->required()->option_text(" ");
     command->add_option("--port", options.review.port, "The port on 127.0.0.1 (default: one that is free)")
         ->option_text("PORT");
+    command
+        ->add_option("--project", options.review.project,
+                     "Where the sources are (default: where they were when the report was made)")
+        ->option_text("DIR");
     command->footer(
-        "Only 127.0.0.1 is served, and only who has the address that is printed. Nothing but decisions.json is "
-        "written.\nCtrl-C ends it.\n\nExamples:\n"
+        "Only requests from this machine with the printed token are accepted. Nothing but decisions.json is written,\n"
+        "and, after a confirmation in the page, what `apply` would write. Ctrl-C ends it.\n\nExamples:\n"
         "  migrator serve review/report.json");
 }
 
@@ -109,9 +111,8 @@ base::Status check_review(const Options& options) {
         return base::fail(base::ErrorKind::usage, "say where the result goes: --output OUT or --in-place, one of them");
     if (options.force && options.output.empty())
         return base::fail(base::ErrorKind::usage, "--force is about an OUT that is there; name it: -o");
-    if (options.command == Command::apply && options.review.decisions.empty() && !options.review.take_undecided)
-        return base::fail(base::ErrorKind::usage,
-                          "say what to apply: --decisions FILE, or --undecided for all that `migrate` would apply");
+    if (options.review.only_accepted && options.review.decisions.empty())
+        return base::fail(base::ErrorKind::usage, "--only-accepted requires the decisions: --decisions FILE");
     return {};
 }
 

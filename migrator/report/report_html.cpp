@@ -11,7 +11,7 @@ constexpr std::string_view kDataMark = "{{data}}";
 // In the order that they need each other.
 constexpr std::string_view kScripts[] = {"words.js",     "dom.js",          "model.js",     "keeper.js",
                                          "decisions.js", "virtual_list.js", "highlight.js", "side_by_side.js",
-                                         "overview.js",  "review.js",       "main.js"};
+                                         "overview.js",  "review.js",       "apply.js",     "main.js"};
 
 std::string_view part(const base::DataStore& store, std::string_view name) {
     const std::string_view* text = store.find(std::string(kFolder) + std::string(name));

@@ -9,9 +9,9 @@
 namespace migrator {
 namespace {
 
-bool wants(const SavedFile& file, const SavedFinding& finding, const Decisions* decisions, bool take_undecided) {
+bool wants(const SavedFile& file, const SavedFinding& finding, const Decisions* decisions, bool only_accepted) {
     const auto decision = decisions != nullptr ? decisions->about(file.path, finding) : std::nullopt;
-    return decision ? *decision == Decision::accept : take_undecided && finding.is_made_by_run();
+    return decision ? *decision == Decision::accept : !only_accepted && finding.is_made_by_run();
 }
 
 std::set<std::string> findings_with_edits(const SavedReport& report) {
@@ -39,13 +39,13 @@ base::Status check_named(const SavedReport& report, const Decisions& decisions) 
     return {};
 }
 
-base::Result<Accepted> accepted_of(const SavedReport& report, const Decisions* decisions, bool take_undecided) {
+base::Result<Accepted> accepted_of(const SavedReport& report, const Decisions* decisions, bool only_accepted) {
     if (decisions != nullptr) TRY(check_named(report, *decisions));
     const std::set<std::string> with_edits = findings_with_edits(report);
     std::set<std::string> wanted;
     for (const SavedFile& file : report.files) {
         for (const SavedFinding& finding : file.findings) {
-            if (wants(file, finding, decisions, take_undecided)) wanted.insert(finding.id);
+            if (wants(file, finding, decisions, only_accepted)) wanted.insert(finding.id);
         }
     }
     Accepted out;

@@ -25,9 +25,9 @@ struct Accepted {
     std::vector<LeftOut> left_out;
 };
 
-// `decisions`: nullptr when there are none. `take_undecided`: what nobody has decided about is accepted when the run made
-// it, or would have. Fails as check_named does.
-base::Result<Accepted> accepted_of(const SavedReport& report, const Decisions* decisions, bool take_undecided);
+// What was accepted, and of what nobody has decided about that which the run made, or would have: what the page shows as "after".
+// `decisions`: nullptr when there are none. `only_accepted`: not the latter. Fails as check_named does.
+base::Result<Accepted> accepted_of(const SavedReport& report, const Decisions* decisions, bool only_accepted);
 
 // The edits of the file that these findings want.
 std::vector<SavedEdit> wanted_edits(const SavedFile& file, const std::set<std::string>& findings);

@@ -20,6 +20,8 @@ std::string_view name(Decision decision) {
         case Decision::accept: return "accept";
         case Decision::reject: return "reject";
         case Decision::defer: return "defer";
+        case Decision::done: return "done";
+        case Decision::wont_do: return "wont_do";
     }
     CHECK(false);
     return {};

@@ -11,7 +11,7 @@
 
 namespace migrator {
 
-enum class Decision { accept, reject, defer };
+enum class Decision { accept, reject, defer, done, wont_do };
 std::string_view name(Decision decision);
 
 // Which report it is about, as the page notes it.
@@ -30,13 +30,16 @@ struct DecisionEntry {
 };
 constexpr auto record_of(const DecisionEntry*) {
     using E = DecisionEntry;
-    return base::record(
-        "decision", "what a person has decided, about the findings that all of `finding`, `rule` and `folder` fit",
-        base::field("finding", &E::finding, "the id of a finding; such an entry wins"),
-        base::field("rule", &E::rule, "all findings of a rule; of such entries the last one counts"),
-        base::field("folder", &E::folder, "all findings of files in a folder, or in a file"),
-        base::field("decision", &E::decision, "what becomes of their edits; without it the entry is only a comment"),
-        base::field("comment", &E::comment, "for people"));
+    return base::record("decision",
+                        "what a person has decided, about the findings that all of `finding`, `rule` and `folder` fit",
+                        base::field("finding", &E::finding, "the id of a finding; such an entry wins"),
+                        base::field("rule", &E::rule, "all findings of a rule; of such entries the last one counts"),
+                        base::field("folder", &E::folder, "all findings of files in a folder, or in a file"),
+                        base::field("decision", &E::decision,
+                                    "what becomes of them; without it the entry is only a comment. Edits are made of "
+                                    "`accept`, and of what is undecided; `done`: by "
+                                    "hand; `wont_do`: nobody will, for the reason in the comment"),
+                        base::field("comment", &E::comment, "for people"));
 }
 
 struct DecisionsFile {
@@ -74,7 +77,7 @@ private:
 template <>
 inline constexpr auto base::kAll<migrator::Decision> = [] {
     using enum migrator::Decision;
-    return std::to_array({accept, reject, defer});
+    return std::to_array({accept, reject, defer, done, wont_do});
 }();
 // Whatever it is.
 template <>

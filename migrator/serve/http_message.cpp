@@ -21,6 +21,7 @@ std::string_view reason_of(int status) {
         case 404: return "Not Found";
         case 405: return "Method Not Allowed";
         case 408: return "Request Timeout";
+        case 409: return "Conflict";
         case 411: return "Length Required";
         case 412: return "Precondition Failed";
         case 413: return "Content Too Large";

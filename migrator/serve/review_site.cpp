@@ -1,6 +1,7 @@
 #include "migrator/serve/review_site.h"
 
 #include "base/format.h"
+#include "base/printable.h"
 #include "base/sha256.h"
 #include "base/write_file.h"
 #include "migrator/report/report.h"
@@ -33,6 +34,11 @@ bool is_same(std::string_view a, std::string_view b) {
     return difference == 0;
 }
 
+base::Result<ApplyRequest> apply_request(std::string_view text) {
+    TRY_ASSIGN(const base::JsonDocument document, base::parse_json(text, "apply"));
+    return base::read_json<ApplyRequest>({document, document.root, {}, base::ErrorKind::bad_input});
+}
+
 base::Status check_decisions(std::string_view text, const base::Path& path, const SavedReport& report) {
     TRY_ASSIGN(const Decisions decisions, Decisions::parse(text, path));
     return check_named(report, decisions);
@@ -51,6 +57,11 @@ base::Result<ReviewSite> ReviewSite::open(base::FileSystem& fs, const base::Path
     TRY_ASSIGN(const std::string saved, out.saved());
     TRY(check_decisions(saved, out.decisions_, out.report_));
     return out;
+}
+
+void ReviewSite::apply_with(base::Path project, ApplySaved apply) {
+    project_ = std::move(project);
+    apply_ = std::move(apply);
 }
 
 void ReviewSite::listen_as(std::string host, std::string token) {
@@ -79,6 +90,13 @@ HttpResponse ReviewSite::answer(const HttpRequest& request) const {
         if (request.method != "GET") return not_allowed("GET");
         return {200, "text/html; charset=utf-8", page_};
     }
+    if (name == "/project.json") {
+        if (request.method != "GET") return not_allowed("GET");
+        base::JsonWriter json;
+        base::InJson<ServedProject>::write(json, {report_.file, decisions_, project_});
+        return {200, std::string(kJsonType), std::move(json).take()};
+    }
+    if (name == "/apply") return request.method == "POST" ? apply_saved(request) : not_allowed("POST");
     if (name != "/" + std::string(kDecisionsName)) return refusal(404, "There is nothing of this name.");
     if (request.method == "GET") return read_decisions();
     if (request.method == "PUT") return write_decisions(request);
@@ -96,12 +114,28 @@ HttpResponse ReviewSite::read_decisions() const {
     return {200, std::string(kJsonType), *text, {{"ETag", tag_of(*text)}}};
 }
 
-HttpResponse ReviewSite::write_decisions(const HttpRequest& request) const {
-    if (request.header("content-type") != kJsonType) return refusal(415, "Decisions are application/json.");
+// Why the request is not about the decisions that are saved.
+std::optional<HttpResponse> ReviewSite::refusal_of(const HttpRequest& request) const {
+    if (request.header("content-type") != kJsonType) return refusal(415, "The content must be application/json.");
     const auto now = saved();
     if (!now) return refusal(500, now.error().text());
     if (request.header("if-match") != tag_of(*now))
         return refusal(412, "decisions.json was changed elsewhere; load the page again.");
+    return std::nullopt;
+}
+
+HttpResponse ReviewSite::apply_saved(const HttpRequest& request) const {
+    if (auto refused = refusal_of(request)) return *refused;
+    const auto wanted = apply_request(request.body);
+    if (!wanted) return refusal(422, wanted.error().text());
+    if (project_.empty() || wanted->project != project_)
+        return refusal(409, base::show("The sources are those of {}, and not of {}.", project_, wanted->project));
+    const auto done = apply_(*wanted);
+    return done ? HttpResponse{200, HttpResponse{}.type, *done} : refusal(422, done.error().text());
+}
+
+HttpResponse ReviewSite::write_decisions(const HttpRequest& request) const {
+    if (auto refused = refusal_of(request)) return *refused;
     if (const auto right = check_decisions(request.body, decisions_, report_); !right)
         return refusal(422, right.error().text());
     // A link of this name is replaced and not followed.

@@ -70,10 +70,16 @@ function make_decisions(model, keeper, changed) {
       else set_general({ ...general_of(finding, scope), ...subject_of(finding, scope), comment });
       save();
     },
-    // The edits of the finding are made, as things stand.
+    // The edits of the finding are made, as things stand: as `apply` sees it.
     is_on(finding) {
-      const decision = this.about(finding);
-      return decision ? decision === 'accept' : made_by_run(finding);
+      const is_wanted = (one) => { const decision = this.about(one); return decision ? decision === 'accept' : made_by_run(one); };
+      return is_wanted(finding) && (finding.together || []).every((id) => model.by_id.has(id) && is_wanted(model.by_id.get(id)));
+    },
+    // What `apply` changes.
+    made() {
+      const on = model.findings.filter((finding) => this.is_on(finding));
+      const files = model.report.files.filter((file) => file.edits.some((edit) => edit.findings.some((id) => model.by_id.has(id) && this.is_on(model.by_id.get(id)))));
+      return { findings: on.length, files: files.length };
     },
     export_text,
     count: () => entries().filter((entry) => entry.decision || entry.comment).length,

@@ -28,6 +28,9 @@ async function disk_keeper(report) {
     }
     busy = false;
   }
+  async function idle() {
+    while (busy) await new Promise((done) => setTimeout(done, 50));
+  }
   return {
     saved: await answer.text(),
     keep(text) {
@@ -35,5 +38,14 @@ async function disk_keeper(report) {
       if (!busy) send();
     },
     is_idle: () => !busy,
+    place: await (await fetch('project.json')).json(),
+    // What was said of it; only of decisions that are saved.
+    async apply(wanted) {
+      await idle();
+      const done = await fetch('apply', { method: 'POST', headers: { 'Content-Type': 'application/json', 'If-Match': tag }, body: JSON.stringify(wanted) });
+      const text = (await done.text()).trim();
+      if (!done.ok) throw new Error(text);
+      return text;
+    },
   };
 }

@@ -34,6 +34,7 @@ async function make_page(report) {
   }
 
   // ---- decisions as files ----
+  page.tell = tell;
   const say = h('p', { class: 'toast', role: 'status', 'aria-live': 'polite' });
   let quiet = 0;
   function tell(text) {
@@ -51,7 +52,9 @@ async function make_page(report) {
     h('a', { href: url, download: 'decisions.json' }).click();
     setTimeout(() => URL.revokeObjectURL(url), 1000);
     tell(page.words.exported(page.decisions.count()));
+    open_apply();
   }
+  const open_apply = () => open_apply_dialog(page, is_served ? keeper.place : place_on_disk(), is_served ? keeper.apply : null);
   async function import_decisions(event) {
     const file = event.target.files[0];
     if (!file) return;
@@ -86,6 +89,7 @@ async function make_page(report) {
       h('span', { class: 'progress' }, progress_text, h('span', { class: 'track', 'aria-hidden': 'true' }, progress_fill)), is_served ? saved_text : null,
       h('span', { class: 'top-buttons' }, h('button', { type: 'button', class: 'plain strong', id: 'export', click: export_decisions }, words.exportAll),
         h('button', { type: 'button', class: 'plain', click: () => file.click() }, words.importAll), file,
+        h('button', { type: 'button', class: 'plain', id: 'apply', click: open_apply }, words.applyButton),
         h('button', { type: 'button', class: 'plain', id: 'language', title: words.languageLabel, lang: language === 'en' ? 'zh' : 'en', click: () => use_language(language === 'en' ? 'zh' : 'en') }, words.language),
         h('button', { type: 'button', class: 'plain icon', id: 'theme', 'aria-label': words.theme, title: words.theme, click: toggle_theme }, '◐'),
         h('button', { type: 'button', class: 'plain icon', id: 'help', 'aria-label': words.help, title: words.help, click: show_help }, '?')));

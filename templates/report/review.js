@@ -147,10 +147,11 @@ function make_review(page) {
   }
 
   // Which edits the right side shows: those that are on, and the chosen finding's own as a proposal.
+  const is_proposed = (finding) => finding.edits.length > 0 && !decisions.about(finding) && !decisions.is_on(finding);
   function is_shown(edit) {
     return edit.findings.some((id) => {
       const finding = model.by_id.get(id);
-      return finding && (decisions.is_on(finding) || (finding === page.chosen && !decisions.about(finding)));
+      return finding && (decisions.is_on(finding) || (finding === page.chosen && is_proposed(finding)));
     });
   }
   function file_view(finding) {
@@ -180,7 +181,7 @@ function make_review(page) {
       const edit = finding.edits.find((one) => one.begin.line === finding.begin.line && one.end.line === one.begin.line);
       shifter.show_columns(edit ? edit.begin.column : finding.begin.column, edit ? edit.end.column : finding.begin.column);
     });
-    return h('div', { class: `code ${changed ? '' : 'one'}` }, h('div', { class: 'sides-head small muted' }, h('span', {}, words.before), h('span', {}, file.original?.sha256 === null ? words.newFile : words.after)), view.root, shifter);
+    return h('div', { class: `code ${changed ? '' : 'one'}` }, h('div', { class: 'sides-head small muted' }, h('span', {}, words.before), h('span', { id: 'after-head' }, file.original?.sha256 === null ? words.newFile : is_proposed(finding) ? words.afterIfAccepted : words.after)), view.root, shifter);
   }
   // One bar moves the long lines of both sides.
   function make_shifter(root, longest) {

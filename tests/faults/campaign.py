@@ -268,7 +268,7 @@ def with_report(directory):
 
 def applied(directory):
     with_report(directory)
-    run(tool("migrator"), "apply", "report/report.json", "--undecided", "--in-place", cwd=directory)
+    run(tool("migrator"), "apply", "report/report.json", "--in-place", cwd=directory)
 
 
 def copied(directory):
@@ -314,8 +314,8 @@ def jobs():
         Job("migrator migrate --in-place", write_project,
             [migrator, "migrate", "in", "--in-place", "--style", "portable", "-j", "1"], never),
         Job("migrator apply --in-place", with_report,
-            [migrator, "apply", "report/report.json", "--undecided", "--in-place"], never),
-        Job("migrator apply -o", with_report, [migrator, "apply", "report/report.json", "--undecided", "-o", "out"], copy),
+            [migrator, "apply", "report/report.json", "--in-place"], never),
+        Job("migrator apply -o", with_report, [migrator, "apply", "report/report.json", "-o", "out"], copy),
         Job("migrator undo", applied, [migrator, "undo", "report/applied", "--project", "in"], never),
         Job("migrator reapply --in-place", replaced,
             [migrator, "reapply", "report/applied", "--project", "in", "--in-place"], never),

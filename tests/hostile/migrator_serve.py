@@ -1,7 +1,7 @@
 """Talks to `migrator serve` as browsers do, and as nobody should: over raw sockets.
 
 Broken, slow, oversized and foreign requests are refused or dropped, a person beside them is served, nothing but decisions.json is
-written, and Ctrl-C ends it.
+written, and what is applied when that is asked for, and Ctrl-C ends it.
 """
 
 import json
@@ -128,6 +128,43 @@ def check_hostile(checks, server):
         checks.equal(status(everything(connection)), 200, "a request byte by byte")
 
 
+def check_apply(checks, migrator, directory):
+    """Applies what is saved to the tree that the request names, as `apply` does, and refuses everything else."""
+    work = directory / "applying"
+    (work / "in").mkdir(parents=True)
+    train = work / "in/train.py"
+    train.write_text(TRAIN)
+    run_ok(checks, migrator, "analyze", "in", "--report", "review", "-q", cwd=work)
+    with served(migrator, work) as server:
+        code, _, body = server.request("GET", "project.json")
+        project = str((work / "in").resolve())
+        checks.equal((code, json.loads(body)), (200, {"report": "review/report.json", "decisions": "review/decisions.json", "project": project}), "what is served")
+        tag = server.request("GET", "decisions.json")[1]["ETag"]
+
+        def apply(wanted, method="POST", **headers):
+            body = wanted if isinstance(wanted, str) else json.dumps(wanted)
+            code, _, text = server.request(method, "apply", body, **{"If_Match": tag, **headers})
+            return code, text
+
+        for what, status_wanted, answer in (
+                ("GET", 405, apply("", method="GET")), ("another origin", 403, apply({"project": project}, Origin="http://evil.example")),
+                ("a form", 415, apply({"project": project}, Content_Type="text/plain")), ("no tag", 412, apply({"project": project}, If_Match=None)),
+                ("an old tag", 412, apply({"project": project}, If_Match='"0"')), ("no JSON", 422, apply("{")), ("no tree", 422, apply({})),
+                ("another key", 422, apply({"project": project, "force": True})), ("another tree", 409, apply({"project": str(work)})),
+                ("a copy in the project", 422, apply({"project": project, "output": "in/copy"}))):
+            checks.equal((answer[0], train.read_text()), (status_wanted, TRAIN), f"apply: {what}: {answer[1]}")
+        checks.equal(sorted(path.name for path in work.iterdir()), ["in", "review"], "after refused requests")
+        code, text = apply({"project": project, "output": "copy"})
+        checks.expect(code == 200 and "1 changed file in the copy copy" in text.replace("1 file changed", "1 changed file"), f"a copy: {code} {text}")
+        checks.expect("torch.npu.current_device" in (work / "copy/train.py").read_text(), "the copy")
+        checks.equal(train.read_text(), TRAIN, "the project after a copy")
+        code, text = apply({"project": project})
+        checks.expect(code == 200 and "Undo    migrator undo review/applied" in text, f"in place: {code} {text}")
+        checks.equal(train.read_text(), (work / "copy/train.py").read_text(), "the project after a change in place")
+        code, text = apply({"project": project})
+        checks.expect(code == 422 and "has changed since the report was made" in text, f"twice: {code} {text}")
+
+
 def main():
     checks = Checks()
     migrator = tool("migrator")
@@ -151,6 +188,7 @@ def main():
         with served(migrator, work) as server:
             checks.equal(server.stop(signal.SIGTERM)[0], 0, "SIGTERM")
         checks.equal(sorted(path.name for path in (work / "review").iterdir()), sorted([*before, "decisions.json"]), "files of the report's folder")
+        check_apply(checks, migrator, work)
         (work / "review/decisions.json").write_text("{")
         refused = run(migrator, "serve", "review/report.json", cwd=work)
         checks.equal((refused.returncode, "decisions.json" in refused.stderr), (4, True), "decisions that cannot be read")

@@ -145,7 +145,7 @@ def check_reports(checks, rng, work):
         # A diff in a file is for `git apply`, and the page shows its data as text.
         if path.suffix in (".md", ".csv", ".sarif", ".xml", ".json"):
             is_clean(checks, f"report {path.name}", path.read_bytes())
-    shown(checks, "apply", [migrator, "apply", "report/report.json", "--undecided", "-o", "copy"], work)
+    shown(checks, "apply", [migrator, "apply", "report/report.json", "-o", "copy"], work)
     shown(checks, "undo", [migrator, "undo", hostile(rng, without="\0")], work, fails=True)
 
 

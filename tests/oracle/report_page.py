@@ -9,6 +9,8 @@ bring them.
 
 import base64
 import json
+import re
+import shlex
 import shutil
 import sys
 import time
@@ -108,6 +110,65 @@ def review(checks, migrator, work):
     run_ok(checks, migrator, "apply", "review/report.json", "--decisions", "wanted.json", "-o", "wanted", cwd=work)
     compare_trees(checks, tree(work / "wanted"), tree(work / "out"), "the exported decisions applied")
     checks.expect(tree(work / "out") != tree(work / "in"), "nothing was changed")
+
+
+AFTER = """(() => {
+  const rows = [...document.querySelectorAll('#sides .line-row')].filter((row) => !row.classList.contains('gap'));
+  return JSON.stringify([document.getElementById('after-head').textContent, rows.map((row) => row.querySelector('.side.new')).filter((side) => side).map((side) =>
+    [Number(side.querySelector('.no').textContent), side.querySelector('.text').textContent])]);
+})()"""
+
+
+def shown_after(checks, browser, report, decided):
+    """By file, the lines that the page shows as they become: where an undecided proposal is chosen, the page says so."""
+    after = {}
+    for file in report["files"]:
+        chosen = [finding for finding in file["findings"] if finding["state"] == "available" or finding["id"] in decided]
+        if not file["edits"] or not chosen:
+            continue
+        browser.js(f"location.hash = '#finding-{chosen[0]['id']}'")
+        browser.wait_for(f"document.querySelector('.detail .path').textContent.startsWith({json.dumps(file['path'] + ':')})")
+        browser.frames()
+        head, lines = json.loads(browser.js(AFTER))
+        checks.expect(head in ("After", "A new file"), f"{file['path']}: the head says {head}")
+        after[file["path"]] = lines
+    return after
+
+
+def one_truth(checks, migrator, work):
+    """What the page shows as "after" is what the command that it prints writes, with nothing decided and with all kinds of decisions."""
+    make_project(work / "in")
+    report = report_of(checks, migrator, work)
+    findings = findings_of(report)
+    fixes = [finding for finding in findings if finding["new_text"]]
+    words = ("accept", "reject", "defer")
+    decisions = {finding["id"]: words[number % len(words)] for number, finding in enumerate(fixes)}
+    # A proposal of a style comes with a new file.
+    for name, decided in (("nothing", {}), ("all kinds", decisions), ("one rejected", {fixes[0]["id"]: "reject"})):
+        with Browser(work / f"profile-{name}", size=(1800, 20000)) as browser:
+            browser.open(work / "review/report.html")
+            text = json.dumps({"schema": "migrator-decisions/1", "decisions": [{"finding": id, "decision": word} for id, word in decided.items()]})
+            browser.js(f"(() => {{ const data = new DataTransfer(); data.items.add(new File([{json.dumps(text)}], 'decisions.json'));"
+                       " const input = document.getElementById('import'); input.files = data.files; input.dispatchEvent(new Event('change')); })()")
+            browser.wait_for(f"document.querySelector('.toast').textContent.startsWith('{len(decided)} ')")
+            after = shown_after(checks, browser, report, decided)
+            checks.expect(len(after) > 5, f"{len(after)} files have an after side")
+            shutil.rmtree(work / "downloads", ignore_errors=True)
+            decisions_file = exported(browser, work)
+            browser.wait_for("!!document.getElementById('apply-command')")
+            command = shlex.split(browser.js("document.getElementById('apply-command').textContent"))
+            checks.equal(command, ["migrator", "apply", str(work / "review/report.json"), *(["--decisions", "decisions.json"] if decided else []), "-o", "in_migrated"], f"{name}: the command")
+            checks.equal(browser.errors, [], f"{name}: errors of the console")
+        shutil.rmtree(work / "in_migrated", ignore_errors=True)
+        shutil.copy(decisions_file, work / "decisions.json")
+        run_ok(checks, migrator, *command[1:], cwd=work)
+        for path, lines in after.items():
+            written = re.split("\r\n|\r|\n", (work / "in_migrated" / path).read_bytes().decode(encoding_of(report, path)).removeprefix("\ufeff").replace("\f", "U+000C"))
+            checks.equal([[number, written[number - 1] if number <= len(written) else None] for number, _ in lines], lines, f"{name}: {path}")
+
+
+def encoding_of(report, path):
+    return next(file["original"]["encoding"] for file in report["files"] if file["path"] == path)
 
 
 def hostile(checks, migrator, work):
@@ -283,7 +344,7 @@ def main():
     migrator = tool("migrator")
     if not AXE.exists() or not SARIF_SCHEMA.exists():
         skip(f"{TOOLS} is not there; ./test.sh fetches it")
-    for suite in (review, hostile, served, accessible, chinese, sarif, large):
+    for suite in (review, one_truth, hostile, served, accessible, chinese, sarif, large):
         if sys.argv[1:] and suite.__name__ not in sys.argv[1:]:
             continue
         with temporary_directory() as directory:

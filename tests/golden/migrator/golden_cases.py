@@ -112,7 +112,7 @@ def check_git_apply(checks, work, output):
 
 def check_apply(checks, migrator, work, report):
     """The report and the sources give the migrated tree again, and a part of the findings gives a tree that parses."""
-    if run_ok(checks, migrator, "apply", "out_report/report.json", "--undecided", "-o", "applied", cwd=work):
+    if run_ok(checks, migrator, "apply", "out_report/report.json", "-o", "applied", cwd=work):
         compare_trees(checks, tree(work / "out"), tree(work / "applied"), "apply")
     ids = [finding["id"] for file in report["files"] for finding in file["findings"]]
     checks.equal(len(set(ids)), len(ids), "ids are unique")

@@ -62,7 +62,7 @@ def save(work, **changes):
     """A report with one edit of in/train.py, and the command line that applies it."""
     file = {**SAVED["files"][0], **changes.pop("file", {})}
     (work / "report.json").write_text(json.dumps({**SAVED, "files": [file], **changes}))
-    return ["apply", "report.json", "--undecided", "--in-place"]
+    return ["apply", "report.json", "--in-place"]
 
 
 @refused(BAD_INPUT, "in/train.py", "has changed since the report was made")
@@ -110,14 +110,14 @@ def apply_decisions_of_another_report(work):
     return arguments + ["--decisions", "decisions.json"]
 
 
-@refused(USAGE, "--decisions", "--undecided")
-def apply_nothing_decided(work):
-    return save(work)[:2] + ["--in-place"]
+@refused(USAGE, "--only-accepted", "--decisions FILE")
+def apply_only_accepted_of_nothing(work):
+    return save(work) + ["--only-accepted"]
 
 
 @refused(USAGE, "--output OUT or --in-place")
 def apply_without_destination(work):
-    return save(work)[:3]
+    return save(work)[:2]
 
 
 @refused(BAD_INPUT, "no record of applied edits")

@@ -162,7 +162,6 @@ TEST_CASE("pipeline: reports of several absolute paths count from the directory 
     Options apply;
     apply.command = Command::apply;
     apply.review.report = "review/report.json";
-    apply.review.take_undecided = true;
     apply.review.in_place = true;
     const auto refused = review_command(apply, fs);
     REQUIRE_FALSE(refused);
@@ -197,7 +196,6 @@ TEST_CASE("pipeline: a proposal that needs the helper module brings it, and noth
         apply.command = Command::apply;
         apply.review.report = "out_report/report.json";
         apply.review.decisions = "decisions.json";
-        apply.review.take_undecided = true;
         apply.output = accepted ? "accepted" : "rejected";
         REQUIRE(review_command(apply, fs));
     };

@@ -42,7 +42,6 @@ struct Reviewed {
         options.review.report = "review/report.json";
         options.review.record = command == Command::apply ? "" : "review/applied";
         options.review.in_place = true;
-        options.review.take_undecided = decisions.empty();
         if (!decisions.empty()) {
             fs.add("decisions.json", "{\"schema\": \"migrator-decisions/1\", \"decisions\": [" + decisions + "]}");
             options.review.decisions = "decisions.json";
