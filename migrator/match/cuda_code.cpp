@@ -151,8 +151,9 @@ CudaCodeWords::CudaCodeWords(const RuleSet& rules) {
         for (const auto& row : rows) {
             if (!is_to_port(*row.rule)) continue;
             for (const std::string& pattern : row.all) {
-                if (pattern.find('*') == pattern.npos) words_.insert(pattern);
-                else patterns_.push_back(pattern);
+                const std::size_t star = pattern.find('*');
+                if (star == pattern.npos) words_.insert(pattern);
+                else patterns_.emplace_back(pattern.substr(0, star), pattern.substr(star + 1));
             }
         }
     };
@@ -162,8 +163,9 @@ CudaCodeWords::CudaCodeWords(const RuleSet& rules) {
 
 bool CudaCodeWords::any_in(std::string_view text) const {
     return base::any_word(text, [&](std::string_view word) {
-        return words_.contains(word) ||
-               std::ranges::any_of(patterns_, [&](const std::string& pattern) { return fits(pattern, word); });
+        return words_.contains(word) || std::ranges::any_of(patterns_, [&](const auto& pattern) {
+                   return word.ends_with(pattern.second) && word.starts_with(pattern.first);
+               });
     });
 }
 

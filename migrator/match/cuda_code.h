@@ -4,6 +4,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/string_map.h"
@@ -22,8 +23,8 @@ public:
     bool has_last_part(std::string_view word) const { return last_parts_.contains(word); }
 
 private:
-    std::set<std::string, std::less<>> names_;
-    std::set<std::string, std::less<>> last_parts_;
+    base::StringSet names_;
+    base::StringSet last_parts_;
 };
 
 // The words without which a Python file has no CUDA-only code of its own.
@@ -33,8 +34,8 @@ public:
     bool any_in(std::string_view text) const;
 
 private:
-    std::set<std::string, std::less<>> words_;
-    std::vector<std::string> patterns_;  // with one *
+    base::StringSet words_;
+    std::vector<std::pair<std::string, std::string>> patterns_;  // what stands before and after the *
 };
 
 // The CUDA-only code of a file: what findings say is to be ported, what the context knows of other files, and what is made

@@ -9,7 +9,7 @@ namespace migrator {
 namespace {
 
 // Trees and bindings are kept for the next round, and for the analysis, as long as they take no more than this.
-constexpr std::size_t kResolvedBytes = std::size_t{64} << 20;
+constexpr std::size_t kResolvedBytes = std::size_t{36} << 20;
 
 }  // namespace
 

@@ -70,8 +70,8 @@ std::string said_key(const Rule& rule, const Finding& finding) {
 
 ProjectConditions::ProjectConditions(const RuleSet& rules) : rules_(rules) {
     for (const auto& rule : rules.rules) {
-        words_.insert(rule->unless_mentioned.begin(), rule->unless_mentioned.end());
-        words_.insert(rule->if_mentioned.begin(), rule->if_mentioned.end());
+        watch(rule->unless_mentioned);
+        watch(rule->if_mentioned);
         if (!rule->formula) continue;
         for (const auto& names : rule->formula->factors) {
             for (const std::string& name : names) {
@@ -83,10 +83,7 @@ ProjectConditions::ProjectConditions(const RuleSet& rules) : rules_(rules) {
 }
 
 void ProjectConditions::look_at(std::string_view text) {
-    std::vector<std::string> mentioned;
-    for (const std::string& word : words_) {
-        if (text.find(word) != text.npos) mentioned.push_back(word);
-    }
+    const std::set<std::string_view> mentioned = words_.words_in(text);
     const std::vector<Size> sizes = sizes_in(text);
     const std::lock_guard lock(mutex_);
     mentioned_.insert(mentioned.begin(), mentioned.end());

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/text_search.h"
 #include "migrator/report/report.h"
 #include "migrator/ruleset/rule_set.h"
 
@@ -20,7 +21,9 @@ public:
     explicit ProjectConditions(const RuleSet& rules);
 
     // Further texts to look for, before the first look.
-    void watch(const std::vector<std::string>& words) { words_.insert(words.begin(), words.end()); }
+    void watch(const std::vector<std::string>& words) {
+        for (const std::string& word : words) words_.add(word);
+    }
 
     // The text of each file, in any order and from several threads.
     void look_at(std::string_view text);
@@ -47,7 +50,7 @@ private:
     base::Message sizes(const SizeFormula& formula) const;
 
     const RuleSet& rules_;
-    std::set<std::string, std::less<>> words_;                           // that some rule asks for
+    base::TextSearch words_;                                             // that some rule asks for
     std::map<std::string, std::set<std::int64_t>, std::less<>> values_;  // by the name of a size
     std::string initials_;                                               // of these names
     std::mutex mutex_;

@@ -57,19 +57,46 @@ std::optional<Certainty> ValueEnds::find(const std::string& rule, const std::str
     return known == known_.end() ? std::nullopt : std::optional(known->second);
 }
 
-bool holds_values(const SyntaxTree& tree, const RuleSet& rules) {
-    const auto holds_token = [&](std::string_view text) {
-        return std::ranges::any_of(rules.values, [&](const ValueRow& row) {
-            return std::ranges::any_of(row.tokens,
-                                       [&](const std::string& token) { return text.find(token) != text.npos; });
-        });
+namespace {
+
+// Whether it calls a function that reads a text as a command or as settings, by its name alone.
+bool calls_reader(const SyntaxTree& tree, const RuleSet& rules) {
+    std::set<std::string_view> readers;
+    const auto add = [&](const ParametersByFunction& functions) {
+        for (const auto& [name, rows] : functions) readers.insert(std::string_view(name).substr(name.rfind('.') + 1));
     };
+    add(rules.script_places.commands);
+    for (const auto& [as, functions] : rules.script_places.settings) add(functions);
     for (NodeId id = 0; id < tree.size(); ++id) {
-        const bool is_text =
-            tree.kind(id) == NodeKind::string && tree.kind(tree.parent(id)) != NodeKind::expression_statement;
-        if (is_text && holds_token(tree.text(id))) return true;
+        NodeId function = tree.kind(id) == NodeKind::call ? tree.child(id, Field::function) : kNoNode;
+        if (function != kNoNode && tree.kind(function) == NodeKind::attribute)
+            function = tree.child(function, Field::attribute);
+        if (function != kNoNode && readers.contains(tree.text(function))) return true;
     }
     return false;
+}
+
+bool has_token(std::string_view text, const RuleSet& rules) {
+    return std::ranges::any_of(rules.values, [&](const ValueRow& row) {
+        return std::ranges::any_of(row.tokens, [&](const std::string& token) { return text.find(token) != text.npos; });
+    });
+}
+
+bool has_text_with_token(const SyntaxTree& tree, const RuleSet& rules) {
+    for (NodeId id = 0; id < tree.size(); ++id) {
+        if (tree.kind(id) == NodeKind::string && has_token(tree.text(id), rules)) return true;
+    }
+    return false;
+}
+
+}  // namespace
+
+bool holds_values(const SyntaxTree& tree, const RuleSet& rules) {
+    const bool has_value = std::ranges::any_of(read_literals(tree), [&](const Literal& literal) {
+        return std::ranges::any_of(rules.values,
+                                   [&](const ValueRow& row) { return !value_tokens(literal.text, row).empty(); });
+    });
+    return has_value || (calls_reader(tree, rules) && has_text_with_token(tree, rules));
 }
 
 std::set<ValueEnd> open_ends(const ParsedText& parsed, const MatchContext& context) {

@@ -52,7 +52,7 @@ private:
     std::set<ValueEnd> lost_;
 };
 
-// Whether a Python file has texts with such constants in them, so that it may have ends that have to be followed.
+// Whether a Python file may have constants, also in commands and settings that are texts, whose ends have to be followed.
 bool holds_values(const SyntaxTree& tree, const RuleSet& rules);
 
 // The ends that the constants of a Python file reach, unless it is sure without them where they go.
