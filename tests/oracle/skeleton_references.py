@@ -249,6 +249,99 @@ def sigmoid_focal_loss(scores, target, weight=None, gamma=2.0, alpha=0.25):
     return out
 
 
+def psamask(kind, mask, rows, columns):
+    batch, _, height, width = mask.shape
+    out = torch.zeros(batch, height * width, height, width, dtype=torch.float64)
+    for h, w, r, c in torch.cartesian_prod(*map(torch.arange, (height, width, rows, columns))).tolist():
+        y, x = h + r - (rows - 1) // 2, w + c - (columns - 1) // 2
+        if 0 <= y < height and 0 <= x < width:
+            if kind == 0:
+                out[:, y * width + x, h, w] = mask[:, r * columns + c, h, w]
+            else:
+                out[:, h * width + w, y, x] = mask[:, r * columns + c, h, w]
+    return out
+
+
+def knn(k, xyz, centers):
+    far = [[sorted((math.dist(p, o) ** 2, i) for i, o in enumerate(cloud))[:k] for p in mine]
+           for mine, cloud in zip(centers.tolist(), xyz.tolist())]
+    return (torch.tensor([[[d for d, _ in near] for near in row] for row in far], dtype=torch.float64),
+            torch.tensor([[[i for _, i in near] for near in row] for row in far]))
+
+
+def polygon(box):
+    x, y, width, height, angle = box
+    cosine, sine = math.cos(angle), math.sin(angle)
+    return [(x + a * width / 2 * cosine - b * height / 2 * sine, y + a * width / 2 * sine + b * height / 2 * cosine)
+            for a, b in ((1, 1), (-1, 1), (-1, -1), (1, -1))]
+
+
+def area(points):
+    return abs(sum(p[0] * q[1] - p[1] * q[0] for p, q in zip(points, points[1:] + points[:1]))) / 2
+
+
+def clipped(points, box):
+    """What of a polygon lies in a box: side for side, as Sutherland and Hodgman do."""
+    corners = polygon(box)
+    for start, end in zip(corners, corners[1:] + corners[:1]):
+        def side(p):
+            return (end[0] - start[0]) * (p[1] - start[1]) - (end[1] - start[1]) * (p[0] - start[0])
+        kept = []
+        for p, q in zip(points, points[1:] + points[:1]):
+            if side(p) >= 0:
+                kept.append(p)
+            if (side(p) >= 0) != (side(q) >= 0):
+                t = side(p) / (side(p) - side(q))
+                kept.append((p[0] + t * (q[0] - p[0]), p[1] + t * (q[1] - p[1])))
+        points = kept
+    return points
+
+
+def box_iou_rotated(first, second, mode=0, aligned=False):
+    def overlap(a, b):
+        common = area(clipped(polygon(a), b))
+        return common / (a[2] * a[3] if mode == 1 else a[2] * a[3] + b[2] * b[3] - common)
+    a, b = first.tolist(), second.tolist()
+    rows = [overlap(*both) for both in zip(a, b)] if aligned else [[overlap(one, other) for other in b] for one in a]
+    return torch.tensor(rows, dtype=torch.float64)
+
+
+def voxel_of(point, size, around):
+    place = [math.floor((p - low) / s) for p, low, s in zip(point, around, size)]
+    grid = [round((high - low) / s) for low, high, s in zip(around, around[3:], size)]
+    return tuple(place[::-1]) if all(0 <= at < count for at, count in zip(place, grid)) else None
+
+
+def dynamic_voxelize(points, size, around):
+    return torch.tensor([voxel_of(p, size, around) or (-1, -1, -1) for p in points.tolist()], dtype=torch.int32)
+
+
+def hard_voxelize(points, size, around, most_points, most_voxels):
+    voxels = {}
+    for i, p in enumerate(points.tolist()):
+        place = voxel_of(p, size, around)
+        if place is not None and (place in voxels or len(voxels) < most_voxels):
+            voxels.setdefault(place, []).append(i)
+    out = torch.zeros(len(voxels), most_points, points.shape[1], dtype=torch.float64)
+    for v, inside in enumerate(voxels.values()):
+        for k, i in enumerate(inside[:most_points]):
+            out[v, k] = points[i]
+    return (out, torch.tensor(list(voxels), dtype=torch.int32).view(-1, 3),
+            torch.tensor([min(len(inside), most_points) for inside in voxels.values()], dtype=torch.int32))
+
+
+def grouped_gemm(a, b, sizes, trans_a=False, trans_b=False):
+    out, start = [], 0
+    for i, size in enumerate(sizes.tolist()):
+        rows = range(start, start + size)
+        if trans_a:
+            out.append(sum((torch.outer(a[r], b[r]) for r in rows), torch.zeros(a.shape[1], b.shape[1], dtype=torch.float64)))
+        else:
+            out += [sum(a[r, k] * (b[i, :, k] if trans_b else b[i, k]) for k in range(a.shape[1])) for r in rows]
+        start += size
+    return torch.stack(out)
+
+
 def picked(features, indices, weight=None):
     out = torch.stack([features[n][:, indices[n]] for n in range(len(features))])
     return out if weight is None else (out * weight[:, None]).sum(-1)
@@ -259,6 +352,12 @@ _boxes = torch.cat((_corners, _corners + 0.5 + 3 * torch.rand(12, 2, dtype=torch
 _rois = torch.tensor([[0, 0.2, 0.1, 3.3, 5.2], [1, -3.0, -2.0, 8.0, 9.0], [1, 2.0, 2.0, 2.2, 2.1]], dtype=torch.float64)
 _mask = torch.rand(2, 1, 3, 4) < 0.5
 _mask[0, 0, 0] = True  # a row without anything
+
+_rotated = torch.cat((torch.rand(7, 2, dtype=torch.float64) * 3, 0.5 + 2 * torch.rand(7, 2, dtype=torch.float64), randn(7, 1)), 1)
+_square = torch.tensor([[0, 0, 2, 2, 0], [1, 0, 2, 2, 0], [0, 0, 2, 2, math.pi / 4], [5, 5, 1, 1, 0.3], [0, 0, 1, 0.5, 0.2]],
+                       dtype=torch.float64)  # the same box, shared sides, one in the other, apart
+_points = torch.rand(40, 4, dtype=torch.float64) * 4 - 0.5
+_space = [[1.0, 0.5, 1.5], [0.0, 0.0, 0.0, 3.0, 3.0, 3.0]]
 
 REFERENCES = {
     "ms_deform_attn": (ms_deform_attn, [(randn(2, 16, 2, 3), torch.tensor([[4, 3], [2, 2]]), torch.tensor([0, 12]),
@@ -294,6 +393,14 @@ REFERENCES = {
     "correlation": (correlation, [(randn(2, 3, 4, 3), randn(2, 3, 4, 3), 2), (randn(1, 2, 5, 4), randn(1, 2, 5, 4), 3, 2)]),
     "sigmoid_focal_loss": (sigmoid_focal_loss, [(randn(4, 3), torch.tensor([0, 2, 3, 1])),
                                                 (randn(4, 3), torch.tensor([0, 2, 3, 1]), torch.rand(3, dtype=torch.float64), 1.5, 0.4)]),
+    "psamask": (psamask, [(kind, randn(2, 15, 4, 3), 3, 5) for kind in (0, 1)]),
+    "knn": (knn, [(3, randn(2, 6, 3), randn(2, 4, 3))]),
+    "box_iou_rotated": (box_iou_rotated, [(_rotated, _rotated[:4]), (_rotated, _rotated.flip(0), 1, True), (_square, _square)]),
+    "dynamic_voxelize": (dynamic_voxelize, [(_points, *_space)]),
+    "hard_voxelize": (hard_voxelize, [(_points, *_space, 3, 5), (_points, *_space, 2, 100)]),
+    "grouped_gemm": (grouped_gemm, [(randn(5, 3), randn(3, 3, 2), torch.tensor([2, 0, 3])),
+                                    (randn(5, 3), randn(2, 2, 3), torch.tensor([4, 1]), False, True),
+                                    (randn(5, 3), randn(5, 2), torch.tensor([2, 0, 3]), True)]),
     "fused_bias_leakyrelu": (lambda x, b, slope, scale: torch.where((y := x + b[:, None]) > 0, y, y * slope) * scale,
                              [(randn(2, 3, 4), randn(3), 0.1, 1.3)]),
 }
