@@ -8,6 +8,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "migrator/project/training_reach.h"
+#include "migrator/source/notebook.h"
 #include "migrator/start/start_script.h"
 
 namespace migrator {
@@ -27,7 +28,8 @@ struct Start {
 
 bool is_script(const Job& job) {
     return job.file->type == FileType::shell || job.file->type == FileType::yaml ||
-           job.file->type == FileType::dockerfile;
+           job.file->type == FileType::dockerfile || job.file->type == FileType::makefile ||
+           job.file->type == FileType::notebook;
 }
 
 class Starter {
@@ -65,9 +67,18 @@ public:
 
 private:
     base::Status read_script(const Job& script) {
-        TRY_ASSIGN(const std::string text, project_.read(fs_, script.file->path));
+        TRY_ASSIGN(std::string text, project_.read(fs_, script.file->path));
+        if (script.file->type == FileType::notebook) {
+            const auto code = NotebookCode::read(text, script.file->path);
+            if (!code) return {};
+            text = std::string(code->shell().text());
+        }
         for (StartedProgram& started : started_programs(text, facts_)) {
-            const std::optional<Path> program = program_named(started.program, script.file->path);
+            std::optional<Path> program = program_named(started.program, script.file->path);
+            if (!program && started.is_module) {
+                started.program.replace(started.program.rfind('.'), std::string::npos, "/__main__.py");
+                program = program_named(started.program, script.file->path);
+            }
             if (program && !started_.contains(*program) && loads_framework(*program))
                 started_.try_emplace(*program, Start{std::move(started), project_.shown(script.file->path)});
         }
@@ -128,7 +139,10 @@ private:
             const auto& [started, script] = found->second;
             out = {started.launcher, Path(base::file_name(program)), false, 0, started.processes, {}, started.headers};
             if (base::format("/{}", program).ends_with("/" + started.program)) out.program = started.program;
-            out.origin = base::format("Line {} of {}: {}", started.line, script, started.command);
+            out.is_module = started.is_module;
+            out.origin = script.ends_with(".ipynb")
+                             ? base::format("A cell of {}: {}", script, started.command)
+                             : base::format("Line {} of {}: {}", started.line, script, started.command);
         } else {
             TRY_ASSIGN(out.launcher, launcher_by_text(program));
             out.program = base::file_name(program);

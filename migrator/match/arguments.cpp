@@ -150,6 +150,11 @@ private:
         const SyntaxTree& tree = file_.tree();
         auto arguments = arguments_of(tree, call);
         if (!arguments || !has_all(tree, *arguments, row.beside)) return;
+        const std::string_view written = tree.text(arguments->list);
+        const bool is_mentioned = row.mentions.empty() || std::ranges::any_of(row.mentions, [&](const auto& part) {
+                                      return written.find(part) != written.npos;
+                                  });
+        if (!is_mentioned) return;
         NodeId argument = find_argument(tree, *arguments, row);
         if (row.state == ArgumentState::absent) {
             if (argument != kNoNode) return;

@@ -11,7 +11,6 @@ namespace migrator {
 namespace {
 
 constexpr std::array<std::string_view, 3> kCodeFunctions{"eval", "exec", "compile"};
-constexpr std::string_view kInText = "It stands in code that is a text, so it is left as it is.";
 
 bool is_run(const PythonFile& file, NodeId literal) {
     const SyntaxTree& tree = file.tree();
@@ -60,6 +59,11 @@ std::optional<Fix> fix_around(const PythonFile& file, const Literal& literal, co
 
 }  // namespace
 
+void leave_in_text(Finding& finding) {
+    finding.fix.reset();
+    finding.message.add("It stands in code that is a text, so it is left as it is.");
+}
+
 void match_code_strings(const PythonFile& file, std::span<const Literal> literals, FindingSink& sink) {
     for (const Literal& literal : literals) {
         if (literal.text.find(kHole) != literal.text.npos) continue;
@@ -77,7 +81,7 @@ void match_code_strings(const PythonFile& file, std::span<const Literal> literal
                 literal.range_of(finding.range.begin, finding.range.end).value_or(file.tree().range(literal.node));
             finding.certainty = fix ? Certainty::resolved : Certainty::textual;
             finding.fix = std::move(fix);
-            if (!finding.fix) finding.message.add(kInText);
+            if (!finding.fix) leave_in_text(finding);
             sink.push_back(std::move(finding));
         }
     }

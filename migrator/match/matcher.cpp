@@ -90,7 +90,8 @@ std::vector<Finding> match(const SourceFile& file, std::string_view text, const 
         case FileType::toml:
         case FileType::setup_cfg:
         case FileType::ini:
-        case FileType::cmake: match_text_file(file, text, context, findings); break;
+        case FileType::cmake:
+        case FileType::protobuf: match_text_file(file, text, context, findings); break;
         case FileType::compiled: match_named_file(file, context, findings); break;
         case FileType::other: break;
     }

@@ -8,6 +8,9 @@
 
 namespace migrator {
 
+// Says of a finding in code that is a text of something else that it stays as it is.
+void leave_in_text(Finding& finding);
+
 // `name`, `module`, `prefix`: qualified names where they are used and imported.
 void match_names(const PythonFile& file, const ImportPlan& plan, FindingSink& sink);
 // `method`: members of objects whose class is not known; of known classes they are names.

@@ -22,6 +22,25 @@ std::string note_of(const TextRow& row, Version version) {
     return found == row.notes.end() ? std::string() : found->note;
 }
 
+// python -c "...", python - <<EOF: read as Python is, and left as it is.
+void match_python_pieces(const TextFile& file, const MatchContext& context, FindingSink& sink) {
+    for (const std::string_view piece : file.contents.python) {
+        // In quotes of a shell, a backslash in front of one more quote is none of the program.
+        std::string code(piece);
+        for (std::size_t at = code.find("\\\""); at != code.npos; at = code.find("\\\"", at)) code[at] = ' ';
+        FindingSink found;
+        if (SyntaxTree::parse(code).has_errors()) continue;
+        match_python(file.path, code, context, false, found);
+        const std::uint64_t begin = file.contents.place(piece).begin;
+        for (Finding& finding : found) {
+            finding.range = {begin + finding.range.begin, begin + finding.range.end};
+            finding.certainty = Certainty::textual;
+            leave_in_text(finding);
+            sink.push_back(std::move(finding));
+        }
+    }
+}
+
 }  // namespace
 
 std::vector<std::size_t> find_word(std::string_view line, std::string_view word) {
@@ -45,6 +64,7 @@ std::string_view thing_around(std::string_view line, std::size_t from, std::size
 std::size_t behind_command(const TextCommand& command, std::string_view named) {
     const std::vector<std::string_view>& words = command.words;
     const std::size_t blank = named.find(' ');
+    if (blank == named.npos) return !words.empty() && fits(named, base::file_name(words.front())) ? 1 : 0;
     for (std::size_t i = 0; i < words.size(); ++i) {
         if (!fits(named.substr(0, blank), base::file_name(words[i]))) continue;
         std::size_t next = i + 1;
@@ -89,6 +109,25 @@ void match_text_settings(const TextFile& file, FindingSink& sink) {
     }
 }
 
+// `command`
+void match_text_commands(const TextFile& file, FindingSink& sink) {
+    for (const TextCommand& command : file.contents.commands) {
+        for (const CommandRow& row : file.rules->commands) {
+            std::size_t first = 0;
+            for (const std::string& program : row.programs) first = std::max(first, behind_command(command, program));
+            for (std::size_t i = first; first > 0 && i < command.words.size(); ++i) {
+                const std::string_view word = command.words[i];
+                const bool is_named = std::ranges::any_of(row.words, [&](const std::string& pattern) {
+                    return fits(pattern, word) || fits(pattern, base::file_name(word));
+                });
+                if (is_named)
+                    sink.push_back(make_finding(*row.rule, file.contents.place(word), std::string(word),
+                                                Certainty::likely, {}, {}, {}));
+            }
+        }
+    }
+}
+
 void match_text(const TextFile& file, FindingSink& sink) {
     match_text_words(file, sink);
     match_text_packages(file, sink);
@@ -97,14 +136,16 @@ void match_text(const TextFile& file, FindingSink& sink) {
     match_text_values(file, sink);
     match_text_names(file, sink);
     match_text_settings(file, sink);
+    match_text_commands(file, sink);
     keep_whole(file, sink);
 }
 
 void match_text_file(const SourceFile& source, std::string_view text, const MatchContext& context, FindingSink& sink) {
     const RuleSet& rules = *context.rules;
-    match_text({source.path, source.type, &rules, context.value_ends,
-                read_text(source.type, text, rules.script_places.directives)},
-               sink);
+    const TextFile file{source.path, source.type, &rules, context.value_ends,
+                        read_text(source.type, text, rules.script_places.directives)};
+    match_text(file, sink);
+    match_python_pieces(file, context, sink);
 }
 
 }  // namespace migrator

@@ -26,7 +26,8 @@ std::vector<std::size_t> find_word(std::string_view line, std::string_view word)
 // The run of characters around [from, to) that people would call one thing: up to blanks, quotes and separators.
 std::string_view thing_around(std::string_view line, std::size_t from, std::size_t to);
 
-// A command as rules name it, "pip* install": the number of the word behind it; 0: it is another one.
+// A command as rules name it, "pip* install", or a program at its beginning: the number of the word behind it; 0: it is
+// another one.
 std::size_t behind_command(const TextCommand& command, std::string_view named);
 
 // All that is said of a file, or of the commands that a Python file starts.
@@ -40,6 +41,8 @@ void match_text_environment(const TextFile& file, FindingSink& sink);
 void match_text_values(const TextFile& file, FindingSink& sink);
 // `setting` words of rules.
 void match_text_settings(const TextFile& file, FindingSink& sink);
+// `command` words of rules.
+void match_text_commands(const TextFile& file, FindingSink& sink);
 // Qualified names of classes and functions.
 void match_text_names(const TextFile& file, FindingSink& sink);
 // Packages that are asked for.

@@ -7,7 +7,7 @@
 namespace migrator {
 namespace {
 
-// Notebooks are not in the graph of imports.
+// Itself and what it loads; what cannot be read is not in the graph of imports.
 std::vector<base::Path> files_of(const Job& job) {
     std::vector<base::Path> files = job.project->imports.files_of(job.file->path);
     return files.empty() ? std::vector<base::Path>{job.file->path} : files;

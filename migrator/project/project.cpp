@@ -9,6 +9,7 @@
 #include "base/human.h"
 #include "base/parallel.h"
 #include "migrator/match/matcher.h"
+#include "migrator/source/notebook.h"
 #include "migrator/syntax/syntax_tree.h"
 
 namespace migrator {
@@ -33,11 +34,26 @@ struct FileFacts {
     std::unique_ptr<ParsedFile> parsed;
 };
 
+// A notebook is imported by none, and tells the others only what it imports.
+FileFacts facts_of_notebook(const Project& project, const Knowledge& knowledge, const SourceFile& source) {
+    FileFacts out;
+    const auto code = NotebookCode::read(source.text, source.path);
+    if (source.problem || !code) return out;
+    const SyntaxTree tree = SyntaxTree::parse(code->python().text());
+    ModuleContext context = module_context(project, source.path);
+    out.imports = summarise(tree, knowledge.facts, context).imports;
+    out.is_guarded = true;
+    return out;
+}
+
 FileFacts facts_of(base::FileSystem& fs, const Project& project, const Knowledge& knowledge, const FoundFile& file) {
     FileFacts out;
     auto bytes = project.read(fs, file.path);
     // A file that cannot be read is told of when it is analysed.
     if (!bytes) return out;
+    if (file.type == FileType::notebook)
+        return facts_of_notebook(project, knowledge,
+                                 make_source_file(file.path, file.type, std::move(*bytes), file.mode));
     out.parsed = std::make_unique<ParsedFile>();
     out.parsed->source = make_source_file(file.path, file.type, std::move(*bytes), file.mode);
     if (out.parsed->source.problem) return out;
@@ -99,7 +115,8 @@ base::Status index_projects(base::FileSystem& fs, int threads, const Knowledge& 
         const std::vector<FoundFile>& files = project.files.files;
         std::vector<std::size_t> modules;
         for (std::size_t i = 0; i < files.size(); ++i) {
-            if (files[i].analysed && files[i].type == FileType::python) modules.push_back(i);
+            const bool imports = files[i].type == FileType::python || files[i].type == FileType::notebook;
+            if (files[i].analysed && imports) modules.push_back(i);
         }
         project.parsed.resize(files.size());
         project.holds_values.resize(files.size());

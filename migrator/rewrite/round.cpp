@@ -246,6 +246,7 @@ Round run_notebook_round(const SourceFile& file, const TextVersion& version, con
     const Bindings bindings = Bindings::analyse(tree, *context.match.facts, context.match.module);
     const ParsedText parsed{&tree, &bindings};
     if (is_first) round.interfaces = used_interfaces(*context.match.rules, tree, bindings);
+    if (is_first && context.match.loops != nullptr) round.training = training_code(context.match, parsed);
     add_cells(*code, code->python(), parsed, match_cells(file, parsed, context.match), context, is_first, round);
     if (is_first && context.transfer) {
         round.under_transfer = judge_transfer(match_cells(file, parsed, *context.transfer), context);

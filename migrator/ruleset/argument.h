@@ -37,9 +37,10 @@ struct ArgumentRow {
     std::string keyword;
     std::optional<std::size_t> position;
     ArgumentState state = ArgumentState::present;
-    std::vector<std::string> beside;  // keywords that the call has all the same
-    std::vector<std::string> values;  // of `equal`: constants of Python; of `contains`: parts of a written text
-    bool methods = false;             // also calls of these members on objects of unknown class
+    std::vector<std::string> beside;    // keywords that the call has all the same
+    std::vector<std::string> values;    // of `equal`: constants of Python; of `contains`: parts of a written text
+    std::vector<std::string> mentions;  // parts of the texts of the arguments, one of which is there; empty: anything
+    bool methods = false;               // also calls of these members on objects of unknown class
     std::vector<std::string> when_imported;
     ArgumentFix fix{};
 
@@ -62,6 +63,8 @@ constexpr auto record_of(const ArgumentRow*) {
                     "`contains` parts of a text"),
         base::field("beside", &ArgumentRow::beside,
                     "keywords that the call must have as well, and not with `0`, `None` or `False`"),
+        base::field("mentions", &ArgumentRow::mentions,
+                    "only where one of these stands somewhere between the brackets of the call"),
         base::field("methods", &ArgumentRow::methods,
                     "also calls of such members on objects of unknown class, in files that import one of "
                     "`when_imported`"),

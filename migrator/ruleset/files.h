@@ -1,4 +1,4 @@
-// `text`, `setting`, `file`: files that are no Python.
+// `text`, `setting`, `command`, `file`: files that are no Python.
 #pragma once
 
 #include "migrator/rule/rule_word.h"
@@ -24,8 +24,9 @@ struct TextRow {
     std::vector<VersionNote> notes;  // the first that is for the version
 };
 
-inline constexpr auto kTextFiles = std::to_array<std::string_view>(
-    {"shell", "dockerfile", "requirements", "yaml", "json", "toml", "setup_cfg", "ini", "cmake", "cuda", "cpp"});
+inline constexpr auto kTextFiles =
+    std::to_array<std::string_view>({"shell", "dockerfile", "requirements", "yaml", "json", "toml", "setup_cfg", "ini",
+                                     "cmake", "protobuf", "cuda", "cpp"});
 
 constexpr auto record_of(const TextRow*) {
     return base::record(
@@ -55,6 +56,25 @@ constexpr auto record_of(const SettingRow*) {
                         base::field("values", &SettingRow::values, "the values, exactly; without it any"),
                         base::field("under", &SettingRow::under, "only right below one of these keys"),
                         base::field("within", &SettingRow::within, "only somewhere below one of these keys"));
+}
+
+// `command`: words of commands.
+struct CommandRow {
+    const Rule* rule = nullptr;
+    std::vector<std::string> programs;  // "module load", or a program alone at the beginning of a command
+    std::vector<std::string>
+        words;  // behind them, the whole word or what stands behind its last '/'; with at most one *
+};
+
+constexpr auto record_of(const CommandRow*) {
+    return base::record(
+        "command", "words of commands in scripts and wherever else commands stand",
+        base::field("programs", &CommandRow::programs,
+                    "programs at the beginning of a command, or anywhere in it with their command: `module load`")
+            .needed(),
+        base::field("words", &CommandRow::words,
+                    "words after it, whole or the part after the last `/`, with at most one `*`")
+            .needed());
 }
 
 // `file`: files by their names: compiled code, and sources in which no other rule finds anything.

@@ -89,6 +89,7 @@ public:
     std::vector<OwnImportRow> own_imports;
     std::vector<TextRow> texts;
     std::vector<SettingRow> settings;
+    std::vector<CommandRow> commands;
     std::vector<FileRow> files;
     std::vector<RegistrationRow> registrations;
     std::vector<KernelRow> kernels;

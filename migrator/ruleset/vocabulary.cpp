@@ -29,6 +29,7 @@ constexpr std::array kWords{
         "own_import", "the same for modules of the project's own packages that have no source there: compiled ones"),
     word<TextRow>("text"),
     listed<&RuleSet::settings>("setting"),
+    listed<&RuleSet::commands>("command"),
     listed<&RuleSet::files>("file"),
     listed<&RuleSet::registrations>("registration"),
     listed<&RuleSet::kernels>("kernel", "markers of device functions"),

@@ -20,14 +20,15 @@ std::string lower_case(std::string_view text) {
 
 // clang-format off
 constexpr auto kTypesByExtension = std::to_array<std::pair<std::string_view, FileType>>({
-    {".a", FileType::compiled}, {".cubin", FileType::compiled}, {".dll", FileType::compiled}, {".fatbin", FileType::compiled},
+    {".a", FileType::compiled}, {".cubin", FileType::compiled}, {".dll", FileType::compiled}, {".engine", FileType::compiled},
+    {".fatbin", FileType::compiled}, {".plan", FileType::compiled}, {".trt", FileType::compiled},
     {".ptx", FileType::compiled}, {".pyd", FileType::compiled}, {".so", FileType::compiled},
     {".bash", FileType::shell}, {".bat", FileType::script}, {".c", FileType::cpp}, {".c++", FileType::cpp}, {".cc", FileType::cpp}, {".cl", FileType::cuda}, {".cfg", FileType::ini}, {".cmake", FileType::cmake}, {".cmd", FileType::script}, {".conf", FileType::ini},
     {".cpp", FileType::cpp}, {".cu", FileType::cuda}, {".cuh", FileType::cuda}, {".cxx", FileType::cpp}, {".env", FileType::script}, {".fish", FileType::script},
     {".h", FileType::cpp}, {".h++", FileType::cpp}, {".hh", FileType::cpp}, {".hip", FileType::cuda}, {".hpp", FileType::cpp},
     {".hxx", FileType::cpp}, {".ini", FileType::ini}, {".inl", FileType::cpp}, {".ipynb", FileType::notebook}, {".json", FileType::json},
     {".just", FileType::script}, {".ksh", FileType::shell}, {".mak", FileType::makefile}, {".mk", FileType::makefile}, {".ps1", FileType::script}, {".py", FileType::python}, {".pyi", FileType::python}, {".pyw", FileType::python},
-    {".pyx", FileType::cython}, {".sbatch", FileType::shell}, {".sh", FileType::shell}, {".slurm", FileType::shell}, {".toml", FileType::toml},
+    {".pbtxt", FileType::protobuf}, {".pyx", FileType::cython}, {".sbatch", FileType::shell}, {".sh", FileType::shell}, {".slurm", FileType::shell}, {".toml", FileType::toml},
     {".yaml", FileType::yaml}, {".yml", FileType::yaml}, {".zsh", FileType::shell}
 });
 // clang-format on
@@ -74,6 +75,7 @@ std::string_view name(FileType type) {
         case FileType::setup_cfg: return "setup_cfg";
         case FileType::ini: return "ini";
         case FileType::cmake: return "cmake";
+        case FileType::protobuf: return "protobuf";
         case FileType::cuda: return "cuda";
         case FileType::cpp: return "cpp";
         case FileType::compiled: return "compiled";

@@ -29,6 +29,7 @@ enum class FileType {
     setup_cfg,
     ini,
     cmake,
+    protobuf,  // messages as text: settings of inference servers
     cuda,
     cpp,
     compiled,  // bytes, not text
@@ -38,7 +39,7 @@ std::string_view name(FileType type);  // "python", ... as reports print it
 inline constexpr auto kAllFileTypes = [] {
     using enum FileType;
     return std::to_array({python, cython, notebook, shell, script, dockerfile, makefile, requirements, yaml, json, toml,
-                          setup_cfg, ini, cmake, cuda, cpp, compiled, other});
+                          setup_cfg, ini, cmake, protobuf, cuda, cpp, compiled, other});
 }();
 
 // How the bytes of a text file became UTF-8 text. Edits are made on the text; `encode` takes them back to bytes.

@@ -1,6 +1,7 @@
 #include "migrator/start/started_program.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 
 #include "base/text.h"
@@ -58,6 +59,8 @@ std::vector<std::string> words_of(std::string_view line) {
 }
 
 bool fits(std::string_view word, std::string_view pattern) {
+    // Of recipes of make, and of notebooks.
+    if (word.starts_with('@') || word.starts_with('!')) word.remove_prefix(1);
     word = word.substr(word.rfind('/') == word.npos ? 0 : word.rfind('/') + 1);
     if (!pattern.ends_with('*')) return word == pattern;
     return word.starts_with(pattern.substr(0, pattern.size() - 1)) && !word.ends_with(kPython);
@@ -80,6 +83,18 @@ std::string without_variables(std::string_view word) {
     if (variable != word.npos) word.remove_prefix(std::min(word.find('/', variable), word.size()));
     while (word.starts_with("./") || word.starts_with('/')) word.remove_prefix(word.find('/') + 1);
     return std::string(word);
+}
+
+bool is_module_option(std::string_view word) { return word == "-m" || word == "--module"; }
+
+// "pkg.train" -> "pkg/train.py"; empty for what is no module.
+std::string file_of_module(std::string_view module) {
+    const bool is_name =
+        !module.empty() && std::ranges::all_of(module, [](char c) { return base::is_word_char(c) || c == '.'; });
+    if (!is_name || module.starts_with('.') || module.ends_with('.')) return {};
+    std::string out(module);
+    std::ranges::replace(out, '.', '/');
+    return out + std::string(kPython);
 }
 
 bool is_number(std::string_view text) {
@@ -118,7 +133,10 @@ std::vector<StartedProgram> started_programs(std::string_view text, const StartF
     std::vector<StartedProgram> out;
     std::map<const Launcher*, std::vector<std::string>> headers;
     for (const Line& line : command_lines(text)) {
-        if (line.text.find(kPython) == line.text.npos) continue;
+        const bool may_start =
+            std::ranges::any_of(std::to_array<std::string_view>({kPython, " -m ", " --module "}),
+                                [&](std::string_view part) { return line.text.find(part) != line.text.npos; });
+        if (!may_start) continue;
         const std::vector<std::string> words = words_of(line.text);
         const Launcher* launcher = nullptr;
         std::size_t begin = 0;
@@ -130,8 +148,12 @@ std::vector<StartedProgram> started_programs(std::string_view text, const StartF
                 if (launcher != nullptr) i += launcher->words.size() - 1;
                 continue;
             }
-            if (!words[i].ends_with(kPython)) continue;
-            StartedProgram started{launcher, without_variables(words[i]), {}, {}, line.number, {}};
+            const bool is_module = is_module_option(words[i - 1]);
+            const std::string program = is_module                     ? file_of_module(words[i])
+                                        : words[i].ends_with(kPython) ? without_variables(words[i])
+                                                                      : std::string();
+            if (program.empty()) continue;
+            StartedProgram started{launcher, program, {}, {}, line.number, {}, is_module};
             started.processes = number_of(words, begin, launcher->processes);
             started.command = line.text.substr(0, kMaxCommandShown);
             const auto [known, is_new] = headers.try_emplace(launcher);

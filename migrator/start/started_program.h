@@ -12,11 +12,12 @@ namespace migrator {
 
 struct StartedProgram {
     const Launcher* launcher = nullptr;
-    std::string program;    // as the command has it, without variables in front: "tools/train.py"
+    std::string program;    // as the command has it, without variables in front: "tools/train.py"; the file of a module
     std::string processes;  // on a machine, a number; empty: the command does not say, or computes it
     std::string command;    // on one line
     std::uint32_t line = 0;
     std::vector<std::string> headers;  // lines for the top of the script
+    bool is_module = false;            // it is started with -m
 };
 
 // In the order of the text. Comments start nothing.

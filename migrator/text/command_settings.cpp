@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/file_system.h"
 #include "base/text.h"
 #include "migrator/source/discovery.h"
 #include "migrator/text/readers.h"
@@ -53,7 +54,9 @@ public:
             words_[i] = unquoted(words_[i]);
         }
         words_.erase(words_.begin(), words_.begin() + static_cast<std::ptrdiff_t>(first));
-        if (!words_.empty()) out_.commands.push_back({std::move(words_)});
+        if (words_.empty()) return;
+        add_program();
+        out_.commands.push_back({std::move(words_)});
     }
 
 private:
@@ -64,6 +67,16 @@ private:
         if (!is_name(name) || word.data() != name.data()) return false;
         add(name, word.substr(word.find('=') + 1));
         return true;
+    }
+
+    // python -c "..."
+    void add_program() {
+        for (std::size_t i = 0; i + 2 < words_.size(); ++i) {
+            if (!is_python(words_[i])) continue;
+            std::size_t at = i + 1;
+            while (at + 1 < words_.size() && words_[at].starts_with('-') && words_[at] != "-c") ++at;
+            if (words_[at] == "-c" && at + 1 < words_.size()) return out_.python.push_back(words_[at + 1]);
+        }
     }
 
     bool is_loop(std::size_t first) const {
@@ -102,6 +115,8 @@ private:
 
 }  // namespace
 
+bool is_python(std::string_view program) { return base::file_name(program).starts_with("python"); }
+
 std::string_view variable_in(std::string_view word) {
     word = unquoted(word);
     if (!word.starts_with('$')) return {};
@@ -128,6 +143,7 @@ void add_comparison(std::string_view variable, std::string_view value, TextConte
 void read_document(std::string_view body, std::string_view file, TextContents& out) {
     TextContents inner{body, 0, {}, {}, {}, {}, out.depth};
     switch (file_type_of(unquoted(file))) {
+        case FileType::python: return out.python.push_back(body);
         case FileType::yaml: read_yaml(inner); break;
         case FileType::json: read_json(inner); break;
         case FileType::toml: read_toml(inner); break;
@@ -144,6 +160,7 @@ void read_document(std::string_view body, std::string_view file, TextContents& o
         out.settings.push_back(setting);
     }
     for (TextCommand& command : inner.commands) out.commands.push_back(std::move(command));
+    out.python.insert(out.python.end(), inner.python.begin(), inner.python.end());
 }
 
 }  // namespace migrator

@@ -17,6 +17,9 @@ void add_comparison(std::string_view variable, std::string_view value, TextConte
 // A text that is written to the file of this name.
 void read_document(std::string_view body, std::string_view file, TextContents& out);
 
+// Whether a command with this first word runs Python.
+bool is_python(std::string_view program);
+
 // The name in "$NAME" or "${NAME...}"; empty for anything else.
 std::string_view variable_in(std::string_view word);
 

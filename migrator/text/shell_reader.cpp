@@ -240,6 +240,7 @@ private:
         const std::string_view body = text_.substr(begin, std::min(end, text_.size()) - begin);
         at_ = code_begin_ = end < text_.size() ? next_line(text_, end) : text_.size();
         if (out_.depth == kMaxDepth) return;
+        if (!out_.commands.empty() && is_python(out_.commands.back().words.front())) return out_.python.push_back(body);
         ++out_.depth;
         read_document(body, target_, out_);
         --out_.depth;

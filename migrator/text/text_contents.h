@@ -46,6 +46,7 @@ struct TextContents {
     std::vector<TextSetting> settings;
     std::vector<TextCommand> commands;
     int depth = 0;  // how many texts the one that is read stands in: a here-document, a command in quotes
+    std::vector<std::string_view> python{};  // programs in it: python -c "...", python - <<END
 
     KeyId add_key(std::string_view name, KeyId parent = kNoKey) {
         keys.push_back({name, parent});

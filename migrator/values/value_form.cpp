@@ -10,10 +10,15 @@ namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// A hole, "%d", "%(name)s" or "{...}" as a whole.
+// A hole, "%d", "%(name)s" or "{...}" as a whole, or what a shell puts there: "$NAME", "${...}", "$(...)".
 bool is_field(std::string_view text) {
     if (text.size() == 1 && text[0] == kHole) return true;
     if (text.size() >= 2 && text.front() == '{' && text.back() == '}') return text.find('}') == text.size() - 1;
+    if (text.size() >= 2 && text[0] == '$') {
+        const bool is_bracket = text[1] == '{' || text[1] == '(';
+        return is_bracket ? text.back() == (text[1] == '{' ? '}' : ')')
+                          : std::all_of(text.begin() + 1, text.end(), base::is_word_char);
+    }
     if (text.size() == 2 && text[0] == '%') return base::is_word_char(text[1]);
     return text.size() >= 4 && text.starts_with("%(") && base::is_word_char(text.back()) &&
            text.find(')') == text.size() - 2;

@@ -102,7 +102,7 @@ def from_cases():
     """Every case of every rule below itself, and in functions of its own."""
     for folder in FOLDERS:
         for path in sorted((ROOT / "rules" / folder / "cases").rglob("*")):
-            if not path.is_file() or path.suffix in (".so", ".ptx") or re.search(r"\.(expected|reviewed)\.", path.name):
+            if not path.is_file() or path.suffix in (".so", ".ptx", ".engine", ".plan") or re.search(r"\.(expected|reviewed)\.", path.name):
                 continue
             text = path.read_text(encoding="utf-8").rstrip("\n") + "\n"
             style = ("portable",) if "portable" in path.parts else ("npu",)
@@ -273,11 +273,17 @@ def long_sources():
         yield name, Lines(part, head="TORCH_LIBRARY(a, m) {\n", file="t.cu")
     for name, part in {"substitutions": "$(nvidia-smi ", "quoted substitutions": '"$(', "lines": "python a.py \\\n", "quotes": '"', "braces": "${a:-",
                        "documents": "cat <<A ", "variables": "A{i}=$A{j}\npython a.py --device $A{i}\n", "patterns": "case $A in cuda) ",
-                       "containers": "docker run --gpus all --runtime=nvidia -e CUDA_VISIBLE_DEVICES=0 a\n", "packages": "pip install apex "}.items():
+                       "containers": "docker run --gpus all --runtime=nvidia -e CUDA_VISIBLE_DEVICES=0 a\n", "packages": "pip install apex ", "modules": "module load cuda ", "programs": "python -c 'import torch; torch.cuda.init()'\n",
+                       "programs in documents": "python - <<A\nimport torch\ntorch.cuda.init()\nA\n", "open programs": "python - <<A\n"}.items():
         yield f"shell {name}", Lines(part, head="", file="t.sh")
     for name, part in {"flow": "{a: ", "sequences": "- ", "blocks": "run: |\n  nvidia-smi\n", "quotes": "a: \"\n", "texts": "'x\n",
                        "keys": "d{i}: cuda:0\n", "lists": "d: [cuda:0, "}.items():
         yield f"YAML {name}", Lines(part, head="", file="t.yaml")
+    yield "one program in a script", Lines("torch.cuda.init();", head="python -c 'import torch;", tail="'\n", file="t.sh")
+    yield "services", Lines("  s{i}:\n    runtime: nvidia\n    gpus: all\n", head="services:\n", file="t.yaml")
+    yield "one service", Lines("    runtime: nvidia\n", head="services:\n  a:\n", tail="    gpus: all\n", file="t.yaml")
+    yield "services in services", Lines("{services: ", head="a: ", file="t.yaml")
+    yield "instance groups", Lines("{ kind: KIND_GPU }\n", head="instance_group [\n", file="t.pbtxt")
     for name, part in {"recipes": "t{i}:\n\tpython a.py --device $(shell nvidia-smi)\n", "functions": "$(shell "}.items():
         yield f"make {name}", Lines(part, head="", file="Makefile")
     for name, part in {"tables": "[a.b]\n", "arrays": "a = [\n", "texts": "a = \'\'\'\n"}.items():

@@ -287,6 +287,9 @@ DEEP = {
     "deep.yaml": "- " * 30_000, "nested.yaml": "".join(" " * i + "a:\n" for i in range(600)), "quoted.yaml": 'a: "' + "x\n" * 50_000,
     "flow.yaml": "{a: [" * 20_000, "deep.json": "[" * 50_000, "broken.toml": "a = [\n" * 20_000, "broken.ini": "[" * 50_000 + "\n = \n" * 9,
     "deep.env": "A=$(" * 20_000, "run.ps1": "{'\"`" * 20_000, "line.yaml": "a: " + "device=cuda " * 20_000, "line.sh": "x --device cuda " * 20_000,
+    "quotes.sh": "sh -c \"'" * 30_000, "escapes.sh": 'sh -c "' + '\\"' * 60_000, "program.sh": "python -c '" + "(" * 60_000 + "'\n",
+    "programs.sh": 'python -c "import torch; ' * 10_000, "document.sh": "python - <<END\nimport torch\n" + "x = [\n" * 60_000,
+    "services.yaml": "services: {" * 20_000, "config.pbtxt": "instance_group [ { kind: KIND_GPU " * 10_000,
 }
 
 

@@ -81,3 +81,22 @@ TEST_CASE("pipeline: without a loop there is no advice about training") {
     CHECK(places_of(result->report, "advice.loader_workers").empty());
     CHECK(places_of(result->report, "advice.host_read").empty());
 }
+
+TEST_CASE("pipeline: a notebook that trains reaches the modules that it imports, and has advice of its own") {
+    test::MemoryFileSystem fs;
+    fs.add("in/data/__init__.py", "");
+    fs.add("in/data/loaders.py",
+           "from torch.utils.data import DataLoader\n\ndef loader(d):\n    return DataLoader(d, batch_size=2)\n");
+    fs.add("in/losses.py", "import torch\n\ndef near(x: torch.Tensor):\n    return x.sum().item()\n");
+    fs.add(
+        "in/train.ipynb",
+        R"({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [{"cell_type": "code", "metadata": {}, "outputs": [],
+"execution_count": null, "source": ["import torch\n", "from data.loaders import loader\n", "from losses import near\n",
+"for x in loader([]):\n", "    near(net(x))\n", "    net(x).sum().backward()\n", "    opt.step()\n"]}]})");
+    const auto result = run(options_for(Command::analyze, "in"), fs);
+    REQUIRE(result);
+    CHECK(places_of(result->report, "advice.loader_workers") ==
+          "data/loaders.py:4 train.ipynb, which trains, imports this file.\n");
+    CHECK(places_of(result->report, "advice.host_read") ==
+          "losses.py:4 train.ipynb, which trains, imports this file.\n");
+}

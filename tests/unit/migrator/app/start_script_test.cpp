@@ -55,6 +55,38 @@ TEST_CASE("start script: commands that start programs") {
     CHECK(started_in("      run: python train.py --epochs 1  # smoke test") == "1: python* train.py x headers 0\n");
 }
 
+TEST_CASE("start script: modules, recipes of make, and lines of notebooks") {
+    CHECK(started_in("python -m pkg.train --config a.py") == "1: python* pkg/train.py x headers 0\n");
+    CHECK(started_in("torchrun --nproc_per_node=8 -m pkg.train") == "1: torchrun pkg/train.py x8 headers 0\n");
+    CHECK(started_in("python -m torch.distributed.launch --nproc_per_node 2 -m pkg.train") ==
+          "1: python* -m torch.distributed.launch pkg/train.py x2 headers 0\n");
+    CHECK(started_in("train:\n\t@python train.py\n") == "2: python* train.py x headers 0\n");
+    CHECK(started_in("!python train.py --epochs 2") == "1: python* train.py x headers 0\n");
+    CHECK(started_in("grep -m 1 x.y a\npython -m .x\n").empty());
+}
+
+TEST_CASE("start script: a module is started as one, wherever the command stands") {
+    test::MemoryFileSystem fs;
+    fs.add("in/pkg/train.py", kTrains);
+    fs.add("in/pkg/tool/__main__.py", kTrains);
+    fs.add("in/cell.py", kTrains);
+    fs.add("in/Makefile",
+           "train:\n\t@torchrun --nproc_per_node=4 -m pkg.train --lr 0.1\ntool:\n\tpython -m pkg.tool\n");
+    fs.add(
+        "in/use.ipynb",
+        R"({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [{"cell_type": "code", "metadata": {}, "outputs": [],
+"execution_count": null, "source": ["!python cell.py --epochs 3\n"]}]})");
+    REQUIRE(run(with_start_script(Command::migrate), fs));
+    const std::string train = fs.content("out/pkg/run_npu.sh");
+    CHECK(has(train, "# Line 2 of Makefile: @torchrun --nproc_per_node=4 -m pkg.train --lr 0.1\n"));
+    CHECK(has(train, "cd \"$(dirname \"${BASH_SOURCE[0]}\")/..\"\n"));
+    CHECK(has(train, " -m pkg.train \"$@\"\n"));
+    const std::string tool = fs.content("out/pkg/tool/run_npu.sh");
+    CHECK(has(tool, " -m pkg.tool.__main__ \"$@\"\n"));
+    const std::string cell = fs.content("out/run_npu.sh");
+    CHECK(has(cell, "# A cell of use.ipynb: python cell.py --epochs 3\n"));
+}
+
 TEST_CASE("start script: it stands beside the program, as the project starts it, and is recorded") {
     test::MemoryFileSystem fs;
     fs.add("in/tools/train.py", kTrains);

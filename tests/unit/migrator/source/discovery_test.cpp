@@ -73,6 +73,10 @@ TEST_CASE("file types by name") {
     CHECK(file_type_of("run.zsh") == FileType::shell);
     CHECK(name(FileType::setup_cfg) == "setup_cfg");
     CHECK(name(FileType::ini) == "ini");
+    CHECK(file_type_of("models/net/config.pbtxt") == FileType::protobuf);
+    CHECK(name(FileType::protobuf) == "protobuf");
+    CHECK(file_type_of("net.engine") == FileType::compiled);
+    CHECK(file_type_of("1/model.plan") == FileType::compiled);
 }
 
 TEST_CASE("discovery: scripts without a suffix are known by their first line") {
