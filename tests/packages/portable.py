@@ -23,10 +23,13 @@ def check_empty_root(checks, programs, work):
     """Without a C library, a shell or a file of the system: as in the image of the Dockerfile."""
     root = work / "root"
     shutil.copytree(ROOT / "samples/gpt_train", root / "project")
+    # A C library would need modules of its own for this encoding.
+    (root / "project/gbk.py").write_text("# coding: gbk\nimport torch\nx = torch.ones(2).cuda()  # 张量\n", encoding="gbk")
     for program in programs:
         shutil.copy(program, root)
     done = run("chroot", root, "/migrator", "migrate", "/project", "-o", "/migrated", "-q")
     checks.equal((done.returncode, done.stderr), (0, ""), "migrator in an empty root")
+    checks.expect(".npu()  # 张量" in (root / "migrated/gbk.py").read_text(encoding="gbk"), "a file in GBK is rewritten")
     done = run("chroot", root, "/ckpt_convert", "models")
     checks.expect(done.returncode == 0 and "qwen3" in done.stdout, f"ckpt_convert in an empty root: {done.stderr}")
 
