@@ -30,12 +30,14 @@ struct Format {
 std::span<const Format> all_formats();
 
 std::string report_markdown(const Report& report);
-std::string report_csv(const Report& report);  // one row per finding
+std::string report_step_summary(const Report& report);  // the first part of it, for the page of a workflow run
+std::string report_csv(const Report& report);           // one row per finding
 // The files of the older transplant tool, with its names and columns, for scripts that read them.
 std::vector<NamedText> report_transplant_csv(const Report& report);
 void report_sarif(const Report& report, const base::TextSink& out);  // SARIF 2.1.0
-std::string report_github(const Report& report);                     // workflow commands of GitHub, for standard output
-std::string report_gitlab(const Report& report);                     // code quality report of GitLab
+std::string report_github(
+    const Report& report);  // workflow commands of GitHub, for standard output: the most severe, a summary last
+std::string report_gitlab(const Report& report);  // code quality report of GitLab
 // A test case per finding; open warnings and errors fail.
 void report_junit(const Report& report, const base::TextSink& out);
 

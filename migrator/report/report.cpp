@@ -253,11 +253,15 @@ Report make_report(RunInfo run, std::vector<ReportFile> files, std::uint64_t fil
     return report;
 }
 
+bool is_open_finding(const ReportFinding& item, Severity at_least, const std::set<std::string>& known) {
+    return item.outcome.state != FixState::applied && item.outcome.finding.severity >= at_least &&
+           !known.contains(item.id);
+}
+
 bool has_open_finding(const Report& report, Severity at_least, const std::set<std::string>& known) {
     for (const ReportFile& file : report.files) {
         for (const ReportFinding& item : file.findings) {
-            const bool is_open = item.outcome.state != FixState::applied && item.outcome.finding.severity >= at_least;
-            if (is_open && !known.contains(item.id)) return true;
+            if (is_open_finding(item, at_least, known)) return true;
         }
     }
     return false;

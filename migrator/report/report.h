@@ -217,7 +217,10 @@ ReportFile make_report_file(FileOutcome outcome, std::string_view original, std:
 Report make_report(RunInfo run, std::vector<ReportFile> files, std::uint64_t files_seen,
                    const std::map<std::string, std::string>& package_status, std::vector<base::Message> notes);
 
-// True when a finding that is not applied has at least this severity. `known`: ids that do not count.
+// Whether a finding is not applied and has at least this severity. `known`: ids that do not count.
+bool is_open_finding(const ReportFinding& item, Severity at_least, const std::set<std::string>& known);
+
+// True when there is such a finding. `known`: ids that do not count.
 bool has_open_finding(const Report& report, Severity at_least, const std::set<std::string>& known = {});
 
 // Schema: docs/reference/report-schema.md. `indent` 0: on one line.

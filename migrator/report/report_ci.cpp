@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "base/format.h"
+#include "base/human.h"
 #include "base/json_writer.h"
 #include "base/printable.h"
 #include "migrator/report/formats.h"
@@ -54,21 +55,37 @@ std::string junit_case(const ReportFile& file, const ReportFinding& item) {
                                item.outcome.begin.line, xml_text(finding.message.text()));
 }
 
+// GitHub shows no more of each kind for a step.
+constexpr std::size_t kShownByGithub = 10;
+
+std::string github_line(std::string_view word, const ReportFile& file, const ReportFinding& item) {
+    const Finding& finding = item.outcome.finding;
+    return base::format("::{} file={},line={},endLine={},title={}::{}\n", word, github_text(file.path, true),
+                        item.outcome.begin.line, item.outcome.end.line, github_text(finding.rule, true),
+                        github_text(finding.message.text(), false));
+}
+
 }  // namespace
 
 std::string report_github(const Report& report) {
     std::string out;
-    for (const ReportFile& file : report.files) {
-        for (const ReportFinding& item : file.findings) {
-            if (!is_open(item)) continue;
-            const Finding& finding = item.outcome.finding;
-            const std::string_view word = finding.severity == Severity::info ? "notice" : name(finding.severity);
-            out += base::format("::{} file={},line={},endLine={},title={}::{}\n", word, github_text(file.path, true),
-                                item.outcome.begin.line, item.outcome.end.line, github_text(finding.rule, true),
-                                github_text(finding.message.text(), false));
+    std::vector<std::string> counts;
+    for (const Severity severity : {Severity::error, Severity::warning, Severity::info}) {
+        const std::string_view word = severity == Severity::info ? "notice" : name(severity);
+        // The summary is a notice itself.
+        const std::size_t shown = severity == Severity::info ? kShownByGithub - 1 : kShownByGithub;
+        std::size_t open = 0;
+        for (const ReportFile& file : report.files) {
+            for (const ReportFinding& item : file.findings) {
+                if (!is_open(item) || item.outcome.finding.severity != severity || ++open > shown) continue;
+                out += github_line(word, file, item);
+            }
         }
+        counts.push_back(base::plural(open, std::string(word)));
     }
-    return out;
+    if (out.empty()) return out;
+    return out + base::format("::notice title=migrator::open: {}; at most {} of each kind are shown here\n",
+                              base::joined(counts, ", "), kShownByGithub);
 }
 
 std::string report_gitlab(const Report& report) {

@@ -60,12 +60,15 @@ std::string kinds(const Report& report) {
     return report.summary.by_kind.empty() ? "" : out;
 }
 
-std::string actions(const Report& report) {
+std::string actions(const Report& report, std::size_t most) {
     std::string out = "\n## To do by hand\n\n";
-    for (const ActionRow& row : report.actions)
+    for (std::size_t i = 0; i < std::min(most, report.actions.size()); ++i) {
+        const ActionRow& row = report.actions[i];
         out +=
             base::format("- **{}** {}{} {} ({})\n", name(row.severity), plain(row.message),
                          row.unverified ? kUnverifiedNote : "", code(row.place), base::plural(row.findings, "place"));
+    }
+    if (report.actions.size() > most) out += base::format("- and {} more\n", report.actions.size() - most);
     return report.actions.empty() ? "" : out;
 }
 
@@ -106,13 +109,22 @@ std::string findings(const Report& report) {
     return out;
 }
 
-}  // namespace
-
-std::string report_markdown(const Report& report) {
+std::string heading(const Report& report) {
     std::string paths;
     for (const std::string& path : report.run.paths) paths += (paths.empty() ? "" : " ") + code(path);
-    return base::format("# Migration report: {}\n\n{}\n", paths, plain(report.summary.sentence)) + kinds(report) +
-           actions(report) + packages(report) + operators(report) + findings(report);
+    return base::format("# Migration report: {}\n\n{}\n", paths, plain(report.summary.sentence));
+}
+
+}  // namespace
+
+std::string report_step_summary(const Report& report) {
+    constexpr std::size_t kActionsShown = 20;
+    return heading(report) + kinds(report) + actions(report, kActionsShown);
+}
+
+std::string report_markdown(const Report& report) {
+    return heading(report) + kinds(report) + actions(report, report.actions.size()) + packages(report) +
+           operators(report) + findings(report);
 }
 
 }  // namespace migrator

@@ -1,7 +1,9 @@
+#include <algorithm>
 #include <map>
 
 #include "base/format.h"
 #include "base/json_writer.h"
+#include "base/text.h"
 #include "migrator/report/formats.h"
 
 namespace migrator {
@@ -59,14 +61,28 @@ void write_location(JsonWriter& json, const ReportFile& file, base::TextPosition
     json.end_object();
 }
 
+// What stands on its own in a list of rules.
+std::string_view first_sentence(std::string_view text) {
+    return text.substr(0, std::min(text.find(". "), text.size()));
+}
+
+// The first of the sources that a citation names, where it is known where that can be read.
+const SourceEntry* cited_source(const Report& report, std::string_view citations) {
+    for (const std::string_view citation : base::split(citations, ';')) {
+        const auto found = report.sources.find(std::string(cited_name(citation)));
+        if (found != report.sources.end()) return &found->second;
+    }
+    return nullptr;
+}
+
+bool is_before(base::TextPosition a, base::TextPosition b) {
+    return a.line != b.line ? a.line < b.line : a.column < b.column;
+}
+
 class Sarif {
 public:
     Sarif(const Report& report, const base::TextSink& out) : report_(report), json_(out, 1) {
-        for (const ReportFile& file : report.files) {
-            for (const ReportFinding& item : file.findings) rules_.try_emplace(item.outcome.finding.rule, &item);
-        }
-        std::size_t index = 0;
-        for (const auto& [id, item] : rules_) places_[id] = index++;
+        for (const RuleRow& rule : report.rules) places_.emplace(rule.id, places_.size());
     }
 
     void write() {
@@ -90,22 +106,28 @@ private:
         json_.key("name").string("migrator");
         json_.key("version").string(report_.run.tool_version);
         json_.key("rules").begin_array();
-        for (const auto& [id, item] : rules_) {
-            json_.begin_object();
-            json_.key("id").string(id);
-            write_text(json_.key("shortDescription"), id);
-            write_text(json_.key("help"), base::format("migrator explain {}", id));
-            json_.key("defaultConfiguration").begin_object();
-            json_.key("level").string(level_of(item->outcome.finding.severity));
-            json_.end_object();
-            json_.key("properties").begin_object();
-            json_.key("kind").string(name(item->outcome.finding.kind));
-            json_.key("source").string(item->outcome.finding.source);
-            json_.end_object();
-            json_.end_object();
-        }
+        for (const RuleRow& rule : report_.rules) write_rule(rule);
         json_.end_array();
         json_.end_object().end_object();
+    }
+
+    void write_rule(const RuleRow& rule) {
+        const std::string message = rule.message.text();
+        json_.begin_object();
+        json_.key("id").string(rule.id);
+        write_text(json_.key("shortDescription"), first_sentence(message));
+        write_text(json_.key("fullDescription"), message);
+        write_text(json_.key("help"),
+                   base::format("{}\nSource: {}\nMore: migrator explain {}", message, rule.source, rule.id));
+        if (const SourceEntry* source = cited_source(report_, rule.source)) json_.key("helpUri").string(source->url);
+        json_.key("defaultConfiguration").begin_object();
+        json_.key("level").string(level_of(rule.severity));
+        json_.end_object();
+        json_.key("properties").begin_object();
+        json_.key("kind").string(name(rule.kind));
+        json_.key("source").string(rule.source);
+        json_.end_object();
+        json_.end_object();
     }
 
     void write_file(const ReportFile& file) {
@@ -129,9 +151,10 @@ private:
         json_.end_array();
         json_.key("partialFingerprints").begin_object().key("migratorFinding/v1").string(item.id).end_object();
         if (!edits.empty() && !file.sha256.empty()) {
-            write_flow(file, item, edits);
+            write_related(file, item, edits);
             write_fix(file, edits);
         }
+        if (item.outcome.state == FixState::applied) write_suppression();
         json_.key("properties").begin_object();
         json_.key("subject").string(finding.subject);
         json_.key("certainty").string(name(finding.certainty));
@@ -140,19 +163,26 @@ private:
         json_.end_object();
     }
 
-    // From what was found to every place that changes with it.
-    void write_flow(const ReportFile& file, const ReportFinding& item, const std::vector<const ReportEdit*>& edits) {
-        auto step = [&](base::TextPosition begin, base::TextPosition end, std::string_view message) {
-            json_.begin_object();
-            write_location(json_.key("location"), file, begin, end, true, message);
-            json_.end_object();
+    // The other places that change with what was found.
+    void write_related(const ReportFile& file, const ReportFinding& item, const std::vector<const ReportEdit*>& edits) {
+        const auto is_apart = [&](const ReportEdit* edit) {
+            return is_before(edit->end, item.outcome.begin) || is_before(item.outcome.end, edit->begin);
         };
-        json_.key("codeFlows").begin_array().begin_object().key("threadFlows").begin_array().begin_object();
-        json_.key("locations").begin_array();
-        step(item.outcome.begin, item.outcome.end, item.outcome.finding.subject);
-        for (const ReportEdit* edit : edits) step(edit->begin, edit->end, "changes with it");
+        if (std::none_of(edits.begin(), edits.end(), is_apart)) return;
+        json_.key("relatedLocations").begin_array();
+        for (const ReportEdit* edit : edits) {
+            if (is_apart(edit)) write_location(json_, file, edit->begin, edit->end, true, "changes with it");
+        }
         json_.end_array();
-        json_.end_object().end_array().end_object().end_array();
+    }
+
+    // What the run has rewritten is no alert, and stays in the list for those who review the run.
+    void write_suppression() {
+        json_.key("suppressions").begin_array().begin_object();
+        json_.key("kind").string("external");
+        json_.key("status").string("accepted");
+        json_.key("justification").string("rewritten by migrator");
+        json_.end_object().end_array();
     }
 
     void write_fix(const ReportFile& file, const std::vector<const ReportEdit*>& edits) {
@@ -173,8 +203,7 @@ private:
 
     const Report& report_;
     JsonWriter json_;
-    std::map<std::string, const ReportFinding*> rules_;  // the first finding of each
-    std::map<std::string, std::size_t> places_;
+    std::map<std::string, std::size_t> places_;  // of rules
 };
 
 }  // namespace

@@ -294,7 +294,7 @@ def sarif(checks, migrator, work):
     place = next(result for result in run["results"] if result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "gr%C3%B6%C3%9Fe%20%E6%95%B0.py")
     region = place["locations"][0]["physicalLocation"]["region"]
     checks.equal((run["columnKind"], region["startLine"], region["startColumn"]), ("unicodeCodePoints", 2, 11), "SARIF: the column")
-    checks.expect(any("codeFlows" in result and "fixes" in result for result in run["results"]), "SARIF: neither fixes nor code flows")
+    checks.expect(any("relatedLocations" in result and "fixes" in result for result in run["results"]), "SARIF: neither fixes nor places that change with them")
 
 
 def large(checks, migrator, work):

@@ -62,6 +62,14 @@ def check_sarif(checks, work, report):
             for replacement in fix["artifactChanges"][0]["replacements"]:
                 region = tuple(replacement["deletedRegion"][key] for key in ("startLine", "startColumn", "endLine", "endColumn"))
                 made.setdefault(file["path"], set()).add((region, replacement["insertedContent"]["text"]))
+    for result in results:
+        is_made = state[result["partialFingerprints"]["migratorFinding/v1"]][1] == "applied"
+        checks.equal([entry["status"] for entry in result.get("suppressions", [])], ["accepted"] * is_made, f"SARIF: suppressions of {result['ruleId']}")
+    for rule in log["runs"][0]["tool"]["driver"]["rules"]:
+        text = rule["shortDescription"]["text"]
+        checks.expect(" " in text and text != rule["id"] and rule["fullDescription"]["text"].startswith(text), f"SARIF: the text of {rule['id']}: {text}")
+        checks.expect(rule.get("helpUri", "https://").startswith("https://"), f"SARIF: helpUri of {rule['id']}")
+    checks.expect(any("helpUri" in rule for rule in log["runs"][0]["tool"]["driver"]["rules"]), "SARIF: no rule has a link")
     compared = 0
     for file in report["files"]:
         # Notebooks and other encodings: their texts are not the bytes.
@@ -82,7 +90,7 @@ def check_csv(checks, work, report):
     checks.equal(len(rows) - 1, len(findings_of(report)), "findings.csv: rows")
 
 
-def check_ci(checks, work, report, github):
+def check_ci(checks, work, report, github, summary):
     still_open = [(file, finding) for file, finding in findings_of(report) if finding["state"] != "applied"]
     suites = xml.etree.ElementTree.parse(work / "out_report/junit.xml").getroot()
     checks.equal(len(suites.findall("testsuite/testcase")), len(findings_of(report)), "JUnit: cases")
@@ -92,10 +100,14 @@ def check_ci(checks, work, report, github):
     for entry in quality:
         checks.expect(set(entry) == {"description", "check_name", "fingerprint", "severity", "location"} and entry["location"]["lines"]["begin"] >= 1
                       and entry["severity"] in ("info", "minor", "major", "critical", "blocker"), f"GitLab: {entry}")
-    lines = github.splitlines()
-    checks.equal(len(lines), len(still_open), "GitHub: lines")
+    *lines, last = github.splitlines()
     wrong = [line for line in lines if not re.fullmatch(r"::(error|warning|notice) file=[^,:]+,line=\d+,endLine=\d+,title=[^,:]+::.+", line)]
     checks.equal(wrong[:3], [], "GitHub: lines that are no commands")
+    # No more than GitHub shows, the most severe first; the summary is a notice as well.
+    checks.equal([line.split(" ")[0] for line in lines], ["::error"] * 10 + ["::warning"] * 10 + ["::notice"] * 9, "GitHub: the lines that are shown")
+    counts = [sum(finding["severity"] == severity for _, finding in still_open) for severity in ("error", "warning", "info")]
+    checks.equal(last, "::notice title=migrator::open: {} errors, {} warnings, {} notices; at most 10 of each kind are shown here".format(*counts), "GitHub: the summary")
+    checks.expect(summary.startswith("# written before\n# Migration report: `in`\n\n") and "## By kind" in summary and len(summary) < 20000, f"the step summary: {summary[:300]}")
 
 
 def check_records(checks, migrator, work):
@@ -117,7 +129,8 @@ def main():
         work = Path(directory)
         make_project(work / "in")
         formats = "html,json,diff,markdown,csv,transplant,sarif,gitlab,junit,github"
-        done = run(migrator, "migrate", "in", "-o", "out", "-q", "--format", formats, cwd=work)
+        (work / "summary.md").write_text("# written before\n")
+        done = run("env", f"GITHUB_STEP_SUMMARY={work / 'summary.md'}", migrator, "migrate", "in", "-o", "out", "-q", "--format", formats, cwd=work)
         if checks.equal(done.returncode, 0, f"migrate: {done.stderr}"):
             report = json.loads((work / "out_report/report.json").read_text())
             check_schema(checks, report)
@@ -125,7 +138,7 @@ def main():
             check_git_apply(checks, work, "out")
             check_sarif(checks, work, report)
             check_csv(checks, work, report)
-            check_ci(checks, work, report, done.stdout)
+            check_ci(checks, work, report, done.stdout, (work / "summary.md").read_text())
             check_records(checks, migrator, work)
             check_apply(checks, migrator, work, report)
     checks.finish()
