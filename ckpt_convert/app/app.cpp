@@ -127,10 +127,11 @@ Status flush_output() {
     return base::fail(ErrorKind::write_failed, "cannot write to standard output");
 }
 
-Result<int> run_and_flush(const std::optional<Options>& options) {
+Result<int> run_and_flush(const ParsedLine& line) {
     int code = kDone;
-    if (options) {
-        TRY_ASSIGN(code, run_command(*options));
+    print(line.text);
+    if (line.options) {
+        TRY_ASSIGN(code, run_command(*line.options));
     }
     TRY(flush_output());
     return code;
@@ -143,8 +144,8 @@ int run(int argc, const char* const* argv) {
     // Of a line that is not parsed, only the words themselves tell.
     bool json = std::any_of(argv, argv + argc, [](std::string_view word) { return word == "--json"; });
     const auto done = base::guarded([&]() -> Result<int> {
-        TRY_ASSIGN(const std::optional<Options> options, parse_options(argc, argv));
-        return run_and_flush(options);
+        TRY_ASSIGN(const ParsedLine line, parse_options(argc, argv, base::real_file_system()));
+        return run_and_flush(line);
     });
     return done ? *done : report(done.error(), json);
 }

@@ -9,6 +9,15 @@ class App;
 
 namespace ckpt {
 
-void add_commands(CLI::App& app, Options& options);
+// What other options of a run are as text, or the other way round.
+struct RunWords {
+    std::string memory;
+    bool no_progress = false;
+};
+
+// The options of every command.
+void add_run_options(CLI::App& app, Options& options, RunWords& words);
+
+void add_commands(CLI::App& app, Options& options, RunWords& words);
 
 }  // namespace ckpt

@@ -10,11 +10,15 @@
 #include <CLI/CLI.hpp>
 
 #include "base/format.h"
+#include "base/nearest_word.h"
+#include "command_line/command_page.h"
 
 namespace ckpt {
 
 class ConfigFile : public CLI::ConfigBase {
 public:
+    explicit ConfigFile(const CLI::App& app) : app_(app) {}
+
     static constexpr std::size_t kMaxBytes = std::size_t{64} << 10;
 
     // Throws what the parser throws for any wrong file.
@@ -32,12 +36,28 @@ public:
                 throw CLI::FileError("--config: a section like [name] is not read; write NAME=VALUE lines alone");
         }
         std::istringstream lines(text);
-        return ConfigBase::from_config(lines);
+        auto lines_read = ConfigBase::from_config(lines);
+        for (const CLI::ConfigItem& item : lines_read) {
+            if (app_.get_option_no_throw("--" + item.name) != nullptr) continue;
+            std::vector<std::string> known;
+            for (const command_line::OptionGroup& group : command_line::page_of(app_).all_groups()) {
+                for (const auto& option : group.options) {
+                    for (const std::string& name : option.names)
+                        known.push_back(name.substr(name.find_first_not_of('-')));
+                }
+            }
+            throw CLI::FileError(
+                base::format("--config: \"{}\" is not an option{}", item.name, base::did_you_mean(item.name, known)));
+        }
+        return lines_read;
     }
+
+private:
+    const CLI::App& app_;
 };
 
 inline void add_config_file(CLI::App& app) {
-    app.config_formatter(std::make_shared<ConfigFile>());
+    app.config_formatter(std::make_shared<ConfigFile>(app));
     app.set_config("--config", "", "File with options as NAME=VALUE lines, names without the dashes");
     app.allow_config_extras(CLI::config_extras_mode::error);
 }

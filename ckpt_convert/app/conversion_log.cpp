@@ -83,7 +83,7 @@ void JsonObserver::written(std::uint64_t bytes) {
 
 void JsonObserver::done(const ConvertSummary& summary) {
     base::JsonWriter json(0);
-    json.begin_object().key("event").string("done");
+    json.begin_object().key("event").string(summary.dry_run ? "checked" : "done");
     write_summary(json, summary);
     json.end_object();
     print_line(json);
@@ -102,6 +102,7 @@ std::string summary_text(const ConvertSummary& summary, const ConvertOptions& op
                       options.save_dir);
     if (summary.dry_run) {
         double bytes = static_cast<double>(std::max(summary.read_bytes, summary.written_bytes));
+        out += summary.ranks;
         out += file_list(summary);
         out += base::format("  memory   {} for buffers\n", base::human_bytes(summary.buffer_bytes));
         out += base::format("  time     about {} at 1 GB/s\n", base::human_duration(bytes / kAssumedBytesPerSecond));

@@ -9,8 +9,10 @@
 #include "base/human.h"
 #include "base/parallel.h"
 #include "base/text.h"
+#include "base/write_file.h"
 #include "ckpt_convert/app/launcher.h"
 #include "ckpt_convert/app/output_manifest.h"
+#include "ckpt_convert/app/plan_page.h"
 #include "ckpt_convert/app/write_output.h"
 #include "ckpt_convert/checkpoint/megatron_checkpoint.h"
 #include "ckpt_convert/checkpoint/source_guard.h"
@@ -22,6 +24,7 @@
 #include "ckpt_convert/execute/torch_dist_output.h"
 #include "ckpt_convert/open/option_values.h"
 #include "ckpt_convert/target/adapter_output.h"
+#include "ckpt_convert/target/fitting_sizes.h"
 #include "ckpt_convert/target/hf_config.h"
 #include "ckpt_convert/target/megatron_target.h"
 #include "ckpt_convert/target/planned_output.h"
@@ -81,6 +84,7 @@ Result<PlannedOutput> plan_megatron(base::FileSystem& fs, const Knowledge& knowl
         TRY_ASSIGN(out.output, torch_dist_output(out.plan, target.parallel, texts.state, options.max_shard_bytes));
     } else {
         TRY_ASSIGN(out.output, megatron_output(out.plan, target.parallel, texts.state));
+        TRY_ASSIGN(out.ranks, rank_matrix(out.plan, target.parallel, out.output));
     }
     TRY_ASSIGN(std::string script, training_args(store, texts.flags, target.title));
     out.texts.push_back({kTrainingArgsFile, std::move(script)});
@@ -127,8 +131,11 @@ Result<PlannedOutput> plan_hf(base::FileSystem& fs, const Source& source, const 
 
 Result<PlannedOutput> plan_target(base::FileSystem& fs, const Knowledge& knowledge, const base::DataStore& store,
                                   Source& source, const ConvertOptions& options, const Training* training) {
-    if (target_side(source, options) == Side::megatron)
-        return plan_megatron(fs, knowledge, store, source, options, training);
+    if (target_side(source, options) == Side::megatron) {
+        auto planned = plan_megatron(fs, knowledge, store, source, options, training);
+        if (planned) return planned;
+        return tl::unexpected(with_fitting_sizes(std::move(planned).error(), knowledge, source.model, options));
+    }
     TRY(check_repeated_layout(options, source));
     return plan_hf(fs, source, options);
 }
@@ -160,7 +167,17 @@ ConvertSummary summarise(const Source& source, const PlannedOutput& target, cons
     summary.notes.insert(summary.notes.end(), target.plan.notes.begin(), target.plan.notes.end());
     summary.dry_run = options.dry_run;
     if (options.show_plan) summary.plan_text = plan_text(target.plan, target.output);
+    if (options.dry_run && target.ranks) summary.ranks = matrix_text(*target.ranks);
     return summary;
+}
+
+// Written before the output is, so that the page can be looked at while the conversion runs.
+Status write_plan_page(base::FileSystem& fs, const base::DataStore& store, const ConvertSummary& summary,
+                       const PlannedOutput& target, const ConvertOptions& options) {
+    if (base::lexically_inside(options.plan_html, options.save_dir))
+        return base::fail(ErrorKind::usage, "--plan-html must not be inside --save-dir", options.plan_html);
+    TRY_ASSIGN(const std::string page, plan_page(store, summary, target));
+    return base::write_file(fs, options.plan_html, page);
 }
 
 // Which of the files beside the source's weights go with the output's.
@@ -225,6 +242,7 @@ Result<ConvertSummary> convert(base::FileSystem& fs, const Knowledge& knowledge,
     }
     ExecuteOptions execution = execute_options(options, observer);
     ConvertSummary summary = summarise(source, target, options, execution);
+    if (!options.plan_html.empty()) TRY(write_plan_page(fs, store, summary, target, options));
     observer.planned(summary);
     if (options.dry_run) return summary;
 

@@ -26,6 +26,7 @@ struct ConvertSummary {
     std::uint64_t buffer_bytes = 0;                            // of all threads
     std::vector<std::pair<std::string, std::uint64_t>> files;  // path in the output, bytes
     std::vector<std::string> notes;
+    std::string ranks;               // of a dry run: what every rank holds; empty: there are no ranks
     std::string plan_text;           // what every tensor is made of, when asked for
     std::vector<CastReport> losses;  // what casts lost
     std::uint64_t reused_files = 0;  // of a run that was interrupted

@@ -1,14 +1,21 @@
 #include "ckpt_convert/app/inspect.h"
 
 #include <algorithm>
+#include <charconv>
 #include <map>
+#include <optional>
+#include <tuple>
 
 #include "base/format.h"
 #include "base/human.h"
 #include "base/json_writer.h"
 #include "base/printable.h"
+#include "base/text.h"
+#include "ckpt_convert/mapping/model_mapping.h"
+#include "ckpt_convert/open/missing_checkpoint.h"
 #include "ckpt_convert/open/peft_directory.h"
 #include "ckpt_convert/plan/adapter_source.h"
+#include "ckpt_convert/target/rank_matrix.h"
 
 namespace ckpt {
 namespace {
@@ -20,19 +27,6 @@ struct Found {
     TensorIndex index;
     Path root;
 };
-
-// "0 to 15", "0 to 3, 12 to 15": the layers of a chunk.
-std::string layer_ranges(const std::vector<LayerSlot>& slots) {
-    std::vector<std::string> ranges;
-    for (std::size_t i = 0; i < slots.size();) {
-        std::size_t last = i;
-        while (last + 1 < slots.size() && slots[last + 1].layer == slots[last].layer + 1) ++last;
-        ranges.push_back(last == i ? std::to_string(slots[i].layer)
-                                   : base::format("{} to {}", slots[i].layer, slots[last].layer));
-        i = last + 1;
-    }
-    return ranges.empty() ? "none" : base::joined(ranges, ", ");
-}
 
 void add_layout_facts(Found& found, const ParallelLayout& layout, std::uint32_t layers, std::uint64_t vocab) {
     const Placement& placement = layout.placement;
@@ -141,6 +135,7 @@ Result<Found> found_file(base::FileSystem& fs, const Knowledge& knowledge, std::
 }
 
 Result<Found> find(base::FileSystem& fs, const Knowledge& knowledge, const Path& path) {
+    if (!fs.exists(path)) return tl::unexpected(missing_checkpoint(fs, path));
     TRY_ASSIGN(auto info, fs.info(path));
     if (info.kind == FileKind::directory) {
         if (is_peft_directory(fs, path)) return found_peft(fs, path);
@@ -164,16 +159,54 @@ std::map<std::string, std::uint64_t> bytes_by_dtype(const TensorIndex& index) {
     return out;
 }
 
-std::string as_json(const Found& found) {
-    base::JsonWriter json(1);
-    json.begin_object().key("schema").string("checkpoint-listing/1").key("kind").string(found.kind);
-    json.key("facts").begin_object();
-    for (const auto& [key, value] : found.facts) json.key(key).string(value);
-    json.end_object();
-    json.key("elements")
-        .unsigned_integer(found.index.total_elements())
-        .key("bytes")
-        .unsigned_integer(found.index.total_bytes());
+// The tensors of a layer, in one directory: in rank files the numbers of layers begin anew.
+struct LayerRow {
+    std::uint64_t tensors = 0;
+    std::uint64_t elements = 0;
+    std::uint64_t bytes = 0;
+};
+// Directory, what is in front of the first number of the name, the number.
+using LayerKey = std::tuple<std::string, std::string, std::optional<std::uint64_t>>;
+
+LayerKey layer_key(const Found& found, const IndexedTensor& tensor) {
+    const std::string directory = base::parent(relative(found, tensor));
+    std::string stem;
+    for (const std::string_view part : base::split(tensor.name, '.')) {
+        std::uint64_t number = 0;
+        const auto [end, code] = std::from_chars(part.data(), part.data() + part.size(), number);
+        if (code == std::errc() && end == part.data() + part.size()) return {directory, stem, number};
+        stem += (stem.empty() ? "" : ".") + std::string(part);
+    }
+    return {directory, "(no layer)", std::nullopt};
+}
+
+std::map<LayerKey, LayerRow> layer_rows(const Found& found) {
+    std::map<LayerKey, LayerRow> out;
+    for (const auto& tensor : found.index.tensors) {
+        LayerRow& row = out[layer_key(found, tensor)];
+        ++row.tensors;
+        row.elements += checked_elements(tensor.shape).value_or(0);
+        row.bytes += tensor.bytes();
+    }
+    return out;
+}
+
+std::string layer_name(const LayerKey& key) {
+    const auto& number = std::get<2>(key);
+    return number ? base::format("{}.{}", std::get<1>(key), *number) : std::get<1>(key);
+}
+
+void write_layers(base::JsonWriter& json, const Found& found) {
+    json.key("layers").begin_array();
+    for (const auto& [key, row] : layer_rows(found)) {
+        json.begin_object().key("name").string(layer_name(key)).key("directory").string(std::get<0>(key));
+        json.key("tensors").unsigned_integer(row.tensors).key("elements").unsigned_integer(row.elements);
+        json.key("bytes").unsigned_integer(row.bytes).end_object();
+    }
+    json.end_array();
+}
+
+void write_tensors(base::JsonWriter& json, const Found& found) {
     json.key("tensors").begin_array();
     for (const auto& tensor : found.index.tensors) {
         json.begin_object()
@@ -187,26 +220,55 @@ std::string as_json(const Found& found) {
         json.end_array().key("bytes").unsigned_integer(tensor.bytes()).key("file").string(relative(found, tensor));
         json.key("offset").unsigned_integer(tensor.offset).end_object();
     }
-    json.end_array().end_object();
+    json.end_array();
+}
+
+std::string as_json(const Found& found, const InspectOptions& options) {
+    base::JsonWriter json(1);
+    json.begin_object().key("schema").string("checkpoint-listing/1").key("kind").string(found.kind);
+    json.key("facts").begin_object();
+    for (const auto& [key, value] : found.facts) json.key(key).string(value);
+    json.end_object();
+    json.key("elements")
+        .unsigned_integer(found.index.total_elements())
+        .key("bytes")
+        .unsigned_integer(found.index.total_bytes());
+    if (options.layers) write_layers(json, found);
+    else if (!options.summary) write_tensors(json, found);
+    json.end_object();
     return std::move(json).take() + "\n";
 }
 
-std::string as_text(const Found& found, const Path& path) {
-    std::string out = base::show("{}: {}\n", path, found.headline);
+std::string layers_text(const Found& found) {
+    const auto rows = layer_rows(found);
+    std::size_t widest = 5;
+    for (const auto& [key, row] : rows) widest = std::max(widest, base::printable(layer_name(key)).size());
+    std::string out = base::format("\n  {:<{}}  {:>7}  {:>10}  {:>10}  {}\n", "layer", widest, "tensors", "elements",
+                                   "size", "directory");
+    for (const auto& [key, row] : rows)
+        out += base::show("  {:<{}}  {:>7}  {:>10}  {:>10}  {}\n", layer_name(key), widest, row.tensors,
+                          base::human_count(row.elements), base::human_bytes(row.bytes), std::get<0>(key));
+    return out;
+}
+
+std::string as_text(const Found& found, const InspectOptions& options) {
+    std::string out = base::show("{}: {}\n", options.path, found.headline);
     for (const auto& [key, value] : found.facts) out += base::show("  {:<34} {}\n", key, value);
     std::vector<std::string> dtypes;
     for (const auto& [dtype, bytes] : bytes_by_dtype(found.index))
         dtypes.push_back(base::format("{} {}", dtype, base::human_bytes(bytes)));
-    out += base::format("  {} in {}, {} elements, {} ({})\n\n", base::plural(found.index.tensors.size(), "tensor"),
+    out += base::format("  {} in {}, {} elements, {} ({})\n", base::plural(found.index.tensors.size(), "tensor"),
                         base::plural(found.index.files.size(), "file"), base::human_count(found.index.total_elements()),
                         base::human_bytes(found.index.total_bytes()), base::joined(dtypes, ", "));
+    if (options.summary) return out;
+    if (options.layers) return out + layers_text(found);
     std::size_t widest = 4, widest_shape = 5;
     for (const auto& tensor : found.index.tensors) {
         widest = std::max(widest, base::printable(tensor.name).size());
         widest_shape = std::max(widest_shape, to_string(tensor.shape).size());
     }
-    out += base::format("  {:<{}}  {:<8} {:<{}}  {:>10}  {}\n", "name", widest, "dtype", "shape", widest_shape, "size",
-                        "file");
+    out += base::format("\n  {:<{}}  {:<8} {:<{}}  {:>10}  {}\n", "name", widest, "dtype", "shape", widest_shape,
+                        "size", "file");
     for (const auto& tensor : found.index.tensors) {
         out += base::show("  {:<{}}  {:<8} {:<{}}  {:>10}  {}\n", tensor.name, widest, name(tensor.dtype),
                           to_string(tensor.shape), widest_shape, base::human_bytes(tensor.bytes()),
@@ -217,9 +279,18 @@ std::string as_text(const Found& found, const Path& path) {
 
 }  // namespace
 
-Result<std::string> inspect(base::FileSystem& fs, const Knowledge& knowledge, const Path& path, bool json) {
-    TRY_ASSIGN(Found found, find(fs, knowledge, path));
-    return json ? as_json(found) : as_text(found, path);
+Result<std::string> inspect(base::FileSystem& fs, const Knowledge& knowledge, const InspectOptions& options,
+                            bool json) {
+    TRY_ASSIGN(Found found, find(fs, knowledge, options.path));
+    if (!options.filter.empty()) {
+        std::erase_if(found.index.tensors,
+                      [&](const IndexedTensor& tensor) { return !matches_pattern(options.filter, tensor.name); });
+        if (found.index.tensors.empty())
+            return base::fail(
+                ErrorKind::usage,
+                base::format("--filter: no tensor is called \"{}\"; * stands for any text", options.filter));
+    }
+    return json ? as_json(found, options) : as_text(found, options);
 }
 
 }  // namespace ckpt

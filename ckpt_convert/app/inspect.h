@@ -3,12 +3,13 @@
 
 #include <string>
 
+#include "ckpt_convert/app/options.h"
 #include "ckpt_convert/base_names.h"
 #include "ckpt_convert/open/source.h"
 
 namespace ckpt {
 
-// `path`: a Hugging Face directory, a Megatron directory or that of one of its ranks, or a single weight file.
-Result<std::string> inspect(base::FileSystem& fs, const Knowledge& knowledge, const Path& path, bool json);
+// Of a Hugging Face directory, a Megatron directory or that of one of its ranks, or a single weight file.
+Result<std::string> inspect(base::FileSystem& fs, const Knowledge& knowledge, const InspectOptions& options, bool json);
 
 }  // namespace ckpt

@@ -1,18 +1,19 @@
 #include "ckpt_convert/app/options.h"
 
 #include <algorithm>
-#include <cstdio>
 
 #include <CLI/CLI.hpp>
 
-#include "base/console.h"
 #include "base/format.h"
-#include "base/version.h"
+#include "base/nearest_word.h"
 #include "ckpt_convert/app/command_options.h"
 #include "ckpt_convert/app/config_file.h"
 #include "ckpt_convert/app/help_texts.h"
 #include "ckpt_convert/app/peer_options.h"
 #include "ckpt_convert/open/option_values.h"
+#include "command_line/command_line.h"
+#include "command_line/command_page.h"
+#include "command_line/one_of.h"
 
 namespace ckpt {
 namespace {
@@ -28,7 +29,7 @@ struct Raw {
     std::string format;
     std::string kv_sharing;
     std::string max_shard_size;
-    std::string memory;
+    RunWords run;
     std::string dequantize;
     std::string optimizer;
     std::uint32_t layers = 0;
@@ -57,17 +58,22 @@ std::string rank_count(const std::string& text) { return is_count(text, kMaxRank
 
 void add_places(CLI::App& app, const PeerOptions& peers, ConvertOptions& options, Raw& raw) {
     auto* group = app.add_option_group("Input and output");
-    group->add_option("--load-dir", options.source.directory,
-                      "Checkpoint to read: a Hugging Face directory or a Megatron one");
-    group->add_option("--save-dir", options.save_dir, "Directory to write; must be empty or not exist");
+    group
+        ->add_option("INPUT,--load-dir", options.source.directory,
+                     "Checkpoint to read: a Hugging Face directory or a Megatron one")
+        ->option_text("DIR");
+    group->add_option("OUTPUT,--save-dir", options.save_dir, "Directory to write; must be empty or not exist")
+        ->option_text("DIR");
     group->add_option("--load-model-type", raw.load_type, "hf or mg; found from the input when left out");
     group->add_option("--save-model-type", raw.save_type,
                       "mg or hf; the other side when left out. mg from a Megatron input: another Megatron layout");
     group->add_option(
         "--model-type-hf", options.source.family,
         "Model family; found from config.json or the tensor names when left out (ckpt_convert models list)");
-    group->add_option("--hf-cfg-dir", options.source.hf_config_dir,
-                      "For a Megatron input: where config.json and the tokenizer are");
+    group
+        ->add_option("--hf-cfg-dir", options.source.hf_config_dir,
+                     "For a Megatron input: where config.json and the tokenizer are")
+        ->option_text("DIR");
     group->add_flag("--language-part", options.source.language_part,
                     "Of a multimodal model take the language model alone, and leave vision and other parts out");
     group->add_option(
@@ -82,7 +88,7 @@ void add_places(CLI::App& app, const PeerOptions& peers, ConvertOptions& options
     group
         ->add_option("--params-dtype", options.params_dtype,
                      "Cast to bf16, fp16 or fp32; the element types stay as they are when left out")
-        ->check(CLI::IsMember({"bf16", "fp16", "fp32"}));
+        ->check(command_line::OneOf({"bf16", "fp16", "fp32"}));
     group->add_option("--lora-load", options.source.adapter,
                       "LoRA adapter to merge into the weights: a PEFT directory, or what a Megatron run saved in any "
                       "layout");
@@ -95,7 +101,7 @@ void add_places(CLI::App& app, const PeerOptions& peers, ConvertOptions& options
     group
         ->add_option("--dequantize", raw.dequantize,
                      "Make ordinary weights, bf16 or fp32, of FP8, INT8, INT4 and MXFP4 ones with scales")
-        ->check(CLI::IsMember({"bf16", "fp32"}));
+        ->check(command_line::OneOf({"bf16", "fp32"}));
 }
 
 // "none, mindspeed, megatron"
@@ -156,19 +162,19 @@ void add_layout(CLI::App& app, const PeerOptions& peers, const TargetRegistry& t
     group->add_option("--noop-layers", raw.noop_layers,
                       "Slots of the padded layer sequence that hold no layer, for example 0,33");
     group->add_option("--schedules-method", raw.schedule, "dualpipev: two chunks per rank, forwards and backwards")
-        ->check(CLI::IsMember({"dualpipev"}));
+        ->check(command_line::OneOf({"dualpipev"}));
     group
         ->add_option("--tp-beyond-kv-groups", raw.kv_sharing,
                      "When TP exceeds the KV groups: repeat copies key and value heads, split gives each rank a part "
                      "of a group (megatron-core 0.16 and later)")
-        ->check(CLI::IsMember({"repeat", "split"}));
+        ->check(command_line::OneOf({"repeat", "split"}));
     group->add_option("--iteration", options.iteration,
                       "Iteration of the checkpoint, or release (default: what the target's users expect)");
     group
         ->add_option("--optimizer", raw.optimizer,
                      "keep: from one Megatron layout to another, with the state of the distributed optimizer, so that "
                      "training goes on; drop (default): the weights alone")
-        ->check(CLI::IsMember({"keep", "drop"}));
+        ->check(command_line::OneOf({"keep", "drop"}));
 }
 
 void add_vocabulary(CLI::App& app, const TargetRegistry& targets, ConvertOptions& options, Raw& raw) {
@@ -181,7 +187,7 @@ void add_vocabulary(CLI::App& app, const TargetRegistry& targets, ConvertOptions
     group->add_option("--vocab-padding", options.vocab.rule,
                       base::format("Pad as another tool does: {}", names_of(targets.paddings())));
     group->add_option("--vocab-fill", options.vocab.fill, "What the rows of padding hold: zero, last-row or mean")
-        ->check(CLI::IsMember({"zero", "last-row", "mean"}));
+        ->check(command_line::OneOf({"zero", "last-row", "mean"}));
 }
 
 void add_run(CLI::App& app, ConvertOptions& options, Raw& raw) {
@@ -189,7 +195,6 @@ void add_run(CLI::App& app, ConvertOptions& options, Raw& raw) {
     group->add_option("--max-shard-size", raw.max_shard_size,
                       "Largest safetensors or .distcp file to write (default 5GB)");
     group->add_option("-j,--threads", options.threads, "Threads (default: one per core)")->check(rank_count);
-    group->add_option("--memory", raw.memory, "Memory for buffers (default 64MB)");
     group->add_option(
         "--shard", options.shard,
         "Do part I/N of the work, for example 3/16: N runs, each with its own I, on any machines that see "
@@ -197,7 +202,13 @@ void add_run(CLI::App& app, ConvertOptions& options, Raw& raw) {
     group->add_flag("--resume", options.resume,
                     "Go on where the same command was interrupted, and leave finished files when interrupted");
     group->add_flag("--dry-run", options.dry_run, "Check everything and print sizes and files, write nothing");
-    group->add_flag("--show-plan", options.show_plan, "With --dry-run: print what every tensor is made of");
+    group->add_flag("--show-plan", options.show_plan, "As --dry-run, and print what every tensor is made of");
+    group
+        ->add_option(
+            "--plan-html", options.plan_html,
+            "Also write a page for the browser: stages and ranks, layers, bytes, and what every tensor is made "
+            "of")
+        ->option_text("FILE");
 }
 
 // Calls `given` with the option's values.
@@ -214,7 +225,7 @@ void add_peer_option(CLI::App& app, const PeerOption& peer, const std::string& a
 }
 
 void add_peer_options(CLI::App& app, const PeerOptions& peers, GivenPeers& given) {
-    auto* idle = app.add_option_group("Accepted for existing scripts, without effect");
+    auto* idle = app.add_option_group("Accepted for existing scripts, without effect", command_line::kRare);
     auto* compared = app.add_option_group("Accepted for existing scripts, and compared with the input");
     auto* setting = app.add_option_group("Accepted for existing scripts, where config.json does not say it");
     for (const PeerOption& peer : peers.options()) {
@@ -286,7 +297,7 @@ Result<std::vector<Claim>> claims_of(const std::vector<GivenPeers::Claim>& given
 Status check_conversion(ConvertOptions& options, const Raw& raw) {
     if (options.source.directory.empty() || options.save_dir.empty()) {
         return base::fail(ErrorKind::usage,
-                          base::format("{} is needed; see ckpt_convert --help",
+                          base::format("{} is needed: ckpt_convert INPUT OUTPUT; see ckpt_convert --help",
                                        options.source.directory.empty() ? "--load-dir" : "--save-dir"));
     }
     TRY_ASSIGN(options.source.side, side("--load-model-type", raw.load_type));
@@ -308,54 +319,61 @@ Status check_conversion(ConvertOptions& options, const Raw& raw) {
     return {};
 }
 
+// A conversion is what is done without a command; with its name, all options are its own.
+std::vector<std::string> without_conversion_word(std::vector<std::string> words) {
+    const std::string first = words.empty() ? "" : words.front();
+    const bool is_plan = first == "plan" || first == "plan-conversion";
+    if (is_plan || first == "convert") words.erase(words.begin());
+    if (is_plan) words.emplace_back("--dry-run");
+    return words;
+}
+
+// A command that was mistyped is read as the input of a conversion, and a word too many as the output.
+Status check_words(const CLI::App& app, const Options& options, base::FileSystem& fs) {
+    const Path& input = options.convert.source.directory;
+    if (input.empty()) return {};
+    if (options.command != Options::Command::convert)
+        return base::fail(ErrorKind::usage, base::format("unexpected argument: {}; see ckpt_convert {} --help", input,
+                                                         app.get_subcommands().front()->get_name()));
+    const std::string meant = base::did_you_mean(input, command_line::command_names(app));
+    if (meant.empty() || fs.exists(input)) return {};
+    return base::fail(ErrorKind::usage, base::format("there is no command and no checkpoint \"{}\"{}", input, meant));
+}
+
 }  // namespace
 
-Result<std::optional<Options>> parse_options(int argc, const char* const* argv) {
+Result<ParsedLine> parse_options(int argc, const char* const* argv, base::FileSystem& fs) {
     const base::DataStore store;
     TRY_ASSIGN(const PeerOptions peers, PeerOptions::load(store));
     TRY_ASSIGN(const TargetRegistry targets, TargetRegistry::load(store));
     TRY_ASSIGN(std::vector<std::string> words, peers.spelled_out({argv + 1, argv + argc}));
-    std::reverse(words.begin(), words.end());  // as the parser wants them
     Options options;
     Raw raw;
     GivenPeers given;
-    bool no_progress = false;
-
     CLI::App app(kDescription, "ckpt_convert");
+    command_line::begin(app);
     app.footer(kFooter);
-    app.set_version_flag("--version", base::version_text("ckpt_convert"));
     add_places(app, peers, options.convert, raw);
     add_layout(app, peers, targets, options.convert, raw);
     add_vocabulary(app, targets, options.convert, raw);
     add_run(app, options.convert, raw);
     add_config_file(app);
-    app.add_option("--rules", options.rules_dir,
-                   "Directory whose files add to the built-in rules or replace them (models/NAME.json)");
-    app.add_flag("--json", options.json, "Print events as JSON, one per line; of other commands, the result");
-    app.add_flag("-q,--quiet", options.quiet, "Print errors only");
-    app.add_flag("--no-progress", no_progress, "No progress bar");
+    app.get_config_ptr()->option_text("FILE");
+    add_run_options(app, options, raw.run);
     add_peer_options(app, peers, given);
-    add_commands(app, options);
-    auto* plan = app.add_subcommand("plan-conversion", "The same as --dry-run")->fallthrough();
-    plan->callback([&options] { options.convert.dry_run = true; });
-
-    try {
-        app.parse(std::move(words));
-    } catch (const CLI::CallForHelp&) {
-        base::print(stdout, app.help());
-        return std::optional<Options>();
-    } catch (const CLI::CallForVersion& version) {
-        base::print(stdout, base::format("{}\n", version.what()));
-        return std::optional<Options>();
-    } catch (const CLI::ParseError& error) {
-        return base::fail(ErrorKind::usage, base::format("{}; see ckpt_convert --help", error.what()));
-    }
-    options.progress = !no_progress && !options.quiet;
+    add_commands(app, options, raw.run);
+    command_line::add_common(app);
+    TRY_ASSIGN(auto text,
+               command_line::parse(app, without_conversion_word(command_line::spelled_out(std::move(words)))));
+    if (text) return ParsedLine{std::nullopt, std::move(*text)};
+    TRY(check_words(app, options, fs));
+    if (options.convert.show_plan) options.convert.dry_run = true;
+    options.progress = !raw.run.no_progress && !options.quiet;
     options.convert.notes = given.notes;
     TRY_ASSIGN(options.convert.claims, claims_of(given.claims));
     options.convert.source.settings = options.verify.checkpoint.settings = given.settings;
-    if (!raw.memory.empty()) {
-        TRY_ASSIGN(options.convert.memory_bytes, byte_count("--memory", raw.memory));
+    if (!raw.run.memory.empty()) {
+        TRY_ASSIGN(options.convert.memory_bytes, byte_count("--memory", raw.run.memory));
     }
     options.verify.memory_bytes = options.convert.memory_bytes;
     options.verify.checkpoint.adapter_alpha = options.convert.source.adapter_alpha;
@@ -368,7 +386,7 @@ Result<std::optional<Options>> parse_options(int argc, const char* const* argv) 
     options.verify.threads = options.convert.threads;
     if (options.command == Options::Command::convert) TRY(check_conversion(options.convert, raw));
     if (!given.refused.empty()) return base::fail(ErrorKind::unsupported, given.refused.front());
-    return std::optional(std::move(options));
+    return ParsedLine{std::move(options), {}};
 }
 
 }  // namespace ckpt

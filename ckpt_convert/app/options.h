@@ -17,6 +17,13 @@ struct VerifyOptions {
     std::uint64_t memory_bytes = 64ull << 20;
 };
 
+struct InspectOptions {
+    Path path;
+    std::string filter;    // of names of tensors, with *; empty: all
+    bool summary = false;  // no tensors
+    bool layers = false;   // one line for each layer
+};
+
 struct Options {
     enum class Command {
         convert,
@@ -30,7 +37,7 @@ struct Options {
     } command = Command::convert;
     ConvertOptions convert;
     VerifyOptions verify;
-    Path inspected;
+    InspectOptions inspected;
     Path committed;
     std::string model;  // of show_model: a family; of check_model: a mapping file; of model_schema: what of
     Path rules_dir;     // empty: the compiled-in rules only
@@ -39,7 +46,12 @@ struct Options {
     bool progress = true;
 };
 
-// nullopt: help or the version was printed, and nothing is left to do. Fails with usage or unsupported.
-Result<std::optional<Options>> parse_options(int argc, const char* const* argv);
+struct ParsedLine {
+    std::optional<Options> options;  // nullopt: only `text` was asked for
+    std::string text;                // help, version ...
+};
+
+// `fs`: to tell a mistyped command from a checkpoint. Fails with usage or unsupported.
+Result<ParsedLine> parse_options(int argc, const char* const* argv, base::FileSystem& fs);
 
 }  // namespace ckpt

@@ -47,20 +47,28 @@ std::string content_text(std::vector<PlacedPiece> pieces, const std::vector<Fill
 
 }  // namespace
 
-std::string plan_text(const ConversionPlan& plan, const OutputPlan& output) {
+std::vector<DescribedFile> described_files(const ConversionPlan& plan, const OutputPlan& output) {
     std::vector<std::vector<PlacedPiece>> pieces(plan.targets.size());
     for (const LogicalMove& move : plan.moves) {
         for (const StoredPiece& piece : move.targets) pieces[piece.tensor].push_back({&move, &piece});
     }
-    std::string out;
+    std::vector<DescribedFile> out;
     for (const OutputFile& file : output.files) {
         if (file.targets.empty()) continue;
-        out += base::show("{}\n", file.path);
-        for (std::uint32_t i : file.targets) {
-            const TargetTensor& target = plan.targets[i];
-            out += base::show("  {}  {} {}  {}\n", target.name, name(target.dtype), to_string(target.shape_in_file()),
-                              content_text(std::move(pieces[i]), plan.fills, i));
-        }
+        DescribedFile& planned = out.emplace_back(DescribedFile{&file, {}});
+        for (std::uint32_t i : file.targets)
+            planned.tensors.push_back({&plan.targets[i], content_text(std::move(pieces[i]), plan.fills, i)});
+    }
+    return out;
+}
+
+std::string plan_text(const ConversionPlan& plan, const OutputPlan& output) {
+    std::string out;
+    for (const DescribedFile& file : described_files(plan, output)) {
+        out += base::show("{}\n", file.file->path);
+        for (const auto& [target, made_of] : file.tensors)
+            out += base::show("  {}  {} {}  {}\n", target->name, name(target->dtype),
+                              to_string(target->shape_in_file()), made_of);
     }
     return out;
 }

@@ -2,10 +2,24 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "ckpt_convert/execute/output_plan.h"
 
 namespace ckpt {
+
+struct DescribedTensor {
+    const TargetTensor* target = nullptr;
+    std::string made_of;  // "layers.0.mlp.gate[0:24], layers.0.mlp.up[0:24]"
+};
+
+// A file of weights.
+struct DescribedFile {
+    const OutputFile* file = nullptr;
+    std::vector<DescribedTensor> tensors;
+};
+
+std::vector<DescribedFile> described_files(const ConversionPlan& plan, const OutputPlan& output);
 
 // One line per tensor of the output, under a heading per file:
 //

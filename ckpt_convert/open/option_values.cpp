@@ -1,6 +1,7 @@
 #include "ckpt_convert/open/option_values.h"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 
 #include "base/format.h"
@@ -52,6 +53,7 @@ Result<std::vector<std::uint32_t>> number_list(const std::string& option, const 
 Result<std::uint64_t> byte_count(const std::string& option, const std::string& text) {
     std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
     std::string unit = text.substr(digits);
+    std::transform(unit.begin(), unit.end(), unit.begin(), [](unsigned char c) { return std::toupper(c); });
     std::uint64_t scale = unit.empty() || unit == "B" ? 1
                           : unit == "KB"              ? 1'000
                           : unit == "MB"              ? 1'000'000
@@ -59,8 +61,9 @@ Result<std::uint64_t> byte_count(const std::string& option, const std::string& t
                                                       : 0;
     auto value = whole_number(std::string_view(text).substr(0, digits));
     if (!value || *value == 0 || scale == 0 || *value > UINT64_MAX / scale) {
-        return base::fail(ErrorKind::usage,
-                          base::format("{}: \"{}\" is not a size such as 5GB or 512MB", option, text));
+        return base::fail(
+            ErrorKind::usage,
+            base::format("{}: \"{}\" is not a size such as 5GB or 512MB (units: B, KB, MB, GB)", option, text));
     }
     return *value * scale;
 }

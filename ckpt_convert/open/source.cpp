@@ -9,6 +9,7 @@
 #include "ckpt_convert/open/adapters.h"
 #include "ckpt_convert/open/copies.h"
 #include "ckpt_convert/open/language_part.h"
+#include "ckpt_convert/open/missing_checkpoint.h"
 #include "ckpt_convert/open/wanted_values.h"
 #include "ckpt_convert/plan/adapter_source.h"
 #include "ckpt_convert/plan/name_form.h"
@@ -340,6 +341,7 @@ Result<Source> source_of(base::FileSystem& fs, MegatronCheckpoint checkpoint, co
 
 Result<Source> open_source(base::FileSystem& fs, const Knowledge& knowledge, const SourceOptions& options,
                            Copies copies) {
+    if (!fs.exists(options.directory)) return tl::unexpected(missing_checkpoint(fs, options.directory));
     TRY_ASSIGN(auto info, fs.info(options.directory));
     if (info.kind != FileKind::directory)
         return base::fail(ErrorKind::usage, "a checkpoint is a directory, and this is none", options.directory);

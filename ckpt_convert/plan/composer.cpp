@@ -175,19 +175,10 @@ private:
         return base::joined(names, " + ");
     }
 
-    std::string fitting(std::uint64_t size) const {
-        std::vector<std::uint64_t> sizes;
-        for (std::uint64_t i = 1; i <= size && i <= 64; i *= 2) {
-            if (size % i == 0) sizes.push_back(i);
-        }
-        return base::joined(sizes, ", ");
-    }
-
     Status require_divisible(std::uint64_t size, const std::string& what) const {
         if (size % share_.count == 0) return {};
-        return base::fail(ErrorKind::usage,
-                          base::format("{} {} does not divide {} ({}) of the {} model; possible sizes are {}",
-                                       share_.kind, share_.count, what, size, model_.mapping().family, fitting(size)));
+        return base::fail(ErrorKind::usage, base::format("{} {} does not divide {} ({}) of the {} model", share_.kind,
+                                                         share_.count, what, size, model_.mapping().family));
     }
 
     // Ranks that share a group have whole query heads each, which are as high as the group's key head.
@@ -215,10 +206,9 @@ private:
                 ". With more ranks than groups, choose: --tp-beyond-kv-groups repeat copies key and value heads, split "
                 "gives every rank a part of a group, which megatron-core 0.16 and later reads";
         }
-        return base::fail(
-            ErrorKind::usage,
-            base::format("TP {} does not divide {} ({}) of the {} model; possible sizes are {}{}", share_.count,
-                         rounds_text(), groups_, model_.mapping().family, fitting(groups_), more));
+        return base::fail(ErrorKind::usage,
+                          base::format("TP {} does not divide {} ({}) of the {} model{}", share_.count, rounds_text(),
+                                       groups_, model_.mapping().family, more));
     }
 
     Status require_vocabulary(std::uint64_t rows) const {
@@ -227,8 +217,8 @@ private:
             ErrorKind::usage,
             base::format(
                 "TP {} does not divide the vocabulary of {} rows; pad it with --make-vocab-size-divisible-by 1 "
-                "(to {} rows), --padded-vocab-size N or --vocab-padding, or use one of the TP sizes {}",
-                share_.count, rows, (rows / share_.count + 1) * share_.count, fitting(rows)));
+                "(to {} rows), --padded-vocab-size N or --vocab-padding",
+                share_.count, rows, (rows / share_.count + 1) * share_.count));
     }
 
     const Model& model_;

@@ -68,7 +68,7 @@ std::vector<StateOwner> state_owners(int tp, const ExpertParallel& experts) {
 Result<ExpertShare> expert_share(std::uint32_t experts, int tp, const ExpertParallel& parallel, const StageRank& rank) {
     int groups = parallel.ep * (parallel.tp_extends_ep ? tp : 1);
     if (experts == 0 && (parallel.ep > 1 || parallel.tp_extends_ep))
-        return base::fail(ErrorKind::usage, "the model has no experts that EP could deal out");
+        return base::fail(ErrorKind::usage, "--ep requires a mixture-of-experts model, and this one is dense");
     if (experts % static_cast<std::uint32_t>(groups) != 0) {
         return base::fail(ErrorKind::usage,
                           base::format("{} {} does not divide the {} experts of the model",

@@ -1,6 +1,7 @@
 #include "ckpt_convert/plan/layout.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "base/format.h"
@@ -110,8 +111,10 @@ struct Chunk {
 
 class ChunkBuilder {
 public:
-    ChunkBuilder(Layout& layout, const Model& model, const std::vector<ActiveRule>& rules, const Chunk& chunk)
-        : layout_(layout), model_(model), rules_(rules), chunk_(chunk) {}
+    // `misfits`: gets what does not come out even, which is passed over then; null: it is an error.
+    ChunkBuilder(Layout& layout, const Model& model, const std::vector<ActiveRule>& rules, const Chunk& chunk,
+                 std::set<std::string>* misfits = nullptr)
+        : layout_(layout), model_(model), rules_(rules), chunk_(chunk), misfits_(misfits) {}
 
     Status build() {
         if (chunk_.first) TRY(add_all(Stage::first, {}));
@@ -131,11 +134,12 @@ private:
         for (const ActiveRule& active : rules_) {
             const StoredRule& rule = *active.rule;
             if (rule.stage != stage || rule.each == Each::expert || active.rounds[slot.layer] == 0) continue;
-            TRY_ASSIGN(LayoutTensor tensor, rule.stacks_experts()
-                                                ? compose_stack(model_, active, chunk_.experts, slot.layer)
-                                                : compose(model_, active, chunk_.share, slot.layer));
-            std::string name = counted(tensor, active, slot.layer);
-            add(std::move(tensor), std::move(name), slot);
+            auto tensor = rule.stacks_experts() ? compose_stack(model_, active, chunk_.experts, slot.layer)
+                                                : compose(model_, active, chunk_.share, slot.layer);
+            if (is_misfit(tensor)) continue;
+            if (!tensor) return tl::unexpected(std::move(tensor).error());
+            std::string name = counted(*tensor, active, slot.layer);
+            add(std::move(*tensor), std::move(name), slot);
         }
         return {};
     }
@@ -146,12 +150,20 @@ private:
         Share share{chunk_.experts.parts, chunk_.experts.index, kExpertTp};
         for (const ActiveRule& active : rules_) {
             if (active.rule->each != Each::expert || active.rounds[slot.layer] == 0) continue;
-            TRY_ASSIGN(LayoutTensor tensor, compose(model_, active, share, slot.layer, expert));
-            add(std::move(tensor),
+            auto tensor = compose(model_, active, share, slot.layer, expert);
+            if (is_misfit(tensor)) continue;
+            if (!tensor) return tl::unexpected(std::move(tensor).error());
+            add(std::move(*tensor),
                 filled(filled(active.name, "local_expert", std::to_string(number)), "expert", std::to_string(expert)),
                 slot);
         }
         return {};
+    }
+
+    bool is_misfit(const Result<LayoutTensor>& tensor) {
+        if (tensor || misfits_ == nullptr) return false;
+        misfits_->insert(tensor.error().message);
+        return true;
     }
 
     // The name with the layer's place among those that have the tensor, where the mapping asks for it.
@@ -182,6 +194,7 @@ private:
     const Model& model_;
     const std::vector<ActiveRule>& rules_;
     const Chunk& chunk_;
+    std::set<std::string>* misfits_;
 };
 
 }  // namespace
@@ -255,6 +268,24 @@ Result<Layout> hf_layout(const Model& model, const HfVariant& variant) {
     return layout;
 }
 
+namespace {
+
+// The part of a rank in a chunk of a stage.
+Chunk rank_chunk(const ParallelLayout& parallel, const StageRank& rank, std::uint32_t file, const ChunkPosition& at,
+                 const ExpertShare& experts) {
+    const Placement& placement = parallel.placement;
+    return {file,
+            chunk_key(placement.virtual_stages, at.chunk) + "/",
+            &placement.stages[at.pp][at.chunk],
+            &parallel.dialect,
+            at == ChunkPosition{},
+            placement.head == at,
+            {static_cast<std::uint64_t>(parallel.tp), static_cast<std::uint64_t>(rank.tp)},
+            experts};
+}
+
+}  // namespace
+
 Result<Layout> mcore_layout(const Model& model, const ParallelLayout& parallel) {
     const Placement& placement = parallel.placement;
     ModelValues facts = layout_facts(model, parallel);
@@ -266,20 +297,32 @@ Result<Layout> mcore_layout(const Model& model, const ParallelLayout& parallel) 
     for (std::uint32_t stage = 0; stage < static_cast<std::uint32_t>(placement.pp()); ++stage) {
         for (std::uint32_t rank = 0; rank < ranks.size(); ++rank) {
             TRY_ASSIGN(ExpertShare experts, expert_share(model.experts(), parallel.tp, parallel.experts, ranks[rank]));
+            const std::uint32_t file = stage * static_cast<std::uint32_t>(ranks.size()) + rank;
             for (std::uint32_t chunk = 0; chunk < placement.chunks(); ++chunk) {
-                Chunk part{stage * static_cast<std::uint32_t>(ranks.size()) + rank,
-                           chunk_key(placement.virtual_stages, chunk) + "/",
-                           &placement.stages[stage][chunk],
-                           &parallel.dialect,
-                           stage == 0 && chunk == 0,
-                           placement.head == ChunkPosition{stage, chunk},
-                           {static_cast<std::uint64_t>(parallel.tp), static_cast<std::uint64_t>(ranks[rank].tp)},
-                           experts};
+                const Chunk part = rank_chunk(parallel, ranks[rank], file, {stage, chunk}, experts);
                 TRY(ChunkBuilder(layout, model, rules, part).build());
             }
         }
     }
     return layout;
+}
+
+Result<std::set<std::string>> misfits(const Model& model, const ParallelLayout& parallel) {
+    const Placement& placement = parallel.placement;
+    const ModelValues facts = layout_facts(model, parallel);
+    TRY(check_requirements(model, facts, parallel.dialect));
+    TRY_ASSIGN(auto rules, active_rules(model.mapping().mcore, model, facts, parallel.dialect, parallel.kv_sharing));
+    TRY_ASSIGN(auto ranks, stage_ranks(parallel.tp, parallel.experts));
+    TRY_ASSIGN(ExpertShare experts, expert_share(model.experts(), parallel.tp, parallel.experts, ranks.front()));
+    std::set<std::string> out;
+    for (std::uint32_t stage = 0; stage < static_cast<std::uint32_t>(placement.pp()); ++stage) {
+        for (std::uint32_t chunk = 0; chunk < placement.chunks(); ++chunk) {
+            Layout unused;
+            const Chunk part = rank_chunk(parallel, ranks.front(), 0, {stage, chunk}, experts);
+            TRY(ChunkBuilder(unused, model, rules, part, &out).build());
+        }
+    }
+    return out;
 }
 
 }  // namespace ckpt

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -68,6 +69,10 @@ struct ParallelLayout {
 
 // "TP 2 x PP 4", "TP 2 x PP 4 x EP 8".
 std::string parallel_sizes(const ParallelLayout& layout);
+
+// What keeps the sizes of a layout from fitting the model, every message once: the first rank of each stage is looked at, since
+// shares differ in their places only. Fails where there is no layout at all.
+Result<std::set<std::string>> misfits(const Model& model, const ParallelLayout& parallel);
 
 // What expressions of a mapping file can use besides the model's values: tp, pp, vpp, ep, etp, stage_ranks,
 // tp_extends_ep, grouped, mla_split, slots, padded_vocab, stored_kv_groups.

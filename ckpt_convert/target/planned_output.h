@@ -1,6 +1,7 @@
 // PlannedOutput: what a conversion is to write, all of it known before the first byte.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,7 @@
 #include "ckpt_convert/open/source.h"
 #include "ckpt_convert/plan/conversion_plan.h"
 #include "ckpt_convert/target/convert_options.h"
+#include "ckpt_convert/target/rank_matrix.h"
 
 namespace ckpt {
 
@@ -26,6 +28,7 @@ struct PlannedOutput {
     std::vector<std::string> companions;  // their names
     std::string companions_to;            // directory in the output
     std::vector<std::string> last;        // what makes the output visible, in this order
+    std::optional<RankMatrix> ranks;      // of rank files
 };
 
 PlanOptions plan_options(const ConvertOptions& options, VocabFill fill);

@@ -4,21 +4,22 @@
 namespace migrator {
 
 inline constexpr const char* kAbout =
-    "Moves PyTorch GPU training projects to Ascend NPU: finds every name, string, package and CUDA source that "
-    "matters\n"
-    "there, rewrites what can be rewritten safely, and reports the rest.";
+    "Move PyTorch GPU training projects to Ascend NPU: find every name, string, package and CUDA source that matters\n"
+    "there, rewrite what can be rewritten safely, and report the rest.";
 
 inline constexpr const char* kExamples =
     "Examples:\n"
     "  migrator analyze my_project                        what is there to do? Changes nothing\n"
+    "  migrator my_project                                the same\n"
     "  migrator analyze my_project --report report        the same, as a page to work through (report/report.html)\n"
     "  migrator migrate my_project -o my_project_npu      a migrated copy; the report is in my_project_npu_report\n"
     "  migrator migrate my_project --diff                 what would change, as a diff\n"
-    "  migrator serve report/report.json                  the same page, with decisions saved on the disk\n"
+    "  migrator serve report                              the same page, with decisions saved on the disk\n"
     "  migrator migrate - < train.py > train_npu.py       one file through a pipe, as editors do it\n"
     "  migrator explain method.cuda                       what a rule of the report means\n"
     "  migrator rules new my_rules/house.json             a rule of your own, with its case\n"
-    "  migrator migrate --help                            all options of a command\n"
+    "  migrator help migrate                              all options of a command\n"
+    "  migrator completion bash                           completes commands and options; also zsh, fish\n"
     "\n"
     "Put recurring options in pyproject.toml: [tool.migrator], with their long names as keys.\n"
     "\n"
@@ -26,7 +27,7 @@ inline constexpr const char* kExamples =
     "3 rules do not load or fail their cases, 4 input missing or unreadable, 5 unsupported, 6 output could not be\n"
     "written, 70 internal error, 71 not enough memory.";
 
-inline constexpr const char* kAnalyzeAbout = "Finds what has to change, and changes nothing.";
+inline constexpr const char* kAnalyzeAbout = "Find what has to change, and change nothing.";
 inline constexpr const char* kAnalyzeExamples =
     "Examples:\n"
     "  migrator analyze my_project\n"
@@ -42,7 +43,7 @@ inline constexpr const char* kAnalyzeExamples =
     "  migrator analyze - --stdin-name a.py --json        for editors: the buffer comes through a pipe";
 
 inline constexpr const char* kMigrateAbout =
-    "Writes a migrated copy of the project, and a report. The project itself is changed with --in-place only.";
+    "Write a migrated copy of the project, and a report. The project itself is changed with --in-place only.";
 inline constexpr const char* kMigrateExamples =
     "Examples:\n"
     "  migrator migrate my_project -o my_project_npu\n"
@@ -55,12 +56,12 @@ inline constexpr const char* kMigrateExamples =
     "  migrator migrate train.py --diff                   only shows what would change\n"
     "  migrator migrate a.py b.py --in-place -q           as a pre-commit hook: several files, changed where they are\n"
     "  migrator migrate - < a.py > b.py                   source in, migrated source out, summary on standard error\n"
-    "  migrator undo .migrator/applied                    takes back what --in-place has done\n"
+    "  migrator undo .                                    takes back what --in-place has done\n"
     "  migrator migrate . --check -q                      for CI: exit code 1 when something would change\n"
     "  cd my_project && git apply ../my_project_npu_report/report.diff   the same edits in the project itself";
 
 inline constexpr const char* kExplainAbout =
-    "Says what a rule looks for, what it does and where it comes from; or what the rules say of a word.";
+    "Explain what a rule looks for, what it does and where it comes from; or what the rules say of a word.";
 inline constexpr const char* kExplainExamples =
     "Examples:\n"
     "  migrator explain method.cuda                       the rule, with an example\n"
@@ -69,8 +70,7 @@ inline constexpr const char* kExplainExamples =
     "  migrator explain flash-attn                        a package; also variables, commands, names of CUDA\n"
     "  migrator explain house.launcher --rules my_rules   a rule of your own";
 
-inline constexpr const char* kRulesAbout =
-    "Lists the rules; checks, tests and begins rules of your own. Without a command it lists.";
+inline constexpr const char* kRulesAbout = "List, check, test or create rules (default: list).";
 inline constexpr const char* kRulesExamples =
     "Examples:\n"
     "  migrator rules list\n"
@@ -78,5 +78,16 @@ inline constexpr const char* kRulesExamples =
     "  migrator rules check my_rules                      are the files right? Names line and key when not\n"
     "  migrator rules test my_rules                       does every rule do what its cases say?\n"
     "  migrator analyze my_project --rules my_rules       use them";
+
+inline constexpr const char* kRulesListExamples =
+    "Examples:\n"
+    "  migrator rules list | grep error\n"
+    "  migrator rules list --rules my_rules --json        with rules of your own, for scripts";
+
+inline constexpr const char* kSchemaAbout = "Print the JSON Schema of a file, for editors and programs.";
+inline constexpr const char* kSchemaExamples =
+    "Examples:\n"
+    "  migrator schema report > report.schema.json\n"
+    "  migrator schema rules                              what editors complete rule files with";
 
 }  // namespace migrator

@@ -2,10 +2,12 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 
 #include "base/console.h"
 #include "base/format.h"
 #include "base/guarded.h"
+#include "base/human.h"
 #include "base/interrupt.h"
 #include "base/printable.h"
 #include "base/write_file.h"
@@ -88,6 +90,37 @@ bool is_unfinished(const Options& options, const Report& report) {
            report.summary.files_changed > 0;
 }
 
+// On the page of a workflow run, where the runner says that there is one. Other programs of the step may have written to it.
+base::Status add_step_summary(const Report& report) {
+    const char* path = std::getenv("GITHUB_STEP_SUMMARY");
+    if (path == nullptr || *path == '\0') return {};
+    std::FILE* file = std::fopen(path, "a");
+    if (file == nullptr)
+        return base::fail(base::ErrorKind::write_failed, "GITHUB_STEP_SUMMARY cannot be written", path);
+    base::print_bytes(file, report_step_summary(report));
+    if (std::fclose(file) != 0)
+        return base::fail(base::ErrorKind::write_failed, "GITHUB_STEP_SUMMARY cannot be written", path);
+    return {};
+}
+
+// Why the run fails, in one line: with --quiet nothing else tells.
+std::string reason_to_fail(const Options& options, const Report& report, const std::set<std::string>& known) {
+    if (is_unfinished(options, report))
+        return base::show("{} would change; `migrator migrate {} --diff` shows how",
+                          base::plural(report.summary.files_changed, "file"), base::joined(options.paths, " "));
+    std::size_t count = 0;
+    std::string first;
+    for (const ReportFile& file : report.files) {
+        for (const ReportFinding& item : file.findings) {
+            if (!is_open_finding(item, *options.fail_on, known) || count++ > 0) continue;
+            first = base::format("{} {} ({})", place_of(file.path, item.outcome), item.outcome.finding.message.text(),
+                                 item.outcome.finding.rule);
+        }
+    }
+    return base::show("open at or above {}: {}, the first is {}", name(*options.fail_on),
+                      base::plural(count, "finding"), first);
+}
+
 base::Result<int> run_command_line(int argc, char** argv) {
     base::FileSystem& fs = base::real_file_system();
     TRY_ASSIGN(CommandLine line, parse_command_line(argc, argv, fs));
@@ -139,9 +172,12 @@ base::Result<int> run_command_line(int argc, char** argv) {
     }
     TRY_ASSIGN(RunResult result, run(*line.options, fs));
     print_result(*line.options, result);
+    if (line.options->github) TRY(add_step_summary(result.report));
     TRY(flush_output());
     bool failed = (line.options->fail_on && has_open_finding(result.report, *line.options->fail_on, known)) ||
                   is_unfinished(*line.options, result.report);
+    if (failed && line.options->quiet)
+        base::print(stderr, base::format("migrator: {}\n", reason_to_fail(*line.options, result.report, known)));
     return failed ? kFindingsExitCode : 0;
 }
 

@@ -5,8 +5,10 @@
 #include <CLI/CLI.hpp>
 
 #include "base/format.h"
+#include "base/nearest_word.h"
 #include "base/text.h"
-#include "base/version.h"
+#include "command_line/command_line.h"
+#include "command_line/one_of.h"
 #include "migrator/app/help_texts.h"
 #include "migrator/app/peer_options.h"
 #include "migrator/app/printed_schemas.h"
@@ -49,13 +51,13 @@ void add_report_options(CLI::App& command, Options& options, RawOptions& raw) {
                                  "prints workflow commands",
                                  base::joined(format_names(), ",")))
         ->delimiter(',')
-        ->check(CLI::IsMember(format_names()))
+        ->check(command_line::OneOf(format_names()))
         ->option_text("LIST");
     command
         .add_option("--fail-on", raw.fail_on,
                     "Exit with 1 when a finding of this severity or above is left open:\nerror, warning, info or never "
                     "(default)")
-        ->check(CLI::IsMember({"error", "warning", "info", "never"}))
+        ->check(command_line::OneOf({"error", "warning", "info", "never"}))
         ->option_text("SEVERITY");
     command
         .add_option("--baseline", options.baseline,
@@ -105,14 +107,14 @@ void add_common_options(CLI::App& command, Options& options, RawOptions& raw) {
             "--style", raw.style,
             "How the result is written: npu (default: NPU names), portable (one code for NPU,\nCUDA and CPU, "
             "with a helper module) or auto (CUDA code that torch_npu's\ntransfer_to_npu redirects when it runs)")
-        ->check(CLI::IsMember({"npu", "portable", "auto"}))
+        ->check(command_line::OneOf({"npu", "portable", "auto"}))
         ->option_text("STYLE");
     command
         .add_option(
             "--megatron", options.megatron,
             "Road of projects that build on Megatron: mindspeed (default) or adaptor (unmodified\nMegatron core "
             "0.17 and later, with MegatronAdaptor and TransformerEngineNPU)")
-        ->check(CLI::IsMember({"mindspeed", "adaptor"}))
+        ->check(command_line::OneOf({"mindspeed", "adaptor"}))
         ->option_text("ROAD");
     command
         .add_option("--skeleton", options.skeleton,
@@ -165,7 +167,7 @@ CLI::App* add_migrate(CLI::App& app, Options& options, RawOptions& raw) {
     command
         ->add_option("--large-files", raw.large_files,
                      "Files of 1 GiB and more that are not analysed: link to the original (default),\ncopy or skip")
-        ->check(CLI::IsMember({"link", "copy", "skip"}))
+        ->check(command_line::OneOf({"link", "copy", "skip"}))
         ->option_text("HOW");
     command->add_flag("--in-place", raw.in_place, "Instead of -o: change the project's own files")->configurable(false);
     command->add_flag("--diff", raw.diff, "Instead of -o: print what would change as a diff, and write nothing")
@@ -175,7 +177,7 @@ CLI::App* add_migrate(CLI::App& app, Options& options, RawOptions& raw) {
     command
         ->add_option(
             "--record", options.review.record,
-            "Directory that keeps what `undo` and `reapply` need (default: applied, beside the\nreport; without "
+            "Directory that keeps what `undo` and `reapply` need (default: applied, next to the\nreport; without "
             "one .migrator in the project)")
         ->configurable(false)
         ->option_text("DIR");
@@ -184,7 +186,7 @@ CLI::App* add_migrate(CLI::App& app, Options& options, RawOptions& raw) {
         ->add_option("--apply", raw.apply,
                      "Which fixes to apply: safe (default: all that are certain enough), review (all:\nlook at each "
                      "of them) or none")
-        ->check(CLI::IsMember({"safe", "review", "none"}))
+        ->check(command_line::OneOf({"safe", "review", "none"}))
         ->option_text("WHICH");
     command->add_flag(
         "--affinity", options.affinity,
@@ -240,10 +242,11 @@ void add_explain(CLI::App& app, Options& options) {
 void add_schema(CLI::App& app, Options& options) {
     std::vector<std::string> files;
     for (const PrintedSchema& schema : kPrintedSchemas) files.emplace_back(schema.file);
-    app.add_subcommand("schema", "Prints the JSON Schema of a file, for editors and programs: rules, report, decisions")
-        ->add_option("FILE", options.explained, "Which file: rules, report or decisions")
+    CLI::App* command = app.add_subcommand("schema", kSchemaAbout);
+    command->footer(kSchemaExamples);
+    command->add_option("FILE", options.explained, "Which file: rules, report or decisions")
         ->required()
-        ->check(CLI::IsMember(files))
+        ->check(command_line::OneOf(files))
         ->option_text(" ");
 }
 
@@ -251,7 +254,8 @@ void add_rules(CLI::App& app, Options& options) {
     CLI::App* command = app.add_subcommand("rules", kRulesAbout);
     command->require_subcommand(0, 1);
     command->footer(kRulesExamples);
-    CLI::App* list = command->add_subcommand("list", "Lists all rules: id, severity, kind");
+    CLI::App* list = command->add_subcommand("list", "List all rules: id, severity, kind");
+    list->footer(kRulesListExamples);
     for (CLI::App* lister : {command, list}) {
         add_rules_option(*lister, options);
         add_json_option(*lister, options);
@@ -262,12 +266,14 @@ void add_rules(CLI::App& app, Options& options) {
             ->required()
             ->option_text(" ");
         add_json_option(*added, options);
+        added->footer(base::format("Examples:\n  migrator rules {} my_rules", name));
     };
-    add_for_directory("check", "Reads the rule files of a directory and names what is wrong, with line and key");
+    add_for_directory("check", "Check the rule files of a directory; name what is wrong with line and key");
     add_for_directory("test",
-                      "Runs the cases of a directory's rules: findings, output, and that a second run changes nothing");
-    command->add_subcommand("new", "Writes a rule file to start from, and its case")
-        ->add_option("FILE", options.paths, "The rule file: my_rules/house.json")
+                      "Run the cases of a directory's rules: findings, output, and that a second run changes nothing");
+    CLI::App* fresh = command->add_subcommand("new", "Write a rule file to start from, and its case");
+    fresh->footer("Examples:\n  migrator rules new my_rules/house.json");
+    fresh->add_option("FILE", options.paths, "The rule file: my_rules/house.json")
         ->required()
         ->expected(1)
         ->option_text(" ");
@@ -295,27 +301,19 @@ base::Result<Settings> settings_of(const Options& options, const RawOptions& raw
     return find_settings(fs, options.reads_standard_input() ? options.stdin_name : options.paths.front());
 }
 
-// Wrong usage, or help and version, which CLI11 throws as well.
-base::Result<CommandLine> not_parsed(const CLI::App& app, const CLI::ParseError& error) {
-    if (error.get_name() == "CallForVersion") return CommandLine{std::nullopt, base::format("{}\n", error.what())};
-    if (error.get_name() == "CallForHelp") return CommandLine{std::nullopt, app.help()};
-    std::string command;
-    for (const CLI::App* at = &app; at != nullptr;
-         at = at->get_subcommands().empty() ? nullptr : at->get_subcommands().front())
-        command += (command.empty() ? "" : " ") + at->get_name();
-    return base::fail(ErrorKind::usage, base::format("{}; see {} --help", error.what(), command));
-}
-
-base::Status check_command(const CLI::App& app, const std::vector<std::string>& arguments) {
-    if (arguments.empty())
+// A path alone stands for `analyze PATH`.
+base::Status complete_command(const CLI::App& app, base::FileSystem& fs, std::vector<std::string>& words) {
+    if (words.empty())
         return base::fail(ErrorKind::usage, "name a command, such as analyze or migrate; see migrator --help");
-    std::vector<std::string> names;
-    for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
-        names.push_back(command->get_name());
-    const std::string& first = arguments.front();
-    if (first.starts_with("-") || base::contains(names, first)) return {};
-    return base::fail(ErrorKind::usage, base::format("there is no command '{}', only {}; see migrator --help", first,
-                                                     base::joined(names, ", ")));
+    std::vector<std::string> names = command_line::command_names(app);
+    const std::string first = words.front();
+    if ((first.starts_with("-") && first != kStandardInput) || base::contains(names, first)) return {};
+    if (first == kStandardInput || fs.exists(first)) {
+        words.insert(words.begin(), "analyze");
+        return {};
+    }
+    return base::fail(ErrorKind::usage, base::format("there is no command and no file \"{}\"{}; see migrator --help",
+                                                     first, base::did_you_mean_or_all(first, names)));
 }
 
 }  // namespace
@@ -329,23 +327,21 @@ base::Result<CommandLine> parse_command_line(int argc, const char* const* argv, 
         arguments = std::move(translated->arguments);
         options.notes = std::move(translated->notes);
     }
+    arguments = command_line::spelled_out(std::move(arguments));
     CLI::App app(kAbout, "migrator");
-    app.set_version_flag("--version", base::version_text("migrator"));
+    command_line::begin(app);
     app.require_subcommand(1);
     app.footer(kExamples);
-    app.get_formatter()->column_width(26);
     CLI::App* analyze = add_analyze(app, options, raw);
     CLI::App* migrate = add_migrate(app, options, raw);
     add_explain(app, options);
     add_rules(app, options);
     add_schema(app, options);
     add_review_commands(app, options);
-    TRY(check_command(app, arguments));
-    try {
-        app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
-    } catch (const CLI::ParseError& error) {
-        return not_parsed(app, error);
-    }
+    command_line::add_common(app);
+    TRY(complete_command(app, fs, arguments));
+    TRY_ASSIGN(auto text, command_line::parse(app, arguments));
+    if (text) return CommandLine{std::nullopt, std::move(*text)};
     if (const auto command = review_command_of(app)) {
         options.command = *command;
         TRY(check_review(options));

@@ -19,7 +19,9 @@ void add_destination(CLI::App& command, Options& options) {
 void add_apply(CLI::App& app, Options& options) {
     CLI::App* command = app.add_subcommand(
         "apply", "Apply the safe fixes of a report, with the accepted ones and without the rejected ones");
-    command->add_option("REPORT", options.review.report, "The report.json")->required()->option_text(" ");
+    command->add_option("REPORT", options.review.report, "The report.json, or its directory")
+        ->required()
+        ->option_text(" ");
     command->add_option("--decisions", options.review.decisions, "The decisions.json of the report's page")
         ->option_text("FILE");
     command->add_flag("--only-accepted", options.review.only_accepted,
@@ -27,7 +29,7 @@ void add_apply(CLI::App& app, Options& options) {
     add_destination(*command, options);
     command
         ->add_option("--record", options.review.record,
-                     "The directory that keeps what `undo` and `reapply` need (default: applied,\nbeside the report)")
+                     "The directory that keeps what `undo` and `reapply` need (default: applied,\nnext to the report)")
         ->option_text("DIR");
     command->footer(
         "A source that has changed since the report was made is refused, and nothing is written.\n\nExamples:\n"
@@ -38,18 +40,18 @@ void add_apply(CLI::App& app, Options& options) {
 }
 
 void add_undo_and_reapply(CLI::App& app, Options& options) {
-    constexpr const char* kRecordHelp = "The directory that `apply` or `migrate` has named";
+    constexpr const char* kRecordHelp = "The directory that `apply` or `migrate` has named, or the project";
     CLI::App* undo =
-        app.add_subcommand("undo", "Puts back the sources that `migrate` or `apply` has changed with --in-place.");
+        app.add_subcommand("undo", "Put back the sources that `migrate` or `apply` has changed with --in-place.");
     undo->add_option("RECORD", options.review.record, kRecordHelp)->required()->option_text(" ");
     undo->add_option("--project", options.review.project, "Where the sources are (default: where they were)")
         ->option_text("DIR");
     undo->footer(
         "A source that was changed since is refused, and nothing is restored.\n\nExamples:\n"
         "  migrator undo review/applied\n"
-        "  migrator undo my_project/.migrator/applied");
+        "  migrator undo my_project");
     CLI::App* reapply = app.add_subcommand(
-        "reapply", "Merges applied edits into a newer version of the sources, and lists what no longer fits.");
+        "reapply", "Merge applied edits into a newer version of the sources, and list what no longer fits.");
     reapply->add_option("RECORD", options.review.record, kRecordHelp)->required()->option_text(" ");
     add_destination(*reapply, options);
     reapply->footer(
@@ -63,7 +65,9 @@ void add_serve(CLI::App& app, Options& options) {
     CLI::App* command = app.add_subcommand(
         "serve",
         "Open a report in a browser of this machine; save the decisions next to it, and apply them on request");
-    command->add_option("REPORT", options.review.report, "The report.json")->required()->option_text(" ");
+    command->add_option("REPORT", options.review.report, "The report.json, or its directory")
+        ->required()
+        ->option_text(" ");
     command->add_option("--port", options.review.port, "The port on 127.0.0.1 (default: one that is free)")
         ->option_text("PORT");
     command
@@ -73,17 +77,25 @@ void add_serve(CLI::App& app, Options& options) {
     command->footer(
         "Only requests from this machine with the printed token are accepted. Nothing but decisions.json is written,\n"
         "and, after a confirmation in the page, what `apply` would write. Ctrl-C ends it.\n\nExamples:\n"
-        "  migrator serve review/report.json");
+        "  migrator serve review");
 }
 
 void add_report(CLI::App& app, Options& options) {
-    CLI::App* report = app.add_subcommand("report", "Works with reports: compares two.");
+    CLI::App* report = app.add_subcommand("report", "Compare reports.");
     report->require_subcommand(1);
-    CLI::App* diff = report->add_subcommand("diff", "Says which findings a newer report has, and which are gone.");
-    diff->add_option("OLD", options.review.report, "The older report.json")->required()->option_text(" ");
-    diff->add_option("NEW", options.review.other, "The newer report.json")->required()->option_text(" ");
+    report->footer(
+        "Examples:\n  migrator report diff monday tuesday\n  migrator report diff old/report.json new/report.json "
+        "--json");
+    CLI::App* diff =
+        report->add_subcommand("diff", "List the findings that are new in a report, and those that are gone.");
+    diff->add_option("OLD", options.review.report, "The older report.json, or its directory")
+        ->required()
+        ->option_text(" ");
+    diff->add_option("NEW", options.review.other, "The newer report.json, or its directory")
+        ->required()
+        ->option_text(" ");
     diff->add_flag("--json", options.json, "Print the result as JSON");
-    diff->footer("Examples:\n  migrator report diff monday/report.json tuesday/report.json");
+    diff->footer("Examples:\n  migrator report diff monday tuesday");
 }
 
 }  // namespace

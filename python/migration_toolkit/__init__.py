@@ -49,7 +49,7 @@ def convert(load_dir, save_dir, on_progress=None, **options):
         event = json.loads(line)
         if event["event"] == "progress" and on_progress:
             on_progress(typed(Progress, event))
-        elif event["event"] in ("plan", "done"):
+        elif event["event"] in ("plan", "checked", "done"):
             last = event
     return typed(Conversion, last)
 

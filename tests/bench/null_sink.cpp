@@ -89,16 +89,17 @@ int fail(const base::Error& error) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    auto options = ckpt::parse_options(argc, argv);
-    if (!options) return fail(options.error());
-    if (!*options) return 0;
+    auto line = ckpt::parse_options(argc, argv, base::real_file_system());
+    if (!line) return fail(line.error());
+    const auto& options = line->options;
+    if (!options) return 0;
     base::DataStore store;
     auto knowledge = ckpt::Knowledge::load(store);
     if (!knowledge) return fail(knowledge.error());
     NullSink sink;
     ckpt::ConvertObserver nobody;
     auto start = std::chrono::steady_clock::now();
-    auto summary = ckpt::convert(sink, *knowledge, store, (*options)->convert, nobody);
+    auto summary = ckpt::convert(sink, *knowledge, store, options->convert, nobody);
     if (!summary) return fail(summary.error());
     double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     rusage usage{};

@@ -9,7 +9,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     test::MemoryFileSystem fs;
     fuzz::add_files(fs, "c", fuzz::text_of(data, size));
     if (!fs.exists("c")) return 0;
-    if (const auto shown = ckpt::inspect(fs, test::knowledge(), "c", true))
+    if (const auto shown = ckpt::inspect(fs, test::knowledge(), {"c", {}}, true))
         fuzz::require(base::parse_json(*shown, "shown").has_value(), "what inspect shows is JSON");
     ckpt::SourceOptions options;
     options.directory = "c";

@@ -467,7 +467,7 @@ def inspect_pickle_names_os_system(work):
     return ["inspect", work / "bin"]
 
 
-@case(USAGE, "path")
+@case(USAGE, "PATH")
 def inspect_nothing(work):
     return ["inspect"]
 

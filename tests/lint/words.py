@@ -48,7 +48,7 @@ def documents():
 def strings():
     """(file, text) of every string of the sources."""
     for name in tracked_files():
-        if name.startswith(("base/", "migrator/", "ckpt_convert/")) and name.endswith((".cpp", ".h")):
+        if name.startswith(("base/", "command_line/", "migrator/", "ckpt_convert/")) and name.endswith((".cpp", ".h")):
             text = COMMENT.sub("", (ROOT / name).read_text(encoding="utf-8"))
             for match in STRING.finditer(text):
                 if " " in match.group():  # else a key or a name

@@ -484,6 +484,12 @@ def check_exit_codes(checks, migrator, work):
     checks.equal(json.loads(done.stdout)["schema"], "migrator-report/1", "--json: schema")
     checks.equal(done.stderr, "", "--json -q: standard error")
     checks.equal(run(migrator, "analyze", "in", "-q", cwd=work).stdout, "", "-q: standard output")
+    # A hook or a pipeline that fails says why, however quiet it is.
+    for arguments, reason in ((["analyze", "in", "--fail-on", "info"], "open at or above info: 1 finding, the first is train.py:2 "),
+                              (["migrate", "in", "--check"], "1 file would change; `migrator migrate in --diff` shows how")):
+        done = run(migrator, *arguments, "-q", cwd=work)
+        checks.equal((done.returncode, done.stdout), (1, ""), f"{arguments} -q")
+        checks.expect(done.stderr.startswith(f"migrator: {reason}") and done.stderr.count("\n") == 1, f"{arguments} -q: {done.stderr}")
 
 
 def check_force(checks, migrator, work):

@@ -264,10 +264,10 @@ TEST_CASE("inspect: adapters of both kinds") {
     test::add_tiny_hf(fs, "hf", {});
     add_peft(fs, "peft", as_in_megatron());
     convert_ok(fs, alone("peft", "mg", 2));
-    auto peft = ckpt::inspect(fs, test::knowledge(), "peft", false);
+    auto peft = ckpt::inspect(fs, test::knowledge(), {"peft", {}}, false);
     REQUIRE(peft);
     CHECK(peft->starts_with("peft: PEFT adapter\n  r                                  2\n"));
-    auto megatron = ckpt::inspect(fs, test::knowledge(), "mg", true);
+    auto megatron = ckpt::inspect(fs, test::knowledge(), {"mg", {}}, true);
     REQUIRE(megatron);
     CHECK(megatron->find("\"factors of LoRA adapters\": \"64\"") != std::string::npos);
     CHECK(megatron->find("\"family\": \"llama2\"") != std::string::npos);

@@ -1,14 +1,19 @@
+#include "ckpt_convert/app/options.h"
+
 #include <doctest/doctest.h>
 
 #include <vector>
 
-#include "ckpt_convert/app/options.h"
+#include "tests/support/memory_file_system.h"
 
 namespace {
 
 base::Result<std::optional<ckpt::Options>> parse(std::vector<const char*> arguments) {
     arguments.insert(arguments.begin(), "ckpt_convert");
-    return ckpt::parse_options(static_cast<int>(arguments.size()), arguments.data());
+    test::MemoryFileSystem fs;
+    fs.add("verfiy/config.json", "");
+    TRY_ASSIGN(auto line, ckpt::parse_options(static_cast<int>(arguments.size()), arguments.data(), fs));
+    return line.options;
 }
 
 base::Error error_of(std::vector<const char*> arguments) {
@@ -72,7 +77,7 @@ TEST_CASE("options: the short form and the subcommands") {
     auto inspect = parse({"inspect", "PATH", "--json"});
     REQUIRE(inspect);
     CHECK((*inspect)->command == ckpt::Options::Command::inspect);
-    CHECK((*inspect)->inspected == "PATH");
+    CHECK((*inspect)->inspected.path == "PATH");
     CHECK((*inspect)->json);
 }
 
@@ -99,15 +104,43 @@ TEST_CASE("options: verify, models, plan-conversion") {
     CHECK((*plan)->convert.torch_dist);
 }
 
+TEST_CASE("options: directories without --load-dir and --save-dir, with and without a command") {
+    for (const std::vector<const char*>& words : {std::vector<const char*>{"D", "E", "--tp", "2"},
+                                                  {"convert", "--tp", "2", "D", "E"},
+                                                  {"plan", "D", "--tp=2", "E"}}) {
+        auto parsed = parse(words);
+        REQUIRE_MESSAGE(parsed, parsed.error().text());
+        CHECK((*parsed)->command == ckpt::Options::Command::convert);
+        CHECK((*parsed)->convert.source.directory == "D");
+        CHECK((*parsed)->convert.save_dir == "E");
+        CHECK((*parsed)->convert.topology.tp == 2);
+        CHECK((*parsed)->convert.dry_run == (words.front() == std::string("plan")));
+    }
+    CHECK((*parse({"verify", "A", "B"}))->verify.against == "B");
+    CHECK((*parse({"D", "E", "--show-plan"}))->convert.dry_run);
+}
+
+TEST_CASE("options: what was probably meant is said") {
+    CHECK(error_of({"verfy", "A"}).message ==
+          "there is no command and no checkpoint \"verfy\"; did you mean \"verify\"?");
+    CHECK(error_of({"verfiy", "A", "B", "C"}).message == "unexpected arguments: B C; see ckpt_convert --help");
+    CHECK((*parse({"verfiy", "A"}))->convert.source.directory == "verfiy");  // such a checkpoint is there
+    CHECK(error_of({"inspect", "A", "B"}).message == "unexpected argument: B; see ckpt_convert inspect --help");
+    CHECK(error_of({"D", "E", "--save-drr", "F"}).message ==
+          "unexpected arguments: --save-drr F; did you mean \"--save-dir\"?; see ckpt_convert --help");
+    CHECK(error_of({"D", "E", "--params-dtype", "bf61"}).message ==
+          "--params-dtype: \"bf61\" is not a value; did you mean \"bf16\"?; see ckpt_convert --help");
+}
+
 TEST_CASE("options: what is wrong is said, with the exit code of its kind") {
-    CHECK(error_of({}).message == "--load-dir is needed; see ckpt_convert --help");
+    CHECK(error_of({}).message == "--load-dir is needed: ckpt_convert INPUT OUTPUT; see ckpt_convert --help");
     CHECK(error_of({"--load-dir", "D", "--save-dir", "E", "--bogus"}).kind == base::ErrorKind::usage);
     CHECK(error_of({"--load-dir", "D", "--save-dir", "E", "--tp", "0"}).message ==
           "--tp: \"0\" is not a whole number from 1 to 65536; see ckpt_convert --help");
     CHECK(error_of({"--load-dir", "D", "--save-dir", "E", "--num-layer-list", "1,x"}).message ==
           "--num-layer-list: \"1,x\" is not a list of numbers such as 16,16");
     CHECK(error_of({"--load-dir", "D", "--save-dir", "E", "--max-shard-size", "5 apples"}).message ==
-          "--max-shard-size: \"5 apples\" is not a size such as 5GB or 512MB");
+          "--max-shard-size: \"5 apples\" is not a size such as 5GB or 512MB (units: B, KB, MB, GB)");
     CHECK(error_of({"--load-dir", "D", "--save-dir", "E", "--load-model-type", "gguf"}).message ==
           "--load-model-type: \"gguf\" is neither hf nor mg");
     CHECK(error_of({"--load-dir", "D", "--save-dir", "E", "--moe-tp-extend-ep", "--etp", "1"}).message ==

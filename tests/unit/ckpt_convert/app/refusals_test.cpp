@@ -40,12 +40,27 @@ TEST_CASE("refusals: TP that does not divide heads, MLP or vocabulary (peers cut
     test::TinyModel eight{"llama", 4, 16, 8, 8, 4, 24, 66};
     auto fs = with_model(eight);
     CHECK(failure(fs, options("hf", "out", 3)).message ==
-          "TP 3 does not divide kv_groups (8) of the llama2 model; possible sizes are 1, 2, 4, 8");
-    CHECK(failure(fs, options("hf", "out", 4)).message.starts_with("TP 4 does not divide the vocabulary of 66 rows"));
+          "TP 3 does not divide heads * head_dim (32) of the llama2 model; TP 3 does not divide kv_groups (8) of the "
+          "llama2 model; TP sizes that fit: 1, 2");
+    // 4 and 8 divide all but the vocabulary.
+    const std::string vocabulary = failure(fs, options("hf", "out", 4)).message;
+    CHECK(vocabulary.starts_with("TP 4 does not divide the vocabulary of 66 rows"));
+    CHECK(vocabulary.ends_with("; TP sizes that fit: 1, 2"));
     auto narrow = with_model({"llama", 4, 16, 8, 8, 4, 12, 64});
     CHECK(failure(narrow, options("hf", "out", 8)).message ==
-          "TP 8 does not divide ffn (12) of the llama2 model; possible sizes are 1, 2, 4");
+          "TP 8 does not divide ffn (12) of the llama2 model; TP sizes that fit: 1, 2, 4");
     CHECK(failure(fs, options("hf", "out", 3)).kind == ErrorKind::usage);
+}
+
+TEST_CASE("refusals: all that does not fit is said at once, with the sizes that fit all of it") {
+    // 3 divides the vocabulary when it is padded, and still neither the groups nor the MLP; 64 would only divide the vocabulary.
+    auto fs = with_model({"llama", 4, 16, 8, 4, 4, 16, 64});
+    const auto message = failure(fs, options("hf", "out", 3, 3)).message;
+    for (const char* part : {"TP 3 does not divide kv_groups (4)", "TP 3 does not divide ffn (16)",
+                             "TP 3 does not divide the vocabulary of 64 rows", "; TP sizes that fit: 1, 2, 4; ",
+                             "4 layers do not divide over 3 pipeline ranks"})
+        CHECK_MESSAGE(message.find(part) != std::string::npos, message);
+    for (const int tp : {1, 2, 4}) CHECK(convert(fs, options("hf", base::format("out{}", tp), tp)));
 }
 
 TEST_CASE("refusals: TP beyond the heads, however the KV groups are shared") {
@@ -54,7 +69,7 @@ TEST_CASE("refusals: TP beyond the heads, however the KV groups are shared") {
         auto bad = options("hf", "out", 4);
         bad.topology.kv_sharing = sharing;
         CHECK(failure(fs, bad).message ==
-              "TP 4 does not divide the heads (2) of the llama2 model; possible sizes are 1, 2");
+              "TP 4 does not divide the heads (2) of the llama2 model; TP sizes that fit: 1, 2");
     }
 }
 

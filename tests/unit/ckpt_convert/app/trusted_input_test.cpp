@@ -22,13 +22,13 @@ private:
 };
 
 std::string inspected(test::MemoryFileSystem& fs, const base::Path& path) {
-    auto text = ckpt::inspect(fs, test::knowledge(), path, false);
+    auto text = ckpt::inspect(fs, test::knowledge(), {path, {}}, false);
     REQUIRE_MESSAGE(text, text.error().text());
     return *text;
 }
 
 std::string refusal(test::MemoryFileSystem& fs, const base::Path& path) {
-    auto text = ckpt::inspect(fs, test::knowledge(), path, false);
+    auto text = ckpt::inspect(fs, test::knowledge(), {path, {}}, false);
     REQUIRE_FALSE(text);
     CHECK(text.error().kind == base::ErrorKind::bad_input);
     return text.error().text();
@@ -157,7 +157,7 @@ TEST_CASE("inspect: a .pt that is no file of torch.save is said to be what it is
     fs.add("other.bin", "\x01\x02\xff");
     CHECK(refusal(fs, "other.bin").find("but with the bytes 01 02 ff; fetch") != std::string::npos);
     fs.add("tar.pt", std::string(257, 'x') + "ustar" + std::string(300, '\0'));
-    auto tar = ckpt::inspect(fs, test::knowledge(), "tar.pt", false);
+    auto tar = ckpt::inspect(fs, test::knowledge(), {"tar.pt", {}}, false);
     REQUIRE_FALSE(tar);
     CHECK(tar.error().message.starts_with("tar files of PyTorch before 0.1.10 are not read"));
 }

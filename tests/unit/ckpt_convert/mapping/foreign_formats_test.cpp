@@ -36,7 +36,7 @@ TEST_CASE("foreign formats: each is named by each of its files, by every command
             CHECK(error.message == "this is of the format " + format.name + ", which is not read; " + format.read_by);
             CHECK(error.where == base::join("in", example_of(pattern)));
             CHECK(test::failure(fs, test::options("in", "out")).message == error.message);
-            auto seen = ckpt::inspect(fs, test::knowledge(), "in", false);
+            auto seen = ckpt::inspect(fs, test::knowledge(), {"in", {}}, false);
             REQUIRE_FALSE(seen);
             CHECK(seen.error().message == error.message);
         }
@@ -71,12 +71,12 @@ TEST_CASE("foreign formats: files beside weights that are read do not matter") {
 TEST_CASE("foreign formats: one file that cannot be read is named too") {
     test::MemoryFileSystem fs;
     fs.add("model.gguf", "GGUF\3");
-    auto seen = ckpt::inspect(fs, test::knowledge(), "model.gguf", false);
+    auto seen = ckpt::inspect(fs, test::knowledge(), {"model.gguf", {}}, false);
     REQUIRE_FALSE(seen);
     CHECK(seen.error().message.starts_with("this is of the format GGUF, which is not read; transformers reads it"));
     // What has the ending of one and is another.
     fs.add("last.ckpt", "\x0a\x05hello");
-    seen = ckpt::inspect(fs, test::knowledge(), "last.ckpt", false);
+    seen = ckpt::inspect(fs, test::knowledge(), {"last.ckpt", {}}, false);
     REQUIRE_FALSE(seen);
     CHECK(seen.error().message.starts_with("this is of the format MindSpore, "));
 }
@@ -94,7 +94,7 @@ TEST_CASE("foreign formats: a quantised checkpoint whose format is not read is n
             CHECK(error.kind == base::ErrorKind::unsupported);
             CHECK(error.message == "this is of the format " + one.name + ", which is not read; " + one.read_by);
             CHECK(error.where.starts_with("hf/config.json:1:"));
-            auto seen = ckpt::inspect(fs, test::knowledge(), "hf", false);
+            auto seen = ckpt::inspect(fs, test::knowledge(), {"hf", {}}, false);
             REQUIRE(seen);
             CHECK(seen->find("not convertible") != std::string::npos);
         }

@@ -88,5 +88,5 @@ TEST_CASE("experts: a size that does not divide them is refused") {
     };
     CHECK(message(4, 1, {3, 0, false}) == "EP 3 does not divide the 4 experts of the model");
     CHECK(message(4, 4, {2, 0, true}) == "EP times TP 8 does not divide the 4 experts of the model");
-    CHECK(message(0, 1, {2, 0, false}) == "the model has no experts that EP could deal out");
+    CHECK(message(0, 1, {2, 0, false}) == "--ep requires a mixture-of-experts model, and this one is dense");
 }

@@ -111,7 +111,7 @@ TEST_CASE("vocabulary: sizes that cannot be are refused") {
           "--padded-vocab-size 2 is less than the 3 rows of the vocabulary; --true-vocab-size leaves rows out");
     CHECK(error([](auto& options) { options.vocab.rows = 5; }).message ==
           "TP 2 does not divide the vocabulary of 5 rows; pad it with --make-vocab-size-divisible-by 1 (to 6 rows), "
-          "--padded-vocab-size N or --vocab-padding, or use one of the TP sizes 1");
+          "--padded-vocab-size N or --vocab-padding");
     CHECK(error([](auto& options) { options.vocab.divisor = UINT64_MAX; }).message ==
           "a vocabulary of 3 rows cannot be padded to multiples of 18446744073709551615");
     CHECK(error([](auto& options) { options.vocab.rows = 1ull << 33; }).kind == base::ErrorKind::usage);

@@ -35,6 +35,15 @@ std::string usage_error(std::vector<const char*> arguments) {
 
 }  // namespace
 
+TEST_CASE("options: a path alone is analysed; help and version are commands too") {
+    files().add("alone/train.py", "");
+    CHECK(options({"alone", "-q"}).command == Command::analyze);
+    CHECK(options({"alone/train.py"}).paths == std::vector<base::Path>{"alone/train.py"});
+    CHECK(options({"-"}).reads_standard_input());
+    CHECK(parse({"version"})->text == parse({"--version"})->text);
+    CHECK(parse({"help", "rules", "list"})->text == parse({"rules", "list", "--help"})->text);
+}
+
 TEST_CASE("options: analyze") {
     Options plain = options({"analyze", "a", "b"});
     CHECK(plain.command == Command::analyze);
@@ -101,6 +110,12 @@ TEST_CASE("options: wrong usage says what is wrong and where the help is") {
     CHECK(usage_error({"migrate", "in", "-o", "out", "--check"}).find("exclude each other") != std::string::npos);
     CHECK(usage_error({"migrate", "in", "--diff", "--json"}).find("exclude each other") != std::string::npos);
     CHECK(usage_error({"transmogrify", "in"}).find("transmogrify") != std::string::npos);
+    CHECK(usage_error({"analyse", "in"}).find("; did you mean \"analyze\"?") != std::string::npos);
+    CHECK(usage_error({"analyze", "in", "--styl", "npu"})
+              .find("unexpected argument: --styl; did you mean \"--style\"?") != std::string::npos);
+    CHECK(usage_error({"analyze", "in", "--style", "portble"}).find("; did you mean \"portable\"?") !=
+          std::string::npos);
+    CHECK(usage_error({"rules", "lst"}).find("; did you mean \"list\"?") != std::string::npos);
     CHECK(usage_error({"analyze", "in", "--nope"}).find("--nope") != std::string::npos);
     CHECK(usage_error({"analyze", "in", "--report", "r", "--format", "pdf"}).find("pdf") != std::string::npos);
     CHECK(usage_error({"analyze", "in", "--format", "html"}).find("--report") != std::string::npos);
