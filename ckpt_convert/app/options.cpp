@@ -10,6 +10,7 @@
 #include "ckpt_convert/app/config_file.h"
 #include "ckpt_convert/app/help_texts.h"
 #include "ckpt_convert/app/peer_options.h"
+#include "ckpt_convert/mapping/target.h"
 #include "ckpt_convert/open/option_values.h"
 #include "command_line/command_line.h"
 #include "command_line/command_page.h"
