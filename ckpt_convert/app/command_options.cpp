@@ -102,9 +102,15 @@ void add_run_options(CLI::App& app, Options& options, RunWords& words) {
 }
 
 void add_commands(CLI::App& app, Options& options, RunWords& words) {
-    // Both are taken out of the words before they are parsed.
-    app.add_subcommand("convert", "Convert a checkpoint (the default): ckpt_convert convert INPUT OUTPUT");
-    app.add_subcommand("plan", "The same as --dry-run: ckpt_convert plan INPUT OUTPUT");
+    for (const char* name : kConversions) {
+        auto* command =
+            app.add_subcommand(name, "Convert a checkpoint (the default): ckpt_convert convert INPUT OUTPUT");
+        command->fallthrough();
+        if (name == kConversions.front()) continue;
+        command->description("The same as --dry-run: ckpt_convert plan INPUT OUTPUT");
+        command->callback([&options] { options.convert.dry_run = true; });
+    }
+    app.get_subcommand(kConversions.back())->group("");  // an older name
     add_commit(app, options);
     add_inspect(app, options);
     add_verify(app, options, words);

@@ -1,6 +1,9 @@
 // The commands besides a conversion, for the parser of options.
 #pragma once
 
+#include <array>
+#include <string>
+
 #include "ckpt_convert/app/options.h"
 
 namespace CLI {
@@ -8,6 +11,9 @@ class App;
 }
 
 namespace ckpt {
+
+// The commands that convert, or check a conversion: their options are those of the program.
+inline constexpr std::array kConversions{"convert", "plan", "plan-conversion"};
 
 // What other options of a run are as text, or the other way round.
 struct RunWords {

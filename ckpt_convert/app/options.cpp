@@ -6,6 +6,7 @@
 
 #include "base/format.h"
 #include "base/nearest_word.h"
+#include "base/text.h"
 #include "ckpt_convert/app/command_options.h"
 #include "ckpt_convert/app/config_file.h"
 #include "ckpt_convert/app/help_texts.h"
@@ -320,12 +321,13 @@ Status check_conversion(ConvertOptions& options, const Raw& raw) {
     return {};
 }
 
-// A conversion is what is done without a command; with its name, all options are its own.
-std::vector<std::string> without_conversion_word(std::vector<std::string> words) {
-    const std::string first = words.empty() ? "" : words.front();
-    const bool is_plan = first == "plan" || first == "plan-conversion";
-    if (is_plan || first == "convert") words.erase(words.begin());
-    if (is_plan) words.emplace_back("--dry-run");
+// A conversion is what is done without a command, so the help of its commands is that of the program.
+std::vector<std::string> with_help_of_program(std::vector<std::string> words) {
+    const bool converts = !words.empty() && base::contains(kConversions, words.front());
+    const bool asks = std::any_of(words.begin(), words.end(), [](const std::string& word) {
+        return word == "-h" || word == "--help" || word == "--help-all";
+    });
+    if (converts && asks) words.erase(words.begin());
     return words;
 }
 
@@ -364,8 +366,7 @@ Result<ParsedLine> parse_options(int argc, const char* const* argv, base::FileSy
     add_peer_options(app, peers, given);
     add_commands(app, options, raw.run);
     command_line::add_common(app);
-    TRY_ASSIGN(auto text,
-               command_line::parse(app, without_conversion_word(command_line::spelled_out(std::move(words)))));
+    TRY_ASSIGN(auto text, command_line::parse(app, with_help_of_program(command_line::spelled_out(std::move(words)))));
     if (text) return ParsedLine{std::nullopt, std::move(*text)};
     TRY(check_words(app, options, fs));
     if (options.convert.show_plan) options.convert.dry_run = true;

@@ -107,7 +107,8 @@ TEST_CASE("options: verify, models, plan-conversion") {
 TEST_CASE("options: directories without --load-dir and --save-dir, with and without a command") {
     for (const std::vector<const char*>& words : {std::vector<const char*>{"D", "E", "--tp", "2"},
                                                   {"convert", "--tp", "2", "D", "E"},
-                                                  {"plan", "D", "--tp=2", "E"}}) {
+                                                  {"plan", "D", "--tp=2", "E"},
+                                                  {"--tp", "2", "convert", "D", "E"}}) {
         auto parsed = parse(words);
         REQUIRE_MESSAGE(parsed, parsed.error().text());
         CHECK((*parsed)->command == ckpt::Options::Command::convert);
