@@ -9,9 +9,10 @@ namespace {
 constexpr std::string_view kFolder = "templates/report/";
 constexpr std::string_view kDataMark = "{{data}}";
 // In the order that they need each other.
-constexpr std::string_view kScripts[] = {"words.js",     "dom.js",          "model.js",     "keeper.js",
-                                         "decisions.js", "virtual_list.js", "highlight.js", "side_by_side.js",
-                                         "overview.js",  "review.js",       "apply.js",     "main.js"};
+constexpr std::string_view kScripts[] = {
+    "words.js",     "dom.js",          "model.js",     "keeper.js",   "decisions.js", "address.js", "virtual_list.js",
+    "highlight.js", "side_by_side.js", "file_view.js", "filters.js",  "work_list.js", "detail.js",  "review.js",
+    "estimate.js",  "first_screen.js", "picture.js",   "overview.js", "apply.js",     "print.js",   "main.js"};
 
 std::string_view part(const base::DataStore& store, std::string_view name) {
     const std::string_view* text = store.find(std::string(kFolder) + std::string(name));

@@ -12,19 +12,6 @@ function place_on_disk() {
   return { report: path.slice(0, path.lastIndexOf('/') + 1) + 'report.json', decisions: 'decisions.json', project: '' };
 }
 
-async function copy_text(text, host) {
-  try {
-    await navigator.clipboard.writeText(text);
-  } catch {  // of a page from the disk
-    const area = h('textarea', { class: 'spoken' });
-    area.value = text;
-    host.append(area);
-    area.select();
-    document.execCommand('copy');
-    area.remove();
-  }
-}
-
 // `run`: of a served page: applies, and gives what was said; else null.
 function open_apply_dialog(page, place, run) {
   const { report, words, decisions } = page;

@@ -31,5 +31,19 @@ const chip = (tone, label) => h('span', { class: `chip ${tone}` }, label);
 // What a browser may refuse to a page from the disk.
 const storage = {
   get(key) { try { return localStorage.getItem(key); } catch { return null; } },
-  set(key, value) { try { localStorage.setItem(key, value); } catch { /* the decisions can still be exported */ } },
+  set(key, value) { try { localStorage.setItem(key, value); return true; } catch { return false; } },
 };
+
+// Into the clipboard; `host`: an element that may hold a field for it.
+async function copy_text(text, host) {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {  // of a page from the disk
+    const area = h('textarea', { class: 'spoken' });
+    area.value = text;
+    host.append(area);
+    area.select();
+    document.execCommand('copy');
+    area.remove();
+  }
+}

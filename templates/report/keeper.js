@@ -1,8 +1,10 @@
 // Where decisions are kept: in the browser, or, of a page that `migrator serve` shows, in decisions.json on the disk.
 const is_served = location.protocol === 'http:';
 
-function browser_keeper(key) {
-  return { saved: storage.get(key) || '', keep: (text) => storage.set(key, text), is_idle: () => true };
+// `failed`: is told when the browser has no room for them.
+function browser_keeper(key, failed) {
+  const saved = storage.get(key) || '';
+  return { saved, origin: [saved ? 'fromBrowser' : 'fromNowhere', ''], keep: (text) => { if (!storage.set(key, text)) failed(); }, is_idle: () => true };
 }
 
 // One request at a time; what has changed meanwhile goes with the next. `report`: is told 'saved', or what went wrong.
@@ -33,6 +35,7 @@ async function disk_keeper(report) {
   }
   return {
     saved: await answer.text(),
+    origin: ['fromDisk', NAME],
     keep(text) {
       waiting = text;
       if (!busy) send();

@@ -1,25 +1,56 @@
-// The page as a whole: its bar, the two views, keys, language, theme, printing.
+// The page as a whole: its bar, the two views, the address, keys, language, theme.
 async function make_page(report) {
-  const page = { report, filter: {}, chosen: null, model: make_model(report) };
+  const page = { report, filter: {}, order: {}, chosen: null, model: make_model(report) };
   const root = document.getElementById('app');
   const KEEP = 'migrator-page-';
   let view = 'overview';
   let review = null;
+  let overview = null;
   let language = storage.get(KEEP + 'language') || (navigator.language.startsWith('zh') ? 'zh' : 'en');
 
   page.clear_filter = () => { for (const name of FILTERS) page.filter[name] = ''; };
-  page.review_with = (values) => { page.clear_filter(); Object.assign(page.filter, values); show('review'); };
+  page.review_with = (values) => {
+    page.clear_filter();
+    Object.assign(page.filter, values);
+    show('review');
+    page.note(true);
+  };
+  page.review_action = (action) => page.review_with({ bucket: 'review', rule: action.rule, text: action.kind === 'third_party' ? action.findings[0].subject : '' });
   page.review_finding = (id) => {
     const finding = page.model.by_id.get(id);
     if (!finding) return;
     page.clear_filter();
     show('review');
     review.choose(finding, 'center');
+    page.note(true);
   };
   page.clear_filter();
-  const keeper = is_served ? await disk_keeper(told_by_disk) : browser_keeper('migrator-decisions:' + report.paths.join('\n'));
+  page.filter.bucket = page.model.tasks.length ? 'review' : '';
+  for (const [name, values] of Object.entries(ORDERS)) page.order[name] = values[0];
+  // One report of one project has its own decisions.
+  const keeper = is_served ? await disk_keeper(told_by_disk) : browser_keeper(`migrator-decisions:${report.root}\n${page.model.id}`, () => tell(page.words.noRoom));
+  page.place = is_served ? keeper.place : place_on_disk();
   page.decisions = make_decisions(page.model, keeper, () => draw_progress());
   if (is_served) addEventListener('beforeunload', (event) => { if (!keeper.is_idle()) event.preventDefault(); });
+
+  // ---- the address ----
+  // `is_step`: Back leads to what was before.
+  page.note = (is_step) => {
+    const text = address_text({ view, filter: page.filter, order: page.order, chosen: page.chosen });
+    if (text !== location.hash) history[is_step ? 'pushState' : 'replaceState'](null, '', text);
+  };
+  function follow_address() {
+    if (!location.hash) return show('overview');
+    const state = address_state(location.hash);
+    if (!state) return undefined;
+    page.clear_filter();
+    Object.assign(page.filter, state.filter);
+    Object.assign(page.order, state.order);
+    const finding = page.model.by_id.get(state.finding);
+    if (finding) page.chosen = finding;
+    show(state.view);
+    return finding && state.view === 'review' ? review.choose(finding, 'center') : undefined;
+  }
 
   // ---- theme and language ----
   function use_theme(theme) {
@@ -33,20 +64,25 @@ async function make_page(report) {
     draw();
   }
 
-  // ---- decisions as files ----
-  page.tell = tell;
+  // ---- what is said, and for how long ----
+  const SHORT = 4000;
+  const LONG = 15000;  // with something to select
   const say = h('p', { class: 'toast', role: 'status', 'aria-live': 'polite' });
   let quiet = 0;
-  function tell(text) {
-    say.textContent = text;
+  function tell(text, label, action) {
+    say.replaceChildren(text, label ? h('button', { type: 'button', class: 'link', id: 'toast-action', click: action }, label) : '');
     clearTimeout(quiet);
-    quiet = setTimeout(() => { say.textContent = ''; }, 4000);
+    quiet = setTimeout(() => say.replaceChildren(), label ? LONG : SHORT);
   }
+  page.tell = tell;
   function told_by_disk(what, why) {
     saved_text.className = what === 'saved' ? 'small' : 'small chip error';
     saved_text.textContent = what === 'saved' ? page.words.saved : page.words.notSaved;
     if (why) tell(`${page.words.notSaved}: ${why}`);
   }
+
+  // ---- decisions as files ----
+  const open_apply = () => open_apply_dialog(page, page.place, is_served ? keeper.apply : null);
   function export_decisions() {
     const url = URL.createObjectURL(new Blob([page.decisions.export_text()], { type: 'application/json' }));
     h('a', { href: url, download: 'decisions.json' }).click();
@@ -54,42 +90,58 @@ async function make_page(report) {
     tell(page.words.exported(page.decisions.count()));
     open_apply();
   }
-  const open_apply = () => open_apply_dialog(page, is_served ? keeper.place : place_on_disk(), is_served ? keeper.apply : null);
   async function import_decisions(event) {
     const file = event.target.files[0];
     if (!file) return;
     try {
-      tell(page.words.imported(page.decisions.import_text(await file.text())));
+      const { count, strange } = page.decisions.import_text(await file.text(), file.name);
+      tell(page.words.imported(count, strange), page.words.undo, undo);
       review.refresh();
     } catch {
       tell(page.words.notDecisions);
     }
     event.target.value = '';
   }
+  function reset() {
+    const count = page.decisions.count();
+    page.decisions.reset();
+    review.refresh();
+    tell(page.words.wasReset(number(count)), page.words.undo, undo);
+  }
+  const undo = () => review.undo();
 
   // ---- the bar ----
   const progress_text = h('span', { class: 'small', id: 'progress' });
   const saved_text = h('span', { class: 'small', id: 'saved', role: 'status' });
   const progress_fill = h('span', { class: 'fill' });
+  const origin_line = h('span', { class: 'origin small muted', id: 'origin' });
+  const export_button = h('button', { type: 'button', class: 'plain', id: 'export', click: export_decisions });
   function draw_progress() {
-    if (!page.words) return;
-    const all = page.model.findings.filter(is_decidable);
-    const done = all.filter((finding) => page.decisions.about(finding)).length;
-    progress_text.textContent = page.words.progress(number(done), number(all.length));
-    progress_fill.style.width = `${all.length ? done / all.length * 100 : 100}%`;
+    const { words, decisions } = page;
+    if (!words) return;
+    const all = page.model.tasks.length;
+    const done = decisions.settled();
+    const count = decisions.count();
+    progress_text.textContent = words.progress(number(done), number(all));
+    progress_fill.style.width = `${all ? done / all * 100 : 100}%`;
+    export_button.textContent = words.exportAll;
+    export_button.classList.toggle('strong', count > 0);
+    const [origin, name] = decisions.origin();
+    origin_line.replaceChildren(count ? words[origin === 'fromNowhere' ? 'fromBrowser' : origin](number(count), name) : '', count ? h('button', { type: 'button', class: 'link', id: 'reset', click: reset }, words.reset) : '');
   }
   function bar() {
     const words = page.words;
-    const tab = (name) => h('button', { type: 'button', id: `tab-${name}`, class: 'tab', 'aria-current': view === name ? 'page' : null, click: () => show(name) }, words[name]);
+    const tab = (name) => h('button', { type: 'button', id: `tab-${name}`, class: 'tab', 'aria-current': view === name ? 'page' : null, click: () => { show(name); page.note(true); } }, words[name]);
     const file = h('input', { type: 'file', accept: '.json,application/json', class: 'hidden', id: 'import', tabindex: '-1', 'aria-label': words.importAll, change: import_decisions });
     const project = report.paths.join(' ');
     return h('header', { class: 'top' },
       h('h1', {}, h('span', { class: 'logo', 'aria-hidden': 'true' }), words.title), h('span', { class: 'run', title: project }, mono(project), report.output ? [' → ', mono(report.output)] : null),
       h('nav', { 'aria-label': words.title }, tab('overview'), tab('review')),
-      h('span', { class: 'progress' }, progress_text, h('span', { class: 'track', 'aria-hidden': 'true' }, progress_fill)), is_served ? saved_text : null,
-      h('span', { class: 'top-buttons' }, h('button', { type: 'button', class: 'plain strong', id: 'export', click: export_decisions }, words.exportAll),
+      h('span', { class: 'progress' }, progress_text, h('span', { class: 'track', 'aria-hidden': 'true' }, progress_fill)), is_served ? saved_text : null, origin_line,
+      h('span', { class: 'top-buttons' }, export_button,
         h('button', { type: 'button', class: 'plain', click: () => file.click() }, words.importAll), file,
         h('button', { type: 'button', class: 'plain', id: 'apply', click: open_apply }, words.applyButton),
+        h('button', { type: 'button', class: 'plain', id: 'print', title: words.printHint, click: () => print() }, words.print),
         h('button', { type: 'button', class: 'plain', id: 'language', title: words.languageLabel, lang: language === 'en' ? 'zh' : 'en', click: () => use_language(language === 'en' ? 'zh' : 'en') }, words.language),
         h('button', { type: 'button', class: 'plain icon', id: 'theme', 'aria-label': words.theme, title: words.theme, click: toggle_theme }, '◐'),
         h('button', { type: 'button', class: 'plain icon', id: 'help', 'aria-label': words.help, title: words.help, click: show_help }, '?')));
@@ -111,73 +163,59 @@ async function make_page(report) {
       else tab.removeAttribute('aria-current');
     }
     document.body.dataset.view = name;
-    main.replaceChildren(name === 'overview' ? page.overview : review.root);
+    // The overview counts what is decided: it is made anew.
+    if (name === 'overview') overview = make_overview(page);
+    main.replaceChildren(name === 'overview' ? overview : review.root);
     scrollTo(0, 0);
-    if (name !== 'review') return;
-    review.refresh();
-    if (!page.chosen && review.shown().length) review.choose(review.shown()[0]);
+    if (name === 'review') review.refresh();
   }
   function draw() {
     const words = page.words = WORDS[language];
     document.documentElement.lang = language === 'zh' ? 'zh-Hans' : 'en';
     document.title = `${words.title}: ${report.paths.join(' ')}`;
-    page.overview = make_overview(page);
     review = make_review(page);
-    root.replaceChildren(h('a', { class: 'skip', href: '#main' }, words.skip), bar(), main, say);
+    root.replaceChildren(h('a', { class: 'skip', href: '#main', click: (event) => { event.preventDefault(); main.focus(); } }, words.skip), bar(), main, say);
     draw_progress();
     show(view);
   }
 
   // ---- keys ----
   const keys = {
-    j: () => review.step(1), k: () => review.step(-1), n: () => review.next_open(), a: () => review.decide('accept'), r: () => review.decide('reject'),
-    d: () => review.decide('defer'), u: () => review.decide(undefined), c: () => review.focus_comment(), s: () => review.next_scope(), '/': () => review.focus_search(),
+    j: () => review.step(1), k: () => review.step(-1), n: () => review.next_open(), a: () => review.decide('accept'), r: () => review.decide('reject'), f: () => review.decide('done'),
+    w: () => review.decide('wont_do'), d: () => review.decide('defer'), u: () => review.decide(undefined), c: () => review.focus_comment(), x: () => review.pick(), X: () => review.pick_group(), z: () => review.fold_group(), '/': () => review.focus_search(),
   };
-  const always = { o: () => show('overview'), v: () => show('review'), e: export_decisions, t: toggle_theme, '?': show_help };
+  const go = (name) => () => { show(name); page.note(true); };
+  const always = { o: go('overview'), v: go('review'), e: export_decisions, t: toggle_theme, '?': show_help };
   addEventListener('keydown', (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
     const typing = /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName);
+    const in_dialog = Boolean(document.querySelector('dialog[open]'));
+    if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'z' && !event.shiftKey && !typing && !in_dialog) {
+      event.preventDefault();
+      undo();
+      return;
+    }
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
     // Both leave a text as it is: without this, Escape empties the search.
-    if (event.target.tagName === 'INPUT' && (event.key === 'Escape' || event.key === 'Enter')) {
+    if (event.target.tagName === 'INPUT' && !in_dialog && (event.key === 'Escape' || event.key === 'Enter')) {
       event.preventDefault();
       event.target.blur();
     }
-    if (typing || document.querySelector('dialog[open]')) return;
+    if (typing || in_dialog) return;
     const arrows = event.target.id === 'list' ? { ArrowDown: 'j', ArrowUp: 'k' } : {};
     const key = arrows[event.key] || event.key;
     const action = always[key] || keys[key];
     if (!action) return;
     event.preventDefault();
-    if (keys[key] && view !== 'review') show('review');
-    action();
-  });
-
-  // ---- printing: the overview, and the findings that the filters show ----
-  const MAX_PRINTED = 1000;
-  let printed = null;
-  let theme_on_screen = '';
-  addEventListener('beforeprint', () => {
-    const words = page.words;
-    theme_on_screen = document.documentElement.dataset.theme;
-    document.documentElement.dataset.theme = 'light';
-    for (const more of page.overview.querySelectorAll('.more')) while (!more.hidden) more.click();
-    printed = h('section', { class: 'printed' }, h('h2', {}, words.findings), review.shown().concat(view === 'overview' && !review.shown().length ? page.model.findings : []).slice(0, MAX_PRINTED).map((finding) =>
-      h('article', {}, h('p', {}, mono(`${finding.file.path}:${finding.begin.line}`), ' ', h('b', {}, literal(finding.subject)), ` (${words.severities[finding.severity]}, ${words.states[finding.state]}, ${words.decisions[page.decisions.about(finding) || 'open']})`),
-        h('p', {}, literal(said(page.model, words, finding.message))), finding.new_text ? h('pre', {}, literal('- ' + finding.old_text.replaceAll('\n', '\n- ') + '\n+ ' + finding.new_text.replaceAll('\n', '\n+ '))) : null)));
-    if (view !== 'overview') main.prepend(page.overview);
-    main.append(printed);
-  });
-  addEventListener('afterprint', () => {
-    printed?.remove();
-    document.documentElement.dataset.theme = theme_on_screen;
-    show(view);
+    // What is not shown is not decided: the first key only leads there.
+    if (keys[key] && view !== 'review') go('review')();
+    else action();
   });
 
   use_theme(storage.get(KEEP + 'theme') || (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light'));
   draw();
-  const from_hash = () => { if (location.hash.startsWith('#finding-')) page.review_finding(location.hash.slice(9)); };
-  addEventListener('hashchange', from_hash);
-  from_hash();
+  make_printing(page, main, { view: () => view, overview: () => overview ??= make_overview(page), shown: () => review.shown(), restore: () => show(view) });
+  addEventListener('popstate', follow_address);
+  if (location.hash) follow_address();
   document.documentElement.dataset.ready = String(Math.round(performance.now()));
 }
 

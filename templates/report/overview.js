@@ -1,14 +1,11 @@
-// The overview: where the project stands, in pictures first.
+// The overview: the first screen, and below it the tables.
 const BUCKETS = ['applied', 'available', 'error', 'warning', 'info'];
-const TONES = { ready: 'applied', nothing_found: 'applied', convertible: 'available', review: 'warning', blocked: 'error' };
-const SIGNS = { ready: '✓', nothing_found: '✓', convertible: '→', review: '!', blocked: '✕' };
 const STATUS_TONES = { native: 'applied', ascend_fork: 'available', replacement: 'warning', unsupported: 'error', unknown: 'info' };
 
 function make_overview(page) {
   const { model, report } = page;
   const words = page.words;
   const summary = report.summary;
-  const analyse = report.command === 'analyze';
 
   function counts_of(findings) {
     const counts = {};
@@ -27,23 +24,7 @@ function make_overview(page) {
   }
   const bar = (counts, name, labels = words.buckets) => stripe(BUCKETS.filter((bucket) => counts[bucket]).map((bucket) => [bucket, labels[bucket], counts[bucket]]), name);
   const card = (title, ...content) => h('section', { class: 'card', 'aria-label': title }, h('h2', {}, title), content);
-  const fact = (value, label) => h('div', {}, h('b', {}, typeof value === 'number' ? number(value) : value), h('span', { class: 'muted small' }, label));
   const link = (text, action, extra) => h('button', { class: `link ${extra || ''}`, type: 'button', click: action }, text);
-
-  function verdict() {
-    const tone = TONES[summary.verdict] || 'info';
-    const counts = counts_of(model.findings);
-    return h('section', { class: `card hero ${tone}`, 'aria-label': words.overview },
-      h('div', { class: 'verdict' }, h('span', { class: 'dot', 'aria-hidden': 'true' }, SIGNS[summary.verdict] || '?'),
-        h('div', {}, h('h2', {}, words.verdict[summary.verdict] || summary.verdict), h('p', { class: 'muted' }, literal(words.sentence(summary))))),
-      model.findings.length ? bar(counts, 'bar') : null,
-      h('div', { class: 'legend' }, BUCKETS.filter((bucket) => counts[bucket]).map((bucket) =>
-        h('button', { type: 'button', click: () => page.review_with({ bucket }) }, h('span', { class: `swatch ${bucket}` }), h('b', {}, number(counts[bucket])), h('span', {}, words.buckets[bucket])))),
-      h('div', { class: 'facts' }, fact(summary.findings, words.findings), fact(summary.to_review, words.toReview), fact(summary.blocking, words.blocking),
-        fact(analyse ? summary.available : summary.applied, analyse ? words.rewritable : words.rewritten), fact(summary.files_changed, words.filesChanged),
-        fact(summary.files_analysed, words.filesAnalysed), fact(summary.lines, words.lines),
-        summary.files_with_problems ? fact(summary.files_with_problems, words.withProblems) : null));
-  }
 
   function by_kind() {
     const largest = Math.max(...summary.by_kind.map((row) => row.findings));
@@ -119,40 +100,32 @@ function make_overview(page) {
   }
   const TRANSFER_TONES = { nothing_to_do: 'applied', enough: 'applied', with_edits: 'available', not_enough: 'warning' };
   function programs() {
-    const MAX_PROGRAMS = 100;
-    if (!report.programs?.length) return null;
-    const rows = report.programs.slice(0, MAX_PROGRAMS).map((row) => h('tr', {}, h('td', {}, mono(row.path)),
-      h('td', {}, chip(TRANSFER_TONES[row.transfer_to_npu] || 'info', words.transfers[row.transfer_to_npu] || row.transfer_to_npu)),
-      [row.files, row.redirected, row.edited, row.left].map((value) => h('td', { class: 'number' }, number(value)))));
+    const STEP = 10;
+    const rank = Object.keys(TRANSFER_TONES).reverse();
+    const rest = (report.programs || []).slice().sort((a, b) => rank.indexOf(a.transfer_to_npu) - rank.indexOf(b.transfer_to_npu));
+    if (!rest.length) return null;
+    const body = h('tbody');
+    const button = h('button', { class: 'plain more', type: 'button', click: add }, words.more);
+    function add() {
+      body.append(...rest.splice(0, STEP).map((row) => h('tr', {}, h('td', {}, mono(row.path)), h('td', {}, chip(TRANSFER_TONES[row.transfer_to_npu] || 'info', words.transfers[row.transfer_to_npu] || row.transfer_to_npu)),
+        [row.files, row.redirected, row.edited, row.left].map((value) => h('td', { class: 'number' }, number(value))))));
+      button.hidden = rest.length === 0;
+    }
+    add();
     const head = [words.program, words.verdictColumn, words.files, words.redirected, words.edited, words.left];
     return card(words.programs, h('div', { class: 'scroll' }, h('table', {}, h('thead', {}, h('tr', {}, head.map((label, i) =>
-      h('th', { scope: 'col', class: i > 1 ? 'number' : null }, label)))), h('tbody', {}, rows))));
+      h('th', { scope: 'col', class: i > 1 ? 'number' : null }, label)))), body)), button);
   }
 
-  // Folders of the second level at most, the largest ones by name.
-  function folders() {
-    const MAX_FOLDERS = 28;
-    const all = new Map();
-    for (const finding of model.findings) {
-      const name = finding.file.folder.split('/').slice(0, 2).join('/');
-      if (!all.has(name)) all.set(name, { name, count: 0, open: {} });
-      const folder = all.get(name);
-      ++folder.count;
-      if (!made_by_run(finding)) folder.open[finding.severity] = (folder.open[finding.severity] || 0) + 1;
-    }
-    return [...all.values()].sort((a, b) => b.count - a.count).slice(0, MAX_FOLDERS);
-  }
-  function map() {
-    const box = h('div', { class: 'map' });
-    for (const { item, x, y, width, height } of squarified(folders(), 100, 46)) {
-      const tone = item.open.error ? 'error' : item.open.warning ? 'warning' : 'applied';
-      const label = item.name || '.';
-      const tile = h('button', { type: 'button', class: `tile ${tone}`, title: `${label}: ${number(item.count)}`, click: () => page.review_with({ folder: item.name }) },
-        h('span', { class: 'mono' }, literal(label)), h('b', {}, number(item.count)));
-      Object.assign(tile.style, { left: `${x}%`, top: `${y / 46 * 100}%`, width: `${width}%`, height: `${height / 46 * 100}%` });
-      box.append(tile);
-    }
-    return card(words.map, box, h('p', { class: 'muted small' }, words.mapHint));
+  // Since the report that --baseline names.
+  function trend() {
+    const before = report.baseline;
+    if (!before) return null;
+    const now = summary;
+    const row = (label, old_value, new_value) => h('tr', {}, h('td', {}, label), h('td', { class: 'number' }, number(old_value)), h('td', { class: 'number' }, number(new_value)),
+      h('td', { class: `number ${new_value > old_value ? 'error' : 'applied'} tone` }, `${new_value > old_value ? '+' : ''}${number(new_value - old_value)}`));
+    return card(words.trend, h('p', { class: 'small' }, words.trendSentence(number(before.new), number(before.gone))), h('div', { class: 'scroll' }, h('table', {}, h('thead', {}, h('tr', {}, h('td', {}), [words.trendBefore, words.trendNow, words.trendChange].map((label) => h('th', { scope: 'col', class: 'number' }, label)))),
+      h('tbody', {}, row(words.findings, before.findings, now.findings), row(words.toReview, before.to_review, now.to_review), row(words.blocking, before.blocking, now.blocking)))));
   }
 
   // How the versions of the framework support what the project uses; the one that the findings are for in bold.
@@ -165,45 +138,13 @@ function make_overview(page) {
         Object.keys(labels).map((bucket) => h('td', { class: `number ${counts[bucket] ? '' : 'zero'}` }, number(counts[bucket]))));
     });
     const head = [words.version, '', ...Object.values(labels)];
-    return card(words.coverage, h('div', { class: 'scroll' }, h('table', {}, h('thead', {}, h('tr', {}, head.map((label, i) =>
+    return card(words.coverage, h('p', { class: 'muted small' }, words.coverageHint), h('div', { class: 'scroll' }, h('table', {}, h('thead', {}, h('tr', {}, head.map((label, i) =>
       label ? h('th', { scope: 'col', class: i > 1 ? 'number' : null }, label) : h('td', { class: 'wide' })))), h('tbody', {}, rows))));
   }
 
-  return h('div', { class: 'overview' }, verdict(),
-    effort(),
-    model.findings.length ? h('div', { class: 'two' }, h('div', { class: 'stack' }, by_kind(), map()), todo()) : null,
+  return h('div', { class: 'overview' }, make_first_screen(page, { counts_of, bar, link }), trend(),
+    model.findings.length ? h('div', { class: 'two' }, h('div', { class: 'stack' }, by_kind(), card(words.map, make_picture(page))), todo()) : null, effort(),
     report.third_party.length ? packages() : null, operators(), coverage(), programs(),
     report.notes.length ? card(words.notes, h('ul', { class: 'notes small' }, report.notes.map((note) => h('li', {}, literal(said(model, words, note)))))) : null);
 }
 
-// Rectangles for the items, whose `count` is their area, as square as rows of them can be.
-function squarified(items, width, height) {
-  const total = items.reduce((sum, item) => sum + item.count, 0);
-  const out = [];
-  let rest = items.map((item) => ({ item, area: item.count / total * width * height }));
-  let x = 0;
-  let y = 0;
-  while (rest.length) {
-    const side = Math.min(width - x, height - y);
-    const worst = (row) => {
-      const sum = row.reduce((all, one) => all + one.area, 0);
-      const depth = sum / side;
-      return Math.max(...row.map((one) => Math.max(one.area / depth / depth, depth * depth / one.area)));
-    };
-    let taken = 1;
-    while (taken < rest.length && worst(rest.slice(0, taken + 1)) <= worst(rest.slice(0, taken))) ++taken;
-    const row = rest.slice(0, taken);
-    rest = rest.slice(taken);
-    const depth = row.reduce((sum, one) => sum + one.area, 0) / side;
-    const upright = width - x >= height - y;
-    let at = upright ? y : x;
-    for (const { item, area } of row) {
-      const length = area / depth;
-      out.push(upright ? { item, x, y: at, width: depth, height: length } : { item, x: at, y, width: length, height: depth });
-      at += length;
-    }
-    if (upright) x += depth;
-    else y += depth;
-  }
-  return out;
-}

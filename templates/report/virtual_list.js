@@ -37,12 +37,13 @@ function make_virtual_list(attributes, row_height, render) {
     else if (top + 2 * row_height > root.scrollTop + root.clientHeight) root.scrollTop = top + 2 * row_height - root.clientHeight;
     draw();
   }
-  function redraw(index) {
-    rows.get(index)?.remove();
-    rows.delete(index);
-    draw();
-  }
   root.addEventListener('scroll', draw, { passive: true });
   new ResizeObserver(draw).observe(root);
-  return { root, space, reset, show, redraw, redraw_all: () => reset(count) };
+  // The rows that are there are made anew; nothing moves.
+  function redraw_shown() {
+    for (const row of rows.values()) row.remove();
+    rows = new Map();
+    draw();
+  }
+  return { root, space, reset, show, redraw_shown };
 }
