@@ -18,6 +18,7 @@
 #include "migrator/app/printed_schemas.h"
 #include "migrator/app/review_commands.h"
 #include "migrator/app/rule_pages.h"
+#include "migrator/app/run_origin.h"
 #include "migrator/report/formats.h"
 
 namespace {
@@ -166,15 +167,17 @@ base::Result<int> run_command_line(int argc, char** argv) {
         TRY(flush_output());
         return 0;
     }
-    std::set<std::string> known;
+    note_origin(fs, argc, argv, *line.options);
     if (!line.options->baseline.empty()) {
-        TRY_ASSIGN(known, finding_ids(fs, line.options->baseline));
+        TRY_ASSIGN(line.options->known, baseline_of(fs, line.options->baseline));
     }
     TRY_ASSIGN(RunResult result, run(*line.options, fs));
     print_result(*line.options, result);
     if (line.options->github) TRY(add_step_summary(result.report));
     TRY(flush_output());
-    bool failed = (line.options->fail_on && has_open_finding(result.report, *line.options->fail_on, known)) ||
+    bool failed = (line.options->fail_on &&
+                   has_open_finding(result.report, *line.options->fail_on,
+                                    line.options->known ? line.options->known->ids : std::set<std::string>{})) ||
                   is_unfinished(*line.options, result.report);
     if (failed && line.options->quiet)
         base::print(stderr, base::format("migrator: {}\n", reason_to_fail(*line.options, result.report, known)));

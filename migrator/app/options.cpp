@@ -60,9 +60,15 @@ void add_report_options(CLI::App& command, Options& options, RawOptions& raw) {
         ->check(command_line::OneOf({"error", "warning", "info", "never"}))
         ->option_text("SEVERITY");
     command
-        .add_option("--baseline", options.baseline,
-                    "An older report.json: --fail-on only counts findings that it does not have")
+        .add_option(
+            "--baseline", options.baseline,
+            "An older report.json: --fail-on only counts findings that it does not have, and the page shows the trend")
         ->option_text("FILE");
+    command
+        .add_option("--source-url", options.origin.source_url,
+                    "The address of a line in the repository, for links of the page:\n"
+                    "https://HOST/PROJECT/blob/{commit}/{path}#L{line}")
+        ->option_text("URL");
     command.add_flag("--json", options.json, "Print report.json on standard output, the summary on standard error")
         ->configurable(false);
     command.add_flag("-q,--quiet", options.quiet, "No summary and no progress bar");

@@ -7,6 +7,7 @@
 
 #include "base/file_system.h"
 #include "base/message.h"
+#include "migrator/report/run_origin_row.h"
 #include "migrator/rewrite/rewriter.h"
 #include "migrator/rule/megatron_road.h"
 #include "migrator/rule/version.h"
@@ -91,6 +92,8 @@ struct Options {
     base::Path rules;                      // overlay of the compiled-in rules; empty: none
     std::optional<Severity> fail_on;       // empty: never
     base::Path baseline;                   // report.json whose findings do not count for `fail_on`; empty: none
+    RunOrigin origin;                      // filled by main, but for the option --source-url
+    std::optional<Baseline> known;         // of `baseline`, filled by main
     std::vector<base::Message> notes;      // about the options themselves, for the report
     ReviewOptions review;
     bool json = false;

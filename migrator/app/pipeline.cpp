@@ -94,6 +94,7 @@ public:
             std::move(text_),
             {}};
         result.trace.record = std::move(record);
+        if (options_.known) compare_with(*options_.known, result.report);
         result.report.operators = operator_rows(operators);
         result.report.programs = std::move(programs);
         result.report.rules = rule_rows(knowledge_.rules, result.report);
@@ -282,7 +283,8 @@ private:
                 output(),
                 std::string(base::kVersion),
                 writes_in_place(),
-                projects_.front().root};
+                projects_.front().root,
+                options_.origin};
     }
 
     std::uint64_t files_seen() const {

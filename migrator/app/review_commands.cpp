@@ -249,11 +249,17 @@ base::Result<std::string> review_command(const Options& options, base::FileSyste
     return diff_reports(options, fs);
 }
 
-base::Result<std::set<std::string>> finding_ids(base::FileSystem& fs, const Path& report) {
+base::Result<Baseline> baseline_of(base::FileSystem& fs, const Path& report) {
     TRY_ASSIGN(const SavedReport saved, report_of(fs, report));
-    std::set<std::string> out;
+    Baseline out;
     for (const SavedFile& file : saved.files) {
-        for (const SavedFinding& finding : file.findings) out.insert(finding.id);
+        for (const SavedFinding& finding : file.findings) {
+            const bool is_open = finding.severity != "info" && !finding.is_made_by_run();
+            out.ids.insert(finding.id);
+            ++out.row.findings;
+            out.row.to_review += is_open;
+            out.row.blocking += is_open && finding.severity == "error";
+        }
     }
     return out;
 }

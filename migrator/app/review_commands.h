@@ -1,7 +1,6 @@
 // The commands that work with a report: apply, undo, reapply, serve, report diff.
 #pragma once
 
-#include <set>
 #include <string>
 
 #include "migrator/app/options.h"
@@ -12,6 +11,6 @@ namespace migrator {
 base::Result<std::string> review_command(const Options& options, base::FileSystem& fs);
 
 // The ids of a report's findings: of --baseline.
-base::Result<std::set<std::string>> finding_ids(base::FileSystem& fs, const base::Path& report);
+base::Result<Baseline> baseline_of(base::FileSystem& fs, const base::Path& report);
 
 }  // namespace migrator

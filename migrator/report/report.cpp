@@ -22,6 +22,18 @@ bool has_something_to_say(const ReportFile& file) {
     return !file.findings.empty() || file.changed || (file.type == FileType::python && !file.parsed);
 }
 
+// As pytest and unittest find tests, and where projects keep what they are made of.
+bool is_test_code(std::string_view path) {
+    while (!path.empty()) {
+        const std::size_t slash = path.find('/');
+        const std::string_view part = path.substr(0, slash);
+        if (slash == path.npos) return part.starts_with("test_") || part.ends_with("_test.py") || part == "conftest.py";
+        if (part == "test" || part == "tests") return true;
+        path.remove_prefix(slash + 1);
+    }
+    return false;
+}
+
 bool has_problem(const ReportFile& file) {
     if (file.type == FileType::python && !file.parsed) return true;
     return std::any_of(file.findings.begin(), file.findings.end(), [](const ReportFinding& item) {
@@ -187,8 +199,8 @@ std::vector<ActionRow> actions_of(const std::vector<ReportFile>& files) {
     }
     // Stable: equal rows stay in the order of the files.
     std::stable_sort(rows.begin(), rows.end(), [](const ActionRow& a, const ActionRow& b) {
-        return std::tuple(a.unverified, b.effort, b.severity, b.findings) <
-               std::tuple(b.unverified, a.effort, a.severity, a.findings);
+        return std::tuple(b.severity, a.unverified, b.effort, b.findings) <
+               std::tuple(a.severity, b.unverified, a.effort, a.findings);
     });
     return rows;
 }
@@ -214,6 +226,7 @@ ReportFile make_report_file(FileOutcome outcome, std::string_view original, std:
     file.type = outcome.type;
     file.lines = outcome.lines;
     file.parsed = outcome.parsed;
+    file.is_test = is_test_code(file.path);
     file.changed = original != written;
     file.encoding = outcome.encoding.name;
     if (file.changed) {
@@ -256,6 +269,18 @@ Report make_report(RunInfo run, std::vector<ReportFile> files, std::uint64_t fil
 bool is_open_finding(const ReportFinding& item, Severity at_least, const std::set<std::string>& known) {
     return item.outcome.state != FixState::applied && item.outcome.finding.severity >= at_least &&
            !known.contains(item.id);
+}
+
+void compare_with(const Baseline& baseline, Report& report) {
+    BaselineRow row = baseline.row;
+    row.gone = baseline.ids.size();
+    for (const ReportFile& file : report.files) {
+        for (const ReportFinding& item : file.findings) {
+            if (baseline.ids.contains(item.id)) --row.gone;
+            else ++row.fresh;
+        }
+    }
+    report.baseline = row;
 }
 
 bool has_open_finding(const Report& report, Severity at_least, const std::set<std::string>& known) {

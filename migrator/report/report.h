@@ -14,6 +14,7 @@
 #include "base/text_sink.h"
 #include "migrator/report/effort.h"
 #include "migrator/report/operator_row.h"
+#include "migrator/report/run_origin_row.h"
 #include "migrator/report/transfer_row.h"
 #include "migrator/rewrite/file_outcome.h"
 #include "migrator/rule/source.h"
@@ -30,6 +31,7 @@ struct RunInfo {
     std::string tool_version;
     bool in_place = false;
     std::string root = {};  // the directory that paths of files count from; empty for standard input
+    RunOrigin origin = {};
 };
 
 struct ReportFinding {
@@ -61,6 +63,7 @@ struct ReportFile {
     FileType type = FileType::other;
     std::uint64_t lines = 0;
     bool parsed = false;   // Python: the whole file parsed without an error node
+    bool is_test = false;  // by its path: not code of the product
     bool changed = false;  // by the run; of `analyze` and `--apply none`: would be changed by the fixes
     Readiness readiness = Readiness::ready;
     std::vector<ReportFinding> findings;
@@ -185,13 +188,14 @@ struct ReportSummary {
 struct Report {
     RunInfo run;
     ReportSummary summary;
-    // Costliest first, then the most severe, then the most frequent; those without a source behind the others.
+    // Most severe first; then those with a source, the costliest, the most frequent.
     std::vector<ActionRow> actions;
     std::map<std::string, SourceEntry> sources;  // by the name under which findings and rules cite them
     std::vector<ThirdPartyRow> third_party;      // sorted by package
     std::vector<OperatorRow> operators;          // that C++ sources offer to Python, in their order
     std::vector<TransferRow> programs;           // of `analyze`, sorted by path
     std::vector<ApiCoverageRow> api_coverage;    // oldest version first; empty without Python that uses the framework
+    std::optional<BaselineRow> baseline;         // of --baseline
     std::vector<RuleRow> rules;                  // of the findings, sorted by id
     std::vector<ReportFile> files;               // sorted by path; only files with something to say
     std::vector<base::Message> notes;            // skipped directories and the like
@@ -216,6 +220,9 @@ ReportFile make_report_file(FileOutcome outcome, std::string_view original, std:
 // `package_status`: subject of a third-party finding -> status; packages that are not in it are "unknown".
 Report make_report(RunInfo run, std::vector<ReportFile> files, std::uint64_t files_seen,
                    const std::map<std::string, std::string>& package_status, std::vector<base::Message> notes);
+
+// Fills report.baseline.
+void compare_with(const Baseline& baseline, Report& report);
 
 // Whether a finding is not applied and has at least this severity. `known`: ids that do not count.
 bool is_open_finding(const ReportFinding& item, Severity at_least, const std::set<std::string>& known);

@@ -87,8 +87,9 @@ constexpr auto record_of(const ActionRow*) {
         base::field("files", &A::files, "in how many files").always(),
         base::field("place", &A::place, "`path:line` of the first finding").always(),
         base::field("finding_id", &A::finding_id, "of the first finding").always(),
-        base::field("unverified", &A::unverified,
-                    "no source is known for what is said, or for a part of it; such rows come last")
+        base::field(
+            "unverified", &A::unverified,
+            "no source is known for what is said, or for a part of it; such rows come after others of their severity")
             .always());
 }
 
@@ -142,6 +143,16 @@ constexpr auto record_of(const ApiCoverageRow*) {
         base::field("unsupported", &A::unsupported, "not").always(),
         base::field("not_listed", &A::not_listed, "how many the support tables do not have for this version").always(),
         base::field("chosen", &A::chosen, "whether the findings are for this version").always());
+}
+
+constexpr auto record_of(const BaselineRow*) {
+    using B = BaselineRow;
+    return base::record("baseline", "an older report in figures, and what has changed since",
+                        base::field("findings", &B::findings, "that it had").always(),
+                        base::field("to_review", &B::to_review, "of these, left to a person").always(),
+                        base::field("blocking", &B::blocking, "the errors among them").always(),
+                        base::field("new", &B::fresh, "findings that it did not have").always(),
+                        base::field("gone", &B::gone, "findings that only it had").always());
 }
 
 constexpr auto record_of(const RuleRow::Name*) {
@@ -274,6 +285,9 @@ constexpr auto record_of(const ReportFile*) {
         base::field("type", &F::type, "of the file").always(),
         base::field("lines", &F::lines, "number of lines").always(),
         base::field("parsed", &F::parsed, "Python: whether the whole file was understood; else false").always(),
+        base::field(
+            "test", [](const F& f) { return f.is_test ? std::optional(true) : std::nullopt; },
+            "true for code of tests, by its path; else missing"),
         base::field("changed", &F::changed, "whether the fixes change it").always(),
         base::field(
             "readiness", &F::readiness,
@@ -316,11 +330,23 @@ constexpr auto record_of(const Report*) {
             "root", [](const R& report) { return report.run.root; },
             "the directory that paths of files count from; empty for standard input")
             .always(),
+        base::field(
+            "date", [](const R& report) { return or_null(report.run.origin.date); },
+            "when it was made, in UTC; SOURCE_DATE_EPOCH, where it is set"),
+        base::field(
+            "commit", [](const R& report) { return or_null(report.run.origin.commit); },
+            "that the project's git repository was at"),
+        base::field(
+            "command_line", [](const R& report) { return or_null(report.run.origin.command_line); },
+            "that made it, without `--jobs` and what only changes the terminal"),
+        base::field(
+            "source_url", [](const R& report) { return or_null(report.run.origin.source_url); },
+            "the address of a line in the repository, with `{commit}`, `{path}` and `{line}`"),
+        base::field("baseline", &R::baseline, "with `--baseline`: what that report had, and what has changed"),
         base::field("summary", &R::summary, "the report in figures").always(),
         base::field(
             "actions", &R::actions,
-            "what a person has to do, costliest first, then most severe, then most frequent; what has no source "
-            "after the rest")
+            "what a person has to do, most severe first; then what has a source, the costliest, the most frequent")
             .always(),
         base::field("third_party", &R::third_party, "one row per package, sorted by name").always(),
         base::field("operators", &R::operators,

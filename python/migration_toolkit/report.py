@@ -20,6 +20,7 @@ class File:
     findings: List[Finding]
     edits: List[Edit]
     excerpts: List[Excerpt]
+    test: Optional[bool] = None
     original: Optional[Original] = None
 
 
@@ -213,6 +214,15 @@ class KindRow:
 
 
 @dataclasses.dataclass
+class Baseline:
+    findings: int
+    to_review: int
+    blocking: int
+    new: int
+    gone: int
+
+
+@dataclasses.dataclass
 class Tool:
     name: str
     version: str
@@ -237,3 +247,8 @@ class Report:
     notes: List[str]
     translations: Dict[str, Dict[str, str]]
     files: List[File]
+    date: Optional[str] = None
+    commit: Optional[str] = None
+    command_line: Optional[str] = None
+    source_url: Optional[str] = None
+    baseline: Optional[Baseline] = None

@@ -238,6 +238,82 @@ def projects(checks, migrator, work):
         checks.equal(browser.errors, [], "projects: errors of the console")
 
 
+def first_screen(checks, migrator, work):
+    """How far, what blocks, how long, what first; the picture, the trend, and how to make the report again."""
+    shutil.copytree(ROOT / "samples/gpt_train", work / "in")
+    (work / "in/tests").mkdir()
+    (work / "in/tests/test_all.py").write_text("import torch\ntorch.cuda.synchronize()\nx = undefined.cuda()\n")
+    before = report_of(checks, migrator, work)
+    shutil.copy(work / "review/report.json", work / "old.json")
+    (work / "in/more.py").write_text("import bitsandbytes\n")
+    report = report_of(checks, migrator, work, "--baseline", "old.json", "--source-url", "https://example.org/{commit}/{path}#L{line}")
+    findings, tasks = findings_of(report), tasks_of(report)
+    made = sum(finding["state"] == "available" for finding in findings)
+    checks.equal(report["actions"], sorted(report["actions"], key=lambda row: ["error", "warning", "info"].index(row["severity"])), "actions: the most severe first")
+    old, new = {finding["id"] for finding in findings_of(before)}, {finding["id"] for finding in findings}
+    checks.equal((report["baseline"]["findings"], report["baseline"]["new"], report["baseline"]["gone"]), (len(old), len(new - old), len(old - new)), "the baseline")
+    checks.equal([file["path"] for file in report["files"] if file.get("test")], ["tests/test_all.py"], "code of tests")
+    page = work / "review/report.html"
+    with Browser(work / "profile") as browser:
+        browser.open(page)
+        settled = lambda count: f"{(made + count) * 100 // (made + len(tasks))} %"  # noqa: E731
+        checks.equal(text_of(browser, "#how-far"), settled(0), "how far")
+        checks.equal(text_of(browser, "#start-review"), f"Review {len(tasks)}", "the button")
+        checks.equal(text_of(browser, ".run-line"), f"Date2026-01-01 00:00:00 UTCVersionmigrator {report['tool']['version']}Command{report['command_line']}", "how it was made")
+        checks.expect(f"{len(new - old)} findings are new, {len(old - new)} are gone." in text_of(browser, ".overview"), "no trend")
+        total = text_of(browser, "#estimate")
+        browser.js("document.querySelector('.estimates').open = true")
+        set_field(browser, ".estimates tbody tr:first-child input", "4000")
+        changed = text_of(browser, "#estimate")
+        checks.expect(total != changed and changed.endswith("days"), f"the estimate was {total} and is {changed}")
+        tiles = "JSON.stringify([...document.querySelectorAll('.tile .mono')].map((tile) => tile.textContent))"
+        checks.expect("gpt" in json.loads(browser.js(tiles)) and "tests" not in json.loads(browser.js(tiles)), f"modules: {browser.js(tiles)}")
+        browser.js("[...document.querySelectorAll('.tile')].find((tile) => tile.textContent.startsWith('gpt')).click()")
+        checks.expect("model.py" in json.loads(browser.js(tiles)), f"modules below gpt: {browser.js(tiles)}")
+        browser.js("[...document.querySelectorAll('.tile')].find((tile) => tile.textContent.startsWith('model.py')).click()")
+        checks.equal(browser.js("document.getElementById('filter-folder').value"), "gpt/model.py", "a file of the picture")
+        browser.press("o")
+        browser.click("[data-tests=true]")
+        checks.equal(json.loads(browser.js(tiles)), ["tests"], "the picture of the tests")
+        browser.click("#start-review")
+        checks.equal(tasks_of(report) and browser.js("document.getElementById('count').textContent.split(' ')[0]"), str(len(tasks)), "what the button shows")
+        path = text_of(browser, ".detail .path").split(":")
+        checks.equal(browser.js("document.getElementById('open-source').href"), f"https://example.org/HEAD/{path[0]}#L{path[1]}", "the line in the repository")
+        browser.press("f")
+        browser.press("o")
+        checks.equal(text_of(browser, "#how-far"), settled(1), "how far after a decision")
+        browser.open(page)
+        checks.expect(text_of(browser, "#estimate").endswith("days"), "an estimate is not kept")
+        checks.equal(browser.errors, [], "first screen: errors of the console")
+
+
+def sizes(checks, migrator, work):
+    """On 1440, 1024 and 390 pixels nothing is wider than the page, lines begin at their begin, and the decisions can be reached."""
+    shutil.copytree(ROOT / "samples/gpt_train", work / "in")
+    report = report_of(checks, migrator, work)
+    fix = next(finding for file in report["files"] for finding in file["findings"]
+               if finding["rule"] == "cuda.renamed" and finding["new_text"] and [one["begin"]["line"] for one in file["findings"]].count(finding["begin"]["line"]) == 1)
+    for width, height, layout in ((1440, 900, "two"), (1024, 768, "unified"), (390, 844, "unified")):
+        with Browser(work / f"profile-{width}", size=(width, height)) as browser:
+            browser.open(work / "review/report.html")
+            checks.equal(browser.js("document.documentElement.scrollWidth"), width, f"{width}: width of the overview")
+            browser.open((work / "review/report.html").as_uri() + f"#finding-{fix['id']}")
+            browser.js("location.reload()")
+            browser.wait_for("!!document.querySelector('.code')")
+            browser.frames(3)
+            checks.equal(browser.js("document.documentElement.scrollWidth"), width, f"{width}: width of the review")
+            checks.expect(browser.js(f"document.querySelector('.code').classList.contains('{layout}')"), f"{width}: the layout is not {layout}")
+            lines = json.loads(browser.js("JSON.stringify([...document.querySelectorAll('.line-row.chosen .text')].map((line) => line.textContent))"))
+            checks.expect(fix["old_text"].rstrip() in lines and fix["new_text"].rstrip() in lines, f"{width}: lines of the change: {lines}")
+            bar = json.loads(browser.js("JSON.stringify((({top, bottom}) => [top, bottom])(document.querySelector('.decide-bar').getBoundingClientRect()))"))
+            checks.expect(0 <= bar[0] and bar[1] <= height, f"{width}: the decisions are at {bar}")
+            if width >= 1024:
+                checks.expect(browser.js("document.querySelector('.panes').getBoundingClientRect().top") < 170, f"{width}: room that the bars take")
+                if browser.js("document.querySelector('.shifter').scrollWidth <= document.querySelector('.shifter').clientWidth"):
+                    checks.equal(browser.js("document.querySelector('.shifter').scrollLeft"), 0, f"{width}: lines are shifted, and there is room")
+            checks.equal(browser.errors, [], f"{width}: errors of the console")
+
+
 AFTER = """(() => {
   const rows = [...document.querySelectorAll('#sides .line-row')].filter((row) => !row.classList.contains('gap'));
   return JSON.stringify([document.getElementById('after-head').textContent, rows.map((row) => row.querySelector('.side.new')).filter((side) => side).map((side) =>
@@ -351,6 +427,34 @@ def served(checks, migrator, work):
             browser.press("vf")
             browser.wait_for("document.getElementById('saved').textContent === 'Not saved'")
             checks.equal(json.loads(saved.read_text()), decisions, "decisions that somebody else has written")
+
+
+def served_apply(checks, migrator, work):
+    """A served page applies what is decided to the project that it names: into a copy, then in place; what it says is shown."""
+    shutil.copytree(ROOT / "samples/gpt_train", work / "in")
+    report = report_of(checks, migrator, work)
+    fixes = [finding for finding in findings_of(report) if finding["state"] == "available"]
+    before = tree(work / "in")
+    with serve(migrator, work) as server, Browser(work / "profile") as browser:
+        browser.open(f"http://{server.host}/{server.token}/#finding-{fixes[0]['id']}")
+        checks.equal(browser.js("document.getElementById('open-editor').href.split(':')[0]"), "vscode", "the link to an editor")
+        browser.press("r")
+        browser.wait_for("document.getElementById('saved').textContent.startsWith('Saved')")
+        browser.click("#apply")
+        checks.expect(str((work / "in").resolve()) in text_of(browser, "dialog"), "the dialog does not name the project")
+        command = shlex.split(text_of(browser, "#apply-command"))
+        checks.equal(command, ["migrator", "apply", "review/report.json", "--decisions", "review/decisions.json", "-o", "in_migrated"], "the command")
+        browser.click("#apply-now")
+        browser.wait_for("document.getElementById('apply-result').textContent.includes('applied')")
+        checks.expect(text_of(browser, "#apply-result").startswith(f"{len(fixes) - 1} findings applied"), f"what is said: {text_of(browser, '#apply-result')}")
+        checks.equal(tree(work / "in"), before, "the project after a copy")
+        run_ok(checks, migrator, *command[1:-1], "by_command", cwd=work)
+        compare_trees(checks, tree(work / "by_command"), tree(work / "in_migrated"), "applied by the page, and by its command")
+        browser.js("document.querySelector('dialog input[value=in-place]').click()")
+        browser.click("#apply-now")
+        browser.wait_for("document.getElementById('apply-result').textContent.includes('in place')")
+        compare_trees(checks, tree(work / "in_migrated"), tree(work / "in"), "in place, and the copy")
+        checks.equal(browser.errors, [], "served_apply: errors of the console")
 
 
 def accessible(checks, migrator, work):
@@ -473,7 +577,7 @@ def main():
     migrator = tool("migrator")
     if not AXE.exists() or not SARIF_SCHEMA.exists():
         skip(f"{TOOLS} is not there; ./test.sh fetches it")
-    for suite in (review, filtered, address, projects, one_truth, hostile, served, accessible, chinese, sarif, large):
+    for suite in (review, filtered, address, projects, first_screen, sizes, one_truth, hostile, served, served_apply, accessible, chinese, sarif, large):
         if sys.argv[1:] and suite.__name__ not in sys.argv[1:]:
             continue
         with temporary_directory() as directory:
