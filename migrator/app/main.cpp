@@ -175,10 +175,9 @@ base::Result<int> run_command_line(int argc, char** argv) {
     print_result(*line.options, result);
     if (line.options->github) TRY(add_step_summary(result.report));
     TRY(flush_output());
-    bool failed = (line.options->fail_on &&
-                   has_open_finding(result.report, *line.options->fail_on,
-                                    line.options->known ? line.options->known->ids : std::set<std::string>{})) ||
-                  is_unfinished(*line.options, result.report);
+    const std::set<std::string> known = line.options->known ? line.options->known->ids : std::set<std::string>{};
+    const bool failed = (line.options->fail_on && has_open_finding(result.report, *line.options->fail_on, known)) ||
+                        is_unfinished(*line.options, result.report);
     if (failed && line.options->quiet)
         base::print(stderr, base::format("migrator: {}\n", reason_to_fail(*line.options, result.report, known)));
     return failed ? kFindingsExitCode : 0;
