@@ -32,7 +32,7 @@ function make_file_view(page, finding, on) {
     for (const side of ['old', 'new']) if (row[side]) row[side].tokens = tokens_of(row[side].text, file.type, state[side]);
   }
   const changed = two_sides.some((row) => row.kind === 'changed');
-  const layout = !changed ? 'one' : has_room.matches ? 'two' : 'unified';
+  const layout = !changed ? 'one' : has_room.matches ? 'columns' : 'unified';
   const lines = layout === 'unified' ? as_unified(two_sides) : two_sides;
   const by_line = new Map();
   for (const other of file.findings) {
@@ -41,7 +41,7 @@ function make_file_view(page, finding, on) {
   }
   const view = make_virtual_list({ class: 'sides', id: 'sides', tabindex: '0', role: 'group', 'aria-label': `${file.path}: ${words.before}, ${words.after}` }, LINE_HEIGHT, (index) => line_row(lines[index]));
   const longest = Math.max(...lines.map((row) => Math.max(row.old?.text.length || 0, row.new?.text.length || 0)));
-  const shifter = make_shifter(view.root, longest, layout === 'two' ? 2 : 1);
+  const shifter = make_shifter(view.root, longest, layout === 'columns' ? 2 : 1);
   view.reset(lines.length);
   const at = lines.findIndex((row) => !row.gap && row.line === finding.begin.line);
   requestAnimationFrame(() => {
@@ -65,7 +65,7 @@ function make_file_view(page, finding, on) {
     };
     const names = others.map((other) => other.subject).join(', ');
     // In one column, a line that stays is there once.
-    const sides = layout === 'two' ? [side('old'), side('new')] : [side(row.new ? 'new' : 'old')];
+    const sides = layout === 'columns' ? [side('old'), side('new')] : [side(row.new ? 'new' : 'old')];
     return h('div', { class: `line-row ${chosen ? 'chosen' : ''}` },
       others.length ? h('button', { type: 'button', class: `pin ${others[0].bucket}`, title: names, 'aria-label': `${words.findings}: ${names}`, click: () => on.choose(others[(others.indexOf(finding) + 1) % others.length]) }) : h('span', { class: 'pin none' }),
       sides);

@@ -293,7 +293,7 @@ def sizes(checks, migrator, work):
     report = report_of(checks, migrator, work)
     fix = next(finding for file in report["files"] for finding in file["findings"]
                if finding["rule"] == "cuda.renamed" and finding["new_text"] and [one["begin"]["line"] for one in file["findings"]].count(finding["begin"]["line"]) == 1)
-    for width, height, layout in ((1440, 900, "two"), (1024, 768, "unified"), (390, 844, "unified")):
+    for width, height, layout in ((1440, 900, "columns"), (1024, 768, "unified"), (390, 844, "unified")):
         with Browser(work / f"profile-{width}", size=(width, height)) as browser:
             browser.open(work / "review/report.html")
             checks.equal(browser.js("document.documentElement.scrollWidth"), width, f"{width}: width of the overview")
