@@ -12,12 +12,12 @@ from docs import FENCE  # noqa: E402
 OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]*")
 INLINE = re.compile(r"`([^`\n]*)`")
 COMMANDS = re.compile(r"^Subcommands:\n((?:  .*\n)+)", re.M)
-# What the documents say of other programs: Megatron and MindSpeed-LLM, their converters, torchrun, hf, cmake, sha256sum, and scripts of
-# the tests.
+# What the documents say of other programs: Megatron and MindSpeed-LLM, their converters, torchrun, hf, cmake, sha256sum, scripts of
+# users and of the tests.
 FOREIGN = {
-    "--build", "--cvt-type", "--ddp-bucket-size", "--dist-ckpt-optim-fully-reshardable", "--distributed-backend", "--enable-hf2mg-convert", "--every",
-    "--ignore-missing", "--install", "--kills", "--local-dir", "--lr", "--mg-dir", "--model-config-file", "--no-load-rng", "--nproc_per_node",
-    "--overlap-grad-reduce", "--prefix", "--preset", "--races", "--stage", "--use-checkpoint-args", "--use-distributed-optimizer",
+    "--build", "--cvt-type", "--ddp-bucket-size", "--device", "--dist-ckpt-optim-fully-reshardable", "--distributed-backend", "--enable-hf2mg-convert",
+    "--every", "--ignore-missing", "--install", "--kills", "--local-dir", "--lr", "--mg-dir", "--model-config-file", "--no-load-rng",
+    "--nproc_per_node", "--overlap-grad-reduce", "--prefix", "--preset", "--races", "--stage", "--use-checkpoint-args", "--use-distributed-optimizer",
 }
 # About the build and the tests, or written from tables that have the options of the older tool.
 NOT_OURS = {"CONTRIBUTING.md", "docs/architecture.md", "docs/release-checklist.md", "docs/reference/coverage.md",
