@@ -229,8 +229,7 @@ bool AdaptedCode::items_mention_target(NodeId list) const {
     return false;
 }
 
-bool AdaptedCode::entries_mention_target(NodeId dictionary, NodeId entry, NodeId node) const {
-    const Field compared = compared_side(entry, node);
+bool AdaptedCode::entries_mention_target(NodeId dictionary, Field compared) const {
     for (NodeId pair : tree_.named_children(dictionary)) {
         const NodeId side = tree_.child(pair, compared);
         if (side != kNoNode && tree_.kind(side) == NodeKind::string && mentions_target(tree_.range(side))) return true;
@@ -238,43 +237,55 @@ bool AdaptedCode::entries_mention_target(NodeId dictionary, NodeId entry, NodeId
     return false;
 }
 
+// Asked once of a display, however many items ask.
+bool AdaptedCode::display_mentions_target(NodeId display, Field compared) const {
+    const auto [known, is_new] = displays_.try_emplace({display, compared}, false);
+    if (is_new)
+        known->second =
+            compared == Field::none ? items_mention_target(display) : entries_mention_target(display, compared);
+    return known->second;
+}
+
+// Whether the parent of `child` says that a node in `child` is adapted.
+bool AdaptedCode::is_adapted_by(NodeId parent, NodeId child, NodeId node) const {
+    switch (tree_.kind(parent)) {
+        case NodeKind::boolean_operator:
+        case NodeKind::conditional_expression: return mentions_target(tree_.range(parent));
+        case NodeKind::list:
+        case NodeKind::tuple:
+        case NodeKind::set: return display_mentions_target(parent, Field::none);
+        case NodeKind::dictionary: return display_mentions_target(parent, compared_side(child, node));
+        case NodeKind::call: {
+            // {"npu": "hccl"}.get(kind, "nccl")
+            const NodeId function = tree_.child(parent, Field::function);
+            const NodeId object = function == kNoNode ? kNoNode : tree_.child(function, Field::object);
+            const bool is_display = object != kNoNode && tree_.kind(object) == NodeKind::dictionary;
+            return is_display && mentions_target(tree_.range(object));
+        }
+        case NodeKind::if_statement: return asks_for_target(parent);
+        case NodeKind::function_definition:
+        case NodeKind::class_definition: return has_twin(parent);
+        default: return false;
+    }
+}
+
+// Nodes share what is around them: it is asked once, but for a pair, which has two sides.
 bool AdaptedCode::contains(NodeId node) const {
     if (is_twin_file_) return true;
     if (mentions_.empty()) return false;
     if (any_contains(alternatives_, tree_.range(node).begin)) return true;
-    for (NodeId child = node, at = tree_.parent(node); at != kNoNode; child = at, at = tree_.parent(at)) {
-        switch (tree_.kind(at)) {
-            case NodeKind::boolean_operator:
-            case NodeKind::conditional_expression:
-                if (mentions_target(tree_.range(at))) return true;
-                break;
-            case NodeKind::list:
-            case NodeKind::tuple:
-            case NodeKind::set:
-                if (items_mention_target(at)) return true;
-                break;
-            case NodeKind::dictionary:
-                if (entries_mention_target(at, child, node)) return true;
-                break;
-            case NodeKind::call: {
-                // {"npu": "hccl"}.get(kind, "nccl")
-                const NodeId function = tree_.child(at, Field::function);
-                const NodeId object = function == kNoNode ? kNoNode : tree_.child(function, Field::object);
-                const bool is_display = object != kNoNode && tree_.kind(object) == NodeKind::dictionary;
-                if (is_display && mentions_target(tree_.range(object))) return true;
-                break;
-            }
-            case NodeKind::if_statement:
-                if (asks_for_target(at)) return true;
-                break;
-            case NodeKind::function_definition:
-            case NodeKind::class_definition:
-                if (has_twin(at)) return true;
-                break;
-            default: break;
+    std::vector<NodeId> passed;
+    bool result = false;
+    for (NodeId child = node, at = tree_.parent(node); at != kNoNode && !result; child = at, at = tree_.parent(at)) {
+        if (const auto known = around_.find(child); known != around_.end()) {
+            result = known->second;
+            break;
         }
+        if (tree_.kind(child) != NodeKind::pair) passed.push_back(child);
+        result = is_adapted_by(at, child, node);
     }
-    return false;
+    for (const NodeId one : passed) around_.emplace(one, result);
+    return result;
 }
 
 }  // namespace migrator

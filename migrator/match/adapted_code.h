@@ -3,8 +3,10 @@
 // this folder.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -37,7 +39,9 @@ private:
     bool is_twin_question(NodeId statement, NodeId target) const;
     bool has_twin(NodeId definition) const;
     bool items_mention_target(NodeId list) const;
-    bool entries_mention_target(NodeId dictionary, NodeId entry, NodeId node) const;
+    bool entries_mention_target(NodeId dictionary, Field compared) const;
+    bool display_mentions_target(NodeId display, Field compared) const;
+    bool is_adapted_by(NodeId parent, NodeId child, NodeId node) const;
     Field compared_side(NodeId pair, NodeId node) const;
 
     const PythonFile& file_;
@@ -46,6 +50,8 @@ private:
     std::vector<std::uint64_t> mentions_;                     // byte offsets, sorted
     std::vector<base::ByteRange> alternatives_;               // code beside questions for the target, sorted
     bool is_twin_file_ = false;
+    mutable std::map<std::pair<NodeId, Field>, bool> displays_;  // see display_mentions_target
+    mutable std::unordered_map<NodeId, bool> around_;            // whether code around the node is adapted
 };
 
 }  // namespace migrator

@@ -11,7 +11,7 @@ namespace {
 // The call or comparison that a value was lost in, and what to do there.
 base::Message lost_in(const PythonFile& file, NodeId lost, const std::string& line, const std::string& to) {
     const SyntaxTree& tree = file.tree();
-    for (NodeId at = tree.parent(lost); at != kNoNode; at = tree.parent(at)) {
+    for (NodeId at = tree.parent(lost); at != kNoNode && file.may_step(); at = tree.parent(at)) {
         if (tree.kind(at) == NodeKind::comparison_operator)
             return {"Line {line} compares it with something that could not be seen to be one: if it is, write {to}.",
                     {{"line", line}, {"to", to}}};
@@ -43,8 +43,9 @@ void say_what_is_not_known(const PythonFile& file, const ValueFlow& flow, Findin
 // class Names(Enum): FUSED = "adamw_torch_fused": the name is defined here, and chosen elsewhere.
 bool defines_enum_member(const PythonFile& file, NodeId literal) {
     const SyntaxTree& tree = file.tree();
+    if (tree.kind(tree.parent(literal)) != NodeKind::assignment) return false;
     const NodeId owner = tree.ancestor(literal, NodeKind::class_definition);
-    if (owner == kNoNode || tree.kind(tree.parent(literal)) != NodeKind::assignment) return false;
+    if (owner == kNoNode) return false;
     const NodeId bases = tree.child(owner, Field::superclasses);
     const NodeId function = tree.ancestor(literal, NodeKind::function_definition);
     if (bases == kNoNode || (function != kNoNode && function > owner)) return false;
