@@ -42,11 +42,29 @@ void make_formatted(const SyntaxTree& tree, const Literal& literal, NodeId piece
     }
 }
 
+// case "cuda": the patterns of a match statement take no expressions. What is around an expression is not looked through.
+bool is_in_pattern(const SyntaxTree& tree, NodeId literal) {
+    for (NodeId at = tree.parent(literal); at != kNoNode; at = tree.parent(at)) {
+        switch (tree.kind(at)) {
+            case NodeKind::case_pattern: return true;
+            case NodeKind::argument_list:
+            case NodeKind::block:
+            case NodeKind::comparison_operator:
+            case NodeKind::conditional_expression:
+            case NodeKind::dictionary:
+            case NodeKind::list:
+            case NodeKind::tuple: return false;
+            default: break;
+        }
+    }
+    return false;
+}
+
 }  // namespace
 
 std::optional<std::vector<Edit>> expression_edits(const SyntaxTree& tree, const Literal& literal,
                                                   const std::vector<LiteralExpression>& parts) {
-    if (tree.ancestor(literal.node, NodeKind::case_pattern) != kNoNode) return std::nullopt;
+    if (is_in_pattern(tree, literal.node)) return std::nullopt;
     const std::vector<NodeId> pieces = pieces_of(tree, literal.node);
     const LiteralExpression& first = parts.front();
     if (pieces.size() == 1 && first.begin == 0 && first.end == literal.text.size()) {
