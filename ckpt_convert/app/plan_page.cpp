@@ -5,6 +5,7 @@
 
 #include "base/format.h"
 #include "base/human.h"
+#include "base/markup.h"
 #include "base/printable.h"
 #include "ckpt_convert/execute/plan_text.h"
 
@@ -14,17 +15,7 @@ namespace {
 constexpr const char* kTemplate = "templates/plan/page.html";
 
 // Names come from the checkpoint.
-std::string html_text(std::string_view text) {
-    std::string out;
-    for (const char c : base::printable(text)) {
-        if (c == '<') out += "&lt;";
-        else if (c == '>') out += "&gt;";
-        else if (c == '&') out += "&amp;";
-        else if (c == '"') out += "&quot;";
-        else out += c;
-    }
-    return out;
-}
+std::string html_text(std::string_view text) { return base::markup_text(base::printable(text)); }
 
 std::string fact(std::string_view name, std::string_view value) {
     return base::format("<dt>{}</dt><dd>{}</dd>\n", name, html_text(value));

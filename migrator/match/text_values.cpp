@@ -120,11 +120,7 @@ private:
 
 std::set<ValueEnd> open_text_ends(const SourceFile& file, const RuleSet& rules) {
     if (!is_settings(file.type) && !is_script(file.type)) return {};
-    const bool may_hold = std::ranges::any_of(rules.values, [&](const ValueRow& row) {
-        return std::ranges::any_of(row.tokens,
-                                   [&](const std::string& token) { return file.text.find(token) != file.text.npos; });
-    });
-    if (!may_hold) return {};
+    if (std::ranges::none_of(rules.values, [&](const ValueRow& row) { return has_token(file.text, row); })) return {};
     return open_text_ends(read_text(file.type, file.text, rules.script_places.directives), rules);
 }
 

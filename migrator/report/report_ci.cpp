@@ -3,6 +3,7 @@
 #include "base/format.h"
 #include "base/human.h"
 #include "base/json_writer.h"
+#include "base/markup.h"
 #include "base/printable.h"
 #include "migrator/report/formats.h"
 
@@ -27,19 +28,7 @@ std::string_view gitlab_severity(Severity severity) {
 }
 
 // Text of an element or attribute; what XML 1.0 cannot hold is not printable either.
-std::string xml_text(std::string_view text) {
-    std::string out;
-    for (const char c : base::printable_lines(text)) {
-        if (c == '<') out += "&lt;";
-        else if (c == '>') out += "&gt;";
-        else if (c == '&') out += "&amp;";
-        else if (c == '"') out += "&quot;";
-        else if (c == '\n') out += "&#10;";
-        else if (c == '\r') out += "&#13;";
-        else out += c;
-    }
-    return out;
-}
+std::string xml_text(std::string_view text) { return base::markup_text(base::printable_lines(text)); }
 
 bool fails(const ReportFinding& item) { return is_open(item) && item.outcome.finding.severity != Severity::info; }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/string_map.h"
 #include "migrator/python/literal.h"
 #include "migrator/values/value_flow.h"
 #include "migrator/values/value_form.h"
@@ -61,9 +62,9 @@ namespace {
 
 // Whether it calls a function that reads a text as a command or as settings, by its name alone.
 bool calls_reader(const SyntaxTree& tree, const RuleSet& rules) {
-    std::set<std::string_view> readers;
+    base::StringSet readers;
     const auto add = [&](const ParametersByFunction& functions) {
-        for (const auto& [name, rows] : functions) readers.insert(std::string_view(name).substr(name.rfind('.') + 1));
+        for (const auto& [name, rows] : functions) readers.insert(last_part(name));
     };
     add(rules.script_places.commands);
     for (const auto& [as, functions] : rules.script_places.settings) add(functions);
@@ -76,15 +77,11 @@ bool calls_reader(const SyntaxTree& tree, const RuleSet& rules) {
     return false;
 }
 
-bool has_token(std::string_view text, const RuleSet& rules) {
-    return std::ranges::any_of(rules.values, [&](const ValueRow& row) {
-        return std::ranges::any_of(row.tokens, [&](const std::string& token) { return text.find(token) != text.npos; });
-    });
-}
-
 bool has_text_with_token(const SyntaxTree& tree, const RuleSet& rules) {
     for (NodeId id = 0; id < tree.size(); ++id) {
-        if (tree.kind(id) == NodeKind::string && has_token(tree.text(id), rules)) return true;
+        if (tree.kind(id) != NodeKind::string) continue;
+        const std::string_view text = tree.text(id);
+        if (std::ranges::any_of(rules.values, [&](const ValueRow& row) { return has_token(text, row); })) return true;
     }
     return false;
 }

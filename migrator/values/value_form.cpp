@@ -84,19 +84,21 @@ std::vector<ValueToken> word_tokens(std::string_view text, const ValueRow& row) 
 std::vector<ValueToken> value_tokens(std::string_view text, const ValueRow& row) {
     if (row.form == ValueForm::word) return word_tokens(text, row);
     std::vector<ValueToken> out;
-    bool mentions = std::any_of(row.tokens.begin(), row.tokens.end(),
-                                [&](const std::string& token) { return text.find(token) != text.npos; });
-    if (!mentions) return out;
+    if (!has_token(text, row)) return out;
     for (Item item : split_items(text)) {
         bool fits =
             row.form == ValueForm::device ? add_device(text, item, row, out) : add_backend(text, item, row, out);
         if (!fits) return {};
     }
-    bool has_token = std::any_of(out.begin(), out.end(), [&](const ValueToken& token) {
+    const bool has_whole_token = std::any_of(out.begin(), out.end(), [&](const ValueToken& token) {
         return base::contains(row.tokens, text.substr(token.begin, token.end - token.begin));
     });
-    if (!has_token) return {};
+    if (!has_whole_token) return {};
     return out;
+}
+
+bool has_token(std::string_view text, const ValueRow& row) {
+    return std::ranges::any_of(row.tokens, [&](const std::string& token) { return text.find(token) != text.npos; });
 }
 
 std::string replaced(std::string_view text, const std::vector<ValueToken>& tokens) {

@@ -24,6 +24,9 @@ struct ValueToken {
 //   backend: name | device ":" name { "," device ":" name }     "nccl", "cpu:gloo,cuda:nccl"
 std::vector<ValueToken> value_tokens(std::string_view text, const ValueRow& row);
 
+// Whether one of the row's tokens stands somewhere in the text.
+bool has_token(std::string_view text, const ValueRow& row);
+
 // What the text is after the replacement.
 std::string replaced(std::string_view text, const std::vector<ValueToken>& tokens);
 
