@@ -7,6 +7,7 @@
 #include <libdeflate.h>
 
 #include "base/check.h"
+#include "base/format.h"
 
 namespace base {
 
@@ -18,6 +19,34 @@ std::string gzip(std::string_view bytes) {
     std::string out(libdeflate_gzip_compress_bound(compressor.get(), bytes.size()), '\0');
     out.resize(libdeflate_gzip_compress(compressor.get(), bytes.data(), bytes.size(), out.data(), out.size()));
     CHECK(!out.empty());
+    return out;
+}
+
+Result<std::string> gunzip(std::string_view bytes, const std::string& name, std::uint64_t max_bytes) {
+    constexpr std::uint64_t kFirstGuess = 8;  // how many times larger what is packed usually is
+    const std::unique_ptr<libdeflate_decompressor, void (*)(libdeflate_decompressor*)> decompressor(
+        libdeflate_alloc_decompressor(), libdeflate_free_decompressor);
+    CHECK(decompressor != nullptr);
+    std::string out;
+    std::uint64_t room = std::min<std::uint64_t>(bytes.size() * kFirstGuess + 4096, max_bytes);
+    for (std::size_t at = 0; at < bytes.size();) {
+        const std::size_t filled = out.size();
+        out.resize(filled + room);
+        std::size_t read = 0, written = 0;
+        const libdeflate_result result = libdeflate_gzip_decompress_ex(
+            decompressor.get(), bytes.data() + at, bytes.size() - at, out.data() + filled, room, &read, &written);
+        out.resize(result == LIBDEFLATE_SUCCESS ? filled + written : filled);
+        if (result == LIBDEFLATE_INSUFFICIENT_SPACE && filled + room < max_bytes) {
+            room = std::min(room * 2, max_bytes - filled);
+            continue;
+        }
+        if (result == LIBDEFLATE_INSUFFICIENT_SPACE)
+            return fail(ErrorKind::bad_input, format("more than {} bytes are packed in it", max_bytes), name);
+        if (result != LIBDEFLATE_SUCCESS)
+            return fail(ErrorKind::bad_input, "the gzip data is damaged or cut off", name);
+        at += read;
+        room = std::min(room, max_bytes - out.size());
+    }
     return out;
 }
 

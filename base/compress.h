@@ -1,12 +1,18 @@
-// gzip and base64, for data that goes into a text file.
+// gzip and base64: data that goes into a text file, and packed input.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
+
+#include "base/result.h"
 
 namespace base {
 
 std::string gzip(std::string_view bytes);
+// One member or several, one after the other. Fails with bad_input when it is damaged or cut off, or with more than
+// `max_bytes` in it; `name` is the file that messages speak of.
+Result<std::string> gunzip(std::string_view bytes, const std::string& name, std::uint64_t max_bytes);
 std::string base64(std::string_view bytes);  // with padding, on one line
 
 }  // namespace base

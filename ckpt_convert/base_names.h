@@ -3,6 +3,7 @@
 
 #include "base/file_system.h"
 #include "base/json.h"
+#include "base/quoted_name.h"
 #include "base/result.h"
 
 namespace ckpt {
@@ -12,6 +13,7 @@ using base::FileKind;
 using base::Json;
 using base::JsonDocument;
 using base::Path;
+using base::quoted_name;
 using base::Result;
 using base::Status;
 

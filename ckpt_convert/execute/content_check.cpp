@@ -10,6 +10,7 @@
 #include "base/human.h"
 #include "base/parallel.h"
 #include "base/text.h"
+#include "base/zip_reader.h"
 #include "ckpt_convert/checkpoint/zeros.h"
 #include "ckpt_convert/execute/file_digests.h"
 #include "ckpt_convert/execute/file_scan.h"
@@ -17,7 +18,6 @@
 #include "ckpt_convert/formats/torch_dist/dist_backend.h"
 #include "ckpt_convert/formats/torch_dist/dist_metadata.h"
 #include "ckpt_convert/formats/zip/crc32.h"
-#include "ckpt_convert/formats/zip/zip_reader.h"
 #include "ckpt_convert/tensor/cast.h"
 
 namespace ckpt {
@@ -52,7 +52,7 @@ struct File {
 using Files = std::map<Path, File>;  // by real path
 
 struct RecordSum {
-    ZipMember member;
+    base::ZipMember member;
     std::uint32_t crc32 = 0;
 };
 
@@ -95,8 +95,8 @@ private:
     Result<std::vector<RecordSum>> find_records() {
         std::vector<RecordSum> out;
         for (const Archive& archive : file_.archives) {
-            TRY_ASSIGN(auto members, read_zip_directory(*file_.opened, archive.begin, archive.bytes));
-            for (ZipMember& member : members) out.push_back({std::move(member), 0});
+            TRY_ASSIGN(auto members, base::read_zip_directory(*file_.opened, archive.begin, archive.bytes));
+            for (base::ZipMember& member : members) out.push_back({std::move(member), 0});
         }
         return out;
     }

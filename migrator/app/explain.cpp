@@ -10,6 +10,7 @@
 #include "base/nearest_word.h"
 #include "base/printable.h"
 #include "base/text.h"
+#include "migrator/app/explained_operator.h"
 #include "migrator/app/rule_examples.h"
 #include "migrator/edit/line_diff.h"
 
@@ -306,7 +307,7 @@ std::string page(const std::string& word, const ExplainedWord& item) {
     return out;
 }
 
-std::string page_json(const std::string& word, const ExplainedWord& item) {
+std::string page_json(const std::string& word, const ExplainedWord& item, const OperatorKnowledge& operators) {
     base::JsonWriter json;
     json.begin_object();
     json.key("word").string(word);
@@ -337,6 +338,7 @@ std::string page_json(const std::string& word, const ExplainedWord& item) {
     json.key("rules").begin_array();
     for (const std::string& rule : item.rules) json.string(rule);
     json.end_array();
+    write_operator_page(json.key("operators"), operators, word);
     return std::move(json.end_object()).take() + "\n";
 }
 
@@ -376,12 +378,13 @@ base::Result<std::string> explain_page(const Options& options, base::FileSystem&
     if (rule) return options.json ? page_json(*rule) : page(*rule);
     TRY_ASSIGN(const Knowledge knowledge, load_knowledge(fs, options.rules));
     const std::string& word = options.explained;
+    TRY_ASSIGN(const OperatorKnowledge operators, OperatorKnowledge::load(knowledge.store));
     const ExplainedWord item =
         is_mistyped_rule(knowledge.rules, word) ? ExplainedWord{} : explained_word(knowledge, word);
-    if (is_empty(item))
+    if (is_empty(item) && !operators.knows(word))
         return base::fail(base::ErrorKind::usage, base::format("no rule is called '{0}', and none speaks of '{0}'{1}",
                                                                word, alike(knowledge.rules, word)));
-    return options.json ? page_json(word, item) : page(word, item);
+    return options.json ? page_json(word, item, operators) : page(word, item) + operator_page(operators, word);
 }
 
 }  // namespace migrator

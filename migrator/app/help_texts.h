@@ -17,6 +17,7 @@ inline constexpr const char* kExamples =
     "  migrator serve report                              the same page, with decisions saved on the disk\n"
     "  migrator migrate - < train.py > train_npu.py       one file through a pipe, as editors do it\n"
     "  migrator explain method.cuda                       what a rule of the report means\n"
+    "  migrator ops trace.json.gz                         which operators of a trace leave the NPU\n"
     "  migrator rules new my_rules/house.json             a rule of your own, with its case\n"
     "  migrator help migrate                              all options of a command\n"
     "  migrator completion bash                           completes commands and options; also zsh, fish\n"
@@ -83,6 +84,18 @@ inline constexpr const char* kRulesListExamples =
     "Examples:\n"
     "  migrator rules list | grep error\n"
     "  migrator rules list --rules my_rules --json        with rules of your own, for scripts";
+
+inline constexpr const char* kOpsAbout =
+    "Tell which operators of a trace, an exported graph, a log or a list run on which Ascend chip.";
+inline constexpr const char* kOpsExamples =
+    "Examples:\n"
+    "  migrator ops trace.json.gz                         a trace of one training step: what leaves the NPU, and how\n"
+    "                                                     much of the time that is\n"
+    "  migrator ops model.pt2 --chip A3                   a graph of torch.export\n"
+    "  migrator ops train.log                             what a log says of operators\n"
+    "  echo torch.linalg.inv | migrator ops -             a list: one name a line, such as torch.cdist float64\n"
+    "  migrator ops --recorder > record_ops.py            records the operators of a step without an NPU\n"
+    "  migrator ops ops.txt --fail-on cpu_fallback        for CI: exit code 1 when an operator leaves the NPU";
 
 inline constexpr const char* kSchemaAbout = "Print the JSON Schema of a file, for editors and programs.";
 inline constexpr const char* kSchemaExamples =

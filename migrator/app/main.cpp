@@ -13,6 +13,7 @@
 #include "base/write_file.h"
 #include "migrator/app/explain.h"
 #include "migrator/app/library_run.h"
+#include "migrator/app/ops_command.h"
 #include "migrator/app/options.h"
 #include "migrator/app/pipeline.h"
 #include "migrator/app/printed_schemas.h"
@@ -141,6 +142,16 @@ base::Result<int> run_command_line(int argc, char** argv) {
         base::print(stdout, text);
         TRY(flush_output());
         return 0;
+    }
+    if (line.options->command == Command::ops) {
+        if (line.options->ops.input == kStandardInput) {
+            TRY_ASSIGN(line.options->stdin_text, read_standard_input());
+        }
+        TRY_ASSIGN(const OpsResult result, run_ops(*line.options, fs));
+        if (!result.warning.empty()) base::print(stderr, base::show("migrator: warning: {}.\n", result.warning));
+        base::print(stdout, result.text);
+        TRY(flush_output());
+        return result.failed ? kFindingsExitCode : 0;
     }
     if (line.options->command == Command::schema) {
         for (const PrintedSchema& schema : kPrintedSchemas) {

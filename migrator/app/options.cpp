@@ -245,6 +245,35 @@ void add_explain(CLI::App& app, Options& options) {
     command->footer(kExplainExamples);
 }
 
+void add_ops(CLI::App& app, Options& options) {
+    CLI::App* command = app.add_subcommand("ops", kOpsAbout);
+    command
+        ->add_option(
+            "INPUT", options.ops.input,
+            "Trace of torch's profiler (.json, .json.gz), graph of torch.export (.pt2), log, or\nlist with one "
+            "name a line, its dtype and a count after it; - for standard input")
+        ->option_text(" ");
+    command->add_option("--chip", options.ops.chip, "The chip: A2 (default), A3, 950, 910A, 310P or 310B; 910b is A2")
+        ->option_text("CHIP");
+    command
+        ->add_option("--torch-version", options.ops.torch_version,
+                     "With this version of torch, operators whose kernel came later or left are not\nknown")
+        ->option_text("VERSION");
+    command
+        ->add_option("--fail-on", options.ops.fail_on,
+                     "Exit with 1 when an operator has this verdict or a worse one: npu_aclop, unknown,\ncpu_fallback, "
+                     "dtype_refused or refused (default: never)")
+        ->check(command_line::OneOf({"npu_aclop", "unknown", "cpu_fallback", "dtype_refused", "refused", "never"}))
+        ->option_text("VERDICT");
+    command->add_flag(
+        "--recorder", options.ops.recorder,
+        "Instead of an INPUT: print a Python module that records the operators of a\ntraining step on a CPU or GPU");
+    add_rules_option(*command, options);
+    add_json_option(*command, options);
+    command->add_flag("-v,--verbose", options.verbose, "Also a line for each operator that runs in a compiled kernel");
+    command->footer(kOpsExamples);
+}
+
 void add_schema(CLI::App& app, Options& options) {
     std::vector<std::string> files;
     for (const PrintedSchema& schema : kPrintedSchemas) files.emplace_back(schema.file);
@@ -291,6 +320,7 @@ Command command_of(const CLI::App& app) {
     if (command->get_name() == "analyze") return Command::analyze;
     if (command->get_name() == "migrate") return Command::migrate;
     if (command->get_name() == "explain") return Command::explain;
+    if (command->get_name() == "ops") return Command::ops;
     if (command->get_name() == "schema") return Command::schema;
     const std::string word =
         command->get_subcommands().empty() ? "list" : command->get_subcommands().front()->get_name();
@@ -342,6 +372,7 @@ base::Result<CommandLine> parse_command_line(int argc, const char* const* argv, 
     CLI::App* migrate = add_migrate(app, options, raw);
     add_explain(app, options);
     add_rules(app, options);
+    add_ops(app, options);
     add_schema(app, options);
     add_review_commands(app, options);
     command_line::add_common(app);

@@ -28,6 +28,7 @@ enum class Command {
     reapply,
     report_diff,
     serve,
+    ops,
 };
 
 // What becomes of the migrated files.
@@ -57,6 +58,15 @@ struct ReviewOptions {
     bool only_accepted = false;  // leave out the safe fixes that nobody has decided about
     bool in_place = false;
     std::uint16_t port = 0;  // of serve; 0: one that is free
+};
+
+// Of ops.
+struct OpsOptions {
+    base::Path input;
+    std::string chip;           // empty: the one that is meant when none is named
+    std::string torch_version;  // empty: that which was measured
+    std::string fail_on = "never";
+    bool recorder = false;  // instead of judging an input: print the module that records one
 };
 
 struct Options {
@@ -96,6 +106,7 @@ struct Options {
     std::optional<Baseline> known;         // of `baseline`, filled by main
     std::vector<base::Message> notes;      // about the options themselves, for the report
     ReviewOptions review;
+    OpsOptions ops;
     bool json = false;
     bool quiet = false;
     bool verbose = false;

@@ -2,19 +2,19 @@
 #include <algorithm>
 #include <set>
 
+#include "base/zip_reader.h"
 #include "ckpt_convert/formats/zip/zip_layout.h"
-#include "ckpt_convert/formats/zip/zip_reader.h"
 #include "tests/fuzz/support/fuzz.h"
 
 namespace {
 
 constexpr std::uint64_t kMostBytes = 1 << 20;
 
-void check_places(std::vector<ckpt::ZipMember> members, std::uint64_t file_bytes) {
+void check_places(std::vector<base::ZipMember> members, std::uint64_t file_bytes) {
     std::set<std::string> names;
     std::sort(members.begin(), members.end(), [](const auto& a, const auto& b) { return a.offset < b.offset; });
     std::uint64_t end = 0;
-    for (const ckpt::ZipMember& member : members) {
+    for (const base::ZipMember& member : members) {
         fuzz::require(names.insert(member.name).second, "names are unique");
         fuzz::require(member.offset >= end, "members do not overlap");
         fuzz::require(member.offset <= file_bytes && member.bytes <= file_bytes - member.offset, "members lie inside");
@@ -23,10 +23,10 @@ void check_places(std::vector<ckpt::ZipMember> members, std::uint64_t file_bytes
 }
 
 // The archive that our writer makes of members of these names and sizes, without payload.
-void check_written(const std::vector<ckpt::ZipMember>& members) {
+void check_written(const std::vector<base::ZipMember>& members) {
     ckpt::ZipLayout layout;
     std::vector<std::uint32_t> sums;
-    for (const ckpt::ZipMember& member : members) {
+    for (const base::ZipMember& member : members) {
         layout.add(member.name, member.bytes);
         sums.push_back(member.crc32);
     }
@@ -35,11 +35,11 @@ void check_written(const std::vector<ckpt::ZipMember>& members) {
         fuzz::require(chunk.offset + chunk.data.size() <= archive.size(), "headers lie inside");
         archive.replace(chunk.offset, chunk.data.size(), chunk.data);
     }
-    const auto again = ckpt::read_zip_directory(*fuzz::file_of(archive));
+    const auto again = base::read_zip_directory(*fuzz::file_of(archive));
     fuzz::require(again.has_value(), "what the writer makes is read");
     fuzz::require(again->size() == members.size(), "every member is read back");
     for (std::size_t i = 0; i < members.size(); ++i) {
-        const ckpt::ZipMember& member = (*again)[i];
+        const base::ZipMember& member = (*again)[i];
         fuzz::require(
             member.name == members[i].name && member.bytes == members[i].bytes && member.crc32 == members[i].crc32,
             "a member is read back as it was written");
@@ -49,7 +49,7 @@ void check_written(const std::vector<ckpt::ZipMember>& members) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    const auto members = ckpt::read_zip_directory(*fuzz::file_of(fuzz::text_of(data, size)));
+    const auto members = base::read_zip_directory(*fuzz::file_of(fuzz::text_of(data, size)));
     if (!members) return 0;
     check_places(*members, size);
     if (!members->empty() && size < kMostBytes) check_written(*members);

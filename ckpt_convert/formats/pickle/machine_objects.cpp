@@ -1,9 +1,9 @@
 #include <algorithm>
 
 #include "base/format.h"
+#include "ckpt_convert/base_names.h"
 #include "ckpt_convert/formats/pickle/machine.h"
 #include "ckpt_convert/formats/pickle/opcodes.h"
-#include "ckpt_convert/formats/quoted_name.h"
 
 namespace ckpt::pickle {
 namespace {

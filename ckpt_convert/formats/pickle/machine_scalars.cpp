@@ -3,11 +3,11 @@
 
 #include "base/format.h"
 #include "base/utf8.h"
+#include "ckpt_convert/base_names.h"
 #include "ckpt_convert/formats/pickle/integers.h"
 #include "ckpt_convert/formats/pickle/machine.h"
 #include "ckpt_convert/formats/pickle/opcodes.h"
 #include "ckpt_convert/formats/pickle/text_literals.h"
-#include "ckpt_convert/formats/quoted_name.h"
 
 namespace ckpt::pickle {
 

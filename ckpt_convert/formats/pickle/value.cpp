@@ -1,6 +1,6 @@
 #include "ckpt_convert/formats/pickle/value.h"
 
-#include "ckpt_convert/formats/quoted_name.h"
+#include "ckpt_convert/base_names.h"
 
 namespace ckpt::pickle {
 namespace {

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "base/format.h"
-#include "ckpt_convert/formats/quoted_name.h"
+#include "ckpt_convert/base_names.h"
 #include "ckpt_convert/formats/safetensors/dtype_codes.h"
 
 namespace ckpt {

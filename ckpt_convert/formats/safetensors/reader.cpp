@@ -3,7 +3,7 @@
 
 #include "base/format.h"
 #include "base/utf8.h"
-#include "ckpt_convert/formats/quoted_name.h"
+#include "ckpt_convert/base_names.h"
 #include "ckpt_convert/formats/safetensors/header_parser.h"
 #include "ckpt_convert/formats/safetensors/safetensors.h"
 

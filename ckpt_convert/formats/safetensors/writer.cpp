@@ -4,7 +4,7 @@
 #include "base/format.h"
 #include "base/json_writer.h"
 #include "base/utf8.h"
-#include "ckpt_convert/formats/quoted_name.h"
+#include "ckpt_convert/base_names.h"
 #include "ckpt_convert/formats/safetensors/dtype_codes.h"
 #include "ckpt_convert/formats/safetensors/safetensors.h"
 

@@ -3,8 +3,8 @@
 #include <cstdint>
 
 #include "base/format.h"
+#include "ckpt_convert/base_names.h"
 #include "ckpt_convert/formats/lfs_pointer.h"
-#include "ckpt_convert/formats/quoted_name.h"
 
 namespace ckpt {
 namespace {

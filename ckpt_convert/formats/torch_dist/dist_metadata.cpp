@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "base/format.h"
+#include "ckpt_convert/base_names.h"
 #include "ckpt_convert/formats/pickle/reader.h"
-#include "ckpt_convert/formats/quoted_name.h"
 #include "ckpt_convert/formats/torch_file/tensor_call.h"
 #include "ckpt_convert/formats/torch_file/torch_dtypes.h"
 #include "ckpt_convert/tensor/tiling.h"

@@ -7,8 +7,8 @@
 
 #include "base/format.h"
 #include "base/parallel.h"
+#include "ckpt_convert/base_names.h"
 #include "ckpt_convert/formats/lfs_pointer.h"
-#include "ckpt_convert/formats/quoted_name.h"
 #include "ckpt_convert/formats/torch_dist/dist_backend.h"
 #include "ckpt_convert/formats/torch_dist/dist_metadata.h"
 #include "ckpt_convert/formats/torch_dist/flattened_tensor.h"

@@ -9,7 +9,7 @@
 
 #include "base/check.h"
 #include "base/format.h"
-#include "ckpt_convert/formats/quoted_name.h"
+#include "ckpt_convert/base_names.h"
 #include "ckpt_convert/formats/torch_dist/dist_backend.h"
 #include "ckpt_convert/formats/torch_dist/dist_metadata_writer.h"
 #include "ckpt_convert/tensor/tiling.h"

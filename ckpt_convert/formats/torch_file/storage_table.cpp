@@ -2,7 +2,7 @@
 
 #include "base/checked_math.h"
 #include "base/format.h"
-#include "ckpt_convert/formats/quoted_name.h"
+#include "ckpt_convert/base_names.h"
 #include "ckpt_convert/formats/torch_file/torch_dtypes.h"
 
 namespace ckpt {

@@ -6,7 +6,7 @@
 
 #include "base/checked_math.h"
 #include "base/format.h"
-#include "ckpt_convert/formats/quoted_name.h"
+#include "ckpt_convert/base_names.h"
 #include "ckpt_convert/formats/torch_file/torch_archive.h"
 #include "ckpt_convert/formats/torch_file/torch_reader.h"
 

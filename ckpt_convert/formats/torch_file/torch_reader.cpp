@@ -5,8 +5,8 @@
 
 #include "base/checked_math.h"
 #include "base/format.h"
+#include "ckpt_convert/base_names.h"
 #include "ckpt_convert/formats/lfs_pointer.h"
-#include "ckpt_convert/formats/quoted_name.h"
 #include "ckpt_convert/formats/torch_file/tensor_call.h"
 #include "ckpt_convert/formats/torch_file/torch_archive.h"
 

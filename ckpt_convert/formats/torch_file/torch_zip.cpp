@@ -4,11 +4,11 @@
 #include <vector>
 
 #include "base/format.h"
-#include "ckpt_convert/formats/quoted_name.h"
+#include "base/zip_reader.h"
+#include "ckpt_convert/base_names.h"
 #include "ckpt_convert/formats/torch_file/torch_archive.h"
 #include "ckpt_convert/formats/torch_file/torch_reader.h"
 #include "ckpt_convert/formats/zip/crc32.h"
-#include "ckpt_convert/formats/zip/zip_reader.h"
 
 namespace ckpt {
 namespace {
@@ -24,7 +24,7 @@ public:
         : file_(file), begin_(begin), accept_(accept) {}
 
     Result<TorchArchive> read(std::uint64_t bytes) {
-        TRY_ASSIGN(members_, read_zip_directory(file_, begin_, bytes));
+        TRY_ASSIGN(members_, base::read_zip_directory(file_, begin_, bytes));
         TRY(index_records());
         if (find("constants.pkl") != nullptr) {
             return base::fail(ErrorKind::unsupported,
@@ -55,7 +55,7 @@ private:
             return bad("a zip archive, but not one of torch.save: its first member is not in a folder");
         std::string_view prefix = first.substr(0, slash + 1);
         records_.reserve(members_.size());
-        for (const ZipMember& member : members_) {
+        for (const base::ZipMember& member : members_) {
             std::string_view name = member.name;
             if (name.starts_with(prefix)) records_.emplace(name.substr(prefix.size()), &member);
         }
@@ -66,7 +66,7 @@ private:
         return {};
     }
 
-    const ZipMember* find(std::string_view name) const {
+    const base::ZipMember* find(std::string_view name) const {
         auto found = records_.find(name);
         return found == records_.end() ? nullptr : found->second;
     }
@@ -75,7 +75,7 @@ private:
         return base::fail(ErrorKind::bad_input, std::move(message), file_.path());
     }
 
-    Result<std::string> content(const ZipMember& member, std::uint64_t max_bytes) {
+    Result<std::string> content(const base::ZipMember& member, std::uint64_t max_bytes) {
         if (member.bytes > max_bytes) {
             return bad(base::format("the record {} has {} bytes, the largest allowed is {}", quoted_name(member.name),
                                     member.bytes, max_bytes));
@@ -91,7 +91,7 @@ private:
     }
 
     Status check_version() {
-        const ZipMember* member = find("version");
+        const base::ZipMember* member = find("version");
         if (member == nullptr) member = find(".data/version");
         if (member == nullptr) return bad("the record \"version\" is missing; this is no complete file of torch.save");
         TRY_ASSIGN(std::string text, content(*member, kMaxSmallRecordBytes));
@@ -110,7 +110,7 @@ private:
     }
 
     Status check_byte_order() {
-        const ZipMember* member = find("byteorder");
+        const base::ZipMember* member = find("byteorder");
         if (member == nullptr) return {};  // before torch 2.1
         TRY_ASSIGN(std::string text, content(*member, kMaxSmallRecordBytes));
         if (text == "little") return {};
@@ -120,7 +120,7 @@ private:
     }
 
     Status read_pickle(TorchArchive& archive) {
-        const ZipMember& member = *find("data.pkl");
+        const base::ZipMember& member = *find("data.pkl");
         TRY_ASSIGN(std::string text, content(member, kMaxTorchPickleBytes));
         base::ByteReader reader(base::as_bytes(text), base::format("{} ({})", file_.path(), member.name),
                                 member.offset);
@@ -134,8 +134,8 @@ private:
     base::ReadableFile& file_;
     std::uint64_t begin_;
     const pickle::GlobalFilter& accept_;
-    std::vector<ZipMember> members_;
-    std::unordered_map<std::string_view, const ZipMember*> records_;  // by name without the prefix
+    std::vector<base::ZipMember> members_;
+    std::unordered_map<std::string_view, const base::ZipMember*> records_;  // by name without the prefix
 };
 
 }  // namespace

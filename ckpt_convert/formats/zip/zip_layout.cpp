@@ -4,7 +4,7 @@
 
 #include "base/check.h"
 #include "base/checked_math.h"
-#include "ckpt_convert/formats/zip/zip_records.h"
+#include "base/zip_records.h"
 
 namespace ckpt {
 namespace {
@@ -20,7 +20,7 @@ constexpr std::uint16_t kStored = 0;
 constexpr std::uint16_t kTime = 0;
 constexpr std::uint16_t kDate = 0x0021;
 
-bool needs_zip64(std::uint64_t value) { return value >= zip::kSaturated32; }
+bool needs_zip64(std::uint64_t value) { return value >= base::zip::kSaturated32; }
 
 // Little-endian fields behind each other.
 class Fields {
@@ -33,8 +33,12 @@ public:
         return *this;
     }
     // The value if it fits, else the mark that it is in the zip64 record.
-    Fields& u16_or_saturated(std::uint64_t value) { return u16(std::min<std::uint64_t>(value, zip::kSaturated16)); }
-    Fields& u32_or_saturated(std::uint64_t value) { return u32(std::min<std::uint64_t>(value, zip::kSaturated32)); }
+    Fields& u16_or_saturated(std::uint64_t value) {
+        return u16(std::min<std::uint64_t>(value, base::zip::kSaturated16));
+    }
+    Fields& u32_or_saturated(std::uint64_t value) {
+        return u32(std::min<std::uint64_t>(value, base::zip::kSaturated32));
+    }
     std::string take() && { return std::move(out_); }
 
 private:
@@ -52,45 +56,45 @@ std::uint64_t zip64_directory_bytes(bool big, bool far) {
 // From the local header to the payload, padding included.
 std::uint64_t padding_bytes(std::uint64_t header_offset, std::size_t name_bytes, bool big) {
     std::uint64_t start =
-        header_offset + zip::kLocalHeaderBytes + name_bytes + (big ? kLocalZip64Bytes : 0) + kExtraHeaderBytes;
+        header_offset + base::zip::kLocalHeaderBytes + name_bytes + (big ? kLocalZip64Bytes : 0) + kExtraHeaderBytes;
     return (kTorchAlignment - start % kTorchAlignment) % kTorchAlignment;
 }
 
 }  // namespace
 
 std::uint64_t ZipLayout::add(std::string name, std::uint64_t bytes) {
-    CHECK(!name.empty() && name.size() < zip::kSaturated16);
+    CHECK(!name.empty() && name.size() < base::zip::kSaturated16);
     bool big = needs_zip64(bytes);
     std::uint64_t padding = padding_bytes(end_, name.size(), big);
     std::uint64_t payload =
-        end_ + zip::kLocalHeaderBytes + name.size() + (big ? kLocalZip64Bytes : 0) + kExtraHeaderBytes + padding;
+        end_ + base::zip::kLocalHeaderBytes + name.size() + (big ? kLocalZip64Bytes : 0) + kExtraHeaderBytes + padding;
     auto end = base::checked_add(payload, bytes);
     // Headers and directory fit easily into what is kept free here.
     CHECK(end.has_value() && *end <= static_cast<std::uint64_t>(INT64_MAX));
-    directory_bytes_ += zip::kDirectoryHeaderBytes + name.size() + zip64_directory_bytes(big, needs_zip64(end_));
+    directory_bytes_ += base::zip::kDirectoryHeaderBytes + name.size() + zip64_directory_bytes(big, needs_zip64(end_));
     members_.push_back({std::move(name), end_, payload, bytes});
     end_ = *end;
     return payload;
 }
 
 std::uint64_t ZipLayout::file_bytes() const {
-    return end_ + directory_bytes_ + zip::kZip64EndBytes + zip::kZip64LocatorBytes + zip::kEndBytes;
+    return end_ + directory_bytes_ + base::zip::kZip64EndBytes + base::zip::kZip64LocatorBytes + base::zip::kEndBytes;
 }
 
 std::string ZipLayout::local_header(const Member& member, std::uint32_t crc32) {
     bool big = needs_zip64(member.bytes);
     std::uint64_t padding = padding_bytes(member.header_offset, member.name.size(), big);
     Fields out;
-    out.u32(zip::kLocalHeader)
+    out.u32(base::zip::kLocalHeader)
         .u16(big ? kVersionZip64 : kVersionPlain)
-        .u16(zip::kFlagUtf8)
+        .u16(base::zip::kFlagUtf8)
         .u16(kStored)
         .u16(kTime)
         .u16(kDate);
     out.u32(crc32).u32_or_saturated(member.bytes).u32_or_saturated(member.bytes);
     out.u16(member.name.size()).u16((big ? kLocalZip64Bytes : 0) + kExtraHeaderBytes + padding).text(member.name);
-    if (big) out.u16(zip::kExtraZip64).u16(16).u64(member.bytes).u64(member.bytes);
-    out.u16(zip::kExtraPadding).u16(padding).text(std::string(padding, 'Z'));
+    if (big) out.u16(base::zip::kExtraZip64).u16(16).u64(member.bytes).u64(member.bytes);
+    out.u16(base::zip::kExtraPadding).u16(padding).text(std::string(padding, 'Z'));
     return std::move(out).take();
 }
 
@@ -101,11 +105,17 @@ std::string ZipLayout::directory_header(const Member& member, std::uint32_t crc3
     std::uint64_t extra = zip64_directory_bytes(big, far);
     Fields out;
     // "Made by" has 0 (no Unix permissions) in its upper byte, so that extracted files are readable.
-    out.u32(zip::kDirectoryHeader).u16(version).u16(version).u16(zip::kFlagUtf8).u16(kStored).u16(kTime).u16(kDate);
+    out.u32(base::zip::kDirectoryHeader)
+        .u16(version)
+        .u16(version)
+        .u16(base::zip::kFlagUtf8)
+        .u16(kStored)
+        .u16(kTime)
+        .u16(kDate);
     out.u32(crc32).u32_or_saturated(member.bytes).u32_or_saturated(member.bytes);
     out.u16(member.name.size()).u16(extra).u16(0).u16(0).u16(0).u32(0);  // no comment, disk 0, no attributes
     out.u32_or_saturated(member.header_offset).text(member.name);
-    if (extra > 0) out.u16(zip::kExtraZip64).u16(extra - kExtraHeaderBytes);
+    if (extra > 0) out.u16(base::zip::kExtraZip64).u16(extra - kExtraHeaderBytes);
     if (big) out.u64(member.bytes).u64(member.bytes);
     if (far) out.u64(member.header_offset);
     return std::move(out).take();
@@ -115,10 +125,15 @@ std::string ZipLayout::end_records() const {
     std::uint64_t count = members_.size();
     Fields out;
     // The zip64 end is always there, as in PyTorch's own files: one form for all sizes.
-    out.u32(zip::kZip64End).u64(zip::kZip64EndBytes - 12).u16(kVersionZip64).u16(kVersionZip64).u32(0).u32(0);
+    out.u32(base::zip::kZip64End)
+        .u64(base::zip::kZip64EndBytes - 12)
+        .u16(kVersionZip64)
+        .u16(kVersionZip64)
+        .u32(0)
+        .u32(0);
     out.u64(count).u64(count).u64(directory_bytes_).u64(end_);
-    out.u32(zip::kZip64Locator).u32(0).u64(end_ + directory_bytes_).u32(1);
-    out.u32(zip::kEnd).u16(0).u16(0).u16_or_saturated(count).u16_or_saturated(count);
+    out.u32(base::zip::kZip64Locator).u32(0).u64(end_ + directory_bytes_).u32(1);
+    out.u32(base::zip::kEnd).u16(0).u16(0).u16_or_saturated(count).u16_or_saturated(count);
     out.u32_or_saturated(directory_bytes_).u32_or_saturated(end_).u16(0);
     return std::move(out).take();
 }

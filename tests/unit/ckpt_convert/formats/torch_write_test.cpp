@@ -1,9 +1,9 @@
 #include <doctest/doctest.h>
 
 #include "base/format.h"
+#include "base/zip_reader.h"
 #include "ckpt_convert/formats/torch_file/torch_reader.h"
 #include "ckpt_convert/formats/torch_file/torch_writer.h"
-#include "ckpt_convert/formats/zip/zip_reader.h"
 #include "tests/unit/ckpt_convert/formats/format_test_support.h"
 
 using base::ErrorKind;
@@ -78,7 +78,7 @@ TEST_CASE("torch file: a Megatron-like tree reads back") {
     REQUIRE(plan.finish(root));
 
     std::string bytes = test::assemble(plan, {std::string(24, 'w'), "abcd", ""});
-    auto members = ckpt::read_zip_directory(*test::open_bytes(bytes));
+    auto members = base::read_zip_directory(*test::open_bytes(bytes));
     REQUIRE(members);
     std::string names;
     for (const auto& member : *members) names += member.name + " ";

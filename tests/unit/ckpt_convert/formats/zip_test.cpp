@@ -3,11 +3,11 @@
 #include <functional>
 
 #include "base/format.h"
-#include "ckpt_convert/formats/zip/zip_reader.h"
+#include "base/zip_reader.h"
 #include "tests/unit/ckpt_convert/formats/raw_zip.h"
 
 using base::ErrorKind;
-using ckpt::read_zip_directory;
+using base::read_zip_directory;
 using test::little_endian;
 using test::RawZip;
 
@@ -230,7 +230,7 @@ TEST_CASE("zip: the largest directory on both sides of its limit") {
                             little_endian(bytes, 4) + little_endian(0, 6));
         return read_zip_directory(file);
     };
-    test::check_fails(with_directory_of(ckpt::kMaxZipDirectoryBytes), ErrorKind::bad_input, "no valid signature");
-    test::check_fails(with_directory_of(ckpt::kMaxZipDirectoryBytes + 1), ErrorKind::bad_input,
+    test::check_fails(with_directory_of(base::kMaxZipDirectoryBytes), ErrorKind::bad_input, "no valid signature");
+    test::check_fails(with_directory_of(base::kMaxZipDirectoryBytes + 1), ErrorKind::bad_input,
                       "the largest allowed is 67108864");
 }

@@ -1,4 +1,4 @@
-#include "ckpt_convert/formats/quoted_name.h"
+#include "base/quoted_name.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -6,7 +6,7 @@
 #include "base/format.h"
 #include "base/utf8.h"
 
-namespace ckpt {
+namespace base {
 namespace {
 
 constexpr std::size_t kMaxBytes = 200;
@@ -16,11 +16,11 @@ constexpr std::size_t kMaxBytes = 200;
 std::string quoted_name(std::string_view name) {
     std::size_t end = 0;
     while (end < name.size()) {
-        const std::size_t next = std::max<std::size_t>(base::utf8_sequence_length(name.substr(end)), 1);
+        const std::size_t next = std::max<std::size_t>(utf8_sequence_length(name.substr(end)), 1);
         if (end + next > kMaxBytes) break;
         end += next;
     }
-    return base::format("\"{}{}\"", name.substr(0, end), end < name.size() ? "..." : "");
+    return format("\"{}{}\"", name.substr(0, end), end < name.size() ? "..." : "");
 }
 
-}  // namespace ckpt
+}  // namespace base

@@ -4,9 +4,9 @@
 #include <string>
 #include <string_view>
 
-namespace ckpt {
+namespace base {
 
 // In quotes, cut after 200 bytes. What prints the message makes it printable.
 std::string quoted_name(std::string_view name);
 
-}  // namespace ckpt
+}  // namespace base

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "ckpt_convert/base_names.h"
+#include "base/file_system.h"
 
-namespace ckpt {
+namespace base {
 
 struct ZipMember {
     std::string name;          // with the archive prefix
@@ -24,7 +24,7 @@ inline constexpr std::uint64_t kMaxZipDirectoryBytes = 64u << 20;
 // The members in directory order. Refuses, as bad_input: no end record, compressed or encrypted members, duplicate or
 // unsafe names, ranges that overlap or leave the file, local headers that disagree with the directory.
 // `begin`, `bytes`: the part of the file that is the archive (a torch_dist item lies inside a larger file).
-Result<std::vector<ZipMember>> read_zip_directory(base::ReadableFile& file, std::uint64_t begin, std::uint64_t bytes);
-Result<std::vector<ZipMember>> read_zip_directory(base::ReadableFile& file);
+Result<std::vector<ZipMember>> read_zip_directory(ReadableFile& file, std::uint64_t begin, std::uint64_t bytes);
+Result<std::vector<ZipMember>> read_zip_directory(ReadableFile& file);
 
-}  // namespace ckpt
+}  // namespace base

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace ckpt::zip {
+namespace base::zip {
 
 inline constexpr std::uint32_t kLocalHeader = 0x04034b50;
 inline constexpr std::uint32_t kDirectoryHeader = 0x02014b50;
@@ -28,4 +28,4 @@ inline constexpr std::uint16_t kFlagUtf8 = 1u << 11;
 inline constexpr std::uint16_t kExtraZip64 = 0x0001;
 inline constexpr std::uint16_t kExtraPadding = 0x4246;  // "FB", as PyTorch pads
 
-}  // namespace ckpt::zip
+}  // namespace base::zip

@@ -1,0 +1,21 @@
+// ops: what `migrator ops INPUT` prints of the operators that a trace, a graph, a log or a list names.
+#pragma once
+
+#include <string>
+
+#include "base/file_system.h"
+#include "base/result.h"
+#include "migrator/app/options.h"
+
+namespace migrator {
+
+struct OpsResult {
+    std::string text;
+    std::string warning;  // empty: none
+    bool failed = false;  // by --fail-on
+};
+
+// Fails with usage for a chip or version that is none, with bad_input where the input names no operator.
+base::Result<OpsResult> run_ops(const Options& options, base::FileSystem& fs);
+
+}  // namespace migrator

@@ -1,0 +1,77 @@
+// OperatorKnowledge: what rules/operators says, asked by the name of an operator, a dtype, a chip and a version of torch.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/data_store.h"
+#include "base/result.h"
+#include "base/string_map.h"
+#include "migrator/operators/operator_rows.h"
+#include "migrator/rule/version.h"
+
+namespace migrator {
+
+struct OperatorJudgement {
+    OperatorVerdict forward = OperatorVerdict::unknown;
+    std::optional<OperatorVerdict> backward;  // empty: not known, or it has no gradient
+    std::string by;                           // the operator that decides; empty: none does
+    std::string why;
+    std::string source;                // where a reader finds it
+    std::vector<std::string> kernels;  // aclnn operators behind the one that decides
+    std::optional<OperatorVerdict> some;
+    std::string some_by;  // with some arguments it is worse, because of this operator
+
+    // The worse of both directions.
+    OperatorVerdict worst() const { return std::max(forward, backward.value_or(forward)); }
+};
+
+class OperatorKnowledge {
+public:
+    // All failures are rule_data.
+    static base::Result<OperatorKnowledge> load(const base::DataStore& store);
+
+    const ChipsFile& chips() const { return chips_; }
+    const std::string& torch() const { return operators_.torch; }
+    // By its name or one that people call it, in capitals or not; nullptr: there is no such chip.
+    const ChipRow* find_chip(std::string_view word) const;
+    std::vector<std::string> chip_names() const;  // of each its name, and that which people use most
+
+    // `name`: a public name, an overload ("aten::add.Tensor", "torch.ops.aten.add.Tensor", "add.Tensor"), an operator without
+    // its overload, or one of torch_npu. `dtype` as torch calls it; empty: not known. `version`: empty: that of the measurement.
+    OperatorJudgement judge(std::string_view name, std::string_view dtype, const ChipRow& chip,
+                            std::optional<Version> version) const;
+    // Whether a kernel of the NPU stands behind the operator itself, and not behind what it is composed of.
+    bool has_own_kernel(std::string_view name, const ChipRow& chip) const;
+    // nullptr when nothing is known of it.
+    const PublicNameRow* find_name(std::string_view name) const;
+    // The overloads of an operator, or the one that is named; empty when nothing is known of it.
+    std::vector<const OverloadRow*> overloads_of(std::string_view name) const;
+    // Of an operator in a trace of a GPU: what an NPU calls in its place; empty: the same.
+    std::string gpu_form_of(std::string_view name) const;
+    const AclnnRow* find_kernel(std::string_view aclnn) const;
+    bool knows(std::string_view name) const;
+
+private:
+    OperatorJudgement judge_name(const PublicNameRow& row, const ChipRow& chip) const;
+    OperatorJudgement judge_operator(const OverloadRow& row, const ChipRow& chip, std::optional<Version> version) const;
+    OperatorJudgement judge_overloads(const std::vector<const OverloadRow*>& rows, const ChipRow& chip,
+                                      std::optional<Version> version) const;
+    // The one overload with a kernel in `names` and in what they are composed of; nullptr when there is more or less than one.
+    const OverloadRow* only_kernel(const std::vector<std::string>& names, int depth = 0) const;
+    void refuse_dtype(const OverloadRow* row, std::string_view dtype, const ChipRow& chip,
+                      OperatorJudgement& out) const;
+    void add_source(OperatorJudgement& out) const;
+    const OverloadRow* find_overload(std::string_view name) const;
+
+    ChipsFile chips_;
+    OperatorsFile operators_;
+    NamesFile names_;
+    KernelsFile kernels_;
+    base::StringMap<std::size_t> by_overload_, by_name_, by_kernel_;
+    base::StringMap<std::vector<std::size_t>> by_operator_;  // without overloads
+};
+
+}  // namespace migrator

@@ -1,0 +1,181 @@
+#include "migrator/operators/operator_report.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/format.h"
+#include "base/human.h"
+#include "base/json_writer.h"
+#include "base/printable.h"
+#include "base/text.h"
+
+namespace migrator {
+namespace {
+
+OperatorVerdict worst_of(const JudgedOperator& item) { return item.judgement.worst(); }
+
+// "97.9 %"; below 100 whatever is missing.
+std::string percent(double share) {
+    const double shown = share < 1 ? std::min(share * 100, 99.9) : 100;
+    return base::format("{:.1f} %", shown);
+}
+
+std::string unit_of(const OperatorInput& read) {
+    if (!read.has_times) return "of the calls";
+    return read.times_of_device ? "of the time on the device" : "of the time on the host";
+}
+
+std::string called(const JudgedOperator& item) {
+    return item.input.dtype.empty() ? item.input.name : base::format("{} ({})", item.input.name, item.input.dtype);
+}
+
+// "aten::lgamma" and "torch.lgamma" are decided by "lgamma.out", which is the same operator.
+bool is_same_operator(std::string_view name, std::string_view by) {
+    if (const std::size_t colons = name.find("::"); colons != name.npos) name.remove_prefix(colons + 2);
+    if (name.starts_with("torch.")) name.remove_prefix(name.rfind('.') + 1);
+    return name.substr(0, name.find('.')) == by.substr(0, by.find('.'));
+}
+
+// A list and a log speak of what is called on an NPU; all else may come from a GPU, which has operators of its own.
+OperatorJudgement judged(const InputOperator& item, const std::string& kind, const OperatorKnowledge& knowledge,
+                         const ChipRow& chip, std::optional<Version> version) {
+    const bool may_be_of_gpu = kind != "list" && kind != "log";
+    const std::string form = may_be_of_gpu ? knowledge.gpu_form_of(item.name) : std::string();
+    if (form.empty()) return knowledge.judge(item.name, item.dtype, chip, version);
+    OperatorJudgement out = knowledge.judge(form, item.dtype, chip, version);
+    out.by = form;
+    if (out.why.empty()) out.why = base::format("an operator of GPUs; the NPU calls {} in its place", form);
+    return out;
+}
+
+std::string line_of(const JudgedOperator& item) {
+    const OperatorJudgement& said = item.judgement;
+    std::string out = base::show("  {}", called(item));
+    if (item.input.count > 1) out += base::format(", {} times", base::with_separators(item.input.count));
+    out += base::format(", {}", percent(item.share));
+    const bool only_backward = is_on_npu(said.forward) && !is_on_npu(worst_of(item));
+    if (only_backward) out += ", in the backward pass";
+    if (!said.by.empty() && !is_same_operator(item.input.name, said.by)) out += base::show(", through {}", said.by);
+    if (!said.why.empty()) out += base::show(": {}", said.why);
+    return out + "\n";
+}
+
+std::string sentence_of(const OperatorReport& report) {
+    double compiled = 0;
+    std::map<OperatorVerdict, std::set<std::string>> names;
+    for (const JudgedOperator& item : report.operators) {
+        const OperatorVerdict verdict = worst_of(item);
+        if (verdict <= OperatorVerdict::npu_aclnn) compiled += item.share;
+        names[verdict].insert(item.input.name);
+    }
+    std::string out = base::show("{} {} of {} {} in compiled kernels on {}", percent(compiled), unit_of(report.read),
+                                 report.input, report.read.has_times ? "is spent" : "run", report.chip->product);
+    const auto add = [&](OperatorVerdict verdict, const char* one, const char* many) {
+        const auto& found = names[verdict];
+        if (found.empty()) return;
+        out += base::show("; {} {}: {}", base::plural(found.size(), "operator"), found.size() == 1 ? one : many,
+                          base::listed({found.begin(), found.end()}));
+    };
+    add(OperatorVerdict::refused, "is refused", "are refused");
+    add(OperatorVerdict::dtype_refused, "is called with a dtype that it does not take",
+        "are called with dtypes that they do not take");
+    add(OperatorVerdict::cpu_fallback, "falls to the CPU", "fall to the CPU");
+    add(OperatorVerdict::npu_aclop, "compiles again for each new shape", "compile again for each new shape");
+    add(OperatorVerdict::unknown, "is not known", "are not known");
+    return out + ".\n";
+}
+
+void write_operator(base::JsonWriter& json, const JudgedOperator& item, const OperatorInput& read) {
+    const OperatorJudgement& said = item.judgement;
+    json.begin_object();
+    json.key("name").string(item.input.name);
+    json.key("dtype").string(item.input.dtype);
+    json.key("forward").string(name(said.forward));
+    json.key("backward");
+    if (said.backward) json.string(name(*said.backward));
+    else json.null();
+    json.key("by");
+    if (said.by.empty()) json.null();
+    else json.string(said.by);
+    json.key("source").string(said.source);
+    json.key("why").string(said.why);
+    json.key("kernels").begin_array();
+    for (const std::string& kernel : said.kernels) json.string(kernel);
+    json.end_array();
+    json.key("some");
+    if (said.some) json.string(name(*said.some));
+    else json.null();
+    json.key("some_by").string(said.some_by);
+    json.key("count").unsigned_integer(item.input.count);
+    json.key("share").number(item.share);
+    json.key("microseconds");
+    if (read.has_times) json.number(item.input.microseconds);
+    else json.null();
+    json.end_object();
+}
+
+}  // namespace
+
+std::vector<const JudgedOperator*> OperatorReport::at_or_above(OperatorVerdict verdict) const {
+    std::vector<const JudgedOperator*> out;
+    for (const JudgedOperator& item : operators) {
+        if (worst_of(item) >= verdict) out.push_back(&item);
+    }
+    return out;
+}
+
+std::string OperatorReport::text(bool all) const {
+    std::map<OperatorVerdict, std::vector<const JudgedOperator*>> groups;
+    for (const JudgedOperator& item : operators) groups[worst_of(item)].push_back(&item);
+    std::string out;
+    for (auto group = groups.rbegin(); group != groups.rend(); ++group) {
+        auto& [verdict, items] = *group;
+        out += base::show("{} ({}): {}\n", name(verdict), base::plural(items.size(), "operator"),
+                          chips->verdicts.at(std::string(name(verdict))));
+        if (verdict <= OperatorVerdict::npu_aclnn && !all) continue;
+        std::stable_sort(items.begin(), items.end(),
+                         [](const JudgedOperator* a, const JudgedOperator* b) { return a->share > b->share; });
+        for (const JudgedOperator* item : items) out += line_of(*item);
+    }
+    out += "\n" + sentence_of(*this);
+    if (!chip->weak.empty()) out += base::show("{}\n", chip->weak);
+    out += base::show("Operators as of torch {}; nothing was run on an NPU.\n", torch);
+    return out;
+}
+
+std::string OperatorReport::json() const {
+    base::JsonWriter json;
+    json.begin_object();
+    json.key("chip").string(chip->name);
+    json.key("product").string(chip->product);
+    json.key("torch").string(torch);
+    json.key("input").string(input);
+    json.key("kind").string(read.kind);
+    json.key("operators").begin_array();
+    for (const JudgedOperator& item : operators) write_operator(json, item, read);
+    json.end_array();
+    json.key("says").string(base::trimmed(sentence_of(*this)));
+    json.key("weak").string(chip->weak);
+    return std::move(json.end_object()).take() + "\n";
+}
+
+OperatorReport judge_operators(OperatorInput input, const std::string& name, const OperatorKnowledge& knowledge,
+                               const ChipRow& chip, std::optional<Version> version) {
+    OperatorReport out{name, &chip, version ? version->text() : knowledge.torch(), {}, {}, &knowledge.chips()};
+    double whole = 0;
+    const auto part = [&](const InputOperator& item) {
+        return input.has_times ? item.microseconds : static_cast<double>(item.count);
+    };
+    for (const InputOperator& item : input.operators) whole += part(item);
+    for (InputOperator& item : input.operators) {
+        OperatorJudgement judgement = judged(item, input.kind, knowledge, chip, version);
+        const double share = whole > 0 ? part(item) / whole : 0;
+        out.operators.push_back({std::move(item), std::move(judgement), share});
+    }
+    input.operators.clear();
+    out.read = std::move(input);
+    return out;
+}
+
+}  // namespace migrator

@@ -1,0 +1,178 @@
+"""`migrator ops` on lists, counts, logs, traces and graphs: verdicts, shares, exit codes, and what it says of bad input.
+
+cases.json are 60 names judged by rule from the sources; models/ the operators that one training step of 13 models ran, and which
+of them leave the NPU of an Atlas A2; graph.pt2 was written by torch 2.13: branches with lgamma and sin, and erfc of uint8.
+"""
+
+import gzip
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "support"))
+from checks import Checks, tool  # noqa: E402
+
+HERE = Path(__file__).resolve().parent
+MOST_UNKNOWN = 0.02
+
+
+def ops(*words, text=None):
+    return subprocess.run([str(tool("migrator")), "ops", *map(str, words)], input=text, capture_output=True, text=True)
+
+
+def judged(*words, text=None):
+    return json.loads(ops(*words, "--json", text=text).stdout)
+
+
+def check_cases(checks):
+    cases = json.loads((HERE / "cases.json").read_text())
+    for chip in sorted({case["chip"] for case in cases}):
+        of_chip = [case for case in cases if case["chip"] == chip]
+        text = "".join(f"{case['name']} {case['dtype']}\n" for case in of_chip)
+        found = judged("-", "--chip", chip, text=text)
+        checks.equal((found["chip"], found["torch"]), (chip, "2.13"), "chip and torch")
+        rows = {(row["name"], row["dtype"]): row for row in found["operators"]}
+        for case in of_chip:
+            row = rows[case["name"], case["dtype"]]
+            if case["expect"].startswith("forward npu"):
+                said = (row["forward"].startswith("npu"), row["backward"], row["by"])
+                checks.equal(said, (True, "cpu_fallback", case["op"]), f"{case['name']} on {chip}")
+            else:
+                checks.equal(row["forward"], case["expect"], f"{case['name']} ({case['dtype']}) on {chip}")
+            checks.expect(row["source"], f"{case['name']}: no source")
+
+
+def check_models(checks):
+    for path in sorted((HERE / "models").glob("*.json")):
+        model = json.loads(path.read_text())
+        rows = judged(path)["operators"]
+        wanted = {name for phase in ("forward", "backward", "optimizer") for name in model.get(phase, {})}
+        checks.equal({row["name"] for row in rows}, wanted, f"{path.name}: operators")
+        left = {row["name"]: row["forward"] for row in rows if not row["forward"].startswith("npu")}
+        checks.equal(left, model["leaves_the_npu"], f"{path.name}: what leaves the NPU")
+        for chip in ("a3", "950", "910a", "310p"):
+            unknown = [row["name"] for row in judged(path, "--chip", chip)["operators"] if row["forward"] == "unknown"]
+            limit = MOST_UNKNOWN if chip == "a3" else 0.12
+            checks.expect(len(unknown) <= limit * len(rows), f"{path.name} on {chip}: not known: {unknown}")
+
+
+def event(name, begin, duration, external, category="cpu_op", kinds=("float",)):
+    return {"ph": "X", "cat": category, "name": name, "ts": begin, "dur": duration, "pid": 1, "tid": 1,
+            "args": {"External id": external, "Input type": list(kinds)}}
+
+
+# conv2d calls what a GPU has for it; lgamma runs beside it.
+HOST = [event("aten::conv2d", 0, 100, 1), event("aten::convolution", 10, 80, 2), event("aten::cudnn_convolution", 20, 50, 3),
+        event("aten::lgamma", 200, 20, 4, kinds=("c10::Half", "")), event("autograd::engine::evaluate_function", 300, 5, 5),
+        event("Optimizer.step#AdamW.step", 310, 5, 6)]
+DEVICE = [event("k1", 25, 30, 3, "kernel"), event("k2", 205, 10, 4, "kernel")]
+
+
+def shares(report):
+    return {row["name"]: (row["dtype"], row["count"], round(row["share"], 3), row["forward"]) for row in report["operators"]}
+
+
+def check_traces(checks, directory):
+    def written(name, value):
+        path = directory / name
+        text = value if isinstance(value, str) else json.dumps(value)
+        path.write_bytes(gzip.compress(text.encode()) if name.endswith(".gz") else text.encode())
+        return path
+
+    # 80 of 120 in convolution, with what is in it; 20 in conv2d around it; 20 in lgamma.
+    of_host = {"aten::conv2d": ("float32", 1, 0.167, "npu_aclnn"), "aten::convolution": ("float32", 1, 0.667, "npu_aclnn"),
+               "aten::lgamma": ("float16", 1, 0.167, "cpu_fallback")}
+    for name, value in (("object.json", {"schemaVersion": 1, "traceEvents": HOST, "more": [{"name": "aten::x"}]}),
+                        ("list.json", HOST), ("packed.json.gz", {"traceEvents": HOST})):
+        checks.equal(shares(judged(written(name, value))), of_host, name)
+    device = judged(written("device.json", {"traceEvents": DEVICE + HOST}))
+    checks.equal(shares(device)["aten::lgamma"][2], 0.25, "10 of 40 us on the device")
+    checks.expect("of the time on the device" in device["says"] and "75.0 %" in device["says"], device["says"])
+    whole = json.dumps({"traceEvents": HOST})
+    cut = written("cut.json", whole[:whole.index("Optimizer")])
+    result = ops(cut, "--json")
+    checks.equal((result.returncode, shares(json.loads(result.stdout))["aten::lgamma"][1]), (0, 1), "a trace that ends early")
+    checks.expect("only the beginning of the trace could be read" in result.stderr, result.stderr)
+    packed = gzip.compress(whole.encode())
+    (directory / "cut.json.gz").write_bytes(packed[: len(packed) // 2])
+    result = ops(directory / "cut.json.gz")
+    checks.equal(result.returncode, 4, "a packed trace that is cut off")
+    checks.expect("damaged or cut off" in result.stderr, result.stderr)
+
+
+def check_graph(checks):
+    found = judged(HERE / "graph.pt2")
+    rows = {row["name"]: (row["dtype"], row["forward"], row["by"]) for row in found["operators"]}
+    checks.equal(found["kind"], "graph", "kind")
+    checks.equal(rows.get("aten::lgamma.default"), ("float32", "cpu_fallback", "lgamma.out"), "in a branch")
+    checks.equal(rows.get("aten::sin.default"), ("float32", "npu_aclnn", "sin"), "in the other")
+    checks.equal(rows.get("aten::special_erfc.default"), ("uint8", "dtype_refused", "erfc"), "erfc of bytes")
+
+
+def check_logs(checks):
+    log = ("[W] The operator 'aten::isin.Tensor_Tensor_out' is not currently supported on the NPU backend and will fall back to "
+           "run on the CPU.\nstep 1 aten::add is fine\nRuntimeError: aclnnCdist failed, error code is 161002\n"
+           "[W] The operator 'aten::lgamma.out' is not currently supported and will fall back to run on the CPU\n" * 2)
+    found = judged("-", text=log)
+    checks.equal({row["name"]: row["count"] for row in found["operators"]},
+                 {"aten::isin.Tensor_Tensor_out": 2, "aclnnCdist": 2, "aten::lgamma.out": 2}, "operators of a log")
+    checks.equal(found["kind"], "log", "kind")
+
+
+def check_names(checks):
+    """One operator, however people write it."""
+    same = ("aten::lgamma", "aten.lgamma.default", "torch.ops.aten.lgamma", "lgamma", "torch.lgamma", "torch.Tensor.lgamma", "Tensor.lgamma")
+    for name in same:
+        checks.equal(judged("-", text=name)["operators"][0]["forward"], "cpu_fallback", name)
+    checks.equal(judged("-", text="nn.functional.gelu torch.bfloat16 3")["operators"][0]["count"], 3, "a count")
+    unknown = judged("-", text="mylib::fused")["operators"][0]
+    checks.equal((unknown["forward"], unknown["why"]), ("unknown", "listed nowhere: neither in torch nor in torch_npu"), "a library's")
+    with_version = judged("-", "--torch-version", "2.1", text="npu_fusion_attention_v3")["operators"][0]
+    checks.equal(with_version["forward"], "unknown", "a kernel that came later")
+
+
+def check_recorder(checks):
+    result = ops("--recorder")
+    checks.equal((result.returncode, result.stderr), (0, ""), "--recorder")
+    compile(result.stdout, "record_ops.py", "exec")
+
+
+def check_exit_codes(checks, directory):
+    for words, text, code, says in (
+        (("-", "--fail-on", "cpu_fallback"), "torch.lgamma\n", 1, ""),
+        (("-", "--fail-on", "refused"), "torch.lgamma\n", 0, ""),
+        (("-", "--fail-on", "refused"), "aten::_scaled_dot_product_efficient_attention\n", 1, ""),
+        (("-",), "", 4, "there is no operator in it"),
+        (("-",), "torch.add\nthis is prose about things\n", 4, "standard input:2: this is no name of an operator"),
+        (("-",), "\x00\x01\x02", 4, "standard input:1: this is no name of an operator"),
+        (("-",), '{"a": 1}', 4, "there is no operator in it"),
+        (("-",), '{"traceEvents": [{"name": ', 4, "standard input"),
+        (("-", "--chip", "a4"), "torch.add", 2, 'there is no chip "a4"; did you mean "a'),
+        ((), None, 2, "name a trace, a graph, a log or a list"),
+        (("-", "--torch-version", "new"), "torch.add", 2, "is not a version such as 2.7"),
+        ((directory / "missing.json",), None, 4, "there is no such file"),
+        ((directory,), None, 4, ""),
+    ):
+        result = ops(*words, text=text)
+        checks.equal(result.returncode, code, f"{words} {text!r}: exit code ({result.stderr.strip()})")
+        checks.expect(says in result.stderr, f"{words}: {result.stderr}")
+
+
+def main():
+    checks = Checks()
+    with tempfile.TemporaryDirectory() as directory:
+        check_cases(checks)
+        check_models(checks)
+        check_traces(checks, Path(directory))
+        check_graph(checks)
+        check_logs(checks)
+        check_names(checks)
+        check_recorder(checks)
+        check_exit_codes(checks, Path(directory))
+    checks.finish()
+
+
+if __name__ == "__main__":
+    main()
