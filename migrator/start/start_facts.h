@@ -31,6 +31,7 @@ constexpr auto record_of(const StartVariable*) {
 struct Launcher {
     std::vector<std::string> words;
     std::vector<std::string> processes;
+    std::vector<std::string> values;
     std::vector<std::string> start;
     std::vector<std::string> headers;
     std::vector<std::string> left_out;
@@ -45,6 +46,8 @@ constexpr auto record_of(const Launcher*) {
         base::field("words", &Launcher::words, "that a command begins with; a last `*` stands for any letters")
             .needed(),
         base::field("processes", &Launcher::processes, "options with the number of processes on a machine"),
+        base::field("values", &Launcher::values,
+                    "options of its own whose next word is a value, and neither a program nor a module"),
         base::field("start", &Launcher::start, "lines of the shell that start @PROGRAM@").needed(),
         base::field("headers", &Launcher::headers, "beginnings of lines at the top of a script that are taken over"),
         base::field("left_out", &Launcher::left_out, "but not with one of these texts"),

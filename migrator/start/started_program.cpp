@@ -114,6 +114,11 @@ std::string number_of(const std::vector<std::string>& words, std::size_t from,
     return {};
 }
 
+// "cyclic" of `srun -m cyclic python train.py`; behind the launcher inside, options are that launcher's.
+bool is_value(const std::vector<std::string>& words, std::size_t at, const Launcher& launcher, const Launcher* inside) {
+    return inside == nullptr && std::ranges::find(launcher.values, words[at - 1]) != launcher.values.end();
+}
+
 std::vector<std::string> headers_of(std::string_view text, const Launcher& launcher) {
     std::vector<std::string> out;
     for (const std::string_view line : base::split(text, '\n')) {
@@ -139,15 +144,19 @@ std::vector<StartedProgram> started_programs(std::string_view text, const StartF
         if (!may_start) continue;
         const std::vector<std::string> words = words_of(line.text);
         const Launcher* launcher = nullptr;
+        const Launcher* inside = nullptr;
         std::size_t begin = 0;
         for (std::size_t i = 0; i < words.size(); ++i) {
             if (words[i] == ";") launcher = nullptr;
             if (launcher == nullptr) {
                 launcher = launcher_at(words, i, facts);
+                inside = nullptr;
                 begin = i;
                 if (launcher != nullptr) i += launcher->words.size() - 1;
                 continue;
             }
+            if (is_value(words, i, *launcher, inside)) continue;
+            if (inside == nullptr) inside = launcher_at(words, i, facts);
             const bool is_module = is_module_option(words[i - 1]);
             const std::string program = is_module                     ? file_of_module(words[i])
                                         : words[i].ends_with(kPython) ? without_variables(words[i])
