@@ -82,6 +82,9 @@ void match_text_words(const TextFile& file, FindingSink& sink) {
             for (const std::string& word : row.words) {
                 for (const std::size_t at : find_word(line, word)) {
                     std::string subject(thing_around(line, at, at + word.size()));
+                    const bool is_other = std::ranges::any_of(
+                        row.unless_with, [&](const std::string& part) { return subject.find(part) != subject.npos; });
+                    if (is_other) continue;
                     sink.push_back(make_finding(*row.rule, file.contents.place(line.substr(at, word.size())),
                                                 std::move(subject), Certainty::likely, {}, note, {}));
                 }

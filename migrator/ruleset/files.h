@@ -20,8 +20,9 @@ constexpr auto record_of(const VersionNote*) {
 struct TextRow {
     const Rule* rule = nullptr;
     std::vector<std::string> words;
-    std::vector<std::string> files;  // names of file types
-    std::vector<VersionNote> notes;  // the first that is for the version
+    std::vector<std::string> files;        // names of file types
+    std::vector<std::string> unless_with;  // what the image, path or address around the word must not have in it
+    std::vector<VersionNote> notes;        // the first that is for the version
 };
 
 inline constexpr auto kTextFiles =
@@ -36,6 +37,8 @@ constexpr auto record_of(const TextRow*) {
                     "types of files; `shell` are also the commands that Python starts, see `script_places`")
             .needed()
             .one_of(kTextFiles),
+        base::field("unless_with", &TextRow::unless_with,
+                    "not where the image, path or address around the word has one of these in it"),
         base::field("notes", &TextRow::notes, "what becomes of `{note}`, by the version of the framework"));
 }
 
