@@ -44,6 +44,12 @@ namespace {
 using base::ErrorKind;
 using base::Path;
 
+// What people read of a report: also its own messages.
+base::Language with_report(const base::Language& language, const std::map<std::string, base::Dictionary>& texts) {
+    const auto known = texts.find(language.code());
+    return known == texts.end() ? language : language.with(known->second);
+}
+
 class Run {
 public:
     Run(const Options& options, base::FileSystem& fs, const Knowledge& knowledge, const HelperModule& helper,
@@ -100,6 +106,7 @@ public:
         result.report.rules = rule_rows(knowledge_.rules, result.report);
         result.report.sources = source_rows(knowledge_.rules, result.report);
         result.report.translations = translated(result.report, knowledge_.translations);
+        result.report.language = with_report(options_.language, result.report.translations);
         result.report.api_coverage = api_coverage(knowledge_.rules, facts_, rules_.versions().whole.version);
         if (options_.destination == Destination::text && facts_.front().needs_helper)
             result.warning = base::format(
