@@ -13,6 +13,7 @@
 #include "migrator/app/distributed_main.h"
 #include "migrator/app/instrumentation.h"
 #include "migrator/app/library_run.h"
+#include "migrator/app/missing_code.h"
 #include "migrator/app/named_projects.h"
 #include "migrator/app/new_files.h"
 #include "migrator/app/output_tree.h"
@@ -325,18 +326,9 @@ private:
                                          "--affinity writes them.",
                            {{"count", std::to_string(faster)}}});
         }
-        if (!has_known_file())
-            out.push_back(
-                "No file of a kind that can be analysed was found: Python, notebooks, shell, CUDA, requirements, "
-                "settings.");
+        out.push_back(missing_code(projects_));
+        if (out.back().empty()) out.pop_back();
         return out;
-    }
-
-    bool has_known_file() const {
-        return std::ranges::any_of(projects_, [](const Project& project) {
-            return std::ranges::any_of(project.files.files,
-                                       [](const FoundFile& file) { return file.type != FileType::other; });
-        });
     }
 
     const Options& options_;
