@@ -4,6 +4,7 @@
 
 #include "base/data_store.h"
 #include "base/format.h"
+#include "base/json_writer.h"
 #include "base/nearest_word.h"
 #include "base/text.h"
 #include "base/version.h"
@@ -11,6 +12,7 @@
 #include "command_line/help_text.h"
 #include "command_line/manual.h"
 #include "command_line/one_of.h"
+#include "command_line/translated_page.h"
 
 namespace command_line {
 namespace {
@@ -25,10 +27,20 @@ public:
 constexpr const char* kLicenses = "templates/licenses.txt";
 constexpr const char* kCompletion = "completion";
 
+// For the lint of translations: a JSON array.
+std::string texts_as_json(const CommandPage& page) {
+    base::JsonWriter json(0);
+    json.begin_array();
+    for (const std::string& text : texts_of(page)) json.string(text);
+    json.end_array();
+    return std::move(json).take() + "\n";
+}
+
 // What is made of the options themselves. nullopt: the words ask for something else.
 std::optional<std::string> generated(const CLI::App& app, const std::vector<std::string>& words) {
     if (words.size() == 1 && words.front() == "--print-man") return man_page(page_of(app), base::kVersion);
     if (words.size() == 1 && words.front() == "--print-reference") return reference_page(page_of(app));
+    if (words.size() == 1 && words.front() == "--print-texts") return texts_as_json(page_of(app));
     if (words.size() == 2 && words.front() == kCompletion && base::contains(kShells, words.back()))
         return completion_script(page_of(app), words.back());
     return std::nullopt;
@@ -66,11 +78,15 @@ std::string unexpected(const CLI::App& app, const CLI::App& command) {
                         base::did_you_mean(name, known));
 }
 
-base::Result<std::optional<std::string>> not_parsed(const CLI::App& app, const CLI::ParseError& error) {
+base::Result<std::optional<std::string>> not_parsed(const CLI::App& app, const CLI::ParseError& error,
+                                                    const base::Language& language) {
+    const auto help = [&](const CLI::App& of, HelpDetail detail) {
+        return std::optional(help_text(translated(page_of(of), language), detail, language));
+    };
     const CLI::App& command = innermost(app);
     if (error.get_name() == "CallForVersion") return std::optional(base::format("{}\n", error.what()));
-    if (error.get_name() == "CallForHelp") return std::optional(help_text(page_of(command), HelpDetail::usual));
-    if (error.get_name() == "CallForAllHelp") return std::optional(help_text(page_of(command), HelpDetail::all));
+    if (error.get_name() == "CallForHelp") return help(command, HelpDetail::usual);
+    if (error.get_name() == "CallForAllHelp") return help(command, HelpDetail::all);
     const bool is_extra = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
     return base::fail(
         base::ErrorKind::usage,
@@ -93,6 +109,12 @@ void begin(CLI::App& app) {
     app.set_help_flag("-h,--help", "Print this help");
     app.set_help_all_flag("--help-all", "Print the help of all commands, with options that are rarely of use");
     app.set_version_flag("--version", base::version_text(app.get_name()), "Print the version");
+    // Taken out of the words before (see spoken_language.h), so it may stand anywhere.
+    app.add_option_function<std::string>(
+           "--lang", [](const std::string&) {},
+           "Language of help, messages and summaries; the default is that of the locale (LC_ALL, LC_MESSAGES, LANG)")
+        ->check(OneOf({"en", "zh"}))
+        ->configurable(false);
     app.add_flag_callback(
         "--licenses",
         [] { throw CLI::CallForVersion(std::string(base::trimmed(*base::DataStore().find(kLicenses))), 0); },
@@ -115,12 +137,13 @@ void add_common(CLI::App& app) {
                      name));
 }
 
-base::Result<std::optional<std::string>> parse(CLI::App& app, std::vector<std::string> words) {
+base::Result<std::optional<std::string>> parse(CLI::App& app, std::vector<std::string> words,
+                                               const base::Language& language) {
     if (auto text = generated(app, words)) return text;
     try {
         app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
     } catch (const CLI::ParseError& error) {
-        return not_parsed(app, error);
+        return not_parsed(app, error, language);
     }
     return std::optional<std::string>();
 }

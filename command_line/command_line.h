@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/language.h"
 #include "base/result.h"
 
 namespace CLI {
@@ -24,7 +25,8 @@ void begin(CLI::App& app);
 void add_common(CLI::App& app);
 
 // nullopt: the words are parsed. Else what is to be printed instead: help, the version ... Fails with usage.
-base::Result<std::optional<std::string>> parse(CLI::App& app, std::vector<std::string> words);
+base::Result<std::optional<std::string>> parse(CLI::App& app, std::vector<std::string> words,
+                                               const base::Language& language = {});
 
 // The names of its commands.
 std::vector<std::string> command_names(const CLI::App& app);

@@ -24,6 +24,7 @@
 #include "ckpt_convert/execute/manifest.h"
 #include "ckpt_convert/execute/shard_set.h"
 #include "ckpt_convert/mapping/model_schema.h"
+#include "command_line/spoken_language.h"
 
 namespace ckpt {
 namespace {
@@ -33,6 +34,11 @@ constexpr int kDone = 0;
 constexpr int kDifferent = 1;
 
 void print(const std::string& text) { base::print(stdout, text); }
+
+// For people, unless they asked for JSON.
+void print_text(const Options& options, const std::string& text) {
+    print(options.json ? text : options.language.lines(text));
+}
 
 Result<int> run_conversion(base::FileSystem& fs, const Knowledge& knowledge, const base::DataStore& store,
                            const Options& options) {
@@ -47,7 +53,8 @@ Result<int> run_conversion(base::FileSystem& fs, const Knowledge& knowledge, con
         ProgressObserver observer(options.progress);
         TRY_ASSIGN(summary, convert(fs, knowledge, store, options.convert, observer));
     }
-    if (!options.quiet) print(summary_text(summary, options.convert, base::wants_colour(STDOUT_FILENO)));
+    if (!options.quiet)
+        print(summary_text(summary, options.convert, options.language, base::wants_colour(STDOUT_FILENO)));
     return kDone;
 }
 
@@ -59,7 +66,7 @@ Result<int> run_verification(base::FileSystem& fs, const Knowledge& knowledge, c
     };
     TRY_ASSIGN(VerifySummary summary, verify(fs, knowledge, options.verify, progress));
     if (options.json) print(verify_json(summary));
-    else if (!options.quiet) print(verify_text(summary));
+    else if (!options.quiet) print(options.language.lines(verify_text(summary)));
     return summary.differences.empty() ? kDone : kDifferent;
 }
 
@@ -73,7 +80,7 @@ Result<int> run_command(const Options& options) {
     }
     if (options.command == Options::Command::check_model) {
         TRY_ASSIGN(std::string text, check_model(fs, store, options.model));
-        print(text);
+        print_text(options, text);
         return kDone;
     }
     TRY_ASSIGN(Knowledge knowledge, Knowledge::load(store));
@@ -82,14 +89,15 @@ Result<int> run_command(const Options& options) {
         case Options::Command::commit: {
             TRY_ASSIGN(std::size_t files, publish_shards(fs, options.committed));
             if (!options.quiet)
-                print(base::show("published {} in {}\n", base::plural(files, "file"), options.committed));
+                print(options.language.lines(
+                    base::show("published {} in {}\n", base::plural(files, "file"), options.committed)));
             break;
         }
         case Options::Command::verify: return run_verification(fs, knowledge, options);
-        case Options::Command::list_models: print(list_models(knowledge.families, options.json)); break;
+        case Options::Command::list_models: print_text(options, list_models(knowledge.families, options.json)); break;
         case Options::Command::inspect: {
             TRY_ASSIGN(std::string text, inspect(fs, knowledge, options.inspected, options.json));
-            print(text);
+            print_text(options, text);
             break;
         }
         case Options::Command::show_model: {
@@ -113,11 +121,12 @@ std::string error_event(const base::Error& error) {
     return std::move(json).take() + "\n";
 }
 
-int report(const base::Error& error, bool json) {
+int report(const base::Error& error, const base::Language& language, bool json) {
     if (json) print(error_event(error));
     const bool colour = base::wants_colour(STDERR_FILENO);
     base::print(stderr,
-                base::format("{} {}\n", base::styled("ckpt_convert: error:", base::Style::red, colour), error.text()));
+                base::format("{} {}\n", base::styled(language.text("ckpt_convert: error:"), base::Style::red, colour),
+                             language.error_text(error)));
     return base::exit_code(error.kind);
 }
 
@@ -143,11 +152,14 @@ int run(int argc, const char* const* argv) {
     base::note_signals();
     // Of a line that is not parsed, only the words themselves tell.
     bool json = std::any_of(argv, argv + argc, [](std::string_view word) { return word == "--json"; });
+    base::Language language;
     const auto done = base::guarded([&]() -> Result<int> {
-        TRY_ASSIGN(const ParsedLine line, parse_options(argc, argv, base::real_file_system()));
+        TRY_ASSIGN(const auto words, command_line::take_language(argc, argv, language));
+        TRY_ASSIGN(const ParsedLine line,
+                   parse_options(static_cast<int>(words.size()), words.data(), base::real_file_system(), language));
         return run_and_flush(line);
     });
-    return done ? *done : report(done.error(), json);
+    return done ? *done : report(done.error(), language, json);
 }
 
 }  // namespace ckpt

@@ -89,11 +89,10 @@ void JsonObserver::done(const ConvertSummary& summary) {
     print_line(json);
 }
 
-std::string summary_text(const ConvertSummary& summary, const ConvertOptions& options, bool colour) {
+std::string summary_text(const ConvertSummary& summary, const ConvertOptions& options, const base::Language& language,
+                         bool colour) {
     double rate = summary.seconds > 0 ? static_cast<double>(summary.written_bytes) / summary.seconds : 0;
-    std::string out =
-        base::styled(summary.dry_run ? "dry run, nothing was written" : "converted", base::Style::green, colour);
-    out += base::show("  {} -> {}\n", summary.from, summary.to);
+    std::string out = base::show("  {} -> {}\n", summary.from, summary.to);
     out += base::show("  model    {}, {}, {} parameters, {}\n", summary.family, base::plural(summary.layers, "layer"),
                       base::human_count(summary.parameters), summary.dtypes);
     out += base::show("  read     {} from {}\n", base::human_bytes(summary.read_bytes), options.source.directory);
@@ -113,7 +112,8 @@ std::string summary_text(const ConvertSummary& summary, const ConvertOptions& op
     for (const auto& note : summary.notes) out += base::show("  note     {}\n", note);
     if (!summary.plan_text.empty()) out += "\n" + summary.plan_text;
     if (!summary.dry_run) out += base::show("  look at it with: ckpt_convert inspect {}\n", options.save_dir);
-    return out;
+    const std::string what = language.text(summary.dry_run ? "dry run, nothing was written" : "converted");
+    return base::styled(what, base::Style::green, colour) + language.lines(out);
 }
 
 }  // namespace ckpt

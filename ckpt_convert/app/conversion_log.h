@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/console.h"
+#include "base/language.h"
 #include "ckpt_convert/app/convert.h"
 
 namespace ckpt {
@@ -39,6 +40,7 @@ private:
     std::chrono::steady_clock::time_point last_;
 };
 
-std::string summary_text(const ConvertSummary& summary, const ConvertOptions& options, bool colour);
+std::string summary_text(const ConvertSummary& summary, const ConvertOptions& options, const base::Language& language,
+                         bool colour);
 
 }  // namespace ckpt

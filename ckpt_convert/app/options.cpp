@@ -345,12 +345,14 @@ Status check_words(const CLI::App& app, const Options& options, base::FileSystem
 
 }  // namespace
 
-Result<ParsedLine> parse_options(int argc, const char* const* argv, base::FileSystem& fs) {
+Result<ParsedLine> parse_options(int argc, const char* const* argv, base::FileSystem& fs,
+                                 const base::Language& language) {
     const base::DataStore store;
     TRY_ASSIGN(const PeerOptions peers, PeerOptions::load(store));
     TRY_ASSIGN(const TargetRegistry targets, TargetRegistry::load(store));
     TRY_ASSIGN(std::vector<std::string> words, peers.spelled_out({argv + 1, argv + argc}));
     Options options;
+    options.language = language;
     Raw raw;
     GivenPeers given;
     CLI::App app(kDescription, "ckpt_convert");
@@ -366,7 +368,8 @@ Result<ParsedLine> parse_options(int argc, const char* const* argv, base::FileSy
     add_peer_options(app, peers, given);
     add_commands(app, options, raw.run);
     command_line::add_common(app);
-    TRY_ASSIGN(auto text, command_line::parse(app, with_help_of_program(command_line::spelled_out(std::move(words)))));
+    TRY_ASSIGN(auto text,
+               command_line::parse(app, with_help_of_program(command_line::spelled_out(std::move(words))), language));
     if (text) return ParsedLine{std::nullopt, std::move(*text)};
     TRY(check_words(app, options, fs));
     if (options.convert.show_plan) options.convert.dry_run = true;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/language.h"
 #include "ckpt_convert/target/convert_options.h"
 
 namespace ckpt {
@@ -39,8 +40,9 @@ struct Options {
     VerifyOptions verify;
     InspectOptions inspected;
     Path committed;
-    std::string model;  // of show_model: a family; of check_model: a mapping file; of model_schema: what of
-    Path rules_dir;     // empty: the compiled-in rules only
+    std::string model;        // of show_model: a family; of check_model: a mapping file; of model_schema: what of
+    base::Language language;  // of what people read
+    Path rules_dir;           // empty: the compiled-in rules only
     bool json = false;
     bool quiet = false;
     bool progress = true;
@@ -52,6 +54,7 @@ struct ParsedLine {
 };
 
 // `fs`: to tell a mistyped command from a checkpoint. Fails with usage or unsupported.
-Result<ParsedLine> parse_options(int argc, const char* const* argv, base::FileSystem& fs);
+Result<ParsedLine> parse_options(int argc, const char* const* argv, base::FileSystem& fs,
+                                 const base::Language& language = {});
 
 }  // namespace ckpt

@@ -11,6 +11,7 @@
 #include "base/interrupt.h"
 #include "base/printable.h"
 #include "base/write_file.h"
+#include "command_line/spoken_language.h"
 #include "migrator/app/explain.h"
 #include "migrator/app/library_run.h"
 #include "migrator/app/ops_command.h"
@@ -28,8 +29,8 @@ using namespace migrator;
 
 constexpr int kFindingsExitCode = 1;
 
-int fail_with(const base::Error& error) {
-    base::print(stderr, base::format("migrator: error: {}\n", error.text()));
+int fail_with(const base::Error& error, const base::Language& language) {
+    base::print(stderr, language.format("migrator: error: {}\n", language.error_text(error)));
     return base::exit_code(error.kind);
 }
 
@@ -58,7 +59,9 @@ void print_result(const Options& options, const RunResult& result) {
     if (diff) report_diff(result.report, source_to(stdout));
     if (options.github) base::print(text ? stderr : stdout, report_github(result.report));
     if (options.json) report_json(result.report, bytes_to(text ? stderr : stdout));
-    if (!result.warning.empty()) base::print(stderr, base::show("migrator: warning: {}.\n", result.warning));
+    if (!result.warning.empty())
+        base::print(stderr, options.language.format("migrator: warning: {}.\n",
+                                                    base::printable(options.language.said(result.warning))));
     if (options.quiet || (options.json && text)) return;
     const bool taken = text || diff || options.json || options.github;
     std::FILE* stream = taken ? stderr : stdout;
@@ -123,9 +126,9 @@ std::string reason_to_fail(const Options& options, const Report& report, const s
                       base::plural(count, "finding"), first);
 }
 
-base::Result<int> run_command_line(int argc, char** argv) {
+base::Result<int> run_command_line(int argc, const char* const* argv, const base::Language& language) {
     base::FileSystem& fs = base::real_file_system();
-    TRY_ASSIGN(CommandLine line, parse_command_line(argc, argv, fs));
+    TRY_ASSIGN(CommandLine line, parse_command_line(argc, argv, fs, language));
     if (!line.options) {
         base::print(stdout, line.text);
         TRY(flush_output());
@@ -133,7 +136,7 @@ base::Result<int> run_command_line(int argc, char** argv) {
     }
     if (is_about_reports(line.options->command)) {
         TRY_ASSIGN(const std::string text, review_command(*line.options, fs));
-        base::print(stdout, text);
+        base::print(stdout, language.lines(text));
         TRY(flush_output());
         return 0;
     }
@@ -172,7 +175,7 @@ base::Result<int> run_command_line(int argc, char** argv) {
     if (line.options->library) {
         TRY_ASSIGN(const std::string result, analyse_library(*line.options, fs));
         for (const base::Message& note : line.options->notes)
-            base::print(stderr, base::show("migrator: {}\n", note.text()));
+            base::print(stderr, base::show("migrator: {}\n", language.said(note.text())));
         if (line.options->library_result.empty()) base::print_bytes(stdout, result);
         else TRY(base::write_file(fs, line.options->library_result, result));
         TRY(flush_output());
@@ -190,7 +193,8 @@ base::Result<int> run_command_line(int argc, char** argv) {
     const bool failed = (line.options->fail_on && has_open_finding(result.report, *line.options->fail_on, known)) ||
                         is_unfinished(*line.options, result.report);
     if (failed && line.options->quiet)
-        base::print(stderr, base::format("migrator: {}\n", reason_to_fail(*line.options, result.report, known)));
+        base::print(stderr,
+                    base::format("migrator: {}\n", language.said(reason_to_fail(*line.options, result.report, known))));
     return failed ? kFindingsExitCode : 0;
 }
 
@@ -198,6 +202,10 @@ base::Result<int> run_command_line(int argc, char** argv) {
 
 int main(int argc, char** argv) {
     base::note_signals();
-    const auto code = base::guarded([&] { return run_command_line(argc, argv); });
-    return code ? *code : fail_with(code.error());
+    base::Language language;
+    const auto code = base::guarded([&]() -> base::Result<int> {
+        TRY_ASSIGN(const auto words, command_line::take_language(argc, argv, language));
+        return run_command_line(static_cast<int>(words.size()), words.data(), language);
+    });
+    return code ? *code : fail_with(code.error(), language);
 }

@@ -354,9 +354,11 @@ base::Status complete_command(const CLI::App& app, base::FileSystem& fs, std::ve
 
 }  // namespace
 
-base::Result<CommandLine> parse_command_line(int argc, const char* const* argv, base::FileSystem& fs) {
+base::Result<CommandLine> parse_command_line(int argc, const char* const* argv, base::FileSystem& fs,
+                                             const base::Language& language) {
     std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
     Options options;
+    options.language = language;
     RawOptions raw;
     TRY_ASSIGN(auto translated, translate_peer_line(arguments));
     if (translated) {
@@ -377,7 +379,7 @@ base::Result<CommandLine> parse_command_line(int argc, const char* const* argv, 
     add_review_commands(app, options);
     command_line::add_common(app);
     TRY(complete_command(app, fs, arguments));
-    TRY_ASSIGN(auto text, command_line::parse(app, arguments));
+    TRY_ASSIGN(auto text, command_line::parse(app, arguments, language));
     if (text) return CommandLine{std::nullopt, std::move(*text)};
     if (const auto command = review_command_of(app)) {
         options.command = *command;

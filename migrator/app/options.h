@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/file_system.h"
+#include "base/language.h"
 #include "base/message.h"
 #include "migrator/report/run_origin_row.h"
 #include "migrator/rewrite/rewriter.h"
@@ -102,6 +103,7 @@ struct Options {
     base::Path rules;                      // overlay of the compiled-in rules; empty: none
     std::optional<Severity> fail_on;       // empty: never
     base::Path baseline;                   // report.json whose findings do not count for `fail_on`; empty: none
+    base::Language language;               // of what people read
     RunOrigin origin;                      // filled by main, but for the option --source-url
     std::optional<Baseline> known;         // of `baseline`, filled by main
     std::vector<base::Message> notes;      // about the options themselves, for the report
@@ -121,6 +123,7 @@ struct CommandLine {
 };
 
 // `fs`: for settings files.
-base::Result<CommandLine> parse_command_line(int argc, const char* const* argv, base::FileSystem& fs);
+base::Result<CommandLine> parse_command_line(int argc, const char* const* argv, base::FileSystem& fs,
+                                             const base::Language& language = {});
 
 }  // namespace migrator

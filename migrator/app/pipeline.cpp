@@ -13,6 +13,7 @@
 #include "migrator/app/distributed_main.h"
 #include "migrator/app/instrumentation.h"
 #include "migrator/app/library_run.h"
+#include "migrator/app/missing_code.h"
 #include "migrator/app/named_projects.h"
 #include "migrator/app/new_files.h"
 #include "migrator/app/output_tree.h"
@@ -43,6 +44,12 @@ namespace {
 
 using base::ErrorKind;
 using base::Path;
+
+// What people read of a report: also its own messages.
+base::Language with_report(const base::Language& language, const std::map<std::string, base::Dictionary>& texts) {
+    const auto known = texts.find(language.code());
+    return known == texts.end() ? language : language.with(known->second);
+}
 
 class Run {
 public:
@@ -100,6 +107,7 @@ public:
         result.report.rules = rule_rows(knowledge_.rules, result.report);
         result.report.sources = source_rows(knowledge_.rules, result.report);
         result.report.translations = translated(result.report, knowledge_.translations);
+        result.report.language = with_report(options_.language, result.report.translations);
         result.report.api_coverage = api_coverage(knowledge_.rules, facts_, rules_.versions().whole.version);
         if (options_.destination == Destination::text && facts_.front().needs_helper)
             result.warning = base::format(
@@ -318,18 +326,9 @@ private:
                                          "--affinity writes them.",
                            {{"count", std::to_string(faster)}}});
         }
-        if (!has_known_file())
-            out.push_back(
-                "No file of a kind that can be analysed was found: Python, notebooks, shell, CUDA, requirements, "
-                "settings.");
+        out.push_back(missing_code(projects_));
+        if (out.back().empty()) out.pop_back();
         return out;
-    }
-
-    bool has_known_file() const {
-        return std::ranges::any_of(projects_, [](const Project& project) {
-            return std::ranges::any_of(project.files.files,
-                                       [](const FoundFile& file) { return file.type != FileType::other; });
-        });
     }
 
     const Options& options_;

@@ -1,31 +1,12 @@
 #include "migrator/project/translations.h"
 
-#include "base/format.h"
-#include "base/rule_file.h"
+#include "base/translation_file.h"
 
 namespace migrator {
 namespace {
 
-constexpr std::string_view kFolder = "rules/translations/";
-
-struct TranslationFile : base::RuleFileHead {
-    base::Dictionary texts;
-};
-constexpr auto record_of(const TranslationFile*) {
-    return base::extended(record_of(static_cast<const base::RuleFileHead*>(nullptr)), "translations",
-                          "what sentences are in another language",
-                          base::field("texts", &TranslationFile::texts, "the sentence to its translation").needed());
-}
-
-base::Status read_file(const base::DataStore& store, const std::string& path, base::Dictionary& out) {
-    TRY_ASSIGN(auto file, base::read_rule_record<TranslationFile>(store, path));
-    for (auto& [text, translation] : file.texts) {
-        if (!out.emplace(text, std::move(translation)).second)
-            return base::fail(base::ErrorKind::rule_data, base::format("\"{}\" is translated twice", text),
-                              store.origin(path));
-    }
-    return {};
-}
+// What the program itself says around a report is no part of it.
+constexpr std::string_view kOfConsole = "/console/";
 
 // Translates what it is given, each text once.
 class Translator {
@@ -67,11 +48,11 @@ base::Dictionary translated(const Report& report, const base::Dictionary& dictio
 
 base::Result<std::map<std::string, base::Dictionary>> load_translations(const base::DataStore& store) {
     std::map<std::string, base::Dictionary> out;
-    for (const std::string& path : store.list(kFolder, ".json")) {
-        const std::size_t begin = kFolder.size();
+    for (const std::string& path : store.list(base::kTranslations, ".json")) {
+        const std::size_t begin = base::kTranslations.size();
         const std::size_t slash = path.find('/', begin);
-        if (slash == path.npos) continue;
-        TRY(read_file(store, path, out[path.substr(begin, slash - begin)]));
+        if (slash == path.npos || path.find(kOfConsole) != path.npos) continue;
+        TRY(base::read_translations(store, path, out[path.substr(begin, slash - begin)]));
     }
     return out;
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/data_store.h"
+#include "base/language.h"
 #include "base/message.h"
 #include "base/text_sink.h"
 #include "migrator/report/effort.h"
@@ -200,6 +201,7 @@ struct Report {
     std::vector<ReportFile> files;               // sorted by path; only files with something to say
     std::vector<base::Message> notes;            // skipped directories and the like
     std::map<std::string, base::Dictionary> translations;  // by language ("zh"): of what is said above
+    base::Language language;                               // of the views for people; in no file that programs read
 };
 
 // How the run went, for the terminal only: the files of a report are the same for every run on the same input.

@@ -52,57 +52,71 @@ std::string diff_block(const FindingOutcome& outcome) {
     return out + "  " + fence + "\n";
 }
 
+std::string titled(const base::Language& say, std::string_view title) {
+    return base::format("\n## {}\n\n", say.text(title));
+}
+
 std::string kinds(const Report& report) {
-    std::string out = "\n## By kind\n\n| kind | findings | errors | warnings | to review |\n|---|--:|--:|--:|--:|\n";
+    const base::Language& say = report.language;
+    std::string out = titled(say, "By kind") + say.text("| kind | findings | errors | warnings | to review |") +
+                      "\n|---|--:|--:|--:|--:|\n";
     for (const KindRow& row : report.summary.by_kind)
-        out += base::format("| {} | {} | {} | {} | {} |\n", title(row.kind), row.findings, row.errors, row.warnings,
-                            row.to_review);
+        out += base::format("| {} | {} | {} | {} | {} |\n", say.text(title(row.kind)), row.findings, row.errors,
+                            row.warnings, row.to_review);
     return report.summary.by_kind.empty() ? "" : out;
 }
 
 std::string actions(const Report& report, std::size_t most) {
-    std::string out = "\n## To do by hand\n\n";
+    const base::Language& say = report.language;
+    std::string out = titled(say, "To do by hand");
     for (std::size_t i = 0; i < std::min(most, report.actions.size()); ++i) {
         const ActionRow& row = report.actions[i];
-        out +=
-            base::format("- **{}** {}{} {} ({})\n", name(row.severity), plain(row.message),
-                         row.unverified ? kUnverifiedNote : "", code(row.place), base::plural(row.findings, "place"));
+        out += base::format("- **{}** {}{} {} ({})\n", say.text(name(row.severity)), plain(say.said(row.message)),
+                            say.text(row.unverified ? kUnverifiedNote : ""), code(row.place),
+                            say.plural(row.findings, "place"));
     }
-    if (report.actions.size() > most) out += base::format("- and {} more\n", report.actions.size() - most);
+    if (report.actions.size() > most) out += say.format("- and {} more\n", report.actions.size() - most);
     return report.actions.empty() ? "" : out;
 }
 
 std::string packages(const Report& report) {
-    std::string out = "\n## Third-party packages\n\n| package | on Ascend | what to do |\n|---|---|---|\n";
+    const base::Language& say = report.language;
+    std::string out =
+        titled(say, "Third-party packages") + say.text("| package | on Ascend | what to do |") + "\n|---|---|---|\n";
     for (const ThirdPartyRow& row : report.third_party)
-        out += base::format("| {} | {} | {} |\n", code(row.package), plain(row.status), plain(row.advice));
+        out += base::format("| {} | {} | {} |\n", code(row.package), plain(say.text(row.status)),
+                            plain(say.said(row.advice)));
     return report.third_party.empty() ? "" : out;
 }
 
 std::string operators(const Report& report) {
-    std::string out =
-        "\n## Custom operators\n\n| operator | computes | kernels | calls | use instead |\n|---|---|---|---|---|\n";
+    const base::Language& say = report.language;
+    std::string out = titled(say, "Custom operators") +
+                      say.text("| operator | computes | kernels | calls | use instead |") + "\n|---|---|---|---|---|\n";
     for (const OperatorRow& row : report.operators) {
         std::string kernels, calls;
         for (const NamedPlace& kernel : row.kernels) kernels += (kernels.empty() ? "" : ", ") + code(kernel.place);
         for (const std::string& call : row.calls) calls += (calls.empty() ? "" : ", ") + code(call);
-        out += base::format("| {} {} | {} | {} | {} | {} |\n", code(row.name), code(row.bindings.front().place),
-                            plain(row.what), kernels, calls,
-                            row.replacement.empty() ? base::format("({})", name(row.effort)) : code(row.replacement));
+        out += base::format(
+            "| {} {} | {} | {} | {} | {} |\n", code(row.name), code(row.bindings.front().place),
+            plain(say.said(row.what)), kernels, calls,
+            row.replacement.empty() ? base::format("({})", say.text(name(row.effort))) : code(row.replacement));
     }
     return report.operators.empty() ? "" : out;
 }
 
 std::string findings(const Report& report) {
-    std::string out = "\n## Findings\n";
+    const base::Language& say = report.language;
+    std::string out = "\n## " + say.text("Findings") + "\n";
     for (const ReportFile& file : report.files) {
         if (file.findings.empty()) continue;
         out += base::format("\n### {}\n\n", code(file.path));
         for (const ReportFinding& item : file.findings) {
             const Finding& finding = item.outcome.finding;
-            out += base::format("- {}: **{}** {} {} ({}, {})\n", item.outcome.begin.line, name(finding.severity),
-                                code(finding.subject), plain(finding.message.text()), code(finding.rule),
-                                title(item.outcome.state));
+            out +=
+                base::format("- {}: **{}** {} {} ({}, {})\n", item.outcome.begin.line, say.text(name(finding.severity)),
+                             code(finding.subject), plain(say.said(finding.message.text())), code(finding.rule),
+                             say.text(title(item.outcome.state)));
             if (!item.outcome.new_text.empty()) out += diff_block(item.outcome);
         }
     }
@@ -110,9 +124,10 @@ std::string findings(const Report& report) {
 }
 
 std::string heading(const Report& report) {
+    const base::Language& say = report.language;
     std::string paths;
     for (const std::string& path : report.run.paths) paths += (paths.empty() ? "" : " ") + code(path);
-    return base::format("# Migration report: {}\n\n{}\n", paths, plain(report.summary.sentence));
+    return say.format("# Migration report: {}\n\n{}\n", paths, plain(say.said(report.summary.sentence)));
 }
 
 }  // namespace

@@ -4,16 +4,18 @@
 #include "base/format.h"
 #include "base/human.h"
 #include "base/printable.h"
+#include "base/wrapped_text.h"
 #include "migrator/report/report.h"
 #include "migrator/report/titles.h"
 
 namespace migrator {
 namespace {
 
-using base::plural;
+using base::Language;
 using base::Style;
 using base::styled;
 using base::with_separators;
+using base::wrapped;
 
 constexpr std::size_t kShownRows = 5;  // of actions and of notes, unless verbose
 constexpr std::size_t kShownSubjects = 4;
@@ -21,27 +23,6 @@ constexpr std::size_t kTextColumns = 100;  // readable, and fits the usual termi
 
 Style style_of(Severity severity) {
     return severity == Severity::error ? Style::red : severity == Severity::warning ? Style::yellow : Style::dim;
-}
-
-// The text broken at blanks into lines that start with `indent` blanks; the first line goes on where the caller is.
-std::string wrapped(std::string_view text, std::size_t indent) {
-    std::string out;
-    std::size_t column = indent;
-    while (!text.empty()) {
-        std::size_t blank = text.find(' ');
-        std::string_view word = text.substr(0, blank);
-        text.remove_prefix(blank == std::string_view::npos ? text.size() : blank + 1);
-        if (column > indent && column + 1 + word.size() > kTextColumns) {
-            out += '\n' + std::string(indent, ' ');
-            column = indent;
-        } else if (column > indent) {
-            out += ' ';
-            ++column;
-        }
-        out += word;
-        column += word.size();
-    }
-    return out;
 }
 
 // The word as a shell takes it.
@@ -60,21 +41,23 @@ std::string paths_of(const RunInfo& run) {
 }
 
 std::string heading(const Report& report, const RunTrace& trace, bool colour) {
+    const Language& say = report.language;
     const RunInfo& run = report.run;
-    std::string what = run.output.empty() ? base::format("analysed {}", paths_of(run))
+    std::string what = run.output.empty() ? say.format("analysed {}", paths_of(run))
                        : run.in_place
-                           ? base::format("migrated {} in place", paths_of(run))
-                           : base::format("migrated {} to {}", paths_of(run), shell_word(base::printable(run.output)));
+                           ? say.format("migrated {} in place", paths_of(run))
+                           : say.format("migrated {} to {}", paths_of(run), shell_word(base::printable(run.output)));
     return styled("migrator " + run.tool_version, Style::bold, colour) +
-           base::format(": {} in {}\n\n", what, base::human_duration(trace.seconds));
+           say.format(": {} in {}\n\n", what, base::human_duration(trace.seconds));
 }
 
-std::string files_line(const ReportSummary& summary, bool analyse) {
-    std::string out = base::format("  {}, {} analysed ({}), {} {}", plural(summary.files_seen, "file"),
-                                   with_separators(summary.files_analysed), plural(summary.lines, "line"),
-                                   with_separators(summary.files_changed), analyse ? "would change" : "changed");
+std::string files_line(const Language& say, const ReportSummary& summary, bool analyse) {
+    std::string out =
+        say.format("  {}, {} analysed ({}), {} {}", say.plural(summary.files_seen, "file"),
+                   with_separators(summary.files_analysed), say.plural(summary.lines, "line"),
+                   with_separators(summary.files_changed), say.text(analyse ? "would change" : "changed"));
     if (summary.files_with_problems > 0)
-        out += base::format(", {} with problems", with_separators(summary.files_with_problems));
+        out += say.format(", {} with problems", with_separators(summary.files_with_problems));
     return out + "\n\n";
 }
 
@@ -84,14 +67,15 @@ std::string table_row(std::string_view label, const KindRow& row, bool analyse) 
                         with_separators(analyse ? row.available : row.applied), with_separators(row.to_review));
 }
 
-std::string table(const ReportSummary& summary, bool analyse, bool colour) {
+std::string table(const Language& say, const ReportSummary& summary, bool analyse, bool colour) {
     if (summary.by_kind.empty()) return "";
-    std::string head = base::format("  {:<24}{:>9}{:>9}{:>9}{:>9}{:>12}{:>11}", "", "findings", "error", "warning",
-                                    "info", analyse ? "can rewrite" : "rewritten", "to review");
+    std::string head = say.format("  {:<24}{:>9}{:>9}{:>9}{:>9}{:>12}{:>11}", "", say.text("findings"),
+                                  say.text("error"), say.text("warning"), say.text("info"),
+                                  say.text(analyse ? "can rewrite" : "rewritten"), say.text("to review"));
     std::string out = styled(head, Style::dim, colour) + "\n";
     KindRow total;
     for (const KindRow& row : summary.by_kind) {
-        out += table_row(title(row.kind), row, analyse);
+        out += table_row(say.text(title(row.kind)), row, analyse);
         total.findings += row.findings;
         total.errors += row.errors;
         total.warnings += row.warnings;
@@ -100,20 +84,19 @@ std::string table(const ReportSummary& summary, bool analyse, bool colour) {
         total.available += row.available;
         total.to_review += row.to_review;
     }
-    if (summary.by_kind.size() > 1) out += table_row("total", total, analyse);
+    if (summary.by_kind.size() > 1) out += table_row(say.text("total"), total, analyse);
     return out + "\n";
 }
 
-std::string verdict_line(const ReportSummary& summary, bool colour) {
+std::string verdict_line(const Language& say, const ReportSummary& summary, bool colour) {
     Style style = summary.verdict == Verdict::blocked  ? Style::red
                   : summary.verdict == Verdict::review ? Style::yellow
                                                        : Style::green;
-    return "  " + styled(wrapped(summary.sentence, 2), style, colour) + "\n\n";
+    return "  " + styled(wrapped(say.said(summary.sentence), 2, kTextColumns), style, colour) + "\n\n";
 }
 
-std::string more(std::size_t total, std::size_t shown, std::string_view indent) {
-    return total > shown ? base::format("{}... and {} more in the report\n", indent, with_separators(total - shown))
-                         : "";
+std::string more(const Language& say, std::size_t total, std::size_t shown, std::string_view indent) {
+    return total > shown ? say.format("{}... and {} more in the report\n", indent, with_separators(total - shown)) : "";
 }
 
 // The subjects that the message does not name.
@@ -129,57 +112,63 @@ std::size_t shown_of(std::size_t rows, TerminalStyle style) {
 }
 
 std::string actions(const Report& report, TerminalStyle style) {
+    const Language& say = report.language;
     if (report.actions.empty()) return "";
     bool colour = style.colour;
     std::size_t shown = shown_of(report.actions.size(), style);
-    std::string out = "  " + styled("What a person must do first", Style::bold, colour) + "\n";
+    std::string out = "  " + styled(say.text("What a person must do first"), Style::bold, colour) + "\n";
     for (std::size_t i = 0; i < shown; ++i) {
         const ActionRow& row = report.actions[i];
         std::string places = base::printable(row.place);
-        if (row.findings > 1) places += base::format(" and {}", plural(row.findings - 1, "more place", "more places"));
-        std::string severity(name(row.severity));
-        out += "    " + styled(severity, style_of(row.severity), colour) + std::string(9 - severity.size(), ' ');
-        const std::string message = base::printable(row.message) + std::string(row.unverified ? kUnverifiedNote : "");
-        out += wrapped(message, 13) + "\n";
+        if (row.findings > 1)
+            places += say.format(" and {}", say.plural(row.findings - 1, "more place", "more places"));
+        const std::string severity = say.text(name(row.severity));
+        out += "    " + styled(severity, style_of(row.severity), colour) +
+               std::string(9 - base::columns_of(severity), ' ');
+        const std::string message =
+            base::printable(say.said(row.message)) + say.text(row.unverified ? kUnverifiedNote : "");
+        out += wrapped(message, 13, kTextColumns) + "\n";
         out += std::string(13, ' ') +
                styled(base::format("{}  [{}]", places, base::printable(row.rule)), Style::dim, colour) + "\n";
         if (row.subjects.size() > 1) {
-            out +=
-                std::string(13, ' ') + styled(wrapped("also " + also_of(row.subjects), 13), Style::dim, colour) + "\n";
+            out += std::string(13, ' ') +
+                   styled(wrapped(say.format("also {}", also_of(row.subjects)), 13, kTextColumns), Style::dim, colour) +
+                   "\n";
         }
     }
-    return out + more(report.actions.size(), shown, "    ") + "\n";
+    return out + more(say, report.actions.size(), shown, "    ") + "\n";
 }
 
-std::string effort_line(const ReportSummary& summary) {
+std::string effort_line(const Language& say, const ReportSummary& summary) {
     auto files = [&](Readiness readiness) {
         const auto found = summary.by_readiness.find(readiness);
         return found == summary.by_readiness.end() ? 0 : found->second;
     };
     if (summary.by_effort.empty()) return "";
-    return base::format("  {} ready, {} with small work, {} blocked by code or packages to replace or port\n\n",
-                        plural(files(Readiness::ready), "file"), with_separators(files(Readiness::small_work)),
-                        with_separators(files(Readiness::blocked)));
+    return say.format("  {} ready, {} with small work, {} blocked by code or packages to replace or port\n\n",
+                      say.plural(files(Readiness::ready), "file"), with_separators(files(Readiness::small_work)),
+                      with_separators(files(Readiness::blocked)));
 }
 
-std::string transfer_text(const TransferRow& row) {
+std::string transfer_text(const Language& say, const TransferRow& row) {
     switch (row.verdict) {
         case TransferVerdict::nothing_to_do: break;
-        case TransferVerdict::enough: return base::format("yes; it redirects {}", plural(row.redirected, "place"));
+        case TransferVerdict::enough: return say.format("yes; it redirects {}", say.plural(row.redirected, "place"));
         case TransferVerdict::with_edits:
-            return base::format("with {}; it redirects {}", plural(row.edited, "edit"),
-                                plural(row.redirected, "place"));
+            return say.format("with {}; it redirects {}", say.plural(row.edited, "edit"),
+                              say.plural(row.redirected, "place"));
         case TransferVerdict::not_enough: {
             const TransferPlace& first = row.places.front();
-            return base::format("no; {} left, the first is {} at {}:{}", plural(row.left, "place is", "places are"),
-                                base::printable(first.subject), base::printable(first.path), first.line);
+            return say.format("no; {} left, the first is {} at {}:{}", say.plural(row.left, "place is", "places are"),
+                              base::printable(first.subject), base::printable(first.path), first.line);
         }
     }
-    return "nothing to do";
+    return say.text("nothing to do");
 }
 
 // Whether the program could run without edits, for those that have something to do.
 std::string programs(const Report& report, TerminalStyle style) {
+    const Language& say = report.language;
     std::vector<const TransferRow*> rows;
     for (const TransferRow& row : report.programs) {
         if (row.verdict != TransferVerdict::nothing_to_do) rows.push_back(&row);
@@ -187,87 +176,95 @@ std::string programs(const Report& report, TerminalStyle style) {
     if (rows.empty()) return "";
     const std::size_t shown = shown_of(rows.size(), style);
     std::string out =
-        "  " + styled("Would --style auto (transfer_to_npu) be enough?", Style::bold, style.colour) + "\n";
+        "  " + styled(say.text("Would --style auto (transfer_to_npu) be enough?"), Style::bold, style.colour) + "\n";
     for (std::size_t i = 0; i < shown; ++i) {
-        out += "    " + wrapped(base::printable(rows[i]->path) + ": " + transfer_text(*rows[i]), 6) + "\n";
+        out += "    " + wrapped(base::printable(rows[i]->path) + ": " + transfer_text(say, *rows[i]), 6, kTextColumns) +
+               "\n";
     }
-    return out + more(rows.size(), shown, "    ") + "\n";
+    return out + more(say, rows.size(), shown, "    ") + "\n";
 }
 
 // Each operator in a line: what it is, and what stands for it.
 std::string operators(const Report& report, TerminalStyle style) {
+    const Language& say = report.language;
     if (report.operators.empty()) return "";
     const std::size_t shown = shown_of(report.operators.size(), style);
-    std::string out = "  " + styled("Custom operators", Style::bold, style.colour) + "\n";
+    std::string out = "  " + styled(say.text("Custom operators"), Style::bold, style.colour) + "\n";
     for (std::size_t i = 0; i < shown; ++i) {
         const OperatorRow& row = report.operators[i];
-        const std::string use =
-            row.replacement.empty() ? base::format("to {}", name(row.effort)) : base::format("use {}", row.replacement);
-        const std::string calls = row.calls.empty() ? "never called" : plural(row.calls.size(), "call");
+        const std::string use = row.replacement.empty() ? say.format("to {}", say.text(name(row.effort)))
+                                                        : say.format("use {}", row.replacement);
+        const std::string calls = row.calls.empty() ? say.text("never called") : say.plural(row.calls.size(), "call");
         out += "    " +
-               wrapped(base::printable(base::format("{} ({}{}, {}): {}", row.name, row.what,
+               wrapped(base::printable(base::format("{} ({}{}, {}): {}", row.name, say.said(row.what),
                                                     row.what.empty() ? row.bindings.front().place : "", calls, use)),
-                       6) +
+                       6, kTextColumns) +
                "\n";
     }
-    return out + more(report.operators.size(), shown, "    ") + "\n";
+    return out + more(say, report.operators.size(), shown, "    ") + "\n";
 }
 
 std::string notes(const Report& report, TerminalStyle style) {
+    const Language& say = report.language;
     if (report.notes.empty()) return "";
     std::size_t shown = shown_of(report.notes.size(), style);
-    std::string out = "  " + styled("Notes", Style::bold, style.colour) + "\n";
+    std::string out = "  " + styled(say.text("Notes"), Style::bold, style.colour) + "\n";
     for (std::size_t i = 0; i < shown; ++i) {
-        out += "    " + wrapped(base::printable(report.notes[i].text()), 4) + "\n";
+        out += "    " + wrapped(base::printable(say.said(report.notes[i].text())), 4, kTextColumns) + "\n";
     }
-    return out + more(report.notes.size(), shown, "    ") + "\n";
+    return out + more(say, report.notes.size(), shown, "    ") + "\n";
 }
 
 std::string files(const Report& report, TerminalStyle style) {
+    const Language& say = report.language;
     if (!style.verbose || report.files.empty()) return "";
-    std::string out = "  " + styled("Files", Style::bold, style.colour) + "\n";
+    std::string out = "  " + styled(say.text("Files"), Style::bold, style.colour) + "\n";
     for (const ReportFile& file : report.files) {
-        out += base::format("    {}: {}{}\n", base::printable(file.path), plural(file.findings.size(), "finding"),
-                            file.changed ? report.run.output.empty() ? ", would change" : ", changed" : "");
+        out += base::format("    {}: {}{}\n", base::printable(file.path), say.plural(file.findings.size(), "finding"),
+                            say.text(file.changed ? report.run.output.empty() ? ", would change" : ", changed" : ""));
     }
     return out + "\n";
 }
 
 std::string next_step(const Report& report, const RunTrace& trace) {
+    const Language& say = report.language;
     const ReportSummary& summary = report.summary;
     bool analyse = report.run.output.empty();
     std::string paths = paths_of(report.run);
     bool one = report.run.paths.size() == 1;
-    if (analyse && summary.available > 0) return base::format("migrator migrate {} -o OUT", one ? paths : "PATH");
+    if (analyse && summary.available > 0) return say.format("migrator migrate {} -o OUT", one ? paths : "PATH");
     if (analyse && trace.written.empty() && summary.findings > 0) {
-        return base::format("migrator analyze {} --report DIR   writes every finding to a page to work through", paths);
+        return say.format("migrator analyze {} --report DIR   writes every finding to a page to work through", paths);
     }
-    if (summary.available > faster_forms(report.files)) return "run again without `--apply none` to apply the fixes";
+    if (summary.available > faster_forms(report.files))
+        return say.text("run again without `--apply none` to apply the fixes");
     if (summary.to_review > 0 && trace.written.empty())
-        return base::format("migrator analyze {} --report DIR   writes what is left to a page to work through", paths);
-    if (summary.to_review > 0) return "open the report and work through what is left to review";
-    if (analyse) return "nothing";
-    return base::format("run the training script of {} on a machine with torch_npu",
-                        shell_word(base::printable(report.run.output)));
+        return say.format("migrator analyze {} --report DIR   writes what is left to a page to work through", paths);
+    if (summary.to_review > 0) return say.text("open the report and work through what is left to review");
+    if (analyse) return say.text("nothing");
+    return say.format("run the training script of {} on a machine with torch_npu",
+                      shell_word(base::printable(report.run.output)));
 }
 
 }  // namespace
 
 std::string report_terminal(const Report& report, const RunTrace& trace, TerminalStyle style) {
+    const Language& say = report.language;
     bool analyse = report.run.output.empty();
-    std::string out = heading(report, trace, style.colour) + files_line(report.summary, analyse) + files(report, style);
-    out += table(report.summary, analyse, style.colour) + verdict_line(report.summary, style.colour);
-    out += effort_line(report.summary) + actions(report, style) + operators(report, style) + programs(report, style) +
-           notes(report, style);
-    const char* label = "Report  ";
+    std::string out =
+        heading(report, trace, style.colour) + files_line(say, report.summary, analyse) + files(report, style);
+    out += table(say, report.summary, analyse, style.colour) + verdict_line(say, report.summary, style.colour);
+    out += effort_line(say, report.summary) + actions(report, style) + operators(report, style) +
+           programs(report, style) + notes(report, style);
+    std::string label = say.text("Report  ");
     for (const std::string& path : trace.written) {
         out += "  " + styled(label, Style::bold, style.colour) + base::printable(path) + "\n";
         label = "        ";
     }
     if (!trace.record.empty())
-        out += "  " + styled("Undo    ", Style::bold, style.colour) + "migrator undo " +
+        out += "  " + styled(say.text("Undo    "), Style::bold, style.colour) + "migrator undo " +
                shell_word(base::printable(trace.record)) + "\n";
-    return out + "  " + styled("Next    ", Style::bold, style.colour) + next_step(report, trace) + "\n";
+    return out + "  " + styled(say.text("Next    "), Style::bold, style.colour) + next_step(report, trace) + "\n";
 }
 
 }  // namespace migrator

@@ -37,7 +37,8 @@ def lines(name, *arguments, answers=(0,)):
     command = [program(name), *map(os.fspath, arguments)]
     # A file, since a full pipe that nobody reads would stop the program.
     with tempfile.TemporaryFile() as errors:
-        with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors, encoding="utf-8") as run:
+        with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors, encoding="utf-8",
+                              env={**os.environ, "LC_ALL": "C"}) as run:
             yield from run.stdout
         if run.returncode not in answers:
             errors.seek(0)

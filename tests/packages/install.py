@@ -35,9 +35,17 @@ def main():
         package = "lib/cmake/migration_toolkit/migration_toolkit-config"
         wanted = {"bin/migrator", "bin/ckpt_convert", "share/doc/ascend_migration/LICENSE", "share/doc/ascend_migration/licenses.txt",
                   f"{package}.cmake", f"{package}-release.cmake", f"{package}-version.cmake"}
+        for program in ("migrator", "ckpt_convert"):
+            wanted |= {f"share/man/man1/{program}.1", f"share/bash-completion/completions/{program}", f"share/zsh/site-functions/_{program}",
+                       f"share/fish/vendor_completions.d/{program}.fish"}
         found = {kind(str(path.relative_to(prefix))) for path in prefix.rglob("*") if path.is_file()}
         checks.equal(sorted(found), sorted(wanted), "installed files")
         checks.expect(all(os.access(prefix / "bin" / program, os.X_OK) for program in ("migrator", "ckpt_convert")), "they can be run")
+        for program in ("migrator", "ckpt_convert"):
+            manual = run(prefix / "bin" / program, "--print-man").stdout
+            checks.equal((prefix / f"share/man/man1/{program}.1").read_text(), manual, f"the manual of {program}")
+            completed = run(prefix / "bin" / program, "completion", "zsh").stdout
+            checks.equal((prefix / f"share/zsh/site-functions/_{program}").read_text(), completed, f"the completion of {program}")
         check_main_jobs(checks, prefix / "bin", work)
 
         (work / "other").mkdir()

@@ -1,0 +1,18 @@
+// The language of what is printed for people: --lang, or the locale.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "base/language.h"
+
+namespace command_line {
+
+// What LC_ALL, LC_MESSAGES and LANG ask for, in this order: "zh" or "en".
+std::string_view language_of_locale();
+
+// Takes --lang out of the words, wherever it stands, so that nothing else, and no report, depends on it. Fails with usage;
+// `language` is that of the locale then.
+base::Result<std::vector<const char*>> take_language(int argc, const char* const* argv, base::Language& language);
+
+}  // namespace command_line
