@@ -107,10 +107,10 @@ std::vector<const OverloadRow*> OperatorKnowledge::overloads_of(std::string_view
     return out;
 }
 
-std::string OperatorKnowledge::gpu_form_of(std::string_view name) const {
+std::string OperatorKnowledge::device_form_of(std::string_view name) const {
     const std::string_view plain = plain_operator(name);
-    const auto found = chips_.gpu_forms.find(std::string(plain.substr(0, plain.find('.'))));
-    return found == chips_.gpu_forms.end() ? std::string() : found->second;
+    const auto found = chips_.device_forms.find(std::string(plain.substr(0, plain.find('.'))));
+    return found == chips_.device_forms.end() ? std::string() : found->second;
 }
 
 bool OperatorKnowledge::has_own_kernel(std::string_view name, const ChipRow& chip) const {

@@ -49,8 +49,8 @@ public:
     const PublicNameRow* find_name(std::string_view name) const;
     // The overloads of an operator, or the one that is named; empty when nothing is known of it.
     std::vector<const OverloadRow*> overloads_of(std::string_view name) const;
-    // Of an operator in a trace of a GPU: what an NPU calls in its place; empty: the same.
-    std::string gpu_form_of(std::string_view name) const;
+    // Of an operator that only CPUs or GPUs have: what an NPU calls in its place; empty: the same.
+    std::string device_form_of(std::string_view name) const;
     const AclnnRow* find_kernel(std::string_view aclnn) const;
     bool knows(std::string_view name) const;
 

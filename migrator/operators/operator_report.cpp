@@ -37,15 +37,15 @@ bool is_same_operator(std::string_view name, std::string_view by) {
     return name.substr(0, name.find('.')) == by.substr(0, by.find('.'));
 }
 
-// A list and a log speak of what is called on an NPU; all else may come from a GPU, which has operators of its own.
+// A list and a log speak of what is called on an NPU; all else may come from a CPU or a GPU, which have operators of their own.
 OperatorJudgement judged(const InputOperator& item, const std::string& kind, const OperatorKnowledge& knowledge,
                          const ChipRow& chip, std::optional<Version> version) {
-    const bool may_be_of_gpu = kind != "list" && kind != "log";
-    const std::string form = may_be_of_gpu ? knowledge.gpu_form_of(item.name) : std::string();
+    const bool may_be_of_other = kind != "list" && kind != "log";
+    const std::string form = may_be_of_other ? knowledge.device_form_of(item.name) : std::string();
     if (form.empty()) return knowledge.judge(item.name, item.dtype, chip, version);
     OperatorJudgement out = knowledge.judge(form, item.dtype, chip, version);
     out.by = form;
-    if (out.why.empty()) out.why = base::format("an operator of GPUs; the NPU calls {} in its place", form);
+    if (out.why.empty()) out.why = base::format("of other devices; the NPU calls {} in its place", form);
     return out;
 }
 

@@ -40,7 +40,7 @@ struct ChipsFile : base::RuleFileHead {
     std::vector<ChipRow> chips;
     std::map<std::string, std::string> verdicts;      // by name, what each means
     std::map<std::string, std::string> namespaces;    // of operators that run as they are: what they are
-    std::map<std::string, std::string> gpu_forms;     // operators that only GPUs call: what an NPU calls instead
+    std::map<std::string, std::string> device_forms;     // operators of CPUs or GPUs alone: what an NPU calls instead
     std::map<std::string, std::string> trace_dtypes;  // of the profiler: those of torch
     std::map<std::string, std::string> graph_dtypes;  // numbers of exported graphs: those of torch
     LogPhrases log;
@@ -53,7 +53,7 @@ constexpr auto record_of(const ChipsFile*) {
         base::field("chips", &C::chips, "all of them").needed(),
         base::field("verdicts", &C::verdicts, "what each verdict means").needed(),
         base::field("namespaces", &C::namespaces, "namespaces that no chip has to do with"),
-        base::field("gpu_forms", &C::gpu_forms, "what an NPU calls where a GPU calls this"),
+        base::field("device_forms", &C::device_forms, "what an NPU calls where a CPU or a GPU calls this"),
         base::field("trace_dtypes", &C::trace_dtypes, "how a trace calls dtypes"),
         base::field("graph_dtypes", &C::graph_dtypes, "how an exported graph calls dtypes"),
         base::field("log", &C::log, "lines of a log").needed());
