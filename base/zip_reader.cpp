@@ -188,7 +188,7 @@ Result<std::vector<ZipEntry>> DirectoryReader::read_directory(const DirectoryPla
     }
     if (!reader.at_end()) {
         return bad(place.offset + reader.position(),
-                   format("{} bytes are left in the directory behind its last member", reader.remaining()));
+                   format("{} bytes are left in the directory after its last member", reader.remaining()));
     }
     std::unordered_set<std::string_view> names;
     names.reserve(entries.size());

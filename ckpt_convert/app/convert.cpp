@@ -103,7 +103,7 @@ Result<PlannedOutput> plan_hf(base::FileSystem& fs, const Source& source, const 
     if (!source.config) {
         return base::fail(ErrorKind::usage,
                           base::format("a Hugging Face checkpoint needs a config.json, and there is no {} directory "
-                                       "beside this one; name the directory of the original model with --hf-cfg-dir",
+                                       "next to this one; name the directory of the original model with --hf-cfg-dir",
                                        kHfConfigDir),
                           options.source.directory);
     }

@@ -277,7 +277,7 @@ Status check_layout(ConvertOptions& options, const Raw& raw) {
     if (topology.experts.tp_extends_ep && topology.experts.etp > 0) {
         return base::fail(
             ErrorKind::usage,
-            "--moe-tp-extend-ep deals out whole experts; --expert-tensor-parallel-size cannot be given too");
+            "--moe-tp-extend-ep spreads whole experts; --expert-tensor-parallel-size cannot be given too");
     }
     options.topology_given = topology.tp > 1 || topology.pp > 1 || topology.experts != ExpertParallel{} ||
                              !topology.layers_per_stage.empty() || topology.layers_per_virtual_stage > 0 ||

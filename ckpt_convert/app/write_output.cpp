@@ -112,7 +112,7 @@ Status write_whole(Writing run) {
     if (written || !run.options.resume || staging.kept().empty()) return written;
     return base::fail_with_context(
         std::move(written).error(),
-        base::format("{} ({}) are finished and stay in {}; the same command goes on with them",
+        base::format("{} ({}) are finished and stay in {}; the same command continues with them",
                      base::plural(staging.kept().size(), "file"), base::human_bytes(total_bytes(staging.kept())),
                      staging.path()));
 }

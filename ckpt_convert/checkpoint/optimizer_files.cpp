@@ -180,7 +180,7 @@ Status read_progress(OptimizerFiles& out, const std::shared_ptr<const TorchFile>
     out.iteration = static_cast<std::uint64_t>(*number);
     if (flops != nullptr && flops->as<std::int64_t>() != nullptr) out.flops = *flops->as<std::int64_t>();
     out.scheduler = pickle::find(root, "opt_param_scheduler");
-    if (out.scheduler == nullptr) return wrong_file(path, "there is no opt_param_scheduler beside the optimizer");
+    if (out.scheduler == nullptr) return wrong_file(path, "there is no opt_param_scheduler next to the optimizer");
     out.owners.push_back(file);
     return {};
 }

@@ -45,7 +45,7 @@ constexpr auto record_of(const ModelCase*) {
         field(
             "layers", &Case::layers,
             "what its layers have besides attention and an MLP, so that more layouts can hold it: `experts` are dealt "
-            "out and packed, `latent_attention` is told by its shapes and split, `linear_attention` is not split by "
+            "out and packed, `latent_attention` is known by its shapes and split, `linear_attention` is not split by "
             "MindSpeed-LLM, and its norm is stored less 1 elsewhere")
             .one_of(kLayerKinds),
         field("refused", &Case::refused, "by layout that cannot hold the model, words of the message"),

@@ -33,7 +33,7 @@ constexpr auto record_of(const QuantisationFormat*) {
         field("scales", &Format::scales, "the names of the scales").needed(),
         field("offsets", &Format::offsets, "the names of the offsets"),
         field("block", &Format::block, "rows and columns that share a scale; without it the shapes say"),
-        field("without_effect", &Format::without_effect, "tensors beside them, about activations"),
+        field("without_effect", &Format::without_effect, "tensors next to them, about activations"),
         field("source", &Format::source, "where that stands"));
 }
 

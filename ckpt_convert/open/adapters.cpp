@@ -274,7 +274,7 @@ Result<AdapterSource> open_adapter(base::FileSystem& fs, const Knowledge& knowle
     out.source.model = bound.factors.model;
     out.factors = std::move(bound.factors);
     if (adapter.weights > 0)
-        out.source.notes.push_back(base::format("{} weights beside the adapter are left out", adapter.weights));
+        out.source.notes.push_back(base::format("{} weights next to the adapter are left out", adapter.weights));
     return out;
 }
 

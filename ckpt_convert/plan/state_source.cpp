@@ -100,7 +100,7 @@ private:
                                });
         if (!fits) {
             return base::fail(ErrorKind::bad_input,
-                              base::format("its buffers have {} elements, the parameters of the model file beside it "
+                              base::format("its buffers have {} elements, the parameters of the model file next to it "
                                            "need {}; were weights frozen, or is it of another run? --optimizer drop "
                                            "leaves it out",
                                            sizes(found), sizes(expected)),
@@ -146,11 +146,12 @@ private:
         const auto& states = out_.of_weight[found->tensor];
         if (!states) {
             const IndexedTensor& weight = weights_.tensors[piece.tensor];
-            return base::fail(ErrorKind::bad_input,
-                              base::format("there is no {} of {} beside its weights; is a {} missing? --optimizer drop "
-                                           "leaves the state of the optimizer out",
-                                           kOptimizerStates.front(), weight.name, kOptimizerFile),
-                              weights_.files[weight.file]->path());
+            return base::fail(
+                ErrorKind::bad_input,
+                base::format("there is no {} of {} next to its weights; is a {} missing? --optimizer drop "
+                             "leaves the state of the optimizer out",
+                             kOptimizerStates.front(), weight.name, kOptimizerFile),
+                weights_.files[weight.file]->path());
         }
         for (std::size_t state = 0; state < states->size(); ++state)
             out_.pieces[state][logical].emplace_back(*found).tensor = (*states)[state];

@@ -112,7 +112,7 @@ Result<TrainingState> carry_training(const Training& training, Source& source, c
                      "random states are not, so that a run needs --no-load-rng",
                      target.iteration));
     if (training.files.has_grad_scaler)
-        plan.notes.push_back("the loss scale of fp16 is not carried over: it starts anew from --initial-loss-scale");
+        plan.notes.push_back("the loss scale of fp16 is not carried over: it starts again from --initial-loss-scale");
     return state;
 }
 

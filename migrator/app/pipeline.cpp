@@ -310,7 +310,7 @@ private:
         for (base::Message& note : rules_.versions().notes(knowledge_.rules.framework.packages.front()))
             out.push_back(std::move(note));
         if (output_ && output_->has_cleaned_up())
-            out.push_back("What a run that was stopped had left beside the output was removed.");
+            out.push_back("What a run that was stopped had left next to the output was removed.");
         if (distributed_) out.insert(out.end(), distributed_->notes.begin(), distributed_->notes.end());
         out.insert(out.end(), start_notes_.begin(), start_notes_.end());
         for (const Project& project : projects_) {

@@ -158,7 +158,7 @@ private:
         const bool is_around = loop.epochs != kNoNode && tree_.is_ancestor(loop.epochs, loop.batches);
         if (is_new_each_time && (epoch.empty() || !is_around))
             return obstacle(loop.loader_call,
-                            "the loader is made anew in each epoch; make it before the loop over epochs");
+                            "the loader is made again in each epoch; make it before the loop over epochs");
         if (epoch.empty() && !is_repeated(loop)) return;
         const bool is_in_front = epoch.empty() || is_new_each_time;
         const NodeId first =

@@ -35,7 +35,7 @@ constexpr auto record_of(const LoaderFacts*) {
             .always(),
         base::field("divides", &F::divides, "parameters with which a script divides the data set by itself").needed(),
         base::field("sampler", &F::sampler, "the class that divides a data set between processes").always(),
-        base::field("set_epoch", &F::set_epoch, "member of a loader: the method that is told the number of the epoch")
+        base::field("set_epoch", &F::set_epoch, "member of a loader: the method that is given the number of the epoch")
             .always(),
         base::field("epoch", &F::epoch, "member of a loader: that number").always());
 }

@@ -190,7 +190,7 @@ constexpr auto record_of(const ReportFinding*) {
             .always(),
         base::field(
             "severity", [](const F& f) -> auto& { return f.outcome.finding.severity; },
-            "`error`: will not work as it stands; `warning`: is likely to need attention; `info`: worth knowing")
+            "`error`: will not work unchanged; `warning`: is likely to need attention; `info`: worth knowing")
             .always(),
         base::field(
             "certainty", [](const F& f) -> auto& { return f.outcome.finding.certainty; },
@@ -218,7 +218,7 @@ constexpr auto record_of(const ReportFinding*) {
             "effort", [](const F& f) -> auto& { return f.outcome.finding.effort; },
             "what is left to a person unless `state` is `applied` or `at_run_time`: `check`: look and decide; "
             "`edit`: lines that the message names; `replace`: another interface or package; `port`: the same "
-            "program for another runtime or build; `rewrite`: kernels anew")
+            "program for another runtime or build; `rewrite`: kernels from scratch")
             .always(),
         base::field(
             "begin", [](const F& f) -> auto& { return f.outcome.begin; }, "in the original text")

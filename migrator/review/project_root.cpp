@@ -33,7 +33,7 @@ base::Result<ProjectRoot> project_root(base::FileSystem& fs, const Path& named, 
     if (is_beside && (root == around || !has_hidden_part(below)) && !holds_home(fs, root))
         return ProjectRoot{shown, root == around && base::file_name(real_holder) == kRecordFolder};
     return base::fail(base::ErrorKind::usage,
-                      base::format("the files would be changed in {}, which does not lie beside this; if that is the "
+                      base::format("the files would be changed in {}, which does not lie next to this; if that is the "
                                    "project, say so with --project {}",
                                    root, root),
                       holder);

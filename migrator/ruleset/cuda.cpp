@@ -6,7 +6,7 @@ namespace migrator {
 
 base::Status add(RuleSet& set, SymbolRow row, const Adding& adding) {
     if (row.name.find('*') < row.name.size() - 1 || row.name == "*")
-        return adding.place.error("a symbol may have a * at its end only, behind something");
+        return adding.place.error("a symbol may have a * at its end only, after something");
     const std::string name = row.name;
     if (!set.symbols.emplace(name, std::move(row)).second)
         return adding.place.error(base::format("there already is a symbol \"{}\"", name));

@@ -81,7 +81,7 @@ constexpr auto record_of(const ScriptPlaces*) {
         base::field("directives", &ScriptPlaces::directives, "comments of scripts with options of the scheduler"),
         base::field("installers", &ScriptPlaces::installers,
                     "commands that install packages: the program, which may have one `*`, and its command"),
-        base::field("installer_values", &ScriptPlaces::installer_values, "their options behind which a value stands"),
+        base::field("installer_values", &ScriptPlaces::installer_values, "their options after which a value stands"),
         base::field("whole", &ScriptPlaces::whole,
                     "commands, written as `installers` are, whose options and variables are rewritten all together or "
                     "not at all"),

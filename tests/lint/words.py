@@ -15,7 +15,7 @@ CODE = re.compile(r"^```.*?^```$|`[^`\n]*`", re.M | re.S)
 STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 COMMENT = re.compile(r"^\s*//.*$", re.M)
 # How many avoided words the strings of the sources have. It only falls.
-LEFT_IN_SOURCES = 28
+LEFT_IN_SOURCES = 0
 
 
 def avoided(header):

@@ -65,7 +65,7 @@ Status check_tiling(const base::ReadableFile& file, std::uint64_t buffer, std::v
         }
         if (entry.bytes > available - covered) {
             return bad(file, file.size(),
-                       base::format("tensor {}: its data end {} bytes behind the end of the file; was it cut off?",
+                       base::format("tensor {}: its data end {} bytes past the end of the file; was it cut off?",
                                     quoted_name(entry.name), entry.bytes - (available - covered)));
         }
         entry.offset += buffer;

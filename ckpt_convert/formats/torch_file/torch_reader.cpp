@@ -115,7 +115,7 @@ Result<std::optional<TorchTensor>> TorchFile::tensor(pickle::Ref value) const {
     std::uint64_t available = reference.view_elements * reference.element_bytes() / element_bytes;
     if (!needed) return bad("is too large");
     if (*elements > 0 && *needed > available)
-        return bad(base::format("reaches to element {} of its storage, behind its end", *needed));
+        return bad(base::format("reaches to element {} of its storage, past its end", *needed));
 
     TorchTensor tensor;
     tensor.dtype = call->dtype;

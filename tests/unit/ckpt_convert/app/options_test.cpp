@@ -145,7 +145,7 @@ TEST_CASE("options: what is wrong is said, with the exit code of its kind") {
     CHECK(error_of({"--load-dir", "D", "--save-dir", "E", "--load-model-type", "gguf"}).message ==
           "--load-model-type: \"gguf\" is neither hf nor mg");
     CHECK(error_of({"--load-dir", "D", "--save-dir", "E", "--moe-tp-extend-ep", "--etp", "1"}).message ==
-          "--moe-tp-extend-ep deals out whole experts; --expert-tensor-parallel-size cannot be given too");
+          "--moe-tp-extend-ep spreads whole experts; --expert-tensor-parallel-size cannot be given too");
     CHECK(error_of({"--load-dir", "D", "--save-dir", "E", "--qlora-nf4"}).message ==
           "--qlora-nf4: NF4 quantisation is not supported");
     auto noted = parse({"--load-dir", "D", "--save-dir", "E", "--spec", "a.b", "layer_spec", "--w-pack", "1"});

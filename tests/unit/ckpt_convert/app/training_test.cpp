@@ -153,7 +153,7 @@ TEST_CASE("optimizer: files that are missing or do not belong together are named
     auto missing = test::failure(fs, options);
     CHECK(missing.kind == ErrorKind::bad_input);
     CHECK(missing.message ==
-          "there is no param of model/embedding.word_embeddings.weight beside its weights; is a distrib_optim.pt "
+          "there is no param of model/embedding.word_embeddings.weight next to its weights; is a distrib_optim.pt "
           "missing? --optimizer drop leaves the state of the optimizer out");
     CHECK(missing.where == kFirstWeights);
     REQUIRE(fs.remove("trained/iter_0000001/mp_rank_01/distrib_optim.pt"));
@@ -205,7 +205,7 @@ TEST_CASE("optimizer: the state of other optimizers is refused with what to do")
     CHECK(message_with([&](auto& file) {
               return buffer(file, test::flat_states(file, {{1, 2, 3}}));
           }) ==
-          "its buffers have bf16 3 elements, the parameters of the model file beside it need bf16 4928; were weights "
+          "its buffers have bf16 3 elements, the parameters of the model file next to it need bf16 4928; were weights "
           "frozen, or is it of another run? --optimizer drop leaves it out");
 }
 

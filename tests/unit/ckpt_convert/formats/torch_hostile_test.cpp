@@ -151,7 +151,7 @@ TEST_CASE("torch file: tensors that do not fit") {
     };
     const Row rows[] = {
         {"offset_too_large", [](RawTensor& t) { t.offset = number(1); },
-         "reaches to element 7 of its storage, behind its end"},
+         "reaches to element 7 of its storage, past its end"},
         {"offset_negative", [](RawTensor& t) { t.offset = number(-1); }, "has an offset that is not an integer from 0"},
         {"stride_too_large",
          [](RawTensor& t) {

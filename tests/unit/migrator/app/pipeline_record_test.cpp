@@ -166,7 +166,7 @@ TEST_CASE("pipeline: reports of several absolute paths count from the directory 
     const auto refused = review_command(apply, fs);
     REQUIRE_FALSE(refused);
     CHECK(refused.error().text() ==
-          "review: the files would be changed in /srv, which does not lie beside this; if that is the project, say so "
+          "review: the files would be changed in /srv, which does not lie next to this; if that is the project, say so "
           "with --project /srv");
     apply.review.project = "/srv";
     REQUIRE(review_command(apply, fs));

@@ -336,11 +336,11 @@ TEST_CASE("distribute: a loader that is made in each epoch") {
     refused(
         "model = Net()\nwhile go:\n    loader = DataLoader(data)\n    for x in loader:\n        "
         "model(x).backward()\n",
-        "the loader is made anew in each epoch");
+        "the loader is made again in each epoch");
     refused(
         "def train(net, loader):\n    for x in loader:\n        net(x).backward()\nmodel = Net()\n"
         "for epoch in range(3):\n    loader = DataLoader(data)\n    train(model, loader)\n",
-        "the loader is made anew in each epoch");
+        "the loader is made again in each epoch");
     // One for each fold, and epochs inside of it.
     const std::string fold = "model = Net()\nfor fold in folds:\n    loader = DataLoader(data)\n    while go:\n";
     CHECK(output(fold + "        for x in loader:\n            model(x).backward()\n")
