@@ -15,6 +15,7 @@
 namespace migrator {
 namespace {
 
+constexpr std::string_view kRecorded = "# recorded operators";  // as templates/ops/record_ops.py begins its list
 constexpr std::string_view kGzip = "\x1f\x8b";
 constexpr std::string_view kZip = "PK\x03\x04";
 constexpr std::uint64_t kMaxUnpackedBytes = 4ull << 30;
@@ -80,6 +81,7 @@ bool add_list_line(std::string_view line, OperatorTotals& totals) {
 base::Result<OperatorInput> read_list(std::string_view text, const std::string& name) {
     OperatorInput out;
     OperatorTotals totals;
+    out.kind = text.starts_with(kRecorded) ? "recording" : "list";
     std::size_t number = 0;
     while (!text.empty()) {
         const std::size_t end = text.find('\n');
@@ -95,7 +97,6 @@ base::Result<OperatorInput> read_list(std::string_view text, const std::string& 
                 "name a line, a trace of torch's profiler, a graph of torch.export, or a log",
                 base::format("{}:{}", name, number));
     }
-    out.kind = "list";
     out.operators = std::move(totals).take();
     return out;
 }

@@ -21,7 +21,7 @@ struct InputOperator {
 };
 
 struct OperatorInput {
-    std::string kind;  // "list", "log", "counts", "trace", "graph"
+    std::string kind;  // "list", "recording", "log", "counts", "trace", "graph"
     std::vector<InputOperator> operators;
     bool has_times = false;
     bool times_of_device = false;  // else those of the host

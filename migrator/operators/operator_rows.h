@@ -40,7 +40,7 @@ struct ChipsFile : base::RuleFileHead {
     std::vector<ChipRow> chips;
     std::map<std::string, std::string> verdicts;      // by name, what each means
     std::map<std::string, std::string> namespaces;    // of operators that run as they are: what they are
-    std::map<std::string, std::string> device_forms;     // operators of CPUs or GPUs alone: what an NPU calls instead
+    std::map<std::string, std::string> device_forms;  // operators of CPUs or GPUs alone: what an NPU calls instead
     std::map<std::string, std::string> trace_dtypes;  // of the profiler: those of torch
     std::map<std::string, std::string> graph_dtypes;  // numbers of exported graphs: those of torch
     LogPhrases log;

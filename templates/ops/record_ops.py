@@ -46,5 +46,6 @@ def record_ops(path):
     with recorder:
         yield recorder
     with open(path, "w", encoding="utf-8") as out:
+        print("# recorded operators, with dtypes and counts; for `migrator ops`", file=out)
         for (name, dtype), count in sorted(recorder.calls.items()):
             print(*filter(None, (name, dtype, str(count))), file=out)

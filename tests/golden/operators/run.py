@@ -134,6 +134,9 @@ def check_names(checks):
 
 
 def check_recorder(checks):
+    # What a CPU calls in its place is judged in a recording; in a list it is what somebody calls on an NPU.
+    for text, verdict in (("# recorded operators\naten::mkldnn_rnn_layer float32 2\n", "npu_aclnn"), ("aten::mkldnn_rnn_layer\n", "cpu_fallback")):
+        checks.equal(judged("-", text=text)["operators"][0]["forward"], verdict, text)
     result = ops("--recorder")
     checks.equal((result.returncode, result.stderr), (0, ""), "--recorder")
     compile(result.stdout, "record_ops.py", "exec")
