@@ -169,7 +169,7 @@ TEST_CASE("safetensors: bad files by name") {
         {"json_attack", framed(attack + "}", payload(16)), "overlap those of tensor \"weight_0\""},
         {"metadata_incomplete_buffer_long", one(good, 16) + "extra_bogus_data_for_polyglot_file",
          "34 bytes follow the last tensor"},
-        {"metadata_incomplete_buffer_short", one(good, 14), "its data end 2 bytes behind the end of the file"},
+        {"metadata_incomplete_buffer_short", one(good, 14), "its data end 2 bytes past the end of the file"},
         {"empty_header_with_payload", framed("{}", "x"), "1 bytes follow the last tensor"},
         {"invalid_info", one(R"({"dtype":"I32","shape":[2,2],"data_offsets":[0,4]})", 4),
          "i32 of shape [2, 2] needs 16 bytes, but \"data_offsets\" span 4"},
