@@ -12,6 +12,7 @@
 #include "command_line/help_text.h"
 #include "command_line/manual.h"
 #include "command_line/one_of.h"
+#include "command_line/spoken_language.h"
 #include "command_line/translated_page.h"
 
 namespace command_line {
@@ -113,7 +114,7 @@ void begin(CLI::App& app) {
     app.add_option_function<std::string>(
            "--lang", [](const std::string&) {},
            "Language of help, messages and summaries; the default is that of the locale (LC_ALL, LC_MESSAGES, LANG)")
-        ->check(OneOf({"en", "zh"}))
+        ->check(OneOf(std::vector<std::string>(kLanguages.begin(), kLanguages.end())))
         ->configurable(false);
     app.add_flag_callback(
         "--licenses",

@@ -1,8 +1,10 @@
 #include "command_line/spoken_language.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "base/format.h"
+#include "base/text.h"
 
 namespace command_line {
 namespace {
@@ -10,9 +12,9 @@ namespace {
 constexpr std::string_view kOption = "--lang";
 
 base::Status speak(std::string_view code, base::Language& language) {
-    if (code != "en" && code != "zh")
-        return base::fail(base::ErrorKind::usage,
-                          base::format("--lang: \"{}\" is not a value; there are en, zh", code));
+    if (!base::contains(kLanguages, code))
+        return base::fail(base::ErrorKind::usage, base::format("--lang: \"{}\" is not a value; there are {}", code,
+                                                               base::joined(kLanguages, ", ")));
     TRY_ASSIGN(language, base::Language::load(base::DataStore(), code));
     return {};
 }
@@ -23,9 +25,12 @@ std::string_view language_of_locale() {
     for (const char* name : {"LC_ALL", "LC_MESSAGES", "LANG"}) {
         const char* value = std::getenv(name);
         if (value == nullptr || *value == '\0') continue;
-        return std::string_view(value).starts_with("zh") ? "zh" : "en";
+        const auto named = std::find_if(kLanguages.begin(), kLanguages.end(), [&](std::string_view language) {
+            return std::string_view(value).starts_with(language);
+        });
+        return named == kLanguages.end() ? kLanguages.front() : *named;
     }
-    return "en";
+    return kLanguages.front();
 }
 
 base::Result<std::vector<const char*>> take_language(int argc, const char* const* argv, base::Language& language) {

@@ -27,19 +27,6 @@ std::string chip_line(const OperatorKnowledge& knowledge, const std::string& wor
     return out + "\n";
 }
 
-// The dtypes of the kernels behind a word that is one overload, on the default chip.
-std::string dtypes_line(const OperatorKnowledge& knowledge, const std::string& word) {
-    const auto* row = knowledge.find_name(word);
-    const auto overloads = row != nullptr && row->forward.size() == 1 ? knowledge.overloads_of(row->forward.front())
-                                                                      : knowledge.overloads_of(word);
-    if (overloads.size() != 1) return {};
-    for (const AllowedDtypes& item : overloads.front()->dtypes) {
-        if (base::contains(item.chips, knowledge.chips().default_chip))
-            return base::show("  dtypes: {}\n", base::joined(item.allowed, ", "));
-    }
-    return {};
-}
-
 }  // namespace
 
 std::string operator_page(const OperatorKnowledge& knowledge, const std::string& word) {
@@ -50,28 +37,28 @@ std::string operator_page(const OperatorKnowledge& knowledge, const std::string&
         out += operators_line("runs", row->forward);
         out += operators_line("runs backward", row->backward);
     }
-    const OperatorJudgement said = knowledge.judge(word, {}, *knowledge.find_chip(knowledge.chips().default_chip), {});
+    const ChipRow& usual = *knowledge.find_chip(knowledge.chips().default_chip);
+    const OperatorJudgement said = knowledge.judge(word, {}, usual, {});
     out += operators_line("kernels", said.kernels);
-    out += dtypes_line(knowledge, word);
+    const std::vector<std::string> dtypes = knowledge.dtypes_of(word, usual);
+    if (!dtypes.empty()) out += base::show("  dtypes: {}\n", base::joined(dtypes, ", "));
     return out + base::show("  Source: {}\n", said.source);
 }
 
 void write_operator_page(base::JsonWriter& json, const OperatorKnowledge& knowledge, const std::string& word) {
+    using MaybeVerdict = base::InJson<std::optional<OperatorVerdict>>;
+    const bool is_known = knowledge.knows(word);
     json.begin_array();
     for (const ChipRow& chip : knowledge.chips().chips) {
-        if (!knowledge.knows(word)) break;
+        if (!is_known) break;
         const OperatorJudgement said = knowledge.judge(word, {}, chip, {});
         json.begin_object();
         json.key("chip").string(chip.name);
-        json.key("forward").string(name(said.forward));
-        json.key("backward");
-        if (said.backward) json.string(name(*said.backward));
-        else json.null();
+        MaybeVerdict::write(json.key("forward"), said.forward);
+        MaybeVerdict::write(json.key("backward"), said.backward);
         json.key("by").string(said.by);
         json.key("why").string(said.why);
-        json.key("kernels").begin_array();
-        for (const std::string& kernel : said.kernels) json.string(kernel);
-        json.end_array();
+        base::InJson<std::vector<std::string>>::write(json.key("kernels"), said.kernels);
         json.key("source").string(said.source);
         json.end_object();
     }

@@ -50,6 +50,11 @@ base::Status flush_output() {
     return base::fail(base::ErrorKind::write_failed, "cannot write to standard output");
 }
 
+void print_warning(const std::string& warning, const base::Language& language) {
+    if (!warning.empty())
+        base::print(stderr, language.format("migrator: warning: {}.\n", base::printable(language.said(warning))));
+}
+
 // Standard output is for one thing: the migrated source, a diff, the report as JSON, or the summary.
 void print_result(const Options& options, const RunResult& result) {
     const bool migrates = options.command == Command::migrate;
@@ -59,9 +64,7 @@ void print_result(const Options& options, const RunResult& result) {
     if (diff) report_diff(result.report, source_to(stdout));
     if (options.github) base::print(text ? stderr : stdout, report_github(result.report));
     if (options.json) report_json(result.report, bytes_to(text ? stderr : stdout));
-    if (!result.warning.empty())
-        base::print(stderr, options.language.format("migrator: warning: {}.\n",
-                                                    base::printable(options.language.said(result.warning))));
+    print_warning(result.warning, options.language);
     if (options.quiet || (options.json && text)) return;
     const bool taken = text || diff || options.json || options.github;
     std::FILE* stream = taken ? stderr : stdout;
@@ -151,7 +154,7 @@ base::Result<int> run_command_line(int argc, const char* const* argv, const base
             TRY_ASSIGN(line.options->stdin_text, read_standard_input());
         }
         TRY_ASSIGN(const OpsResult result, run_ops(*line.options, fs));
-        if (!result.warning.empty()) base::print(stderr, base::show("migrator: warning: {}.\n", result.warning));
+        print_warning(result.warning, language);
         base::print(stdout, result.text);
         TRY(flush_output());
         return result.failed ? kFindingsExitCode : 0;

@@ -149,8 +149,9 @@ OperatorJudgement OperatorKnowledge::judge_operator(const OverloadRow& row, cons
         out.by = !on.by.empty() ? on.by : on.verdict == OperatorVerdict::npu_native ? "" : row.name;
         out.why = on.why;
     }
+    if (!version || !is_on_npu(out.forward)) return out;
     const auto range = VersionRange::parse(row.versions);
-    if (version && range && !range->contains(*version) && is_on_npu(out.forward)) {
+    if (range && !range->contains(*version)) {
         out.forward = OperatorVerdict::unknown;
         out.why = base::format("its kernel is there with torch {} only", row.versions);
     }
@@ -194,15 +195,30 @@ const OverloadRow* OperatorKnowledge::only_kernel(const std::vector<std::string>
     return out;
 }
 
-void OperatorKnowledge::refuse_dtype(const OverloadRow* row, std::string_view dtype, const ChipRow& chip,
-                                     OperatorJudgement& out) const {
-    if (row == nullptr || dtype.empty() || !is_on_npu(out.forward)) return;
-    for (const AllowedDtypes& item : row->dtypes) {
-        if (!holds_chip(item.chips, chip) || base::contains(item.allowed, dtype)) continue;
-        out.forward = OperatorVerdict::dtype_refused;
-        out.by = row->name;
-        out.why = base::format("the page of {} lists {}", row->aclnn.front(), base::joined(item.allowed, ", "));
+const OverloadRow* OperatorKnowledge::kernel_behind(std::string_view name) const {
+    if (const PublicNameRow* row = find_name(name)) return only_kernel(row->forward);
+    const auto rows = overloads_of(name);
+    return rows.size() == 1 ? only_kernel({rows.front()->name}) : nullptr;
+}
+
+std::vector<std::string> OperatorKnowledge::dtypes_of(std::string_view name, const ChipRow& chip) const {
+    if (const OverloadRow* row = kernel_behind(name)) {
+        for (const AllowedDtypes& item : row->dtypes) {
+            if (holds_chip(item.chips, chip)) return item.allowed;
+        }
     }
+    return {};
+}
+
+void OperatorKnowledge::refuse_dtype(std::string_view name, std::string_view dtype, const ChipRow& chip,
+                                     OperatorJudgement& out) const {
+    if (dtype.empty() || !is_on_npu(out.forward)) return;
+    const std::vector<std::string> allowed = dtypes_of(name, chip);
+    if (allowed.empty() || base::contains(allowed, dtype)) return;
+    const OverloadRow* row = kernel_behind(name);
+    out.forward = OperatorVerdict::dtype_refused;
+    out.by = row->name;
+    out.why = base::format("the page of {} lists {}", row->aclnn.front(), base::joined(allowed, ", "));
 }
 
 // The page of a kernel, or what lists the operators.
@@ -225,10 +241,8 @@ OperatorJudgement OperatorKnowledge::judge(std::string_view name, std::string_vi
     OperatorJudgement out;
     if (const PublicNameRow* row = find_name(name)) {
         out = judge_name(*row, chip);
-        refuse_dtype(only_kernel(row->forward), dtype, chip, out);
     } else if (const auto rows = overloads_of(name); !rows.empty()) {
         out = judge_overloads(rows, chip, version);
-        refuse_dtype(rows.size() == 1 ? only_kernel({rows.front()->name}) : nullptr, dtype, chip, out);
     } else if (const auto space = chips_.namespaces.find(std::string(name.substr(0, name.find("::"))));
                space != chips_.namespaces.end() && name.find("::") != name.npos) {
         out.forward = OperatorVerdict::npu_native;
@@ -238,6 +252,7 @@ OperatorJudgement OperatorKnowledge::judge(std::string_view name, std::string_vi
     } else {
         out.why = "listed nowhere: neither in torch nor in torch_npu";
     }
+    refuse_dtype(name, dtype, chip, out);
     add_source(out);
     return out;
 }

@@ -51,6 +51,8 @@ public:
     std::vector<const OverloadRow*> overloads_of(std::string_view name) const;
     // Of an operator that only CPUs or GPUs have: what an NPU calls in its place; empty: the same.
     std::string device_form_of(std::string_view name) const;
+    // What the one kernel behind a name takes, as torch calls dtypes; empty: not known.
+    std::vector<std::string> dtypes_of(std::string_view name, const ChipRow& chip) const;
     const AclnnRow* find_kernel(std::string_view aclnn) const;
     bool knows(std::string_view name) const;
 
@@ -61,8 +63,8 @@ private:
                                       std::optional<Version> version) const;
     // The one overload with a kernel in `names` and in what they are composed of; nullptr when there is more or less than one.
     const OverloadRow* only_kernel(const std::vector<std::string>& names, int depth = 0) const;
-    void refuse_dtype(const OverloadRow* row, std::string_view dtype, const ChipRow& chip,
-                      OperatorJudgement& out) const;
+    const OverloadRow* kernel_behind(std::string_view name) const;
+    void refuse_dtype(std::string_view name, std::string_view dtype, const ChipRow& chip, OperatorJudgement& out) const;
     void add_source(OperatorJudgement& out) const;
     const OverloadRow* find_overload(std::string_view name) const;
 

@@ -87,31 +87,24 @@ std::string sentence_of(const OperatorReport& report) {
 }
 
 void write_operator(base::JsonWriter& json, const JudgedOperator& item, const OperatorInput& read) {
+    using MaybeVerdict = base::InJson<std::optional<OperatorVerdict>>;
+    using MaybeText = base::InJson<std::optional<std::string>>;
     const OperatorJudgement& said = item.judgement;
     json.begin_object();
     json.key("name").string(item.input.name);
     json.key("dtype").string(item.input.dtype);
-    json.key("forward").string(name(said.forward));
-    json.key("backward");
-    if (said.backward) json.string(name(*said.backward));
-    else json.null();
-    json.key("by");
-    if (said.by.empty()) json.null();
-    else json.string(said.by);
+    MaybeVerdict::write(json.key("forward"), said.forward);
+    MaybeVerdict::write(json.key("backward"), said.backward);
+    MaybeText::write(json.key("by"), said.by.empty() ? std::nullopt : std::optional(said.by));
     json.key("source").string(said.source);
     json.key("why").string(said.why);
-    json.key("kernels").begin_array();
-    for (const std::string& kernel : said.kernels) json.string(kernel);
-    json.end_array();
-    json.key("some");
-    if (said.some) json.string(name(*said.some));
-    else json.null();
+    base::InJson<std::vector<std::string>>::write(json.key("kernels"), said.kernels);
+    MaybeVerdict::write(json.key("some"), said.some);
     json.key("some_by").string(said.some_by);
     json.key("count").unsigned_integer(item.input.count);
     json.key("share").number(item.share);
-    json.key("microseconds");
-    if (read.has_times) json.number(item.input.microseconds);
-    else json.null();
+    base::InJson<std::optional<double>>::write(json.key("microseconds"),
+                                               read.has_times ? std::optional(item.input.microseconds) : std::nullopt);
     json.end_object();
 }
 

@@ -119,6 +119,14 @@ def page():
     return "\n".join(out).rstrip() + "\n", agree / (agree + disagree)
 
 
+def check_weak_chips(checks):
+    """Rows say that the pages cover almost nothing of a chip where they leave most of its names open, and nowhere else."""
+    names = load("operators/names.json")["names"]
+    said = {chip for row in names for on in row["on"] if on.get("why", "").startswith("the pages cover almost nothing") for chip in on["chips"]}
+    open_names = {chip["name"]: sum(on_chip(row, chip["name"])["forward"] == "unknown" for row in names) for chip in load("operators/chips.json")["chips"]}
+    checks.equal(said, {chip for chip, count in open_names.items() if count > len(names) / 2}, "chips of which the pages cover almost nothing")
+
+
 def main():
     checks = Checks()
     text, share = page()
@@ -126,6 +134,7 @@ def main():
         PAGE.write_text(text)
     checks.equal(PAGE.read_text() if PAGE.exists() else "", text, "docs/reference/operators.md; write it with operators_page.py --fix")
     checks.expect(share >= LEAST_AGREEMENT, f"the operators agree with {share:.3f} of the pages; it was {LEAST_AGREEMENT}")
+    check_weak_chips(checks)
     checks.finish()
 
 
