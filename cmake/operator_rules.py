@@ -11,10 +11,12 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
-OUT = Path(__file__).resolve().parents[1] / "rules/operators"
+RULES = Path(__file__).resolve().parents[1] / "rules"
+OUT = RULES / "operators"
 CHIPS = ("910", "910b", "910_93", "950", "310p", "310b")
 # Below the 910B, kernels that are compiled for each shape come first; from it on, those of aclnn.
 COMPILED_PER_SHAPE = ("910", "310p")
+WEAK = {"950", "310b"}  # so much of them is not known that it is said of the chip
 DOCUMENTED_WHOLE = ("910b", "910_93")  # op-plugin is written for these; what a page leaves out runs all the same
 RANK = ("npu_native", "npu_aclnn", "npu_aclop", "unknown", "cpu_fallback", "refused")
 # What a CPU calls where an NPU calls another operator of the same meaning.
@@ -172,20 +174,57 @@ def operator_row(facts, row):
         "aclnn": row.get("aclnn", []), "runs": row.get("decomposes_to", []),
         "dtypes": [{"chips": chips, "allowed": allowed} for chips, allowed in by_value(facts.dtypes(row))],
         "on_the_host": row.get("host"),
-        "schema": row.get("schema"),
     })
+
+
+def schema_rows(facts):
+    """The operators of torch_npu that programs call by name, with what each overload takes."""
+    of_name = defaultdict(list)
+    for row in facts.ops.values():
+        if row.get("schema") and not row["op"].startswith("_"):
+            of_name[row["op"].split(".")[0]].append("(" + row["schema"].split("(", 1)[1])
+    return [{"name": name, "takes": sorted(set(schemas))} for name, schemas in sorted(of_name.items())]
+
+
+def kernel_versions(facts, names):
+    """Of torch, in which all of these operators have kernels; nothing where it is all versions."""
+    ranges = {range_of(";".join(filter(None, (row.get("v_aclnn"), row.get("v_aclop"))))) for row in map(facts.ops.get, names)
+              if row and (row.get("v_aclnn") or row.get("v_aclop"))}
+    return ",".join(sorted(filter(None, ranges)))
+
+
+def denied_by_pages():
+    """The interfaces that the API pages of any version call not supported."""
+    rows = json.loads((RULES / "api/torch.json").read_text())["apis"]
+    return {row["name"] for row in rows if "no" in (row.get("support"), *(row["support"].values() if isinstance(row.get("support"), dict) else ()))}
+
+
+def is_told(row, denied):
+    """Whether an analysis says something of the name: not all of its calls run in compiled kernels, or the pages deny it."""
+    off = {"cpu_fallback", "dtype_refused", "refused"}
+    if "versions" in row or row["name"] in denied:
+        return True
+    for on in row["on"]:
+        words = {on.get(key) for key in ("forward", "backward", "some", "backward_some")}
+        is_unknown = "unknown" in words and not on.get("denied") and not WEAK.issuperset(on["chips"])
+        if words & off or is_unknown or "npu_aclop" in words and set(on["chips"]) & set(DOCUMENTED_WHOLE):
+            return True
+    return False
 
 
 def name_row(facts, row):
     on = []
     for chips, said in facts.of_name[row["name"]]["chips"].items():
+        # A kernel whose page leaves out a chip that the kernels are written for runs all the same.
+        denied = said.get("why", "").endswith("says no for this chip") and set(chips.split()) <= set(DOCUMENTED_WHOLE)
         on.append(without_empty({
-            "chips": chips.split(), "forward": said["f"], "by": said.get("by"), "backward": said.get("b"),
+            "chips": chips.split(), "denied": denied or None, "forward": said["f"], "by": said.get("by"), "backward": said.get("b"),
             "backward_by": said.get("b_by"), "some": said.get("some"), "some_by": said.get("some_by"),
             "backward_some": said.get("b_some"), "backward_some_by": said.get("b_some_by"), "why": said.get("why"),
         }))
     return without_empty({"name": row["name"], "also": row.get("also"), "forward": row.get("forward", []),
-                          "forward_some": row.get("forward_some", []), "backward": row.get("backward", []), "on": on})
+                          "forward_some": row.get("forward_some", []), "backward": row.get("backward", []),
+                          "versions": kernel_versions(facts, row.get("forward", []) + row.get("backward", [])), "on": on})
 
 
 def kernel_row(row):
@@ -222,9 +261,16 @@ def main(directory):
     write("operators.json", {"schema": 1, "about": "ATen overloads and the operators of torch_npu: what runs where one is called on an NPU.",
                              "source": cited(facts, "aten_npu"), "torch": torch, "torch_npu": built},
           "operators", [operator_row(facts, row) for row in facts.ops.values()])
-    write("names.json", {"schema": 1, "about": "Public names of torch: the operators that each runs forward and backward, and what becomes of "
-                         "them.", "source": cited(facts, "public_names")},
-          "names", [name_row(facts, row) for row in facts.raw["public_names"]["names"]])
+    denied = denied_by_pages()
+    names = [name_row(facts, row) for row in facts.raw["public_names"]["names"]]
+    write("names.json", {"schema": 1, "about": "Public names of torch whose calls run in compiled kernels: their operators forward and "
+                         "backward, and what becomes of them.", "source": cited(facts, "public_names")},
+          "names", [row for row in names if not is_told(row, denied)])
+    write("names_told.json", {"schema": 1, "about": "The same for names of which an analysis says something: some of their calls leave the NPU, "
+                              "or the API pages deny them.", "source": cited(facts, "public_names")},
+          "names", [row for row in names if is_told(row, denied)])
+    write("schemas.json", {"schema": 1, "about": "What the operators of torch_npu take.", "source": cited(facts, "aten_npu")},
+          "schemas", schema_rows(facts))
     write("kernels.json", {"schema": 1, "about": "aclnn operators that have a page: where it is, and the constraints that it states.",
                            "source": cited(facts, "aclnn")},
           "kernels", [kernel_row(row) for row in facts.aclnn.values() if row.get("page")])

@@ -37,7 +37,7 @@ std::string operator_page(const OperatorKnowledge& knowledge, const std::string&
         out += operators_line("runs", row->forward);
         out += operators_line("runs backward", row->backward);
     }
-    const ChipRow& usual = *knowledge.find_chip(knowledge.chips().default_chip);
+    const ChipRow& usual = *find_chip(knowledge.chips(), knowledge.chips().default_chip);
     const OperatorJudgement said = knowledge.judge(word, {}, usual, {});
     out += operators_line("kernels", said.kernels);
     const std::vector<std::string> dtypes = knowledge.dtypes_of(word, usual);

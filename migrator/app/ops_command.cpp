@@ -5,20 +5,12 @@
 #include "base/data_store.h"
 #include "base/format.h"
 #include "base/missing_path.h"
-#include "base/nearest_word.h"
 #include "migrator/operators/operator_report.h"
 
 namespace migrator {
 namespace {
 
 constexpr std::uint64_t kMaxInputBytes = 4ull << 30;
-
-base::Result<const ChipRow*> chip_of(const Options& options, const OperatorKnowledge& knowledge) {
-    const std::string& word = options.ops.chip.empty() ? knowledge.chips().default_chip : options.ops.chip;
-    if (const ChipRow* chip = knowledge.find_chip(word)) return chip;
-    return base::fail(base::ErrorKind::usage, base::format("there is no chip \"{}\"{}", word,
-                                                           base::did_you_mean_or_all(word, knowledge.chip_names())));
-}
 
 base::Result<std::optional<Version>> version_of(const Options& options) {
     const std::string& text = options.ops.torch_version;
@@ -45,7 +37,7 @@ base::Result<OpsResult> run_ops(const Options& options, base::FileSystem& fs) {
         return base::fail(base::ErrorKind::usage,
                           "name a trace, a graph, a log or a list, or - for standard input; see migrator ops --help");
     TRY_ASSIGN(const OperatorKnowledge knowledge, OperatorKnowledge::load(store));
-    TRY_ASSIGN(const ChipRow* chip, chip_of(options, knowledge));
+    TRY_ASSIGN(const ChipRow* chip, chosen_chip(knowledge.chips(), options.chip));
     TRY_ASSIGN(const std::optional<Version> version, version_of(options));
     const bool is_piped = options.ops.input == kStandardInput;
     std::string bytes;

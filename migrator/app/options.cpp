@@ -9,7 +9,9 @@
 #include "base/text.h"
 #include "command_line/command_line.h"
 #include "command_line/one_of.h"
+#include "migrator/app/common_options.h"
 #include "migrator/app/help_texts.h"
+#include "migrator/app/ops_options.h"
 #include "migrator/app/peer_options.h"
 #include "migrator/app/printed_schemas.h"
 #include "migrator/app/raw_options.h"
@@ -22,15 +24,6 @@ namespace migrator {
 namespace {
 
 using base::ErrorKind;
-
-void add_rules_option(CLI::App& command, Options& options) {
-    command.add_option("--rules", options.rules, "Directory whose rule files add to the built-in ones or replace them")
-        ->option_text("DIR");
-}
-
-void add_json_option(CLI::App& command, Options& options) {
-    command.add_flag("--json", options.json, "Print the result as JSON")->configurable(false);
-}
 
 std::vector<std::string> format_names() {
     std::vector<std::string> out;
@@ -97,6 +90,7 @@ void add_common_options(CLI::App& command, Options& options, RawOptions& raw) {
             "Which torch the project will run with (default: what its requirements ask\nfor, else the newest one "
             "known); the report says which and why")
         ->option_text("VERSION");
+    add_chip_option(command, options);
     command
         .add_option("-j,--jobs", options.threads,
                     "Threads, 1 to 1024 (default: one per core); the output does not depend\non it")
@@ -243,35 +237,6 @@ void add_explain(CLI::App& app, Options& options) {
     add_rules_option(*command, options);
     add_json_option(*command, options);
     command->footer(kExplainExamples);
-}
-
-void add_ops(CLI::App& app, Options& options) {
-    CLI::App* command = app.add_subcommand("ops", kOpsAbout);
-    command
-        ->add_option(
-            "INPUT", options.ops.input,
-            "Trace of torch's profiler (.json, .json.gz), graph of torch.export (.pt2), log, or\nlist with one "
-            "name a line, its dtype and a count after it; - for standard input")
-        ->option_text(" ");
-    command->add_option("--chip", options.ops.chip, "The chip: A2 (default), A3, 950, 910A, 310P or 310B; 910b is A2")
-        ->option_text("CHIP");
-    command
-        ->add_option("--torch-version", options.ops.torch_version,
-                     "With this version of torch, operators whose kernel came later or left are not\nknown")
-        ->option_text("VERSION");
-    command
-        ->add_option("--fail-on", options.ops.fail_on,
-                     "Exit with 1 when an operator has this verdict or a worse one: npu_aclop, unknown,\ncpu_fallback, "
-                     "dtype_refused or refused (default: never)")
-        ->check(command_line::OneOf({"npu_aclop", "unknown", "cpu_fallback", "dtype_refused", "refused", "never"}))
-        ->option_text("VERDICT");
-    command->add_flag(
-        "--recorder", options.ops.recorder,
-        "Instead of an INPUT: print a Python module that records the operators of a\ntraining step on a CPU or GPU");
-    add_rules_option(*command, options);
-    add_json_option(*command, options);
-    command->add_flag("-v,--verbose", options.verbose, "Also a line for each operator that runs in a compiled kernel");
-    command->footer(kOpsExamples);
 }
 
 void add_schema(CLI::App& app, Options& options) {

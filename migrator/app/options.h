@@ -64,7 +64,6 @@ struct ReviewOptions {
 // Of ops.
 struct OpsOptions {
     base::Path input;
-    std::string chip;           // empty: the one that is meant when none is named
     std::string torch_version;  // empty: that which was measured
     std::string fail_on = "never";
     bool recorder = false;  // instead of judging an input: print the module that records one
@@ -99,6 +98,7 @@ struct Options {
     std::vector<std::string> include;
     std::vector<std::string> exclude;
     std::optional<Version> torch_version;  // empty: look for it
+    std::string chip;                      // that operators are judged for; empty: the usual one
     int threads = 0;                       // 0: one per core
     base::Path rules;                      // overlay of the compiled-in rules; empty: none
     std::optional<Severity> fail_on;       // empty: never

@@ -78,6 +78,8 @@ std::vector<FindingOutcome> findings_in(const Knowledge& knowledge, const base::
     context.match.rules = &knowledge.rules;
     context.match.facts = &knowledge.facts;
     context.match.loops = &knowledge.loops;
+    context.match.told_names = &knowledge.told_names;
+    context.match.operator_schemas = &knowledge.operator_schemas;
     context.match.patterns = &knowledge.patterns;
     context.match.is_program = true;
     context.apply = ApplyMode::review;

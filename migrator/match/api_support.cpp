@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "migrator/match/dtypes.h"
 #include "migrator/match/matchers.h"
+#include "migrator/match/told_uses.h"
 
 namespace migrator {
 namespace {
@@ -27,7 +28,7 @@ std::optional<Reference> interface_of_operator(const TensorFacts& tensors, const
 
 class ApiMatcher {
 public:
-    ApiMatcher(const PythonFile& file, FindingSink& sink) : file_(file), sink_(sink), dtypes_(file) {}
+    ApiMatcher(const PythonFile& file, FindingSink& sink) : file_(file), sink_(sink), dtypes_(file), operators_(file) {}
 
     // Said once for every interface, where the file uses it first.
     void run(std::span<const Literal> literals) {
@@ -38,6 +39,7 @@ public:
             add_use_count(use.finding, use.count);
             sink_.push_back(std::move(use.finding));
         }
+        operators_.give(sink_);
     }
 
 private:
@@ -71,9 +73,14 @@ private:
             Known& known = known_of(reference.name);
             if (known.is_said_elsewhere) return;
             const auto& facts = known.facts;
-            if (!facts || facts->quiet) continue;
-            if (facts->support == ApiSupport::no) add_use(node, reference, known, file_.rules().api_rules.no, {});
-            if (facts->support == ApiSupport::partly) add_limits(node, reference, known);
+            const bool is_denied = facts && !facts->quiet && facts->support == ApiSupport::no;
+            const bool is_told = operators_.add(node, reference, is_denied);
+            if (!facts || facts->quiet) {
+                if (is_told) return;
+                continue;
+            }
+            if (is_denied && !is_told) add_use(node, reference, known, file_.rules().api_rules.no, {});
+            if (facts->support == ApiSupport::partly && !is_told) add_limits(node, reference, known);
             if (const NodeId call = file_.call_of(node); call != kNoNode)
                 add_wrong_dtypes(operands_of(call), reference, known);
             return;
@@ -205,6 +212,7 @@ private:
     const PythonFile& file_;
     FindingSink& sink_;
     DtypeFlow dtypes_;
+    ToldUses operators_;
     std::map<std::string, Known, std::less<>> known_;
     std::vector<Use> uses_;
 };

@@ -46,6 +46,8 @@ void match_values(const PythonFile& file, const AdaptedCode& adapted, std::span<
                   FindingSink& sink);
 // `api`
 void match_api_support(const PythonFile& file, std::span<const Literal> literals, FindingSink& sink);
+// `operator_call`
+void match_operator_arguments(const PythonFile& file, FindingSink& sink);
 // `library`
 void match_libraries(const PythonFile& file, FindingSink& sink);
 // `pattern`

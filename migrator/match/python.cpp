@@ -119,6 +119,7 @@ void match_python(std::string_view path, const ParsedText& parsed, const MatchCo
     match_embedded_texts(file, found);
     match_packages(file, literals, found);
     match_api_support(file, literals, found);
+    match_operator_arguments(file, found);
     match_libraries(file, found);
     match_patterns(file, found);
     match_definitions(file, found);

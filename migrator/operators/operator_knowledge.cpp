@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
+#include <iterator>
 
 #include "base/format.h"
 #include "base/text.h"
@@ -33,21 +33,20 @@ bool holds_chip(const std::vector<std::string>& chips, const ChipRow& chip) { re
 
 base::Result<OperatorKnowledge> OperatorKnowledge::load(const base::DataStore& store) {
     OperatorKnowledge out;
-    TRY_ASSIGN(out.chips_, base::read_rule_record<ChipsFile>(store, "rules/operators/chips.json"));
+    TRY_ASSIGN(out.chips_, load_chips(store));
     TRY_ASSIGN(out.operators_, base::read_rule_record<OperatorsFile>(store, "rules/operators/operators.json"));
-    TRY_ASSIGN(out.names_, base::read_rule_record<NamesFile>(store, "rules/operators/names.json"));
+    for (const char* file : {"names.json", "names_told.json"}) {
+        TRY_ASSIGN(NamesFile names, base::read_rule_record<NamesFile>(store, base::format("rules/operators/{}", file)));
+        std::move(names.names.begin(), names.names.end(), std::back_inserter(out.names_));
+    }
     TRY_ASSIGN(out.kernels_, base::read_rule_record<KernelsFile>(store, "rules/operators/kernels.json"));
-    const std::string of_default = out.chips_.default_chip;
-    if (out.find_chip(of_default) == nullptr)
-        return base::fail(base::ErrorKind::rule_data, base::format("the default chip {} is not listed", of_default),
-                          "rules/operators/chips.json");
     for (std::size_t i = 0; i < out.operators_.operators.size(); ++i) {
         const std::string& name = out.operators_.operators[i].name;
         out.by_overload_.emplace(name, i);
         out.by_operator_[name.substr(0, name.find('.'))].push_back(i);
     }
-    for (std::size_t i = 0; i < out.names_.names.size(); ++i) {
-        const PublicNameRow& row = out.names_.names[i];
+    for (std::size_t i = 0; i < out.names_.size(); ++i) {
+        const PublicNameRow& row = out.names_[i];
         out.by_name_.emplace(row.name, i);
         if (!row.also.empty()) out.by_name_.emplace(row.also, i);
     }
@@ -56,28 +55,10 @@ base::Result<OperatorKnowledge> OperatorKnowledge::load(const base::DataStore& s
     return out;
 }
 
-const ChipRow* OperatorKnowledge::find_chip(std::string_view word) const {
-    std::string small(word);
-    std::transform(small.begin(), small.end(), small.begin(), [](unsigned char c) { return std::tolower(c); });
-    const auto found = std::find_if(chips_.chips.begin(), chips_.chips.end(), [&](const ChipRow& chip) {
-        return chip.name == small || base::contains(chip.also, small);
-    });
-    return found == chips_.chips.end() ? nullptr : &*found;
-}
-
-std::vector<std::string> OperatorKnowledge::chip_names() const {
-    std::vector<std::string> out;
-    for (const ChipRow& chip : chips_.chips) {
-        out.push_back(chip.name);
-        if (!chip.also.empty()) out.push_back(chip.also.front());
-    }
-    return out;
-}
-
 const PublicNameRow* OperatorKnowledge::find_name(std::string_view name) const {
     for (const std::string_view prefix : {"", "torch.", "torch.nn.functional."}) {
         const std::string whole = std::string(prefix) + std::string(name);
-        if (const auto found = by_name_.find(whole); found != by_name_.end()) return &names_.names[found->second];
+        if (const auto found = by_name_.find(whole); found != by_name_.end()) return &names_[found->second];
         if (name.starts_with("torch.")) break;
     }
     return nullptr;

@@ -9,7 +9,7 @@
 #include "base/data_store.h"
 #include "base/result.h"
 #include "base/string_map.h"
-#include "migrator/operators/operator_rows.h"
+#include "migrator/operators/chips.h"
 #include "migrator/rule/version.h"
 
 namespace migrator {
@@ -35,9 +35,6 @@ public:
 
     const ChipsFile& chips() const { return chips_; }
     const std::string& torch() const { return operators_.torch; }
-    // By its name or one that people call it, in capitals or not; nullptr: there is no such chip.
-    const ChipRow* find_chip(std::string_view word) const;
-    std::vector<std::string> chip_names() const;  // of each its name, and that which people use most
 
     // `name`: a public name, an overload ("aten::add.Tensor", "torch.ops.aten.add.Tensor", "add.Tensor"), an operator without
     // its overload, or one of torch_npu. `dtype` as torch calls it; empty: not known. `version`: empty: that of the measurement.
@@ -70,7 +67,7 @@ private:
 
     ChipsFile chips_;
     OperatorsFile operators_;
-    NamesFile names_;
+    std::vector<PublicNameRow> names_;
     KernelsFile kernels_;
     base::StringMap<std::size_t> by_overload_, by_name_, by_kernel_;
     base::StringMap<std::vector<std::size_t>> by_operator_;  // without overloads

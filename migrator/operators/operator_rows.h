@@ -8,6 +8,7 @@
 
 #include "base/rule_file.h"
 #include "migrator/operators/operator_verdict.h"
+#include "migrator/rule/rule.h"
 
 namespace migrator {
 
@@ -15,14 +16,17 @@ struct ChipRow {
     std::string name;     // "910b"
     std::string product;  // "Atlas A2"
     std::vector<std::string> also;
-    std::string weak;  // why its verdicts are not sure; empty: they are
+    std::string weak;      // why its verdicts are not sure; empty: they are
+    std::string compiles;  // a sentence, where its usual kernels are compiled for each shape
 };
 constexpr auto record_of(const ChipRow*) {
     return base::record("chip", "a chip, and how people call it",
                         base::field("name", &ChipRow::name, "as verdicts name it").needed(),
                         base::field("product", &ChipRow::product, "of the product").needed(),
                         base::field("also", &ChipRow::also, "other names, in small letters"),
-                        base::field("weak", &ChipRow::weak, "a sentence, where what is known of it is not sure"));
+                        base::field("weak", &ChipRow::weak, "a sentence, where what is known of it is not sure"),
+                        base::field("compiles", &ChipRow::compiles,
+                                    "a sentence, where most of its kernels are compiled again for each new shape"));
 }
 
 // What a log of torch_npu says where an operator does not run on the NPU.
@@ -90,7 +94,6 @@ struct OverloadRow {
     std::vector<std::string> runs;      // the operators that it is composed of
     std::vector<AllowedDtypes> dtypes;  // where one generated kernel stands behind it, and its page lists them
     std::string on_the_host;            // "some", "always": its kernel computes on the CPU
-    std::string schema;                 // of operators of torch_npu
 };
 constexpr auto record_of(const OverloadRow*) {
     using O = OverloadRow;
@@ -101,8 +104,7 @@ constexpr auto record_of(const OverloadRow*) {
                         base::field("aclnn", &O::aclnn, "kernels that its code names"),
                         base::field("runs", &O::runs, "operators that it is composed of"),
                         base::field("dtypes", &O::dtypes, "what its kernel takes, where that is sure"),
-                        base::field("on_the_host", &O::on_the_host, "whether its kernel computes on the CPU"),
-                        base::field("schema", &O::schema, "of an operator of torch_npu"));
+                        base::field("on_the_host", &O::on_the_host, "whether its kernel computes on the CPU"));
 }
 
 struct OperatorsFile : base::RuleFileHead {
@@ -119,6 +121,7 @@ constexpr auto record_of(const OperatorsFile*) {
 
 struct NameOn {
     std::vector<std::string> chips;
+    bool denied = false;  // a page leaves the chips out, and the kernels are written for them
     OperatorVerdict forward = OperatorVerdict::unknown;
     std::string by;
     std::optional<OperatorVerdict> backward;
@@ -131,6 +134,8 @@ constexpr auto record_of(const NameOn*) {
     using N = NameOn;
     return base::record("name_on", "what becomes of a public name",
                         base::field("chips", &N::chips, "on these chips").needed(),
+                        base::field("denied", &N::denied,
+                                    "a page of a kernel leaves the chips out, and the kernels are written for them"),
                         base::field("forward", &N::forward, "in most calls").needed(),
                         base::field("by", &N::by, "the operator that decides forward"),
                         base::field("backward", &N::backward, "of its gradient"),
@@ -146,16 +151,19 @@ struct PublicNameRow {
     std::string name;
     std::string also;
     std::vector<std::string> forward, forward_some, backward;  // operators
+    VersionRange versions;                                     // of torch in which these have kernels; empty: all
     std::vector<NameOn> on;
 };
 constexpr auto record_of(const PublicNameRow*) {
     using N = PublicNameRow;
-    return base::record("public_name", "a public name of torch", base::field("name", &N::name, "in full").needed(),
-                        base::field("also", &N::also, "another name of it"),
-                        base::field("forward", &N::forward, "operators that it ran in every sample"),
-                        base::field("forward_some", &N::forward_some, "operators that it ran in some samples"),
-                        base::field("backward", &N::backward, "operators of its gradient"),
-                        base::field("on", &N::on, "what becomes of it, by chip").needed());
+    return base::record(
+        "public_name", "a public name of torch", base::field("name", &N::name, "in full").needed(),
+        base::field("also", &N::also, "another name of it"),
+        base::field("forward", &N::forward, "operators that it ran in every sample"),
+        base::field("forward_some", &N::forward_some, "operators that it ran in some samples"),
+        base::field("backward", &N::backward, "operators of its gradient"),
+        base::field("versions", &N::versions, "of torch, in which its operators have kernels; without it all"),
+        base::field("on", &N::on, "what becomes of it, by chip").needed());
 }
 
 struct NamesFile : base::RuleFileHead {
@@ -188,6 +196,43 @@ struct KernelsFile : base::RuleFileHead {
 constexpr auto record_of(const KernelsFile*) {
     return base::extended(base::record_for<base::RuleFileHead>(), "kernels_file", "kernels",
                           base::field("kernels", &KernelsFile::kernels, "all of them").needed());
+}
+
+// What to write where an operator does not run on the NPU.
+struct InsteadRow {
+    std::vector<std::string> of;  // operators without their overloads
+    std::string text;
+};
+constexpr auto record_of(const InsteadRow*) {
+    return base::record("instead", "what to write in place of an operator",
+                        base::field("of", &InsteadRow::of, "operators, without their overloads").needed(),
+                        base::field("text", &InsteadRow::text, "a sentence").needed().not_blank());
+}
+
+struct InsteadFile : base::RuleFileHead {
+    std::vector<InsteadRow> instead;
+};
+constexpr auto record_of(const InsteadFile*) {
+    return base::extended(base::record_for<base::RuleFileHead>(), "instead_file", "what to write in place of operators",
+                          base::field("instead", &InsteadFile::instead, "all of them").needed());
+}
+
+struct SchemaRow {
+    std::string name;
+    std::vector<std::string> takes;  // of each overload: "(Tensor self, float p=0.5, *, int[2]? size=None) -> Tensor"
+};
+constexpr auto record_of(const SchemaRow*) {
+    return base::record("operator_schema", "what an operator takes",
+                        base::field("name", &SchemaRow::name, "of the operator").needed(),
+                        base::field("takes", &SchemaRow::takes, "of each overload its arguments and result").needed());
+}
+
+struct SchemasFile : base::RuleFileHead {
+    std::vector<SchemaRow> schemas;
+};
+constexpr auto record_of(const SchemasFile*) {
+    return base::extended(base::record_for<base::RuleFileHead>(), "schemas_file", "schemas of operators",
+                          base::field("schemas", &SchemasFile::schemas, "all of them").needed());
 }
 
 }  // namespace migrator

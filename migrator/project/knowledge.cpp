@@ -18,6 +18,8 @@ base::Status load_into(Knowledge& knowledge, base::FileSystem& fs, const base::P
     TRY_ASSIGN(knowledge.patterns, PatternSet::compile(knowledge.rules));
     TRY_ASSIGN(knowledge.facts, TypeFacts::load(knowledge.store));
     TRY_ASSIGN(knowledge.loops, LoopFacts::load(knowledge.store));
+    TRY_ASSIGN(knowledge.told_names, ToldNames::load(knowledge.store, {}));
+    TRY_ASSIGN(knowledge.operator_schemas, OperatorSchemas::load(knowledge.store));
     TRY_ASSIGN(knowledge.translations, load_translations(knowledge.store));
     return {};
 }

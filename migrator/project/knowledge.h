@@ -7,6 +7,8 @@
 #include "base/data_store.h"
 #include "base/message.h"
 #include "migrator/loops/loop_facts.h"
+#include "migrator/operators/operator_schemas.h"
+#include "migrator/operators/told_names.h"
 #include "migrator/pattern/pattern_set.h"
 #include "migrator/ruleset/rule_set.h"
 #include "migrator/semantic/type_facts.h"
@@ -19,6 +21,8 @@ struct Knowledge {
     PatternSet patterns;  // of the rules
     TypeFacts facts;
     LoopFacts loops;
+    ToldNames told_names;  // on the usual chip, until another is chosen
+    OperatorSchemas operator_schemas;
     std::map<std::string, base::Dictionary> translations;  // by language: "zh"
 };
 

@@ -158,6 +158,8 @@ MatchContext match_context(const Knowledge& knowledge, const Project& project, c
     MatchContext context;
     context.rules = &knowledge.rules;
     context.facts = &knowledge.facts;
+    context.told_names = &knowledge.told_names;
+    context.operator_schemas = &knowledge.operator_schemas;
     context.module = module_context(project, path);
     context.cuda_names = project.cuda_names.get();
     context.project_members = project.members;

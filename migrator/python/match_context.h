@@ -15,6 +15,8 @@
 namespace migrator {
 
 class CudaNames;
+class OperatorSchemas;
+class ToldNames;
 class ValueEnds;
 
 // What a file is matched against. The pointers must outlive the calls; `rules` and `facts` must be set.
@@ -26,6 +28,8 @@ struct MatchContext {
     ModuleContext module;
     const ValueEnds* value_ends =
         nullptr;  // of constants that go through several files; nullptr: they are not followed
+    const ToldNames* told_names = nullptr;  // of operators that leave the NPU; nullptr: nothing is said of them
+    const OperatorSchemas* operator_schemas = nullptr;  // nullptr: calls of operators are not checked
     const CudaNames* cuda_names = nullptr;  // that lead to CUDA-only code in other files; nullptr: none are known
     // The package that the helper module of the style portable is in, as this file imports it; empty: it is on the path.
     std::string helper_package;

@@ -21,12 +21,14 @@
 #include "migrator/ruleset/import.h"
 #include "migrator/ruleset/method.h"
 #include "migrator/ruleset/name.h"
+#include "migrator/ruleset/operator_call.h"
 #include "migrator/ruleset/operators.h"
 #include "migrator/ruleset/package.h"
 #include "migrator/ruleset/pattern.h"
 #include "migrator/ruleset/places.h"
 #include "migrator/ruleset/process.h"
 #include "migrator/ruleset/program.h"
+#include "migrator/ruleset/runs.h"
 #include "migrator/ruleset/sources.h"
 #include "migrator/ruleset/tensors.h"
 #include "migrator/ruleset/text_literal.h"
@@ -100,6 +102,8 @@ public:
     std::vector<ProcessRow> processes;
     ApiTable apis;
     ApiRules api_rules;
+    RunsRules runs_rules;
+    std::vector<OperatorCallRow> operator_calls;
     LibraryTable libraries;  // what functions of libraries lead to
     const Rule* library_rule = nullptr;
     std::vector<PatternRow> patterns;

@@ -40,6 +40,14 @@ constexpr std::array kWords{
         "interfaces that `apis` list: `no` (not supported), `partly` (with limits), `beyond_limit` (a written "
         "value that a limit excludes), `wrong_dtype` (a tensor whose type of elements is not accepted). Said "
         "once per file and interface; where another rule speaks of the name, that one does"),
+    word<RunsCase>("runs",
+                   "public names of torch by what becomes of their operators on the chip (see `operators/`): `on_cpu`, "
+                   "`backward_on_cpu` (the gradient alone), `sometimes_on_cpu` (with some arguments), "
+                   "`compiled` (for each "
+                   "new shape), `unknown`, `unverified` (the API pages deny it, and there is a kernel). Said once per "
+                   "operator and "
+                   "function, in place of `api`; where another rule speaks of the name, that one does"),
+    listed<&RuleSet::operator_calls>("operator_call"),
     word<LibraryCase>("library",
                       "`reaches`: calls of functions that lead to an obstacle, by a result of `analyze --library`"),
     word<PatternRow, PatternFix>("pattern"),

@@ -90,8 +90,13 @@ def listed(rows):
     return ", ".join(f"`{name.removeprefix('torch.')}` ({by})" for name, by in sorted(rows))
 
 
+def all_names():
+    rows = load("operators/names.json")["names"] + load("operators/names_told.json")["names"]
+    return sorted(rows, key=lambda row: row["name"])
+
+
 def page():
-    chips, names = load("operators/chips.json"), {row["name"]: row for row in load("operators/names.json")["names"]}
+    chips, names = load("operators/chips.json"), {row["name"]: row for row in all_names()}
     pages = known_pages(names)
     found = compared(names, pages)
     agree, disagree = agreement(found)
@@ -121,7 +126,7 @@ def page():
 
 def check_weak_chips(checks):
     """Rows say that the pages cover almost nothing of a chip where they leave most of its names open, and nowhere else."""
-    names = load("operators/names.json")["names"]
+    names = all_names()
     said = {chip for row in names for on in row["on"] if on.get("why", "").startswith("the pages cover almost nothing") for chip in on["chips"]}
     open_names = {chip["name"]: sum(on_chip(row, chip["name"])["forward"] == "unknown" for row in names) for chip in load("operators/chips.json")["chips"]}
     checks.equal(said, {chip for chip, count in open_names.items() if count > len(names) / 2}, "chips of which the pages cover almost nothing")

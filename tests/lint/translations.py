@@ -12,7 +12,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from checks import ROOT, Checks  # noqa: E402
 
-SAYING = {"message", "note", "advice", "computes", "precondition", "text"}
+SAYING = {"compiles", "weak", "message", "note", "advice", "computes", "precondition", "text"}
 VALUE = re.compile(r"\{[a-z]+\}")
 LITERALS = re.compile(r'"(?:[^"\\\n]|\\.)*"(?:\s*"(?:[^"\\\n]|\\.)*")*')
 # Sentences with values are made into messages by being listed with them: `{"... {count} ...", {{"count", ...`.

@@ -6,7 +6,7 @@ from torch import nn
 class Net(nn.Module):
     def __init__(self):
         super().__init__()
-        self.rnn = nn.RNN(8, 8)  # expect: api.unsupported
+        self.rnn = nn.RNN(8, 8)  # expect: api.unverified
         self.pool = nn.MaxPool2d(2)  # ok: api.unsupported
         self.table = nn.Embedding(10, 4)  # ok: api.limited
         self.small = nn.Embedding(10, 4, max_norm=1.0)  # expect: api.limited
@@ -17,7 +17,7 @@ class Net(nn.Module):
         best, where = torch.topk(x, 2, sorted=False)  # ok: api.beyond_limit, api.limited
         y = F.max_pool2d(x, 2, dilation=2)  # expect: api.beyond_limit
         z = F.gelu(x)  # expect: api.limited
-        return torch.std_mean(x), torch.std_mean(y), z  # expect: api.unsupported
+        return torch.std_mean(x), torch.std_mean(y), z  # expect: api.unverified
 
 
 @torch.jit.script_if_tracing  # ok: api.limited
@@ -26,4 +26,8 @@ def positions(x, lstm=nn.LSTM(8, 8, 1, True, False, 0.1)):  # expect: api.beyond
     return F.interpolate(y, None, 2.0, "nearest"), F.interpolate(y, (2, 2), mode="nearest-exact")  # expect: api.limited, api.beyond_limit
 
 
-spread = getattr(torch, "var_mean")  # expect: api.unsupported
+def dense(x: torch.Tensor):
+    return x.to_dense()  # expect: api.unsupported
+
+
+spread = getattr(torch, "var_mean")  # expect: api.unverified

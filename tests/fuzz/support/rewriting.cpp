@@ -35,6 +35,8 @@ FileOutcome rewritten(const SourceFile& file, Choice choice) {
     context.match.patterns = &test::patterns(choice.style);
     context.match.facts = &test::type_facts();
     context.match.loops = &test::loop_facts();
+    context.match.told_names = &test::told_names();
+    context.match.operator_schemas = &test::operator_schemas();
     context.match.is_program = true;
     context.apply = choice.apply;
     context.affinity = true;

@@ -97,6 +97,17 @@ const migrator::LoopFacts& loop_facts() {
     return loaded;
 }
 
+const migrator::ToldNames& told_names() {
+    static const auto loaded = migrator::ToldNames::load(base::DataStore(), {});
+    REQUIRE(loaded);
+    return *loaded;
+}
+
+const migrator::OperatorSchemas& operator_schemas() {
+    static const auto loaded = load<migrator::OperatorSchemas>();
+    return loaded;
+}
+
 std::vector<CaseFile> read_files(const std::string& directory) {
     std::vector<CaseFile> out;
     list_files(directory, "", out);
@@ -150,6 +161,8 @@ std::vector<migrator::FileOutcome> migrate(const std::vector<CaseFile>& files, m
         context.match.is_program = true;
         context.match.facts = &type_facts();
         context.match.loops = &loop_facts();
+        context.match.told_names = &told_names();
+        context.match.operator_schemas = &operator_schemas();
         context.match.patterns = &patterns(style);
         context.affinity = true;
         context.match.project_members = member_list;

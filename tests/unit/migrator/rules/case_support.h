@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "migrator/loops/loop_facts.h"
+#include "migrator/operators/operator_schemas.h"
+#include "migrator/operators/told_names.h"
 #include "migrator/rewrite/rewriter.h"
 
 namespace test {
@@ -22,6 +24,8 @@ const migrator::RuleSet& rules(migrator::StyleKind style = migrator::StyleKind::
 const migrator::PatternSet& patterns(migrator::StyleKind style = migrator::StyleKind::npu);
 const migrator::TypeFacts& type_facts();
 const migrator::LoopFacts& loop_facts();
+const migrator::ToldNames& told_names();  // on the usual chip
+const migrator::OperatorSchemas& operator_schemas();
 
 struct CaseFile {
     std::string path;  // relative
