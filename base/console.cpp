@@ -66,8 +66,9 @@ void print(std::FILE* stream, std::string_view text) {
 
 void print_bytes(std::FILE* stream, std::string_view text) { std::fwrite(text.data(), 1, text.size(), stream); }
 
-ProgressBar::ProgressBar(std::string label, std::uint64_t total, Unit unit, bool enabled)
+ProgressBar::ProgressBar(std::string label, std::uint64_t total, Unit unit, bool enabled, Language language)
     : label_(std::move(label)),
+      language_(std::move(language)),
       total_(total),
       unit_(unit),
       visible_(enabled && ::isatty(STDERR_FILENO) != 0),
@@ -101,10 +102,11 @@ void ProgressBar::draw() {
         return unit_ == Unit::bytes ? human_bytes(amount) : with_separators(amount);
     };
     auto filled = static_cast<std::size_t>(share * kCells);
-    std::string line =
-        base::format("\r{} [{}{}] {:3.0f}%  {} of {}  {}/s  {} left\x1b[K", label_, std::string(filled, '#'),
-                     std::string(kCells - filled, '.'), share * 100, show(done), show(total_),
-                     show(static_cast<std::uint64_t>(rate)), human_duration(left));
+    std::string line = base::format("\r{} [{}{}] {:3.0f}%  ", label_, std::string(filled, '#'),
+                                    std::string(kCells - filled, '.'), share * 100) +
+                       language_.format("{} of {}  {}/s  {} left", show(done), show(total_),
+                                        show(static_cast<std::uint64_t>(rate)), human_duration(left)) +
+                       "\x1b[K";
     std::fputs(line.c_str(), stderr);
 }
 

@@ -9,6 +9,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/language.h"
+
 namespace base {
 
 enum class Style { plain, bold, dim, red, yellow, green, cyan };
@@ -32,7 +34,8 @@ class ProgressBar {
 public:
     enum class Unit { bytes, items };
 
-    ProgressBar(std::string label, std::uint64_t total, Unit unit, bool enabled = true);
+    // The label is in the language already.
+    ProgressBar(std::string label, std::uint64_t total, Unit unit, bool enabled = true, Language language = {});
     ~ProgressBar();  // wipes the line
     ProgressBar(const ProgressBar&) = delete;
     ProgressBar& operator=(const ProgressBar&) = delete;
@@ -43,6 +46,7 @@ private:
     void draw();
 
     std::string label_;
+    Language language_;
     std::uint64_t total_;
     Unit unit_;
     bool visible_;

@@ -19,12 +19,15 @@ struct Pair {
 
 struct Language::Sentences {
     Dictionary dictionary;
+    Dictionary of_findings;
     std::vector<Pair> patterns;
 };
 
 Language::Language() : Language(Dictionary()) {}
 
-Language::Language(Dictionary dictionary) {
+Language::Language(Dictionary dictionary) : Language(dictionary, dictionary) {}
+
+Language::Language(Dictionary dictionary, Dictionary of_findings) {
     auto made = std::make_shared<Sentences>();
     for (const auto& [english, translation] : dictionary) {
         if (english.find('{') == english.npos) continue;
@@ -33,16 +36,19 @@ Language::Language(Dictionary dictionary) {
             made->patterns.push_back({std::move(pattern), SentencePattern(translation)});
     }
     made->dictionary = std::move(dictionary);
+    made->of_findings = std::move(of_findings);
     sentences_ = std::move(made);
 }
 
 Result<Language> Language::load(const DataStore& store, std::string_view code) {
-    Dictionary all;
+    Dictionary of_findings, all;
     if (code != "en") {
-        for (const std::string& path : store.list(std::string(kTranslations) + std::string(code) + "/", ".json"))
+        for (const std::string& path : store.list(std::string(kTranslations) + std::string(code) + "/", ".json")) {
             TRY(read_translations(store, path, all));
+            if (path.find(kOfConsole) == path.npos) TRY(read_translations(store, path, of_findings));
+        }
     }
-    Language out(std::move(all));
+    Language out(std::move(all), std::move(of_findings));
     out.code_ = code;
     return out;
 }
@@ -50,7 +56,7 @@ Result<Language> Language::load(const DataStore& store, std::string_view code) {
 Language Language::with(const Dictionary& more) const {
     Dictionary all = sentences_->dictionary;
     for (const auto& [english, translation] : more) all[english] = translation;
-    Language out(std::move(all));
+    Language out(std::move(all), sentences_->of_findings);
     out.code_ = code_;
     return out;
 }
@@ -94,6 +100,8 @@ std::string Language::lines(std::string_view english) const {
     }
     return out;
 }
+
+std::string Language::message(const Message& english) const { return english.text_in(sentences_->of_findings); }
 
 std::string Language::error_text(const Error& error) const {
     Error out = error;

@@ -11,6 +11,7 @@
 #include "base/data_store.h"
 #include "base/format.h"
 #include "base/message.h"
+#include "base/printable.h"
 #include "base/result.h"
 
 namespace base {
@@ -32,6 +33,8 @@ public:
     std::string said(std::string_view english) const;
     // The same, line by line; blanks at the beginning of a line stay.
     std::string lines(std::string_view english) const;
+    // What a finding says: by the sentences of findings alone, so that a value that is a word of a page stays a name.
+    std::string message(const Message& english) const;
     std::string error_text(const Error& error) const;
 
     // base::format of the sentence as the dictionary has it.
@@ -41,11 +44,22 @@ public:
         const std::string known = text({view.data(), view.size()});
         return format_erased(known, fmt::make_format_args(args...));
     }
+    // The same, for people: every argument that is text is printable.
+    template <typename... Args>
+    std::string show(fmt::format_string<Args...> pattern, const Args&... args) const {
+        const fmt::string_view view = pattern;
+        const std::string known = text({view.data(), view.size()});
+        const auto formatted = [&](const auto&... shown) {
+            return format_erased(known, fmt::make_format_args(shown...));
+        };
+        return formatted(detail::printable_argument(args)...);
+    }
     // base::plural
     std::string plural(std::uint64_t count, const std::string& one, const std::string& many = {}) const;
 
 private:
     struct Sentences;
+    Language(Dictionary dictionary, Dictionary of_findings);
     std::string code_ = "en";
     std::shared_ptr<const Sentences> sentences_;
 };

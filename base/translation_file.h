@@ -11,6 +11,8 @@
 namespace base {
 
 inline constexpr std::string_view kTranslations = "rules/translations/";
+// In a path below it: what the program itself says around a report, and no finding.
+inline constexpr std::string_view kOfConsole = "/console/";
 
 // Adds the sentences of a file. Strict: a text that is translated twice fails.
 Status read_translations(const DataStore& store, const std::string& path, Dictionary& out);

@@ -35,11 +35,6 @@ constexpr int kDifferent = 1;
 
 void print(const std::string& text) { base::print(stdout, text); }
 
-// For people, unless they asked for JSON.
-void print_text(const Options& options, const std::string& text) {
-    print(options.json ? text : options.language.lines(text));
-}
-
 Result<int> run_conversion(base::FileSystem& fs, const Knowledge& knowledge, const base::DataStore& store,
                            const Options& options) {
     if (options.json) {
@@ -50,7 +45,7 @@ Result<int> run_conversion(base::FileSystem& fs, const Knowledge& knowledge, con
     }
     ConvertSummary summary;
     {
-        ProgressObserver observer(options.progress);
+        ProgressObserver observer(options.language, options.progress);
         TRY_ASSIGN(summary, convert(fs, knowledge, store, options.convert, observer));
     }
     if (!options.quiet)
@@ -60,8 +55,9 @@ Result<int> run_conversion(base::FileSystem& fs, const Knowledge& knowledge, con
 
 Result<int> run_verification(base::FileSystem& fs, const Knowledge& knowledge, const Options& options) {
     ProgressMaker progress = [&](std::uint64_t total) {
-        auto bar = std::make_shared<base::ProgressBar>("verifying", total, base::ProgressBar::Unit::bytes,
-                                                       options.progress && !options.json);
+        auto bar = std::make_shared<base::ProgressBar>(options.language.text("verifying"), total,
+                                                       base::ProgressBar::Unit::bytes,
+                                                       options.progress && !options.json, options.language);
         return [bar](std::uint64_t bytes) { bar->add(bytes); };
     };
     TRY_ASSIGN(VerifySummary summary, verify(fs, knowledge, options.verify, progress));
@@ -79,8 +75,8 @@ Result<int> run_command(const Options& options) {
         return kDone;
     }
     if (options.command == Options::Command::check_model) {
-        TRY_ASSIGN(std::string text, check_model(fs, store, options.model));
-        print_text(options, text);
+        TRY_ASSIGN(std::string text, check_model(options.language, fs, store, options.model));
+        print(text);
         return kDone;
     }
     TRY_ASSIGN(Knowledge knowledge, Knowledge::load(store));
@@ -94,14 +90,16 @@ Result<int> run_command(const Options& options) {
             break;
         }
         case Options::Command::verify: return run_verification(fs, knowledge, options);
-        case Options::Command::list_models: print_text(options, list_models(knowledge.families, options.json)); break;
+        case Options::Command::list_models:
+            print(list_models(options.language, knowledge.families, options.json));
+            break;
         case Options::Command::inspect: {
-            TRY_ASSIGN(std::string text, inspect(fs, knowledge, options.inspected, options.json));
-            print_text(options, text);
+            TRY_ASSIGN(std::string text, inspect(fs, knowledge, options.inspected, options.json, options.language));
+            print(text);
             break;
         }
         case Options::Command::show_model: {
-            TRY_ASSIGN(std::string text, show_model(knowledge.families, options.model));
+            TRY_ASSIGN(std::string text, show_model(options.language, knowledge.families, options.model));
             print(text);
             break;
         }
@@ -124,9 +122,8 @@ std::string error_event(const base::Error& error) {
 int report(const base::Error& error, const base::Language& language, bool json) {
     if (json) print(error_event(error));
     const bool colour = base::wants_colour(STDERR_FILENO);
-    base::print(stderr,
-                base::format("{} {}\n", base::styled(language.text("ckpt_convert: error:"), base::Style::red, colour),
-                             language.error_text(error)));
+    const std::string label = base::styled(language.text("ckpt_convert: error:"), base::Style::red, colour);
+    base::print(stderr, language.format("{} {}\n", label, language.error_text(error)));
     return base::exit_code(error.kind);
 }
 

@@ -53,7 +53,9 @@ std::string file_list(const ConvertSummary& summary) {
 }  // namespace
 
 void ProgressObserver::planned(const ConvertSummary& summary) {
-    if (!summary.dry_run) bar_.emplace("converting", summary.written_bytes, base::ProgressBar::Unit::bytes, enabled_);
+    if (!summary.dry_run)
+        bar_.emplace(language_.text("converting"), summary.written_bytes, base::ProgressBar::Unit::bytes, enabled_,
+                     language_);
 }
 
 void ProgressObserver::written(std::uint64_t bytes) { bar_->add(bytes); }

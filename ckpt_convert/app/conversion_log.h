@@ -16,11 +16,12 @@ namespace ckpt {
 // A progress bar on standard error.
 class ProgressObserver : public ConvertObserver {
 public:
-    explicit ProgressObserver(bool enabled) : enabled_(enabled) {}
+    ProgressObserver(base::Language language, bool enabled) : language_(std::move(language)), enabled_(enabled) {}
     void planned(const ConvertSummary& summary) override;
     void written(std::uint64_t bytes) override;
 
 private:
+    base::Language language_;
     bool enabled_;
     std::optional<base::ProgressBar> bar_;
 };

@@ -239,36 +239,37 @@ std::string as_json(const Found& found, const InspectOptions& options) {
     return std::move(json).take() + "\n";
 }
 
-std::string layers_text(const Found& found) {
+std::string layers_text(const base::Language& say, const Found& found) {
     const auto rows = layer_rows(found);
     std::size_t widest = 5;
     for (const auto& [key, row] : rows) widest = std::max(widest, base::printable(layer_name(key)).size());
-    std::string out = base::format("\n  {:<{}}  {:>7}  {:>10}  {:>10}  {}\n", "layer", widest, "tensors", "elements",
-                                   "size", "directory");
+    std::string out = say.format("\n  {:<{}}  {:>7}  {:>10}  {:>10}  {}\n", say.text("layer"), widest,
+                                 say.text("tensors"), say.text("elements"), say.text("size"), say.text("directory"));
     for (const auto& [key, row] : rows)
         out += base::show("  {:<{}}  {:>7}  {:>10}  {:>10}  {}\n", layer_name(key), widest, row.tensors,
                           base::human_count(row.elements), base::human_bytes(row.bytes), std::get<0>(key));
     return out;
 }
 
-std::string as_text(const Found& found, const InspectOptions& options) {
-    std::string out = base::show("{}: {}\n", options.path, found.headline);
-    for (const auto& [key, value] : found.facts) out += base::show("  {:<34} {}\n", key, value);
+std::string as_text(const base::Language& say, const Found& found, const InspectOptions& options) {
+    std::string out = say.show("{}: {}\n", options.path, say.said(found.headline));
+    for (const auto& [key, value] : found.facts)
+        out += say.show("  {:<34} {}\n", say.said(key), value.find(' ') == value.npos ? value : say.said(value));
     std::vector<std::string> dtypes;
     for (const auto& [dtype, bytes] : bytes_by_dtype(found.index))
         dtypes.push_back(base::format("{} {}", dtype, base::human_bytes(bytes)));
-    out += base::format("  {} in {}, {} elements, {} ({})\n", base::plural(found.index.tensors.size(), "tensor"),
-                        base::plural(found.index.files.size(), "file"), base::human_count(found.index.total_elements()),
-                        base::human_bytes(found.index.total_bytes()), base::joined(dtypes, ", "));
+    out += say.format("  {} in {}, {} elements, {} ({})\n", say.plural(found.index.tensors.size(), "tensor"),
+                      say.plural(found.index.files.size(), "file"), base::human_count(found.index.total_elements()),
+                      base::human_bytes(found.index.total_bytes()), base::joined(dtypes, ", "));
     if (options.summary) return out;
-    if (options.layers) return out + layers_text(found);
+    if (options.layers) return out + layers_text(say, found);
     std::size_t widest = 4, widest_shape = 5;
     for (const auto& tensor : found.index.tensors) {
         widest = std::max(widest, base::printable(tensor.name).size());
         widest_shape = std::max(widest_shape, to_string(tensor.shape).size());
     }
-    out += base::format("\n  {:<{}}  {:<8} {:<{}}  {:>10}  {}\n", "name", widest, "dtype", "shape", widest_shape,
-                        "size", "file");
+    out += say.format("\n  {:<{}}  {:<8} {:<{}}  {:>10}  {}\n", say.text("name"), widest, "dtype", say.text("shape"),
+                      widest_shape, say.text("size"), say.text("file"));
     for (const auto& tensor : found.index.tensors) {
         out += base::show("  {:<{}}  {:<8} {:<{}}  {:>10}  {}\n", tensor.name, widest, name(tensor.dtype),
                           to_string(tensor.shape), widest_shape, base::human_bytes(tensor.bytes()),
@@ -279,8 +280,8 @@ std::string as_text(const Found& found, const InspectOptions& options) {
 
 }  // namespace
 
-Result<std::string> inspect(base::FileSystem& fs, const Knowledge& knowledge, const InspectOptions& options,
-                            bool json) {
+Result<std::string> inspect(base::FileSystem& fs, const Knowledge& knowledge, const InspectOptions& options, bool json,
+                            const base::Language& language) {
     TRY_ASSIGN(Found found, find(fs, knowledge, options.path));
     if (!options.filter.empty()) {
         std::erase_if(found.index.tensors,
@@ -290,7 +291,7 @@ Result<std::string> inspect(base::FileSystem& fs, const Knowledge& knowledge, co
                 ErrorKind::usage,
                 base::format("--filter: no tensor is called \"{}\"; * stands for any text", options.filter));
     }
-    return json ? as_json(found, options) : as_text(found, options);
+    return json ? as_json(found, options) : as_text(language, found, options);
 }
 
 }  // namespace ckpt

@@ -10,6 +10,7 @@
 namespace ckpt {
 
 // Of a Hugging Face directory, a Megatron directory or that of one of its ranks, or a single weight file.
-Result<std::string> inspect(base::FileSystem& fs, const Knowledge& knowledge, const InspectOptions& options, bool json);
+Result<std::string> inspect(base::FileSystem& fs, const Knowledge& knowledge, const InspectOptions& options, bool json,
+                            const base::Language& language = {});
 
 }  // namespace ckpt

@@ -11,11 +11,15 @@
 #include "base/printable.h"
 #include "base/text.h"
 #include "migrator/app/explained_operator.h"
+#include "migrator/app/explained_support.h"
 #include "migrator/app/rule_examples.h"
 #include "migrator/edit/line_diff.h"
+#include "migrator/report/titles.h"
 
 namespace migrator {
 namespace {
+
+using base::Language;
 
 constexpr std::size_t kNamesShown = 8;
 constexpr std::array kStyles{StyleKind::npu, StyleKind::portable, StyleKind::automatic};
@@ -39,10 +43,10 @@ void write_example(base::JsonWriter& json, const RuleExample& example) {
 }
 
 // Where the facts come from, and where that can be read.
-std::string sources_of(std::string_view source, const std::map<std::string, SourceEntry>& cited) {
-    std::string out = base::show("Source: {}\n", source);
+std::string sources_of(const Language& say, std::string_view source, const std::map<std::string, SourceEntry>& cited) {
+    std::string out = say.show("Source: {}\n", source);
     for (const auto& [key, entry] : cited)
-        out += base::show("  {}: {}, {} ({}), read {}\n", key, entry.title, entry.version, entry.url, entry.read);
+        out += say.show("  {}: {}, {} ({}), read {}\n", key, entry.title, entry.version, entry.url, entry.read);
     return out;
 }
 
@@ -57,26 +61,24 @@ struct ExplainedRule {
     std::map<std::string, SourceEntry> sources;  // that it cites
 };
 
-std::vector<std::string> conditions_of(const RuleSet& rules, const Rule& rule) {
+std::vector<std::string> conditions_of(const Language& say, const RuleSet& rules, const Rule& rule) {
     std::vector<std::string> out;
+    const auto any_of = [&](const auto& names) { return base::joined(names, say.text(" or ")); };
     if (rule.in == RulePlace::training_loop)
-        out.emplace_back("Only in code that runs in each round of a training loop.");
+        out.push_back(say.text("Only in code that runs in each round of a training loop."));
     if (rule.in == RulePlace::training_program)
-        out.emplace_back("Only in files with a training loop, and in those that a program with one imports.");
-    if (rule.once == Once::project) out.emplace_back("Said once in a project.");
+        out.push_back(say.text("Only in files with a training loop, and in those that a program with one imports."));
+    if (rule.once == Once::project) out.push_back(say.text("Said once in a project."));
     if (!rule.unless_mentioned.empty())
-        out.push_back(base::format("Not in a project with {}.", base::joined(rule.unless_mentioned, " or ")));
-    if (!rule.if_mentioned.empty())
-        out.push_back(base::format("Only in a project with {}.", base::joined(rule.if_mentioned, " or ")));
-    if (!rule.unless_said.empty())
-        out.push_back(base::format("Not where {} finds something.", base::joined(rule.unless_said, " or ")));
-    if (!rule.megatron.empty())
-        out.push_back(base::format("Only with --megatron {}.", base::joined(rule.megatron, " or ")));
-    if (!rule.holds_in.empty()) out.push_back(base::format("Only with PyTorch {}.", rule.holds_in.text()));
-    if (!rule.versions.empty()) out.push_back(base::format("The fix is for PyTorch {}.", rule.versions.text()));
+        out.push_back(say.format("Not in a project with {}.", any_of(rule.unless_mentioned)));
+    if (!rule.if_mentioned.empty()) out.push_back(say.format("Only in a project with {}.", any_of(rule.if_mentioned)));
+    if (!rule.unless_said.empty()) out.push_back(say.format("Not where {} finds something.", any_of(rule.unless_said)));
+    if (!rule.megatron.empty()) out.push_back(say.format("Only with --megatron {}.", any_of(rule.megatron)));
+    if (!rule.holds_in.empty()) out.push_back(say.format("Only with PyTorch {}.", rule.holds_in.text()));
+    if (!rule.versions.empty()) out.push_back(say.format("The fix is for PyTorch {}.", rule.versions.text()));
     for (const PatternRow& row : rules.patterns) {
         if (row.rule == &rule && !row.precondition.empty())
-            out.push_back(base::format("Right where {}.", row.precondition));
+            out.push_back(say.format("Right where {}.", say.text(row.precondition)));
     }
     return out;
 }
@@ -91,7 +93,8 @@ std::vector<std::string> names_of(const RuleSet& rules, const Rule& rule) {
 
 // As the first style has the rule, with an example of the first style in which a case expects it. nullopt: no rule is
 // called that.
-base::Result<std::optional<ExplainedRule>> explained_rule(const Options& options, base::FileSystem& fs) {
+base::Result<std::optional<ExplainedRule>> explained_rule(const Language& say, const Options& options,
+                                                          base::FileSystem& fs) {
     std::optional<ExplainedRule> out;
     for (const std::string_view road : kMegatronRoads) {
         for (const StyleKind style : kStyles) {
@@ -99,7 +102,7 @@ base::Result<std::optional<ExplainedRule>> explained_rule(const Options& options
             const Rule* rule = knowledge.rules.find_rule(options.explained);
             if (rule == nullptr) continue;
             if (!out)
-                out = {*rule, conditions_of(knowledge.rules, *rule), names_of(knowledge.rules, *rule), {}, {}, {}};
+                out = {*rule, conditions_of(say, knowledge.rules, *rule), names_of(knowledge.rules, *rule), {}, {}, {}};
             out->example = example_of(knowledge, *rule);
             out->style = style;
             out->sources = cited_sources(knowledge.rules.sources, rule->source);
@@ -110,26 +113,28 @@ base::Result<std::optional<ExplainedRule>> explained_rule(const Options& options
     return out;
 }
 
-std::string page(const ExplainedRule& item) {
+std::string page(const Language& say, const ExplainedRule& item) {
     const Rule& rule = item.rule;
-    const std::string message = general_message(rule).text();
-    std::string out = base::show("{} ({}, {})\n\n{}\n\n", rule.id, name(rule.severity), name(rule.kind), message);
+    const std::string message = say.message(general_message(rule));
+    std::string out =
+        say.show("{} ({}, {})\n\n{}\n\n", rule.id, say.text(name(rule.severity)), kind_word(say, rule.kind), message);
     for (const std::string& condition : item.conditions) out += base::show("{}\n", condition);
-    out += base::format("A fix needs: {}\n", name(rule.certainty));
-    out += base::format("By hand: {}\n", name(rule.effort));
+    out += say.format("A fix needs: {}\n", say.text(name(rule.certainty)));
+    out += say.format("By hand: {}\n", say.text(name(rule.effort)));
     for (const ImportRequest& request : rule.imports)
-        out += base::show("A fix imports: {}, after the import of {}\n", request.module, request.after);
-    out += sources_of(rule.source, item.sources);
+        out += say.show("A fix imports: {}, after the import of {}\n", request.module, request.after);
+    out += sources_of(say, rule.source, item.sources);
     if (item.example) {
         const std::string of_style =
-            item.style == StyleKind::npu ? "" : base::format(" of the style {}", name(item.style));
-        out += base::format("Example{}:\n{}", of_style, shown(*item.example));
-        if (item.example->says != message) out += base::show("  It says: {}\n", item.example->says);
+            item.style == StyleKind::npu ? "" : say.format(" of the style {}", name(item.style));
+        out += say.format("Example{}:\n{}", of_style, shown(*item.example));
+        const std::string says = say.message(item.example->says);
+        if (says != message) out += say.show("  It says: {}\n", says);
     }
-    if (!item.names.empty()) out += "Names:\n";
+    if (!item.names.empty()) out += say.text("Names:\n");
     for (std::size_t i = 0; i < std::min(item.names.size(), kNamesShown); ++i)
         out += base::show("  {}\n", item.names[i]);
-    if (item.names.size() > kNamesShown) out += base::format("  ... and {} more\n", item.names.size() - kNamesShown);
+    if (item.names.size() > kNamesShown) out += say.format("  ... and {} more\n", item.names.size() - kNamesShown);
     return out;
 }
 
@@ -156,7 +161,7 @@ std::string page_json(const ExplainedRule& item) {
         json.begin_object();
         json.key("style").string(name(item.style));
         write_example(json, *item.example);
-        json.key("says").string(item.example->says);
+        json.key("says").string(item.example->says.text());
         json.end_object();
     } else {
         json.null();
@@ -170,12 +175,6 @@ struct Statement {
     std::string as;  // "a name in Python"
     Finding finding;
     RuleExample example;
-};
-
-struct Support {
-    Version first, last;  // of the framework, among the known versions
-    std::string text;
-    bool operator==(const Support& other) const { return text == other.text; }
 };
 
 struct ExplainedWord {
@@ -224,34 +223,6 @@ std::vector<Statement> statements_of(const Knowledge& knowledge, const std::stri
     return out;
 }
 
-std::string support_text(const ApiTable::Facts& facts) {
-    switch (facts.support) {
-        case ApiSupport::unknown: return "not known";
-        case ApiSupport::no: return facts.quiet ? "the pages say no, and it works" : "not supported";
-        case ApiSupport::partly: break;
-        case ApiSupport::yes: break;
-    }
-    std::string out = facts.support == ApiSupport::partly ? "supported with limits" : "supported";
-    if (!facts.dtypes.empty()) out += base::format("; types of elements: {}", base::joined(facts.dtypes, ", "));
-    for (const ApiLimit* limit : facts.limits) out += base::format("; {}", base::trimmed(limit->text, "."));
-    return out;
-}
-
-// Versions next to each other with the same support are one.
-std::vector<Support> support_of(const RuleSet& rules, const std::string& word) {
-    std::vector<Version> versions = rules.framework.versions;
-    std::sort(versions.begin(), versions.end());
-    std::vector<Support> out;
-    for (const Version version : versions) {
-        const auto facts = rules.apis.find(word, version);
-        if (!facts) return {};
-        Support now{version, version, support_text(*facts)};
-        if (!out.empty() && out.back() == now) out.back().last = version;
-        else out.push_back(std::move(now));
-    }
-    return out;
-}
-
 std::set<std::string> rules_about(const RuleSet& rules, const std::string& word) {
     std::set<std::string> out;
     auto add = [&](const auto& rows) {
@@ -273,11 +244,11 @@ std::set<std::string> rules_about(const RuleSet& rules, const std::string& word)
     return out;
 }
 
-ExplainedWord explained_word(const Knowledge& knowledge, const std::string& word) {
+ExplainedWord explained_word(const Language& say, const Knowledge& knowledge, const std::string& word) {
     ExplainedWord out;
     if (!is_plain_word(word)) return out;
     out.statements = statements_of(knowledge, word);
-    out.support = support_of(knowledge.rules, word);
+    out.support = support_of(say, knowledge.rules, word);
     out.rules = rules_about(knowledge.rules, word);
     const PackageRow* package = knowledge.rules.packages.find(word);
     if (package != nullptr && package->quiet) out.package = package->advice;
@@ -288,22 +259,22 @@ bool is_empty(const ExplainedWord& item) {
     return item.statements.empty() && item.support.empty() && item.rules.empty() && item.package.empty();
 }
 
-std::string page(const std::string& word, const ExplainedWord& item) {
+std::string page(const Language& say, const std::string& word, const ExplainedWord& item) {
     std::string out = base::show("{}\n", word);
     for (const Statement& statement : item.statements) {
-        out += base::show("\nAs {} ({}, {}):\n  {}\n", statement.as, statement.finding.rule,
-                          name(statement.finding.severity), statement.finding.message.text());
+        out += say.show("\nAs {} ({}, {}):\n  {}\n", say.text(statement.as), statement.finding.rule,
+                        say.text(name(statement.finding.severity)), say.message(statement.finding.message));
         if (!statement.example.after.empty()) out += shown(statement.example);
-        out += base::show("  Source: {}\n", statement.finding.source);
+        out += say.show("  Source: {}\n", statement.finding.source);
     }
-    if (!item.package.empty()) out += base::show("\nAs a package:\n  {}\n", item.package);
-    if (!item.support.empty()) out += "\nOn the NPU, by version of PyTorch:\n";
+    if (!item.package.empty()) out += say.show("\nAs a package:\n  {}\n", say.text(item.package));
+    if (!item.support.empty()) out += say.text("\nOn the NPU, by version of PyTorch:\n");
     for (const Support& support : item.support) {
         const bool is_one = support.first == support.last;
-        out += base::show("  {}{}: {}\n", support.first.text(),
-                          is_one ? "" : base::format(" to {}", support.last.text()), support.text);
+        out += say.show("  {}{}: {}\n", support.first.text(), is_one ? "" : say.format(" to {}", support.last.text()),
+                        support.text);
     }
-    if (!item.rules.empty()) out += base::show("\nRules that look at its calls: {}\n", base::joined(item.rules, ", "));
+    if (!item.rules.empty()) out += say.show("\nRules that look at its calls: {}\n", base::joined(item.rules, ", "));
     return out;
 }
 
@@ -374,17 +345,20 @@ std::string alike(const RuleSet& rules, std::string_view id) {
 }  // namespace
 
 base::Result<std::string> explain_page(const Options& options, base::FileSystem& fs) {
-    TRY_ASSIGN(const std::optional<ExplainedRule> rule, explained_rule(options, fs));
-    if (rule) return options.json ? page_json(*rule) : page(*rule);
+    // What programs read is English.
+    const Language say = options.json ? Language() : options.language;
+    TRY_ASSIGN(const std::optional<ExplainedRule> rule, explained_rule(say, options, fs));
+    if (rule) return options.json ? page_json(*rule) : page(say, *rule);
     TRY_ASSIGN(const Knowledge knowledge, load_knowledge(fs, options.rules));
     const std::string& word = options.explained;
     TRY_ASSIGN(const OperatorKnowledge operators, OperatorKnowledge::load(knowledge.store));
     const ExplainedWord item =
-        is_mistyped_rule(knowledge.rules, word) ? ExplainedWord{} : explained_word(knowledge, word);
+        is_mistyped_rule(knowledge.rules, word) ? ExplainedWord{} : explained_word(say, knowledge, word);
     if (is_empty(item) && !operators.knows(word))
         return base::fail(base::ErrorKind::usage, base::format("no rule is called '{0}', and none speaks of '{0}'{1}",
                                                                word, alike(knowledge.rules, word)));
-    return options.json ? page_json(word, item, operators) : page(word, item) + operator_page(operators, word);
+    return options.json ? page_json(word, item, operators)
+                        : page(say, word, item) + operator_page(say, operators, word);
 }
 
 }  // namespace migrator

@@ -9,40 +9,42 @@ namespace {
 
 constexpr std::size_t kOperatorsShown = 6;
 
-std::string operators_line(std::string_view title, const std::vector<std::string>& names) {
+// The title is translated.
+std::string operators_line(const base::Language& say, const std::string& title, const std::vector<std::string>& names) {
     if (names.empty()) return {};
     const std::vector<std::string> shown(names.begin(), names.begin() + std::min(names.size(), kOperatorsShown));
-    return base::show(
-        "  {}: {}{}\n", title, base::joined(shown, ", "),
-        names.size() > kOperatorsShown ? base::format(" and {} more", names.size() - kOperatorsShown) : "");
+    const std::size_t hidden = names.size() - shown.size();
+    return say.show("  {}: {}{}\n", title, base::joined(shown, ", "),
+                    hidden > 0 ? say.format(" and {} more", hidden) : "");
 }
 
-std::string chip_line(const OperatorKnowledge& knowledge, const std::string& word, const ChipRow& chip) {
+std::string chip_line(const base::Language& say, const OperatorKnowledge& knowledge, const std::string& word,
+                      const ChipRow& chip) {
     const OperatorJudgement said = knowledge.judge(word, {}, chip, {});
-    std::string out = base::show("  {}: {}", chip.product, name(said.forward));
-    if (said.backward && *said.backward != said.forward) out += base::format(", backward {}", name(*said.backward));
-    if (!said.by.empty() && said.by != word) out += base::show(", by {}", said.by);
-    if (!said.why.empty()) out += base::show(" ({})", said.why);
-    if (said.some) out += base::show("; with some arguments {}, by {}", name(*said.some), said.some_by);
+    std::string out = say.show("  {}: {}", say.text(chip.product), name(said.forward));
+    if (said.backward && *said.backward != said.forward) out += say.format(", backward {}", name(*said.backward));
+    if (!said.by.empty() && said.by != word) out += say.show(", by {}", said.by);
+    if (!said.why.empty()) out += say.show(" ({})", say.said(said.why));
+    if (said.some) out += say.show("; with some arguments {}, by {}", name(*said.some), said.some_by);
     return out + "\n";
 }
 
 }  // namespace
 
-std::string operator_page(const OperatorKnowledge& knowledge, const std::string& word) {
+std::string operator_page(const base::Language& say, const OperatorKnowledge& knowledge, const std::string& word) {
     if (!knowledge.knows(word)) return {};
-    std::string out = base::show("\nAs operators of torch {}, by chip:\n", knowledge.torch());
-    for (const ChipRow& chip : knowledge.chips().chips) out += chip_line(knowledge, word, chip);
+    std::string out = say.show("\nAs operators of torch {}, by chip:\n", knowledge.torch());
+    for (const ChipRow& chip : knowledge.chips().chips) out += chip_line(say, knowledge, word, chip);
     if (const auto* row = knowledge.find_name(word)) {
-        out += operators_line("runs", row->forward);
-        out += operators_line("runs backward", row->backward);
+        out += operators_line(say, say.text("runs"), row->forward);
+        out += operators_line(say, say.text("runs backward"), row->backward);
     }
     const ChipRow& usual = *find_chip(knowledge.chips(), knowledge.chips().default_chip);
     const OperatorJudgement said = knowledge.judge(word, {}, usual, {});
-    out += operators_line("kernels", said.kernels);
+    out += operators_line(say, say.text("kernels"), said.kernels);
     const std::vector<std::string> dtypes = knowledge.dtypes_of(word, usual);
-    if (!dtypes.empty()) out += base::show("  dtypes: {}\n", base::joined(dtypes, ", "));
-    return out + base::show("  Source: {}\n", said.source);
+    if (!dtypes.empty()) out += say.show("  dtypes: {}\n", base::joined(dtypes, ", "));
+    return out + say.show("  Source: {}\n", said.source);
 }
 
 void write_operator_page(base::JsonWriter& json, const OperatorKnowledge& knowledge, const std::string& word) {

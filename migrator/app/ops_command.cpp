@@ -51,7 +51,7 @@ base::Result<OpsResult> run_ops(const Options& options, base::FileSystem& fs) {
                read_operator_input(is_piped ? options.stdin_text : bytes, input, knowledge.chips(), takes_whole));
     const OperatorReport report = judge_operators(std::move(read), input, knowledge, *chip, version);
     OpsResult out;
-    out.text = options.json ? report.json() : report.text(options.verbose);
+    out.text = options.json ? report.json() : report.text(options.language, options.verbose);
     out.warning = report.read.warning;
     out.failed = is_failed(options.ops.fail_on, report);
     return out;

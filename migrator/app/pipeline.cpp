@@ -136,7 +136,8 @@ private:
                          [&](std::size_t a, std::size_t b) { return jobs_[a].file->bytes > jobs_[b].file->bytes; });
         std::uint64_t bytes = 0;
         for (const Job& job : jobs_) bytes += job.file->bytes;
-        base::ProgressBar progress("Analysing", bytes, base::ProgressBar::Unit::bytes, options_.progress);
+        base::ProgressBar progress(options_.language.text("Analysing"), bytes, base::ProgressBar::Unit::bytes,
+                                   options_.progress, options_.language);
         files_.resize(jobs_.size());
         facts_.resize(jobs_.size());
         collects_operators_ = registers_operators(jobs_);

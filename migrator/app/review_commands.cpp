@@ -26,9 +26,10 @@ namespace {
 
 using base::Path;
 
-std::string left_out_lines(const std::vector<LeftOut>& left_out, const char* title) {
+std::string left_out_lines(const base::Language& say, const std::vector<LeftOut>& left_out, const char* title) {
     std::string out = left_out.empty() ? "" : base::format("\n{}:\n", title);
-    for (const LeftOut& one : left_out) out += base::show("  {}  [{}]  {}\n", one.place, one.rule, one.reason);
+    for (const LeftOut& one : left_out)
+        out += base::show("  {}  [{}]  {}\n", one.place, one.rule, say.said(one.reason));
     return out;
 }
 
@@ -56,14 +57,14 @@ base::Result<std::vector<NotCopied>> write_copy(base::FileSystem& fs, const Path
 }
 
 // Said before: a report or a record may come from elsewhere, and it is the files of this tree that change.
-void say_root(base::FileSystem& fs, const Path& root) {
-    base::print(stderr, base::show("migrator: the files are those of {}\n", fs.real_path(root).value_or(root)));
+void say_root(const base::Language& say, base::FileSystem& fs, const Path& root) {
+    base::print(stderr, say.show("migrator: the files are those of {}\n", fs.real_path(root).value_or(root)));
 }
 
 base::Result<std::string> write_changes(base::FileSystem& fs, const Options& options, const Path& root,
                                         const std::vector<FileChange>& changes, const Path& record) {
     if (options.output.empty()) {
-        say_root(fs, root);
+        say_root(options.language, fs, root);
         TRY(write_in_place(fs, root, changes, record));
         return base::show("in place\nUndo    migrator undo {}", record);
     }
@@ -117,7 +118,7 @@ base::Result<std::string> apply(const Options& options, base::FileSystem& fs) {
         what = base::format(": {} changed {}", base::plural(changes.size(), "file"), where);
     }
     return base::format("{} applied{}\n{}", base::plural(accepted.findings.size(), "finding"), what,
-                        left_out_lines(accepted.left_out, "Accepted, and not applied"));
+                        left_out_lines(options.language, accepted.left_out, "Accepted, and not applied"));
 }
 
 base::Result<std::string> undo_command(const Options& options, base::FileSystem& fs) {
@@ -128,7 +129,7 @@ base::Result<std::string> undo_command(const Options& options, base::FileSystem&
         TRY_ASSIGN(const SavedReport applied, read_record(fs, record));
         TRY_ASSIGN(root, root_to_use(fs, options, applied, recorded_root(fs, applied, record), base::parent(record)));
     }
-    say_root(fs, root);
+    say_root(options.language, fs, root);
     TRY_ASSIGN(const std::size_t files, undo(fs, record, root));
     return base::format("{} restored\n", base::plural(files, "file"));
 }
@@ -145,14 +146,16 @@ base::Result<std::string> reapply_command(const Options& options, base::FileSyst
         TRY_ASSIGN(const std::string where, write_changes(fs, options, root, merged.changes, record));
         what = base::format(": {} changed {}", base::plural(merged.changes.size(), "file"), where);
     }
-    return base::format("{} applied again{}\n{}", base::plural(merged.findings, "finding"), what,
-                        left_out_lines(merged.left_out, "No longer applied; look at these, or migrate again"));
+    return base::format(
+        "{} applied again{}\n{}", base::plural(merged.findings, "finding"), what,
+        left_out_lines(options.language, merged.left_out, "No longer applied; look at these, or migrate again"));
 }
 
 // What `apply` is told on the command line when a page asks for the same.
 Options options_of(const ApplyRequest& wanted, const Options& served, Path decisions) {
     Options out = served;
     out.command = Command::apply;
+    out.language = {};  // the page speaks its own
     out.review.decisions = std::move(decisions);
     out.review.in_place = !wanted.output;
     out.output = wanted.output.value_or("");
@@ -173,8 +176,8 @@ base::Result<std::string> serve(const Options& options, base::FileSystem& fs) {
         return apply(options_of(wanted, options, fs.exists(site.decisions()) ? site.decisions() : Path{}), fs);
     });
     auto ready = [&] {
-        base::print(stdout, base::show("  Review  http://{}/{}/\n  Saved   {}\n  Stop    Ctrl-C\n", host, token,
-                                       site.decisions()));
+        base::print(stdout, options.language.show("  Review  http://{}/{}/\n  Saved   {}\n  Stop    Ctrl-C\n", host,
+                                                  token, site.decisions()));
         std::fflush(stdout);
     };
     TRY(server.run(ready, [&](const HttpRequest& request) { return site.answer(request); }));

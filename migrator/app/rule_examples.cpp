@@ -66,7 +66,7 @@ void take_better(std::optional<RuleExample>& best, const Knowledge& knowledge, c
         const std::string before = is_fixed ? item.old_text : lines_of(text, item);
         const std::string after = is_fixed ? item.new_text : "";
         const std::size_t indent = std::min(indentation(before), indentation(after));
-        RuleExample example{example_lines(before, indent), example_lines(after, indent), item.finding.message.text()};
+        RuleExample example{example_lines(before, indent), example_lines(after, indent), item.finding.message};
         if (!best || is_better(example, *best)) best = std::move(example);
     }
 }

@@ -14,7 +14,7 @@ namespace migrator {
 struct RuleExample {
     std::string before;  // whole lines of code, without the last line end
     std::string after;   // the same lines when the rule is done with them; empty: it only reports
-    std::string says;    // the message
+    base::Message says;
 };
 
 // What the rules say of a file by itself that is run as a program. All fixes are applied, also those that a person has

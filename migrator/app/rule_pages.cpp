@@ -10,6 +10,7 @@
 #include "migrator/app/rule_cases.h"
 #include "migrator/app/rule_files.h"
 #include "migrator/project/knowledge.h"
+#include "migrator/report/titles.h"
 
 namespace migrator {
 namespace {
@@ -21,10 +22,10 @@ std::vector<const Rule*> sorted_rules(const RuleSet& rules) {
     return out;
 }
 
-std::string list(const RuleSet& rules) {
+std::string list(const base::Language& say, const RuleSet& rules) {
     std::string out;
     for (const Rule* rule : sorted_rules(rules))
-        out += base::show("{}  {}  {}\n", rule->id, name(rule->severity), name(rule->kind));
+        out += say.show("{}  {}  {}\n", rule->id, say.text(name(rule->severity)), kind_word(say, rule->kind));
     return out;
 }
 
@@ -54,22 +55,25 @@ std::string list_json(const RuleSet& rules) {
 // What check and test print: a line for each problem, and how many of what there were.
 class ProblemPage {
 public:
-    explicit ProblemPage(bool as_json) : as_json_(as_json) { json_.begin_object().key("problems").begin_array(); }
+    explicit ProblemPage(const Options& options) : as_json_(options.json), say_(options.language) {
+        json_.begin_object().key("problems").begin_array();
+    }
 
     void problem(std::string_view where, std::string_view message) {
         ++problems_;
-        text_ += base::show("{}: {}\n", where, message);
+        text_ += say_.show("{}: {}\n", where, say_.said(message));
         json_.begin_object().key("where").string(where).key("message").string(message).end_object();
     }
 
     RulePages finish(const std::string& what, std::uint64_t count) {
         json_.end_array().key(base::format("{}s", what)).unsigned_integer(count).end_object();
-        text_ += base::format("{}, {}\n", base::plural(count, what), base::plural(problems_, "problem"));
+        text_ += say_.format("{}, {}\n", say_.plural(count, what), say_.plural(problems_, "problem"));
         return {as_json_ ? line_of_json(std::move(json_)) : std::move(text_), problems_ > 0};
     }
 
 private:
     bool as_json_;
+    base::Language say_;
     std::uint64_t problems_ = 0;
     std::string text_;
     base::JsonWriter json_;
@@ -77,14 +81,14 @@ private:
 
 base::Result<RulePages> check_page(const Options& options, base::FileSystem& fs) {
     TRY_ASSIGN(const RuleFileCheck check, check_rule_files(fs, options.rules));
-    ProblemPage page(options.json);
+    ProblemPage page(options);
     for (const base::Error& error : check.problems) page.problem(error.where, error.message);
     return page.finish("file", check.files);
 }
 
 base::Result<RulePages> test_page(const Options& options, base::FileSystem& fs) {
     TRY_ASSIGN(const CaseRun run, run_rule_cases(fs, options.rules));
-    ProblemPage page(options.json);
+    ProblemPage page(options);
     for (const CaseProblem& problem : run.problems) page.problem(problem.file, problem.message);
     for (const std::string& id : run.untested) page.problem(id, "no case expects a finding of this rule");
     return page.finish("case", run.cases);
@@ -93,8 +97,8 @@ base::Result<RulePages> test_page(const Options& options, base::FileSystem& fs) 
 base::Result<RulePages> new_page(const Options& options, base::FileSystem& fs) {
     TRY_ASSIGN(const std::vector<base::Path> written, write_rule_template(fs, options.paths.front()));
     const base::Path directory = base::parent(options.paths.front());
-    return RulePages{
-        base::show("Written: {}\nNext     migrator rules test {}\n", base::joined(written, ", "), directory)};
+    return RulePages{options.language.show("Written: {}\nNext     migrator rules test {}\n",
+                                           base::joined(written, ", "), directory)};
 }
 
 }  // namespace
@@ -104,7 +108,7 @@ base::Result<RulePages> rule_pages(const Options& options, base::FileSystem& fs)
     if (options.command == Command::rules_test) return test_page(options, fs);
     if (options.command == Command::rules_new) return new_page(options, fs);
     TRY_ASSIGN(const Knowledge knowledge, load_knowledge(fs, options.rules));
-    return RulePages{options.json ? list_json(knowledge.rules) : list(knowledge.rules)};
+    return RulePages{options.json ? list_json(knowledge.rules) : list(options.language, knowledge.rules)};
 }
 
 }  // namespace migrator

@@ -13,6 +13,8 @@
 namespace migrator {
 namespace {
 
+using base::Language;
+
 OperatorVerdict worst_of(const JudgedOperator& item) { return item.judgement.worst(); }
 
 // "97.9 %"; below 100 whatever is missing.
@@ -21,9 +23,14 @@ std::string percent(double share) {
     return base::format("{:.1f} %", shown);
 }
 
-std::string unit_of(const OperatorInput& read) {
-    if (!read.has_times) return "of the calls";
-    return read.times_of_device ? "of the time on the device" : "of the time on the host";
+// Of the sentence as a whole.
+std::string share_sentence(const Language& say, const OperatorReport& report, const std::string& share) {
+    const std::string input = say.text(report.input), product = say.text(report.chip->product);
+    if (!report.read.has_times)
+        return say.show("{} of the calls of {} run in compiled kernels on {}", share, input, product);
+    if (report.read.times_of_device)
+        return say.show("{} of the time on the device of {} is spent in compiled kernels on {}", share, input, product);
+    return say.show("{} of the time on the host of {} is spent in compiled kernels on {}", share, input, product);
 }
 
 std::string called(const JudgedOperator& item) {
@@ -49,19 +56,19 @@ OperatorJudgement judged(const InputOperator& item, const std::string& kind, con
     return out;
 }
 
-std::string line_of(const JudgedOperator& item) {
+std::string line_of(const Language& say, const JudgedOperator& item) {
     const OperatorJudgement& said = item.judgement;
     std::string out = base::show("  {}", called(item));
-    if (item.input.count > 1) out += base::format(", {} times", base::with_separators(item.input.count));
-    out += base::format(", {}", percent(item.share));
+    if (item.input.count > 1) out += say.format(", {} times", base::with_separators(item.input.count));
+    out += say.format(", {}", percent(item.share));
     const bool only_backward = is_on_npu(said.forward) && !is_on_npu(worst_of(item));
-    if (only_backward) out += ", in the backward pass";
-    if (!said.by.empty() && !is_same_operator(item.input.name, said.by)) out += base::show(", through {}", said.by);
-    if (!said.why.empty()) out += base::show(": {}", said.why);
+    if (only_backward) out += say.text(", in the backward pass");
+    if (!said.by.empty() && !is_same_operator(item.input.name, said.by)) out += say.show(", through {}", said.by);
+    if (!said.why.empty()) out += say.show(": {}", say.said(said.why));
     return out + "\n";
 }
 
-std::string sentence_of(const OperatorReport& report) {
+std::string sentence_of(const Language& say, const OperatorReport& report) {
     double compiled = 0;
     std::map<OperatorVerdict, std::set<std::string>> names;
     for (const JudgedOperator& item : report.operators) {
@@ -69,13 +76,12 @@ std::string sentence_of(const OperatorReport& report) {
         if (verdict <= OperatorVerdict::npu_aclnn) compiled += item.share;
         names[verdict].insert(item.input.name);
     }
-    std::string out = base::show("{} {} of {} {} in compiled kernels on {}", percent(compiled), unit_of(report.read),
-                                 report.input, report.read.has_times ? "is spent" : "run", report.chip->product);
+    std::string out = share_sentence(say, report, percent(compiled));
     const auto add = [&](OperatorVerdict verdict, const char* one, const char* many) {
         const auto& found = names[verdict];
         if (found.empty()) return;
-        out += base::show("; {} {}: {}", base::plural(found.size(), "operator"), found.size() == 1 ? one : many,
-                          base::listed({found.begin(), found.end()}));
+        out += say.show("; {} {}: {}", say.plural(found.size(), "operator"), say.text(found.size() == 1 ? one : many),
+                        say.said(base::listed({found.begin(), found.end()})));
     };
     add(OperatorVerdict::refused, "is refused", "are refused");
     add(OperatorVerdict::dtype_refused, "is called with a dtype that it does not take",
@@ -83,7 +89,7 @@ std::string sentence_of(const OperatorReport& report) {
     add(OperatorVerdict::cpu_fallback, "falls to the CPU", "fall to the CPU");
     add(OperatorVerdict::npu_aclop, "compiles again for each new shape", "compile again for each new shape");
     add(OperatorVerdict::unknown, "is not known", "are not known");
-    return out + ".\n";
+    return out + say.text(".") + "\n";
 }
 
 void write_operator(base::JsonWriter& json, const JudgedOperator& item, const OperatorInput& read) {
@@ -118,22 +124,22 @@ std::vector<const JudgedOperator*> OperatorReport::at_or_above(OperatorVerdict v
     return out;
 }
 
-std::string OperatorReport::text(bool all) const {
+std::string OperatorReport::text(const Language& say, bool all) const {
     std::map<OperatorVerdict, std::vector<const JudgedOperator*>> groups;
     for (const JudgedOperator& item : operators) groups[worst_of(item)].push_back(&item);
     std::string out;
     for (auto group = groups.rbegin(); group != groups.rend(); ++group) {
         auto& [verdict, items] = *group;
-        out += base::show("{} ({}): {}\n", name(verdict), base::plural(items.size(), "operator"),
-                          chips->verdicts.at(std::string(name(verdict))));
+        out += say.show("{} ({}): {}\n", name(verdict), say.plural(items.size(), "operator"),
+                        say.text(chips->verdicts.at(std::string(name(verdict)))));
         if (verdict <= OperatorVerdict::npu_aclnn && !all) continue;
         std::stable_sort(items.begin(), items.end(),
                          [](const JudgedOperator* a, const JudgedOperator* b) { return a->share > b->share; });
-        for (const JudgedOperator* item : items) out += line_of(*item);
+        for (const JudgedOperator* item : items) out += line_of(say, *item);
     }
-    out += "\n" + sentence_of(*this);
-    if (!chip->weak.empty()) out += base::show("{}\n", chip->weak);
-    out += base::show("Operators as of torch {}; nothing was run on an NPU.\n", torch);
+    out += "\n" + sentence_of(say, *this);
+    if (!chip->weak.empty()) out += say.text(chip->weak) + "\n";
+    out += say.show("Operators as of torch {}; nothing was run on an NPU.\n", torch);
     return out;
 }
 
@@ -148,7 +154,7 @@ std::string OperatorReport::json() const {
     json.key("operators").begin_array();
     for (const JudgedOperator& item : operators) write_operator(json, item, read);
     json.end_array();
-    json.key("says").string(base::trimmed(sentence_of(*this)));
+    json.key("says").string(base::trimmed(sentence_of({}, *this)));
     json.key("weak").string(chip->weak);
     return std::move(json.end_object()).take() + "\n";
 }

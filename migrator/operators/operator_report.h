@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/language.h"
 #include "migrator/operators/operator_input.h"
 #include "migrator/operators/operator_knowledge.h"
 
@@ -24,7 +25,8 @@ struct OperatorReport {
     std::vector<JudgedOperator> operators;  // in the order of the input
     const ChipsFile* chips = nullptr;
 
-    std::string text(bool all) const;  // `all`: also a line for each operator that runs on the NPU
+    std::string text(const base::Language& say,
+                     bool all) const;  // `all`: also a line for each operator that runs on the NPU
     std::string json() const;
     // The operators that are as bad as the verdict, or worse.
     std::vector<const JudgedOperator*> at_or_above(OperatorVerdict verdict) const;

@@ -5,9 +5,6 @@
 namespace migrator {
 namespace {
 
-// What the program itself says around a report is no part of it.
-constexpr std::string_view kOfConsole = "/console/";
-
 // Translates what it is given, each text once.
 class Translator {
 public:
@@ -51,7 +48,7 @@ base::Result<std::map<std::string, base::Dictionary>> load_translations(const ba
     for (const std::string& path : store.list(base::kTranslations, ".json")) {
         const std::size_t begin = base::kTranslations.size();
         const std::size_t slash = path.find('/', begin);
-        if (slash == path.npos || path.find(kOfConsole) != path.npos) continue;
+        if (slash == path.npos || path.find(base::kOfConsole) != path.npos) continue;
         TRY(base::read_translations(store, path, out[path.substr(begin, slash - begin)]));
     }
     return out;

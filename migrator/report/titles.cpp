@@ -22,6 +22,11 @@ std::string_view title(FindingKind kind) {
     return "";
 }
 
+std::string kind_word(const base::Language& say, FindingKind kind) {
+    const std::string known = say.text(title(kind));
+    return known == title(kind) ? std::string(name(kind)) : known;
+}
+
 std::string_view title(FixState state) {
     switch (state) {
         case FixState::none: return "by hand";

@@ -4,6 +4,7 @@
 #include <array>
 #include <string_view>
 
+#include "base/language.h"
 #include "migrator/rewrite/file_outcome.h"
 
 namespace migrator {
@@ -19,5 +20,7 @@ inline constexpr std::array kAllKinds{
 
 std::string_view title(FindingKind kind);  // "Device strings"
 std::string_view title(FixState state);    // "not certain enough"
+// The word that rule files have; in another language, which has no such words, the title.
+std::string kind_word(const base::Language& say, FindingKind kind);
 
 }  // namespace migrator

@@ -33,3 +33,22 @@ TEST_CASE("English has nothing to look up") {
     CHECK(Language().lines("a\n\n b") == "a\n\n b");
     CHECK(Language().format("{} of {}", 1, 2) == "1 of 2");
 }
+
+TEST_CASE("a page is formatted in its language, and what it shows is printable") {
+    const Language some(base::Dictionary{{"{} of {}\n", "{1} 中的 {0}\n"}});
+    CHECK(some.show("{} of {}\n", "a\nb", 3) == "3 中的 a\\x0ab\n");
+    CHECK(Language().show("{} of {}\n", "a", 3) == "a of 3\n");
+}
+
+TEST_CASE("a value of a finding that is also a word of a page stays a name") {
+    const base::DataStore store;
+    const auto chinese = Language::load(store, "zh");
+    REQUIRE(chinese);
+    CHECK(chinese->text("layer") != "layer");
+    const base::Message finding("The distributed back end of the NPU is hccl: {name} becomes {to}.",
+                                {{"name", "layer"}, {"to", "shape"}});
+    const std::string said = chinese->message(finding);
+    CHECK(said != finding.text());
+    CHECK(said.find("layer") != said.npos);
+    CHECK(said.find("shape") != said.npos);
+}
