@@ -10,6 +10,7 @@
 #include "base/parallel.h"
 #include "base/version.h"
 #include "migrator/app/applied_files.h"
+#include "migrator/app/chip_coverage.h"
 #include "migrator/app/distributed_main.h"
 #include "migrator/app/instrumentation.h"
 #include "migrator/app/library_run.h"
@@ -106,6 +107,9 @@ public:
         result.report.programs = std::move(programs);
         result.report.rules = rule_rows(knowledge_.rules, result.report);
         result.report.sources = source_rows(knowledge_.rules, result.report);
+        if (options_.json || !options_.report_directory.empty()) {
+            TRY_ASSIGN(result.report.chip_coverage, chip_coverage(knowledge_.store, facts_));
+        }
         result.report.translations = translated(result.report, knowledge_.translations);
         result.report.language = with_report(options_.language, result.report.translations);
         result.report.api_coverage = api_coverage(knowledge_.rules, facts_, rules_.versions().whole.version);
@@ -293,7 +297,8 @@ private:
                 std::string(base::kVersion),
                 writes_in_place(),
                 projects_.front().root,
-                options_.origin};
+                options_.origin,
+                std::string(base::kHomepage)};
     }
 
     std::uint64_t files_seen() const {

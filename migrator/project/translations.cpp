@@ -37,6 +37,7 @@ base::Dictionary translated(const Report& report, const base::Dictionary& dictio
     for (const TransferRow& program : report.programs) {
         for (const TransferPlace& place : program.places) out.add(place.message);
     }
+    for (const ChipCoverageRow& chip : report.chip_coverage) out.add(chip.product);
     for (const base::Message& note : report.notes) out.add(note);
     return out.take();
 }

@@ -13,6 +13,7 @@
 #include "base/language.h"
 #include "base/message.h"
 #include "base/text_sink.h"
+#include "migrator/report/coverage_rows.h"
 #include "migrator/report/effort.h"
 #include "migrator/report/operator_row.h"
 #include "migrator/report/run_origin_row.h"
@@ -33,6 +34,7 @@ struct RunInfo {
     bool in_place = false;
     std::string root = {};  // the directory that paths of files count from; empty for standard input
     RunOrigin origin = {};
+    std::string homepage = {};  // of the program; empty: not known
 };
 
 struct ReportFinding {
@@ -98,16 +100,6 @@ struct ThirdPartyRow {
     std::string advice;
     std::vector<std::string> places;       // "train.py:12", in report order
     std::vector<std::string> finding_ids;  // of the same findings
-};
-
-// How a version of the framework supports the interfaces that the project uses, each counted once.
-struct ApiCoverageRow {
-    std::string version;
-    std::uint64_t supported = 0;
-    std::uint64_t limited = 0;
-    std::uint64_t unsupported = 0;
-    std::uint64_t not_listed = 0;  // the pages of this version do not have them
-    bool chosen = false;           // the version that the findings are for
 };
 
 // A rule that findings of the report have, as data explains it.
@@ -196,6 +188,7 @@ struct Report {
     std::vector<OperatorRow> operators;          // that C++ sources offer to Python, in their order
     std::vector<TransferRow> programs;           // of `analyze`, sorted by path
     std::vector<ApiCoverageRow> api_coverage;    // oldest version first; empty without Python that uses the framework
+    std::vector<ChipCoverageRow> chip_coverage;  // empty without operators, and where no report is written
     std::optional<BaselineRow> baseline;         // of --baseline
     std::vector<RuleRow> rules;                  // of the findings, sorted by id
     std::vector<ReportFile> files;               // sorted by path; only files with something to say

@@ -133,18 +133,6 @@ constexpr auto record_of(const TransferRow*) {
         base::field("places", &T::places, "the first 20 of what is left").always());
 }
 
-constexpr auto record_of(const ApiCoverageRow*) {
-    using A = ApiCoverageRow;
-    return base::record(
-        "coverage", "how a version of PyTorch supports the interfaces that the project uses",
-        base::field("version", &A::version, "of PyTorch").always(),
-        base::field("supported", &A::supported, "how many the NPU supports wholly").always(),
-        base::field("limited", &A::limited, "within limits").always(),
-        base::field("unsupported", &A::unsupported, "not").always(),
-        base::field("not_listed", &A::not_listed, "how many the support tables do not have for this version").always(),
-        base::field("chosen", &A::chosen, "whether the findings are for this version").always());
-}
-
 constexpr auto record_of(const BaselineRow*) {
     using B = BaselineRow;
     return base::record("baseline", "an older report in figures, and what has changed since",
@@ -357,6 +345,8 @@ constexpr auto record_of(const Report*) {
             .always(),
         base::field("api_coverage", &R::api_coverage,
                     "how the versions of PyTorch support the interfaces that the project uses")
+            .always(),
+        base::field("chip_coverage", &R::chip_coverage, "where the chips run the operators that the project uses")
             .always(),
         base::field("rules", &R::rules, "the rules that the findings have, sorted by id").always(),
         base::field("sources", &R::sources, "by name: what the findings and rules cite").always(),

@@ -105,6 +105,7 @@ private:
         json_.key("tool").begin_object().key("driver").begin_object();
         json_.key("name").string("migrator");
         json_.key("version").string(report_.run.tool_version);
+        if (!report_.run.homepage.empty()) json_.key("informationUri").string(report_.run.homepage);
         json_.key("rules").begin_array();
         for (const RuleRow& rule : report_.rules) write_rule(rule);
         json_.end_array();

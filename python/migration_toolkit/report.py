@@ -102,6 +102,17 @@ class RuleName:
 
 
 @dataclasses.dataclass
+class ChipCoverage:
+    chip: str
+    product: str
+    on_npu: int
+    recompiled: int
+    on_cpu: int
+    refused: int
+    unknown: int
+
+
+@dataclasses.dataclass
 class Coverage:
     version: str
     supported: int
@@ -242,6 +253,7 @@ class Report:
     operators: List[Operator]
     programs: List[Program]
     api_coverage: List[Coverage]
+    chip_coverage: List[ChipCoverage]
     rules: List[Rule]
     sources: Dict[str, Source]
     notes: List[str]

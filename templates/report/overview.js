@@ -142,9 +142,23 @@ function make_overview(page) {
       label ? h('th', { scope: 'col', class: i > 1 ? 'number' : null }, label) : h('td', { class: 'wide' })))), h('tbody', {}, rows))));
   }
 
+  // Where each chip runs the operators of what the project uses.
+  function chips() {
+    if (!report.chip_coverage?.length) return null;
+    const labels = words.chipColumns;
+    const rows = report.chip_coverage.map((row) => {
+      const counts = { applied: row.on_npu, available: row.recompiled, warning: row.on_cpu, error: row.refused, info: row.unknown };
+      return h('tr', {}, h('td', {}, literal(said(model, words, row.product))), h('td', { class: 'wide' }, bar(counts, 'mini', labels)),
+        Object.keys(labels).map((bucket) => h('td', { class: `number ${counts[bucket] ? '' : 'zero'}` }, number(counts[bucket]))));
+    });
+    const head = [words.chip, '', ...Object.values(labels)];
+    return card(words.chips, h('p', { class: 'muted small' }, words.chipsHint), h('div', { class: 'scroll' }, h('table', {}, h('thead', {}, h('tr', {}, head.map((label, i) =>
+      label ? h('th', { scope: 'col', class: i > 1 ? 'number' : null }, label) : h('td', { class: 'wide' })))), h('tbody', {}, rows))));
+  }
+
   return h('div', { class: 'overview' }, make_first_screen(page, { counts_of, bar, link }), trend(),
     model.findings.length ? h('div', { class: 'two' }, h('div', { class: 'stack' }, by_kind(), card(words.map, make_picture(page))), todo()) : null, effort(),
-    report.third_party.length ? packages() : null, operators(), coverage(), programs(),
+    report.third_party.length ? packages() : null, operators(), coverage(), chips(), programs(),
     report.notes.length ? card(words.notes, h('ul', { class: 'notes small' }, report.notes.map((note) => h('li', {}, literal(said(model, words, note)))))) : null);
 }
 

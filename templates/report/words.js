@@ -48,6 +48,9 @@ const WORDS = {
     programs: 'Would transfer_to_npu be enough?', program: 'Program', verdictColumn: 'Verdict', redirected: 'Redirected', edited: 'Edited', left: 'Left',
     transfers: { nothing_to_do: 'nothing to do', enough: 'enough', with_edits: 'with edits', not_enough: 'not enough' },
     coverage: 'Interfaces of PyTorch in use, and how its versions support them', version: 'Version',
+    chips: 'Operators of these interfaces, and where each chip runs them', chip: 'Chip',
+    chipsHint: 'Forward and backward, the worse of both counts. Ask `migrator ops` with a trace for the operators and the time that they take.',
+    chipColumns: { applied: 'On the NPU', available: 'Compiled for each shape', warning: 'On the CPU', error: 'Raises an error', info: 'Not known' },
     coverageColumns: { applied: 'Supported', warning: 'With limits', error: 'Not supported', info: 'Not listed' },
   },
   zh: {
@@ -106,6 +109,9 @@ const WORDS = {
     programs: 'transfer_to_npu 是否足够？', program: '程序', verdictColumn: '结论', redirected: '运行时重定向', edited: '需修改', left: '遗留',
     transfers: { nothing_to_do: '无需处理', enough: '足够', with_edits: '配合修改即可', not_enough: '不够' },
     coverage: '所用 PyTorch 接口在各版本的支持情况', version: '版本',
+    chips: '这些接口的算子在各芯片上的执行情况', chip: '芯片',
+    chipsHint: '前向和反向取较差者。用 `migrator ops` 分析 trace 可得知具体算子及其耗时。',
+    chipColumns: { applied: 'NPU 执行', available: '新形状须编译', warning: 'CPU 执行', error: '报错', info: '未知' },
     coverageColumns: { applied: '支持', warning: '有限制', error: '不支持', info: '未列出' },
   },
 };

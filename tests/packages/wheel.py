@@ -66,6 +66,21 @@ def check_gitlab_job(checks, work):
             checks.expect((work / f"gitlab_{status}" / name).exists(), f"{name} is written")
 
 
+def check_hooks(checks, work):
+    """The commands of .pre-commit-hooks.yaml, with the names of files after them, as pre-commit runs them; --check says why it fails."""
+    hooks = dict(re.findall(r"^- id: (\S+)\n(?:  .*\n)*?  entry: (.+)$", (ROOT / ".pre-commit-hooks.yaml").read_text(), re.M))
+    checks.equal(sorted(hooks), ["migrator", "migrator-check"], "hooks")
+    there = work / "hooked"
+    there.mkdir()
+    (there / "a.py").write_text("import torch\nx = torch.zeros(2).cuda()\n")
+    path = f"PATH={work / 'venv/bin'}:{os.environ['PATH']}"
+    for hook, status, said in (("migrator-check", 1, "1 file would change"), ("migrator", 0, ""), ("migrator-check", 0, "")):
+        done = run("env", path, *hooks[hook].split(), "a.py", cwd=there)
+        checks.equal(done.returncode, status, f"{hook}: {done.stdout}{done.stderr}")
+        checks.expect(said in done.stderr and bool(said) == bool(done.stdout + done.stderr), f"{hook} says: {done.stdout}{done.stderr}")
+    checks.expect("import torch_npu" in (there / "a.py").read_text(), "the hook rewrites the file")
+
+
 def main():
     checks = Checks()
     programs = Path(tool("portable/migrator")).parent
@@ -83,6 +98,7 @@ def main():
         run_ok(checks, python, "-I", ROOT / "tests/packages/module_use.py", work, work / "project", work / "hf")
         check_github_action(checks, wheel, work)
         check_gitlab_job(checks, work)
+        check_hooks(checks, work)
     checks.finish()
 
 

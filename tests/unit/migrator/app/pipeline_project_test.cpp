@@ -125,6 +125,25 @@ TEST_CASE("pipeline: how the versions of the framework support what the project 
     CHECK(row->not_listed == 1);   // torch.no_such_name
 }
 
+TEST_CASE("pipeline: where the chips run the operators of what the project uses, when a report is made") {
+    test::MemoryFileSystem fs;
+    fs.add("in/a.py", "import torch\na = torch.matmul(x, x), torch.linalg.inv(x), torch.save(x, 'x')\n");
+    Options options = options_for(Command::analyze, "in");
+    const auto plain = run(options, fs);
+    REQUIRE(plain);
+    CHECK(plain->report.chip_coverage.empty());
+    options.json = true;
+    const auto result = run(options, fs);
+    REQUIRE(result);
+    const std::vector<ChipCoverageRow>& rows = result->report.chip_coverage;
+    REQUIRE(rows.size() > 3);
+    CHECK(rows.front().product == "Atlas A2");
+    CHECK(rows.front().on_npu == 1);         // torch.matmul
+    CHECK(rows.front().on_cpu == 1);         // torch.linalg.inv
+    for (const ChipCoverageRow& row : rows)  // torch.save is no operator
+        CHECK(row.on_npu + row.recompiled + row.on_cpu + row.refused + row.unknown == 2);
+}
+
 namespace {
 
 // The message of the only finding of this rule about this subject.

@@ -51,6 +51,20 @@ TEST_CASE("formats: SARIF and GitLab's report are strict JSON") {
     REQUIRE(base::parse_json(report_gitlab(hostile_report()), "gitlab"));
 }
 
+TEST_CASE("formats: SARIF names the home of the program where the build knows it") {
+    Report report = hostile_report();
+    for (const char* homepage : {"", "https://example.org/toolkit"}) {
+        report.run.homepage = homepage;
+        std::string text;
+        report_sarif(report, [&](std::string_view part) { text += part; });
+        const auto sarif = base::parse_json(text, "sarif");
+        REQUIRE(sarif);
+        const base::Json* uri =
+            (*sarif->root.find("runs")->array())[0].find("tool")->find("driver")->find("informationUri");
+        CHECK((uri == nullptr ? "" : *uri->string()) == homepage);
+    }
+}
+
 TEST_CASE("formats: JUnit's file has no character that XML does not have") {
     std::string text;
     report_junit(hostile_report(), [&](std::string_view part) { text += part; });

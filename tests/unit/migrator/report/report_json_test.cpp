@@ -111,6 +111,7 @@ TEST_CASE("report json: the whole text of a small report") {
   "operators": [],
   "programs": [],
   "api_coverage": [],
+  "chip_coverage": [],
   "rules": [],
   "sources": {},
   "notes": [
