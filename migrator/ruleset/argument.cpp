@@ -43,6 +43,8 @@ base::Status add(RuleSet& set, ArgumentRow row, ArgumentFix fix, const Adding& a
         return adding.place.error("\"name\" is for arguments that are looked for by their \"position\" alone");
     if (!fix.rename.empty() && (row.keyword.empty() || is_absent))
         return adding.place.error("\"rename\" is for arguments that are looked for by their \"keyword\"");
+    if (!fix.replace.empty() && !row.position && fix.replace.find('=') == std::string::npos)
+        return adding.place.error("\"replace\" of an argument that has a \"keyword\" only says the keyword as well");
     row.fix = std::move(fix);
     const std::string place = row.keyword.empty() ? std::to_string(*row.position) : row.keyword;
     for (const std::string& function : row.of) {
