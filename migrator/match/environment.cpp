@@ -124,6 +124,10 @@ void match_environment(const PythonFile& file, std::span<const Literal> literals
     for (NodeId id = 0; id < tree.size(); ++id) {
         if (tree.kind(id) == NodeKind::keyword_argument) matcher.match_keyword(id);
     }
+    const auto is_named = [&](std::string_view name) {
+        return std::ranges::any_of(literals, [&](const Literal& literal) { return literal.text == name; });
+    };
+    keep_names_single(file.rules(), is_named, sink);
 }
 
 }  // namespace migrator

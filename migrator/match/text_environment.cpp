@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <unordered_map>
 
@@ -88,6 +89,11 @@ void match_text_environment(const TextFile& file, FindingSink& sink) {
             from = std::max(to, from + 1);
         }
     }
+    const auto is_named = [&](std::string_view name) {
+        return std::ranges::any_of(file.contents.code,
+                                   [&](std::string_view line) { return !find_word(line, name).empty(); });
+    };
+    keep_names_single(*file.rules, is_named, sink);
 }
 
 }  // namespace migrator

@@ -1,6 +1,7 @@
 #include "migrator/match/variables.h"
 
 #include <algorithm>
+#include <map>
 
 #include "base/format.h"
 #include "base/text.h"
@@ -29,6 +30,13 @@ void match_replaced(const RuleSet& rules, const EnvironmentRow& row, const Varia
     sink.push_back(std::move(finding));
 }
 
+// nullptr: the finding gives no variable another name.
+const EnvironmentRow* renamed_by(const RuleSet& rules, const Finding& finding) {
+    if (!finding.fix || finding.kind != FindingKind::environment) return nullptr;
+    const EnvironmentRow* row = rules.environment.find(finding.subject);
+    return row != nullptr && row->to && row->rule->id == finding.rule ? row : nullptr;
+}
+
 }  // namespace
 
 void match_variable(const RuleSet& rules, const VariableUse& use, FindingSink& sink) {
@@ -46,11 +54,24 @@ void match_variable(const RuleSet& rules, const VariableUse& use, FindingSink& s
     }
 }
 
+void keep_names_single(const RuleSet& rules, const std::function<bool(std::string_view)>& is_named,
+                       FindingSink& findings) {
+    std::map<std::string_view, bool> named;  // new names
+    for (Finding& finding : findings) {
+        const EnvironmentRow* row = renamed_by(rules, finding);
+        if (row == nullptr) continue;
+        const auto [known, is_first] = named.try_emplace(*row->to);
+        if (is_first) known->second = is_named(*row->to);
+        if (!known->second) continue;
+        finding.fix.reset();
+        finding.message.add({"Not rewritten: {other} is in this file too. Keep one.", {{"other", *row->to}}});
+    }
+}
+
 void keep_variables_apart(const RuleSet& rules, FindingSink& findings) {
     for (Finding& finding : findings) {
-        if (!finding.fix || finding.kind != FindingKind::environment) continue;
-        const EnvironmentRow* row = rules.environment.find(finding.subject);
-        if (row == nullptr || row->rule->id != finding.rule) continue;
+        const EnvironmentRow* row = renamed_by(rules, finding);
+        if (row == nullptr) continue;
         const auto beside = std::find_if(findings.begin(), findings.end(), [&](const Finding& other) {
             return base::contains(row->apart, other.subject);
         });

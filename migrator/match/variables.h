@@ -1,6 +1,7 @@
 // What the rules say of a use of an environment variable, whatever language it stands in. Private to this folder.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -22,6 +23,11 @@ struct VariableUse {
 };
 
 void match_variable(const RuleSet& rules, const VariableUse& use, FindingSink& sink);
+
+// Takes back new names that stand in the file already, as `is_named` says: it was made for both, and with one name for both
+// values a mapping has a key twice, and NEW=$OLD nothing to take.
+void keep_names_single(const RuleSet& rules, const std::function<bool(std::string_view)>& is_named,
+                       FindingSink& findings);
 
 // Takes back the new names of variables that must not stand beside another one of the file.
 void keep_variables_apart(const RuleSet& rules, FindingSink& findings);

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "base/text.h"
+#include "migrator/text/command_settings.h"
 #include "migrator/text/readers.h"
 #include "migrator/text/shell_reader.h"
 
@@ -76,6 +77,24 @@ bool read_assignment(std::string_view line, TextContents& out) {
     return is_name;
 }
 
+// ifeq ($(NAME),value), ifneq "$(NAME)" "value", also behind `else`
+void read_condition(std::string_view line, TextContents& out) {
+    line = base::trimmed(line.substr(0, comment_start(line, "#")));
+    if (line.starts_with("else ")) line = base::trimmed(line.substr(5));
+    const std::size_t word_end = std::min(line.find_first_of(" \t("), line.size());
+    const std::string_view word = line.substr(0, word_end);
+    if (word != "ifeq" && word != "ifneq") return;
+    std::string_view sides = base::trimmed(line.substr(word_end));
+    const bool is_in_brackets = sides.starts_with('(') && sides.ends_with(')');
+    if (is_in_brackets) sides = sides.substr(1, sides.size() - 2);
+    const std::size_t between = sides.find_first_of(is_in_brackets ? "," : " \t");
+    if (between == sides.npos) return;
+    const std::string_view left = base::trimmed(sides.substr(0, between));
+    const std::string_view right = base::trimmed(sides.substr(between + 1));
+    add_comparison(left, right, out);
+    add_comparison(right, left, out);
+}
+
 }  // namespace
 
 void read_dockerfile(TextContents& out) {
@@ -105,6 +124,7 @@ void read_makefile(std::span<const std::string> directives, TextContents& out) {
         part = base::trimmed(part);
         while (is_recipe && !part.empty() && std::string_view("@-+").find(part.front()) != std::string_view::npos)
             part.remove_prefix(1);
+        if (!is_recipe) read_condition(part, out);
         if (is_recipe || !read_assignment(part, out))
             read_shell(part, {.directives = directives, .is_recipe = true}, out);
     }

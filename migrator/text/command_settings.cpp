@@ -59,6 +59,12 @@ public:
         out_.commands.push_back({std::move(words_)});
     }
 
+    // ARGS=(--device cuda a b): options of a later command; what follows no option is of the list.
+    void list(std::string_view name) {
+        list_ = option_ = out_.add_key(name);
+        for (std::size_t i = 0; i < words_.size(); ++i) word(i);
+    }
+
 private:
     // Variables that are set for the command are none of its words.
     bool is_in_front(std::string_view word) {
@@ -90,18 +96,19 @@ private:
     void word(std::size_t i) {
         const std::string_view word = words_[i];
         if (const std::string_view name = assigned_name(word); !name.empty()) {
-            option_ = kNoKey;
+            option_ = list_;
             return add(name, word.substr(word.find('=') + 1));
         }
         if (word.starts_with('-')) {
             const std::string_view name =
                 word.substr(word.find_first_not_of('-') == word.npos ? 0 : word.find_first_not_of('-'));
-            option_ = word.starts_with("--") && !name.empty() ? out_.add_key(last_part(name)) : kNoKey;
+            option_ = word.starts_with("--") && !name.empty() ? out_.add_key(last_part(name)) : list_;
             return;
         }
         const bool compares = word == "=" || word == "==" || word == "!=";
         if (compares && i > 0 && i + 1 < words_.size()) return add_comparison(words_[i - 1], words_[i + 1], out_);
-        if (option_ != kNoKey) out_.settings.push_back({option_, unquoted(word)});
+        if (option_ == kNoKey) return;
+        out_.settings.push_back({option_, unquoted(word)});
     }
 
     void add(std::string_view name, std::string_view value) {
@@ -110,7 +117,8 @@ private:
 
     std::vector<std::string_view> words_;
     TextContents& out_;
-    KeyId option_ = kNoKey;
+    KeyId list_ = kNoKey;    // of the words that are read, when they are no command
+    KeyId option_ = kNoKey;  // that the next words belong to
 };
 
 }  // namespace
@@ -131,8 +139,7 @@ std::string_view variable_in(std::string_view word) {
 void add_command(std::vector<std::string_view> words, TextContents& out) { CommandWords(std::move(words), out).run(); }
 
 void add_list(std::string_view name, const std::vector<std::string_view>& words, TextContents& out) {
-    const KeyId key = out.add_key(name);
-    for (const std::string_view word : words) out.settings.push_back({key, unquoted(word)});
+    CommandWords(words, out).list(name);
 }
 
 void add_comparison(std::string_view variable, std::string_view value, TextContents& out) {

@@ -3,3 +3,10 @@ NVCC = $(CUDA_HOME)/bin/nvcc # expect: env.similar, launch.nvcc
 train:
 	ASCEND_RT_VISIBLE_DEVICES=0 torchrun train.py --device $(DEVICE) --backend hccl # expect: env.renamed, backend.string
 	docker run --gpus all --runtime=nvidia img # expect: launch.gpus_option, launch.container_runtime
+ifeq ($(DEVICE),npu) # expect: device.string
+EXTRA = --amp
+else ifneq "npu" "$(DEVICE)" # expect: device.string
+EXTRA = --x
+endif
+ifeq ($(KIND),cuda) # ok: device.string
+endif

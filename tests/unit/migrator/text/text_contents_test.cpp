@@ -50,6 +50,8 @@ TEST_CASE("text: variables, options and commands of a shell") {
     CHECK(commands(shell, "run a \\\n  b # c\nnext") == "run a b|next");
     CHECK(commands(shell, "run 2>&1 > log < in") == "run in");
     CHECK(settings(shell, "d=(cuda:0 \"cuda:1\")\nd+=(x)") == "d=cuda:0 d=cuda:1 d=x");
+    CHECK(settings(shell, "A=(\n  --device cuda\n  --x=y # z\n  --flag\n)") == "device=cuda x=y");
+    CHECK(settings(shell, "case $D in cuda) a=(--device cuda b) ;; esac") == "D=cuda device=cuda device=b");
     CHECK(settings(shell, "for d in cuda cpu; do run; done") == "d=cuda d=cpu");
     CHECK(settings(shell, "[ \"$D\" = cuda ] || [[ $E == 'x' ]]") == "D=cuda E=x");
     CHECK(settings(shell, "case $D in cuda) run --x 1;; cpu) stop;; esac") == "D=cuda x=1 D=cpu D=stop");
