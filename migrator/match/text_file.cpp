@@ -22,6 +22,18 @@ std::string note_of(const TextRow& row, Version version) {
     return found == row.notes.end() ? std::string() : found->note;
 }
 
+// $NAME and ${NAME}, which a shell replaces before Python reads the text, as names of the same size.
+void name_variables(std::string& code) {
+    for (std::size_t at = code.find('$'); at != code.npos; at = code.find('$', at + 1)) {
+        std::size_t end = at + 1;
+        const bool is_in_brackets = end < code.size() && code[end] == '{';
+        if (is_in_brackets) ++end;
+        while (end < code.size() && base::is_word_char(code[end])) ++end;
+        if (!is_in_brackets) code[at] = '_';
+        else if (end < code.size() && code[end] == '}') code[at] = code[at + 1] = code[end] = '_';
+    }
+}
+
 // python -c "...", python - <<EOF: read as Python is, and left as it is.
 void match_python_pieces(const TextFile& file, const MatchContext& context, FindingSink& sink) {
     for (const std::string_view piece : file.contents.python) {
@@ -29,7 +41,10 @@ void match_python_pieces(const TextFile& file, const MatchContext& context, Find
         std::string code(piece);
         for (std::size_t at = code.find("\\\""); at != code.npos; at = code.find("\\\"", at)) code[at] = ' ';
         FindingSink found;
-        if (SyntaxTree::parse(code).has_errors()) continue;
+        if (SyntaxTree::parse(code).has_errors()) {
+            name_variables(code);
+            if (SyntaxTree::parse(code).has_errors()) continue;
+        }
         match_python(file.path, code, context, false, found);
         const std::uint64_t begin = file.contents.place(piece).begin;
         for (Finding& finding : found) {

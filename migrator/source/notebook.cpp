@@ -1,12 +1,16 @@
 #include "migrator/source/notebook.h"
 
 #include <algorithm>
+#include <array>
 
 #include "base/format.h"
 #include "base/json.h"
+#include "base/text.h"
 
 namespace migrator {
 namespace {
+
+constexpr std::string_view kEndOfDocument = "END_OF_CELL";
 
 // Text of one JSON string, with the place of each of its bytes.
 struct SourceString {
@@ -41,18 +45,20 @@ std::pair<std::string_view, std::size_t> line_magic(std::string_view line) {
     return {line.substr(first + 1, end - first - 1), std::min(line.find_first_not_of(" \t", end), line.size())};
 }
 
-// Where the statement begins that the magic of a line runs: "%timeit -n 10 f()"; the line's size without one.
+// Where the statement begins that the magic of a line runs: "%timeit -n 10 f()"; the line's size without one. That of a
+// cell runs what stands behind its name before the cell: "%%timeit x = f()".
 std::size_t begin_of_statement(std::string_view line) {
+    if (line.starts_with("%%timeit ")) return behind_options(line, line.find(' '));
     const auto [magic, behind] = line_magic(line);
     const bool runs = magic == "time" || magic == "timeit" || magic == "prun" || magic == "memit";
     return runs ? behind_options(line, behind) : line.size();
 }
 
-// Where the command of a shell begins: at "!", also as in "files = !ls", at the variable of %env, at the name of %pip; the
-// line's size without one.
+// Where the command of a shell begins: at "!", also as in "files = !ls", at the variable of %env, at the name of %pip, at
+// the program of %run; the line's size without one.
 std::size_t begin_of_command(std::string_view line) {
     const auto [magic, behind] = line_magic(line);
-    if (magic == "env" || magic == "set_env") return behind;
+    if (magic == "env" || magic == "set_env" || magic == "run") return behind;
     if (magic == "pip" || magic == "conda" || magic == "mamba") return line.find('%') + 1;
     const std::size_t mark = line.find('!');
     if (mark == line.npos) return line.size();
@@ -136,14 +142,16 @@ public:
         if (source == nullptr) return;
         cell_ = number;
         line_ = 0;
-        shell_cell_ = other_cell_ = false;
+        shell_cell_ = other_cell_ = file_cell_ = false;
         if (const std::string* whole = source->string()) add_string(source_string(json_, *whole, source->offset()), {});
-        if (source->array() == nullptr) return;
-        for (const base::Json& item : *source->array()) {
-            if (item.string() == nullptr) continue;
-            SourceString string = source_string(json_, *item.string(), item.offset());
-            add_string(string, separator(string.range.begin));
+        if (source->array() != nullptr) {
+            for (const base::Json& item : *source->array()) {
+                if (item.string() == nullptr) continue;
+                SourceString string = source_string(json_, *item.string(), item.offset());
+                add_string(string, separator(string.range.begin));
+            }
         }
+        if (file_cell_) add_end_of_document();
     }
 
     void finish() {
@@ -176,6 +184,7 @@ private:
         const std::string_view line = std::string_view(string.text).substr(begin, end - begin);
         const CellText::Place place{cell_, ++line_, string.range};
         if (line_ == 1 && line.starts_with("%%")) set_cell_magic(line);
+        end_ = string.range.end - 1;
         const std::size_t first = std::min(line.find_first_not_of(" \t"), line.size());
         const std::size_t command = begin_of_command(line);
         const std::size_t statement = begin_of_statement(line);
@@ -194,7 +203,8 @@ private:
             add_text(out_.python_, string, begin, std::min(begin + command, end));
             if (command < line.size()) add_ours(out_.python_, "0", string, begin);
         }
-        if (shell_cell_ && line_ > 1) add_text(out_.shell_, string, begin, end);
+        if (line_ == 1 && file_cell_) add_document(line, string, begin);
+        else if ((shell_cell_ || file_cell_) && line_ > 1) add_text(out_.shell_, string, begin, end);
         else if (!shell_cell_ && !other_cell_ && command < line.size())
             add_text(out_.shell_, string, begin + command + (line[command] == '!' ? 1 : 0), end);
         add_line_end(out_.python_, string, end);
@@ -203,8 +213,31 @@ private:
 
     void set_cell_magic(std::string_view line) {
         const std::string_view magic = line.substr(2, line.find(' ') - 2);
-        shell_cell_ = magic == "bash" || magic == "sh" || magic == "script";
-        other_cell_ = !shell_cell_ && magic != "time" && magic != "timeit" && magic != "capture";
+        constexpr auto kShell = std::to_array<std::string_view>({"!", "bash", "script", "sh", "sx", "system"});
+        constexpr auto kPython = std::to_array<std::string_view>({"capture", "debug", "memit", "prun", "time", "timeit"});
+        shell_cell_ = base::contains(kShell, magic);
+        file_cell_ = magic == "writefile" || magic == "file" || magic.starts_with("python");
+        other_cell_ = !shell_cell_ && !base::contains(kPython, magic);
+    }
+
+    // %%writefile NAME, %%python: to a shell, the cell is a here-document.
+    void add_document(std::string_view line, const SourceString& string, std::size_t begin) {
+        const std::size_t name_end = line.find(' ');
+        const std::size_t file = name_end == line.npos ? line.size() : behind_options(line, name_end);
+        const bool is_program = line.starts_with("%%python");
+        add_ours(out_.shell_, is_program ? "python - <<" : "cat <<", string, begin);
+        add_ours(out_.shell_, kEndOfDocument, string, begin);
+        if (is_program) return;
+        add_ours(out_.shell_, " > ", string, begin);
+        add_text(out_.shell_, string, begin + file, begin + line.size());
+    }
+
+    void add_end_of_document() {
+        for (const std::string_view text : {kEndOfDocument, std::string_view("\n")}) {
+            out_.shell_.text_ += text;
+            out_.shell_.begins_.insert(out_.shell_.begins_.end(), text.size(), static_cast<std::uint32_t>(end_));
+            out_.shell_.sizes_.insert(out_.shell_.sizes_.end(), text.size(), 0);
+        }
     }
 
     static void add_text(CellText& to, const SourceString& from, std::size_t begin, std::size_t end) {
@@ -233,7 +266,9 @@ private:
     std::size_t cell_ = 0;
     std::size_t line_ = 0;
     bool shell_cell_ = false;
+    bool file_cell_ = false;
     bool other_cell_ = false;
+    std::uint64_t end_ = 0;  // of the last string
 };
 
 base::Result<NotebookCode> NotebookCode::read(std::string_view json, const std::string& path) {

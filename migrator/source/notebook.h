@@ -4,7 +4,7 @@
 //   { "cells": [ { "cell_type": "code", "source": [ "import torch\n", "!nvidia-smi" ], ... }, ... ] }
 //
 // Magics become `pass` in the Python text, or the statement that they run (`%time f()`). Lines behind `!`, shell cells, what %env
-// sets and %pip are the shell text. Both have the same lines.
+// sets, %pip and %run are the shell text; a cell that is a file or a program of its own is a here-document in it.
 #pragma once
 
 #include <cstdint>

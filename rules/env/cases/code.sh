@@ -11,3 +11,7 @@ import torch
 torch.cuda.synchronize() # expect: cuda.renamed
 END
 grep -c "import torch; torch.cuda.synchronize()" log # ok: cuda.renamed
+python - "$WHERE" <<END
+import torch
+x = torch.zeros($SIZE).to("cuda") / ${SCALE} # expect: device.string
+END
