@@ -144,7 +144,6 @@ private:
                                    options_.progress, options_.language);
         files_.resize(jobs_.size());
         facts_.resize(jobs_.size());
-        collects_operators_ = registers_operators(jobs_);
         written_.expect(jobs_.size());
         return base::parallel_for(order.size(), options_.threads, [&](std::size_t i) -> base::Status {
             const Job& job = jobs_[order[i]];
@@ -242,7 +241,7 @@ private:
         out.match.rules = rules.rules;
         out.match.patterns = rules.patterns;
         out.affinity = options_.affinity;
-        out.operators = collects_operators_;
+        out.operators = true;
         out.apply = options_.apply == ApplyMode::none ? ApplyMode::safe : options_.apply;
         out.match.value_ends = job.project->value_ends.get();
         out.match.helper_package = helper_.package_for(*job.project, path);
@@ -358,7 +357,6 @@ private:
     WrittenFiles written_;         // by job
     std::vector<JobFacts> facts_;  // by job
     std::vector<base::Message> start_notes_;
-    bool collects_operators_ = false;
 };
 
 }  // namespace

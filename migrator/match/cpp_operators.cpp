@@ -118,7 +118,9 @@ std::vector<std::string> cpp_uses(const CppTokens& tokens, std::size_t begin, st
         if (!tokens.is_word(i) || tokens.text(i - 1) == "." || (tokens.text(i - 1) == ">" && tokens.text(i - 2) == "-"))
             continue;
         const std::string_view next = tokens.text(i + 1);
-        if (next == "(" || next == "<" || tokens.text(i - 1) == "&") out.emplace_back(tokens.text(i));
+        // Scale::apply(x)
+        const bool is_applied = next == ":" && tokens.text(i + 3) == "apply" && tokens.text(i + 4) == "(";
+        if (next == "(" || next == "<" || is_applied || tokens.text(i - 1) == "&") out.emplace_back(tokens.text(i));
     }
     std::sort(out.begin(), out.end());
     out.erase(std::unique(out.begin(), out.end()), out.end());
@@ -139,6 +141,7 @@ std::vector<MarkedKernel> marked_kernels(const CppTokens& tokens, const RuleSet&
 
 CppOperators read_cpp_operators(const CppTokens& tokens, const RuleSet& rules) {
     CppOperators out{operator_bindings(tokens, rules), FunctionReader(tokens, rules).run()};
+    add_differentiable_classes(tokens, rules, out);
     const base::LineIndex lines(tokens.source());
     for (OperatorBinding& binding : out.bindings) binding.line = lines.position(binding.range.begin).line;
     for (CppFunction& function : out.functions) function.line = lines.position(function.begin).line;

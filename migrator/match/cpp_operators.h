@@ -23,9 +23,10 @@ struct CppFunction {
     CppSignature signature;
     std::uint64_t begin = 0;  // of the name, in the text
     std::uint32_t line = 0;
-    bool is_kernel = false;         // marked for the device
-    bool is_defined = false;        // false: a declaration
-    std::vector<std::string> uses;  // what its body calls, launches or passes on, sorted
+    bool is_kernel = false;          // marked for the device
+    bool is_differentiable = false;  // a class, with the gradient of what it computes
+    bool is_defined = false;         // false: a declaration
+    std::vector<std::string> uses;   // what its body calls, launches or passes on, sorted
 };
 
 // One line that offers an operator to Python, or an implementation of it.
@@ -34,6 +35,7 @@ struct OperatorBinding {
     std::string subject;    // "scale", "my_ops::scale"
     base::ByteRange range;  // of its name, in the text
     std::uint32_t line = 0;
+    std::string module;             // of Python that has it, where the binding says so
     std::string function;           // what is called: "scale_cuda"; empty: a lambda, or only a schema
     CppSignature signature;         // of a schema, or of a lambda
     std::vector<std::string> uses;  // of a lambda, sorted
@@ -54,6 +56,8 @@ inline bool registers_operators(FileType type) { return type == FileType::cuda |
 
 // All in source order. Of bindings alone the lines are not filled.
 std::vector<OperatorBinding> operator_bindings(const CppTokens& tokens, const RuleSet& rules);
+// Classes that are an operator with its gradient: class Scale : public torch::autograd::Function<Scale> { ... };
+void add_differentiable_classes(const CppTokens& tokens, const RuleSet& rules, CppOperators& out);
 std::vector<MarkedKernel> marked_kernels(const CppTokens& tokens, const RuleSet& rules);
 
 CppOperators read_cpp_operators(const CppTokens& tokens, const RuleSet& rules);

@@ -16,7 +16,7 @@ namespace {
 class SourceMatcher {
 public:
     SourceMatcher(const CppTokens& tokens, const RuleSet& rules, FindingSink& sink)
-        : tokens_(tokens), rules_(rules), sink_(sink) {}
+        : tokens_(tokens), rules_(rules), sink_(sink), found_(read_cpp_operators(tokens, rules)) {}
 
     void run() {
         for (std::size_t i = 0; i < tokens_.size(); ++i) {
@@ -44,10 +44,9 @@ private:
     }
 
     void add_operators() {
-        const CppOperators found = read_cpp_operators(tokens_, rules_);
         std::map<std::string_view, const CppSignature*> signatures;
-        for (const CppFunction& function : found.functions) signatures.emplace(function.name, &function.signature);
-        for (const OperatorBinding& binding : found.bindings) {
+        for (const CppFunction& function : found_.functions) signatures.emplace(function.name, &function.signature);
+        for (const OperatorBinding& binding : found_.bindings) {
             add(*binding.row->rule, binding.range, binding.subject);
             const auto function = signatures.find(binding.function);
             const bool is_elsewhere = binding.signature.known || function == signatures.end();
@@ -74,7 +73,8 @@ private:
         const auto [known, fresh] = row_of_.try_emplace(std::move(spelled), nullptr);
         if (fresh) known->second = rules_.symbol(known->first);
         const SymbolRow* row = known->second;
-        if (row == nullptr) return;
+        // A function of the file is not the one of PyTorch that ends so.
+        if (row == nullptr || (first == last && row->name != known->first && defines(known->first))) return;
         const auto [at, is_new] = use_of_.emplace(row, uses_.size());
         if (!is_new) {
             ++uses_[at->second].count;
@@ -86,9 +86,16 @@ private:
         uses_.push_back({std::move(finding)});
     }
 
+    bool defines(std::string_view name) const {
+        return std::ranges::any_of(found_.functions, [&](const CppFunction& function) {
+            return function.is_defined && function.name == name;
+        });
+    }
+
     const CppTokens& tokens_;
     const RuleSet& rules_;
     FindingSink& sink_;
+    const CppOperators found_;
     std::vector<SymbolUse> uses_;
     std::map<const SymbolRow*, std::size_t> use_of_;
     std::map<std::string, const SymbolRow*> row_of_;  // by spelling

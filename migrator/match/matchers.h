@@ -35,6 +35,10 @@ void match_training(const PythonFile& file, FindingSink& sink);
 void keep_in_place(const PythonFile& file, FindingSink& sink);
 // Takes the fixes of questions for CUDA in front of code that only CUDA has.
 void leave_guards_of_cuda_code(const PythonFile& file, FindingSink& findings);
+// `foreign`: takes out all that is said of a file which works for a program of GPUs, but for packages.
+void leave_foreign_code(const PythonFile& file, const ParsedText& parsed, FindingSink& findings);
+// `registration` by functions of Python that compile C++ in texts.
+void match_inline_operators(const PythonFile& file, const ParsedText& parsed, FindingSink& sink);
 // `string`
 void match_strings(const PythonFile& file, std::span<const Literal> literals, FindingSink& sink);
 // Literals that are Python code themselves.

@@ -5,6 +5,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "base/text_position.h"
+#include "migrator/match/call_argument.h"
 #include "migrator/match/matcher.h"
 
 namespace migrator {
@@ -55,25 +56,11 @@ private:
         return out;
     }
 
-    NodeId argument(NodeId call, std::optional<std::size_t> position, std::string_view keyword) const {
-        const NodeId list = tree_.child(call, Field::arguments);
-        if (list == kNoNode || tree_.kind(list) != NodeKind::argument_list) return kNoNode;
-        std::size_t at = 0;
-        for (const NodeId id : tree_.named_children(list)) {
-            if (tree_.kind(id) == NodeKind::keyword_argument) {
-                if (tree_.text(tree_.child(id, Field::name)) == keyword) return tree_.child(id, Field::value);
-            } else if (tree_.kind(id) != NodeKind::comment && position == at++) {
-                return id;
-            }
-        }
-        return kNoNode;
-    }
-
     void build(NodeId call, std::string_view function) {
         for (const ExtensionBuilder& builder : places_.builders) {
-            if (!base::contains(builder.of, function)) continue;
-            const NodeId module = argument(call, builder.name, builder.name_keyword);
-            const NodeId sources = argument(call, builder.sources, builder.sources_keyword);
+            if (builder.is_inline() || !base::contains(builder.of, function)) continue;
+            const NodeId module = call_argument(tree_, call, builder.name, builder.name_keyword);
+            const NodeId sources = call_argument(tree_, call, builder.sources, builder.sources_keyword);
             if (module == kNoNode || sources == kNoNode) continue;
             const auto name = bindings_.constant_string(module);
             if (!name) continue;
@@ -117,6 +104,21 @@ private:
 };
 
 }  // namespace
+
+NodeId call_argument(const SyntaxTree& tree, NodeId call, std::optional<std::size_t> position,
+                     std::string_view keyword) {
+    const NodeId list = tree.child(call, Field::arguments);
+    if (list == kNoNode || tree.kind(list) != NodeKind::argument_list) return kNoNode;
+    std::size_t at = 0;
+    for (const NodeId id : tree.named_children(list)) {
+        if (tree.kind(id) == NodeKind::keyword_argument) {
+            if (tree.text(tree.child(id, Field::name)) == keyword) return tree.child(id, Field::value);
+        } else if (tree.kind(id) != NodeKind::comment && position == at++) {
+            return id;
+        }
+    }
+    return kNoNode;
+}
 
 OperatorUses operator_uses(const MatchContext& context, const ParsedText& parsed) {
     return UsesReader(context, parsed).run();

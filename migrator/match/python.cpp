@@ -121,6 +121,7 @@ void match_python(std::string_view path, const ParsedText& parsed, const MatchCo
     match_api_support(file, literals, found);
     match_operator_arguments(file, found);
     match_libraries(file, found);
+    match_inline_operators(file, parsed, found);
     match_patterns(file, found);
     match_definitions(file, found);
     match_program(file, found);
@@ -129,6 +130,7 @@ void match_python(std::string_view path, const ParsedText& parsed, const MatchCo
     leave_guards_of_cuda_code(file, found);
     leave_to_run_time(found);
     leave_adapted_code(file, adapted, found);
+    leave_foreign_code(file, parsed, found);
     apply_ignore_comments(tree, found);
     if (whole_file) report_parse_errors(file, found);
     sink.insert(sink.end(), std::make_move_iterator(found.begin()), std::make_move_iterator(found.end()));

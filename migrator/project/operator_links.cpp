@@ -74,6 +74,7 @@ void OperatorLinks::name_modules() {
     };
     for (LinkedOperator& op : out_) {
         for (const InFile& at : op.bindings) {
+            if (!binding(at).module.empty()) op.modules.insert(binding(at).module);
             const auto built = sources.find(last_name(paths_[at.file], '/'));
             if (binding(at).row->namespaced || built == sources.end()) continue;
             for (const auto& [source, module] : built->second) {
@@ -107,6 +108,7 @@ void OperatorLinks::find_functions(LinkedOperator& op) const {
             if (++names > kMostNames) return;
             if (named != nullptr) named->push_back(at);
             if (function(at).is_kernel) op.kernels.push_back(at);
+            if (function(at).is_differentiable) op.classes.emplace(name);
             bodies.push_back(&function(at).uses);
         }
     };
@@ -144,6 +146,19 @@ void OperatorLinks::find_calls() {
                                  [&](const std::string& own) { return last_name(own, '.') == module; });
                 if (!is_of_other) out_[op].calls.push_back({i, k});
             }
+        }
+    }
+}
+
+// What applies a class of C++ is one operator with it.
+void OperatorLinks::join_classes() {
+    for (LinkedOperator& of_class : out_) {
+        if (binding(of_class.bindings.front()).row->bases.empty()) continue;
+        for (LinkedOperator& op : out_) {
+            const bool applies = binding(op.bindings.front()).row->bases.empty() && op.classes.contains(of_class.name);
+            if (!applies) continue;
+            merge(op.bindings, of_class.bindings);
+            of_class.is_gradient = true;
         }
     }
 }
@@ -197,6 +212,7 @@ std::vector<LinkedOperator> OperatorLinks::run() {
     name_modules();
     for (LinkedOperator& op : out_) find_functions(op);
     find_calls();
+    join_classes();
     find_gradients();
     for (LinkedOperator& op : out_) {
         if (op.gradient == LinkedOperator::kNone) continue;

@@ -29,8 +29,9 @@ struct LinkedOperator {
     std::vector<InFile> calls;
     std::set<std::string> modules;
     std::set<std::string> wrappers;
-    std::size_t gradient = kNone;  // among the operators
-    bool is_gradient = false;      // of another one
+    std::set<std::string> classes;  // of C++ that compute it with its gradient
+    std::size_t gradient = kNone;   // among the operators
+    bool is_gradient = false;       // of another one
 };
 
 class OperatorLinks {
@@ -49,6 +50,7 @@ private:
     void name_modules();
     void find_functions(LinkedOperator& op) const;
     void find_calls();
+    void join_classes();
     void find_gradients();
     void pair(std::size_t forward, std::size_t backward);
 

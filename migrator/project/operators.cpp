@@ -64,6 +64,16 @@ private:
         return base::format("{}:{}", files_[file].path, line);
     }
 
+    // "Scale::backward"
+    std::string gradient_of(const LinkedOperator& op, const std::string& of_class) const {
+        for (const InFile& at : op.bindings) {
+            const RegistrationRow& row = *binding(at).row;
+            if (!row.bases.empty() && binding(at).subject == of_class)
+                return base::format("{}::{}", of_class, row.methods.back());
+        }
+        return {};
+    }
+
     ProjectOperator described(const LinkedOperator& op, const std::vector<LinkedOperator>& all) const {
         ProjectOperator out;
         OperatorRow& row = out.row;
@@ -71,6 +81,7 @@ private:
         row.modules.assign(op.modules.begin(), op.modules.end());
         row.wrappers.assign(op.wrappers.begin(), op.wrappers.end());
         if (op.gradient != LinkedOperator::kNone) row.gradient = all[op.gradient].name;
+        else if (!op.classes.empty()) row.gradient = gradient_of(op, *op.classes.begin());
         for (const InFile& at : op.bindings)
             row.bindings.push_back({binding(at).subject, place(at.file, binding(at).line)});
         for (const InFile& at : op.functions)
@@ -162,10 +173,6 @@ private:
 };
 
 }  // namespace
-
-bool registers_operators(const std::vector<Job>& jobs) {
-    return std::any_of(jobs.begin(), jobs.end(), [](const Job& job) { return registers_operators(job.file->type); });
-}
 
 std::vector<OperatorRow> operator_rows(const std::vector<ProjectOperator>& operators) {
     std::vector<OperatorRow> out;

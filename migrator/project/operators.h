@@ -17,9 +17,6 @@ struct ProjectOperator {
     const KnownOperatorRow* known = nullptr;  // nullptr: the rules have none like it
 };
 
-// Whether there are sources that can register operators, so that these and their calls are worth collecting.
-bool registers_operators(const std::vector<Job>& jobs);
-
 // Takes what was found of an operator in several places together: one finding is left of each operator and its gradient, and
 // names what was found. `facts` and `files`: of the jobs, in their order.
 std::vector<ProjectOperator> find_operators(const RuleSet& rules, const std::vector<JobFacts>& facts,

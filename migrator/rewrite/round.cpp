@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/check.h"
+#include "migrator/match/inline_operators.h"
 #include "migrator/match/notebook_cells.h"
 #include "migrator/rewrite/import_requests.h"
 
@@ -282,7 +283,10 @@ Round run_round(const SourceFile& file, const TextVersion& version, const Rewrit
             round.under_transfer = judge_transfer(match(file, version.text, *context.transfer, parsed), context);
         if (is_first) round.interfaces = used_interfaces(*context.match.rules, *parsed.tree, *parsed.bindings);
         if (is_first && context.match.loops != nullptr) round.training = training_code(context.match, parsed);
-        if (is_first && context.operators) round.operator_uses = operator_uses(context.match, parsed);
+        if (is_first && context.operators) {
+            round.operator_uses = operator_uses(context.match, parsed);
+            round.operators = inline_operators(parsed, *context.match.rules);
+        }
     }
     if (is_first && context.operators && registers_operators(file.type))
         round.operators = read_cpp_operators(CppTokens(version.text), *context.match.rules);

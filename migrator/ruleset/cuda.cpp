@@ -13,6 +13,14 @@ base::Status add(RuleSet& set, SymbolRow row, const Adding& adding) {
     return {};
 }
 
+base::Status RegistrationRow::check(const base::JsonPlace& at) const {
+    if (!macros.empty() + !bases.empty() + !builders.empty() != 1)
+        return at.error("a registration has \"macros\", \"bases\" or \"builders\"");
+    if (methods.empty() != macros.empty() && methods.empty() != bases.empty())
+        return at.error("\"methods\" go with \"macros\" and \"bases\"");
+    return {};
+}
+
 const SymbolRow* RuleSet::symbol(std::string_view spelled) const {
     if (spelled.starts_with("::")) spelled.remove_prefix(2);
     if (const auto found = symbols.find(spelled); found != symbols.end()) return &found->second;

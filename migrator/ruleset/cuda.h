@@ -5,20 +5,29 @@
 
 namespace migrator {
 
-// Operators that C++ code offers to Python.
+// Operators that C++ code offers to Python: by a macro, as a class, or by a function of Python that compiles it.
 struct RegistrationRow {
     const Rule* rule = nullptr;
-    std::vector<std::string> macros;   // "TORCH_LIBRARY"
-    std::vector<std::string> methods;  // "def"
-    std::vector<std::string> keys;     // only where the macro's second argument is one of these; empty: everywhere
-    bool namespaced = false;           // the macro's first argument is a part of the operators' names
+    std::vector<std::string> macros;    // "TORCH_LIBRARY"
+    std::vector<std::string> bases;     // "Function" of class Scale : public Function<Scale>
+    std::vector<std::string> builders;  // "torch.utils.cpp_extension.load_inline"
+    std::vector<std::string> methods;   // "def"
+    std::vector<std::string> keys;      // only where the macro's second argument is one of these; empty: everywhere
+    bool namespaced = false;            // the macro's first argument is a part of the operators' names
+
+    base::Status check(const base::JsonPlace& at) const;
 };
 
 constexpr auto record_of(const RegistrationRow*) {
     return base::record(
         "registration", "operators that C++ offers to Python",
-        base::field("macros", &RegistrationRow::macros, "macros that open a block of them").needed(),
-        base::field("methods", &RegistrationRow::methods, "methods that name one").needed(),
+        base::field("macros", &RegistrationRow::macros, "macros that open a block of them"),
+        base::field("bases", &RegistrationRow::bases,
+                    "templates whose subclasses, which they are given, are an operator with its gradient"),
+        base::field("builders", &RegistrationRow::builders,
+                    "functions of Python among `operator_places` that compile C++ in texts, and name the operators"),
+        base::field("methods", &RegistrationRow::methods,
+                    "methods that name one in the block of a macro; those of a class, that for the operator first"),
         base::field("keys", &RegistrationRow::keys, "only where the macro's second argument is one of these"),
         base::field("namespaced", &RegistrationRow::namespaced, "the macro's first argument belongs to the names"));
 }

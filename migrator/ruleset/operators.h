@@ -36,17 +36,27 @@ constexpr auto record_of(const KnownOperatorRow*) {
 // A function that compiles sources to a module.
 struct ExtensionBuilder {
     std::vector<std::string> of;
-    std::optional<std::size_t> name, sources;  // positions
-    std::string name_keyword, sources_keyword;
+    std::optional<std::size_t> name, sources, device_sources, functions;  // positions
+    std::string name_keyword, sources_keyword, device_sources_keyword, functions_keyword;
+
+    // The sources are texts, not files.
+    bool is_inline() const { return !functions_keyword.empty(); }
 };
 constexpr auto record_of(const ExtensionBuilder*) {
     using E = ExtensionBuilder;
-    return base::record("extension_builder", "a function that compiles sources to a module",
-                        base::field("of", &E::of, "the functions").needed(),
-                        base::field("name", &E::name, "position of the module's name").up_to(kMostPosition),
-                        base::field("name_keyword", &E::name_keyword, "its keyword"),
-                        base::field("sources", &E::sources, "position of the sources").up_to(kMostPosition),
-                        base::field("sources_keyword", &E::sources_keyword, "their keyword"));
+    return base::record(
+        "extension_builder", "a function that compiles sources to a module",
+        base::field("of", &E::of, "the functions").needed(),
+        base::field("name", &E::name, "position of the module's name").up_to(kMostPosition),
+        base::field("name_keyword", &E::name_keyword, "its keyword"),
+        base::field("sources", &E::sources, "position of the sources").up_to(kMostPosition),
+        base::field("sources_keyword", &E::sources_keyword, "their keyword"),
+        base::field("device_sources", &E::device_sources, "position of more sources, for the device")
+            .up_to(kMostPosition),
+        base::field("device_sources_keyword", &E::device_sources_keyword, "their keyword"),
+        base::field("functions", &E::functions, "position of the names of functions in sources that are texts")
+            .up_to(kMostPosition),
+        base::field("functions_keyword", &E::functions_keyword, "their keyword"));
 }
 
 // What shows which operators belong to each other.

@@ -17,6 +17,7 @@
 #include "migrator/ruleset/cuda.h"
 #include "migrator/ruleset/environment.h"
 #include "migrator/ruleset/files.h"
+#include "migrator/ruleset/foreign.h"
 #include "migrator/ruleset/framework.h"
 #include "migrator/ruleset/import.h"
 #include "migrator/ruleset/method.h"
@@ -89,6 +90,7 @@ public:
     std::vector<ValueRow> values;
     std::vector<ImportRow> imports;
     std::vector<OwnImportRow> own_imports;
+    std::vector<ForeignRow> foreign;
     std::vector<TextRow> texts;
     std::vector<SettingRow> settings;
     std::vector<CommandRow> commands;

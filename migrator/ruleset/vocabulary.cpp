@@ -27,6 +27,10 @@ constexpr std::array kWords{
                               "knows them. `{note}` says where they are called"),
     listed<&RuleSet::own_imports>(
         "own_import", "the same for modules of the project's own packages that have no source there: compiled ones"),
+    listed<&RuleSet::foreign>(
+        "foreign",
+        "files that import one of these modules whatever happens, and do not train: they work for "
+        "a program of GPUs, so this is all that is said of them, and nothing in them is rewritten"),
     word<TextRow>("text"),
     listed<&RuleSet::settings>("setting"),
     listed<&RuleSet::commands>("command"),

@@ -173,3 +173,55 @@ TEST_CASE("pipeline: rules of the chosen road to Megatron") {
     CHECK(
         fs.content("first/train.py").starts_with("import megatron_adaptor\nfrom megatron.training import pretrain\n"));
 }
+
+TEST_CASE("pipeline: a class of C++ with its gradient is one operator with the function that applies it") {
+    test::MemoryFileSystem fs;
+    fs.add("in/scale.cu",
+           "__global__ void scale_kernel(float* x) {}\n"
+           "at::Tensor scale_cuda(at::Tensor x, double s) { scale_kernel<<<1, 2>>>(x); return x; }\n"
+           "class Scale : public torch::autograd::Function<Scale> {\n"
+           "  static at::Tensor forward(AutogradContext* ctx, at::Tensor x, double s) { return scale_cuda(x, s); }\n"
+           "  static tensor_list backward(AutogradContext* ctx, tensor_list g) { return {scale_cuda(g[0], 2)}; }\n};\n"
+           "at::Tensor scale(at::Tensor x, double s) { return Scale::apply(x, s); }\n"
+           "struct Alone : torch::autograd::Function<Alone> {\n"
+           "  static at::Tensor forward(AutogradContext* ctx, at::Tensor x) { return x; }\n};\n"
+           "struct Other : Function<int> {};\n"
+           "PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def(\"scale\", &scale); }\n");
+    fs.add("in/use.py", "import ext\n\ny = ext.scale(1, 2.0)\n");
+    const auto result = run(options_for(Command::analyze, "in"), fs);
+    REQUIRE(result);
+    REQUIRE(result->report.operators.size() == 2);
+    const OperatorRow& scale = operator_named(result->report, "scale");
+    CHECK(scale.gradient == "Scale::backward");
+    CHECK(scale.calls == std::vector<std::string>{"use.py:3"});
+    REQUIRE(scale.kernels.size() == 1);
+    CHECK(scale.kernels[0].name == "scale_kernel");
+    REQUIRE(scale.bindings.size() == 2);
+    CHECK(scale.bindings[1].place == "scale.cu:3");
+    const OperatorRow& alone = operator_named(result->report, "Alone");
+    CHECK(alone.signature == "Alone(at::Tensor x)");
+    CHECK(alone.gradient == "Alone::backward");
+}
+
+TEST_CASE("pipeline: functions of C++ in a text are operators with their kernels and calls") {
+    test::MemoryFileSystem fs;
+    fs.add("in/ops.py",
+           "from torch.utils.cpp_extension import load_inline\n"
+           "SOURCE = r'''\n__global__ void relu_kernel(float* x) {}\n"
+           "at::Tensor relu_fwd(at::Tensor x) { relu_kernel<<<1, 2>>>(x); return x; }\n'''\n"
+           "built = load_inline(name='relu', cpp_sources=['at::Tensor relu_fwd(at::Tensor x);'],\n"
+           "                    cuda_sources=SOURCE, functions=['relu_fwd', 'relu_bwd'])\n"
+           "more = load_inline('more', 'at::Tensor twice(at::Tensor x) { return x; }', functions={'twice': 'about'})\n"
+           "y = built.relu_fwd(1)\nz = built.relu_bwd(y)\nmore.twice(y)\n");
+    const auto result = run(options_for(Command::analyze, "in"), fs);
+    REQUIRE(result);
+    REQUIRE(result->report.operators.size() == 2);
+    const OperatorRow& relu = operator_named(result->report, "relu.relu_fwd");
+    CHECK(relu.signature == "relu_fwd(at::Tensor x) -> at::Tensor");
+    CHECK(relu.gradient == "relu_bwd");
+    CHECK(relu.bindings[0].place == "ops.py:7");
+    REQUIRE(relu.kernels.size() == 1);
+    CHECK(relu.kernels[0].place == "ops.py:3");
+    CHECK(relu.calls == std::vector<std::string>{"ops.py:9", "ops.py:10"});
+    CHECK(operator_named(result->report, "more.twice").calls == std::vector<std::string>{"ops.py:11"});
+}

@@ -1,0 +1,9 @@
+import torch
+import torch_npu
+
+try:
+    import tensorrt as trt  # expect: third_party.replacement
+except ImportError:
+    trt = None
+
+x = torch.zeros(1, 2, device="npu")  # expect: device.string

@@ -1,0 +1,4 @@
+import tensorrt as trt
+import torch
+
+x = torch.randn(1, 10).cuda()
