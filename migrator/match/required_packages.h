@@ -16,7 +16,8 @@ struct RequiredPackage {
     base::ByteRange place;
 };
 
-// Of requirements files, pyproject.toml, setup.cfg, environment.yml, shell scripts, Dockerfiles and setup.py; of other files none.
-std::vector<RequiredPackage> required_packages(const SourceFile& file);
+// Of requirements files, pyproject.toml, setup.cfg, environment.yml, shell scripts, Dockerfiles (also of the image that they
+// start from) and setup.py; of other files none.
+std::vector<RequiredPackage> required_packages(const SourceFile& file, const RuleSet& rules);
 
 }  // namespace migrator

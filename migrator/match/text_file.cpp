@@ -72,7 +72,11 @@ std::vector<std::size_t> find_word(std::string_view line, std::string_view word)
 std::string_view thing_around(std::string_view line, std::size_t from, std::size_t to) {
     constexpr std::string_view kEnds = " \t\"'`()[]{}<>;|&=,";
     while (from > 0 && kEnds.find(line[from - 1]) == kEnds.npos) --from;
-    while (to < line.size() && kEnds.find(line[to]) == kEnds.npos) ++to;
+    while (to < line.size() && kEnds.find(line[to]) == kEnds.npos) {
+        // ${NAME}
+        const std::size_t close = line.substr(to).starts_with("${") ? line.find('}', to) : line.npos;
+        to = close == line.npos ? to + 1 : close + 1;
+    }
     return line.substr(from, to - from);
 }
 

@@ -41,6 +41,7 @@ public:
             case FileType::toml: toml(); break;
             case FileType::setup_cfg: setup_cfg(); break;
             case FileType::yaml: environment(); break;
+            case FileType::ini: tox(); break;
             default: break;
         }
         for (const TextCommand& command : contents().commands) install(command);
@@ -55,8 +56,8 @@ private:
 
     // `text` is a part of the file.
     void add(std::string_view text) {
-        // conda: channel::package
-        if (const std::size_t channel = text.find("::"); channel != text.npos && text.find('/') > channel)
+        // conda: channel::package, channel/label/name::package
+        if (const std::size_t channel = text.find("::"); channel != text.npos && text.find(':') == channel)
             text.remove_prefix(channel + 2);
         if (const auto package = required_package(text)) add(*package, versions_behind(*package, text));
     }
@@ -106,6 +107,16 @@ private:
         }
     }
 
+    // tox.ini: deps, a line each, also with the factor that it is for: `cuda: cupy-cuda12x`
+    void tox() {
+        if (base::file_name(file_.path) != "tox.ini") return;
+        for (const TextSetting& setting : contents().settings) {
+            if (contents().name_of(setting.key) != "deps") continue;
+            const std::size_t factor = setting.text.find(": ");
+            add(factor == setting.text.npos ? setting.text : base::trimmed(setting.text.substr(factor + 1)));
+        }
+    }
+
     // environment.yml: the items below `dependencies:`, and those for pip among them
     void environment() {
         for (const TextSetting& setting : contents().settings) {
@@ -135,6 +146,20 @@ private:
     std::vector<RequiredPackage> found_;
 };
 
+// FROM pytorch/pytorch:2.4.0-cuda12.1-cudnn9-devel: images of the framework, whose tags begin with its version.
+void add_images(const TextFile& file, std::vector<RequiredPackage>& out) {
+    constexpr std::string_view kImage = "pytorch/pytorch:";
+    for (const TextCommand& command : file.contents.commands) {
+        for (const std::string_view word : command.words) {
+            const std::size_t image = command.words.front() == "FROM" ? word.find(kImage) : word.npos;
+            if (image == word.npos) continue;
+            const std::string_view tag = word.substr(image + kImage.size());
+            const std::string_view version = tag.substr(0, tag.find_first_not_of("0123456789."));
+            if (!version.empty()) out.push_back({"torch", "==" + std::string(version), file.contents.place(word)});
+        }
+    }
+}
+
 }  // namespace
 
 void match_text_packages(const TextFile& file, FindingSink& sink) {
@@ -144,11 +169,13 @@ void match_text_packages(const TextFile& file, FindingSink& sink) {
     }
 }
 
-std::vector<RequiredPackage> required_packages(const SourceFile& file) {
+std::vector<RequiredPackage> required_packages(const SourceFile& file, const RuleSet& rules) {
     if (file.type == FileType::python)
         return base::file_name(file.path) == "setup.py" ? packages_of_script(file) : std::vector<RequiredPackage>{};
-    const RuleSet no_rules;
-    return PackageFinder({file.path, file.type, &no_rules, nullptr, read_text(file.type, file.text, {})}).run();
+    const TextFile text{file.path, file.type, &rules, nullptr, read_text(file.type, file.text, {})};
+    std::vector<RequiredPackage> out = PackageFinder(text).run();
+    if (file.type == FileType::dockerfile) add_images(text, out);
+    return out;
 }
 
 }  // namespace migrator

@@ -1,8 +1,10 @@
 // Commands and services that are rewritten all together or not at all.
 #include <algorithm>
+#include <array>
 #include <map>
 #include <span>
 
+#include "base/text.h"
 #include "migrator/match/text_file.h"
 
 namespace migrator {
@@ -45,16 +47,12 @@ void add_services(const TextFile& file, std::vector<base::ByteRange>& out) {
     for (const auto& [service, end] : ends) out.push_back({contents.place(contents.keys[service].name).begin, end});
 }
 
-}  // namespace
-
-void keep_whole(const TextFile& file, FindingSink& sink) {
-    std::vector<base::ByteRange> parts;
-    add_commands(file, parts);
-    add_services(file, parts);
+// Of the parts of a file, those findings of `kinds` that lie in one.
+void keep_whole(const std::vector<base::ByteRange>& parts, std::span<const FindingKind> kinds, FindingSink& sink) {
     if (parts.empty()) return;
-    std::vector<Finding*> settings;  // of the environment, by place
+    std::vector<Finding*> settings;  // by place
     for (Finding& finding : sink) {
-        if (finding.kind == FindingKind::environment) settings.push_back(&finding);
+        if (base::contains(kinds, finding.kind)) settings.push_back(&finding);
     }
     const auto begin = [](const Finding* finding) { return finding->range.begin; };
     std::ranges::stable_sort(settings, {}, begin);
@@ -62,6 +60,20 @@ void keep_whole(const TextFile& file, FindingSink& sink) {
         const auto first = std::ranges::lower_bound(settings, part.begin, {}, begin);
         keep_whole({first, std::ranges::lower_bound(settings, part.end, {}, begin)});
     }
+}
+
+}  // namespace
+
+// A command is one line to a person, with the program that runs in the container; of a service, the program is a line of its
+// own.
+void keep_whole(const TextFile& file, FindingSink& sink) {
+    constexpr std::array kOfCommands{FindingKind::environment, FindingKind::device_string, FindingKind::backend};
+    std::vector<base::ByteRange> commands;
+    add_commands(file, commands);
+    keep_whole(commands, kOfCommands, sink);
+    std::vector<base::ByteRange> services;
+    add_services(file, services);
+    keep_whole(services, std::span(kOfCommands).first(1), sink);
 }
 
 }  // namespace migrator

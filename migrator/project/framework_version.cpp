@@ -22,6 +22,7 @@ std::optional<std::size_t> rank(std::string_view path) {
     if (type == FileType::setup_cfg) return 2;
     if (name == "setup.py") return 3;
     if (type == FileType::yaml && name.starts_with("environment")) return 4;
+    if (type == FileType::dockerfile) return 5;
     return std::nullopt;
 }
 
@@ -88,7 +89,7 @@ private:
         if (!bytes) return std::nullopt;
         const SourceFile file = make_source_file(path, file_type_of(path), std::move(*bytes));
         if (file.problem) return std::nullopt;
-        for (const RequiredPackage& package : required_packages(file)) {
+        for (const RequiredPackage& package : required_packages(file, rules_)) {
             if (!rules_.is_framework(package.name)) continue;
             const auto version = allowed_by(package.versions);
             if (!version) continue;

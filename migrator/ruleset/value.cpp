@@ -27,6 +27,11 @@ bool ValueRow::is_carrier(std::string_view name) const {
 base::Status ValueRow::check(const base::JsonPlace& at) const {
     if (taken_by.empty() && results.empty() && carriers.empty())
         return at.error("a value rule needs places to look at: \"parameters\", \"results\" or \"carriers\"");
+    const auto is_compared = [](const std::string& carrier) {
+        return std::ranges::all_of(carrier, [](char c) { return c != '-' && (c < 'A' || c > 'Z'); });
+    };
+    if (!std::ranges::all_of(carriers, is_compared))
+        return at.error("\"carriers\" are compared in lower case, with _ for -: write them so");
     return {};
 }
 

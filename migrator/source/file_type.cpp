@@ -26,9 +26,9 @@ constexpr auto kTypesByExtension = std::to_array<std::pair<std::string_view, Fil
     {".bash", FileType::shell}, {".bat", FileType::script}, {".c", FileType::cpp}, {".c++", FileType::cpp}, {".cc", FileType::cpp}, {".cl", FileType::cuda}, {".cfg", FileType::ini}, {".cmake", FileType::cmake}, {".cmd", FileType::script}, {".conf", FileType::ini},
     {".cpp", FileType::cpp}, {".cu", FileType::cuda}, {".cuh", FileType::cuda}, {".cxx", FileType::cpp}, {".env", FileType::script}, {".fish", FileType::script},
     {".h", FileType::cpp}, {".h++", FileType::cpp}, {".hh", FileType::cpp}, {".hip", FileType::cuda}, {".hpp", FileType::cpp},
-    {".hxx", FileType::cpp}, {".ini", FileType::ini}, {".inl", FileType::cpp}, {".ipynb", FileType::notebook}, {".json", FileType::json},
+    {".def", FileType::script}, {".hxx", FileType::cpp}, {".ini", FileType::ini}, {".inl", FileType::cpp}, {".ipynb", FileType::notebook}, {".json", FileType::json},
     {".just", FileType::script}, {".ksh", FileType::shell}, {".mak", FileType::makefile}, {".mk", FileType::makefile}, {".ps1", FileType::script}, {".py", FileType::python}, {".pyi", FileType::python}, {".pyw", FileType::python},
-    {".pbtxt", FileType::protobuf}, {".pyx", FileType::cython}, {".sbatch", FileType::shell}, {".sh", FileType::shell}, {".slurm", FileType::shell}, {".toml", FileType::toml},
+    {".pbtxt", FileType::protobuf}, {".pyx", FileType::cython}, {".sbatch", FileType::shell}, {".sh", FileType::shell}, {".service", FileType::ini}, {".slurm", FileType::shell}, {".toml", FileType::toml},
     {".yaml", FileType::yaml}, {".yml", FileType::yaml}, {".zsh", FileType::shell}
 });
 // clang-format on
@@ -44,9 +44,10 @@ bool is_makefile(std::string_view file) {
     return file == "makefile" || file == "gnumakefile" || file.starts_with("makefile.");
 }
 
-// Of runners of commands, and of settings for the environment: justfile, .env, .env.local
+// Of runners of commands, and of settings for the environment: justfile, Procfile, .env, .env.local
 bool is_other_script(std::string_view file) {
-    return file == "justfile" || file == ".justfile" || file == ".env" || file.starts_with(".env.");
+    return file == "justfile" || file == ".justfile" || file == "procfile" || file == "jenkinsfile" ||
+           file == "singularity" || file == ".env" || file.starts_with(".env.");
 }
 
 // pip reads these by name only: requirements-dev.txt, dev-requirements.in, constraints.txt, requirements/base.txt.

@@ -214,7 +214,8 @@ private:
     void set_cell_magic(std::string_view line) {
         const std::string_view magic = line.substr(2, line.find(' ') - 2);
         constexpr auto kShell = std::to_array<std::string_view>({"!", "bash", "script", "sh", "sx", "system"});
-        constexpr auto kPython = std::to_array<std::string_view>({"capture", "debug", "memit", "prun", "time", "timeit"});
+        constexpr auto kPython =
+            std::to_array<std::string_view>({"capture", "debug", "memit", "prun", "time", "timeit"});
         shell_cell_ = base::contains(kShell, magic);
         file_cell_ = magic == "writefile" || magic == "file" || magic.starts_with("python");
         other_cell_ = !shell_cell_ && !base::contains(kPython, magic);

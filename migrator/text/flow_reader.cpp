@@ -8,6 +8,9 @@
 namespace migrator {
 namespace {
 
+// As settings of Hydra name a class or a function.
+constexpr std::string_view kNamesClass = "_target_";
+
 constexpr std::string_view kWhite = " \t\r\n";
 
 class FlowReader {
@@ -26,6 +29,7 @@ private:
         char close;
         KeyId around;  // the key that it stands behind
         KeyId key;     // of the value that comes next
+        ListWords words{};
     };
 
     void step() {
@@ -43,10 +47,11 @@ private:
             return void(++at_);
         }
         if (c == ']' || c == '}') {
+            bracket.words.finish(out_);
             open_.pop_back();
             return void(++at_);
         }
-        if (c == '&' || c == '!') return void(at_ = std::min(text_.find_first_of(" \t\r\n,]}", at_), text_.size()));
+        if (c == '&' || c == '!') return void(at_ = read_property(at_, bracket.key, out_));
         if (c == '"' || c == '\'') return quoted();
         plain();
     }
@@ -57,7 +62,7 @@ private:
         at_ = end;
         const std::size_t next = text_.find_first_not_of(base::kBlanks, end);
         const bool is_key = next != text_.npos && (text_[next] == ':' || text_[next] == '=');
-        if (!is_key) return add_value(value, open_.back().key, true, out_);
+        if (!is_key) return element(value);
         open_.back().key = out_.add_key(value, open_.back().around);
         at_ = next + 1;
     }
@@ -72,9 +77,15 @@ private:
         const std::string_view value = base::trimmed(text_.substr(begin, at_ - begin));
         if (at_ == begin) return void(++at_);
         const bool is_key = at_ < text_.size() && (text_[at_] == ':' || text_[at_] == '=');
-        if (!is_key) return add_value(value, open_.back().key, true, out_);
+        if (!is_key) return element(value);
         open_.back().key = out_.add_key(value, open_.back().around);
         ++at_;
+    }
+
+    void element(std::string_view value) {
+        Bracket& bracket = open_.back();
+        add_value(value, bracket.key, true, out_);
+        if (bracket.close == ']') bracket.words.add(value);
     }
 
     bool ends_plain() const {
@@ -92,6 +103,15 @@ private:
 };
 
 }  // namespace
+
+std::size_t read_property(std::size_t at, KeyId key, TextContents& out) {
+    const std::size_t end = std::min(out.text.find_first_of(" \t\r\n,]}", at), out.text.size());
+    const std::string_view property = out.text.substr(at, end - at);
+    const std::size_t colon = property.rfind(':');
+    const bool names_class = property.starts_with("!!python/") && colon != property.npos;
+    if (names_class) out.settings.push_back({out.add_key(kNamesClass, key), property.substr(colon + 1)});
+    return end;
+}
 
 std::size_t read_flow(std::size_t at, KeyId key, TextContents& out) { return FlowReader(at, out).run(key); }
 

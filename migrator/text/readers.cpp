@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "migrator/text/command_settings.h"
 #include "migrator/text/shell_reader.h"
 
 namespace migrator {
@@ -13,6 +14,9 @@ bool is_further_number(std::string_view value, KeyId key, const TextContents& ou
     const bool is_further = key == kNoKey || (!out.settings.empty() && out.settings.back().key == key);
     return is_further && value.find_first_not_of("+-.0123456789eE_") == value.npos;
 }
+
+// Of a longer list the rest is no command.
+constexpr std::size_t kMaxWords = 256;
 
 // "python t.py --device cuda", "NAME=value": worth reading as a command. Prose is most of what else has blanks in it.
 bool may_be_command(std::string_view value) {
@@ -46,6 +50,19 @@ void add_value(std::string_view value, KeyId key, bool is_one_line, TextContents
     if (value.empty() || is_further_number(value, key, out)) return;
     out.settings.push_back({key, value});
     if (may_be_command(value)) read_shell(value, {.is_one_line = is_one_line}, out);
+}
+
+void ListWords::add(std::string_view word) {
+    if (words_.size() < kMaxWords) words_.push_back(word);
+}
+
+void ListWords::finish(TextContents& out) {
+    const bool has_option =
+        words_.size() > 1 && std::ranges::any_of(words_, [](std::string_view word) {
+            return word.starts_with("--") && word.size() > 2 && word.find_first_of(" \n") == word.npos;
+        });
+    if (has_option) add_command(std::move(words_), out);
+    words_.clear();
 }
 
 std::size_t comment_start(std::string_view line, std::string_view signs) {

@@ -3,6 +3,7 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 #include "migrator/text/text_contents.h"
 
@@ -10,6 +11,8 @@ namespace migrator {
 
 // Of a collection in brackets that begins at `at`: YAML's flow form, JSON, the values of TOML. The offset behind it.
 std::size_t read_flow(std::size_t at, KeyId key, TextContents& out);
+// Of an anchor or a tag that begins at `at`: "&base", "!!python/name:torch.cuda.synchronize". The offset behind it.
+std::size_t read_property(std::size_t at, KeyId key, TextContents& out);
 // Behind the quoted text that begins at `at`; `at` + 1 when nothing closes it.
 std::size_t behind_quoted(std::string_view text, std::size_t at);
 // Adds a value, and what it says if it is a command: `is_one_line`: its line ends are blanks.
@@ -19,6 +22,17 @@ std::size_t comment_start(std::string_view line, std::string_view signs);
 // The line that begins at `at`, without its end; and where the next one begins.
 std::string_view line_at(std::string_view text, std::size_t at);
 std::size_t next_line(std::string_view text, std::size_t at);
+
+// The elements of a list of settings, which may be the words of a command: ["python", "t.py", "--device", "cuda"].
+class ListWords {
+public:
+    void add(std::string_view word);
+    // Adds the command, where it is one, and begins from scratch.
+    void finish(TextContents& out);
+
+private:
+    std::vector<std::string_view> words_;
+};
 
 void read_yaml(TextContents& out);
 void read_json(TextContents& out);

@@ -15,6 +15,7 @@ public:
 
     void run() {
         while (at_ < text_.size()) line();
+        words_.finish(out_);
     }
 
 private:
@@ -65,6 +66,8 @@ private:
 
     void element() {
         while (!levels_.empty() && levels_.back().is_element && levels_.back().indent >= column()) levels_.pop_back();
+        if (list_ != std::pair(column(), key())) words_.finish(out_);
+        list_ = {column(), key()};
         levels_.push_back({column(), key(), true});
         ++at_;
         skip_blanks();
@@ -84,7 +87,10 @@ private:
             if (c == '|' || c == '>') return block(c == '>');
             if (c == '[' || c == '{') return flow();
             std::string_view value = c == '"' || c == '\'' ? quoted() : plain();
-            if (!is_behind_key()) return add_value(value, key(), true, out_);
+            if (!is_behind_key()) {
+                if (!levels_.empty() && levels_.back().is_element) words_.add(value);
+                return add_value(value, key(), true, out_);
+            }
             levels_.push_back({std::max(begin, line_begin_) - line_begin_, out_.add_key(value, key()), false});
             ++at_;
         }
@@ -102,7 +108,7 @@ private:
     // &anchor, !tag
     void skip_properties() {
         for (skip_blanks(); at_ < line_end() && (text_[at_] == '&' || text_[at_] == '!'); skip_blanks())
-            at_ = std::min(text_.find_first_of(" \t\r\n", at_), text_.size());
+            at_ = read_property(at_, key(), out_);
     }
 
     std::string_view quoted() {
@@ -170,6 +176,8 @@ private:
     std::size_t line_begin_ = 0;
     std::string_view line_;
     std::vector<Level> levels_;
+    std::pair<std::size_t, KeyId> list_{0, kNoKey};  // where it stands whose elements are words_
+    ListWords words_;
 };
 
 }  // namespace

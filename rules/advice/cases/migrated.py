@@ -11,6 +11,7 @@ torch.npu.set_option({"NPU_FUZZY_COMPILE_BLACKLIST": "NonZero"})  # expect: advi
 torch.npu.set_option({"ACL_OP_DEBUG_LEVEL": 0})  # ok: advice.fuzzy_blacklist
 net = torch.nn.Linear(2, 2).npu()
 weight = torch_npu.npu_format_cast(net.weight, 29)  # expect: advice.format_cast
+bias = torch.ones(2).npu_format_cast(2)
 form = torch_npu.get_npu_format(weight)  # ok: advice.format_cast
 optimizer = NpuFusedSGD(net.parameters(), lr=0.1)  # expect: advice.apex_fused
 other = torch_npu.optim.NpuFusedSGD(net.parameters(), lr=0.1)  # ok: advice.apex_fused

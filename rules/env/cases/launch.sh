@@ -11,3 +11,4 @@ docker run --gpus all nvcr.io/nvidia/pytorch:24.01-py3 # expect: launch.gpus_opt
 nsys profile python train.py train.device=cuda # expect: launch.nsys, device.string
 nvcc -c kernel.cu # expect: launch.nvcc
 python train.py --cuda --name cuda # ok: device.string
+docker run --runtime nvidia -e NVIDIA_VISIBLE_DEVICES=0 image bash -c "python train.py --device cuda" # expect: launch.container_runtime, env.similar, device.string

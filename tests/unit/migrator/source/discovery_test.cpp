@@ -61,6 +61,7 @@ TEST_CASE("file types by name") {
     CHECK(file_type_of("setup.cfg") == FileType::setup_cfg);
     CHECK(file_type_of("train.ini") == FileType::ini);
     CHECK(file_type_of("tox.cfg") == FileType::ini);
+    CHECK(file_type_of("train.service") == FileType::ini);
     CHECK(file_type_of("k.cu") == FileType::cuda);
     CHECK(file_type_of("k.cuh") == FileType::cuda);
     CHECK(file_type_of("op.cc") == FileType::cpp);
@@ -68,7 +69,8 @@ TEST_CASE("file types by name") {
     CHECK(file_type_of(".py") == FileType::other);
     for (const char* path : {"Makefile", "GNUmakefile", "a/Makefile.gpu", "rules.mk"})
         CHECK(file_type_of(path) == FileType::makefile);
-    for (const char* path : {".env", ".env.local", "a.env", "justfile", "run.fish", "run.bat", "run.ps1"})
+    for (const char* path : {".env", ".env.local", "a.env", "justfile", "run.fish", "run.bat", "run.ps1", "Procfile",
+                             "Jenkinsfile", "env.def"})
         CHECK(file_type_of(path) == FileType::script);
     CHECK(file_type_of("run.zsh") == FileType::shell);
     CHECK(name(FileType::setup_cfg) == "setup_cfg");

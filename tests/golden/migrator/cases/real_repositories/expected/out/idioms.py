@@ -41,7 +41,7 @@ with torch.npu.graph(gp): pass
 with torch.backends.cuda.sdp_kernel(enable_flash=True): pass
 from torch.nn.attention import sdpa_kernel, SDPBackend
 with sdpa_kernel(SDPBackend.FLASH_ATTENTION): pass
-torch.npu.mstx.range_push("a")
+torch.cuda.nvtx.range_push("a")
 v = torch.version.cuda
 n = torch.backends.cudnn.version()
 b = torch.backends.cudnn.is_available()

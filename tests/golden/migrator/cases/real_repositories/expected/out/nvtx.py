@@ -1,6 +1,6 @@
 import torch
 import torch_npu
-torch.npu.mstx.range_push("step")
-torch.npu.mstx.range_pop()
+torch.cuda.nvtx.range_push("step")
+torch.cuda.nvtx.range_pop()
 with torch.npu.mstx.mstx_range("a"):
     pass
