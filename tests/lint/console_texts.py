@@ -8,6 +8,7 @@ import json
 import re
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
@@ -66,8 +67,9 @@ def said_of_operators():
     yield from chips["namespaces"].values()
     for chip in chips["chips"]:
         yield from ([chip["weak"]] if "weak" in chip else [])
-    for name in ("operators", "names"):
-        rows = json.loads((ROOT / f"rules/operators/{name}.json").read_text(encoding="utf-8"))[name]
+    for file in ("operators", "names", "names_told"):
+        content = json.loads((ROOT / f"rules/operators/{file}.json").read_text(encoding="utf-8"))
+        rows = content.get("operators") or content["names"]
         for why in {on["why"] for row in rows for on in row["on"] if "why" in on}:
             yield re.sub(r"^through \S+$", "through {}", re.sub(r"\baclnn\w+", "{}", why))
 
@@ -120,6 +122,10 @@ def main():
         for text, translation in texts.items():
             check_places(checks, name, text, translation)
     every = {text for texts in files.values() for text in texts}
+    # The programs load all files of a language, and refuse a text that stands twice.
+    everywhere = [text for path in FOLDER.parent.rglob("*.json") for text in json.loads(path.read_text(encoding="utf-8"))["texts"]]
+    for text in sorted(text for text, count in Counter(everywhere).items() if count > 1):
+        checks.expect(False, f"translated twice: {text!r}")
     for path in FOLDER.parent.glob("*.json"):
         every |= json.loads(path.read_text(encoding="utf-8"))["texts"].keys()
 
@@ -139,7 +145,7 @@ def main():
         checks.expect(all(any(part in literal for literal in literals) for part in parts), f"errors.json: the programs do not say {text!r}")
     for text in sorted({joined(found[1]) for source in sources for found in SAID.finditer(source)} - every):
         checks.expect(not re.search("[a-z]{2}", PLACE.sub("", text)), f"summary.json: not translated: {text!r}")
-    operators = "\n".join((ROOT / f"rules/operators/{name}.json").read_text(encoding="utf-8") for name in ("chips", "names", "operators"))
+    operators = "\n".join((ROOT / f"rules/operators/{name}.json").read_text(encoding="utf-8") for name in ("chips", "names", "names_told", "operators"))
     for name, where in (("summary", whole), ("pages", whole), ("notes", whole), ("operators", operators)):
         for text in files[name]:
             words = re.findall(r"[A-Za-z]{3,}", PLACE.sub(" ", text))
