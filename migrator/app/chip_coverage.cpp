@@ -1,9 +1,11 @@
 #include "migrator/app/chip_coverage.h"
 
+#include <algorithm>
 #include <set>
 #include <string>
 
-#include "migrator/operators/operator_knowledge.h"
+#include "base/text.h"
+#include "migrator/operators/chips.h"
 
 namespace migrator {
 namespace {
@@ -20,6 +22,13 @@ void count_verdict(OperatorVerdict verdict, ChipCoverageRow& row) {
     }
 }
 
+void count_name(const PublicNameRow& name, ChipCoverageRow& row) {
+    for (const NameOn& on : name.on) {
+        if (base::contains(on.chips, row.chip))
+            count_verdict(std::max(on.forward, on.backward.value_or(on.forward)), row);
+    }
+}
+
 }  // namespace
 
 base::Result<std::vector<ChipCoverageRow>> chip_coverage(const base::DataStore& store,
@@ -28,15 +37,19 @@ base::Result<std::vector<ChipCoverageRow>> chip_coverage(const base::DataStore& 
     for (const JobFacts& file : facts) used.insert(file.interfaces.begin(), file.interfaces.end());
     std::vector<ChipCoverageRow> rows;
     if (used.empty()) return rows;
-    TRY_ASSIGN(const OperatorKnowledge knowledge, OperatorKnowledge::load(store));
-    // What is no operator, such as torch.save, is the business of no chip.
-    std::erase_if(used, [&](const std::string& name) { return knowledge.find_name(name) == nullptr; });
-    if (used.empty()) return rows;
-    for (const ChipRow& chip : knowledge.chips().chips) {
-        ChipCoverageRow row{chip.name, chip.product};
-        for (const std::string& name : used) count_verdict(knowledge.judge(name, {}, chip, {}).worst(), row);
-        rows.push_back(std::move(row));
+    TRY_ASSIGN(const ChipsFile chips, load_chips(store));
+    for (const ChipRow& chip : chips.chips) rows.push_back({chip.name, chip.product});
+    bool is_any = false;
+    for (const char* file : {"rules/operators/names.json", "rules/operators/names_told.json"}) {
+        TRY_ASSIGN(const NamesFile names, base::read_rule_record<NamesFile>(store, file));
+        for (const PublicNameRow& name : names.names) {
+            if (!used.contains(name.name) && !used.contains(name.also)) continue;
+            is_any = true;
+            for (ChipCoverageRow& row : rows) count_name(name, row);
+        }
     }
+    // What is no operator, such as torch.save, is the business of no chip.
+    if (!is_any) rows.clear();
     return rows;
 }
 

@@ -1,6 +1,7 @@
 #include "migrator/match/inline_operators.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "base/text.h"
 #include "migrator/match/call_argument.h"
@@ -82,6 +83,8 @@ private:
 
     void source(NodeId value) {
         for (const Literal& literal : texts(value)) {
+            // Of calls that share a text, the first has what is in it.
+            if (!read_.insert(literal.node).second) continue;
             const auto place = [&](std::uint64_t offset) {
                 return offset < literal.offsets.size() ? literal.offsets[offset] : tree_.range(literal.node).end;
             };
@@ -105,6 +108,7 @@ private:
     const base::LineIndex lines_;
     CppOperators out_;
     std::size_t named_ = 0;  // bindings whose module is known
+    std::unordered_set<NodeId> read_;
 };
 
 bool may_build_inline(std::string_view source, const RuleSet& rules) {
