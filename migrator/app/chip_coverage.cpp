@@ -1,11 +1,11 @@
 #include "migrator/app/chip_coverage.h"
 
-#include <algorithm>
 #include <set>
 #include <string>
 
 #include "base/text.h"
 #include "migrator/operators/chips.h"
+#include "migrator/operators/public_names.h"
 
 namespace migrator {
 namespace {
@@ -24,8 +24,7 @@ void count_verdict(OperatorVerdict verdict, ChipCoverageRow& row) {
 
 void count_name(const PublicNameRow& name, ChipCoverageRow& row) {
     for (const NameOn& on : name.on) {
-        if (base::contains(on.chips, row.chip))
-            count_verdict(std::max(on.forward, on.backward.value_or(on.forward)), row);
+        if (base::contains(on.chips, row.chip)) count_verdict(on.worst(), row);
     }
 }
 
@@ -39,17 +38,13 @@ base::Result<std::vector<ChipCoverageRow>> chip_coverage(const base::DataStore& 
     if (used.empty()) return rows;
     TRY_ASSIGN(const ChipsFile chips, load_chips(store));
     for (const ChipRow& chip : chips.chips) rows.push_back({chip.name, chip.product});
-    bool is_any = false;
-    for (const char* file : {"rules/operators/names.json", "rules/operators/names_told.json"}) {
-        TRY_ASSIGN(const NamesFile names, base::read_rule_record<NamesFile>(store, file));
-        for (const PublicNameRow& name : names.names) {
-            if (!used.contains(name.name) && !used.contains(name.also)) continue;
-            is_any = true;
-            for (ChipCoverageRow& row : rows) count_name(name, row);
-        }
-    }
+    TRY_ASSIGN(std::vector<PublicNameRow> names, load_public_names(store));
     // What is no operator, such as torch.save, is the business of no chip.
-    if (!is_any) rows.clear();
+    std::erase_if(names, [&](const auto& row) { return !used.contains(row.name) && !used.contains(row.also); });
+    if (names.empty()) rows.clear();
+    for (ChipCoverageRow& row : rows) {
+        for (const PublicNameRow& name : names) count_name(name, row);
+    }
     return rows;
 }
 

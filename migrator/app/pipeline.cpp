@@ -315,9 +315,8 @@ private:
         for (base::Message& note : rules_.versions().notes(knowledge_.rules.framework.packages.front()))
             out.push_back(std::move(note));
         const ChipRow& chip = knowledge_.told_names.chip();
-        for (const std::string& said : {chip.weak, chip.compiles}) {
-            if (!said.empty()) out.push_back(said);
-        }
+        if (!chip.weak.empty()) out.push_back(chip.weak);
+        if (!chip.compiles.empty()) out.push_back(chip.compiles);
         if (output_ && output_->has_cleaned_up())
             out.push_back("What a run that was stopped had left next to the output was removed.");
         if (distributed_) out.insert(out.end(), distributed_->notes.begin(), distributed_->notes.end());
@@ -371,7 +370,9 @@ base::Result<RunResult> run(const Options& given, base::FileSystem& fs) {
         TRY_ASSIGN(output, OutputTree::create(fs, options.output, options.force));
     }
     TRY_ASSIGN(Knowledge knowledge, load_knowledge(fs, options.rules, options.style, options.megatron));
-    TRY_ASSIGN(knowledge.told_names, ToldNames::load(knowledge.store, options.chip));
+    if (!options.chip.empty()) {
+        TRY_ASSIGN(knowledge.told_names, ToldNames::load(knowledge.store, options.chip));
+    }
     TRY_ASSIGN(const HelperModule helper, HelperModule::load(knowledge.store, knowledge.rules.style));
     TRY_ASSIGN(auto projects, find_projects(fs, options));
     for (const Project& project : projects) {

@@ -50,7 +50,7 @@ bool is_excluded(const SyntaxTree& tree, NodeId value, std::string_view type) {
         case NodeKind::list:
         case NodeKind::tuple: return !is_list;
         case NodeKind::integer:
-        case NodeKind::float_: return element == "Tensor" || element == "str" || element == "Generator";
+        case NodeKind::float_:
         case NodeKind::true_:
         case NodeKind::false_: return element == "Tensor" || element == "str" || element == "Generator";
         default: return false;
@@ -109,8 +109,8 @@ std::vector<Problem> problems_of(const SyntaxTree& tree, const Given& given, con
 std::vector<Problem> fewest_problems(const SyntaxTree& tree, const Given& given,
                                      const std::vector<OperatorSchema>& overloads) {
     std::vector<Problem> fewest = problems_of(tree, given, overloads.front());
-    for (const OperatorSchema& schema : overloads) {
-        std::vector<Problem> problems = problems_of(tree, given, schema);
+    for (std::size_t i = 1; i < overloads.size() && !fewest.empty(); ++i) {
+        std::vector<Problem> problems = problems_of(tree, given, overloads[i]);
         if (problems.size() < fewest.size()) fewest = std::move(problems);
     }
     return fewest;

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "migrator/match/call_argument.h"
 
 namespace migrator {
 namespace {
@@ -28,15 +29,10 @@ ScopeId function_at(const Bindings& bindings, NodeId node) {
 
 bool ToldUses::has_argument(NodeId node, const ToldName& told) const {
     if (told.keyword.empty()) return true;
-    const SyntaxTree& tree = file_.tree();
     const NodeId call = file_.call_of(node);
-    const NodeId list = call == kNoNode ? kNoNode : tree.child(call, Field::arguments);
-    if (list == kNoNode) return false;
-    return std::ranges::any_of(tree.named_children(list), [&](NodeId argument) {
-        if (tree.kind(argument) != NodeKind::keyword_argument) return false;
-        const NodeId name = tree.child(argument, Field::name), value = tree.child(argument, Field::value);
-        return name != kNoNode && value != kNoNode && tree.text(name) == told.keyword && tree.text(value) == told.value;
-    });
+    if (call == kNoNode) return false;
+    const NodeId value = call_argument(file_.tree(), call, std::nullopt, told.keyword);
+    return value != kNoNode && file_.tree().text(value) == told.value;
 }
 
 std::optional<ToldUses::Said> ToldUses::said_of(NodeId node, const Reference& reference, bool denied) const {

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
 
 #include "base/format.h"
 #include "base/text.h"
+#include "migrator/operators/public_names.h"
 
 namespace migrator {
 namespace {
@@ -35,10 +35,7 @@ base::Result<OperatorKnowledge> OperatorKnowledge::load(const base::DataStore& s
     OperatorKnowledge out;
     TRY_ASSIGN(out.chips_, load_chips(store));
     TRY_ASSIGN(out.operators_, base::read_rule_record<OperatorsFile>(store, "rules/operators/operators.json"));
-    for (const char* file : {"names.json", "names_told.json"}) {
-        TRY_ASSIGN(NamesFile names, base::read_rule_record<NamesFile>(store, base::format("rules/operators/{}", file)));
-        std::move(names.names.begin(), names.names.end(), std::back_inserter(out.names_));
-    }
+    TRY_ASSIGN(out.names_, load_public_names(store));
     TRY_ASSIGN(out.kernels_, base::read_rule_record<KernelsFile>(store, "rules/operators/kernels.json"));
     for (std::size_t i = 0; i < out.operators_.operators.size(); ++i) {
         const std::string& name = out.operators_.operators[i].name;

@@ -1,6 +1,7 @@
 // The rows of rules/operators: chips, operators of torch and torch_npu, public names of torch, kernels.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <string>
@@ -129,6 +130,9 @@ struct NameOn {
     std::optional<OperatorVerdict> some, backward_some;
     std::string some_by, backward_some_by;
     std::string why;
+
+    // The worse of both directions.
+    OperatorVerdict worst() const { return std::max(forward, backward.value_or(forward)); }
 };
 constexpr auto record_of(const NameOn*) {
     using N = NameOn;

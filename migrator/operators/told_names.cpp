@@ -2,17 +2,18 @@
 
 #include "base/text.h"
 #include "migrator/operators/chips.h"
+#include "migrator/operators/public_names.h"
 
 namespace migrator {
 
 base::Result<ToldNames> ToldNames::load(const base::DataStore& store, std::string_view chip) {
     TRY_ASSIGN(const ChipsFile chips, load_chips(store));
     TRY_ASSIGN(const ChipRow* chosen, chosen_chip(chips, chip));
-    TRY_ASSIGN(const NamesFile names, base::read_rule_record<NamesFile>(store, "rules/operators/names_told.json"));
+    TRY_ASSIGN(const std::vector<PublicNameRow> names, load_told_names(store));
     TRY_ASSIGN(const InsteadFile instead, base::read_rule_record<InsteadFile>(store, "rules/operators/instead.json"));
     ToldNames out;
     out.chip_ = *chosen;
-    for (const PublicNameRow& row : names.names) out.add(row);
+    for (const PublicNameRow& row : names) out.add(row);
     for (const InsteadRow& row : instead.instead) {
         for (const std::string& by : row.of) out.instead_.emplace(by, row.text);
     }

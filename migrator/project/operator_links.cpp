@@ -152,14 +152,16 @@ void OperatorLinks::find_calls() {
 
 // What applies a class of C++ is one operator with it.
 void OperatorLinks::join_classes() {
+    std::map<std::string, std::vector<LinkedOperator*>> appliers;  // by class
+    for (LinkedOperator& op : out_) {
+        if (!binding(op.bindings.front()).row->bases.empty()) continue;
+        for (const std::string& of_class : op.classes) appliers[of_class].push_back(&op);
+    }
     for (LinkedOperator& of_class : out_) {
-        if (binding(of_class.bindings.front()).row->bases.empty()) continue;
-        for (LinkedOperator& op : out_) {
-            const bool applies = binding(op.bindings.front()).row->bases.empty() && op.classes.contains(of_class.name);
-            if (!applies) continue;
-            merge(op.bindings, of_class.bindings);
-            of_class.is_gradient = true;
-        }
+        const auto found = appliers.find(of_class.name);
+        if (found == appliers.end() || binding(of_class.bindings.front()).row->bases.empty()) continue;
+        of_class.is_gradient = true;
+        for (LinkedOperator* op : found->second) merge(op->bindings, of_class.bindings);
     }
 }
 
