@@ -38,6 +38,7 @@ bool is_about_files_or_packages(const Finding& finding) {
 }  // namespace
 
 void leave_foreign_code(const PythonFile& file, const ParsedText& parsed, FindingSink& findings) {
+    if (file.context().loops == nullptr) return;  // which files train is not known
     const auto found = foreign_import(file);
     const auto is_left = [](const Finding& finding) { return !is_about_files_or_packages(finding); };
     if (!found || std::ranges::none_of(findings, is_left)) return;

@@ -37,7 +37,8 @@ HOSTILE = "<img src=x onerror=attack()><script>attack()</script>{{7*7}}${attack(
 
 
 def report_of(checks, migrator, work, *options):
-    run_ok(checks, migrator, "analyze", "in", "--report", "review", "-q", *options, cwd=work)
+    if not run_ok(checks, migrator, "analyze", "in", "--report", "review", "-q", *options, cwd=work):
+        checks.finish()  # which says why, and ends here
     return json.loads((work / "review/report.json").read_text())
 
 

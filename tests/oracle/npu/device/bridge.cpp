@@ -137,7 +137,7 @@ c10::IValue Bridge::to_npu(const c10::IValue& value) {
 void run_on_cpu(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
     const auto& schema = op.schema();
     const size_t first = stack->size() - schema.arguments().size();
-    check_arguments(op, torch::jit::last(*stack, schema.arguments().size()));
+    check_call(op, torch::jit::last(*stack, schema.arguments().size()));
     Bridge bridge;
     for (size_t i = first; i < stack->size(); ++i) (*stack)[i] = bridge.to_cpu((*stack)[i]);
     op.redispatchBoxed(c10::DispatchKeySet(c10::DispatchKey::CPU), stack);

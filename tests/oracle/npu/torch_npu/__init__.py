@@ -16,8 +16,9 @@ from . import npu  # noqa: E402
 torch._register_device_module("npu", npu)
 torch.utils.generate_methods_for_privateuse1_backend(for_tensor=True, for_module=True, for_packed_sequence=True, for_storage=True)
 
-from . import _C, _cells, _refusals, contrib, distributed, optim, profiler, utils  # noqa: E402, F401
+from . import _C, _cells, _refusals, _verdicts, contrib, distributed, optim, profiler, utils  # noqa: E402, F401
 from ._fused import *  # noqa: E402, F403
 from ._version import __version__  # noqa: E402, F401
 
 npu._finish()
+_verdicts.apply()

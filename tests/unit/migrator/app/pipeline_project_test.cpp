@@ -11,6 +11,18 @@ using test::file_named;
 using test::kTrain;
 using test::options_for;
 
+TEST_CASE("pipeline: what serves an engine of GPUs is left alone, and judged with transfer_to_npu like other code") {
+    test::MemoryFileSystem fs;
+    fs.add("in/engine.py", "import tensorrt as trt\nimport torch\n\nx = torch.zeros(1).cuda()\n");
+    const auto result = run(options_for(Command::analyze, "in"), fs);
+    REQUIRE(result);
+    const ReportFile* file = file_named(result->report, "engine.py");
+    REQUIRE(file != nullptr);
+    std::string rules;
+    for (const ReportFinding& item : file->findings) rules += item.outcome.finding.rule + " ";
+    CHECK(rules == "serving.code third_party.replacement ");
+}
+
 TEST_CASE("pipeline: whether transfer_to_npu would be enough, for each program and what it loads") {
     test::MemoryFileSystem fs;
     fs.add("in/plain.py", "import torch\nx = torch.zeros(2).cuda()\n");
