@@ -329,10 +329,10 @@ AFTER = """(() => {
 })()"""
 
 
-def shown_after(checks, browser, report, decided):
-    """By file, the lines that the page shows as they become: where an undecided proposal is chosen, the page says so."""
+def shown_after(checks, browser, report, decided, step):
+    """By file, one in `step`, the lines that the page shows as they become: where an undecided proposal is chosen, the page says so."""
     after = {}
-    for file in report["files"]:
+    for file in report["files"][::step]:
         chosen = [finding for finding in file["findings"] if finding["state"] == "available" or finding["id"] in decided]
         if not file["edits"] or not chosen:
             continue
@@ -354,14 +354,14 @@ def one_truth(checks, migrator, work):
     words = ("accept", "reject", "defer", "done")
     decisions = {finding["id"]: words[number % len(words)] for number, finding in enumerate(fixes)}
     # A proposal of a style comes with a new file.
-    for name, decided in (("nothing", {}), ("all kinds", decisions), ("one rejected", {fixes[0]["id"]: "reject"})):
+    for name, decided, step in (("nothing", {}, 5), ("all kinds", decisions, 1), ("one rejected", {fixes[0]["id"]: "reject"}, 5)):
         with Browser(work / f"profile-{name}", size=(1800, 4000)) as browser:
             browser.open(work / "review/report.html")
             text = json.dumps({"schema": "migrator-decisions/1", "decisions": [{"finding": id, "decision": word} for id, word in decided.items()]})
             browser.js(f"(() => {{ const data = new DataTransfer(); data.items.add(new File([{json.dumps(text)}], 'decisions.json'));"
                        " const input = document.getElementById('import'); input.files = data.files; input.dispatchEvent(new Event('change')); })()")
             browser.wait_for(f"document.querySelector('.toast').textContent.startsWith('{len(decided)} ')")
-            after = shown_after(checks, browser, report, decided)
+            after = shown_after(checks, browser, report, decided, step)
             checks.expect(len(after) > 5, f"{len(after)} files have an after side")
             shutil.rmtree(work / "downloads", ignore_errors=True)
             decisions_file = exported(browser, work)
