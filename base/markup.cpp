@@ -1,5 +1,7 @@
 #include "base/markup.h"
 
+#include "base/format.h"
+
 namespace base {
 
 std::string markup_text(std::string_view printable) {
@@ -12,6 +14,16 @@ std::string markup_text(std::string_view printable) {
         else if (c == '\n') out += "&#10;";
         else if (c == '\r') out += "&#13;";
         else out += c;
+    }
+    return out;
+}
+
+std::string relative_uri(std::string_view path) {
+    constexpr std::string_view kPlain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/";
+    std::string out;
+    for (const char c : path) {
+        if (kPlain.find(c) != std::string_view::npos) out += c;
+        else out += format("%{:02X}", static_cast<unsigned char>(c));
     }
     return out;
 }

@@ -1,4 +1,4 @@
-// markup_text: text as HTML and XML have it in an element or attribute.
+// Text as pages and addresses have it.
 #pragma once
 
 #include <string>
@@ -6,7 +6,10 @@
 
 namespace base {
 
-// `printable`: text that went through base/printable.h; its line ends become references.
+// Text in an element or attribute of HTML or XML. `printable`: text that went through base/printable.h; its line ends become references.
 std::string markup_text(std::string_view printable);
+
+// A path as a relative URI.
+std::string relative_uri(std::string_view path);
 
 }  // namespace base

@@ -1,11 +1,11 @@
 #include "ckpt_convert/app/plan_page.h"
 
 #include <algorithm>
-#include <map>
 
 #include "base/format.h"
 #include "base/human.h"
 #include "base/markup.h"
+#include "base/page_template.h"
 #include "base/printable.h"
 #include "ckpt_convert/execute/plan_text.h"
 
@@ -68,30 +68,16 @@ std::string files_html(const PlannedOutput& target) {
     return out;
 }
 
-// What stands in the template in front of a mark, the value, and so on: values are not searched for marks.
-std::string filled_page(std::string_view text, const std::map<std::string, std::string>& values) {
-    std::string out;
-    while (!text.empty()) {
-        std::size_t at = text.find("{{");
-        out += text.substr(0, at);
-        if (at == text.npos) return out;
-        const std::size_t end = text.find("}}", at) + 2;
-        out += values.at(std::string(text.substr(at, end - at)));
-        text.remove_prefix(end);
-    }
-    return out;
-}
-
 }  // namespace
 
 Result<std::string> plan_page(const base::DataStore& templates, const ConvertSummary& summary,
                               const PlannedOutput& target) {
     const std::string_view* text = templates.find(kTemplate);
     if (text == nullptr) return base::fail(ErrorKind::rule_data, "the template is missing", kTemplate);
-    return filled_page(*text, {{"{{title}}", html_text(base::format("{} to {}", summary.from, summary.to))},
-                               {"{{facts}}", facts_html(summary)},
-                               {"{{ranks}}", target.ranks ? ranks_html(*target.ranks) : ""},
-                               {"{{files}}", files_html(target)}});
+    return base::filled_page(*text, {{"{{title}}", html_text(base::format("{} to {}", summary.from, summary.to))},
+                                     {"{{facts}}", facts_html(summary)},
+                                     {"{{ranks}}", target.ranks ? ranks_html(*target.ranks) : ""},
+                                     {"{{files}}", files_html(target)}});
 }
 
 }  // namespace ckpt

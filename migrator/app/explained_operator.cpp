@@ -20,7 +20,7 @@ std::string operators_line(const base::Language& say, const std::string& title, 
 
 std::string chip_line(const base::Language& say, const OperatorKnowledge& knowledge, const std::string& word,
                       const ChipRow& chip) {
-    const OperatorJudgement said = knowledge.judge(word, {}, chip, {});
+    const OperatorJudgement said = knowledge.judge({word}, chip, {});
     std::string out = say.show("  {}: {}", say.text(chip.product), name(said.forward));
     if (said.backward && *said.backward != said.forward) out += say.format(", backward {}", name(*said.backward));
     if (!said.by.empty() && said.by != word) out += say.show(", by {}", said.by);
@@ -40,10 +40,11 @@ std::string operator_page(const base::Language& say, const OperatorKnowledge& kn
         out += operators_line(say, say.text("runs backward"), row->backward);
     }
     const ChipRow& usual = *find_chip(knowledge.chips(), knowledge.chips().default_chip);
-    const OperatorJudgement said = knowledge.judge(word, {}, usual, {});
+    const OperatorJudgement said = knowledge.judge({word}, usual, {});
     out += operators_line(say, say.text("kernels"), said.kernels);
     const std::vector<std::string> dtypes = knowledge.dtypes_of(word, usual);
     if (!dtypes.empty()) out += say.show("  dtypes: {}\n", base::joined(dtypes, ", "));
+    if (!said.instead.empty()) out += say.show("  in its place: {}\n", say.said(said.instead));
     return out + say.show("  Source: {}\n", said.source);
 }
 
@@ -53,13 +54,14 @@ void write_operator_page(base::JsonWriter& json, const OperatorKnowledge& knowle
     json.begin_array();
     for (const ChipRow& chip : knowledge.chips().chips) {
         if (!is_known) break;
-        const OperatorJudgement said = knowledge.judge(word, {}, chip, {});
+        const OperatorJudgement said = knowledge.judge({word}, chip, {});
         json.begin_object();
         json.key("chip").string(chip.name);
         MaybeVerdict::write(json.key("forward"), said.forward);
         MaybeVerdict::write(json.key("backward"), said.backward);
         json.key("by").string(said.by);
         json.key("why").string(said.why);
+        json.key("instead").string(said.instead);
         base::InJson<std::vector<std::string>>::write(json.key("kernels"), said.kernels);
         json.key("source").string(said.source);
         json.end_object();

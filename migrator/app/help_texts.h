@@ -85,6 +85,13 @@ inline constexpr const char* kRulesListExamples =
     "  migrator rules list | grep error\n"
     "  migrator rules list --rules my_rules --json        with rules of your own, for scripts";
 
+inline constexpr const char* kOperatorListExamples =
+    "Examples:\n"
+    "  migrator rules operators --verdict cpu_fallback    all that run on the CPU of an Atlas A2\n"
+    "  migrator rules operators linalg --chip 310P        those with a word in their names, on another chip\n"
+    "  migrator rules operators --compare A3              what differs between A2 and A3\n"
+    "  migrator rules operators --torch-version 2.1 --compare-version 2.7 --json";
+
 inline constexpr const char* kOpsAbout =
     "Tell which operators of a trace, an exported graph, a log or a list run on which Ascend chip.";
 inline constexpr const char* kOpsExamples =
@@ -94,6 +101,7 @@ inline constexpr const char* kOpsExamples =
     "  migrator ops model.pt2 --chip A3                   a graph of torch.export\n"
     "  migrator ops train.log                             what a log says of operators\n"
     "  echo torch.linalg.inv | migrator ops -             a list: one name a line, such as torch.cdist float64\n"
+    "  migrator ops trace.json.gz --report ops_report     a page with all chips side by side\n"
     "  migrator ops --recorder > record_ops.py            records the operators of a step without an NPU\n"
     "  migrator ops ops.txt --fail-on cpu_fallback        for CI: exit code 1 when an operator leaves the NPU";
 

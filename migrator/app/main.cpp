@@ -159,6 +159,12 @@ base::Result<int> run_command_line(int argc, const char* const* argv, const base
         TRY(flush_output());
         return result.failed ? kFindingsExitCode : 0;
     }
+    if (line.options->command == Command::rules_operators) {
+        TRY_ASSIGN(const std::string text, operator_list_page(*line.options, fs));
+        base::print(stdout, text);
+        TRY(flush_output());
+        return 0;
+    }
     if (line.options->command == Command::schema) {
         for (const PrintedSchema& schema : kPrintedSchemas) {
             if (line.options->explained == schema.file) base::print_bytes(stdout, schema.text());

@@ -5,40 +5,80 @@
 #include "base/data_store.h"
 #include "base/format.h"
 #include "base/missing_path.h"
+#include "base/new_directories.h"
+#include "base/text.h"
+#include "base/write_file.h"
+#include "migrator/operators/operator_list.h"
+#include "migrator/operators/operator_page.h"
 #include "migrator/operators/operator_report.h"
+#include "migrator/operators/operator_sarif.h"
 
 namespace migrator {
 namespace {
 
 constexpr std::uint64_t kMaxInputBytes = 4ull << 30;
 
-base::Result<std::optional<Version>> version_of(const Options& options) {
-    const std::string& text = options.ops.torch_version;
+base::Result<std::optional<Version>> version_of(const char* option, const std::string& text) {
     if (text.empty()) return std::optional<Version>();
     const auto version = Version::parse(text);
     if (version) return version;
-    return base::fail(base::ErrorKind::usage,
-                      base::format("--torch-version: \"{}\" is not a version such as 2.7", text));
+    return base::fail(base::ErrorKind::usage, base::format("{}: \"{}\" is not a version such as 2.7", option, text));
+}
+
+// Empty for a word that is none, as "never" is.
+std::optional<OperatorVerdict> verdict_of(const std::string& word) {
+    const auto& all = base::kAll<OperatorVerdict>;
+    const auto found = std::find_if(all.begin(), all.end(), [&](OperatorVerdict item) { return name(item) == word; });
+    return found == all.end() ? std::nullopt : std::optional(*found);
 }
 
 bool is_failed(const std::string& limit, const OperatorReport& report) {
-    const auto& all = base::kAll<OperatorVerdict>;
-    const auto found = std::find_if(all.begin(), all.end(), [&](OperatorVerdict item) { return name(item) == limit; });
-    return found != all.end() && !report.at_or_above(*found).empty();
+    const auto verdict = verdict_of(limit);
+    return verdict && !report.at_or_above(*verdict).empty();
+}
+
+// Returns the paths of what it wrote, the one to open first in front.
+base::Result<std::vector<base::Path>> write_ops_report(base::FileSystem& fs, const Options& options,
+                                                       const base::DataStore& store, const OperatorReport& report) {
+    TRY_ASSIGN(auto made, base::NewDirectories::make(fs, options.report_directory));
+    TRY(base::remove_unfinished(fs, options.report_directory));
+    std::vector<base::Path> written;
+    const auto write = [&](const char* format, const std::string& text) -> base::Status {
+        const base::Path path = base::join(options.report_directory, base::format("ops.{}", format));
+        TRY(base::write_file(fs, path, text));
+        made.keep();
+        written.push_back(path);
+        return {};
+    };
+    const auto is_wanted = [&](const char* format, bool by_default) {
+        return options.formats.empty() ? by_default : base::contains(options.formats, format);
+    };
+    if (is_wanted("html", true)) {
+        TRY_ASSIGN(const std::string page, operator_report_page(report, store, options.language));
+        TRY(write("html", page));
+    }
+    if (is_wanted("json", true)) TRY(write("json", report.json()));
+    if (is_wanted("sarif", false)) TRY(write("sarif", operator_sarif(report)));
+    return written;
+}
+
+base::Result<base::DataStore> store_of(const Options& options, base::FileSystem& fs) {
+    base::DataStore store;
+    if (!options.rules.empty()) TRY(store.overlay(fs, options.rules, "rules"));
+    return store;
 }
 
 }  // namespace
 
 base::Result<OpsResult> run_ops(const Options& options, base::FileSystem& fs) {
-    base::DataStore store;
-    if (!options.rules.empty()) TRY(store.overlay(fs, options.rules, "rules"));
+    TRY_ASSIGN(const base::DataStore store, store_of(options, fs));
     if (options.ops.recorder) return OpsResult{std::string(*store.find("templates/ops/record_ops.py")), {}, false};
     if (options.ops.input.empty())
         return base::fail(base::ErrorKind::usage,
                           "name a trace, a graph, a log or a list, or - for standard input; see migrator ops --help");
     TRY_ASSIGN(const OperatorKnowledge knowledge, OperatorKnowledge::load(store));
     TRY_ASSIGN(const ChipRow* chip, chosen_chip(knowledge.chips(), options.chip));
-    TRY_ASSIGN(const std::optional<Version> version, version_of(options));
+    TRY_ASSIGN(const std::optional<Version> version, version_of("--torch-version", options.ops.torch_version));
     const bool is_piped = options.ops.input == kStandardInput;
     std::string bytes;
     if (!is_piped) {
@@ -54,7 +94,30 @@ base::Result<OpsResult> run_ops(const Options& options, base::FileSystem& fs) {
     out.text = options.json ? report.json() : report.text(options.language, options.verbose);
     out.warning = report.read.warning;
     out.failed = is_failed(options.ops.fail_on, report);
+    if (options.report_directory.empty()) return out;
+    TRY_ASSIGN(const std::vector<base::Path> written, write_ops_report(fs, options, store, report));
+    if (!options.json) out.text += options.language.show("The report: {}\n", written.front());
     return out;
+}
+
+base::Result<std::string> operator_list_page(const Options& options, base::FileSystem& fs) {
+    const OperatorListOptions& list = options.operator_list;
+    TRY_ASSIGN(const base::DataStore store, store_of(options, fs));
+    TRY_ASSIGN(const OperatorKnowledge knowledge, OperatorKnowledge::load(store));
+    OperatorSide here;
+    TRY_ASSIGN(here.chip, chosen_chip(knowledge.chips(), options.chip));
+    TRY_ASSIGN(here.version, version_of("--torch-version", list.torch_version));
+    std::optional<OperatorSide> there;
+    if (!list.other_chip.empty() || !list.other_torch_version.empty()) {
+        there = here;
+        if (!list.other_chip.empty()) {
+            TRY_ASSIGN(there->chip, chosen_chip(knowledge.chips(), list.other_chip));
+        }
+        TRY_ASSIGN(const auto version, version_of("--compare-version", list.other_torch_version));
+        if (version) there->version = version;
+    }
+    const OperatorList found = list_operators(knowledge, here, there, {list.words, verdict_of(list.verdict)});
+    return options.json ? found.json() : found.text(options.language);
 }
 
 }  // namespace migrator

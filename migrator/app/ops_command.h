@@ -1,4 +1,5 @@
-// ops: what `migrator ops INPUT` prints of the operators that a trace, a graph, a log or a list names.
+// ops: what `migrator ops INPUT` prints of the operators that a trace, a graph, a log or a list names, and the files of its report;
+// and what `migrator rules operators` prints of all that are known.
 #pragma once
 
 #include <string>
@@ -17,5 +18,8 @@ struct OpsResult {
 
 // Fails with usage for a chip or version that is none, with bad_input where the input names no operator.
 base::Result<OpsResult> run_ops(const Options& options, base::FileSystem& fs);
+
+// Fails with usage for a chip or version that is none.
+base::Result<std::string> operator_list_page(const Options& options, base::FileSystem& fs);
 
 }  // namespace migrator

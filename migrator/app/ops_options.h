@@ -11,4 +11,7 @@ namespace migrator {
 
 void add_ops(CLI::App& app, Options& options);
 
+// Adds `operators` to the command `rules`.
+void add_operator_list(CLI::App& rules, Options& options);
+
 }  // namespace migrator

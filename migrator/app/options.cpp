@@ -271,6 +271,7 @@ void add_rules(CLI::App& app, Options& options) {
     add_for_directory("check", "Check the rule files of a directory; name what is wrong with line and key");
     add_for_directory("test",
                       "Run the cases of a directory's rules: findings, output, and that a second run changes nothing");
+    add_operator_list(*command, options);
     CLI::App* fresh = command->add_subcommand("new", "Write a rule file to start from, and its case");
     fresh->footer("Examples:\n  migrator rules new my_rules/house.json");
     fresh->add_option("FILE", options.paths, "The rule file: my_rules/house.json")
@@ -291,6 +292,7 @@ Command command_of(const CLI::App& app) {
         command->get_subcommands().empty() ? "list" : command->get_subcommands().front()->get_name();
     if (word == "check") return Command::rules_check;
     if (word == "test") return Command::rules_test;
+    if (word == "operators") return Command::rules_operators;
     return word == "new" ? Command::rules_new : Command::rules_list;
 }
 

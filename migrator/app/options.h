@@ -23,6 +23,7 @@ enum class Command {
     rules_check,
     rules_test,
     rules_new,
+    rules_operators,
     schema,
     apply,
     undo,
@@ -69,6 +70,15 @@ struct OpsOptions {
     bool recorder = false;  // instead of judging an input: print the module that records one
 };
 
+// Of rules operators.
+struct OperatorListOptions {
+    std::vector<std::string> words;   // in the names of operators; empty: all operators
+    std::string verdict;              // empty: any
+    std::string torch_version;        // empty: that which was measured
+    std::string other_chip;           // to compare with; empty: the same
+    std::string other_torch_version;  // to compare with; empty: the same
+};
+
 struct Options {
     Command command = Command::analyze;
     std::vector<base::Path> paths;                // of migrate into a copy: one. Of rules: where rule files are
@@ -109,6 +119,7 @@ struct Options {
     std::vector<base::Message> notes;      // about the options themselves, for the report
     ReviewOptions review;
     OpsOptions ops;
+    OperatorListOptions operator_list;
     bool json = false;
     bool quiet = false;
     bool verbose = false;

@@ -25,6 +25,20 @@ ScopeId function_at(const Bindings& bindings, NodeId node) {
     return scope;
 }
 
+// Nothing when there are no lines.
+base::Message also_in(const std::vector<std::uint32_t>& lines) {
+    if (lines.empty()) return {};
+    if (lines.size() == 1) return {"Also in line {line}.", {{"line", std::to_string(lines.front())}}};
+    std::vector<std::string> named;
+    for (const std::uint32_t line : lines) {
+        if (named.size() < kLinesNamed) named.push_back(std::to_string(line));
+    }
+    const std::string shown = base::joined(named, ", ");
+    if (named.size() == lines.size()) return {"Also in lines {lines}.", {{"lines", shown}}};
+    return {"Also in lines {lines} and {count} more.",
+            {{"lines", shown}, {"count", std::to_string(lines.size() - named.size())}}};
+}
+
 }  // namespace
 
 bool ToldUses::has_argument(NodeId node, const ToldName& told) const {
@@ -70,7 +84,7 @@ bool ToldUses::add(NodeId node, const Reference& reference, bool denied) {
         base::Message note;
         if (!by.empty())
             note.add({"On {chip} this is the operator {by}.", {{"chip", told_->chip().product}, {"by", by}}});
-        if (const std::string_view instead = told_->instead_of(by); !instead.empty()) note.add(std::string(instead));
+        if (const std::string_view instead = told_->instead().of(by); !instead.empty()) note.add(std::string(instead));
         uses_.push_back(
             {make_finding(*rule->second, file_.tree().range(node), reference.name, reference.certainty, {}, note, {}),
              {}});
@@ -83,19 +97,7 @@ void ToldUses::give(FindingSink& sink) {
     for (Use& use : uses_) {
         std::set<std::uint32_t> lines(use.lines.begin(), use.lines.end());
         lines.erase(use.lines.front());
-        if (!lines.empty()) {
-            std::vector<std::string> named;
-            for (const std::uint32_t line : lines) {
-                if (named.size() == kLinesNamed) break;
-                named.push_back(std::to_string(line));
-            }
-            use.finding.message.add(
-                lines.size() > named.size()
-                    ? base::Message("Also in lines {lines} and {count} more.",
-                                    {{"lines", base::joined(named, ", ")},
-                                     {"count", std::to_string(lines.size() - named.size())}})
-                    : base::Message("Also in lines {lines}.", {{"lines", base::joined(named, ", ")}}));
-        }
+        use.finding.message.add(also_in({lines.begin(), lines.end()}));
         sink.push_back(std::move(use.finding));
     }
 }

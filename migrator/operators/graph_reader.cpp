@@ -47,20 +47,34 @@ std::string operator_name(std::string_view target) {
     return std::string(target.substr(0, dot)) + "::" + std::string(target.substr(dot + 1));
 }
 
-// The dtype of the first tensor that a node takes.
-std::string dtype_of(const base::Json& node, const base::Json* tensors, const ChipsFile& chips) {
+// The tensors that a node takes, as the graph describes them.
+std::vector<const base::Json*> tensors_of(const base::Json& node, const base::Json* described) {
+    std::vector<const base::Json*> out;
     const base::Json* inputs = node.find("inputs");
-    if (tensors == nullptr || inputs == nullptr || inputs->array() == nullptr) return {};
+    if (described == nullptr || inputs == nullptr || inputs->array() == nullptr) return out;
     for (const base::Json& input : *inputs->array()) {
         const base::Json* named = input.find_path("arg.as_tensor.name");
-        const base::Json* tensor =
-            named != nullptr && named->string() != nullptr ? tensors->find(*named->string()) : nullptr;
-        const base::Json* dtype = tensor != nullptr ? tensor->find("dtype") : nullptr;
-        if (dtype == nullptr || dtype->integer() == nullptr) continue;
-        const auto found = chips.graph_dtypes.find(std::to_string(*dtype->integer()));
-        return found == chips.graph_dtypes.end() ? std::string() : found->second;
+        if (named == nullptr || named->string() == nullptr) continue;
+        if (const base::Json* tensor = described->find(*named->string())) out.push_back(tensor);
     }
-    return {};
+    return out;
+}
+
+// The dtype is that of the first tensor that has one.
+InputOperator operator_of(const std::string& target, const std::vector<const base::Json*>& tensors,
+                          const ChipsFile& chips) {
+    InputOperator out{operator_name(target), {}, 0, 1};
+    for (const base::Json* tensor : tensors) {
+        const base::Json* dtype = tensor->find("dtype");
+        if (out.dtype.empty() && dtype != nullptr && dtype->integer() != nullptr) {
+            const auto found = chips.graph_dtypes.find(std::to_string(*dtype->integer()));
+            if (found != chips.graph_dtypes.end()) out.dtype = found->second;
+        }
+        const base::Json* sizes = tensor->find("sizes");
+        if (sizes != nullptr && sizes->array() != nullptr)
+            out.dimensions = std::max<std::uint64_t>(out.dimensions, sizes->array()->size());
+    }
+    return out;
 }
 
 // Branches and loops of a graph are graphs in its nodes.
@@ -80,7 +94,7 @@ void add_graphs(const base::Json& root, const ChipsFile& chips, OperatorTotals& 
             const base::Json* target = node.find("target");
             if (target == nullptr || target->string() == nullptr || !target->string()->starts_with(kOperators))
                 continue;
-            totals.add(operator_name(*target->string()), dtype_of(node, value.find("tensor_values"), chips), 1);
+            totals.add(operator_of(*target->string(), tensors_of(node, value.find("tensor_values")), chips));
         }
     }
 }

@@ -73,7 +73,7 @@ bool add_list_line(std::string_view line, OperatorTotals& totals) {
             return false;
         }
     }
-    totals.add(std::string(words.front()), dtype, count);
+    totals.add({std::string(words.front()), dtype, 0, count});
     return true;
 }
 
@@ -108,7 +108,7 @@ OperatorInput read_log(std::string_view text, const LogPhrases& phrases) {
         if (!has_any(line, phrases.fallback) && !has_any(line, phrases.error)) continue;
         std::string_view name = named_in(line);
         if (name.empty()) name = kernel_in(line);
-        if (!name.empty()) totals.add(std::string(name), {}, 1);
+        if (!name.empty()) totals.add({std::string(name), {}, 0, 1});
     }
     out.kind = "log";
     out.operators = std::move(totals).take();
@@ -125,7 +125,7 @@ base::Result<OperatorInput> read_counts(std::string_view text, const std::string
             if (counts.object() == nullptr) continue;
             for (const auto& [op, count] : *counts.object()) {
                 if (count.integer() != nullptr && *count.integer() > 0 && is_operator_name(op))
-                    totals.add(op, {}, static_cast<std::uint64_t>(*count.integer()));
+                    totals.add({op, {}, 0, static_cast<std::uint64_t>(*count.integer())});
             }
         }
     }

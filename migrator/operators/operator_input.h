@@ -14,8 +14,9 @@
 namespace migrator {
 
 struct InputOperator {
-    std::string name;   // as the input has it
-    std::string dtype;  // as torch calls it; empty: not said
+    std::string name;              // as the input has it
+    std::string dtype;             // as torch calls it; empty: not said
+    std::uint64_t dimensions = 0;  // the most that one of its tensors has; 0: not said
     std::uint64_t count = 0;
     double microseconds = 0;  // of its own, without the operators in it
 };

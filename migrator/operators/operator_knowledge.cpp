@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::array<std::string_view, 7> kPrefixes{
     "torch.ops.aten.", "torch.ops.npu.", "aten::", "npu::", "aten.", "torch_npu.", "npu."};
+constexpr std::uint64_t kMostDimensions = 8;  // of a tensor of CANN
 constexpr std::string_view kDefaultOverload = ".default";
 
 // "aten::add.Tensor" -> "add.Tensor"
@@ -37,6 +38,7 @@ base::Result<OperatorKnowledge> OperatorKnowledge::load(const base::DataStore& s
     TRY_ASSIGN(out.operators_, base::read_rule_record<OperatorsFile>(store, "rules/operators/operators.json"));
     TRY_ASSIGN(out.names_, load_public_names(store));
     TRY_ASSIGN(out.kernels_, base::read_rule_record<KernelsFile>(store, "rules/operators/kernels.json"));
+    TRY_ASSIGN(out.instead_, Instead::load(store));
     for (std::size_t i = 0; i < out.operators_.operators.size(); ++i) {
         const std::string& name = out.operators_.operators[i].name;
         out.by_overload_.emplace(name, i);
@@ -188,15 +190,27 @@ std::vector<std::string> OperatorKnowledge::dtypes_of(std::string_view name, con
     return {};
 }
 
-void OperatorKnowledge::refuse_dtype(std::string_view name, std::string_view dtype, const ChipRow& chip,
-                                     OperatorJudgement& out) const {
-    if (dtype.empty() || !is_on_npu(out.forward)) return;
-    const std::vector<std::string> allowed = dtypes_of(name, chip);
-    if (allowed.empty() || base::contains(allowed, dtype)) return;
-    const OverloadRow* row = kernel_behind(name);
+void OperatorKnowledge::refuse_dtype(const AskedOperator& call, const ChipRow& chip, OperatorJudgement& out) const {
+    if (call.dtype.empty() || !is_on_npu(out.forward)) return;
+    const std::vector<std::string> allowed = dtypes_of(call.name, chip);
+    if (allowed.empty() || base::contains(allowed, call.dtype)) return;
+    const OverloadRow* row = kernel_behind(call.name);
     out.forward = OperatorVerdict::dtype_refused;
     out.by = row->name;
     out.why = base::format("the page of {} lists {}", row->aclnn.front(), base::joined(allowed, ", "));
+}
+
+// Pages say "0-8" of kernels that take every shape that CANN has; a smaller figure is that of one of the tensors, and of which one is
+// not known. Only of an operator that is its kernel's: what torch composes of others may change the shape first.
+void OperatorKnowledge::refuse_dimensions(const AskedOperator& call, OperatorJudgement& out) const {
+    const auto rows = overloads_of(call.name);
+    if (!is_on_npu(out.forward) || rows.size() != 1 || rows.front()->aclnn.size() != 1) return;
+    const AclnnRow* kernel = find_kernel(rows.front()->aclnn.front());
+    if (kernel == nullptr || kernel->max_dims != kMostDimensions || call.dimensions <= kMostDimensions) return;
+    out.forward = OperatorVerdict::refused;
+    out.by = rows.front()->name;
+    out.why = base::format("a tensor has {} dimensions, and the page of {} allows {}", call.dimensions, kernel->name,
+                           kernel->max_dims);
 }
 
 // The page of a kernel, or what lists the operators.
@@ -214,8 +228,9 @@ void OperatorKnowledge::add_source(OperatorJudgement& out) const {
     }
 }
 
-OperatorJudgement OperatorKnowledge::judge(std::string_view name, std::string_view dtype, const ChipRow& chip,
+OperatorJudgement OperatorKnowledge::judge(const AskedOperator& call, const ChipRow& chip,
                                            std::optional<Version> version) const {
+    const std::string_view name = call.name;
     OperatorJudgement out;
     if (const PublicNameRow* row = find_name(name)) {
         out = judge_name(*row, chip);
@@ -230,8 +245,10 @@ OperatorJudgement OperatorKnowledge::judge(std::string_view name, std::string_vi
     } else {
         out.why = "listed nowhere: neither in torch nor in torch_npu";
     }
-    refuse_dtype(name, dtype, chip, out);
+    refuse_dtype(call, chip, out);
+    refuse_dimensions(call, out);
     add_source(out);
+    if (!is_on_npu(out.worst())) out.instead = instead_.of(out.by);
     return out;
 }
 

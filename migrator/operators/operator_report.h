@@ -14,8 +14,12 @@ namespace migrator {
 struct JudgedOperator {
     InputOperator input;
     OperatorJudgement judgement;
-    double share = 0;  // of the time of all operators, or of all calls where there are no times
+    double share = 0;                      // of the time of all operators, or of all calls where there are no times
+    std::vector<OperatorVerdict> by_chip;  // the worse of both directions, in the order of the chips
 };
+
+// "97.9 %"; below 100 whatever is missing.
+std::string percent_of(double share);
 
 struct OperatorReport {
     std::string input;  // the file
@@ -28,6 +32,10 @@ struct OperatorReport {
     std::string text(const base::Language& say,
                      bool all) const;  // `all`: also a line for each operator that runs on the NPU
     std::string json() const;
+    // What becomes of the whole input, as one sentence.
+    std::string sentence(const base::Language& say) const;
+    // What the verdicts rest on.
+    std::string basis(const base::Language& say) const;
     // The operators that are as bad as the verdict, or worse.
     std::vector<const JudgedOperator*> at_or_above(OperatorVerdict verdict) const;
 };

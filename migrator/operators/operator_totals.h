@@ -1,6 +1,7 @@
 // OperatorTotals: adds up how often each operator of an input is called with each dtype, and for how long.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <utility>
@@ -12,12 +13,16 @@ namespace migrator {
 
 class OperatorTotals {
 public:
-    void add(const std::string& name, const std::string& dtype, std::uint64_t count, double microseconds = 0) {
-        const auto [place, is_new] = index_.try_emplace({name, dtype}, rows_.size());
-        if (is_new) rows_.push_back({name, dtype, 0, 0});
+    void add(const InputOperator& item) {
+        const auto [place, is_new] = index_.try_emplace({item.name, item.dtype}, rows_.size());
+        if (is_new) {
+            rows_.push_back(item);
+            return;
+        }
         InputOperator& row = rows_[place->second];
-        row.count += count;
-        row.microseconds += microseconds;
+        row.count += item.count;
+        row.microseconds += item.microseconds;
+        row.dimensions = std::max(row.dimensions, item.dimensions);
     }
     // In the order in which they came.
     std::vector<InputOperator> take() && { return std::move(rows_); }

@@ -10,13 +10,10 @@ base::Result<ToldNames> ToldNames::load(const base::DataStore& store, std::strin
     TRY_ASSIGN(const ChipsFile chips, load_chips(store));
     TRY_ASSIGN(const ChipRow* chosen, chosen_chip(chips, chip));
     TRY_ASSIGN(const std::vector<PublicNameRow> names, load_told_names(store));
-    TRY_ASSIGN(const InsteadFile instead, base::read_rule_record<InsteadFile>(store, "rules/operators/instead.json"));
     ToldNames out;
+    TRY_ASSIGN(out.instead_, Instead::load(store));
     out.chip_ = *chosen;
     for (const PublicNameRow& row : names) out.add(row);
-    for (const InsteadRow& row : instead.instead) {
-        for (const std::string& by : row.of) out.instead_.emplace(by, row.text);
-    }
     return out;
 }
 
@@ -39,11 +36,6 @@ void ToldNames::add(const PublicNameRow& row) {
 const std::vector<ToldName>* ToldNames::find(std::string_view name) const {
     const auto found = by_name_.find(name);
     return found == by_name_.end() ? nullptr : &found->second;
-}
-
-std::string_view ToldNames::instead_of(std::string_view by) const {
-    const auto found = instead_.find(by.substr(0, by.find('.')));
-    return found == instead_.end() ? std::string_view() : std::string_view(found->second);
 }
 
 }  // namespace migrator

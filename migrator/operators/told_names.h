@@ -9,6 +9,7 @@
 #include "base/data_store.h"
 #include "base/result.h"
 #include "base/string_map.h"
+#include "migrator/operators/instead.h"
 #include "migrator/operators/operator_rows.h"
 
 namespace migrator {
@@ -28,15 +29,14 @@ public:
     const ChipRow& chip() const { return chip_; }
     // By qualified name; nullptr: nothing is said of it.
     const std::vector<ToldName>* find(std::string_view name) const;
-    // What to write in place of an operator: a sentence; empty: not known. With or without its overload.
-    std::string_view instead_of(std::string_view by) const;
+    const Instead& instead() const { return instead_; }
 
 private:
     void add(const PublicNameRow& row);
 
     ChipRow chip_;
     base::StringMap<std::vector<ToldName>> by_name_;
-    base::StringMap<std::string> instead_;
+    Instead instead_;
 };
 
 }  // namespace migrator

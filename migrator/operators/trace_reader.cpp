@@ -8,14 +8,15 @@
 #include "base/format.h"
 #include "base/json.h"
 #include "base/string_map.h"
+#include "base/text.h"
 #include "migrator/operators/operator_totals.h"
 
 namespace migrator {
 namespace {
 
-// What the profiler calls its events; both are names of the format.
-constexpr std::string_view kOperatorCategory = "cpu_op";
-constexpr std::string_view kDeviceCategories[] = {"kernel", "gpu_memcpy", "gpu_memset"};
+// What the profiler calls its events, now and up to torch 1.9.
+constexpr std::string_view kOperatorCategories[] = {"cpu_op", "Operator"};
+constexpr std::string_view kDeviceCategories[] = {"kernel", "gpu_memcpy", "gpu_memset", "Kernel", "Memcpy", "Memset"};
 constexpr std::string_view kEvents = "traceEvents";
 constexpr std::string_view kEngine = "autograd::";  // marks of the backward pass around its operators
 
@@ -25,12 +26,14 @@ struct Event {
     double begin = 0;
     double duration = 0;
     std::int64_t external = -1;  // ties what runs on the device to its operator
+    std::uint64_t dimensions = 0;
 };
 
 struct OperatorEvent {
     std::size_t name, dtype, thread;  // numbers of texts
     double begin, duration;
     std::int64_t external;
+    std::uint64_t dimensions;
     double own = 0;
 };
 
@@ -54,6 +57,7 @@ public:
     base::Status null(std::uint64_t) override { return {}; }
     base::Status boolean(bool, std::uint64_t) override { return {}; }
     base::Status integer(std::int64_t value, std::uint64_t) override {
+        if (is_in_dims()) event_.dimensions = std::max(event_.dimensions, ++dimensions_);
         if (in_args() && (key() == "External id" || key() == "external id")) event_.external = value;
         return number_value(static_cast<double>(value), std::to_string(value));
     }
@@ -96,6 +100,7 @@ public:
         return {};
     }
     base::Status begin_array(std::uint64_t) override {
+        dimensions_ = 0;
         levels_.push_back({true, {}});
         return {};
     }
@@ -121,8 +126,8 @@ public:
                 const auto found = device_.find(operators_[i].external);
                 time = found == device_.end() ? 0 : found->second;
             }
-            totals.add(texts_[owner.name], dtype == chips.trace_dtypes.end() ? std::string() : dtype->second,
-                       owners[i] == i ? 1 : 0, time);
+            totals.add({texts_[owner.name], dtype == chips.trace_dtypes.end() ? std::string() : dtype->second,
+                        owner.dimensions, owners[i] == i ? 1u : 0u, time});
         }
         out.operators = std::move(totals).take();
         return out;
@@ -138,6 +143,10 @@ private:
 
     bool in_event() const { return levels_.size() == event_depth_; }
     bool in_args() const { return levels_.size() == event_depth_ + 1 && levels_[event_depth_ - 1].key == "args"; }
+    // In the sizes of one tensor: "Input Dims" has a list for each input, and a list of lists for a list of tensors.
+    bool is_in_dims() const {
+        return levels_.size() > event_depth_ + 2 && levels_.back().is_list && levels_[event_depth_].key == "Input Dims";
+    }
     const std::string& key() const { return levels_.back().key; }
 
     base::Status number_value(double value, const std::string& text) {
@@ -151,17 +160,16 @@ private:
 
     void keep_event() {
         if (event_.phase != "X") return;
-        if (std::find(std::begin(kDeviceCategories), std::end(kDeviceCategories), event_.category) !=
-            std::end(kDeviceCategories)) {
+        if (base::contains(kDeviceCategories, event_.category)) {
             if (event_.external >= 0) device_[event_.external] += event_.duration;
             return;
         }
-        if (event_.category != kOperatorCategory || event_.name.find("::") == event_.name.npos ||
+        if (!base::contains(kOperatorCategories, event_.category) || event_.name.find("::") == event_.name.npos ||
             event_.name.starts_with(kEngine))
             return;
         operators_.push_back({texts_.number(event_.name), texts_.number(event_.dtype),
                               texts_.number(event_.process + "/" + event_.thread), event_.begin, event_.duration,
-                              event_.external});
+                              event_.external, event_.dimensions});
     }
 
     void sort_operators() {
@@ -202,6 +210,7 @@ private:
     std::vector<Level> levels_;
     std::size_t event_depth_ = kNone;
     Event event_;
+    std::uint64_t dimensions_ = 0;  // of the list that is open
     Texts texts_;
     std::vector<OperatorEvent> operators_;
     std::unordered_map<std::int64_t, double> device_;  // microseconds, by external id

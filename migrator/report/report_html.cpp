@@ -1,6 +1,6 @@
 #include "base/check.h"
 #include "base/compress.h"
-#include "base/sha256.h"
+#include "base/page_template.h"
 #include "migrator/report/report_json.h"
 
 namespace migrator {
@@ -18,12 +18,6 @@ std::string_view part(const base::DataStore& store, std::string_view name) {
     const std::string_view* text = store.find(std::string(kFolder) + std::string(name));
     CHECK(text != nullptr);
     return *text;
-}
-
-// How a content security policy names a script or style.
-std::string hash_of(std::string_view text) {
-    const auto digest = base::sha256(text);
-    return "sha256-" + base::base64({reinterpret_cast<const char*>(digest.data()), digest.size()});
 }
 
 std::string script(const base::DataStore& store) {
@@ -79,8 +73,8 @@ void report_page(const base::TextSource& json, const base::DataStore& templates,
     const std::string scripts = script(templates);
     const std::string style = "\n" + std::string(part(templates, "style.css"));
     std::string page(part(templates, "page.html"));
-    replace_mark(page, "{{style_hash}}", hash_of(style));
-    replace_mark(page, "{{script_hash}}", hash_of(scripts));
+    replace_mark(page, "{{style_hash}}", base::policy_hash(style));
+    replace_mark(page, "{{script_hash}}", base::policy_hash(scripts));
     replace_mark(page, "{{style}}", style);
     replace_mark(page, "{{connections}}", kind == PageKind::served ? "'self'" : "'none'");
     replace_mark(page, "{{script}}", scripts);

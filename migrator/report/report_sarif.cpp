@@ -3,6 +3,7 @@
 
 #include "base/format.h"
 #include "base/json_writer.h"
+#include "base/markup.h"
 #include "base/text.h"
 #include "migrator/report/formats.h"
 
@@ -12,17 +13,6 @@ namespace {
 using base::JsonWriter;
 
 constexpr std::string_view kSchema = "https://json.schemastore.org/sarif-2.1.0.json";
-
-// A path as a relative URI.
-std::string uri_of(std::string_view path) {
-    constexpr std::string_view kPlain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/";
-    std::string out;
-    for (char c : path) {
-        if (kPlain.find(c) != std::string_view::npos) out += c;
-        else out += base::format("%{:02X}", static_cast<unsigned char>(c));
-    }
-    return out;
-}
 
 std::string_view level_of(Severity severity) {
     return severity == Severity::error ? "error" : severity == Severity::warning ? "warning" : "note";
@@ -36,7 +26,7 @@ void write_text(JsonWriter& json, std::string_view text) {
 
 void write_artifact(JsonWriter& json, const ReportFile& file) {
     json.key("artifactLocation").begin_object();
-    json.key("uri").string(uri_of(file.path));
+    json.key("uri").string(base::relative_uri(file.path));
     json.key("uriBaseId").string("SRCROOT");
     json.end_object();
 }

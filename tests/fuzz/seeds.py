@@ -4,6 +4,7 @@ tiny checkpoints by the tool itself. Nothing is kept in the repository.
     seeds.py DIRECTORY      DIRECTORY/TARGET/seeds/* and DIRECTORY/TARGET/words.dict for every target
 """
 
+import gzip
 import hashlib
 import io
 import json
@@ -29,6 +30,8 @@ PIECES = {
     "cuda": ["cudaMalloc", "__global__ ", "<<<1, 2>>>", "#include <", "//", "/*", "*/", "\\\n", "R\"(", ")\""],
     "toml": ["[tool.migrator]\n", "[[", "\"\"\"", "'''", "\\u00e9", "1e9", "0x", "inf", "1979-05-27", "{a = 1}", "exclude", "fail-on", "a.b."],
     "json": ["\\ud83d\\ude00", "\\u0000", "1e308", "-0", "18446744073709551615", "9223372036854775808", "NaN", "Infinity"],
+    "ops": ["aten::", "torch.", "\"traceEvents\": [", "\"cat\": \"cpu_op\"", "\"cat\": \"kernel\"", "\"Input Dims\": [[", "1e308", "-1",
+            "fall back to run on the CPU", "\\x1f\\x8b", "PK\\x03\\x04", "# recorded operators"],
     "index": ["model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors", "\"a\"", "\"b\"", "\"c\"", "total_size", "../"],
     "zip": ["PK\\x01\\x02", "PK\\x03\\x04", "PK\\x05\\x06", "PK\\x06\\x06", "PK\\x06\\x07", "\\xff\\xff\\xff\\xff", "\\x01\\x00"],
     "checkpoint": ["\n== config.json\n", "\n== model.safetensors\n", "\n== adapter_config.json\n", "\n== latest_checkpointed_iteration.txt\n",
@@ -101,6 +104,21 @@ def add_settings(seeds):
                  'apply = "safe" # why\n[tool.other]\nx = {y = [1, 2.5, 1979-05-27T07:32:00Z]}\n', "a.b = 1\n", "[[tool.migrator.x]]\n"]:
         seeds.add("toml", b"[tool.migrator]\n" + body.encode())
     seeds.add("toml", b'[project]\nname = "x"\n\n[tool]\nmigrator.exclude = ["a", "b"]\n')
+
+
+def add_operators(seeds):
+    """A graph, a list, a log, counts, and traces of both forms, packed and cut off."""
+    seeds.add("ops", (ROOT / "tests/golden/operators/graph.pt2").read_bytes())
+    for text in ("aten::add.Tensor float32 3\ntorch.lgamma\n", '{"forward": {"add.Tensor": 2}}',
+                 "W The operator 'aten::lgamma.out' is not currently supported on the NPU backend and will fall back to run on the CPU\n"):
+        seeds.add("ops", text.encode())
+    events = [{"ph": "X", "cat": category, "name": name, "ts": begin, "dur": "3.5", "pid": 1, "tid": "t",
+               "args": {"External id": begin, "Input type": ["float"], "Input Dims": [[2, 3], [[1], []]]}}
+              for begin, (category, name) in enumerate([("cpu_op", "aten::add"), ("kernel", "k"), ("cpu_op", "aten::mul_")])]
+    for trace in (events, {"traceEvents": events}):
+        text = json.dumps(trace).encode()
+        for content in (text, text[:-40], gzip.compress(text)):
+            seeds.add("ops", content)
 
 
 def add_index(seeds):
@@ -195,7 +213,7 @@ def add_checkpoints(seeds):
 def make(directory):
     """Makes all seeds; the targets that have some."""
     seeds = Seeds(directory)
-    for step in (add_texts, add_settings, add_index, add_pickles, add_zips, add_headers, add_checkpoints):
+    for step in (add_texts, add_settings, add_operators, add_index, add_pickles, add_zips, add_headers, add_checkpoints):
         step(seeds)
     seeds.write_dictionaries()
     return sorted(seeds.words)

@@ -26,7 +26,8 @@ PLACE = re.compile(r"\{([^{}]*)\}")
 # The sources of pages that are read in one language: each sentence in them is said in it. What a program reads is made in others, or is listed.
 PAGES = ("migrator/app/explain.cpp", "migrator/app/explained_operator.cpp", "migrator/app/explained_support.cpp", "migrator/app/ops_command.cpp",
          "migrator/app/review_commands.cpp", "migrator/app/rule_cases.cpp", "migrator/app/rule_files.cpp", "migrator/app/rule_pages.cpp",
-         "migrator/operators/operator_knowledge.cpp", "migrator/operators/operator_report.cpp", "migrator/review/accepted.cpp",
+         "migrator/operators/operator_knowledge.cpp", "migrator/operators/operator_list.cpp",
+         "migrator/operators/operator_report.cpp", "migrator/review/accepted.cpp",
          "migrator/review/reapply.cpp", "ckpt_convert/app/conversion_log.cpp", "ckpt_convert/app/convert.cpp", "ckpt_convert/app/inspect.cpp",
          "ckpt_convert/app/models.cpp", "ckpt_convert/app/verify.cpp", "ckpt_convert/app/verify_views.cpp", "ckpt_convert/app/write_output.cpp",
          "ckpt_convert/execute/content_check.cpp", "ckpt_convert/open/adapters.cpp", "ckpt_convert/open/copies.cpp",

@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "support"))
-from checks import Checks, tool  # noqa: E402
+from checks import ROOT, Checks, tool  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
 MOST_UNKNOWN = 0.02
@@ -107,6 +107,74 @@ def check_traces(checks, directory):
     checks.expect("damaged or cut off" in result.stderr, result.stderr)
 
 
+def check_dimensions(checks, directory):
+    """CANN has tensors of up to eight dimensions, where the page of a kernel does not say less of one of its tensors."""
+    path = directory / "dimensions.json"
+    why = "a tensor has 9 dimensions, and the page of aclnnSin allows 8"
+    for name, dims, verdict, why in (("aten::sin", [[2] * 8, [2, 2], [], [[2, 2], [1] * 8]], "npu_aclnn", ""),
+                                     ("aten::sin", [[2, 2], [2] * 9], "refused", why), ("aten::sin", [[[2, 2], [1] * 9]], "refused", why),
+                                     ("aten::embedding", [[9, 2], [2, 2, 2]], "npu_aclnn", "")):
+        one = event(name, 0, 10, 1)
+        one["args"]["Input Dims"] = dims
+        path.write_text(json.dumps([one]))
+        row = judged(path)["operators"][0]
+        checks.equal((row["forward"], row["why"]), (verdict, why), f"dimensions {dims}")
+
+
+def check_instead(checks):
+    sentence = "torch.sqrt(a * a + b * b) runs on the NPU; it overflows earlier."
+    checks.equal([row["instead"] for row in judged("-", text="torch.hypot\ntorch.sin\ntorch.lgamma\n")["operators"]], [sentence, "", ""], "instead")
+    checks.expect(f"\n    {sentence}\n" in ops("-", text="torch.hypot\n").stdout, "what to write is not said")
+
+
+def check_report(checks, directory):
+    result = ops("-", "--report", directory / "report", "--format", "html,json,sarif", text="torch.hypot\ntorch.sin\nmylib::y\n")
+    checks.equal(result.returncode, 0, result.stderr)
+    checks.equal(sorted(path.name for path in (directory / "report").iterdir()), ["ops.html", "ops.json", "ops.sarif"], "files")
+    checks.expect(result.stdout.endswith(f"The report: {directory}/report/ops.html\n"), result.stdout)
+    rows = json.loads((directory / "report/ops.json").read_text())["operators"]
+    checks.equal(rows[0]["chips"], {chip: "cpu_fallback" for chip in ("910b", "910_93", "950", "910", "310p", "310b")}, "chips")
+    run = json.loads((directory / "report/ops.sarif").read_text())["runs"][0]
+    checks.equal([(item["ruleId"], item["level"], item["message"]["text"]) for item in run["results"]],
+                 [("operator.cpu_fallback", "warning", "torch.hypot on Atlas A2: runs on the CPU, with copies there and back (no NPU kernel). "
+                   "torch.sqrt(a * a + b * b) runs on the NPU; it overflows earlier."),
+                  ("operator.unknown", "note", "mylib::y on Atlas A2: not known: no source says (listed nowhere: neither in torch nor in torch_npu).")],
+                 "results")
+    page = (directory / "report/ops.html").read_text()
+    checks.equal(page.count("<tr data-verdict="), 3, "rows of the page")
+    checks.expect("{{" not in page, "a mark is left")
+    hostile = directory / "<b>&.txt"
+    hostile.write_text("torch.sin\n")
+    ops(hostile, "--report", directory / "hostile")
+    checks.equal(sorted(path.name for path in (directory / "hostile").iterdir()), ["ops.html", "ops.json"], "the usual files")
+    checks.expect("<b>" not in (directory / "hostile/ops.html").read_text(), "the name of the input is markup")
+    checks.equal(ops("-", "--format", "sarif", text="torch.sin").returncode, 2, "--format without --report")
+
+
+def listed(*words):
+    return subprocess.run([str(tool("migrator")), "rules", "operators", *words], capture_output=True, text=True)
+
+
+def check_list(checks):
+    whole = json.loads(listed("--json").stdout)
+    rules = json.loads((ROOT / "rules/operators/operators.json").read_text())["operators"]
+    checks.equal([row["name"] for row in whole["operators"]], [row["name"] for row in rules], "all operators, in their order")
+    for verdict in ("cpu_fallback", "npu_aclop", "refused"):
+        wanted = [row["name"] for row in whole["operators"] if row["here"]["verdict"] == verdict]
+        found = json.loads(listed("--verdict", verdict, "--json").stdout)["operators"]
+        checks.equal([row["name"] for row in found], wanted, verdict)
+    on_p = {row["name"]: row["here"]["verdict"] for row in json.loads(listed("--chip", "310P", "--json").stdout)["operators"]}
+    differ = [(row["name"], row["here"]["verdict"], on_p[row["name"]]) for row in whole["operators"] if row["here"]["verdict"] != on_p[row["name"]]]
+    found = json.loads(listed("--compare", "310P", "--json").stdout)
+    checks.equal([(row["name"], row["here"]["verdict"], row["there"]["verdict"]) for row in found["operators"]], differ, "A2 and 310P")
+    text = listed("reverse", "--torch-version", "2.1", "--compare-version", "2.7").stdout
+    checks.expect("reverse  npu_aclop -> unknown: its kernel is there with torch <=2.1 only\n" in text, text)
+    checks.expect(text.endswith(" with different verdicts on Atlas A2 with torch 2.1 and Atlas A2 with torch 2.7\n"), text)
+    checks.equal(listed("linalg_inv", "--verdict", "cpu_fallback").stdout.splitlines()[-1].split(" on ")[1], "Atlas A2 with torch 2.13; cpu_fallback 4", "a word")
+    for words in (("--chip", "a4"), ("--compare", "a4"), ("--verdict", "fine"), ("--compare-version", "new")):
+        checks.equal(listed(*words).returncode, 2, f"{words}")
+
+
 def check_graph(checks):
     found = judged(HERE / "graph.pt2")
     rows = {row["name"]: (row["dtype"], row["forward"], row["by"]) for row in found["operators"]}
@@ -174,6 +242,10 @@ def main():
         check_cases(checks)
         check_models(checks)
         check_traces(checks, Path(directory))
+        check_dimensions(checks, Path(directory))
+        check_instead(checks)
+        check_report(checks, Path(directory))
+        check_list(checks)
         check_graph(checks)
         check_logs(checks)
         check_names(checks)

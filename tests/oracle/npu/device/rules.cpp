@@ -99,12 +99,19 @@ void warn_once(const std::string& name) {
 
 // "float32" of at::kFloat, as torch calls dtypes.
 std::string dtype_name(at::ScalarType type) {
-    static const std::unordered_map<at::ScalarType, std::string> names = {
-        {at::kFloat, "float32"},   {at::kHalf, "float16"},        {at::kBFloat16, "bfloat16"},
-        {at::kDouble, "float64"},  {at::kChar, "int8"},           {at::kShort, "int16"},
-        {at::kInt, "int32"},       {at::kLong, "int64"},          {at::kByte, "uint8"},
-        {at::kBool, "bool"},       {at::kComplexHalf, "complex32"}, {at::kComplexFloat, "complex64"},
-        {at::kComplexDouble, "complex128"}};
+    static const std::unordered_map<at::ScalarType, std::string> names = {{at::kFloat, "float32"},
+                                                                          {at::kHalf, "float16"},
+                                                                          {at::kBFloat16, "bfloat16"},
+                                                                          {at::kDouble, "float64"},
+                                                                          {at::kChar, "int8"},
+                                                                          {at::kShort, "int16"},
+                                                                          {at::kInt, "int32"},
+                                                                          {at::kLong, "int64"},
+                                                                          {at::kByte, "uint8"},
+                                                                          {at::kBool, "bool"},
+                                                                          {at::kComplexHalf, "complex32"},
+                                                                          {at::kComplexFloat, "complex64"},
+                                                                          {at::kComplexDouble, "complex128"}};
     const auto found = names.find(type);
     return found == names.end() ? std::string() : found->second;
 }
