@@ -60,6 +60,8 @@ public:
 private:
     struct Sentences;
     Language(Dictionary dictionary, Dictionary of_findings);
+    // The same of a sentence that may have a name in front of it: "weight.0: its shape is too large".
+    std::string said_of_name(std::string_view english) const;
     std::string code_ = "en";
     std::shared_ptr<const Sentences> sentences_;
 };
