@@ -13,7 +13,13 @@ constexpr std::size_t kFewestLetters = 4;  // below, a sentence is little more t
 struct Pair {
     SentencePattern english;
     SentencePattern translation;
+    bool is_frame;
 };
+
+// "{}; see {} --help": it says something more behind another sentence, whatever that is.
+bool is_around_others(std::string_view english) {
+    return english.starts_with('{') && english.substr(english.find('}')).starts_with("}; ");
+}
 
 }  // namespace
 
@@ -33,7 +39,7 @@ Language::Language(Dictionary dictionary, Dictionary of_findings) {
         if (english.find('{') == english.npos) continue;
         SentencePattern pattern(english);
         if (pattern.places() > 0 && pattern.letters() >= kFewestLetters)
-            made->patterns.push_back({std::move(pattern), SentencePattern(translation)});
+            made->patterns.push_back({std::move(pattern), SentencePattern(translation), is_around_others(english)});
     }
     made->dictionary = std::move(dictionary);
     made->of_findings = std::move(of_findings);
@@ -72,7 +78,8 @@ std::string Language::said(std::string_view english) const {
     const Pair* best = nullptr;
     std::vector<std::string> values;
     for (const Pair& pair : sentences_->patterns) {
-        if (best != nullptr && best->english.letters() >= pair.english.letters()) continue;
+        const auto weight = [](const Pair& one) { return std::pair(one.is_frame, one.english.letters()); };
+        if (best != nullptr && weight(*best) >= weight(pair)) continue;
         auto found = pair.english.values_in(english);
         if (!found) continue;
         best = &pair;
@@ -103,9 +110,16 @@ std::string Language::lines(std::string_view english) const {
 
 std::string Language::message(const Message& english) const { return english.text_in(sentences_->of_findings); }
 
+std::string Language::said_of_name(std::string_view english) const {
+    std::string out = said(english);
+    const std::size_t colon = english.find(": ");
+    if (out != english || colon == english.npos) return out;
+    return std::string(english.substr(0, colon + 2)) + said_of_name(english.substr(colon + 2));
+}
+
 std::string Language::error_text(const Error& error) const {
     Error out = error;
-    out.message = said(error.message);
+    out.message = said_of_name(error.message);
     for (std::string& context : out.context) context = said(context);
     return out.text();
 }

@@ -31,7 +31,9 @@ public:
     std::string text(std::string_view english) const;
     // A text that was put together already: it becomes that sentence of the dictionary whose {places} are parts of it.
     std::string said(std::string_view english) const;
-    // The same, line by line; blanks at the beginning of a line stay.
+    // The same of a sentence that may have a name in front of it: "weight.0: its shape is too large".
+    std::string said_of_name(std::string_view english) const;
+    // A text, line by line; blanks at the beginning of a line stay.
     std::string lines(std::string_view english) const;
     // What a finding says: by the sentences of findings alone, so that a value that is a word of a page stays a name.
     std::string message(const Message& english) const;

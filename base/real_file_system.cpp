@@ -56,8 +56,10 @@ public:
         for (;;) {
             FileDescriptor fd(open_at(at, kFlags | O_CREAT | O_EXCL, 0666));
             const bool is_new = fd.get() >= 0;
-            if (!is_new && errno == EEXIST) fd = FileDescriptor(open_at(at, kFlags));
-            if (fd.get() < 0 && errno == ENOENT) continue;
+            if (!is_new && errno == EEXIST) {
+                fd = FileDescriptor(open_at(at, kFlags));
+                if (fd.get() < 0 && errno == ENOENT) continue;  // it was removed between the two calls
+            }
             if (fd.get() < 0) return system_failure(ErrorKind::write_failed, "create", shown(path), errno);
             // A file system without locks: there the file is the lock.
             const bool is_locked = uninterrupted([&] { return ::flock(fd.get(), LOCK_EX | LOCK_NB); }) == 0;

@@ -51,9 +51,11 @@ Status check_axes(const ModelMapping& mapping, const StoredRule& rule) {
     for (const auto& weight : mapping.weights) {
         if (std::find(rule.weights.begin(), rule.weights.end(), weight.name) == rule.weights.end()) continue;
         if ((weight.each == Each::expert) != of_experts)
-            return problem(base::format("{} made of \"{}\", which is {} of each expert",
-                                        of_experts ? "belongs to experts but is" : "belongs to no experts but is",
-                                        weight.name, of_experts ? "not" : "one"));
+            return problem(
+                of_experts
+                    ? base::format("belongs to experts but is made of \"{}\", which is not of each expert", weight.name)
+                    : base::format("belongs to no experts but is made of \"{}\", which is one of each expert",
+                                   weight.name));
         if (axes.value_or(weight.shape.size()) != weight.shape.size())
             return problem("is made of weights with different numbers of axes");
         axes = weight.shape.size();

@@ -61,7 +61,7 @@ public:
 
     void problem(std::string_view where, std::string_view message) {
         ++problems_;
-        text_ += say_.show("{}: {}\n", where, say_.said(message));
+        text_ += say_.show("{}: {}\n", where, say_.said_of_name(message));
         json_.begin_object().key("where").string(where).key("message").string(message).end_object();
     }
 

@@ -26,6 +26,7 @@ struct CppFunction {
     bool is_kernel = false;          // marked for the device
     bool is_differentiable = false;  // a class, with the gradient of what it computes
     bool is_defined = false;         // false: a declaration
+    std::uint32_t build = 0;         // as of a binding
     std::vector<std::string> uses;   // what its body calls, launches or passes on, sorted
 };
 
@@ -36,6 +37,7 @@ struct OperatorBinding {
     base::ByteRange range;  // of its name, in the text
     std::uint32_t line = 0;
     std::string module;             // of Python that has it, where the binding says so
+    std::uint32_t build = 0;        // of a text in Python: which of the file's calls compiles it, from 1
     std::string function;           // what is called: "scale_cuda"; empty: a lambda, or only a schema
     CppSignature signature;         // of a schema, or of a lambda
     std::vector<std::string> uses;  // of a lambda, sorted

@@ -30,6 +30,7 @@ private:
     void call(NodeId id, std::string_view function) {
         for (const ExtensionBuilder& builder : rules_.operator_places.builders) {
             if (!builder.is_inline() || !base::contains(builder.of, function)) continue;
+            ++build_;
             source(call_argument(tree_, id, builder.sources, builder.sources_keyword));
             source(call_argument(tree_, id, builder.device_sources, builder.device_sources_keyword));
             for (const RegistrationRow& row : rules_.registrations) {
@@ -38,7 +39,10 @@ private:
             }
             const NodeId name = call_argument(tree_, id, builder.name, builder.name_keyword);
             const auto module = name == kNoNode ? std::nullopt : bindings_.constant_string(name);
-            for (; named_ < out_.bindings.size(); ++named_) out_.bindings[named_].module = module.value_or("");
+            for (; named_ < out_.bindings.size(); ++named_) {
+                out_.bindings[named_].module = module.value_or("");
+                out_.bindings[named_].build = build_;
+            }
         }
     }
 
@@ -97,6 +101,7 @@ private:
             for (CppFunction& function : found.functions) {
                 function.begin = place(function.begin);
                 function.line = lines_.position(function.begin).line;
+                function.build = build_;
                 out_.functions.push_back(std::move(function));
             }
         }
@@ -107,7 +112,8 @@ private:
     const RuleSet& rules_;
     const base::LineIndex lines_;
     CppOperators out_;
-    std::size_t named_ = 0;  // bindings whose module is known
+    std::uint32_t build_ = 0;  // the calls that compile, so far
+    std::size_t named_ = 0;    // bindings whose module is known
     std::unordered_set<NodeId> read_;
 };
 
@@ -127,9 +133,13 @@ CppOperators inline_operators(const ParsedText& parsed, const RuleSet& rules) {
 }
 
 void match_inline_operators(const PythonFile& file, const ParsedText& parsed, FindingSink& sink) {
-    for (const OperatorBinding& binding : inline_operators(parsed, file.rules()).bindings)
-        sink.push_back(
-            make_finding(*binding.row->rule, binding.range, binding.subject, Certainty::resolved, {}, {}, {}));
+    const auto report = [&](const CppOperators& found) {
+        for (const OperatorBinding& binding : found.bindings)
+            sink.push_back(
+                make_finding(*binding.row->rule, binding.range, binding.subject, Certainty::resolved, {}, {}, {}));
+    };
+    if (parsed.operators != nullptr) report(*parsed.operators);
+    else report(inline_operators(parsed, file.rules()));
 }
 
 }  // namespace migrator

@@ -34,6 +34,8 @@ public:
                 build(id, reference.name);
                 OperatorCall call = called(reference.name);
                 if (call.op.empty()) continue;
+                if (std::string built = built_module(tree_.child(id, Field::function)); !built.empty())
+                    call.module = std::move(built);
                 call.line = lines.position(tree_.range(id).begin).line;
                 find_wrapper(id, call);
                 out_.calls.push_back(std::move(call));
@@ -54,6 +56,23 @@ private:
             out.is_of_package = context_.rules->packages.of_module(out.module) != nullptr;
         }
         return out;
+    }
+
+    // Of `built.scale`: the name of the module that the file builds as `built`; empty: it builds none, or not surely one.
+    std::string built_module(NodeId function) const {
+        if (tree_.kind(function) != NodeKind::attribute) return {};
+        const BindingSites sites = bindings_.binding_sites(tree_.child(function, Field::object));
+        if (sites.size() != 1 || sites.front().value == kNoNode) return {};
+        const NodeId value = sites.front().value;
+        if (tree_.kind(value) != NodeKind::call) return {};
+        for (const Reference& reference : bindings_.references(tree_.child(value, Field::function))) {
+            for (const ExtensionBuilder& builder : places_.builders) {
+                if (!base::contains(builder.of, reference.name)) continue;
+                const NodeId name = call_argument(tree_, value, builder.name, builder.name_keyword);
+                return name == kNoNode ? std::string() : bindings_.constant_string(name).value_or("");
+            }
+        }
+        return {};
     }
 
     void build(NodeId call, std::string_view function) {

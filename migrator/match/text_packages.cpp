@@ -1,3 +1,5 @@
+#include <array>
+
 #include "base/file_system.h"
 #include "base/text.h"
 #include "migrator/match/required_packages.h"
@@ -59,7 +61,21 @@ private:
         // conda: channel::package, channel/label/name::package
         if (const std::size_t channel = text.find("::"); channel != text.npos && text.find(':') == channel)
             text.remove_prefix(channel + 2);
-        if (const auto package = required_package(text)) add(*package, versions_behind(*package, text));
+        const auto package = required_package(text);
+        if (!package) return;
+        const std::string_view versions = versions_behind(*package, text);
+        add(*package, versions);
+        // name=version=build, where a build asks for one package more: py3.10_cuda11.8_cudnn8.7.0_0
+        const std::size_t build = versions.starts_with('=') ? versions.find('=', 1) : versions.npos;
+        if (build != versions.npos && build > 1) add_build(versions.substr(build + 1));
+    }
+    // conda: the packages that a build asks for by their names, with versions behind them.
+    void add_build(std::string_view build) {
+        for (std::string_view part : base::split(build, '_')) {
+            part = base::trimmed(part, "*");
+            part = part.substr(0, part.find_first_of("0123456789"));
+            if (!part.empty()) add(part, {});
+        }
     }
     void add(std::string_view package, std::string_view versions) {
         found_.push_back({std::string(package), std::string(versions), contents().place(package)});
@@ -67,15 +83,19 @@ private:
 
     // dependencies = ["torch>=2", ...], and tables with a key for each package: torch = "^2.1", torch = {version = "^2.1"}
     void toml() {
+        constexpr auto kProjects =
+            std::to_array<std::string_view>({"pyproject.toml", "hatch.toml", "pixi.toml", "tox.toml"});
+        constexpr auto kLists = std::to_array<std::string_view>(
+            {"dependencies", "extra-dependencies", "dev-dependencies", "requires", "deps"});
         const std::string_view name = base::file_name(file_.path);
-        const bool is_project = name == "pyproject.toml";
+        const bool is_project = base::contains(kProjects, name);
         if (!is_project && name != "Pipfile") return;
         for (const TextSetting& setting : contents().settings) {
             const std::string_view key = contents().name_of(setting.key);
             const std::string_view parent = parent_of(setting.key);
-            if (key == "dependencies" || key == "requires" || parent == "optional-dependencies" ||
-                parent == "dependency-groups")
+            if (base::contains(kLists, key) || parent == "optional-dependencies" || parent == "dependency-groups")
                 add(setting.text);
+            if (key == "build" && !parent.empty()) add_build(setting.text);
         }
         const std::vector<std::string_view> versions = versions_by_key();
         for (KeyId key = 0; key < contents().keys.size(); ++key) {

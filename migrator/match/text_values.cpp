@@ -8,6 +8,7 @@
 #include "migrator/values/value_ends.h"
 #include "migrator/values/value_flow.h"
 #include "migrator/values/value_form.h"
+#include "migrator/values/value_shape.h"
 
 namespace migrator {
 namespace {
@@ -33,10 +34,17 @@ std::string_view default_in(std::string_view text) {
     return comma == rest.npos ? text : base::trimmed(rest.substr(comma + 1), " \t\"'");
 }
 
-// "*.where" of `where: cuda` and `--where cuda`: whoever reads a member of this name reads it.
-std::string member_of(std::string_view name) {
-    std::string out(kAnyObject);
-    for (const char c : name) out += c == '-' ? '_' : c;
+// "*.where" of `where: cuda` and `--where cuda`: whoever reads a member of this name reads it. "*.where[]" of an element of a
+// list; what stands alone may become one where it is read.
+std::vector<std::string> members_of(std::string_view name, unsigned lists) {
+    std::string member(kAnyObject);
+    for (const char c : name) member += c == '-' ? '_' : c;
+    ValueShape shape;
+    for (unsigned i = 0; i < std::max(lists, 1U); ++i) {
+        if (!shape.push(ValueShape::Level::item)) return {};
+    }
+    std::vector<std::string> out{member + shape.text()};
+    if (lists == 0) out.push_back(std::move(member));
     return out;
 }
 
@@ -54,10 +62,12 @@ public:
 private:
     const TextContents& contents() const { return file_.contents; }
 
-    bool carries(std::string_view name) const {
+    bool carries(std::string_view name, unsigned lists = 0) const {
         if (name.empty()) return false;
         if (row_.is_carrier(name) || variables_.contains(name)) return true;
-        return file_.value_ends != nullptr && file_.value_ends->find(row_.rule->id, member_of(name));
+        return file_.value_ends != nullptr && std::ranges::any_of(members_of(name, lists), [&](const std::string& end) {
+                   return file_.value_ends->find(row_.rule->id, end).has_value();
+               });
     }
 
     // GPU=cuda:0; python t.py --device $GPU: what the variables hold that are given to a carrier.
@@ -75,8 +85,9 @@ private:
     void match(const TextSetting& setting) {
         const std::string_view text = default_in(setting.text);
         const std::vector<ValueToken> tokens = value_tokens(text, row_);
-        if (tokens.empty() || is_only_shown(contents().name_of(setting.key))) return;
-        const bool is_known = carries(contents().name_of(setting.key)) || carries(variable_in(setting.text));
+        const std::string_view name = contents().name_of(setting.key);
+        if (tokens.empty() || is_only_shown(name, setting.lists)) return;
+        const bool is_known = carries(name, setting.lists) || carries(variable_in(setting.text));
         // A name with a number is a device wherever settings have it; `cuda:` alone is a key.
         const bool has_number = text.find(':') != text.npos && !text.ends_with(':');
         const bool is_set = is_settings(file_.type) || (is_script(file_.type) && setting.key != kNoKey);
@@ -92,11 +103,15 @@ private:
     }
 
     // Whether the Python file around it reads the key, and only shows what it reads.
-    bool is_only_shown(std::string_view name) const {
+    bool is_only_shown(std::string_view name, unsigned lists) const {
         if (file_.around == nullptr || name.empty()) return false;
-        ValueFlow flow(*file_.around, row_);
-        const bool is_taken = flow.destination_of_end(member_of(name)) || flow.is_lost() || !flow.ends().empty();
-        return flow.is_shown() && !is_taken;
+        bool is_shown = false;
+        for (const std::string& end : members_of(name, lists)) {
+            ValueFlow flow(*file_.around, row_);
+            if (flow.destination_of_end(end) || flow.is_lost() || !flow.ends().empty()) return false;
+            is_shown |= flow.is_shown();
+        }
+        return is_shown;
     }
 
     // Settings may be a text of a Python file, which then works with what they name.
@@ -131,8 +146,8 @@ std::set<ValueEnd> open_text_ends(const TextContents& contents, const RuleSet& r
             const std::string_view name = contents.name_of(setting.key);
             const bool is_plain =
                 !name.empty() && std::ranges::all_of(name, [](char c) { return base::is_word_char(c) || c == '-'; });
-            if (is_plain && !row.is_carrier(name) && !value_tokens(default_in(setting.text), row).empty())
-                out.insert({row.rule->id, member_of(name)});
+            if (!is_plain || row.is_carrier(name) || value_tokens(default_in(setting.text), row).empty()) continue;
+            for (std::string& end : members_of(name, setting.lists)) out.insert({row.rule->id, std::move(end)});
         }
     }
     return out;

@@ -52,7 +52,7 @@ public:
         for (const Path& path : sorted(std::move(files))) {
             Path directory = base::directory_below(path);
             while (!with_python.contains(directory)) directory = base::directory_below(directory);
-            if (out.contains(directory)) continue;
+            if (out.contains(directory) || (is_image(path) && is_named_above(out, directory))) continue;
             if (auto found = in_file(path, project.read(fs_, path))) out.emplace(directory, std::move(*found));
         }
         return out;
@@ -75,11 +75,20 @@ public:
     }
 
 private:
+    // What an image has counts where nothing else says what is wanted.
+    static bool is_image(const Path& path) { return file_type_of(path) == FileType::dockerfile; }
+
+    static bool is_named_above(const std::map<Path, FrameworkVersion>& named, Path directory) {
+        while (!directory.empty() && !named.contains(directory)) directory = base::directory_below(directory);
+        return named.contains(directory);
+    }
+
     // Of the files, those that say something of versions; near the root first.
     static std::vector<Path> sorted(std::vector<Path> files) {
         std::erase_if(files, [](const Path& path) { return !rank(path); });
         auto order = [](const Path& path) {
-            return std::tuple(std::count(path.begin(), path.end(), '/'), *rank(path), std::string_view(path));
+            return std::tuple(is_image(path), std::count(path.begin(), path.end(), '/'), *rank(path),
+                              std::string_view(path));
         };
         std::sort(files.begin(), files.end(), [&](const Path& a, const Path& b) { return order(a) < order(b); });
         return files;

@@ -1,7 +1,9 @@
 #include "migrator/project/operator_links.h"
 
 #include <algorithm>
+#include <tuple>
 
+#include "base/format.h"
 #include "migrator/project/operators.h"
 
 namespace migrator {
@@ -21,6 +23,12 @@ bool is_source(std::string_view path, std::string_view written) {
            (path.size() > written.size() && path.ends_with(written) && path[path.size() - written.size() - 1] == '/');
 }
 
+// Of an operator in a text of Python, which module of the file has it; empty for all others.
+std::string text_module(const OperatorBinding& binding) {
+    if (binding.build == 0) return {};
+    return binding.module.empty() ? base::format("#{}", binding.build) : binding.module;
+}
+
 void merge(std::vector<InFile>& into, const std::vector<InFile>& more) {
     std::set<InFile> known(into.begin(), into.end());
     for (const InFile& item : more) {
@@ -37,15 +45,17 @@ void OperatorLinks::index_functions() {
     }
 }
 
-// An operator of a name space is one in all files; a module's belongs to the file that makes the module.
+// An operator of a name space is one in all files; a module's belongs to the file that makes the module, and of texts in
+// Python to the module.
 void OperatorLinks::gather_bindings() {
-    std::map<std::pair<std::string, std::size_t>, std::size_t> known;
+    std::map<std::tuple<std::string, std::size_t, std::string>, std::size_t> known;
     for (std::size_t i = 0; i < facts_.size(); ++i) {
         const std::vector<OperatorBinding>& all = facts_[i].operators.bindings;
         for (std::size_t k = 0; k < all.size(); ++k) {
             const std::string name = operator_in_python(all[k].subject);
-            const auto [at, is_new] =
-                known.try_emplace({name, all[k].row->namespaced ? facts_.size() : i}, out_.size());
+            const bool is_everywhere = all[k].row->namespaced;
+            const auto [at, is_new] = known.try_emplace(
+                {name, is_everywhere ? facts_.size() : i, is_everywhere ? "" : text_module(all[k])}, out_.size());
             if (is_new) {
                 out_.emplace_back().name = name;
                 named_[name].push_back(at->second);
@@ -100,12 +110,20 @@ void OperatorLinks::find_functions(LinkedOperator& op) const {
     std::vector<const std::vector<std::string>*> bodies;
     std::set<std::string_view> seen;
     std::size_t names = 0;
+    // In the texts that are compiled with it.
+    const auto is_own = [&](InFile at) {
+        return function(at).build != 0 && std::ranges::any_of(op.bindings, [&](InFile own) {
+                   return own.file == at.file && binding(own).build == function(at).build;
+               });
+    };
     const auto enter = [&](std::string_view name, std::vector<InFile>* named) {
         if (++names > kMostNames || !seen.insert(name).second) return;
         const auto found = functions_.find(name);
         if (found == functions_.end()) return;
+        const bool has_own = std::ranges::any_of(found->second, is_own);
         for (const InFile& at : found->second) {
             if (++names > kMostNames) return;
+            if (has_own && !is_own(at)) continue;
             if (named != nullptr) named->push_back(at);
             if (function(at).is_kernel) op.kernels.push_back(at);
             if (function(at).is_differentiable) op.classes.emplace(name);
@@ -202,7 +220,8 @@ void OperatorLinks::find_gradients() {
             const auto others = named_.find(name);
             if (others == named_.end()) continue;
             for (const std::size_t other : others->second) {
-                if (out_[other].bindings.front().file == out_[op].bindings.front().file) pair(op, other);
+                const InFile one = out_[op].bindings.front(), two = out_[other].bindings.front();
+                if (one.file == two.file && text_module(binding(one)) == text_module(binding(two))) pair(op, other);
             }
         }
     }

@@ -15,6 +15,7 @@
 namespace migrator {
 
 class CudaNames;
+struct CppOperators;
 class OperatorSchemas;
 class ToldNames;
 class ValueEnds;
@@ -55,6 +56,7 @@ bool loads_framework(const Bindings& bindings, const MatchContext& context);
 struct ParsedText {
     const SyntaxTree* tree = nullptr;
     const Bindings* bindings = nullptr;
+    const CppOperators* operators = nullptr;  // that it compiles from texts in it; nullptr: nobody has looked yet
 };
 
 // The names that the classes of a Python file define, sorted, without duplicates.

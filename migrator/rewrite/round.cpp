@@ -286,6 +286,7 @@ Round run_round(const SourceFile& file, const TextVersion& version, const Rewrit
         if (is_first && context.operators) {
             round.operator_uses = operator_uses(context.match, parsed);
             round.operators = inline_operators(parsed, *context.match.rules);
+            parsed.operators = &round.operators;
         }
     }
     if (is_first && context.operators && registers_operators(file.type))

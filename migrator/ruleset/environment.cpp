@@ -82,6 +82,7 @@ base::Status EnvironmentIndex::add(EnvironmentRow row, const base::JsonPlace& at
 const EnvironmentRow* EnvironmentIndex::find(std::string_view variable) const {
     const auto found = exact_.find(variable);
     if (found != exact_.end()) return &rows_[found->second];
+    if (!std::ranges::all_of(variable, base::is_word_char)) return nullptr;
     for (const std::size_t number : patterns_) {
         if (fits(rows_[number].name, variable)) return &rows_[number];
     }

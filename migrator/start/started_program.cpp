@@ -85,6 +85,34 @@ std::string without_variables(std::string_view word) {
     return std::string(word);
 }
 
+// SCRIPT="train.py", SCRIPT=${1:-train.py}: variables of a script with one program each.
+class ProgramVariables {
+public:
+    void read(const std::vector<std::string>& words) {
+        for (const std::string& word : words) {
+            const std::size_t sign = word.find('=');
+            const bool is_variable = sign != 0 && sign != word.npos &&
+                                     std::all_of(word.begin(), word.begin() + static_cast<std::ptrdiff_t>(sign),
+                                                 [](char c) { return base::is_word_char(c); });
+            if (!is_variable) continue;
+            std::string_view value = std::string_view(word).substr(sign + 1);
+            if (value.starts_with("${") && value.ends_with('}') && value.find(":-") != value.npos)
+                value = value.substr(value.find(":-") + 2, value.size() - value.find(":-") - 3);
+            const auto [known, is_new] = programs_.try_emplace(word.substr(0, sign), value);
+            if (!is_new && known->second != value) known->second.clear();
+        }
+    }
+    // What "$SCRIPT" and "${SCRIPT}" stand for; other words for themselves.
+    std::string_view written(std::string_view word) const {
+        if (!word.starts_with('$')) return word;
+        const auto found = programs_.find(base::trimmed(word, "${}"));
+        return found == programs_.end() || !found->second.ends_with(kPython) ? word : found->second;
+    }
+
+private:
+    std::map<std::string, std::string, std::less<>> programs_;
+};
+
 bool is_module_option(std::string_view word) { return word == "-m" || word == "--module"; }
 
 // "pkg.train" -> "pkg/train.py"; empty for what is no module.
@@ -137,12 +165,14 @@ std::vector<std::string> headers_of(std::string_view text, const Launcher& launc
 std::vector<StartedProgram> started_programs(std::string_view text, const StartFacts& facts) {
     std::vector<StartedProgram> out;
     std::map<const Launcher*, std::vector<std::string>> headers;
+    ProgramVariables variables;
     for (const Line& line : command_lines(text)) {
         const bool may_start =
-            std::ranges::any_of(std::to_array<std::string_view>({kPython, " -m ", " --module "}),
+            std::ranges::any_of(std::to_array<std::string_view>({kPython, " -m ", " --module ", "$"}),
                                 [&](std::string_view part) { return line.text.find(part) != line.text.npos; });
         if (!may_start) continue;
         const std::vector<std::string> words = words_of(line.text);
+        variables.read(words);
         const Launcher* launcher = nullptr;
         const Launcher* inside = nullptr;
         std::size_t begin = 0;
@@ -158,9 +188,10 @@ std::vector<StartedProgram> started_programs(std::string_view text, const StartF
             if (is_value(words, i, *launcher, inside)) continue;
             if (inside == nullptr) inside = launcher_at(words, i, facts);
             const bool is_module = is_module_option(words[i - 1]);
-            const std::string program = is_module                     ? file_of_module(words[i])
-                                        : words[i].ends_with(kPython) ? without_variables(words[i])
-                                                                      : std::string();
+            const std::string_view written = variables.written(words[i]);
+            const std::string program = is_module                    ? file_of_module(words[i])
+                                        : written.ends_with(kPython) ? without_variables(written)
+                                                                     : std::string();
             if (program.empty()) continue;
             StartedProgram started{launcher, program, {}, {}, line.number, {}, is_module};
             started.processes = number_of(words, begin, launcher->processes);

@@ -166,6 +166,10 @@ void read_document(std::string_view body, std::string_view file, TextContents& o
         if (setting.key != kNoKey) setting.key += keys;
         out.settings.push_back(setting);
     }
+    for (TextAnchor anchor : inner.anchors) {
+        anchor.key += keys;
+        out.anchors.push_back(anchor);
+    }
     for (TextCommand& command : inner.commands) out.commands.push_back(std::move(command));
     out.python.insert(out.python.end(), inner.python.begin(), inner.python.end());
 }

@@ -18,8 +18,7 @@ public:
     FlowReader(std::size_t at, TextContents& out) : text_(out.text), at_(at), out_(out) {}
 
     std::size_t run(KeyId key) {
-        open_.push_back({text_[at_] == '[' ? ']' : '}', key, key});
-        ++at_;
+        open(key, 0);
         while (at_ < text_.size() && !open_.empty()) step();
         return at_;
     }
@@ -29,8 +28,14 @@ private:
         char close;
         KeyId around;  // the key that it stands behind
         KeyId key;     // of the value that comes next
+        unsigned lists;
         ListWords words{};
     };
+
+    void open(KeyId key, unsigned lists) {
+        const bool is_list = text_[at_++] == '[';
+        open_.push_back({is_list ? ']' : '}', key, key, is_list ? lists + 1 : 0});
+    }
 
     void step() {
         const char c = text_[at_];
@@ -41,11 +46,7 @@ private:
             bracket.key = bracket.around;
             return void(++at_);
         }
-        if (c == '[' || c == '{') {
-            const KeyId key = bracket.key;
-            open_.push_back({c == '[' ? ']' : '}', key, key});
-            return void(++at_);
-        }
+        if (c == '[' || c == '{') return open(bracket.key, bracket.lists);
         if (c == ']' || c == '}') {
             bracket.words.finish(out_);
             open_.pop_back();
@@ -84,7 +85,7 @@ private:
 
     void element(std::string_view value) {
         Bracket& bracket = open_.back();
-        add_value(value, bracket.key, true, out_);
+        add_value(value, bracket.key, true, out_, bracket.lists);
         if (bracket.close == ']') bracket.words.add(value);
     }
 
@@ -107,6 +108,7 @@ private:
 std::size_t read_property(std::size_t at, KeyId key, TextContents& out) {
     const std::size_t end = std::min(out.text.find_first_of(" \t\r\n,]}", at), out.text.size());
     const std::string_view property = out.text.substr(at, end - at);
+    if (property.starts_with('&') && key != kNoKey) out.anchors.push_back({property.substr(1), key});
     const std::size_t colon = property.rfind(':');
     const bool names_class = property.starts_with("!!python/") && colon != property.npos;
     if (names_class) out.settings.push_back({out.add_key(kNamesClass, key), property.substr(colon + 1)});

@@ -45,10 +45,10 @@ std::size_t behind_quoted(std::string_view text, std::size_t at) {
     return at + 1;
 }
 
-void add_value(std::string_view value, KeyId key, bool is_one_line, TextContents& out) {
+void add_value(std::string_view value, KeyId key, bool is_one_line, TextContents& out, unsigned lists) {
     value = base::trimmed(value);
     if (value.empty() || is_further_number(value, key, out)) return;
-    out.settings.push_back({key, value});
+    out.settings.push_back({key, value, lists});
     if (may_be_command(value)) read_shell(value, {.is_one_line = is_one_line}, out);
 }
 

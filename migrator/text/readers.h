@@ -15,8 +15,8 @@ std::size_t read_flow(std::size_t at, KeyId key, TextContents& out);
 std::size_t read_property(std::size_t at, KeyId key, TextContents& out);
 // Behind the quoted text that begins at `at`; `at` + 1 when nothing closes it.
 std::size_t behind_quoted(std::string_view text, std::size_t at);
-// Adds a value, and what it says if it is a command: `is_one_line`: its line ends are blanks.
-void add_value(std::string_view value, KeyId key, bool is_one_line, TextContents& out);
+// Adds a value, and what it says if it is a command: `is_one_line`: its line ends are blanks. `lists`: as of a setting.
+void add_value(std::string_view value, KeyId key, bool is_one_line, TextContents& out, unsigned lists = 0);
 // Where the comment of a line begins: at one of `signs` at its start, or at '#' behind a blank and outside quotes.
 std::size_t comment_start(std::string_view line, std::string_view signs);
 // The line that begins at `at`, without its end; and where the next one begins.

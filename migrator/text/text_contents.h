@@ -1,7 +1,7 @@
 // TextContents: what a file that is no Python says: its code, its settings by key, and the commands of a shell in it.
 //
 //   device: cuda                                 setting device = cuda
-//   devices: [cuda:0, cuda:1]                    setting devices = cuda:0, setting devices = cuda:1
+//   devices: [cuda:0, cuda:1]                    settings devices = cuda:0, devices = cuda:1, of one list each
 //   DEVICE=cuda python t.py --backend nccl       settings DEVICE = cuda, backend = nccl; command python t.py --backend nccl
 //
 // Everything is a part of the one text that was read, so that it has a place in it.
@@ -31,6 +31,13 @@ struct TextKey {
 struct TextSetting {
     KeyId key = kNoKey;
     std::string_view text;
+    unsigned lists = 0;  // that it is an element of, one in the other, behind its key
+};
+
+// What YAML gives a name to have it elsewhere as well: "gpu" of `x-gpu: &gpu`. A setting there has the text "*gpu".
+struct TextAnchor {
+    std::string_view name;
+    KeyId key = kNoKey;
 };
 
 // A command of a shell: words without their quotes, and without variables in front, redirections and keywords.
@@ -47,6 +54,7 @@ struct TextContents {
     std::vector<TextCommand> commands;
     int depth = 0;  // how many texts the one that is read stands in: a here-document, a command in quotes
     std::vector<std::string_view> python{};  // programs in it: python -c "...", python - <<END
+    std::vector<TextAnchor> anchors{};       // of YAML
 
     KeyId add_key(std::string_view name, KeyId parent = kNoKey) {
         keys.push_back({name, parent});

@@ -27,6 +27,11 @@ private:
     };
 
     KeyId key() const { return levels_.empty() ? kNoKey : levels_.back().key; }
+    unsigned lists() const {
+        unsigned out = 0;
+        while (out < levels_.size() && levels_[levels_.size() - 1 - out].is_element) ++out;
+        return out;
+    }
 
     void line() {
         line_begin_ = at_;
@@ -89,7 +94,7 @@ private:
             std::string_view value = c == '"' || c == '\'' ? quoted() : plain();
             if (!is_behind_key()) {
                 if (!levels_.empty() && levels_.back().is_element) words_.add(value);
-                return add_value(value, key(), true, out_);
+                return add_value(value, key(), true, out_, lists());
             }
             levels_.push_back({std::max(begin, line_begin_) - line_begin_, out_.add_key(value, key()), false});
             ++at_;

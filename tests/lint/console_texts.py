@@ -19,6 +19,9 @@ PROGRAMS = ("migrator", "ckpt_convert")
 FOLDERS = ("base", "command_line", "migrator", "ckpt_convert")
 LITERALS = r'"(?:[^"\\\n]|\\.)*"(?:\s*"(?:[^"\\\n]|\\.)*")*'
 ERROR = re.compile(rf"fail\(\s*(?:base::)?ErrorKind::\w+,\s*(?:(?:base::)?(?:format|show)\(\s*)?({LITERALS})")
+# Functions that give errors, by what they return; lambdas that do.
+GIVES_ERROR = re.compile(r"\b(?:tl::unexpected<(?:base::)?Error>|(?:base::)?Error)\s+(?:\w+::)?(\w+)\("
+                         r"|\bauto (\w+) = \[[^\]]*\]\([^)]*\)(?:\s*->\s*[\w:<>]+)?\s*\{\s*return (?:base::)?(?:fail|tl::unexpected)")
 SAID = re.compile(rf"\b(?:say|language)_?\.(?:format|show|text)\(\s*({LITERALS})\s*[,)]")
 CHOSEN = re.compile(rf"\bsay_?\.text\([^;\"]*\? ({LITERALS}) : ({LITERALS})\)")
 COUNTED = re.compile(rf"\bplural\([^;\"]*,\s*({LITERALS})(?:,\s*({LITERALS}))?\)")
@@ -47,6 +50,27 @@ def joined(literals):
 def texts_of(program):
     printed = subprocess.run([str(tool(program)), "--print-texts"], capture_output=True, text=True, check=True).stdout
     return set(json.loads(printed))
+
+
+def arguments(source, begin):
+    """What stands in the brackets that open at `begin`."""
+    depth = 0
+    for token in re.compile(rf"{LITERALS}|'(?:[^'\\\n]|\\.)'|[()]").finditer(source, begin):
+        depth += {"(": 1, ")": -1}.get(token[0], 0)
+        if depth == 0:
+            return source[begin:token.start()]
+    return source[begin:]
+
+
+def error_texts(sources):
+    """Every literal with words in what is given to a function that makes an error, with the name of its source."""
+    code = {name: re.sub(r"(?<![:\"])//[^\n]*", "", source) for name, source in sources.items()}
+    names = {name for source in code.values() for found in GIVES_ERROR.findall(source) for name in found if name}
+    call = re.compile(rf"\b(?:{'|'.join(sorted(names | {'fail', 'fail_with_context'}))})\(")
+    for name, source in code.items():
+        for made in call.finditer(source):
+            for literal in re.finditer(LITERALS, arguments(source, made.end() - 1)):
+                yield name, joined(literal[0])
 
 
 def is_prose(text):
@@ -135,14 +159,16 @@ def main():
         checks.expect(False, f"help.json: not translated: {text!r}")
     by_name = {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8")
                for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.cpp"))}
+    headers = {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8")
+               for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.h"))}
     sources = list(by_name.values())
     whole = "\n".join([*sources, (ROOT / "templates/report/words.js").read_text(encoding="utf-8")])
-    literals = {joined(found[0]) for source in sources for found in re.finditer(LITERALS, source)}
+    literals = {joined(found[0]) for source in [*sources, *headers.values()] for found in re.finditer(LITERALS, source)}
     for text in sorted(files["help"].keys() - help_texts - literals):
         checks.expect(False, f"help.json: no help says {text!r}")
     for text in sorted(files["errors"].keys() - literals):
         # A sentence may be put together of parts with a value between them.
-        parts = [part for part in text.split("{}") if part.strip()]
+        parts = [part.strip() for part in text.split("{}") if part.strip()]
         checks.expect(all(any(part in literal for literal in literals) for part in parts), f"errors.json: the programs do not say {text!r}")
     for text in sorted({joined(found[1]) for source in sources for found in SAID.finditer(source)} - every):
         checks.expect(not re.search("[a-z]{2}", PLACE.sub("", text)), f"summary.json: not translated: {text!r}")
@@ -156,6 +182,9 @@ def main():
     check_pages(checks, every, by_name)
     for text in sorted({joined(found[1]) for source in sources for found in ERROR.finditer(source)}):
         checks.expect(is_known(text, every) or not is_prose(text), f"errors.json: not translated: {text!r}")
+    for name, text in sorted(set(error_texts(by_name | headers))):
+        is_sentence = SENTENCE.search(PLACE.sub("{}", text))
+        checks.expect(not is_sentence or is_known(text, every), f"errors.json: not translated: {text!r} of {name}")
     checks.finish()
 
 

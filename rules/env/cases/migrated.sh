@@ -7,3 +7,4 @@ export ASCEND_LAUNCH_BLOCKING=1 # expect: env.slow_value
 export COMBINED_ENABLE=1 # ok: env.obsolete
 export INF_NAN_MODE_ENABLE=0 # expect: env.old_value
 export INF_NAN_MODE_ENABLE=1 # ok: env.old_value
+export NPU_CALCULATE_DEVICE=0 # expect: env.obsolete

@@ -15,3 +15,12 @@ if torch_npu.npu.get_npu_overflow_flag():  # expect: migrated.overflow_flag
     torch_npu.npu.clear_npu_overflow_flag()  # expect: migrated.overflow_flag
 if torch_npu.npu.utils.npu_check_overflow(y):  # ok: migrated.overflow_flag
     pass
+option = {"ACL_OP_SELECT_IMPL_MODE": "high_precision"}  # expect: migrated.deprecated_option
+option["ACL_OPTYPELIST_FOR_IMPLMODE"] = "Softmax"  # expect: migrated.deprecated_option
+torch.npu.set_option(option)
+with torch.autograd.profiler.profile(use_device="npu") as p:  # expect: migrated.use_npu
+    pass
+
+
+def profiled(args):
+    return torch.autograd.profiler.profile(use_npu=args.npu)  # expect: migrated.use_npu_computed

@@ -7,3 +7,4 @@ python train.py --enable_xformers_memory_efficient_attention # expect: third_par
 python train.py --attention sdpa # ok: third_party.xformers_option
 pip install -e TransformerEngineNPU # ok: third_party.two_engines
 pip install git+https://github.com/NVIDIA/TransformerEngine.git@stable # expect: third_party.two_engines
+torchrun pretrain_gpt.py --bf16 --fp8-format hybrid # expect: third_party.megatron_fp8

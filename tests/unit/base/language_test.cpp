@@ -20,6 +20,12 @@ TEST_CASE("a language has whole texts, and sentences in texts that were put toge
     CHECK(some.plural(1, "file") == "1 file");
     CHECK(some.error_text({base::ErrorKind::usage, "no files", "a.py", {"published 1 in 2"}}) ==
           "a.py: 没有文件 (在 2 中发布 1)");
+    CHECK(some.error_text({base::ErrorKind::bad_input, "a.b: \"c: d\": published 3 in o", "x", {}}) ==
+          "x: a.b: \"c: d\": 在 o 中发布 3");
+    CHECK(some.error_text({base::ErrorKind::bad_input, "a.b: nothing", "", {}}) == "a.b: nothing");
+    CHECK(some.said("a.b: published 3 in o") == "a.b: published 3 in o");
+    // What stands around any sentence goes first, however long the sentence is.
+    CHECK(some.said("published 3 in o; see x --help") == "在 o 中发布 3；参见 x --help");
 }
 
 TEST_CASE("a name that is also a word of the dictionary stays a name") {

@@ -125,3 +125,11 @@ TEST_CASE("real file system: a journal is one run's, and tells the next what a d
     CHECK(refused.error().message == "this name is needed while a run lasts; move away what has it");
     CHECK(*base::read_file(scratch.fs, path) == "somebody's notes\n");
 }
+
+TEST_CASE("real file system: a lock where no file can be made is an error, and not waited for") {
+    Scratch scratch;
+    const auto locked = scratch.fs.lock(scratch.at("gone/.run"));
+    REQUIRE_FALSE(locked);
+    CHECK(locked.error().kind == ErrorKind::write_failed);
+    CHECK(locked.error().message == "cannot create: No such file or directory");
+}

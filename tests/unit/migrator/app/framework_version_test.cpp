@@ -51,6 +51,38 @@ TEST_CASE("pipeline: the version of the framework comes from the requirements, a
     CHECK(migrated("repo/p/requirements.txt", "torch==2.1\n", Version{2, 7}).first);
 }
 
+TEST_CASE("pipeline: a Dockerfile names the version where nothing else of the project does") {
+    const auto note = [](std::initializer_list<std::pair<const char*, const char*>> files) {
+        test::MemoryFileSystem fs;
+        fs.add("p/a.py", "import torch\nprint(torch.cuda.host_memory_stats())\n");
+        for (const auto& [path, text] : files) fs.add(path, text);
+        auto result = run(options_for(Command::migrate, "p"), fs);
+        REQUIRE(result);
+        const bool is_old = fs.content("out/a.py").find("torch.npu") == std::string::npos;
+        return std::pair(is_old, result->report.notes.front().text());
+    };
+    const std::string image = "FROM pytorch/pytorch:2.1.0-cuda12.1-cudnn8-devel AS base\n";
+    const auto by_image = std::pair(true, std::string("For torch 2.1: Dockerfile:1 asks for torch==2.1.0."));
+    CHECK(note({{"p/Dockerfile", image.c_str()}}) == by_image);
+    CHECK(note({{"p/Dockerfile", image.c_str()}, {"p/requirements.txt", "numpy\ntorch\n"}}) == by_image);
+    CHECK(note({{"p/Dockerfile", image.c_str()}, {"p/requirements.txt", "torch==2.6\n"}}) ==
+          std::pair(true, std::string("For torch 2.6: requirements.txt:1 asks for torch==2.6.")));
+    CHECK(note({{"p/Dockerfile", image.c_str()}, {"p/requirements/base.txt", "torch==2.6\n"}}) ==
+          std::pair(true, std::string("For torch 2.6: requirements/base.txt:1 asks for torch==2.6.")));
+    CHECK(note({{"p/sub/Dockerfile", image.c_str()}, {"p/sub/b.py", ""}, {"p/requirements.txt", "torch==2.6\n"}}) ==
+          std::pair(true, std::string("For torch 2.6: requirements.txt:1 asks for torch==2.6.")));
+    CHECK(note({{"p/Dockerfile", "FROM ubuntu:22.04\nRUN pip install numpy torch==2.4.1\n"}}) ==
+          std::pair(true, std::string("For torch 2.4: Dockerfile:2 asks for torch==2.4.1.")));
+    CHECK(note({{"p/docker/train.Dockerfile", image.c_str()}}) ==
+          std::pair(true, std::string("For torch 2.1: docker/train.Dockerfile:1 asks for torch==2.1.0.")));
+    constexpr const char* kNothing =
+        "For torch 2.13: nothing in the project asks for a version; this is the newest one known.";
+    CHECK(note({{"p/Dockerfile", "ARG TAG=2.1.0\nFROM pytorch/pytorch:${TAG}\n"}}) ==
+          std::pair(false, std::string(kNothing)));
+    CHECK(note({{"p/Dockerfile", "FROM pytorch/pytorch:latest\n# torch==2.1\n"}}) ==
+          std::pair(false, std::string(kNothing)));
+}
+
 TEST_CASE("pipeline: every file is migrated for the version that the nearest requirements ask for") {
     constexpr const char* kNew = "import torch\nprint(torch.cuda.host_memory_stats())\n";
     test::MemoryFileSystem fs;

@@ -203,6 +203,36 @@ TEST_CASE("pipeline: a class of C++ with its gradient is one operator with the f
     CHECK(alone.gradient == "Alone::backward");
 }
 
+TEST_CASE("pipeline: modules that one file builds of texts keep what they have by one name") {
+    test::MemoryFileSystem fs;
+    const auto text = [](const std::string& name, const std::string& parameter) {
+        return "r'''\n__global__ void " + name + "_kernel(float* x) {}\nat::Tensor run(" + parameter + ") { " + name +
+               "_kernel<<<1, 2>>>(x); return x; }\n'''";
+    };
+    fs.add("in/ops.py",
+           "from torch.utils.cpp_extension import load_inline\n"
+           "one = load_inline('one', '', " +
+               text("first", "at::Tensor x") +
+               ", functions=['run'])\n"
+               "two = load_inline('two', '', " +
+               text("second", "at::Tensor x, int64_t n") +
+               ", functions=['run', 'run_bwd'])\n"
+               "y = one.run(1)\nz = two.run(y, 2)\n");
+    const auto result = run(options_for(Command::analyze, "in"), fs);
+    REQUIRE(result);
+    REQUIRE(result->report.operators.size() == 3);
+    const OperatorRow& one = operator_named(result->report, "one.run");
+    CHECK(one.signature == "run(at::Tensor x) -> at::Tensor");
+    REQUIRE(one.kernels.size() == 1);
+    CHECK(one.kernels[0].name == "first_kernel");
+    CHECK(one.calls == std::vector<std::string>{"ops.py:10"});
+    const OperatorRow& two = operator_named(result->report, "two.run");
+    CHECK(two.signature == "run(at::Tensor x, int64_t n) -> at::Tensor");
+    REQUIRE(two.kernels.size() == 1);
+    CHECK(two.kernels[0].name == "second_kernel");
+    CHECK(two.calls == std::vector<std::string>{"ops.py:11"});
+}
+
 TEST_CASE("pipeline: functions of C++ in a text are operators with their kernels and calls") {
     test::MemoryFileSystem fs;
     fs.add("in/ops.py",

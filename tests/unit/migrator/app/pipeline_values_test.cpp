@@ -127,6 +127,24 @@ TEST_CASE("values: an option of a command that Python starts, read by another pr
           "subprocess.run(\"python t.py --title cuda\", shell=True)\n");
 }
 
+TEST_CASE("values: lists in settings, of which Python takes each or one") {
+    const std::string read =
+        "import json\nimport torch\n\ncfg = json.load(open(\"c.json\"))\n"
+        "for place in cfg[\"device_ids\"]:\n    torch.zeros(1).to(place)\n"
+        "torch.zeros(1).to(cfg[\"pairs\"][0][1])\n"
+        "for title in cfg[\"titles\"]:\n    print(title)\n"
+        "for each in cfg[\"whole\"]:\n    torch.zeros(1).to(each)\n"
+        "torch.zeros(1).to(cfg[\"last\"][-1])\n";
+    auto fs = migrated({{"c.json",
+                         "{\"device_ids\": [\"cuda:0\", \"cuda\"], \"pairs\": [[\"cpu\", \"cuda\"]],\n"
+                         " \"titles\": [\"cuda\"]}\n"},
+                        {"d.yaml", "whole:\n  - cuda\n  - cpu\nlast: [cpu, cuda]\ntitles:\n- cuda\n"},
+                        {"run.py", read.c_str()}});
+    CHECK(fs.content("out/c.json") ==
+          "{\"device_ids\": [\"npu:0\", \"npu\"], \"pairs\": [[\"cpu\", \"npu\"]],\n \"titles\": [\"cuda\"]}\n");
+    CHECK(fs.content("out/d.yaml") == "whole:\n  - npu\n  - cpu\nlast: [cpu, npu]\ntitles:\n- cuda\n");
+}
+
 TEST_CASE("values: keys of a mapping that other files look up by the device") {
     auto fs = migrated({{"kinds.py",
                          "REG = {}\n\n\ndef register(name):\n    def put(f):\n        REG[name] = f\n        return f\n"

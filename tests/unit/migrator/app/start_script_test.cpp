@@ -55,6 +55,14 @@ TEST_CASE("start script: commands that start programs") {
     CHECK(started_in("      run: python train.py --epochs 1  # smoke test") == "1: python* train.py x headers 0\n");
 }
 
+TEST_CASE("start script: a program that a variable of the script names") {
+    CHECK(started_in("SCRIPT=\"pretrain.py\"\ntorchrun \"${ARGS[@]}\" \\\n  \"$SCRIPT\" \"${MODEL[@]}\"\n") ==
+          "2: torchrun pretrain.py x headers 0\n");
+    CHECK(started_in("export RUN=${1:-tools/run.py}\npython ${RUN} $@\n") == "2: python* tools/run.py x headers 0\n");
+    CHECK(started_in("A=one.py\nif x; then A=two.py; fi\npython $A\npython $B\n").empty());
+    CHECK(started_in("A=out.txt\npython $A\n").empty());
+}
+
 TEST_CASE("start script: modules, recipes of make, and lines of notebooks") {
     CHECK(started_in("python -m pkg.train --config a.py") == "1: python* pkg/train.py x headers 0\n");
     CHECK(started_in("torchrun --nproc_per_node=8 -m pkg.train") == "1: torchrun pkg/train.py x8 headers 0\n");

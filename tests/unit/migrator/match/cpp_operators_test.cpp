@@ -3,6 +3,9 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
+#include "migrator/match/matcher.h"
 #include "tests/unit/migrator/rules/case_support.h"
 
 using namespace migrator;
@@ -78,4 +81,25 @@ TEST_CASE("C++ without its end is read in one go") {
         for (int i = 0; i < 4000; ++i) source += part;
         read(source);
     }
+}
+
+TEST_CASE("C++ in a text of Python: what has been read of it is not read again") {
+    SourceFile file;
+    file.path = "ops.py";
+    file.type = FileType::python;
+    file.text =
+        "from torch.utils.cpp_extension import load_inline\n"
+        "ops = load_inline('ops', 'at::Tensor twice(at::Tensor x) { return x; }', functions=['twice'])\n";
+    const SyntaxTree tree = SyntaxTree::parse(file.text);
+    const Bindings bindings = Bindings::analyse(tree, test::type_facts(), {});
+    MatchContext context;
+    context.rules = &test::rules();
+    context.facts = &test::type_facts();
+    const auto operators = [&](const CppOperators* read) {
+        return std::ranges::count(match(file, file.text, context, {&tree, &bindings, read}), "twice",
+                                  &Finding::subject);
+    };
+    const CppOperators nothing;
+    CHECK(operators(nullptr) == 1);
+    CHECK(operators(&nothing) == 0);
 }

@@ -41,6 +41,22 @@ std::string code(FileType type, std::string_view text) {
 
 }  // namespace
 
+TEST_CASE("text: how many lists a setting is in behind its key, and what YAML gives a name") {
+    const auto lists = [](FileType type, std::string_view text) {
+        std::string out;
+        for (const auto& setting : read(type, text).settings) out += base::format("{}{} ", setting.text, setting.lists);
+        return out;
+    };
+    CHECK(lists(FileType::json, R"({"a": ["x", ["y"], {"b": "z", "c": ["w"]}], "d": "v"})") == "x1 y2 z0 w1 v0 ");
+    CHECK(lists(FileType::yaml, "a:\n- x\n- - y\n- b: z\n  c: [w]\nd: v\n") == "x1 y2 z0 w1 v0 ");
+    CHECK(lists(FileType::toml, "a = [\"x\", [\"y\"]]\nd = \"v\"\n") == "x1 y2 v0 ");
+    const auto contents = read(FileType::yaml, "x-gpu: &gpu\n  r: n\nb: {c: &c [1]}\n&k d: *gpu\n");
+    REQUIRE(contents.anchors.size() == 2);
+    CHECK(contents.anchors[0].name == "gpu");
+    CHECK(contents.name_of(contents.anchors[0].key) == "x-gpu");
+    CHECK(contents.name_of(contents.anchors[1].key) == "c");
+}
+
 TEST_CASE("text: variables, options and commands of a shell") {
     const auto shell = FileType::shell;
     CHECK(settings(shell, "A=1 B='x y' run --device cuda --name=z a.b=c") == "A=1 B=x y device=cuda name=z b=c");
