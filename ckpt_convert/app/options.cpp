@@ -24,6 +24,7 @@ namespace {
 struct Raw {
     std::string load_type;
     std::string save_type;
+    std::string to;
     std::string layer_list;
     std::string noop_layers;
     std::string transformer_impl;
@@ -62,10 +63,15 @@ void add_places(CLI::App& app, const PeerOptions& peers, ConvertOptions& options
     auto* group = app.add_option_group("Input and output");
     group
         ->add_option("INPUT,--load-dir", options.source.directory,
-                     "Checkpoint to read: a Hugging Face directory or a Megatron one")
+                     "Checkpoint to read: a Hugging Face directory, a Megatron one, or one that ranks wrote in shards")
         ->option_text("DIR");
     group->add_option("OUTPUT,--save-dir", options.save_dir, "Directory to write; must be empty or not exist")
         ->option_text("DIR");
+    group
+        ->add_option("--to", raw.to,
+                     "What to write: hf (Hugging Face), mcore (Megatron) or dcp (torch.distributed.checkpoint, as "
+                     "programs with FSDP2 load it); the other side when left out")
+        ->check(command_line::OneOf({"hf", "mcore", "dcp"}));
     group->add_option("--load-model-type", raw.load_type, "hf or mg; found from the input when left out");
     group->add_option("--save-model-type", raw.save_type,
                       "mg or hf; the other side when left out. mg from a Megatron input: another Megatron layout");
@@ -82,6 +88,11 @@ void add_places(CLI::App& app, const PeerOptions& peers, ConvertOptions& options
         "--leave-out", options.source.leave_out,
         "Leave out tensors of a Hugging Face checkpoint that have no place in the model, by a pattern with * "
         "(may be given again)");
+    group->add_option("--weights-key", options.weights_key,
+                      "Of a dcp output: the key that the weights are saved under (default model); \"\" for none");
+    group->add_option("--experts-as", options.experts_as,
+                      "Of an output with Hugging Face's names: how the experts of a layer are stored, where their "
+                      "family has several ways: separate, fused, columns or flattened");
     group->add_option("--num-layers", raw.layers, "Take only the first N layers")->check(at_least_one);
     group->add_option("--mtp-num-layers", options.source.mtp_layers,
                       "Take the first N layers for multi-token prediction of a Hugging Face checkpoint (default 0)");
@@ -304,6 +315,12 @@ Status check_conversion(ConvertOptions& options, const Raw& raw) {
     }
     TRY_ASSIGN(options.source.side, side("--load-model-type", raw.load_type));
     TRY_ASSIGN(options.to, side("--save-model-type", raw.save_type));
+    if (!raw.to.empty()) {
+        if (!raw.save_type.empty())
+            return base::fail(ErrorKind::usage, "--to and --save-model-type say the same thing; give one of them");
+        options.to = raw.to == "mcore" ? Side::megatron : Side::huggingface;
+        options.dcp = raw.to == "dcp";
+    }
     TRY(check_layout(options, raw));
     if (raw.layers > 0) options.source.layers = raw.layers;
     options.source.dequantize = weight_dtype(raw.dequantize);

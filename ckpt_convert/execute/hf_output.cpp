@@ -14,7 +14,7 @@ namespace ckpt {
 namespace {
 
 // Files that hold weights, in whatever framework's format.
-constexpr std::string_view kWeightEndings[] = {".safetensors", ".bin",  ".pt",   ".pth", ".h5",
+constexpr std::string_view kWeightEndings[] = {".safetensors", ".bin", ".pt", ".pth", ".h5", ".distcp", ".metadata",
                                                ".msgpack",     ".onnx", ".gguf", ".ot",  ".index.json"};
 
 bool is_no_companion(std::string_view name) {

@@ -10,6 +10,7 @@
 #include "ckpt_convert/open/copies.h"
 #include "ckpt_convert/open/language_part.h"
 #include "ckpt_convert/open/wanted_values.h"
+#include "ckpt_convert/plan/boxed_parts.h"
 #include "ckpt_convert/plan/name_form.h"
 #include "ckpt_convert/plan/source_fit.h"
 #include "ckpt_convert/plan/source_layout.h"
@@ -195,8 +196,9 @@ Result<ModelValues> megatron_values(const ModelMapping& mapping, const MegatronC
 
 // `all`: the values of the whole model, of which the options may take a part.
 Result<SourceBinding> bind_hf(const Model& model, const Source& source, ModelValues all, const HfVariant& variant,
-                              const SourceOptions& options) {
+                              const TensorNames& boxed, const SourceOptions& options) {
     TRY_ASSIGN(Layout layout, hf_layout(model, variant));
+    take_boxed(layout, boxed);
     std::set<std::string, std::less<>> beyond;
     bool less_mtp = value_or_zero(all, "mtp") > value_or_zero(model.values(), "mtp");
     if (options.layers || less_mtp) {
@@ -270,7 +272,9 @@ Result<Source> source_of(HfCheckpoint checkpoint, const Knowledge& knowledge, co
     }
     TRY_ASSIGN(source.model, Model::make(*mapping, std::move(values)));
     TRY_ASSIGN(variant.form, find_form(source.index, source.model, variant));
-    auto bind = [&](const Model& model) { return bind_hf(model, source, all, variant, options); };
+    TRY_ASSIGN(const Layout layout, hf_layout(source.model, variant));
+    const TensorNames boxed = box_parts(source.index, layout);
+    auto bind = [&](const Model& model) { return bind_hf(model, source, all, variant, boxed, options); };
     TRY(bind_copies(source, copies, bind));
     bind_absent(source.model, source.index, source.binding);
     source.config = std::move(checkpoint.config);

@@ -134,8 +134,8 @@ def write_config(directory, config):
 
 def run(worker, world, *args):
     """`world` gloo processes of worker(rank, world, *args)."""
-    store = os.path.join(args[0], f"store{world}")
-    torch.multiprocessing.spawn(entry, args=(worker, world, store) + args, nprocs=world)
+    store = os.path.join(str(args[0]), f"store{world}")
+    torch.multiprocessing.start_processes(entry, args=(worker, world, store) + args, nprocs=world, start_method="fork")
     if os.path.exists(store):
         os.remove(store)
 
