@@ -7,6 +7,8 @@
 
 #include "base/format.h"
 #include "ckpt_convert/checkpoint/dcp_safetensors.h"
+#include "ckpt_convert/checkpoint/dtensor_ranks.h"
+#include "ckpt_convert/checkpoint/zero_checkpoint.h"
 #include "ckpt_convert/formats/torch_dist/metadata_files.h"
 
 namespace ckpt {
@@ -54,6 +56,8 @@ bool is_of_no_other(std::string_view) { return false; }
 constexpr ShardedFormat kFormats[] = {
     {is_dcp_file, is_megatron_file, open_dcp},
     {is_dcp_safetensors, is_of_no_other, open_dcp_safetensors},
+    {is_dtensor_file, is_of_no_other, open_dtensor_ranks},
+    {is_zero_file, is_of_no_other, open_zero_checkpoint},
 };
 
 const ShardedFormat* format_of(base::FileSystem& fs, const Path& directory) {

@@ -19,6 +19,7 @@ struct ShardedCheckpoint {
     Path directory;
     TorchDistIndex content;  // names as they are stored
     std::uint64_t ranks = 0;  // that wrote files; 0: not told
+    bool has_optimizer = false;  // in files of its own, which are not part of the content
 };
 
 // Whether the directory itself has files of such a format, by their names.

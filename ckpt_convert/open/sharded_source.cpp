@@ -134,6 +134,7 @@ Result<ShardedSource> open_sharded(base::FileSystem& fs, const DistributedNames&
                                    const Path& config_dir) {
     ShardedSource out;
     TRY_ASSIGN(out.checkpoint, open_sharded_checkpoint(fs, directory));
+    out.has_optimizer = out.checkpoint.has_optimizer;
     TRY_ASSIGN(out.weights.files, open_files(fs, directory, out.checkpoint.content));
     const SavedBy* by = saved_by(fs, names, out.checkpoint, names_of(out.checkpoint.content));
     if (by != nullptr) {

@@ -70,7 +70,8 @@ def wrapped(model):
 SAVED = {"four": (tiny.CONFIG, "four", nested, False), "three": (TIED, "three", at_root, False), "two": (tiny.CONFIG, "two", wrapped, False),
          "hsdp": (TIED, "hsdp", nested, False), "tp": (tiny.CONFIG, "tp", nested, False),
          "moe": (tiny.MOE_CONFIG, "four", nested, False), "flattened": (tiny.MOE_CONFIG, "four", nested, True),
-         "apart": (tiny.CONFIG, "four", nested, False), "safetensors": (tiny.CONFIG, "four", at_root, False)}
+         "ranks": (tiny.CONFIG, "four", at_root, False), "ranks_hsdp": (TIED, "hsdp", at_root, False),
+         "ranks_tp": (tiny.CONFIG, "tp", at_root, False), "apart": (tiny.CONFIG, "four", nested, False), "safetensors": (tiny.CONFIG, "four", at_root, False)}
 
 
 def save(scratch, name, rank):
@@ -84,15 +85,23 @@ def save(scratch, name, rank):
     state = state_of(model)
     weights = {key: tiny.full(value) for key, value in get_model_state_dict(model).items()}
     target = scratch / name
-    options = {"process_group": group}
-    if name == "safetensors":
+    if name.startswith("ranks"):
+        target.mkdir(exist_ok=True)
+        torch.save(model.state_dict(), target / f"model_world_size_{ranks}_rank_{rank}.pt")
+        options = None
+    else:
+        options = {"process_group": group}
+    if options is None:
+        pass
+    elif name == "safetensors":
         files = {key: 1 + number % 2 for number, key in enumerate(state)}
         options["storage_writer"] = dcp.HuggingFaceStorageWriter(str(target), fqn_to_index_mapping=files, save_distributed=True)
     elif name == "apart":
         options.update(checkpoint_id=target, use_collectives=False)
     else:
         options["checkpoint_id"] = target
-    dcp.save(state, **options)
+    if options is not None:
+        dcp.save(state, **options)
     if rank == 0:
         tiny.write_config(target, config)
         save_file(tiny.hf_tensors(weights, config), scratch / f"{name}.truth")

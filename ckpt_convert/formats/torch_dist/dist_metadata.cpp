@@ -13,6 +13,7 @@
 #include "base/format.h"
 #include "ckpt_convert/base_names.h"
 #include "ckpt_convert/formats/pickle/reader.h"
+#include "ckpt_convert/formats/torch_dist/repeated_chunks.h"
 #include "ckpt_convert/formats/torch_file/tensor_call.h"
 #include "ckpt_convert/formats/torch_file/torch_dtypes.h"
 #include "ckpt_convert/tensor/tiling.h"
@@ -126,7 +127,7 @@ public:
     Result<DistMetadata> finish() {
         for (std::size_t i = 0; i < out_.index.tensors.size(); ++i) {
             TorchDistTensor& tensor = out_.index.tensors[i];
-            if (texts_ > 1) drop_repeated(tensor);
+            if (texts_ > 1) drop_repeated_chunks(tensor);
             TRY(check_tiling(tensor));
             if (checked_elements(tensor.shape) != 0)
                 std::erase_if(tensor.chunks, [](const auto& chunk) { return checked_elements(chunk.sizes) == 0; });
@@ -249,14 +250,6 @@ private:
                                                 to_string(other.shape), name(tensor.dtype), to_string(tensor.shape)));
         std::move(other.chunks.begin(), other.chunks.end(), std::back_inserter(tensor.chunks));
         return {};
-    }
-
-    static void drop_repeated(TorchDistTensor& tensor) {
-        auto place = [](const TorchDistChunk& chunk) { return std::tie(chunk.offsets, chunk.sizes); };
-        auto before = [&](const auto& a, const auto& b) { return place(a) < place(b); };
-        auto same = [&](const auto& a, const auto& b) { return place(a) == place(b); };
-        std::stable_sort(tensor.chunks.begin(), tensor.chunks.end(), before);
-        tensor.chunks.erase(std::unique(tensor.chunks.begin(), tensor.chunks.end(), same), tensor.chunks.end());
     }
 
     Status add_bytes(const std::string& fqn) {
