@@ -55,14 +55,15 @@ Result<std::vector<TorchDistTensor>> parameters_in_row(const NamedShapes& parame
         if (!sum) return base::fail(ErrorKind::bad_input, "the parameters have more elements than can be");
         wanted = *sum;
     }
-    for (std::size_t rank = 0; rank < shares.size(); ++rank) {
+    bool fits = true;
+    for (const FlatShare& share : shares) {
         // All parts are equal, and the last ones are without what fills up the vector.
-        const bool may_be_short = found + shares[rank].elements >= wanted;
-        if (shares[rank].elements != shares[0].elements && !may_be_short) return do_not_fit(wanted, found);
-        found += shares[rank].elements;
+        const bool is_short = share.elements < shares[0].elements && found + share.elements < wanted;
+        fits &= share.elements <= shares[0].elements && !is_short;
+        found += share.elements;
     }
     const std::uint64_t multiple = kRowAlignment * std::max<std::uint64_t>(shares.size(), 1);
-    if (found < wanted || rounded_up(found, multiple) != rounded_up(wanted, multiple)) return do_not_fit(wanted, found);
+    if (!fits || found < wanted || rounded_up(found, multiple) != rounded_up(wanted, multiple)) return do_not_fit(wanted, found);
     std::vector<TorchDistTensor> out;
     std::size_t rank = 0;
     std::uint64_t at = 0;  // in the share of the rank
