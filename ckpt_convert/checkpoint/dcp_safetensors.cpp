@@ -39,11 +39,10 @@ public:
             std::vector<Box> boxes;
             for (const TorchDistChunk& chunk : tensor.chunks) boxes.push_back({chunk.offsets, chunk.sizes});
             if (const auto problem = tiling_problem(tensor.shape, boxes))
-                return base::fail(
-                    ErrorKind::bad_input,
-                    base::format("{}: {} (its shards reach to {}); is a shard missing?", tensor.fqn, *problem,
-                                 to_string(tensor.shape)),
-                    out_.directory);
+                return base::fail(ErrorKind::bad_input,
+                                  base::format("{}: {} (its shards reach to {}); is a shard missing?", tensor.fqn,
+                                               *problem, to_string(tensor.shape)),
+                                  out_.directory);
         }
         return std::move(out_);
     }
@@ -81,7 +80,8 @@ private:
             chunk.offsets = std::move(*offsets);
         }
         auto [found, is_new] = numbers_.try_emplace(entry.name, out_.content.tensors.size());
-        if (is_new) out_.content.tensors.push_back({entry.name, entry.dtype, Shape(entry.shape.size(), 0), {}, {entry.name}});
+        if (is_new)
+            out_.content.tensors.push_back({entry.name, entry.dtype, Shape(entry.shape.size(), 0), {}, {entry.name}});
         TorchDistTensor& tensor = out_.content.tensors[found->second];
         if (tensor.dtype != entry.dtype || tensor.shape.size() != entry.shape.size())
             return bad("other shards of it have another element type, or other axes");

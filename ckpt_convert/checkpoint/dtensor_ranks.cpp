@@ -128,10 +128,11 @@ private:
         } else {
             std::uint64_t rank = rank_;
             coordinate.resize(parts.mesh.size());
-            for (std::size_t i = parts.mesh.size(); i-- > 0; rank /= parts.mesh[i]) coordinate[i] = rank % parts.mesh[i];
+            for (std::size_t i = parts.mesh.size(); i-- > 0; rank /= parts.mesh[i])
+                coordinate[i] = rank % parts.mesh[i];
         }
         for (std::size_t i = 0; i < coordinate.size(); ++i) {
-            if (coordinate[i] >= parts.mesh[i]) return bad(name, "its rank stands beside the mesh");
+            if (coordinate[i] >= parts.mesh[i]) return bad(name, "its rank is not in the mesh");
         }
         RankBox box = box_of_rank(parts, coordinate);
         if (box.sizes != local->shape)
@@ -171,8 +172,9 @@ Result<ShardedCheckpoint> open_dtensor_ranks(base::FileSystem& fs, const Path& d
     RankReader reader(fs, directory);
     for (const RankFileName& name : names) TRY(reader.add(name));
     TRY_ASSIGN(ShardedCheckpoint out, reader.finish(names.size()));
-    out.has_optimizer = fs.exists(base::join(directory, "optim" + names.front().name.substr(std::string("model").size()))) ||
-                        fs.exists(base::join(directory, "optimizer_0_rank0.bin"));
+    out.has_optimizer =
+        fs.exists(base::join(directory, "optim" + names.front().name.substr(std::string("model").size()))) ||
+        fs.exists(base::join(directory, "optimizer_0_rank0.bin"));
     return out;
 }
 

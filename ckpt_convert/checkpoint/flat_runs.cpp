@@ -14,7 +14,8 @@ namespace {
 constexpr std::uint64_t kRowAlignment = 2;
 
 // Adds the elements from `begin` to `end` of the tensor, which lie from element `at` of the share on.
-void add_run(TorchDistTensor& tensor, std::uint64_t begin, std::uint64_t end, const FlatShare& share, std::uint64_t at) {
+void add_run(TorchDistTensor& tensor, std::uint64_t begin, std::uint64_t end, const FlatShare& share,
+             std::uint64_t at) {
     for (RangeBox& box : boxes_of_range(tensor.shape, begin, end)) {
         TorchDistChunk chunk{std::move(box.offsets), std::move(box.sizes), share.file, 0, {}, share.stride == 1};
         chunk.file_offset = share.offset + (at + box.first - begin) * share.stride * (bits(tensor.dtype) / 8);
@@ -28,14 +29,16 @@ std::uint64_t rounded_up(std::uint64_t value, std::uint64_t multiple) {
 }
 
 tl::unexpected<base::Error> do_not_fit(std::uint64_t wanted, std::uint64_t found) {
-    return base::fail(ErrorKind::bad_input,
-                      base::format("the parameters have {} elements, the ranks together {}; are files of other runs mixed?",
-                                   wanted, found));
+    return base::fail(
+        ErrorKind::bad_input,
+        base::format("the parameters have {} elements, the ranks together {}; are files of other runs mixed?", wanted,
+                     found));
 }
 
 }  // namespace
 
-void add_share(TorchDistTensor& tensor, std::uint64_t rank, std::uint64_t ranks, const FlatShare& share, std::uint64_t at) {
+void add_share(TorchDistTensor& tensor, std::uint64_t rank, std::uint64_t ranks, const FlatShare& share,
+               std::uint64_t at) {
     const std::uint64_t elements = *checked_elements(tensor.shape), part = (elements + ranks - 1) / ranks;
     const std::uint64_t begin = std::min(rank * part, elements), end = std::min(begin + part, elements);
     if (share.elements < at || share.elements - at < end - begin) return;
@@ -48,7 +51,8 @@ bool is_complete(const TorchDistTensor& tensor) {
     return elements == *checked_elements(tensor.shape);
 }
 
-Result<std::vector<TorchDistTensor>> parameters_in_row(const NamedShapes& parameters, const std::vector<FlatShare>& shares) {
+Result<std::vector<TorchDistTensor>> parameters_in_row(const NamedShapes& parameters,
+                                                       const std::vector<FlatShare>& shares) {
     std::uint64_t wanted = 0, found = 0;
     for (const auto& [name, shape] : parameters) {
         const auto sum = base::checked_add(wanted, *checked_elements(shape));
@@ -63,7 +67,8 @@ Result<std::vector<TorchDistTensor>> parameters_in_row(const NamedShapes& parame
         found += share.elements;
     }
     const std::uint64_t multiple = kRowAlignment * std::max<std::uint64_t>(shares.size(), 1);
-    if (!fits || found < wanted || rounded_up(found, multiple) != rounded_up(wanted, multiple)) return do_not_fit(wanted, found);
+    if (!fits || found < wanted || rounded_up(found, multiple) != rounded_up(wanted, multiple))
+        return do_not_fit(wanted, found);
     std::vector<TorchDistTensor> out;
     std::size_t rank = 0;
     std::uint64_t at = 0;  // in the share of the rank
@@ -87,7 +92,8 @@ Result<std::vector<TorchDistTensor>> parameters_in_shares(const NamedShapes& par
     std::uint64_t at = 0;
     for (const auto& [name, shape] : parameters) {
         TorchDistTensor tensor{name, DType::f32, shape, {}};
-        for (std::size_t rank = 0; rank < shares.size(); ++rank) add_share(tensor, rank, shares.size(), shares[rank], at);
+        for (std::size_t rank = 0; rank < shares.size(); ++rank)
+            add_share(tensor, rank, shares.size(), shares[rank], at);
         at += (*checked_elements(shape) + shares.size() - 1) / shares.size();
         if (!is_complete(tensor)) return do_not_fit(at * shares.size(), shares[0].elements * shares.size());
         out.push_back(std::move(tensor));

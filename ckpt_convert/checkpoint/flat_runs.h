@@ -17,20 +17,22 @@ namespace ckpt {
 // What a rank has of a group of parameters.
 struct FlatShare {
     std::uint32_t file = 0;
-    std::uint64_t offset = 0;    // in the file, of the first element
+    std::uint64_t offset = 0;  // in the file, of the first element
     std::uint64_t elements = 0;
-    std::uint64_t stride = 1;    // elements
+    std::uint64_t stride = 1;  // elements
 };
 
 using NamedShapes = std::vector<std::pair<std::string, Shape>>;  // in the order of the vectors
 
 // `shares`: by rank. Fail with bad_input when they are not as long as the parameters ask for. Types are float32.
-Result<std::vector<TorchDistTensor>> parameters_in_row(const NamedShapes& parameters, const std::vector<FlatShare>& shares);
+Result<std::vector<TorchDistTensor>> parameters_in_row(const NamedShapes& parameters,
+                                                       const std::vector<FlatShare>& shares);
 Result<std::vector<TorchDistTensor>> parameters_in_shares(const NamedShapes& parameters,
                                                           const std::vector<FlatShare>& shares);
 
 // Adds the share of a rank, which begins at element `at` of the vector.
-void add_share(TorchDistTensor& tensor, std::uint64_t rank, std::uint64_t ranks, const FlatShare& share, std::uint64_t at);
+void add_share(TorchDistTensor& tensor, std::uint64_t rank, std::uint64_t ranks, const FlatShare& share,
+               std::uint64_t at);
 // Whether the chunks have as many elements as the tensor.
 bool is_complete(const TorchDistTensor& tensor);
 

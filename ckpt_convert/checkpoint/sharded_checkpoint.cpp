@@ -91,7 +91,7 @@ Result<std::vector<std::shared_ptr<base::ReadableFile>>> open_files(base::FileSy
 
 void add_parts(TensorIndex& index, const TorchDistTensor& tensor, const std::string& name) {
     for (const TorchDistChunk& chunk : tensor.chunks) {
-        IndexedTensor part{name,          tensor.dtype,     chunk.sizes, chunk.file, chunk.file_offset,
+        IndexedTensor part{name,          tensor.dtype,    chunk.sizes, chunk.file, chunk.file_offset,
                            chunk.strides, chunk.contiguous};
         if (chunk.sizes != tensor.shape) {
             part.part_offset = chunk.offsets;

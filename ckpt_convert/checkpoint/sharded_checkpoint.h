@@ -17,8 +17,8 @@ namespace ckpt {
 struct ShardedCheckpoint {
     std::string format;  // "torch.distributed.checkpoint"
     Path directory;
-    TorchDistIndex content;  // names as they are stored
-    std::uint64_t ranks = 0;  // that wrote files; 0: not told
+    TorchDistIndex content;      // names as they are stored
+    std::uint64_t ranks = 0;     // that wrote files; 0: not told
     bool has_optimizer = false;  // in files of its own, which are not part of the content
 };
 

@@ -28,8 +28,9 @@ std::optional<std::uint64_t> rank_of_file(std::string_view file, std::string_vie
     const std::string_view rest = file.substr(front + kRankFront.size());
     std::uint64_t rank = 0;
     const auto [end, code] = std::from_chars(rest.data(), rest.data() + rest.size(), rank);
-    const bool fits = code == std::errc() && std::string_view(end, static_cast<std::size_t>(rest.data() + rest.size() - end)) ==
-                                                 "_" + std::string(ending);
+    const bool fits =
+        code == std::errc() &&
+        std::string_view(end, static_cast<std::size_t>(rest.data() + rest.size() - end)) == "_" + std::string(ending);
     return fits ? std::optional(rank) : std::nullopt;
 }
 
@@ -149,14 +150,16 @@ private:
             pickle::Ref flat = pickle::find(state, "fp32_flat_groups");
             const bool is_third = flat != nullptr;
             if (!is_third) flat = pickle::find(state, "single_partition_of_fp32_groups");
-            if (by_parameter.value_or(is_third) != is_third) return bad("files of different ZeRO stages are mixed", name);
+            if (by_parameter.value_or(is_third) != is_third)
+                return bad("files of different ZeRO stages are mixed", name);
             by_parameter = is_third;
             TRY_ASSIGN(const auto shares, shares_in(file, flat));
             if (shares.size() != groups.size())
-                return bad(base::format("it has {} flat groups, but the weights are listed in {}{}", shares.size(), groups.size(),
-                                        shares.empty() ? "; of an optimizer that was offloaded to NVMe there is nothing in it"
-                                                       : ""),
-                           name);
+                return bad(
+                    base::format(
+                        "it has {} flat groups, but the weights are listed in {}{}", shares.size(), groups.size(),
+                        shares.empty() ? "; of an optimizer that was offloaded to NVMe there is nothing in it" : ""),
+                    name);
             for (std::size_t group = 0; group < shares.size(); ++group) by_group[group].push_back(shares[group]);
         }
         out_.format = *by_parameter ? "DeepSpeed ZeRO 3" : "DeepSpeed ZeRO 1 or 2";
@@ -164,7 +167,8 @@ private:
             auto tensors = *by_parameter ? parameters_in_shares(groups[group], by_group[group])
                                          : parameters_in_row(groups[group], by_group[group]);
             if (!tensors)
-                return bad(base::format("group {} of the weights: {}", group, tensors.error().message), optimizers_.front());
+                return bad(base::format("group {} of the weights: {}", group, tensors.error().message),
+                           optimizers_.front());
             for (TorchDistTensor& tensor : *tensors) TRY(add(std::move(tensor)));
         }
         return {};
@@ -216,7 +220,8 @@ private:
             }
         }
         for (TorchDistTensor& tensor : frozen) {
-            if (!is_complete(tensor)) return bad(base::format("the shares of {} do not make it up", tensor.fqn), first_.name);
+            if (!is_complete(tensor))
+                return bad(base::format("the shares of {} do not make it up", tensor.fqn), first_.name);
             TRY(add(std::move(tensor)));
         }
         return {};
@@ -227,15 +232,17 @@ private:
         const pickle::Ref module = pickle::find(first_.content->root(), "module");
         const auto* items = module == nullptr ? nullptr : pickle::mapping_items(module);
         if (items == nullptr)
-            return base::fail(ErrorKind::unsupported,
-                              "it has no module: a pipeline of DeepSpeed numbers its layers itself, and is converted by the "
-                              "program that wrote it",
-                              base::join(out_.directory, first_.name));
+            return base::fail(
+                ErrorKind::unsupported,
+                "it has no module: a pipeline of DeepSpeed numbers its layers itself, and is converted by the "
+                "program that wrote it",
+                base::join(out_.directory, first_.name));
         for (const auto& [key, value] : *items) {
             const auto* name = key->as<std::string>();
             TRY_ASSIGN(auto tensor, first_.content->tensor(value));
             if (name == nullptr || !tensor || known_.contains(*name)) continue;
-            if (tensor->shape == Shape{0} && models_.size() + optimizers_.size() > 2 && rank_of_file(first_.name, kModelEnd))
+            if (tensor->shape == Shape{0} && models_.size() + optimizers_.size() > 2 &&
+                rank_of_file(first_.name, kModelEnd))
                 return bad(base::format("{} is in neither a flat group nor this file", *name), first_.name);
             TorchDistTensor whole{*name, tensor->dtype, tensor->shape, {}};
             whole.chunks.push_back({Shape(tensor->shape.size(), 0), tensor->shape, file_number(first_.name),

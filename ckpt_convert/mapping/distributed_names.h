@@ -18,7 +18,7 @@ struct SavedBeside {
 };
 constexpr auto record_of(const SavedBeside*) {
     using base::field;
-    return base::record("saved_beside", "what is saved beside weights and optimizer",
+    return base::record("saved_beside", "what is saved besides weights and optimizer",
                         field("entries", &SavedBeside::entries, "patterns of names of entries, any of them").needed(),
                         field("what", &SavedBeside::what, "what that is, for people").needed());
 }
@@ -36,7 +36,8 @@ constexpr auto record_of(const SavedBy*) {
     return base::record("saved_by", "who saved a checkpoint, told by what is in it",
                         field("title", &SavedBy::title, "the framework").needed(),
                         field("entries", &SavedBy::entries, "patterns of names of entries, each of which must occur"),
-                        field("files", &SavedBy::files, "paths beside it, with `*` in the last part; one is enough"),
+                        field("files", &SavedBy::files,
+                              "files near it, as paths from its directory, which may be patterns; one is enough"),
                         field("refuse", &SavedBy::refuse, "why its tensors are not read, and what to do"),
                         field("source", &SavedBy::source, "where that stands"));
 }
@@ -77,16 +78,17 @@ constexpr auto record_of(const DistributedNames* file) {
     using Names = DistributedNames;
     return base::extended(
         record_of(static_cast<const RuleFile<"distributed-names/1">*>(file)), "distributed_names", "",
-        field("places", &Names::places, "directories below the one that is named, `*` for numbers: the highest").needed(),
+        field("places", &Names::places, "directories below the one that is named, `*` for numbers: the highest")
+            .needed(),
         field("trackers", &Names::trackers, "files whose text is the number, or the directory, to take").needed(),
         field("configs", &Names::configs, "where config.json may be, from the checkpoint's directory").needed(),
         field("weights", &Names::weights, "the keys that the weights are saved under").needed(),
         field("optimizer", &Names::optimizer, "the keys that the state of the optimizer is saved under").needed(),
-        field("roots", &Names::roots, "how the names of weights begin in models: a key in front of these is no part of them")
+        field("roots", &Names::roots, "how the names of weights begin in models: a key before these is no part of them")
             .needed(),
         field("wrappers", &Names::wrappers, "what wrappers of modules put into names, anywhere").needed(),
-        field("outer_wrappers", &Names::outer_wrappers, "what wrappers put in front of names").needed(),
-        field("beside", &Names::beside, "what is saved beside weights and optimizer").needed(),
+        field("outer_wrappers", &Names::outer_wrappers, "what wrappers put at the beginning of names").needed(),
+        field("beside", &Names::beside, "what is saved besides weights and optimizer").needed(),
         field("saved_by", &Names::saved_by, "who saved a checkpoint; the first that fits").needed());
 }
 

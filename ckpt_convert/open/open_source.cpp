@@ -39,7 +39,7 @@ Result<Source> sharded_source(base::FileSystem& fs, const Knowledge& knowledge, 
     source.directory = directory;
     source.companions = config;
     if (!left_out.empty())
-        source.notes.push_back(base::format("the weights alone are read; what stays behind: {}", base::listed(left_out)));
+        source.notes.push_back(base::format("the weights alone are read; left out: {}", base::listed(left_out)));
     return source;
 }
 

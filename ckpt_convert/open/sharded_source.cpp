@@ -47,16 +47,18 @@ const SavedBy* saved_by(base::FileSystem& fs, const DistributedNames& names, con
             return std::any_of(entries.begin(), entries.end(),
                                [&](const std::string& name) { return matches_pattern(pattern, name); });
         });
-        const bool has_file = one.files.empty() || std::any_of(one.files.begin(), one.files.end(), [&](const auto& file) {
-                                  return stands_beside(fs, checkpoint.directory, file);
-                              });
+        const bool has_file =
+            one.files.empty() || std::any_of(one.files.begin(), one.files.end(), [&](const auto& file) {
+                return stands_beside(fs, checkpoint.directory, file);
+            });
         if (has_entries && has_file) return &one;
     }
     return nullptr;
 }
 
 // The number of steps that the optimizer has gone, which each parameter has for itself.
-std::optional<double> step_of(base::FileSystem& fs, const ShardedCheckpoint& checkpoint, const TorchDistTensor& tensor) {
+std::optional<double> step_of(base::FileSystem& fs, const ShardedCheckpoint& checkpoint,
+                              const TorchDistTensor& tensor) {
     if (!tensor.shape.empty() || tensor.dtype != DType::f32 || tensor.chunks.size() != 1) return std::nullopt;
     const auto file = fs.open(base::join(checkpoint.directory, checkpoint.content.files[tensor.chunks[0].file]));
     float value = 0;
@@ -150,12 +152,14 @@ Result<HfCheckpoint> hf_of_sharded(base::FileSystem& fs, ShardedSource source) {
     const Path& directory = source.checkpoint.directory;
     if (!source.refusal.empty())
         return base::fail(ErrorKind::unsupported,
-                          base::format("this is of {}, which is not read: {}", source.saved_by, source.refusal), directory);
+                          base::format("this is of {}, which is not read: {}", source.saved_by, source.refusal),
+                          directory);
     if (source.weights.tensors.empty())
         return base::fail(ErrorKind::bad_input,
-                          source.has_optimizer ? "there is only the state of an optimizer here; name the directory with "
-                                                 "the weights"
-                                               : "there are no weights here",
+                          source.has_optimizer
+                              ? "there is only the state of an optimizer here; name the directory with "
+                                "the weights"
+                              : "there are no weights here",
                           directory);
     if (source.config.empty())
         return base::fail(ErrorKind::usage,

@@ -23,9 +23,9 @@ struct ShardedSource {
     TensorIndex weights;   // under the names that the model has for them, in parts
     std::size_t weight_count = 0;
     bool has_optimizer = false;
-    std::optional<double> step;        // of the optimizer
-    std::vector<std::string> beside;   // what else is in it, for people
-    Path config;                       // the directory of config.json; empty: there is none
+    std::optional<double> step;       // of the optimizer
+    std::vector<std::string> beside;  // what else is in it, for people
+    Path config;                      // the directory of config.json; empty: there is none
 };
 
 // Fails with bad_input when names are not told apart, with unsupported when the format is not read.

@@ -57,7 +57,8 @@ public:
 
 private:
     // `box`: as far as the axes of the file before `axis` say.
-    void cut(const IndexedTensor& part, std::size_t axis, const IndexedTensor& box, std::vector<IndexedTensor>& out) const {
+    void cut(const IndexedTensor& part, std::size_t axis, const IndexedTensor& box,
+             std::vector<IndexedTensor>& out) const {
         if (axis == axes_.size()) {
             out.push_back(box);
             out.back().contiguous = box.strides == row_major_strides(box.shape);

@@ -14,10 +14,10 @@ Status check_form(const ModelMapping& mapping, const std::string& form) {
     }
     if (form.empty() || base::contains(forms, form)) return {};
     return base::fail(ErrorKind::usage,
-                      forms.empty() ? base::format("--experts-as {}: {} stores its tensors in one way only", form,
-                                                   mapping.title)
-                                    : base::format("--experts-as {}: {} stores its experts as {}", form, mapping.title,
-                                                   base::joined(forms, ", ")));
+                      forms.empty()
+                          ? base::format("--experts-as {}: {} stores its tensors in one way only", form, mapping.title)
+                          : base::format("--experts-as {}: {} stores its experts as {}", form, mapping.title,
+                                         base::joined(forms, ", ")));
 }
 
 }  // namespace

@@ -27,7 +27,8 @@ Result<std::vector<DistMetadataText>> rank_metadata(base::FileSystem& fs, const 
         out.push_back(std::move(file));
     }
     if (!out.empty()) return out;
-    return base::fail(ErrorKind::bad_input, "the file is missing, which says where the tensors lie, and is written last",
+    return base::fail(ErrorKind::bad_input,
+                      "the file is missing, which says where the tensors lie, and is written last",
                       base::join(directory, kDistMetadataFile));
 }
 

@@ -26,8 +26,8 @@ struct MeshPlacement {
 struct DTensor {
     Shape shape;  // of the whole tensor
     pickle::Ref local = nullptr;
-    std::vector<MeshPlacement> placements;  // one for each axis of the mesh
-    Shape mesh;                          // ranks along each axis
+    std::vector<MeshPlacement> placements;                 // one for each axis of the mesh
+    Shape mesh;                                            // ranks along each axis
     std::optional<std::vector<std::uint64_t>> coordinate;  // of the rank that saved it
 };
 

@@ -34,8 +34,8 @@ public:
     pickle::Value* list();
     pickle::Value* tuple(std::vector<pickle::Ref> items);
     pickle::Value* integers(const std::vector<std::uint64_t>& values);  // a tuple, such as a shape
-    pickle::Value* dtype(DType dtype);                       // torch.bfloat16
-    pickle::Value* namespace_of(pickle::Value* attributes);  // argparse.Namespace with a dict of attributes
+    pickle::Value* dtype(DType dtype);                                  // torch.bfloat16
+    pickle::Value* namespace_of(pickle::Value* attributes);             // argparse.Namespace with a dict of attributes
     // A dense tensor on the CPU with its own storage, data/<number>. `unsupported` for types that PyTorch lacks.
     Result<pickle::Value*> tensor(DType dtype, const Shape& shape);
     // Keys must be new to the dict.

@@ -99,8 +99,8 @@ TEST_CASE("sharded: small files, another key and none") {
 
 TEST_CASE("sharded: a checkpoint is found below its directory, by the tracker or the highest number") {
     auto fs = with_dcp();
-    for (const char* place : {"run/step-5", "run/step-20", "tracked/iter_0000005", "tracked/iter_0000020", "rl/global_step_7/actor",
-                              "hft/checkpoint-3/pytorch_model_fsdp_0", "ds/global_step4"})
+    for (const char* place : {"run/step-5", "run/step-20", "tracked/iter_0000005", "tracked/iter_0000020",
+                              "rl/global_step_7/actor", "hft/checkpoint-3/pytorch_model_fsdp_0", "ds/global_step4"})
         move_directory(fs, "dcp", place);
     fs.add("tracked/latest_checkpointed_iteration.txt", "5\n");
     fs.add("ds/latest", "global_step4");
@@ -124,8 +124,8 @@ TEST_CASE("sharded: a checkpoint is found below its directory, by the tracker or
 TEST_CASE("sharded: inspect says what is there") {
     auto fs = with_dcp();
     const std::string text = shown_of(fs, "dcp");
-    for (const char* part : {"dcp: torch.distributed.checkpoint\n", "weights ", "state of the optimizer             no", "family",
-                             "dcp/config.json"}) {
+    for (const char* part : {"dcp: torch.distributed.checkpoint\n", "weights ", "state of the optimizer             no",
+                             "family", "dcp/config.json"}) {
         CAPTURE(std::string(part));
         CHECK(text.find(part) != std::string::npos);
     }
@@ -162,7 +162,9 @@ TEST_CASE("sharded: what cannot be read is named, with what to do") {
         const char* message;
     };
     const Row rows[] = {
-        {{"model.module.decoder.final_layernorm.weight"}, {"args"}, "this is of Megatron-FSDP (fsdp_dtensor), which is not read"},
+        {{"model.module.decoder.final_layernorm.weight"},
+         {"args"},
+         "this is of Megatron-FSDP (fsdp_dtensor), which is not read"},
         {{"model.decoder.final_layernorm.weight"}, {"args", "iteration"}, "this is of Megatron with FSDP2 (torch_dcp)"},
         {{"tok_embeddings.weight", "layers.0.attention.wq.weight"}, {}, "this is of torchtitan, which is not read"},
         {{"decoder.final_layernorm.weight"}, {}, "the file metadata.json is missing"},
@@ -176,13 +178,15 @@ TEST_CASE("sharded: what cannot be read is named, with what to do") {
         CHECK_FALSE(shown_of(fs, test::kDist).empty());
     }
     auto twice = with_names({"model.a.weight", "model._orig_mod.a.weight"});
-    CHECK(opened(twice, test::kDist).find("two tensors are model.a.weight when the names of wrappers are taken") != std::string::npos);
+    CHECK(opened(twice, test::kDist).find("two tensors are model.a.weight when the names of wrappers are taken") !=
+          std::string::npos);
     auto fs = with_dcp();
     REQUIRE(fs.remove("dcp/.metadata"));
     CHECK(opened(fs, "dcp").find("torch.distributed.checkpoint (DCP) that was not finished") != std::string::npos);
     auto again = with_dcp();
     REQUIRE(again.remove("dcp/__0_0.distcp"));
-    CHECK(opened(again, "dcp").find("the file is missing, in which .metadata says that tensors lie") != std::string::npos);
+    CHECK(opened(again, "dcp").find("the file is missing, in which .metadata says that tensors lie") !=
+          std::string::npos);
 }
 
 TEST_CASE("sharded: names without the table of keys, and what wrappers add to them") {

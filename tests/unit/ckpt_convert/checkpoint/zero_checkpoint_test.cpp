@@ -19,7 +19,8 @@ using ckpt::TorchFilePlan;
 struct Zero {
     std::vector<std::uint64_t> lengths{6, 3};  // of the vectors of ranks
     const char* flat = "single_partition_of_fp32_groups";
-    std::string first = "zero_pp_rank_0_mp_rank_00_optim_states.pt", second = "zero_pp_rank_1_mp_rank_00_optim_states.pt";
+    std::string first = "zero_pp_rank_0_mp_rank_00_optim_states.pt",
+                second = "zero_pp_rank_1_mp_rank_00_optim_states.pt";
     std::string model = "mp_rank_00_model_states.pt";
     ckpt::DType dtype = ckpt::DType::f32;
     std::size_t groups = 1;
@@ -111,11 +112,24 @@ TEST_CASE("ZeRO: weights from the flat groups, what is not in these from the mod
 TEST_CASE("ZeRO: what does not fit together is refused") {
     const Row rows[] = {
         {"a rank is missing", [](Zero& z) { z.first = ""; }, "the optimizer's file of rank 0 is missing"},
-        {"numbers have gaps", [](Zero& z) { z.second = "zero_pp_rank_2_mp_rank_00_optim_states.pt"; }, "of rank 1 is missing"},
+        {"numbers have gaps", [](Zero& z) { z.second = "zero_pp_rank_2_mp_rank_00_optim_states.pt"; },
+         "of rank 1 is missing"},
         {"no model file", [](Zero& z) { z.model = ""; }, "names and shapes of the weights is missing"},
-        {"too short", [](Zero& z) { z.lengths = {6, 2}; }, "the parameters have 9 elements, the ranks together 8"},
-        {"short in the middle", [](Zero& z) { z.lengths = {3, 6}; }, "the parameters have 9 elements"},
-        {"too long", [](Zero& z) { z.lengths = {6, 7}; }, "the parameters have 9 elements, the ranks together 13"},
+        {"too short",
+         [](Zero& z) {
+             z.lengths = {6, 2};
+         },
+         "the parameters have 9 elements, the ranks together 8"},
+        {"short in the middle",
+         [](Zero& z) {
+             z.lengths = {3, 6};
+         },
+         "the parameters have 9 elements"},
+        {"too long",
+         [](Zero& z) {
+             z.lengths = {6, 7};
+         },
+         "the parameters have 9 elements, the ranks together 13"},
         {"shares too long", [](Zero& z) { z.flat = "fp32_flat_groups"; }, "are files of other runs mixed?"},
         {"two groups", [](Zero& z) { z.groups = 2; }, "it has 2 flat groups, but the weights are listed in 1"},
         {"no groups", [](Zero& z) { z.groups = 0; }, "offloaded to NVMe"},

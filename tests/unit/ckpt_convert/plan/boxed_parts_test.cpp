@@ -21,7 +21,8 @@ ckpt::LayoutTensor flattened(const ckpt::Shape& box) {
 ckpt::IndexedTensor part_of(const ckpt::Shape& whole, std::uint64_t row, std::uint64_t rows, std::uint64_t column,
                             std::uint64_t columns) {
     // Every part has its place in a matrix of its own, so that its elements tell their place in the whole.
-    ckpt::IndexedTensor out{"w", ckpt::DType::f32, {rows, columns}, 0, (row * whole[1] + column) * 4, {whole[1], 1}, false};
+    ckpt::IndexedTensor out{"w",  ckpt::DType::f32, {rows, columns}, 0, (row * whole[1] + column) * 4, {whole[1], 1},
+                            false};
     out.part_offset = {row, column};
     out.whole_shape = whole;
     return out;
@@ -50,8 +51,10 @@ TEST_CASE("boxed parts: every element of every part is where the box says, and t
             for (std::uint64_t i = 0; i < part.shape[0]; ++i) {
                 for (std::uint64_t j = 0; j < part.shape[1]; ++j) {
                     for (std::uint64_t k = 0; k < part.shape[2]; ++k) {
-                        const std::uint64_t at = part.offset / 4 + i * part.strides[0] + j * part.strides[1] + k * part.strides[2];
-                        const std::uint64_t e = part.part_offset[0] + i, r = part.part_offset[1] + j, c = part.part_offset[2] + k;
+                        const std::uint64_t at =
+                            part.offset / 4 + i * part.strides[0] + j * part.strides[1] + k * part.strides[2];
+                        const std::uint64_t e = part.part_offset[0] + i, r = part.part_offset[1] + j,
+                                            c = part.part_offset[2] + k;
                         REQUIRE(at == e * tensor.strides[0] + r * tensor.strides[1] + c * tensor.strides[2]);
                         ++times[(e * tensor.shape[1] + r) * tensor.shape[2] + c];
                     }
