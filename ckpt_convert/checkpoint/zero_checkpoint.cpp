@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <charconv>
 #include <memory>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "base/format.h"
 #include "ckpt_convert/checkpoint/flat_runs.h"
 #include "ckpt_convert/formats/torch_file/tensor_call.h"
 #include "ckpt_convert/formats/torch_file/torch_reader.h"
+#include "ckpt_convert/tensor/cast.h"
 
 namespace ckpt {
 namespace {
@@ -16,6 +18,8 @@ namespace {
 // Ranks of tensor parallelism are not read, so that all files are those of rank 0.
 constexpr std::string_view kModelEnd = "mp_rank_00_model_states.pt", kOptimizerEnd = "mp_rank_00_optim_states.pt";
 constexpr std::string_view kRankFront = "zero_pp_rank_";
+constexpr std::string_view kUniversalDirectory = "zero", kUniversalWeight = "fp32.pt";
+constexpr std::uint64_t kSampledElements = 64;
 
 bool is_zero_global(std::string_view module, std::string_view name) {
     return pickle::is_checkpoint_global(module, name) || module.starts_with("deepspeed.");
@@ -51,7 +55,8 @@ public:
         out_.has_optimizer = !optimizers_.empty();
         out_.format = "DeepSpeed without ZeRO";
         TRY(read_aliases());
-        if (!optimizers_.empty()) TRY(read_groups());
+        if (is_universal_) TRY(read_universal());
+        else if (!optimizers_.empty()) TRY(read_groups());
         TRY(read_frozen());
         TRY(read_module());
         return std::move(out_);
@@ -74,6 +79,7 @@ private:
                                                "convert it with the tools of the program that wrote it",
                                                of_tp ? "tensor" : "expert"),
                                   base::join(out_.directory, entry.name));
+            is_universal_ |= name == kUniversalDirectory;
             if (is_model_file(name)) models_.push_back(entry.name);
             if (rank_of_file(name, kOptimizerEnd)) optimizers_.push_back(entry.name);
         }
@@ -120,6 +126,31 @@ private:
         if (items == nullptr) return {};
         for (const auto& [alias, owner] : *items) {
             if (const auto* text = alias->as<std::string>()) known_.insert(*text);
+        }
+        return {};
+    }
+
+    // A file for each parameter: a dict with the whole tensor or, of ZeRO 3, its elements in a row.
+    Status read_universal() {
+        out_.format = "universal checkpoint of DeepSpeed";
+        out_.has_optimizer = true;
+        TRY_ASSIGN(const auto groups, named_shapes(pickle::find(first_.content->root(), "param_shapes")));
+        for (const NamedShapes& group : groups) {
+            for (const auto& [name, shape] : group) {
+                TRY_ASSIGN(const OpenedFile file,
+                           open(base::format("{}/{}/{}", kUniversalDirectory, name, kUniversalWeight)));
+                pickle::Ref root = file.content->root();
+                if (const pickle::Ref param = pickle::find(root, "param")) root = param;
+                TRY_ASSIGN(auto stored, file.content->tensor(root));
+                const auto elements = checked_elements(shape);
+                if (!stored || !stored->contiguous || checked_elements(stored->shape) != elements ||
+                    (stored->shape.size() > 1 && stored->shape != shape))
+                    return bad(base::format("it holds no tensor of shape {}", to_string(shape)), file.name);
+                TorchDistTensor tensor{name, stored->dtype, shape, {}};
+                tensor.chunks.push_back({Shape(shape.size(), 0), shape, file_number(file.name), stored->file_offset,
+                                         row_major_strides(shape)});
+                TRY(add(std::move(tensor)));
+            }
         }
         return {};
     }
@@ -240,7 +271,10 @@ private:
         for (const auto& [key, value] : *items) {
             const auto* name = key->as<std::string>();
             TRY_ASSIGN(auto tensor, first_.content->tensor(value));
-            if (name == nullptr || !tensor || known_.contains(*name)) continue;
+            if (name == nullptr || !tensor) continue;
+            if (const auto master = masters_.find(*name); master != masters_.end())
+                TRY(check_master(out_.content.tensors[master->second], *tensor));
+            if (known_.contains(*name)) continue;
             if (tensor->shape == Shape{0} && models_.size() + optimizers_.size() > 2 &&
                 rank_of_file(first_.name, kModelEnd))
                 return bad(base::format("{} is in neither a flat group nor this file", *name), first_.name);
@@ -252,8 +286,47 @@ private:
         return {};
     }
 
+    // The module's tensor is the optimizer's copy in float32, rounded. That some elements at both ends are so shows that the
+    // order of the parameters is this one.
+    Status check_master(const TorchDistTensor& master, const TorchTensor& rounded) const {
+        const std::uint64_t elements = checked_elements(master.shape).value_or(0);
+        // With ZeRO 3 the module's tensors are empty.
+        if (rounded.shape != master.shape || elements == 0 || !rounded.contiguous ||
+            !can_cast(DType::f32, rounded.dtype))
+            return rounded.shape == master.shape || rounded.shape == Shape{0}
+                       ? Status()
+                       : bad(base::format("{} has the shape {} in the module, but {} in param_shapes", master.fqn,
+                                          to_string(rounded.shape), to_string(master.shape)),
+                             first_.name);
+        const TorchDistChunk &front = master.chunks.front(), &back = master.chunks.back();
+        TRY(compare_run(master, front, rounded, 0, 0));
+        const std::uint64_t count = std::min(*checked_elements(back.sizes), kSampledElements);
+        return compare_run(master, back, rounded, *checked_elements(back.sizes) - count, elements - count);
+    }
+
+    // From element `at` of the chunk, and element `first` of the module's tensor.
+    Status compare_run(const TorchDistTensor& master, const TorchDistChunk& chunk, const TorchTensor& rounded,
+                       std::uint64_t at, std::uint64_t first) const {
+        const std::uint64_t count = std::min(*checked_elements(chunk.sizes) - at, kSampledElements);
+        const std::uint64_t bytes = bits(rounded.dtype) / 8;
+        std::vector<std::byte> full(count * sizeof(float)), stored(count * bytes), expected(count * bytes);
+        if (!chunk.contiguous || master.dtype != DType::f32) return {};
+        TRY_ASSIGN(const auto masters, fs_.open(base::join(out_.directory, out_.content.files[chunk.file])));
+        TRY_ASSIGN(const auto module, fs_.open(base::join(out_.directory, first_.name)));
+        TRY(masters->read_at(chunk.file_offset + at * sizeof(float), full));
+        TRY(module->read_at(rounded.file_offset + first * bytes, stored));
+        cast(expected.data(), rounded.dtype, full.data(), DType::f32, count);
+        if (expected == stored) return {};
+        return bad(
+            base::format("{} is not what the optimizer's copy of it in float32 is when it is rounded; the files are "
+                         "of different saves, or the parameters are in an unusual order",
+                         master.fqn),
+            first_.name);
+    }
+
     Status add(TorchDistTensor tensor) {
         if (!known_.insert(tensor.fqn).second) return bad(base::format("{} is there twice", tensor.fqn), first_.name);
+        masters_.emplace(tensor.fqn, out_.content.tensors.size());
         tensor.path = {"module", tensor.fqn};
         out_.content.tensors.push_back(std::move(tensor));
         return {};
@@ -261,9 +334,11 @@ private:
 
     base::FileSystem& fs_;
     ShardedCheckpoint out_;
-    std::vector<std::string> models_, optimizers_;  // names, by rank
-    OpenedFile first_;                              // of models_
-    std::unordered_set<std::string> known_;         // names that are read, or stand for others
+    std::vector<std::string> models_, optimizers_;          // names, by rank
+    OpenedFile first_;                                      // of models_
+    std::unordered_set<std::string> known_;                 // names that are read, or stand for others
+    std::unordered_map<std::string, std::size_t> masters_;  // tensors by name
+    bool is_universal_ = false;
 };
 
 }  // namespace

@@ -6,6 +6,8 @@
 //       ZeRO 1, 2   single_partition_of_fp32_groups  of each group: all parameters in a row, cut in equal parts, the last
 //                                                    ones without what fills them up
 //       ZeRO 3      fp32_flat_groups                 of each group: the rank's part of each parameter, in a row
+//   zero/NAME/fp32.pt                                instead of these in a universal checkpoint: {param: tensor}, or the tensor
+//                                                    of ZeRO 3 without its shape
 //
 // The order of the parameters is that of param_shapes; what other tables say of it is wrong in some releases. A checkpoint
 // without the optimizer's files has its weights in the module alone.

@@ -25,35 +25,46 @@ struct Zero {
     ckpt::DType dtype = ckpt::DType::f32;
     std::size_t groups = 1;
     bool has_shapes = true, has_module = true;
+    bool is_universal = false;
+    char module_byte = 'x';  // of the module's tensors; those of the optimizer are made of x
+    ckpt::Shape stored_shape{3, 2};
     std::vector<std::string> more = {};
 
-    static std::string file_of(const std::function<void(TorchFilePlan&, ckpt::pickle::Value*)>& fill) {
+    static std::string file_of(const std::function<void(TorchFilePlan&, ckpt::pickle::Value*)>& fill, char byte = 'x') {
         TorchFilePlan plan;
         auto* root = plan.dict();
         fill(plan, root);
         REQUIRE(plan.finish(root));
         std::vector<std::string> payloads;
-        for (std::size_t i = 0; i < plan.tensor_count(); ++i) payloads.emplace_back(plan.tensor_bytes(i), 'x');
+        for (std::size_t i = 0; i < plan.tensor_count(); ++i) payloads.emplace_back(plan.tensor_bytes(i), byte);
         return test::assemble(plan, payloads);
     }
 
     std::string model_file() const {
+        return file_of(
+            [&](TorchFilePlan& plan, ckpt::pickle::Value* root) {
+                auto* module = plan.dict();
+                plan.set(module, plan.string("a"), *plan.tensor(ckpt::DType::bf16, {3, 2}));
+                plan.set(module, plan.string("tied"), *plan.tensor(ckpt::DType::bf16, {3, 2}));
+                plan.set(module, plan.string("buffer"), *plan.tensor(ckpt::DType::i64, {}));
+                if (has_module) plan.set(root, plan.string("module"), module);
+                auto* aliases = plan.dict();
+                plan.set(aliases, plan.string("tied"), plan.string("a"));
+                plan.set(root, plan.string("shared_params"), aliases);
+                if (!has_shapes) return;
+                auto* shapes = plan.dict();
+                plan.set(shapes, plan.string("a"), plan.integers({3, 2}));
+                plan.set(shapes, plan.string("b"), plan.integers({3}));
+                auto* list = plan.list();
+                list->as<ckpt::pickle::List>()->items.push_back(shapes);
+                plan.set(root, plan.string("param_shapes"), list);
+            },
+            module_byte);
+    }
+
+    std::string universal_file(const ckpt::Shape& shape) const {
         return file_of([&](TorchFilePlan& plan, ckpt::pickle::Value* root) {
-            auto* module = plan.dict();
-            plan.set(module, plan.string("a"), *plan.tensor(ckpt::DType::bf16, {3, 2}));
-            plan.set(module, plan.string("tied"), *plan.tensor(ckpt::DType::bf16, {3, 2}));
-            plan.set(module, plan.string("buffer"), *plan.tensor(ckpt::DType::i64, {}));
-            if (has_module) plan.set(root, plan.string("module"), module);
-            auto* aliases = plan.dict();
-            plan.set(aliases, plan.string("tied"), plan.string("a"));
-            plan.set(root, plan.string("shared_params"), aliases);
-            if (!has_shapes) return;
-            auto* shapes = plan.dict();
-            plan.set(shapes, plan.string("a"), plan.integers({3, 2}));
-            plan.set(shapes, plan.string("b"), plan.integers({3}));
-            auto* list = plan.list();
-            list->as<ckpt::pickle::List>()->items.push_back(shapes);
-            plan.set(root, plan.string("param_shapes"), list);
+            plan.set(root, plan.string("param"), *plan.tensor(ckpt::DType::f32, shape));
         });
     }
 
@@ -73,6 +84,10 @@ struct Zero {
         if (!model.empty()) fs.add("f/" + model, model_file());
         if (!first.empty()) fs.add("f/" + first, optimizer_file(lengths[0]));
         if (!second.empty()) fs.add("f/" + second, optimizer_file(lengths[1]));
+        if (is_universal) {
+            fs.add("f/zero/a/fp32.pt", universal_file(stored_shape));
+            fs.add("f/zero/b/fp32.pt", universal_file({3}));
+        }
         for (const std::string& name : more) fs.add("f/" + name, "x");
         return ckpt::open_zero_checkpoint(fs, "f");
     }
@@ -100,6 +115,17 @@ TEST_CASE("ZeRO: weights from the flat groups, what is not in these from the mod
         CHECK(names == std::vector<std::string>{"a", "b", "buffer"});
         CHECK(found->content.tensors[0].dtype == ckpt::DType::f32);
         CHECK(found->content.tensors[2].dtype == ckpt::DType::i64);
+    }
+    for (const ckpt::Shape& shape : {ckpt::Shape{3, 2}, ckpt::Shape{6}}) {
+        Zero universal;
+        universal.is_universal = true;
+        universal.first = universal.second = "";
+        universal.stored_shape = shape;
+        auto found = universal.read();
+        REQUIRE_MESSAGE(found, found.error().text());
+        CHECK(found->format == "universal checkpoint of DeepSpeed");
+        CHECK(found->content.tensors.size() == 3);
+        CHECK(found->content.tensors[0].shape == ckpt::Shape{3, 2});
     }
     Zero none;
     none.first = none.second = "";
@@ -131,6 +157,13 @@ TEST_CASE("ZeRO: what does not fit together is refused") {
          },
          "the parameters have 9 elements, the ranks together 13"},
         {"shares too long", [](Zero& z) { z.flat = "fp32_flat_groups"; }, "are files of other runs mixed?"},
+        {"other weights", [](Zero& z) { z.module_byte = 'y'; },
+         "a is not what the optimizer's copy of it in float32 is"},
+        {"a universal weight of another shape",
+         [](Zero& z) {
+             z.is_universal = true, z.first = z.second = "", z.stored_shape = {2, 3};
+         },
+         "it holds no tensor of shape [3, 2]"},
         {"two groups", [](Zero& z) { z.groups = 2; }, "it has 2 flat groups, but the weights are listed in 1"},
         {"no groups", [](Zero& z) { z.groups = 0; }, "offloaded to NVMe"},
         {"no flat groups", [](Zero& z) { z.flat = "other"; }, "it has no list of flat groups"},
