@@ -16,6 +16,7 @@
 #include "ckpt_convert/app/write_output.h"
 #include "ckpt_convert/checkpoint/megatron_checkpoint.h"
 #include "ckpt_convert/checkpoint/source_guard.h"
+#include "ckpt_convert/execute/dcp_output.h"
 #include "ckpt_convert/execute/executor.h"
 #include "ckpt_convert/execute/hf_output.h"
 #include "ckpt_convert/execute/plan_text.h"
@@ -99,6 +100,11 @@ Result<PlannedOutput> plan_megatron(base::FileSystem& fs, const Knowledge& knowl
     return out;
 }
 
+// Programs that load such a checkpoint ask for every name of their model, also for one that is another's copy.
+void write_copies(const Model& model, Layout& layout) {
+    for (LayoutTensor& tensor : layout.tensors) tensor.optional &= is_unused(model, tensor);
+}
+
 Result<PlannedOutput> plan_hf(base::FileSystem& fs, const Source& source, const ConvertOptions& options) {
     if (!source.config) {
         return base::fail(ErrorKind::usage,
@@ -107,9 +113,10 @@ Result<PlannedOutput> plan_hf(base::FileSystem& fs, const Source& source, const 
                                        kHfConfigDir),
                           options.source.directory);
     }
-    TRY_ASSIGN(Layout layout, written_hf_layout(source.model));
+    TRY_ASSIGN(Layout layout, written_hf_layout(source.model, options.experts_as));
+    if (options.dcp) write_copies(source.model, layout);
     PlannedOutput out;
-    out.title = "Hugging Face";
+    out.title = options.dcp ? "torch.distributed.checkpoint" : "Hugging Face";
     TRY_ASSIGN(out.plan,
                make_plan(source.model, source.index, source.binding, layout, plan_options(options, VocabFill::zero)));
     for (const StoredRule& rule : source.model.mapping().hf) {
@@ -119,12 +126,17 @@ Result<PlannedOutput> plan_hf(base::FileSystem& fs, const Source& source, const 
                              "written; ckpt_convert verify tells whether training kept them the same",
                              rule.weights.front()));
     }
-    TRY_ASSIGN(HfOutput output, hf_output(out.plan, options.max_shard_bytes));
-    out.output = std::move(output.files);
     TRY_ASSIGN(std::string config, adapted_config(fs, source, options));
     out.texts.push_back({"config.json", std::move(config)});
-    if (!output.index_json.empty()) out.texts.push_back({kHfIndexFile, std::move(output.index_json)});
     out.companions_from = source.companions;
+    if (options.dcp) {
+        TRY_ASSIGN(out.output, dcp_output(out.plan, options.weights_key, options.max_shard_bytes));
+        out.last = {"config.json", ".metadata"};
+        return out;
+    }
+    TRY_ASSIGN(HfOutput output, hf_output(out.plan, options.max_shard_bytes));
+    out.output = std::move(output.files);
+    if (!output.index_json.empty()) out.texts.push_back({kHfIndexFile, std::move(output.index_json)});
     out.last = {kHfIndexFile, "config.json"};
     return out;
 }

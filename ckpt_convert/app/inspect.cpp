@@ -14,6 +14,7 @@
 #include "ckpt_convert/mapping/model_mapping.h"
 #include "ckpt_convert/open/missing_checkpoint.h"
 #include "ckpt_convert/open/peft_directory.h"
+#include "ckpt_convert/open/sharded_source.h"
 #include "ckpt_convert/plan/adapter_source.h"
 #include "ckpt_convert/target/rank_matrix.h"
 
@@ -21,7 +22,7 @@ namespace ckpt {
 namespace {
 
 struct Found {
-    std::string kind;  // "huggingface", "megatron", "file"
+    std::string kind;  // "huggingface", "megatron", "sharded", "adapter", "file"
     std::string headline;
     std::vector<std::pair<std::string, std::string>> facts;
     TensorIndex index;
@@ -125,6 +126,43 @@ Result<Found> found_peft(base::FileSystem& fs, const Path& path) {
     return found;
 }
 
+// Every tensor as one, whatever its shards.
+TensorIndex without_parts(const TensorIndex& index) {
+    TensorIndex out;
+    out.files = index.files;
+    for (const IndexedTensor& tensor : index.tensors) {
+        if (!out.tensors.empty() && out.tensors.back().name == tensor.name) continue;
+        out.tensors.push_back(tensor);
+        if (!tensor.whole_shape.empty()) out.tensors.back().shape = tensor.whole_shape;
+    }
+    return out;
+}
+
+std::uint64_t most_shards(const TorchDistIndex& content) {
+    std::uint64_t out = 0;
+    for (const auto& tensor : content.tensors) out = std::max<std::uint64_t>(out, tensor.chunks.size());
+    return out;
+}
+
+Result<Found> found_sharded(base::FileSystem& fs, const Knowledge& knowledge, const Path& path, const Path& directory) {
+    TRY_ASSIGN(ShardedSource source, open_sharded(fs, knowledge.distributed, directory, ""));
+    Found found{"sharded", source.checkpoint.format, {}, without_parts(source.weights), directory};
+    const TorchDistIndex& content = source.checkpoint.content;
+    if (directory != path) found.facts.emplace_back("directory", directory);
+    if (!source.saved_by.empty()) found.facts.emplace_back("saved by", source.saved_by);
+    if (!content.version.empty()) found.facts.emplace_back("version", content.version);
+    if (source.checkpoint.ranks > 0)
+        found.facts.emplace_back("ranks that wrote files", std::to_string(source.checkpoint.ranks));
+    found.facts.emplace_back("shards of a tensor", base::format("up to {}", most_shards(content)));
+    found.facts.emplace_back("weights", std::to_string(source.weight_count));
+    found.facts.emplace_back("state of the optimizer", source.has_optimizer ? "yes" : "no");
+    if (source.step) found.facts.emplace_back("steps of the optimizer", base::format("{}", *source.step));
+    for (const std::string& beside : source.beside) found.facts.emplace_back("there is also", beside);
+    found.facts.emplace_back("config.json", source.config.empty() ? "none" : base::join(source.config, "config.json"));
+    add_model_facts(found, open_source(fs, knowledge, options_for(path), Copies::trusted));
+    return found;
+}
+
 Result<Found> found_file(base::FileSystem& fs, const Knowledge& knowledge, std::string headline, const Path& path) {
     Found found{"file", std::move(headline), {}, {}, base::parent(path)};
     if (auto added = add_every_tensor(found.index, fs, path); !added) {
@@ -141,6 +179,8 @@ Result<Found> find(base::FileSystem& fs, const Knowledge& knowledge, const Path&
         if (is_peft_directory(fs, path)) return found_peft(fs, path);
         const Path rank_file = base::join(path, kRankFile);
         if (fs.exists(rank_file)) return found_file(fs, knowledge, "rank of a Megatron checkpoint", rank_file);
+        TRY_ASSIGN(const auto shards, find_sharded(fs, knowledge.distributed, path));
+        if (shards) return found_sharded(fs, knowledge, path, *shards);
         TRY(refuse_foreign(fs, knowledge, path));
         return is_megatron_checkpoint(fs, path) ? found_megatron(fs, knowledge, path) : found_hf(fs, knowledge, path);
     }

@@ -11,6 +11,7 @@
 #include "ckpt_convert/app/config_file.h"
 #include "ckpt_convert/app/help_texts.h"
 #include "ckpt_convert/app/peer_options.h"
+#include "ckpt_convert/app/raw_options.h"
 #include "ckpt_convert/mapping/target.h"
 #include "ckpt_convert/open/option_values.h"
 #include "command_line/command_line.h"
@@ -20,52 +21,24 @@
 namespace ckpt {
 namespace {
 
-// What the parser fills, before it is checked.
-struct Raw {
-    std::string load_type;
-    std::string save_type;
-    std::string layer_list;
-    std::string noop_layers;
-    std::string transformer_impl;
-    std::string schedule;
-    std::string format;
-    std::string kv_sharing;
-    std::string max_shard_size;
-    RunWords run;
-    std::string dequantize;
-    std::string optimizer;
-    std::uint32_t layers = 0;
-    std::uint64_t true_vocab = 0;
-    std::uint64_t divisor = 0;
-    std::uint64_t padded_vocab = 0;
-};
-
-// What was given of the options of other converters.
-struct GivenPeers {
-    struct Claim {
-        std::string option;
-        std::string value;
-        std::string number;
-    };
-    std::vector<std::string> notes;
-    std::vector<std::string> refused;
-    std::vector<Setting> settings;
-    std::vector<Claim> claims;
-};
-
 constexpr std::uint32_t kMaxRanks = 65536;
 
 std::string at_least_one(const std::string& text) { return is_count(text, UINT32_MAX); }
 std::string rank_count(const std::string& text) { return is_count(text, kMaxRanks); }
 
-void add_places(CLI::App& app, const PeerOptions& peers, ConvertOptions& options, Raw& raw) {
+void add_places(CLI::App& app, const PeerOptions& peers, ConvertOptions& options, RawOptions& raw) {
     auto* group = app.add_option_group("Input and output");
     group
         ->add_option("INPUT,--load-dir", options.source.directory,
-                     "Checkpoint to read: a Hugging Face directory or a Megatron one")
+                     "Checkpoint to read: a Hugging Face directory, a Megatron one, or one that ranks wrote in shards")
         ->option_text("DIR");
     group->add_option("OUTPUT,--save-dir", options.save_dir, "Directory to write; must be empty or not exist")
         ->option_text("DIR");
+    group
+        ->add_option("--to", raw.to,
+                     "What to write: hf (Hugging Face), mcore (Megatron) or dcp (torch.distributed.checkpoint, as "
+                     "programs with FSDP2 load it); the other side when left out")
+        ->check(command_line::OneOf({"hf", "mcore", "dcp"}));
     group->add_option("--load-model-type", raw.load_type, "hf or mg; found from the input when left out");
     group->add_option("--save-model-type", raw.save_type,
                       "mg or hf; the other side when left out. mg from a Megatron input: another Megatron layout");
@@ -82,6 +55,11 @@ void add_places(CLI::App& app, const PeerOptions& peers, ConvertOptions& options
         "--leave-out", options.source.leave_out,
         "Leave out tensors of a Hugging Face checkpoint that have no place in the model, by a pattern with * "
         "(may be given again)");
+    group->add_option("--weights-key", options.weights_key,
+                      "Of a dcp output: the key that the weights are saved under (default model); \"\" for none");
+    group->add_option("--experts-as", options.experts_as,
+                      "Of an output with Hugging Face's names: how the experts of a layer are stored, where their "
+                      "family has several ways: separate, fused, columns or flattened");
     group->add_option("--num-layers", raw.layers, "Take only the first N layers")->check(at_least_one);
     group->add_option("--mtp-num-layers", options.source.mtp_layers,
                       "Take the first N layers for multi-token prediction of a Hugging Face checkpoint (default 0)");
@@ -124,7 +102,7 @@ std::string layers_by_target(const TargetRegistry& targets) {
 }
 
 void add_layout(CLI::App& app, const PeerOptions& peers, const TargetRegistry& targets, ConvertOptions& options,
-                Raw& raw) {
+                RawOptions& raw) {
     Topology& topology = options.topology;
     auto* group = app.add_option_group("Megatron layout to write");
     group->add_option("--target", options.target,
@@ -179,7 +157,7 @@ void add_layout(CLI::App& app, const PeerOptions& peers, const TargetRegistry& t
         ->check(command_line::OneOf({"keep", "drop"}));
 }
 
-void add_vocabulary(CLI::App& app, const TargetRegistry& targets, ConvertOptions& options, Raw& raw) {
+void add_vocabulary(CLI::App& app, const TargetRegistry& targets, ConvertOptions& options, RawOptions& raw) {
     auto* group = app.add_option_group("Vocabulary of a Megatron output");
     group
         ->add_option("--make-vocab-size-divisible-by", raw.divisor,
@@ -192,7 +170,7 @@ void add_vocabulary(CLI::App& app, const TargetRegistry& targets, ConvertOptions
         ->check(command_line::OneOf({"zero", "last-row", "mean"}));
 }
 
-void add_run(CLI::App& app, ConvertOptions& options, Raw& raw) {
+void add_run(CLI::App& app, ConvertOptions& options, RawOptions& raw) {
     auto* group = app.add_option_group("Run");
     group->add_option("--max-shard-size", raw.max_shard_size,
                       "Largest safetensors or .distcp file to write (default 5GB)");
@@ -255,72 +233,6 @@ void add_peer_options(CLI::App& app, const PeerOptions& peers, GivenPeers& given
     }
 }
 
-Status check_layout(ConvertOptions& options, const Raw& raw) {
-    Topology& topology = options.topology;
-    TRY_ASSIGN(topology.layers_per_stage, number_list("--num-layer-list", raw.layer_list));
-    TRY_ASSIGN(topology.noop_layers, number_list("--noop-layers", raw.noop_layers));
-    topology.dualpipev = raw.schedule == "dualpipev";
-    if (raw.kv_sharing == "repeat") topology.kv_sharing = KvSharing::repeat;
-    if (raw.kv_sharing == "split") topology.kv_sharing = KvSharing::split;
-    if (!raw.transformer_impl.empty() && raw.transformer_impl != "local" &&
-        raw.transformer_impl != "transformer_engine") {
-        return base::fail(
-            ErrorKind::usage,
-            base::format("--transformer-impl: \"{}\" is neither local nor transformer_engine", raw.transformer_impl));
-    }
-    if (!raw.transformer_impl.empty()) options.layers = raw.transformer_impl == "local" ? "local" : "te";
-    if (!raw.format.empty() && raw.format != "torch" && raw.format != "torch_dist") {
-        return base::fail(raw.format == "zarr" ? ErrorKind::unsupported : ErrorKind::usage,
-                          base::format("--ckpt-format: \"{}\" is neither torch nor torch_dist", raw.format));
-    }
-    options.torch_dist = raw.format == "torch_dist";
-    if (topology.experts.tp_extends_ep && topology.experts.etp > 0) {
-        return base::fail(
-            ErrorKind::usage,
-            "--moe-tp-extend-ep spreads whole experts; --expert-tensor-parallel-size cannot be given too");
-    }
-    options.topology_given = topology.tp > 1 || topology.pp > 1 || topology.experts != ExpertParallel{} ||
-                             !topology.layers_per_stage.empty() || topology.layers_per_virtual_stage > 0 ||
-                             !topology.noop_layers.empty() || topology.virtual_stages > 0 || topology.dualpipev ||
-                             !topology.pipeline_layout.empty() || topology.first_stage_layers ||
-                             topology.last_stage_layers || topology.count_embedding || topology.count_loss;
-    return {};
-}
-
-Result<std::vector<Claim>> claims_of(const std::vector<GivenPeers::Claim>& given) {
-    std::vector<Claim> out;
-    for (const auto& [option, value, text] : given) {
-        TRY_ASSIGN(std::int64_t number, whole_option(option, text));
-        out.push_back({option, value, number});
-    }
-    return out;
-}
-
-Status check_conversion(ConvertOptions& options, const Raw& raw) {
-    if (options.source.directory.empty() || options.save_dir.empty()) {
-        return base::fail(ErrorKind::usage,
-                          base::format("{} is needed: ckpt_convert INPUT OUTPUT; see ckpt_convert --help",
-                                       options.source.directory.empty() ? "--load-dir" : "--save-dir"));
-    }
-    TRY_ASSIGN(options.source.side, side("--load-model-type", raw.load_type));
-    TRY_ASSIGN(options.to, side("--save-model-type", raw.save_type));
-    TRY(check_layout(options, raw));
-    if (raw.layers > 0) options.source.layers = raw.layers;
-    options.source.dequantize = weight_dtype(raw.dequantize);
-    options.keep_optimizer = options.source.keep_padding = raw.optimizer == "keep";
-    options.repeated.mtp_layers = options.source.mtp_layers;
-    options.repeated.grouped_experts = options.grouped_experts;
-    if (!options.source.mtp_layers) options.source.mtp_layers = 0;
-    options.source.noop_layers = static_cast<std::uint32_t>(options.topology.noop_layers.size());
-    if (raw.true_vocab > 0) options.source.true_vocab = raw.true_vocab;
-    if (raw.divisor > 0) options.vocab.divisor = raw.divisor;
-    if (raw.padded_vocab > 0) options.vocab.rows = raw.padded_vocab;
-    if (!raw.max_shard_size.empty()) {
-        TRY_ASSIGN(options.max_shard_bytes, byte_count("--max-shard-size", raw.max_shard_size));
-    }
-    return {};
-}
-
 // A conversion is what is done without a command, so the help of its commands is that of the program.
 std::vector<std::string> with_help_of_program(std::vector<std::string> words) {
     const bool converts = !words.empty() && base::contains(kConversions, words.front());
@@ -353,7 +265,7 @@ Result<ParsedLine> parse_options(int argc, const char* const* argv, base::FileSy
     TRY_ASSIGN(std::vector<std::string> words, peers.spelled_out({argv + 1, argv + argc}));
     Options options;
     options.language = language;
-    Raw raw;
+    RawOptions raw;
     GivenPeers given;
     CLI::App app(kDescription, "ckpt_convert");
     command_line::begin(app);

@@ -7,6 +7,7 @@
 
 #include "base/format.h"
 #include "ckpt_convert/checkpoint/python_args.h"
+#include "ckpt_convert/checkpoint/sharded_checkpoint.h"
 #include "ckpt_convert/formats/torch_dist/torch_dist_reader.h"
 
 namespace ckpt {
@@ -69,16 +70,6 @@ void add_tensor(TensorIndex& index, const TorchDistTensor& tensor, std::string_v
         for (std::uint64_t i = 0; layers && i < chunk.sizes[0]; ++i)
             index.tensors.push_back(layer_of_chunk(tensor, name, chunk, i));
     }
-}
-
-Result<std::vector<std::shared_ptr<base::ReadableFile>>> open_files(base::FileSystem& fs, const Path& directory,
-                                                                    const TorchDistIndex& index) {
-    std::vector<std::shared_ptr<base::ReadableFile>> out;
-    for (const std::string& file : index.files) {
-        TRY_ASSIGN(std::shared_ptr<base::ReadableFile> opened, fs.open(base::join(directory, file)));
-        out.push_back(std::move(opened));
-    }
-    return out;
 }
 
 // "optimizer.state.exp_avg.decoder..." is a state of "decoder...". With an optimizer for experts, "chained_0." may stand

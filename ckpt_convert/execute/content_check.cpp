@@ -15,15 +15,13 @@
 #include "ckpt_convert/execute/file_digests.h"
 #include "ckpt_convert/execute/file_scan.h"
 #include "ckpt_convert/execute/zero_blocks.h"
-#include "ckpt_convert/formats/torch_dist/dist_backend.h"
-#include "ckpt_convert/formats/torch_dist/dist_metadata.h"
+#include "ckpt_convert/formats/torch_dist/metadata_files.h"
 #include "ckpt_convert/formats/zip/crc32.h"
 #include "ckpt_convert/tensor/cast.h"
 
 namespace ckpt {
 namespace {
 
-constexpr std::uint64_t kMaxMetadataBytes = 1ull << 30;
 constexpr const char* kOwnRecords = "the zip records in the files themselves";
 
 // A zip archive: a file, or a part of one.
@@ -210,11 +208,11 @@ Status add_known(base::FileSystem& fs, const Path& root, const KnownSums& known,
     return {};
 }
 
-// What a torch_dist checkpoint has in its files: an archive for every item.
+bool is_dist_file(const std::pair<const Path, File>& file) { return file.second.opened->path().ends_with(".distcp"); }
+
+// What a checkpoint of torch.distributed.checkpoint has in its files: an archive for every item.
 Status add_dist_items(base::FileSystem& fs, const Path& directory, Files& files) {
-    Path path = base::join(directory, ".metadata");
-    TRY_ASSIGN(std::string text, base::read_file(fs, path, kMaxMetadataBytes));
-    TRY_ASSIGN(DistMetadata metadata, parse_dist_metadata(text, path, {}));
+    TRY_ASSIGN(const DistMetadata metadata, read_dist_metadata(fs, directory, {}));
     std::unordered_map<std::string_view, File*> by_path;
     for (auto& [real, file] : files) by_path.emplace(file.opened->path(), &file);
     for (const DistItem& item : metadata.items) {
@@ -226,7 +224,7 @@ Status add_dist_items(base::FileSystem& fs, const Path& directory, Files& files)
 }
 
 Status add_archives(base::FileSystem& fs, const Path& directory, Files& files) {
-    if (fs.exists(base::join(directory, std::string(kDistBackendFile)))) return add_dist_items(fs, directory, files);
+    if (std::any_of(files.begin(), files.end(), is_dist_file)) return add_dist_items(fs, directory, files);
     for (auto& [real, file] : files) {
         char start[2] = {};
         if (!file.weights || file.opened->size() < sizeof(start)) continue;

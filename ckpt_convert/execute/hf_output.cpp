@@ -14,8 +14,8 @@ namespace ckpt {
 namespace {
 
 // Files that hold weights, in whatever framework's format.
-constexpr std::string_view kWeightEndings[] = {".safetensors", ".bin",  ".pt",   ".pth", ".h5",
-                                               ".msgpack",     ".onnx", ".gguf", ".ot",  ".index.json"};
+constexpr std::string_view kWeightEndings[] = {".safetensors", ".bin",     ".pt",   ".pth",  ".h5", ".distcp",
+                                               ".metadata",    ".msgpack", ".onnx", ".gguf", ".ot", ".index.json"};
 
 bool is_no_companion(std::string_view name) {
     bool is_weight = std::any_of(std::begin(kWeightEndings), std::end(kWeightEndings),

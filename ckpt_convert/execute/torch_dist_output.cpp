@@ -4,11 +4,11 @@
 #include <charconv>
 #include <map>
 #include <optional>
+#include <utility>
 
 #include "base/format.h"
 #include "ckpt_convert/checkpoint/megatron_checkpoint.h"
 #include "ckpt_convert/execute/training_output.h"
-#include "ckpt_convert/formats/torch_dist/torch_dist_writer.h"
 
 namespace ckpt {
 namespace {
@@ -110,10 +110,14 @@ Result<OutputPlan> torch_dist_output(const ConversionPlan& plan, const ParallelL
         return root;
     };
     TRY_ASSIGN(auto files, plan_torch_dist(content));
+    return output_of(std::move(files), state.directory);
+}
+
+OutputPlan output_of(std::vector<TorchDistFile> files, const std::string& directory) {
     OutputPlan output;
     for (TorchDistFile& planned : files) {
         OutputFile file;
-        file.path = base::format("{}/{}", state.directory, planned.path);
+        file.path = directory.empty() ? planned.path : base::join(directory, planned.path);
         file.bytes = planned.bytes;
         file.targets = std::move(planned.items);
         file.offsets = std::move(planned.offsets);

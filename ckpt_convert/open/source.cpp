@@ -9,11 +9,9 @@
 #include "ckpt_convert/open/adapters.h"
 #include "ckpt_convert/open/copies.h"
 #include "ckpt_convert/open/language_part.h"
-#include "ckpt_convert/open/missing_checkpoint.h"
 #include "ckpt_convert/open/wanted_values.h"
-#include "ckpt_convert/plan/adapter_source.h"
+#include "ckpt_convert/plan/boxed_parts.h"
 #include "ckpt_convert/plan/name_form.h"
-#include "ckpt_convert/plan/quantised_source.h"
 #include "ckpt_convert/plan/source_fit.h"
 #include "ckpt_convert/plan/source_layout.h"
 
@@ -81,7 +79,8 @@ Result<std::string> find_form(const TensorIndex& index, const Model& model, HfVa
     const std::vector<std::string> forms = forms_in(index, model.mapping(), variant.prefix);
     if (forms.size() < 2) return variant.form;
     std::map<std::string_view, const Shape*> shapes;
-    for (const IndexedTensor& tensor : index.tensors) shapes.emplace(tensor.name, &tensor.shape);
+    for (const IndexedTensor& tensor : index.tensors)
+        shapes.emplace(tensor.name, tensor.whole_shape.empty() ? &tensor.shape : &tensor.whole_shape);
     auto differs = [&](const LayoutTensor& tensor) {
         auto found = shapes.find(tensor.name);
         return found != shapes.end() && *found->second != tensor.shape_in_file();
@@ -197,8 +196,9 @@ Result<ModelValues> megatron_values(const ModelMapping& mapping, const MegatronC
 
 // `all`: the values of the whole model, of which the options may take a part.
 Result<SourceBinding> bind_hf(const Model& model, const Source& source, ModelValues all, const HfVariant& variant,
-                              const SourceOptions& options) {
+                              const TensorNames& boxed, const SourceOptions& options) {
     TRY_ASSIGN(Layout layout, hf_layout(model, variant));
+    take_boxed(layout, boxed);
     std::set<std::string, std::less<>> beyond;
     bool less_mtp = value_or_zero(all, "mtp") > value_or_zero(model.values(), "mtp");
     if (options.layers || less_mtp) {
@@ -233,13 +233,9 @@ Result<Knowledge> Knowledge::load(const base::DataStore& store) {
     TRY_ASSIGN(out.adapters, AdapterFormats::load(store));
     TRY_ASSIGN(out.containers, load_containers(store));
     TRY_ASSIGN(out.foreign, ForeignFormats::load(store));
+    TRY_ASSIGN(out.distributed, DistributedNames::load(store));
     TRY_ASSIGN(out.parameter_names, load_parameter_names(store));
     return out;
-}
-
-Status refuse_foreign(base::FileSystem& fs, const Knowledge& knowledge, const Path& directory) {
-    if (is_hf_checkpoint(fs, directory) || holds_megatron_weights(fs, directory)) return {};
-    return knowledge.foreign.refuse(fs, directory);
 }
 
 HfVariant find_variant(const ModelMapping& mapping, const TensorIndex& index) {
@@ -276,7 +272,9 @@ Result<Source> source_of(HfCheckpoint checkpoint, const Knowledge& knowledge, co
     }
     TRY_ASSIGN(source.model, Model::make(*mapping, std::move(values)));
     TRY_ASSIGN(variant.form, find_form(source.index, source.model, variant));
-    auto bind = [&](const Model& model) { return bind_hf(model, source, all, variant, options); };
+    TRY_ASSIGN(const Layout layout, hf_layout(source.model, variant));
+    const TensorNames boxed = box_parts(source.index, layout);
+    auto bind = [&](const Model& model) { return bind_hf(model, source, all, variant, boxed, options); };
     TRY(bind_copies(source, copies, bind));
     bind_absent(source.model, source.index, source.binding);
     source.config = std::move(checkpoint.config);
@@ -336,44 +334,6 @@ Result<Source> source_of(base::FileSystem& fs, MegatronCheckpoint checkpoint, co
         source.notes.push_back(base::format("{} rows of the vocabulary are padding and left out", padding));
     }
     bind_absent(source.model, source.index, source.binding);
-    return source;
-}
-
-Result<Source> open_source(base::FileSystem& fs, const Knowledge& knowledge, const SourceOptions& options,
-                           Copies copies) {
-    if (!fs.exists(options.directory)) return tl::unexpected(missing_checkpoint(fs, options.directory));
-    TRY_ASSIGN(auto info, fs.info(options.directory));
-    if (info.kind != FileKind::directory)
-        return base::fail(ErrorKind::usage, "a checkpoint is a directory, and this is none", options.directory);
-    TRY(refuse_foreign(fs, knowledge, options.directory));
-    Side side = options.side;
-    // With neither kind recognised, the Hugging Face reader says best what is missing.
-    if (side == Side::unknown)
-        side = is_megatron_checkpoint(fs, options.directory) ? Side::megatron : Side::huggingface;
-    if (side == Side::megatron) {
-        TRY_ASSIGN(MegatronCheckpoint checkpoint, open_megatron_checkpoint(fs, options.directory));
-        TRY_ASSIGN(TensorIndex factors, take_adapters(checkpoint.index, knowledge.adapters, !checkpoint.torch_dist));
-        if (checkpoint.index.tensors.empty() && !factors.tensors.empty()) {
-            return base::fail(ErrorKind::bad_input,
-                              "this is an adapter without its model; --load-dir names the model it was trained on, "
-                              "--lora-load the adapter. --save-lora converts the adapter alone",
-                              options.directory);
-        }
-        TRY_ASSIGN(Source source, source_of(fs, std::move(checkpoint), knowledge, options, copies));
-        TRY(merge_adapters(fs, knowledge, options, std::move(factors), source));
-        return source;
-    }
-    TRY_ASSIGN(HfCheckpoint checkpoint, open_hf_checkpoint(fs, options.directory));
-    TRY_ASSIGN(auto language, take_language_part(checkpoint, knowledge.containers, options));
-    TRY_ASSIGN(auto quantised,
-               join_quantised(checkpoint.index, knowledge.quantisation, checkpoint.config.root, options.dequantize));
-    TRY_ASSIGN(Source source, source_of(std::move(checkpoint), knowledge, options, copies));
-    if (language) {
-        source.config_text = std::move(language->config_text);
-        source.notes.push_back(std::move(language->note));
-    }
-    if (quantised) source.notes.push_back(*quantised);
-    TRY(merge_adapters(fs, knowledge, options, {}, source));
     return source;
 }
 

@@ -10,6 +10,7 @@
 #include "ckpt_convert/checkpoint/megatron_checkpoint.h"
 #include "ckpt_convert/mapping/adapter_format.h"
 #include "ckpt_convert/mapping/container.h"
+#include "ckpt_convert/mapping/distributed_names.h"
 #include "ckpt_convert/mapping/foreign_formats.h"
 #include "ckpt_convert/mapping/model.h"
 #include "ckpt_convert/mapping/quantisation.h"
@@ -28,6 +29,7 @@ struct Knowledge {
     AdapterFormats adapters;
     std::vector<Container> containers;
     ForeignFormats foreign;
+    DistributedNames distributed;
     std::vector<std::string> parameter_names;  // of Megatron, in the order of their making
 
     static Result<Knowledge> load(const base::DataStore& store);

@@ -83,6 +83,13 @@ private:
             used_[part] = true;
             TRY(check_shape(tensor, stored));
             if (tensor.optional && is_unused(model_, tensor)) continue;
+            if (!tensor.strides.empty() && !stored.part_offset.empty())
+                return base::fail(
+                    ErrorKind::unsupported,
+                    base::format("{} is stored in parts, and with its axes in an order in which parts are "
+                                 "not read; save it whole first",
+                                 stored.name),
+                    path_of(stored));
             if (!tensor.strides.empty() && !stored.contiguous) {
                 return base::fail(ErrorKind::unsupported,
                                   base::format("{} is a strided view; save it contiguous first", stored.name),

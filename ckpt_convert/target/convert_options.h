@@ -35,13 +35,17 @@ struct RepeatedOptions {
 struct ConvertOptions {
     SourceOptions source;
     Path save_dir;
-    Side to = Side::unknown;       // unknown: the other side
-    std::string target;            // a name of rules/targets/, with "@VERSION" of megatron-core; empty: the default one
-    std::string layers;            // "local" or "te"; empty: what the target's users run
-    bool torch_dist = false;       // instead of rank files
-    bool grouped_experts = false;  // the experts of a rank in one module
-    bool mla_split = false;        // the up projections of latent attention in parts
-    Topology topology;             // of the output, when it is Megatron's
+    Side to = Side::unknown;  // unknown: the other side
+    std::string target;       // a name of rules/targets/, with "@VERSION" of megatron-core; empty: the default one
+    std::string layers;       // "local" or "te"; empty: what the target's users run
+    bool torch_dist = false;  // instead of rank files
+    // A checkpoint of torch.distributed.checkpoint with the names of Hugging Face, instead of safetensors.
+    bool dcp = false;
+    std::string weights_key = "model";  // of such a checkpoint; empty: none
+    std::string experts_as;             // a form of the mapping's tensors; empty: the first
+    bool grouped_experts = false;       // the experts of a rank in one module
+    bool mla_split = false;             // the up projections of latent attention in parts
+    Topology topology;                  // of the output, when it is Megatron's
     bool topology_given = false;
     VocabOptions vocab;
     RepeatedOptions repeated;

@@ -20,6 +20,7 @@ TRANSLATED = [
     "docs/faq.md",
     "docs/guides/migrate-a-project.md",
     "docs/guides/convert-a-checkpoint.md",
+    "docs/guides/checkpoint-formats.md",
     "docs/guides/choose-a-style.md",
     "docs/guides/ci.md",
 ]

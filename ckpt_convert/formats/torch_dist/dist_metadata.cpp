@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <string>
@@ -12,6 +13,7 @@
 #include "base/format.h"
 #include "ckpt_convert/base_names.h"
 #include "ckpt_convert/formats/pickle/reader.h"
+#include "ckpt_convert/formats/torch_dist/repeated_chunks.h"
 #include "ckpt_convert/formats/torch_file/tensor_call.h"
 #include "ckpt_convert/formats/torch_file/torch_dtypes.h"
 #include "ckpt_convert/tensor/tiling.h"
@@ -29,6 +31,8 @@ constexpr std::size_t kMaxFqnBytes = 4096;
 constexpr std::size_t kMaxAttributes = 64;
 // Since Python 3.13 the module that defines pathlib's classes; a checkpoint's id is a path.
 constexpr std::string_view kPathlibModule = "pathlib._local";
+// Nested dicts are some levels deep.
+constexpr std::size_t kMaxKeys = 64;
 // How names of element types begin, also of those that no file of ours has: other tensors may be of such a type.
 constexpr std::array<std::string_view, 9> kDtypePrefixes{"bfloat", "bits", "bool",  "complex", "float",
                                                          "int",    "qint", "quint", "uint"};
@@ -91,9 +95,11 @@ struct StorageKey {
 
 class Parser {
 public:
-    Parser(const Path& path, const TorchDistOptions& options) : path_(path), options_(options) {}
+    explicit Parser(const TorchDistOptions& options) : options_(options) {}
 
-    Result<DistMetadata> parse(std::string_view text) {
+    Status add(std::string_view text, const Path& path) {
+        path_ = path;
+        ++texts_;
         base::ByteReader reader(base::as_bytes(text), path_);
         TRY_ASSIGN(Ref root, pickle::read(reader, arena_, is_metadata_global));
         if (!reader.at_end())
@@ -105,13 +111,27 @@ public:
         const auto* entries = pickle::mapping_items(attribute(root, "state_dict_metadata"));
         if (storages == nullptr || entries == nullptr)
             return bad("the Metadata have no storage_data or no state_dict_metadata");
+        if (const std::string* version = text_attribute(root, "version")) out_.index.version = *version;
         TRY(index_storages(*storages));
         TRY(index_wholes(attribute(root, "mcore_data")));
+        index_paths(attribute(root, "planner_data"));
         for (const auto& [name, entry] : *entries) {
             const std::string* fqn = name->as<std::string>();
             if (fqn == nullptr) return bad(base::format("a tensor's name is {}", name->kind_name()));
             if (fqn->size() > kMaxFqnBytes) return bad(*fqn, "the name is too long");
-            TRY(add(*fqn, entry));
+            TRY(add_entry(*fqn, entry));
+        }
+        return {};
+    }
+
+    Result<DistMetadata> finish() {
+        for (std::size_t i = 0; i < out_.index.tensors.size(); ++i) {
+            TorchDistTensor& tensor = out_.index.tensors[i];
+            if (texts_ > 1) drop_repeated_chunks(tensor);
+            TRY(check_tiling(tensor));
+            if (checked_elements(tensor.shape) != 0)
+                std::erase_if(tensor.chunks, [](const auto& chunk) { return checked_elements(chunk.sizes) == 0; });
+            TRY(find_items(tensor, static_cast<std::uint32_t>(i)));
         }
         return std::move(out_);
     }
@@ -133,6 +153,7 @@ private:
     }
 
     Status index_storages(const Items& items) {
+        stored_ += items.size();
         for (const auto& [index, info] : items) {
             const std::string* fqn = text_attribute(index, "fqn");
             if (fqn == nullptr) return bad(base::format("the storage of {}, which has no fqn", index->kind_name()));
@@ -141,7 +162,7 @@ private:
             auto offsets = offset != nullptr ? parse_extents(offset) : std::nullopt;
             if (offset != nullptr && !offsets) return bad(*fqn, "a chunk's offset is not made of integers from 0");
             TRY_ASSIGN(Storage storage, parse_storage(*fqn, info));
-            if (!storages_.emplace(StorageKey{*fqn, offsets}, storage).second)
+            if (!storages_.emplace(StorageKey{*fqn, offsets}, storage).second && texts_ == 1)
                 return bad(*fqn,
                            base::format("the chunk at {} has two storages", to_string(offsets.value_or(Shape()))));
         }
@@ -162,6 +183,30 @@ private:
         return {};
     }
 
+    // Of what is no list of names and numbers nothing is told.
+    void index_paths(Ref value) {
+        const auto* entries = value == nullptr ? nullptr : pickle::mapping_items(value);
+        if (entries == nullptr) return;
+        for (const auto& [name, keys] : *entries) {
+            const std::string* fqn = name->as<std::string>();
+            const auto* tuple = keys->as<pickle::Tuple>();
+            if (fqn == nullptr || tuple == nullptr || tuple->items.size() > kMaxKeys) continue;
+            std::vector<std::string> path;
+            for (Ref key : tuple->items) {
+                const auto* text = key->as<std::string>();
+                const auto* number = key->as<std::int64_t>();
+                if (text == nullptr && number == nullptr) break;
+                path.push_back(text != nullptr ? *text : std::to_string(*number));
+            }
+            if (path.size() == tuple->items.size()) paths_.emplace(*fqn, std::move(path));
+        }
+    }
+
+    std::vector<std::string> path_to(const std::string& fqn) const {
+        auto found = paths_.find(fqn);
+        return found == paths_.end() ? std::vector<std::string>() : found->second;
+    }
+
     Result<Storage> parse_storage(const std::string& fqn, Ref info) {
         Storage storage;
         storage.file = text_attribute(info, "relative_path");
@@ -180,15 +225,31 @@ private:
         return storage;
     }
 
-    Status add(const std::string& fqn, Ref entry) {
-        if (is_class(entry, "BytesStorageMetadata")) return add_bytes(fqn);
+    Status add_entry(const std::string& fqn, Ref entry) {
+        const auto [known, is_new] = tensor_numbers_.try_emplace(fqn, std::nullopt);
+        if (is_class(entry, "BytesStorageMetadata")) return is_new ? add_bytes(fqn) : Status();
         if (!is_class(entry, "TensorStorageMetadata"))
             return bad(fqn, base::format("neither a tensor nor bytes, but {}", entry->kind_name()));
         if (options_.wanted && !options_.wanted(fqn)) {
-            out_.index.skipped.push_back(fqn);
+            if (is_new) out_.index.skipped.push_back(fqn);
             return {};
         }
-        return add_tensor(fqn, entry);
+        TRY_ASSIGN(TorchDistTensor tensor, parse_tensor(fqn, entry));
+        if (known->second) return merge(out_.index.tensors[*known->second], std::move(tensor));
+        known->second = out_.index.tensors.size();
+        auto whole = wholes_.find(fqn);
+        out_.wholes.push_back(whole == wholes_.end() ? Shape() : whole->second);
+        out_.index.tensors.push_back(std::move(tensor));
+        return {};
+    }
+
+    // What another rank has of the same tensor.
+    Status merge(TorchDistTensor& tensor, TorchDistTensor other) const {
+        if (tensor.dtype != other.dtype || tensor.shape != other.shape)
+            return bad(tensor.fqn, base::format("it is {} {} here, but {} {} for other ranks", name(other.dtype),
+                                                to_string(other.shape), name(tensor.dtype), to_string(tensor.shape)));
+        std::move(other.chunks.begin(), other.chunks.end(), std::back_inserter(tensor.chunks));
+        return {};
     }
 
     Status add_bytes(const std::string& fqn) {
@@ -196,13 +257,14 @@ private:
         if (found == storages_.end()) return bad(fqn, "it is listed, but not where it is stored");
         const Storage& storage = found->second;
         TRY_ASSIGN(std::uint32_t file, file_number(fqn, storage));
-        out_.index.bytes.push_back({fqn, file, storage.offset, storage.bytes});
+        out_.index.bytes.push_back({fqn, file, storage.offset, storage.bytes, path_to(fqn)});
         return {};
     }
 
-    Status add_tensor(const std::string& fqn, Ref entry) {
+    Result<TorchDistTensor> parse_tensor(const std::string& fqn, Ref entry) {
         TorchDistTensor tensor;
         tensor.fqn = fqn;
+        tensor.path = path_to(fqn);
         TRY_ASSIGN(tensor.dtype, dtype_of(fqn, entry));
         auto shape = extents_attribute(entry, "size");
         if (!shape) return bad(fqn, "its size is not made of integers from 0");
@@ -213,8 +275,8 @@ private:
         const auto* list = chunks != nullptr ? chunks->as<pickle::List>() : nullptr;
         if (list == nullptr) return bad(fqn, "it has no list of chunks");
         // A list that many tensors share would be copied often.
-        if (list->items.size() > storages_.size() - out_.items.size())
-            return bad(fqn, "there are more chunks listed than stored");
+        listed_ += list->items.size();
+        if (listed_ > stored_) return bad(fqn, "there are more chunks listed than stored");
         tensor.chunks.reserve(list->items.size());
         for (Ref item : list->items) {
             auto offsets = extents_attribute(item, "offsets");
@@ -226,12 +288,7 @@ private:
             chunk.sizes = std::move(*sizes);
             tensor.chunks.push_back(std::move(chunk));
         }
-        TRY(check_tiling(tensor));
-        TRY(find_items(tensor));
-        auto whole = wholes_.find(fqn);
-        out_.wholes.push_back(whole == wholes_.end() ? Shape() : whole->second);
-        out_.index.tensors.push_back(std::move(tensor));
-        return {};
+        return tensor;
     }
 
     Result<DType> dtype_of(const std::string& fqn, Ref entry) const {
@@ -262,7 +319,7 @@ private:
         return bad(tensor.fqn, base::format("{} (its shape is {})", *problem, to_string(tensor.shape)));
     }
 
-    Status find_items(TorchDistTensor& tensor) {
+    Status find_items(TorchDistTensor& tensor, std::uint32_t number) {
         for (std::size_t i = 0; i < tensor.chunks.size(); ++i) {
             TorchDistChunk& chunk = tensor.chunks[i];
             auto found = storages_.find({tensor.fqn, chunk.offsets});
@@ -279,8 +336,7 @@ private:
                                                quoted_name(tensor.fqn)),
                                   path_);
             }
-            out_.items.push_back({static_cast<std::uint32_t>(out_.index.tensors.size()), static_cast<std::uint32_t>(i),
-                                  storage.offset, storage.bytes});
+            out_.items.push_back({number, static_cast<std::uint32_t>(i), storage.offset, storage.bytes});
         }
         return {};
     }
@@ -297,19 +353,33 @@ private:
         return number->second;
     }
 
-    const Path& path_;
     const TorchDistOptions& options_;
+    Path path_;  // of the text that is read
+    std::size_t texts_ = 0;
+    std::size_t listed_ = 0;  // chunks, of all tensors
+    std::size_t stored_ = 0;
     pickle::Arena arena_;
     std::map<StorageKey, Storage> storages_;
     std::unordered_map<std::string_view, std::uint32_t> file_numbers_;
     std::unordered_map<std::string_view, Shape> wholes_;
+    std::unordered_map<std::string_view, std::vector<std::string>> paths_;
+    // What is known of an entry: its number among the tensors; nullopt: it is bytes, or not wanted.
+    std::unordered_map<std::string_view, std::optional<std::size_t>> tensor_numbers_;
     DistMetadata out_;
 };
 
 }  // namespace
 
 Result<DistMetadata> parse_dist_metadata(std::string_view text, const Path& path, const TorchDistOptions& options) {
-    return Parser(path, options).parse(text);
+    Parser parser(options);
+    TRY(parser.add(text, path));
+    return parser.finish();
+}
+
+Result<DistMetadata> parse_rank_metadata(const std::vector<DistMetadataText>& files, const TorchDistOptions& options) {
+    Parser parser(options);
+    for (const DistMetadataText& file : files) TRY(parser.add(file.text, file.path));
+    return parser.finish();
 }
 
 }  // namespace ckpt

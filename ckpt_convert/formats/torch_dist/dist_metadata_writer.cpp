@@ -108,7 +108,7 @@ public:
         out_.key("state_dict_metadata");
         write_entries();
         out_.key("planner_data");
-        out_.opcode(op::kNone);
+        write_paths();
         out_.key("storage_data");
         write_storages();
         out_.key("storage_meta");
@@ -140,6 +140,26 @@ private:
             out_.object(kMetadataModule, "BytesStorageMetadata");
         }
         if (count != 0) out_.opcode(op::kSetItems);
+    }
+
+    // name -> the keys that lead to it. None where all names stand for themselves.
+    void write_paths() {
+        std::size_t count = 0;
+        auto write = [&](std::uint32_t name, const DistPath& path) {
+            if (path.empty()) return;
+            if (count == 0) out_.opcode(op::kEmptyDict);
+            next_pair(count++);
+            out_.get(name);
+            out_.opcode(op::kMark);
+            for (const auto& key : path) {
+                if (const auto* text = std::get_if<std::string>(&key)) out_.key(*text);
+                else out_.integer(std::get<std::uint64_t>(key));
+            }
+            out_.opcode(op::kTuple);
+        };
+        for (std::size_t i = 0; i < tensors_.size(); ++i) write(names_[i], items_[tensors_[i].front()].path);
+        for (std::size_t i = 0; i < bytes_.size(); ++i) write(names_[tensors_.size() + i], bytes_[i].path);
+        out_.opcode(count == 0 ? op::kNone : op::kSetItems);
     }
 
     void write_tensor(const std::vector<std::uint32_t>& tensor) {

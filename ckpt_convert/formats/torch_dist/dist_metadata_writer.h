@@ -19,6 +19,7 @@ struct DistPlace {
 struct DistBytesEntry {
     std::string fqn;
     DistPlace place;
+    DistPath path;  // see TorchDistItem
 };
 
 std::string dist_file_name(std::uint32_t file);

@@ -12,12 +12,11 @@
 #include "ckpt_convert/formats/torch_dist/dist_backend.h"
 #include "ckpt_convert/formats/torch_dist/dist_metadata.h"
 #include "ckpt_convert/formats/torch_dist/flattened_tensor.h"
+#include "ckpt_convert/formats/torch_dist/metadata_files.h"
 #include "ckpt_convert/formats/torch_dist/read_ahead_file.h"
 
 namespace ckpt {
 namespace {
-
-constexpr const char* kMetadataFile = ".metadata";
 
 // Items that one thread opens in a row; in the order of the files.
 constexpr std::size_t kItemsPerJob = 256;
@@ -179,19 +178,18 @@ Result<TorchDistCommonState> read_common_item(base::FileSystem& fs, const Path& 
 
 Result<TorchDistIndex> read_torch_dist(base::FileSystem& fs, const Path& directory, const TorchDistOptions& options) {
     TRY(check_dist_backend(fs, directory));
-    Path path = base::join(directory, kMetadataFile);
+    Path path = base::join(directory, kDistMetadataFile);
     if (!fs.exists(path)) {
         return base::fail(ErrorKind::bad_input,
                           "the file is missing, which says where the tensors lie; is the copy complete?", path);
     }
-    DistMetadata metadata;
-    {
-        TRY_ASSIGN(std::string text, base::read_file(fs, path, kMaxTorchPickleBytes));
-        TRY(refuse_lfs_pointer(text, path));
-        TRY_ASSIGN(metadata, parse_dist_metadata(text, path, options));
-    }
+    return read_dcp(fs, directory, options);
+}
+
+Result<TorchDistIndex> read_dcp(base::FileSystem& fs, const Path& directory, const TorchDistOptions& options) {
+    TRY_ASSIGN(DistMetadata metadata, read_dist_metadata(fs, directory, options));
     TRY(ItemOpener(fs, directory, metadata).open(options.threads));
-    TRY(unflatten(metadata, path));
+    TRY(unflatten(metadata, base::join(directory, kDistMetadataFile)));
     return std::move(metadata.index);
 }
 

@@ -1,7 +1,8 @@
-// TorchDistIndex: what a torch_dist checkpoint holds and where in its files; no payload is read.
+// TorchDistIndex: what a checkpoint of torch.distributed.checkpoint holds and where in its files; no payload is read.
 //
-//   DIRECTORY/metadata.json    which backend wrote it
+//   DIRECTORY/metadata.json    which backend wrote it; Megatron's torch_dist alone has it
 //             .metadata        pickle: name -> type, shape, chunks; name and offset -> file and range of bytes
+//             __R.metadata     the same of rank R alone, when the ranks did not talk to each other
 //             __R_N.distcp     item | item | ...   an item is a whole file of torch.save: one chunk of one tensor
 //             common.pt        torch.save of everything that is not sharded (since mcore 0.19 an item of that kind too)
 #pragma once
@@ -37,6 +38,8 @@ struct TorchDistTensor {
     // In the order of .metadata; together the tensor, each element once. Of a tensor that is stored flat these are the
     // boxes that its ranges are made of.
     std::vector<TorchDistChunk> chunks;
+    // The keys that lead to it in the nested dict that was saved: {"model", "model.norm.weight"}; empty: not told.
+    std::vector<std::string> path = {};
 };
 
 // Bytes that are not decoded: a torch.save of a list of one object.
@@ -45,6 +48,7 @@ struct TorchDistBytes {
     std::uint32_t file = 0;
     std::uint64_t offset = 0;
     std::uint64_t bytes = 0;
+    std::vector<std::string> path = {};  // see TorchDistTensor
 };
 
 struct TorchDistIndex {
@@ -52,6 +56,7 @@ struct TorchDistIndex {
     std::vector<TorchDistTensor> tensors;  // in the order of .metadata, as are the others
     std::vector<TorchDistBytes> bytes;
     std::vector<std::string> skipped;  // names of tensors that were not wanted
+    std::string version;               // of the metadata; empty: it is not told
 };
 
 struct TorchDistOptions {
@@ -64,6 +69,8 @@ struct TorchDistOptions {
 // (compressed) items are `unsupported`. Opens every wanted item, reading some kilobytes of each.
 Result<TorchDistIndex> read_torch_dist(base::FileSystem& fs, const Path& directory,
                                        const TorchDistOptions& options = {});
+// The same of a directory without metadata.json. Without .metadata too, what the ranks say each of itself is put together.
+Result<TorchDistIndex> read_dcp(base::FileSystem& fs, const Path& directory, const TorchDistOptions& options = {});
 
 // What is not sharded: a mapping with `args`, `checkpoint_version`, `iteration` ...
 struct TorchDistCommonState {

@@ -12,6 +12,7 @@
 #include "ckpt_convert/base_names.h"
 #include "ckpt_convert/formats/torch_dist/dist_backend.h"
 #include "ckpt_convert/formats/torch_dist/dist_metadata_writer.h"
+#include "ckpt_convert/formats/torch_dist/metadata_files.h"
 #include "ckpt_convert/tensor/tiling.h"
 
 namespace ckpt {
@@ -75,17 +76,24 @@ public:
 
     Result<std::vector<TorchDistFile>> plan() {
         TRY(group_items());
-        TRY_ASSIGN(std::string common_file, common_state(false));
         TRY(add_front());
         for (std::uint32_t i = 0; i < content_.items.size(); ++i) TRY(add_item(i));
         close_file();
+        std::string metadata = dist_metadata_pickle(content_.items, tensors_, places_, bytes_);
+        if (!is_megatron()) {
+            files_.push_back(small_file(kDistMetadataFile, std::move(metadata)));
+            return std::move(files_);
+        }
+        TRY_ASSIGN(std::string common_file, common_state(false));
         files_.push_back(small_file(std::string(kDistCommonFile), std::move(common_file)));
-        files_.push_back(small_file(".metadata", dist_metadata_pickle(content_.items, tensors_, places_, bytes_)));
+        files_.push_back(small_file(kDistMetadataFile, std::move(metadata)));
         files_.push_back(small_file(std::string(kDistBackendFile), std::string(kDistBackendJson)));
         return std::move(files_);
     }
 
 private:
+    bool is_megatron() const { return static_cast<bool>(content_.common_state); }
+
     static tl::unexpected<base::Error> wrong(std::string_view fqn, std::string_view what) {
         return base::fail(ErrorKind::internal, base::format("the plan of the torch_dist checkpoint is wrong: {}: {}",
                                                             quoted_name(fqn), what));
@@ -104,6 +112,9 @@ private:
         for (const std::string& fqn : content_.extra_states) {
             if (fqn == kDistCommonItem || !numbers.try_emplace(fqn, 0).second)
                 return wrong(fqn, "the name is given twice");
+        }
+        for (const TorchDistObject& object : content_.objects) {
+            if (!numbers.try_emplace(object.fqn, 0).second) return wrong(object.fqn, "the name is given twice");
         }
         if (numbers.contains(kDistCommonItem)) return wrong(kDistCommonItem, "the name is taken");
         return {};
@@ -147,10 +158,17 @@ private:
             TorchFilePlan none;
             TRY(none.finish(list_of(none, none.none())));
             DistPlace place = add_bytes(whole_file(none));
-            for (const std::string& fqn : content_.extra_states) bytes_.push_back({fqn, place});
+            for (const std::string& fqn : content_.extra_states) bytes_.push_back({fqn, place, {}});
         }
+        for (const TorchDistObject& object : content_.objects) {
+            TorchFilePlan file;
+            TRY_ASSIGN(pickle::Value * root, object.value(file));
+            TRY(file.finish(root));
+            bytes_.push_back({object.fqn, add_bytes(whole_file(file)), object.path});
+        }
+        if (!is_megatron()) return {};
         TRY_ASSIGN(std::string common, common_state(true));
-        bytes_.push_back({std::string(kDistCommonItem), add_bytes(common)});
+        bytes_.push_back({std::string(kDistCommonItem), add_bytes(common), {}});
         return {};
     }
 

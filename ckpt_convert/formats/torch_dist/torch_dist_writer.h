@@ -1,8 +1,9 @@
-// Plans the files of a torch_dist checkpoint: all sizes and offsets are known before a payload byte is written.
+// Plans the files of a checkpoint of torch.distributed.checkpoint, Megatron's torch_dist or a plain one: all sizes and offsets
+// are known before a payload byte is written.
 //
-//   __0_0.distcp     [None] | [common state] | item | item | ...
+//   __0_0.distcp     [None] | [common state] | object | ... | item | item | ...
 //   __0_N.distcp     item | item | ...
-//   common.pt, .metadata, metadata.json
+//   .metadata        and of torch_dist: common.pt, metadata.json
 //
 // An item is a file of torch.save with one tensor; see torch_dist_reader.h for what refers to it.
 #pragma once
@@ -10,6 +11,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "ckpt_convert/base_names.h"
@@ -21,6 +23,9 @@
 
 namespace ckpt {
 
+// The keys that lead to an entry in the nested dict that PyTorch makes of the names again; numbers are places in lists.
+using DistPath = std::vector<std::variant<std::string, std::uint64_t>>;
+
 // A chunk of a tensor, to be stored as one item.
 struct TorchDistItem {
     std::string fqn;
@@ -28,13 +33,23 @@ struct TorchDistItem {
     Shape global_shape;
     std::vector<std::uint64_t> chunk_offsets;
     Shape chunk_sizes;
+    DistPath path = {};  // empty: the name stands for itself
+};
+
+// Any value without tensors: a number, a text, a list.
+struct TorchDistObject {
+    std::string fqn;
+    DistPath path;
+    std::function<Result<pickle::Value*>(TorchFilePlan& file)> value;
 };
 
 struct TorchDistContent {
     std::vector<TorchDistItem> items;  // in the order of the files
     // Names of bytes entries that all stand for None: "decoder.layers.mlp.linear_fc1._extra_state/shard_0_4".
     std::vector<std::string> extra_states;
-    // Builds the common state, without tensors; called once for each of the two places that it is written to.
+    std::vector<TorchDistObject> objects;
+    // Builds the common state, without tensors; called once for each of the two places that it is written to. Empty: this is
+    // a plain checkpoint, without Megatron's files.
     std::function<Result<pickle::Value*>(TorchFilePlan& file)> common_state;
     // A .distcp file is not made larger than this by a further item; one item may be.
     std::uint64_t max_file_bytes = 0;
@@ -52,7 +67,7 @@ struct TorchDistFile {
 // Most items of one .distcp file, which bounds what `chunks` returns to some 20 MB.
 inline constexpr std::size_t kMaxTorchDistFileItems = 16384;
 
-// The file that makes the directory a checkpoint, metadata.json, is the last. Types that PyTorch lacks are
+// The file that makes the directory a checkpoint, .metadata or metadata.json, is the last. Types that PyTorch lacks are
 // `unsupported`; chunks that do not make up their tensors, and names given twice, are `internal`.
 Result<std::vector<TorchDistFile>> plan_torch_dist(const TorchDistContent& content);
 

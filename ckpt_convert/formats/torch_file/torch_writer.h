@@ -32,8 +32,10 @@ public:
     pickle::Value* none();
     pickle::Value* dict();
     pickle::Value* list();
-    pickle::Value* dtype(DType dtype);                       // torch.bfloat16
-    pickle::Value* namespace_of(pickle::Value* attributes);  // argparse.Namespace with a dict of attributes
+    pickle::Value* tuple(std::vector<pickle::Ref> items);
+    pickle::Value* integers(const std::vector<std::uint64_t>& values);  // a tuple, such as a shape
+    pickle::Value* dtype(DType dtype);                                  // torch.bfloat16
+    pickle::Value* namespace_of(pickle::Value* attributes);             // argparse.Namespace with a dict of attributes
     // A dense tensor on the CPU with its own storage, data/<number>. `unsupported` for types that PyTorch lacks.
     Result<pickle::Value*> tensor(DType dtype, const Shape& shape);
     // Keys must be new to the dict.
@@ -51,8 +53,6 @@ public:
 
 private:
     pickle::Value* global(std::string_view module, std::string_view name);
-    pickle::Value* tuple(std::vector<pickle::Ref> items);
-    pickle::Value* integers(const std::vector<std::uint64_t>& values);
     void add_small_record(const char* name, std::string content);
 
     pickle::Arena arena_;

@@ -65,7 +65,7 @@ TEST_CASE("foreign formats: files beside weights that are read do not matter") {
     REQUIRE(fs.remove("dist/iter_0000001/metadata.json"));
     CHECK(opened(fs, "dist").text().find("metadata.json") != std::string::npos);
     REQUIRE(fs.remove("dist/iter_0000001/common.pt"));
-    CHECK(opened(fs, "dist").message.starts_with("this is of the format torch.distributed.checkpoint (DCP: "));
+    CHECK(opened(fs, "dist").message.find("metadata.json is missing") != std::string::npos);
 }
 
 TEST_CASE("foreign formats: one file that cannot be read is named too") {

@@ -1,0 +1,39 @@
+// ShardedCheckpoint: a checkpoint that the ranks of a run wrote together, whatever its format: every tensor as a list of boxes
+// with the place of each in a file.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ckpt_convert/base_names.h"
+#include "ckpt_convert/checkpoint/tensor_index.h"
+#include "ckpt_convert/formats/torch_dist/torch_dist_reader.h"
+
+namespace ckpt {
+
+struct ShardedCheckpoint {
+    std::string format;  // "torch.distributed.checkpoint"
+    Path directory;
+    TorchDistIndex content;      // names as they are stored
+    std::uint64_t ranks = 0;     // that wrote files; 0: not told
+    bool has_optimizer = false;  // in files of its own, which are not part of the content
+};
+
+// Whether the directory itself has files of such a format, by their names.
+bool is_sharded_checkpoint(base::FileSystem& fs, const Path& directory);
+
+// Reads what the files say of themselves, no payload. Fails with bad_input when something is missing or does not fit, and
+// with unsupported where a format is known and not read.
+Result<ShardedCheckpoint> open_sharded_checkpoint(base::FileSystem& fs, const Path& directory);
+
+// The files of the content, in its order.
+Result<std::vector<std::shared_ptr<base::ReadableFile>>> open_files(base::FileSystem& fs, const Path& directory,
+                                                                    const TorchDistIndex& content);
+
+// Adds the parts of a tensor under another name. A tensor in one part is added as an ordinary one.
+void add_parts(TensorIndex& index, const TorchDistTensor& tensor, const std::string& name);
+
+}  // namespace ckpt

@@ -1,0 +1,352 @@
+#include "ckpt_convert/checkpoint/zero_checkpoint.h"
+
+#include <algorithm>
+#include <charconv>
+#include <memory>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "base/format.h"
+#include "ckpt_convert/checkpoint/flat_runs.h"
+#include "ckpt_convert/formats/torch_file/tensor_call.h"
+#include "ckpt_convert/formats/torch_file/torch_reader.h"
+#include "ckpt_convert/tensor/cast.h"
+
+namespace ckpt {
+namespace {
+
+// Ranks of tensor parallelism are not read, so that all files are those of rank 0.
+constexpr std::string_view kModelEnd = "mp_rank_00_model_states.pt", kOptimizerEnd = "mp_rank_00_optim_states.pt";
+constexpr std::string_view kRankFront = "zero_pp_rank_";
+constexpr std::string_view kUniversalDirectory = "zero", kUniversalWeight = "fp32.pt";
+constexpr std::uint64_t kSampledElements = 64;
+
+bool is_zero_global(std::string_view module, std::string_view name) {
+    return pickle::is_checkpoint_global(module, name) || module.starts_with("deepspeed.");
+}
+
+// "bf16_zero_pp_rank_3_mp_rank_00_optim_states.pt" -> 3
+std::optional<std::uint64_t> rank_of_file(std::string_view file, std::string_view ending) {
+    const std::size_t front = file.find(kRankFront);
+    if (front == file.npos || !file.ends_with(ending)) return std::nullopt;
+    const std::string_view rest = file.substr(front + kRankFront.size());
+    std::uint64_t rank = 0;
+    const auto [end, code] = std::from_chars(rest.data(), rest.data() + rest.size(), rank);
+    const bool fits =
+        code == std::errc() &&
+        std::string_view(end, static_cast<std::size_t>(rest.data() + rest.size() - end)) == "_" + std::string(ending);
+    return fits ? std::optional(rank) : std::nullopt;
+}
+
+bool is_model_file(std::string_view file) { return file == kModelEnd || rank_of_file(file, kModelEnd); }
+
+struct OpenedFile {
+    std::string name;
+    std::unique_ptr<TorchFile> content;
+};
+
+class ZeroReader {
+public:
+    ZeroReader(base::FileSystem& fs, const Path& directory) : fs_(fs) { out_.directory = directory; }
+
+    Result<ShardedCheckpoint> read() {
+        TRY(find_files());
+        out_.ranks = optimizers_.size();
+        out_.has_optimizer = !optimizers_.empty();
+        out_.format = "DeepSpeed without ZeRO";
+        TRY(read_aliases());
+        if (is_universal_) TRY(read_universal());
+        else if (!optimizers_.empty()) TRY(read_groups());
+        TRY(read_frozen());
+        TRY(read_module());
+        return std::move(out_);
+    }
+
+private:
+    tl::unexpected<base::Error> bad(std::string message, const std::string& file) const {
+        return base::fail(ErrorKind::bad_input, std::move(message), base::join(out_.directory, file));
+    }
+
+    Status find_files() {
+        TRY_ASSIGN(const auto entries, fs_.list(out_.directory));
+        for (const auto& entry : entries) {
+            const std::string_view name = entry.name;
+            const bool of_tp = name.find("mp_rank_") != name.npos && name.find("mp_rank_00") == name.npos;
+            const bool of_experts = name.find("expert_") != name.npos || name.starts_with("expp_rank_");
+            if (name.ends_with("_states.pt") && (of_tp || of_experts))
+                return base::fail(ErrorKind::unsupported,
+                                  base::format("the engine ran with {} parallelism, whose parts are not put together; "
+                                               "convert it with the tools of the program that wrote it",
+                                               of_tp ? "tensor" : "expert"),
+                                  base::join(out_.directory, entry.name));
+            is_universal_ |= name == kUniversalDirectory;
+            if (is_model_file(name)) models_.push_back(entry.name);
+            if (rank_of_file(name, kOptimizerEnd)) optimizers_.push_back(entry.name);
+        }
+        auto by_rank = [](std::string_view ending) {
+            return [ending](const std::string& a, const std::string& b) {
+                return rank_of_file(a, ending) < rank_of_file(b, ending);
+            };
+        };
+        std::sort(models_.begin(), models_.end(), by_rank(kModelEnd));
+        std::sort(optimizers_.begin(), optimizers_.end(), by_rank(kOptimizerEnd));
+        if (models_.empty())
+            return bad("the file with the names and shapes of the weights is missing; is the copy complete?",
+                       std::string(kModelEnd));
+        for (std::size_t rank = 0; rank < optimizers_.size(); ++rank) {
+            if (rank_of_file(optimizers_[rank], kOptimizerEnd) == rank) continue;
+            return base::fail(ErrorKind::bad_input,
+                              base::format("the optimizer's file of rank {} is missing; is the copy complete?", rank),
+                              out_.directory);
+        }
+        TRY_ASSIGN(first_, open(models_.front()));
+        return {};
+    }
+
+    Result<OpenedFile> open(const std::string& name) {
+        TRY_ASSIGN(const auto file, fs_.open(base::join(out_.directory, name)));
+        TRY(reject_placeholder(*file));
+        TRY_ASSIGN(TorchFile content, TorchFile::read(*file, is_zero_global));
+        if (pickle::mapping_items(content.root()) == nullptr) return bad("the file holds no dict", name);
+        return OpenedFile{name, std::make_unique<TorchFile>(std::move(content))};
+    }
+
+    std::uint32_t file_number(const std::string& name) {
+        auto& files = out_.content.files;
+        const auto found = std::find(files.begin(), files.end(), name);
+        if (found != files.end()) return static_cast<std::uint32_t>(found - files.begin());
+        files.push_back(name);
+        return static_cast<std::uint32_t>(files.size() - 1);
+    }
+
+    // Of names that share their tensor one is owned by the optimizer.
+    Status read_aliases() {
+        const pickle::Ref shared = pickle::find(first_.content->root(), "shared_params");
+        const auto* items = shared == nullptr ? nullptr : pickle::mapping_items(shared);
+        if (items == nullptr) return {};
+        for (const auto& [alias, owner] : *items) {
+            if (const auto* text = alias->as<std::string>()) known_.insert(*text);
+        }
+        return {};
+    }
+
+    // A file for each parameter: a dict with the whole tensor or, of ZeRO 3, its elements in a row.
+    Status read_universal() {
+        out_.format = "universal checkpoint of DeepSpeed";
+        out_.has_optimizer = true;
+        TRY_ASSIGN(const auto groups, named_shapes(pickle::find(first_.content->root(), "param_shapes")));
+        for (const NamedShapes& group : groups) {
+            for (const auto& [name, shape] : group) {
+                TRY_ASSIGN(const OpenedFile file,
+                           open(base::format("{}/{}/{}", kUniversalDirectory, name, kUniversalWeight)));
+                pickle::Ref root = file.content->root();
+                if (const pickle::Ref param = pickle::find(root, "param")) root = param;
+                TRY_ASSIGN(auto stored, file.content->tensor(root));
+                const auto elements = checked_elements(shape);
+                if (!stored || !stored->contiguous || checked_elements(stored->shape) != elements ||
+                    (stored->shape.size() > 1 && stored->shape != shape))
+                    return bad(base::format("it holds no tensor of shape {}", to_string(shape)), file.name);
+                TorchDistTensor tensor{name, stored->dtype, shape, {}};
+                tensor.chunks.push_back({Shape(shape.size(), 0), shape, file_number(file.name), stored->file_offset,
+                                         row_major_strides(shape)});
+                TRY(add(std::move(tensor)));
+            }
+        }
+        return {};
+    }
+
+    // The tensors of a list, one for each group.
+    Result<std::vector<FlatShare>> shares_in(const OpenedFile& file, pickle::Ref list) {
+        std::vector<FlatShare> out;
+        const auto* items = list == nullptr ? nullptr : list->as<pickle::List>();
+        if (items == nullptr) return bad("it has no list of flat groups", file.name);
+        for (pickle::Ref item : items->items) {
+            TRY_ASSIGN(const auto tensor, file.content->tensor(item));
+            if (!tensor || tensor->shape.size() != 1 || tensor->dtype != DType::f32)
+                return bad("a flat group is no vector of float32", file.name);
+            out.push_back({file_number(file.name), tensor->file_offset, tensor->shape[0],
+                           tensor->strides.empty() ? 1 : tensor->strides[0]});
+        }
+        return out;
+    }
+
+    Status read_groups() {
+        TRY_ASSIGN(const auto groups, named_shapes(pickle::find(first_.content->root(), "param_shapes")));
+        std::vector<std::vector<FlatShare>> by_group(groups.size());
+        std::optional<bool> by_parameter;  // ZeRO 3
+        for (const std::string& name : optimizers_) {
+            TRY_ASSIGN(const OpenedFile file, open(name));
+            const pickle::Ref state = pickle::find(file.content->root(), "optimizer_state_dict");
+            if (state == nullptr) return bad("it has no optimizer_state_dict", name);
+            pickle::Ref flat = pickle::find(state, "fp32_flat_groups");
+            const bool is_third = flat != nullptr;
+            if (!is_third) flat = pickle::find(state, "single_partition_of_fp32_groups");
+            if (by_parameter.value_or(is_third) != is_third)
+                return bad("files of different ZeRO stages are mixed", name);
+            by_parameter = is_third;
+            TRY_ASSIGN(const auto shares, shares_in(file, flat));
+            if (shares.size() != groups.size())
+                return bad(
+                    base::format(
+                        "it has {} flat groups, but the weights are listed in {}{}", shares.size(), groups.size(),
+                        shares.empty() ? "; of an optimizer that was offloaded to NVMe there is nothing in it" : ""),
+                    name);
+            for (std::size_t group = 0; group < shares.size(); ++group) by_group[group].push_back(shares[group]);
+        }
+        out_.format = *by_parameter ? "DeepSpeed ZeRO 3" : "DeepSpeed ZeRO 1 or 2";
+        for (std::size_t group = 0; group < groups.size(); ++group) {
+            auto tensors = *by_parameter ? parameters_in_shares(groups[group], by_group[group])
+                                         : parameters_in_row(groups[group], by_group[group]);
+            if (!tensors)
+                return bad(base::format("group {} of the weights: {}", group, tensors.error().message),
+                           optimizers_.front());
+            for (TorchDistTensor& tensor : *tensors) TRY(add(std::move(tensor)));
+        }
+        return {};
+    }
+
+    // A list of dicts of shapes, or in older files one such dict.
+    Result<std::vector<NamedShapes>> named_shapes(pickle::Ref value) const {
+        std::vector<pickle::Ref> dicts;
+        if (const auto* list = value == nullptr ? nullptr : value->as<pickle::List>()) dicts = list->items;
+        else if (value != nullptr) dicts.push_back(value);
+        std::vector<NamedShapes> out;
+        for (pickle::Ref dict : dicts) {
+            const auto* items = pickle::mapping_items(dict);
+            if (items == nullptr) return bad("param_shapes is no list of dicts of shapes", first_.name);
+            NamedShapes& shapes = out.emplace_back();
+            for (const auto& [key, size] : *items) {
+                const auto* name = key->as<std::string>();
+                auto shape = parse_extents(size);
+                if (name == nullptr || !shape || !checked_bytes(*shape, DType::f32))
+                    return bad("param_shapes has what is no shape", first_.name);
+                shapes.emplace_back(*name, std::move(*shape));
+            }
+        }
+        if (out.empty()) return bad("it has no param_shapes, which say what is in the flat groups", first_.name);
+        return out;
+    }
+
+    // Of weights that are not trained, with ZeRO 3 each rank has a share in its own file.
+    Status read_frozen() {
+        const pickle::Ref shapes = pickle::find(first_.content->root(), "frozen_param_shapes");
+        if (shapes == nullptr || pickle::mapping_items(shapes) == nullptr || models_.size() < 2) return {};
+        TRY_ASSIGN(const auto groups, named_shapes(shapes));
+        std::vector<TorchDistTensor> frozen;
+        for (const auto& [name, shape] : groups.front()) frozen.push_back({name, DType::f32, shape, {}});
+        for (std::size_t rank = 0; rank < models_.size(); ++rank) {
+            TRY_ASSIGN(const OpenedFile file, open(models_[rank]));
+            const pickle::Ref parts = pickle::find(file.content->root(), "frozen_param_fragments");
+            for (TorchDistTensor& tensor : frozen) {
+                const pickle::Ref part = parts == nullptr ? nullptr : pickle::find(parts, tensor.fqn);
+                if (part == nullptr) return bad(base::format("it has no share of {}", tensor.fqn), file.name);
+                TRY_ASSIGN(const auto vector, file.content->tensor(part));
+                if (!vector || vector->shape.size() != 1)
+                    return bad(base::format("the share of {} is no vector", tensor.fqn), file.name);
+                if (rank == 0) tensor.dtype = vector->dtype;
+                if (tensor.dtype != vector->dtype)
+                    return bad(base::format("the shares of {} have different types", tensor.fqn), file.name);
+                const FlatShare share{file_number(file.name), vector->file_offset, vector->shape[0], 1};
+                add_share(tensor, rank, models_.size(), share, 0);
+            }
+        }
+        for (TorchDistTensor& tensor : frozen) {
+            if (!is_complete(tensor))
+                return bad(base::format("the shares of {} do not make it up", tensor.fqn), first_.name);
+            TRY(add(std::move(tensor)));
+        }
+        return {};
+    }
+
+    // What the optimizer does not have: buffers, weights that are not trained, all weights without ZeRO.
+    Status read_module() {
+        const pickle::Ref module = pickle::find(first_.content->root(), "module");
+        const auto* items = module == nullptr ? nullptr : pickle::mapping_items(module);
+        if (items == nullptr)
+            return base::fail(
+                ErrorKind::unsupported,
+                "it has no module: a pipeline of DeepSpeed numbers its layers itself, and is converted by the "
+                "program that wrote it",
+                base::join(out_.directory, first_.name));
+        for (const auto& [key, value] : *items) {
+            const auto* name = key->as<std::string>();
+            TRY_ASSIGN(auto tensor, first_.content->tensor(value));
+            if (name == nullptr || !tensor) continue;
+            if (const auto master = masters_.find(*name); master != masters_.end())
+                TRY(check_master(out_.content.tensors[master->second], *tensor));
+            if (known_.contains(*name)) continue;
+            if (tensor->shape == Shape{0} && models_.size() + optimizers_.size() > 2 &&
+                rank_of_file(first_.name, kModelEnd))
+                return bad(base::format("{} is in neither a flat group nor this file", *name), first_.name);
+            TorchDistTensor whole{*name, tensor->dtype, tensor->shape, {}};
+            whole.chunks.push_back({Shape(tensor->shape.size(), 0), tensor->shape, file_number(first_.name),
+                                    tensor->file_offset, std::move(tensor->strides), tensor->contiguous});
+            TRY(add(std::move(whole)));
+        }
+        return {};
+    }
+
+    // The module's tensor is the optimizer's copy in float32, rounded. That some elements at both ends are so shows that the
+    // order of the parameters is this one.
+    Status check_master(const TorchDistTensor& master, const TorchTensor& rounded) const {
+        const std::uint64_t elements = checked_elements(master.shape).value_or(0);
+        // With ZeRO 3 the module's tensors are empty.
+        if (rounded.shape != master.shape || elements == 0 || !rounded.contiguous ||
+            !can_cast(DType::f32, rounded.dtype))
+            return rounded.shape == master.shape || rounded.shape == Shape{0}
+                       ? Status()
+                       : bad(base::format("{} has the shape {} in the module, but {} in param_shapes", master.fqn,
+                                          to_string(rounded.shape), to_string(master.shape)),
+                             first_.name);
+        const TorchDistChunk &front = master.chunks.front(), &back = master.chunks.back();
+        TRY(compare_run(master, front, rounded, 0, 0));
+        const std::uint64_t count = std::min(*checked_elements(back.sizes), kSampledElements);
+        return compare_run(master, back, rounded, *checked_elements(back.sizes) - count, elements - count);
+    }
+
+    // From element `at` of the chunk, and element `first` of the module's tensor.
+    Status compare_run(const TorchDistTensor& master, const TorchDistChunk& chunk, const TorchTensor& rounded,
+                       std::uint64_t at, std::uint64_t first) const {
+        const std::uint64_t count = std::min(*checked_elements(chunk.sizes) - at, kSampledElements);
+        const std::uint64_t bytes = bits(rounded.dtype) / 8;
+        std::vector<std::byte> full(count * sizeof(float)), stored(count * bytes), expected(count * bytes);
+        if (!chunk.contiguous || master.dtype != DType::f32) return {};
+        TRY_ASSIGN(const auto masters, fs_.open(base::join(out_.directory, out_.content.files[chunk.file])));
+        TRY_ASSIGN(const auto module, fs_.open(base::join(out_.directory, first_.name)));
+        TRY(masters->read_at(chunk.file_offset + at * sizeof(float), full));
+        TRY(module->read_at(rounded.file_offset + first * bytes, stored));
+        cast(expected.data(), rounded.dtype, full.data(), DType::f32, count);
+        if (expected == stored) return {};
+        return bad(
+            base::format("{} is not what the optimizer's copy of it in float32 is when it is rounded; the files are "
+                         "of different saves, or the parameters are in an unusual order",
+                         master.fqn),
+            first_.name);
+    }
+
+    Status add(TorchDistTensor tensor) {
+        if (!known_.insert(tensor.fqn).second) return bad(base::format("{} is there twice", tensor.fqn), first_.name);
+        masters_.emplace(tensor.fqn, out_.content.tensors.size());
+        tensor.path = {"module", tensor.fqn};
+        out_.content.tensors.push_back(std::move(tensor));
+        return {};
+    }
+
+    base::FileSystem& fs_;
+    ShardedCheckpoint out_;
+    std::vector<std::string> models_, optimizers_;          // names, by rank
+    OpenedFile first_;                                      // of models_
+    std::unordered_set<std::string> known_;                 // names that are read, or stand for others
+    std::unordered_map<std::string, std::size_t> masters_;  // tensors by name
+    bool is_universal_ = false;
+};
+
+}  // namespace
+
+bool is_zero_file(std::string_view file) { return is_model_file(file) || rank_of_file(file, kOptimizerEnd); }
+
+Result<ShardedCheckpoint> open_zero_checkpoint(base::FileSystem& fs, const Path& directory) {
+    return ZeroReader(fs, directory).read();
+}
+
+}  // namespace ckpt

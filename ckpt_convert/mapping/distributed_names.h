@@ -1,0 +1,95 @@
+// DistributedNames: where checkpoints that many ranks wrote together lie, and what is called how in them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/data_store.h"
+#include "ckpt_convert/mapping/rule_json.h"
+
+namespace ckpt {
+
+// What is saved beside weights and optimizer.
+struct SavedBeside {
+    std::vector<std::string> entries;
+    std::string what;
+};
+constexpr auto record_of(const SavedBeside*) {
+    using base::field;
+    return base::record("saved_beside", "what is saved besides weights and optimizer",
+                        field("entries", &SavedBeside::entries, "patterns of names of entries, any of them").needed(),
+                        field("what", &SavedBeside::what, "what that is, for people").needed());
+}
+
+// Who saved a checkpoint, told by what is in it.
+struct SavedBy {
+    std::string title;
+    std::vector<std::string> entries;
+    std::vector<std::string> files;
+    std::string refuse;
+    std::vector<std::string> source;
+};
+constexpr auto record_of(const SavedBy*) {
+    using base::field;
+    return base::record("saved_by", "who saved a checkpoint, told by what is in it",
+                        field("title", &SavedBy::title, "the framework").needed(),
+                        field("entries", &SavedBy::entries, "patterns of names of entries, each of which must occur"),
+                        field("files", &SavedBy::files,
+                              "files near it, as paths from its directory, which may be patterns; one is enough"),
+                        field("refuse", &SavedBy::refuse, "why its tensors are not read, and what to do"),
+                        field("source", &SavedBy::source, "where that stands"));
+}
+
+// What an entry of a checkpoint is, by the keys that lead to it.
+struct EntryName {
+    enum class Kind { weight, optimizer, other } kind = Kind::other;
+    std::string name;  // of a weight: in the model; of the optimizer: behind its container
+};
+
+// rules/formats/distributed.json
+struct DistributedNames : RuleFile<"distributed-names/1"> {
+    std::vector<std::string> places;
+    std::vector<std::string> trackers;
+    std::vector<std::string> configs;
+    std::vector<std::string> weights;
+    std::vector<std::string> optimizer;
+    std::vector<std::string> roots;
+    std::vector<std::string> wrappers;
+    std::vector<std::string> outer_wrappers;
+    List<SavedBeside> beside;
+    List<SavedBy> saved_by;
+
+    static Result<DistributedNames> load(const base::DataStore& store);
+
+    // `path`: the keys that lead to the entry; empty: not told, and `fqn` is split where `container` ends.
+    EntryName entry(const std::string& fqn, const std::vector<std::string>& path, std::string_view container) const;
+    // The container of the weights where nothing tells it: one that all names have which are not of the optimizer, and
+    // that is not a part of the model's own names; "" when there is none.
+    std::string guess_container(const std::vector<std::string>& names) const;
+    // The name of a weight without what wraps modules.
+    std::string unwrapped(std::string name) const;
+    // What an entry is that is neither a weight nor of the optimizer; its own name when it is not known.
+    std::string what_is_beside(const std::string& name) const;
+};
+constexpr auto record_of(const DistributedNames* file) {
+    using base::field;
+    using Names = DistributedNames;
+    return base::extended(
+        record_of(static_cast<const RuleFile<"distributed-names/1">*>(file)), "distributed_names", "",
+        field("places", &Names::places, "directories below the one that is named, `*` for numbers: the highest")
+            .needed(),
+        field("trackers", &Names::trackers, "files whose text is the number, or the directory, to take").needed(),
+        field("configs", &Names::configs, "where config.json may be, from the checkpoint's directory").needed(),
+        field("weights", &Names::weights, "the keys that the weights are saved under").needed(),
+        field("optimizer", &Names::optimizer, "the keys that the state of the optimizer is saved under").needed(),
+        field("roots", &Names::roots, "how the names of weights begin in models: a key before these is no part of them")
+            .needed(),
+        field("wrappers", &Names::wrappers, "what wrappers of modules put into names, anywhere").needed(),
+        field("outer_wrappers", &Names::outer_wrappers, "what wrappers put at the beginning of names").needed(),
+        field("beside", &Names::beside, "what is saved besides weights and optimizer").needed(),
+        field("saved_by", &Names::saved_by, "who saved a checkpoint; the first that fits").needed());
+}
+
+}  // namespace ckpt

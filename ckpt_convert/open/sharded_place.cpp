@@ -1,0 +1,86 @@
+#include <algorithm>
+#include <charconv>
+
+#include "base/format.h"
+#include "base/text.h"
+#include "ckpt_convert/checkpoint/megatron_checkpoint.h"
+#include "ckpt_convert/mapping/model_mapping.h"
+#include "ckpt_convert/open/sharded_source.h"
+
+namespace ckpt {
+namespace {
+
+constexpr std::uint64_t kMaxTrackerBytes = 4096;
+
+// The number at the end of a name that fits "step-*"; nullopt when it does not, or "*" is no number.
+std::optional<std::uint64_t> number_in(std::string_view pattern, std::string_view name) {
+    const std::size_t star = pattern.find('*');
+    if (star == pattern.npos) return pattern == name ? std::optional<std::uint64_t>(0) : std::nullopt;
+    const std::string_view front = pattern.substr(0, star), end = pattern.substr(star + 1);
+    if (name.size() <= front.size() + end.size() || !name.starts_with(front) || !name.ends_with(end))
+        return std::nullopt;
+    name = name.substr(front.size(), name.size() - front.size() - end.size());
+    std::uint64_t number = 0;
+    const auto [stop, code] = std::from_chars(name.data(), name.data() + name.size(), number);
+    if (code != std::errc() || stop != name.data() + name.size()) return std::nullopt;
+    return number;
+}
+
+// The word in a tracker: "1200", "release", "global_step3".
+std::optional<std::string> tracked(base::FileSystem& fs, const DistributedNames& names, const Path& directory) {
+    for (const std::string& tracker : names.trackers) {
+        const Path path = base::join(directory, tracker);
+        if (!fs.exists(path)) continue;
+        if (auto text = base::read_file(fs, path, kMaxTrackerBytes)) return std::string(base::trimmed(*text));
+    }
+    return std::nullopt;
+}
+
+bool is_tracked(std::string_view word, const std::string& name, std::optional<std::uint64_t> number) {
+    std::uint64_t wanted = 0;
+    const auto [stop, code] = std::from_chars(word.data(), word.data() + word.size(), wanted);
+    const bool is_number = code == std::errc() && stop == word.data() + word.size();
+    return name == word || (is_number && number == wanted);
+}
+
+// The directory below `directory` with this path and shards in it: the one that `word` names, else the highest number.
+std::optional<Path> place_in(base::FileSystem& fs, const Path& directory, std::string_view place,
+                             const std::optional<std::string>& word) {
+    if (place.empty()) return is_sharded_checkpoint(fs, directory) ? std::optional(directory) : std::nullopt;
+    const std::size_t slash = std::min(place.find('/'), place.size());
+    const std::string_view part = place.substr(0, slash);
+    const auto entries = fs.list(directory);
+    if (!entries) return std::nullopt;
+    std::vector<std::pair<std::uint64_t, std::string>> found;
+    for (const auto& entry : *entries) {
+        const auto number = number_in(part, entry.name);
+        if (!number || (word && part.find('*') != part.npos && !is_tracked(*word, entry.name, number))) continue;
+        found.emplace_back(*number, entry.name);
+    }
+    std::sort(found.rbegin(), found.rend());
+    for (const auto& [number, name] : found) {
+        const Path inner = base::join(directory, name);
+        if (auto place_found = place_in(fs, inner, place.substr(std::min(slash + 1, place.size())), std::nullopt))
+            return place_found;
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+Result<std::optional<Path>> find_sharded(base::FileSystem& fs, const DistributedNames& names, const Path& directory) {
+    if (is_hf_checkpoint(fs, directory) || holds_megatron_weights(fs, directory)) return std::optional<Path>();
+    if (is_sharded_checkpoint(fs, directory)) return std::optional(directory);
+    const auto word = tracked(fs, names, directory);
+    // A directory that the tracker names is taken whatever it is called.
+    if (word && word->find('/') == word->npos && *word != "..") {
+        const Path named = base::join(directory, *word);
+        if (!word->empty() && is_sharded_checkpoint(fs, named)) return std::optional(named);
+    }
+    for (const std::string& place : names.places) {
+        if (auto found = place_in(fs, directory, place, word)) return found;
+    }
+    return std::optional<Path>();
+}
+
+}  // namespace ckpt

@@ -1,0 +1,43 @@
+// A checkpoint that the ranks of a run wrote together, found and read as one with the names of Hugging Face.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ckpt_convert/checkpoint/hf_checkpoint.h"
+#include "ckpt_convert/checkpoint/sharded_checkpoint.h"
+#include "ckpt_convert/mapping/distributed_names.h"
+#include "ckpt_convert/open/source_options.h"
+
+namespace ckpt {
+
+// Where such a checkpoint lies: `directory` itself, or what its tracker names, or the highest number below it. nullopt: there
+// is none, or weights that are read as others are.
+Result<std::optional<Path>> find_sharded(base::FileSystem& fs, const DistributedNames& names, const Path& directory);
+
+struct ShardedSource {
+    ShardedCheckpoint checkpoint;
+    std::string saved_by;  // empty: not told
+    std::string refusal;   // why its weights are not read; empty: they are
+    TensorIndex weights;   // under the names that the model has for them, in parts
+    std::size_t weight_count = 0;
+    bool has_optimizer = false;
+    std::optional<double> step;       // of the optimizer
+    std::vector<std::string> beside;  // what else is in it, for people
+    Path config;                      // the directory of config.json; empty: there is none
+};
+
+// Fails with bad_input when names are not told apart, with unsupported when the format is not read.
+Result<ShardedSource> open_sharded(base::FileSystem& fs, const DistributedNames& names, const Path& directory,
+                                   const Path& config_dir);
+
+// Its weights as a Hugging Face checkpoint. Fails where there is no config.json, or its names are not read.
+Result<HfCheckpoint> hf_of_sharded(base::FileSystem& fs, ShardedSource source);
+
+// "torch.distributed.checkpoint, saved by verl"
+std::string title_of(const ShardedSource& source);
+// What of the source a conversion of the weights leaves out; empty: nothing.
+std::vector<std::string> left_out_of(const ShardedSource& source);
+
+}  // namespace ckpt

@@ -1,0 +1,180 @@
+"""Checkpoints that real ranks wrote with PyTorch, against what we make of them, bit for bit; and ours, loaded by PyTorch.
+
+Four processes over gloo save one tiny model in many ways; each becomes a Hugging Face checkpoint, a Megatron one, and a
+checkpoint of torch.distributed.checkpoint again.
+"""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from checks import Checks, run, run_ok, temporary_directory, tool  # noqa: E402
+
+import fsdp_model as tiny  # noqa: E402
+import torch  # noqa: E402
+import torch.distributed as dist  # noqa: E402
+import torch.distributed.checkpoint as dcp  # noqa: E402
+from safetensors.torch import load_file, save_file  # noqa: E402
+from torch.distributed.checkpoint.state_dict import get_model_state_dict, get_optimizer_state_dict  # noqa: E402
+from torch.distributed.device_mesh import DeviceMesh  # noqa: E402
+from torch.distributed.fsdp import fully_shard  # noqa: E402
+from torch.distributed.tensor.parallel import ColwiseParallel, RowwiseParallel, parallelize_module  # noqa: E402
+
+WORLD = 4
+TIED = {**tiny.CONFIG, "tie_word_embeddings": True}
+TP_PLAN = {**{f"self_attn.{name}_proj": ColwiseParallel() for name in "qkv"}, "self_attn.o_proj": RowwiseParallel(),
+           "mlp.gate_proj": ColwiseParallel(), "mlp.up_proj": ColwiseParallel(), "mlp.down_proj": RowwiseParallel()}
+
+
+def mesh_of(kind):
+    if kind == "three":
+        return DeviceMesh("cpu", [0, 1, 2], mesh_dim_names=("fsdp",))
+    if kind == "two":
+        return DeviceMesh("cpu", [0, 1], mesh_dim_names=("fsdp",))
+    if kind == "hsdp":
+        return DeviceMesh("cpu", [[0, 1], [2, 3]], mesh_dim_names=("replicate", "shard"))
+    if kind == "tp":
+        return DeviceMesh("cpu", [[0, 1], [2, 3]], mesh_dim_names=("fsdp", "tp"))
+    return DeviceMesh("cpu", list(range(WORLD)), mesh_dim_names=("fsdp",))
+
+
+def sharded(config, kind, mesh, flattened=False):
+    model = tiny.build(config, flattened)
+    if kind == "tp":
+        for layer in model.model.layers:
+            parallelize_module(layer, mesh["tp"], TP_PLAN)
+        mesh = mesh["fsdp"]
+    for layer in model.model.layers:
+        fully_shard(layer, mesh=mesh)
+    return fully_shard(model, mesh=mesh)
+
+
+def nested(model):
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2, weight_decay=0.1)
+    tiny.train(model, optimizer)
+    return {"model": get_model_state_dict(model), "optimizer": get_optimizer_state_dict(model, optimizer),
+            "lr_scheduler": {"last_epoch": 2}}
+
+
+def at_root(model):
+    return dict(get_model_state_dict(model))
+
+
+def wrapped(model):
+    names = get_model_state_dict(model).items()
+    return {"model": {"_orig_mod." + name.replace("layers.0.", "layers.0._checkpoint_wrapped_module."): value
+                      for name, value in names}}
+
+
+# Name: configuration, mesh, what is saved, and how the experts lie.
+SAVED = {"four": (tiny.CONFIG, "four", nested, False), "three": (TIED, "three", at_root, False), "two": (tiny.CONFIG, "two", wrapped, False),
+         "hsdp": (TIED, "hsdp", nested, False), "tp": (tiny.CONFIG, "tp", nested, False),
+         "moe": (tiny.MOE_CONFIG, "four", nested, False), "flattened": (tiny.MOE_CONFIG, "four", nested, True),
+         "ranks": (tiny.CONFIG, "four", at_root, False), "ranks_hsdp": (TIED, "hsdp", at_root, False),
+         "ranks_tp": (tiny.CONFIG, "tp", at_root, False), "apart": (tiny.CONFIG, "four", nested, False), "safetensors": (tiny.CONFIG, "four", at_root, False)}
+
+
+def save(scratch, name, rank):
+    config, kind, state_of, flattened = SAVED[name]
+    ranks = {"two": 2, "three": 3}.get(kind, WORLD)
+    group = dist.new_group(list(range(ranks)))
+    mesh = mesh_of(kind)  # every rank takes part in making these two
+    if rank >= ranks:
+        return
+    model = sharded(config, kind, mesh, flattened)
+    state = state_of(model)
+    weights = {key: tiny.full(value) for key, value in get_model_state_dict(model).items()}
+    target = scratch / name
+    if name.startswith("ranks"):
+        target.mkdir(exist_ok=True)
+        torch.save(model.state_dict(), target / f"model_world_size_{ranks}_rank_{rank}.pt")
+        options = None
+    else:
+        options = {"process_group": group}
+    if options is None:
+        pass
+    elif name == "safetensors":
+        files = {key: 1 + number % 2 for number, key in enumerate(state)}
+        options["storage_writer"] = dcp.HuggingFaceStorageWriter(str(target), fqn_to_index_mapping=files, save_distributed=True)
+    elif name == "apart":
+        options.update(checkpoint_id=target, use_collectives=False)
+    else:
+        options["checkpoint_id"] = target
+    if options is not None:
+        dcp.save(state, **options)
+    if rank == 0:
+        tiny.write_config(target, config)
+        save_file(tiny.hf_tensors(weights, config), scratch / f"{name}.truth")
+
+
+def worker(rank, world, scratch):
+    for name in SAVED:
+        save(Path(scratch), name, rank)
+        dist.barrier()
+
+
+def same_tensors(checks, found, wanted, what):
+    checks.equal(sorted(found), sorted(wanted), f"{what}: names")
+    for name, value in wanted.items():
+        if name in found:
+            checks.expect(torch.equal(found[name], value), f"{what}: {name} differs")
+
+
+def stacked(tensors, config):
+    """Experts apart, as the converter writes them, in one tensor."""
+    if "num_experts" not in config:
+        return tensors
+    out = {name: value for name, value in tensors.items() if ".experts." not in name}
+    for layer in range(config["num_hidden_layers"]):
+        of = [f"model.layers.{layer}.mlp.experts.{expert}" for expert in range(tiny.EXPERTS)]
+        both = [torch.cat([tensors[f"{one}.gate_proj.weight"], tensors[f"{one}.up_proj.weight"]]) for one in of]
+        front = f"model.layers.{layer}.mlp.experts"
+        out[f"{front}.gate_up_proj"] = torch.stack(both)
+        out[f"{front}.down_proj"] = torch.stack([tensors[f"{one}.down_proj.weight"] for one in of])
+    return out
+
+
+def dcp_tensors(directory):
+    metadata = dcp.FileSystemReader(directory).read_metadata()
+    state = {name: torch.empty(entry.size, dtype=entry.properties.dtype) for name, entry in metadata.state_dict_metadata.items()}
+    dcp.load(state, checkpoint_id=directory, no_dist=True)
+    return state, metadata
+
+
+def check_conversions(checks, scratch, name):
+    config, _, _, flattened = SAVED[name]
+    truth = load_file(scratch / f"{name}.truth")
+    untied = {key: value for key, value in truth.items() if key != "lm_head.weight" or not config["tie_word_embeddings"]}
+    source, hf, megatron, again = (scratch / part for part in (name, f"{name}_hf", f"{name}_mg", f"{name}_dcp"))
+    convert = tool("ckpt_convert")
+    if run_ok(checks, convert, source, hf, "--to", "hf"):
+        same_tensors(checks, stacked(load_file(hf / "model.safetensors"), config), untied, f"{name} to Hugging Face")
+    if run_ok(checks, convert, source, megatron, "--to", "mcore", "--tp", "2", "--pp", "2"):
+        run_ok(checks, convert, "verify", megatron, "--against", source)
+    experts = ["--experts-as", "flattened" if flattened else "fused"] if "num_experts" in config else []
+    if run_ok(checks, convert, megatron, again, "--to", "dcp", "--max-shard-size", "20kB", *experts):
+        check_written(checks, again, truth, config, name)
+    run_ok(checks, convert, "verify", source)
+    run_ok(checks, convert, "verify", again, "--against", source)
+
+
+def check_written(checks, directory, truth, config, what):
+    """Every name of the model, as PyTorch loads it; and the nested dict that it makes of the names."""
+    state, metadata = dcp_tensors(directory)
+    found = {name.removeprefix("model."): value for name, value in state.items()}
+    same_tensors(checks, tiny.hf_tensors(found, config), truth, f"{what} written")
+    for name in state:
+        checks.equal(metadata.planner_data[name], ("model", name.removeprefix("model.")), f"{what}: keys of {name}")
+
+
+def main():
+    checks = Checks()
+    with temporary_directory() as scratch:
+        tiny.run(worker, WORLD, scratch)
+        for name in SAVED:
+            check_conversions(checks, Path(scratch), name)
+    checks.finish()
+
+
+if __name__ == "__main__":
+    main()
