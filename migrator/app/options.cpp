@@ -10,6 +10,7 @@
 #include "command_line/command_line.h"
 #include "command_line/one_of.h"
 #include "migrator/app/common_options.h"
+#include "migrator/app/compare_options.h"
 #include "migrator/app/help_texts.h"
 #include "migrator/app/ops_options.h"
 #include "migrator/app/peer_options.h"
@@ -286,6 +287,7 @@ Command command_of(const CLI::App& app) {
     if (command->get_name() == "migrate") return Command::migrate;
     if (command->get_name() == "explain") return Command::explain;
     if (command->get_name() == "ops") return Command::ops;
+    if (command->get_name() == "compare") return Command::compare;
     if (command->get_name() == "schema") return Command::schema;
     const std::string word =
         command->get_subcommands().empty() ? "list" : command->get_subcommands().front()->get_name();
@@ -340,6 +342,7 @@ base::Result<CommandLine> parse_command_line(int argc, const char* const* argv, 
     add_explain(app, options);
     add_rules(app, options);
     add_ops(app, options);
+    add_compare(app, options);
     add_schema(app, options);
     add_review_commands(app, options);
     command_line::add_common(app);

@@ -30,6 +30,7 @@ enum class Command {
     report_diff,
     serve,
     ops,
+    compare,
 };
 
 // What becomes of the migrated files.
@@ -67,6 +68,12 @@ struct OpsOptions {
     std::string torch_version;  // empty: that which was measured
     std::string fail_on = "never";
     bool recorder = false;  // instead of judging an input: print the module that records one
+};
+
+// Of compare.
+struct CompareOptions {
+    base::Path base, compared;
+    std::string compat;  // the tool whose figures are given; empty: ours
 };
 
 struct Options {
@@ -109,6 +116,7 @@ struct Options {
     std::vector<base::Message> notes;      // about the options themselves, for the report
     ReviewOptions review;
     OpsOptions ops;
+    CompareOptions compare;
     bool json = false;
     bool quiet = false;
     bool verbose = false;

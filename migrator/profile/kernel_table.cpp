@@ -1,0 +1,129 @@
+#include "migrator/profile/kernel_table.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/string_map.h"
+#include "migrator/profile/csv_rows.h"
+
+namespace migrator {
+namespace {
+
+using Column = std::optional<std::size_t>;
+
+Column column_of(const CsvRows& rows, const ColumnNames& names) {
+    for (const std::string& name : names) {
+        if (const Column found = rows.column({name})) return found;
+    }
+    return std::nullopt;
+}
+
+double or_zero(double value) { return std::isnan(value) ? 0 : value; }
+
+// The columns of a file.
+struct KernelPlaces {
+    Column step, name, type, begin, duration, stream, shapes, vector, cube, core_time, core_cube, core_load, vector_core;
+
+    KernelPlaces(const CsvRows& rows, const KernelColumns& names, ProfileNumbers numbers)
+        : step(column_of(rows, names.step)),
+          name(column_of(rows, names.name)),
+          type(column_of(rows, names.type)),
+          begin(column_of(rows, names.begin)),
+          duration(column_of(rows, names.duration)),
+          stream(column_of(rows, names.stream)),
+          shapes(column_of(rows, names.shapes)),
+          vector(column_of(rows, names.vector)),
+          cube(column_of(rows, numbers == ProfileNumbers::msprof ? names.cube : names.cube_also)),
+          core_time(column_of(rows, names.core_time)),
+          core_cube(column_of(rows, names.core_cube)),
+          core_load(column_of(rows, names.core_load)),
+          vector_core(column_of(rows, names.vector_core)) {}
+};
+
+// Totals by type and shape, in the order in which they came first.
+class TypeTotals {
+public:
+    explicit TypeTotals(KernelTable& out) : out_(out) {}
+
+    void add(std::string_view type, std::string_view shapes, Ticks duration) {
+        if (type.empty() || type == "N/A") return;
+        if (shapes.empty()) shapes = "N/A";
+        const auto of_type = types_.find(type);
+        const std::size_t at = of_type == types_.end() ? out_.by_type.size() : of_type->second;
+        if (at == out_.by_type.size()) {
+            types_.emplace(type, at);
+            shapes_.emplace_back();
+            out_.by_type.push_back({std::string(type), {}});
+        }
+        auto& rows = out_.by_type[at].second;
+        const auto found = shapes_[at].find(shapes);
+        const std::size_t row = found == shapes_[at].end() ? rows.size() : found->second;
+        if (row == rows.size()) {
+            shapes_[at].emplace(shapes, row);
+            rows.push_back({std::string(shapes), {}});
+        }
+        rows[row].second.add(duration);
+    }
+
+private:
+    KernelTable& out_;
+    base::StringMap<std::size_t> types_;
+    std::vector<base::StringMap<std::size_t>> shapes_;
+};
+
+void add_row(KernelTable& out, const CsvRows& rows, const KernelPlaces& at, const ProfileNames& names, TimedKernel row,
+             ProfileNumbers numbers) {
+    const double cube = rows.number(at.cube), vector = rows.number(at.vector), core = rows.number(at.core_time);
+    row.name = out.texts.number(rows[at.name]);
+    row.type = out.texts.number(rows[at.type]);
+    row.stream = out.texts.number(rows[at.stream]);
+    row.is_counted = !std::isnan(cube) || !std::isnan(vector);
+    row.is_cube = cube > 0 || core > 0;
+    const std::string name = lower_case(rows[at.name]);
+    const ProfileWords& fused = names.fused_communication_kernels;
+    if (numbers == ProfileNumbers::msprof ? fused.is(name) : fused.in(name)) {
+        out.fused_computing.push_back(std::max(or_zero(rows.number(at.core_cube)), or_zero(rows.number(at.core_load))) +
+                                      or_zero(rows.number(at.vector_core)));
+        row.fused = static_cast<std::uint32_t>(out.fused_computing.size());
+    }
+    out.rows.push_back(row);
+}
+
+}  // namespace
+
+void KernelTotals::add(Ticks duration) {
+    shortest = calls == 0 ? duration : std::min(shortest, duration);
+    longest = std::max(longest, duration);
+    total += duration;
+    ++calls;
+}
+
+base::Result<KernelTable> read_kernels(base::FileSystem& fs, const base::Path& path, const KernelColumns& columns,
+                                       const ProfileNames& names, const TimeOrigin& origin, ProfileNumbers numbers,
+                                       const std::string& step) {
+    KernelTable out;
+    if (path.empty() || !fs.exists(path)) return out;
+    TRY_ASSIGN(CsvRows rows, CsvRows::open(fs, path));
+    const KernelPlaces at(rows, columns, numbers);
+    out.is_there = true;
+    out.has_units = at.cube || at.vector;
+    TypeTotals totals(out);
+    for (;;) {
+        TRY_ASSIGN(const bool has_row, rows.next());
+        if (!has_row) break;
+        if (!step.empty() && rows[at.step] != step) continue;
+        const auto moment = parse_moment(rows[at.begin]);
+        const auto begin = moment ? origin.ticks(*moment) : std::nullopt;
+        const auto duration = parse_duration(rows[at.duration]);
+        if (!begin || !duration) {
+            ++out.without_time;
+            continue;
+        }
+        totals.add(rows[at.type], rows[at.shapes], *duration);
+        add_row(out, rows, at, names, {.begin = *begin, .duration = *duration}, numbers);
+    }
+    out.damage = rows.damage();
+    return out;
+}
+
+}  // namespace migrator

@@ -1,0 +1,71 @@
+// ProfileTables: how the tables of Ascend's profiler and their columns are called (rules/profiles/tables.json).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/rule_file.h"
+
+namespace migrator {
+
+using ColumnNames = std::vector<std::string>;  // of one column, in different releases
+
+struct TableFiles {
+    std::string kernels, memory, operator_memory, communication, statistic, steps, metadata;
+};
+constexpr auto record_of(const TableFiles*) {
+    using T = TableFiles;
+    return base::record("table_files", "names of files", base::field("kernels", &T::kernels, "each kernel").needed(),
+                        base::field("memory", &T::memory, "the curve of memory").needed(),
+                        base::field("operator_memory", &T::operator_memory, "each allocation").needed(),
+                        base::field("communication", &T::communication, "each collective").needed(),
+                        base::field("statistic", &T::statistic, "kernels by type").needed(),
+                        base::field("steps", &T::steps, "the split of each step").needed(),
+                        base::field("metadata", &T::metadata, "groups and variables").needed());
+}
+
+struct KernelColumns {
+    ColumnNames step, name, type, core, begin, duration, stream, shapes, state, dtypes, task;
+    ColumnNames vector, cube, cube_also, core_time, core_cube, core_load, vector_core;
+};
+constexpr auto record_of(const KernelColumns*) {
+    using K = KernelColumns;
+    return base::record(
+        "kernel_columns", "columns of the table of kernels", base::field("step", &K::step, "number of the step").needed(),
+        base::field("name", &K::name, "of the kernel").needed(), base::field("type", &K::type, "of the operator").needed(),
+        base::field("core", &K::core, "where it ran").needed(), base::field("begin", &K::begin, "when it began").needed(),
+        base::field("duration", &K::duration, "how long it took").needed(),
+        base::field("stream", &K::stream, "number of the stream").needed(),
+        base::field("shapes", &K::shapes, "of inputs").needed(), base::field("state", &K::state, "static or dynamic").needed(),
+        base::field("dtypes", &K::dtypes, "of inputs").needed(), base::field("task", &K::task, "number of the task").needed(),
+        base::field("vector", &K::vector, "time of the vector unit").needed(),
+        base::field("cube", &K::cube, "time of the cube unit, as msprof-analyze looks for it").needed(),
+        base::field("cube_also", &K::cube_also, "the same, in all releases").needed(),
+        base::field("core_time", &K::core_time, "time of AI cores").needed(),
+        base::field("core_cube", &K::core_cube, "time of their cube unit").needed(),
+        base::field("core_load", &K::core_load, "time of their loads").needed(),
+        base::field("vector_core", &K::vector_core, "time of vector cores").needed());
+}
+
+struct MemoryColumns {
+    ColumnNames reserved;
+};
+constexpr auto record_of(const MemoryColumns*) {
+    return base::record("memory_columns", "columns of the curve of memory",
+                        base::field("reserved", &MemoryColumns::reserved, "all that is reserved, in MB").needed());
+}
+
+struct ProfileTables : base::RuleFileHead {
+    TableFiles files;
+    KernelColumns kernels;
+    MemoryColumns memory;
+};
+constexpr auto record_of(const ProfileTables*) {
+    using P = ProfileTables;
+    return base::extended(base::record_for<base::RuleFileHead>(), "profile_tables", "tables of a profile",
+                          base::field("files", &P::files, "their files").needed(),
+                          base::field("kernels", &P::kernels, "columns of the table of kernels").needed(),
+                          base::field("memory", &P::memory, "columns of the curve of memory").needed());
+}
+
+}  // namespace migrator
