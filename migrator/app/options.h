@@ -73,7 +73,14 @@ struct OpsOptions {
 // Of compare.
 struct CompareOptions {
     base::Path base, compared;
-    std::string compat;  // the tool whose figures are given; empty: ours
+    std::string compat;             // the tool whose figures are given; empty: ours
+    std::vector<std::string> only;  // words of --only; empty: all
+    std::string base_step, step;    // empty: all
+    std::vector<std::string> map;   // OLD=NEW, or an object of JSON
+    bool by_shape = false, by_type = false, no_modules = false, no_details = false;
+    std::uint64_t max_kernels = 0;  // 0: pairs of operators stay whole
+    std::string flow_category;
+    base::Path output;
 };
 
 struct Options {

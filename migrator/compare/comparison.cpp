@@ -2,6 +2,9 @@
 
 #include "base/format.h"
 #include "base/parallel.h"
+#include "migrator/compare/communication_sheet.h"
+#include "migrator/compare/memory_sheets.h"
+#include "migrator/compare/operator_sheets.h"
 #include "migrator/compare/overall_sheet.h"
 
 namespace migrator {
@@ -17,6 +20,31 @@ void write_side(base::JsonWriter& out, const ProfileSide& side) {
     for (const base::Message& note : side.metrics.notes) out.string(note.text());
     out.end_array();
     out.end_object();
+}
+
+KeptParts kept_parts(const CompareRequest& request) {
+    using Part = ComparePart;
+    const bool has_operators = request.wants(Part::operators) || request.wants(Part::memory) || request.wants(Part::modules);
+    return {.shapes = has_operators, .python = has_operators && !request.without_modules, .queue = request.wants(Part::memory)};
+}
+
+base::Status add_operators(base::FileSystem& fs, const CompareRequest& request, Comparison& out) {
+    // Msprof reads collectives only for their own sheet.
+    const bool with_collectives = request.numbers == ProfileNumbers::ours || request.wants(ComparePart::communication);
+    const OperatorTree base_tree(out.base, request.numbers, with_collectives), tree(out.compared, request.numbers, with_collectives);
+    const std::vector<MatchedPair> pairs = pair_operators(out.base, base_tree, out.compared, tree, request.pairing);
+    const PairedSides sides{out.base, out.compared, base_tree, tree, pairs};
+    if (request.wants(ComparePart::operators)) {
+        out.sheets.push_back(operator_statistic(sides));
+        if (!request.pairing.without_details) out.sheets.push_back(operator_sheet(sides));
+    }
+    if (request.wants(ComparePart::memory)) {
+        TRY_ASSIGN(MemorySheets memory, memory_sheets(fs, sides));
+        out.sheets.push_back(std::move(memory.statistic));
+        if (!request.pairing.without_details) out.sheets.push_back(std::move(memory.details));
+    }
+    if (request.wants(ComparePart::calls)) out.sheets.push_back(api_sheet(sides));
+    return {};
 }
 
 }  // namespace
@@ -54,15 +82,22 @@ std::string Comparison::json() const {
 std::string Comparison::text(const base::Language&) const { return {}; }
 
 base::Result<Comparison> compare_profiles(base::FileSystem& fs, const base::DataStore& store, const CompareRequest& request) {
+    using Part = ComparePart;
     Comparison out;
     ProfileSide* const sides[] = {&out.base, &out.compared};
-    const base::Path* const paths[] = {&request.base, &request.compared};
+    const SideRequest both{.path = {}, .numbers = request.numbers, .kept = kept_parts(request), .step = {}, .flow_category = request.flow_category};
     TRY(base::parallel_for(2, 2, [&](std::size_t i) -> base::Status {
-        TRY_ASSIGN(*sides[i], read_side(fs, store, {.path = *paths[i], .numbers = request.numbers}));
+        SideRequest side = both;
+        side.path = i == 0 ? request.base : request.compared;
+        side.step = i == 0 ? request.base_step : request.step;
+        TRY_ASSIGN(*sides[i], read_side(fs, store, side));
         return {};
     }));
     out.distribution = distribution_table(out.base.metrics, out.compared.metrics);
-    out.sheets.push_back(overall_sheet(out.base.metrics, out.compared.metrics));
+    if (request.wants(Part::overall)) out.sheets.push_back(overall_sheet(out.base.metrics, out.compared.metrics));
+    if (request.wants(Part::communication)) out.sheets.push_back(communication_sheet(out.base, out.compared, request.numbers));
+    if (request.wants(Part::operators) || request.wants(Part::memory) || request.wants(Part::calls)) TRY(add_operators(fs, request, out));
+    if (request.wants(Part::kernels)) out.sheets.push_back(kernel_sheet(out.base, out.compared));
     return out;
 }
 

@@ -11,6 +11,9 @@ namespace {
 
 using P = ComputingPart;
 
+// As the vendor's tool has it, from seconds: what that rounds is rounded as well.
+double base_milliseconds(Ticks time) { return microseconds(time) / 1e6 * 1e3; }
+
 // A line of one side.
 struct Figure {
     double milliseconds = 0;
@@ -24,18 +27,18 @@ public:
 
     std::vector<SheetRow> run() {
         add(0, "Computing Time", [](const SideMetrics& side) {
-            return Figure{milliseconds(side.computing), side.split.computing().count};
+            return Figure{base_milliseconds(side.computing), side.split.computing().count};
         });
         add_fused();
         add_parts();
-        add(0, "Uncovered Communication Time", [](const SideMetrics& side) { return Figure{milliseconds(side.uncovered), {}}; });
+        add(0, "Uncovered Communication Time", [](const SideMetrics& side) { return Figure{base_milliseconds(side.uncovered), {}}; });
         add_groups();
         add_overlaps();
         const auto copies = [](const SideMetrics& side) { return side.split[P::copies].time; };
-        add(0, "Free Time", [](const SideMetrics& side) { return Figure{milliseconds(side.free()), {}}; });
+        add(0, "Free Time", [](const SideMetrics& side) { return Figure{base_milliseconds(side.free()), {}}; });
         add(1, "SDMA", [&](const SideMetrics& side) { return Figure{milliseconds(copies(side)), {}}; });
-        add(1, "Free", [&](const SideMetrics& side) { return Figure{milliseconds(side.free() - copies(side)), {}}; });
-        add(0, "E2E Time", [](const SideMetrics& side) { return Figure{milliseconds(side.whole), {}}; });
+        add(1, "Free", [&](const SideMetrics& side) { return Figure{base_milliseconds(side.free() - copies(side)), {}}; });
+        add(0, "E2E Time", [](const SideMetrics& side) { return Figure{base_milliseconds(side.whole), {}}; });
         return std::move(rows_);
     }
 
@@ -147,7 +150,9 @@ private:
                     return group == nullptr ? Figure{} : Figure{milliseconds(time(*group)), {}};
                 };
             };
-            add(1, any.process_group.empty() ? any.thread : any.process_group + ": " + any.thread,
+            const bool is_by_name = key.front() == '\n' && a != nullptr && b != nullptr;
+            const std::string thread = is_by_name ? "Communication" : any.thread;
+            add(1, any.process_group.empty() ? thread : any.process_group + ": " + thread,
                 of([](const GroupTime& group) { return group.all; }));
             add(2, "Wait", of([](const GroupTime& group) { return group.wait.value_or(0); }));
             add(2, "Transmit", of([](const GroupTime& group) { return group.transmit(); }));
@@ -165,21 +170,21 @@ private:
             for (const GroupOverlap& item : side.overlaps) sum += item.time;
             return Figure{milliseconds(sum), {}};
         });
-        struct Named {
+        struct NamedTime {
             std::string name;
             Ticks time;
         };
         const auto named_overlaps = [&](const SideMetrics& side) {
-            std::vector<Named> out;
+            std::vector<NamedTime> out;
             for (const GroupOverlap& item : side.overlaps)
                 out.push_back({label_of(side, item.one) + " & " + label_of(side, item.other), item.time});
             return out;
         };
-        const auto name_of = [](const Named& item) { return item.name; };
-        const std::vector<Named> a = named_overlaps(base_), b = named_overlaps(compared_);
+        const auto name_of = [](const NamedTime& item) { return item.name; };
+        const std::vector<NamedTime> a = named_overlaps(base_), b = named_overlaps(compared_);
         for (const std::string& name : names_of_both(a, b, name_of)) {
             add(2, name, [&](const SideMetrics& side) {
-                const Named* item = named(&side == &base_ ? a : b, name, name_of);
+                const NamedTime* item = named(&side == &base_ ? a : b, name, name_of);
                 return item == nullptr ? Figure{} : Figure{milliseconds(item->time), {}};
             });
         }
@@ -254,8 +259,8 @@ Sheet distribution_table(const SideMetrics& base, const SideMetrics& compared) {
     add_parts("Flash Attention Time(Backward)(Num)", {P::attention_backward_cube, P::attention_backward_vector});
     add_parts("Paged Attention Time(Num)", {P::paged_attention});
     add_parts("Lccl Time(Num)", {P::lccl});
-    add_if("Other Time", [](const SideMetrics& side) { return side.other(); },
-           [](const SideMetrics& side) { return seconds_text(milliseconds(side.other())); });
+    add_if("Other Time", [](const SideMetrics& side) { return side.told_other(); },
+           [](const SideMetrics& side) { return seconds_text(milliseconds(side.told_other())); });
     add("Computing Time", [](const SideMetrics& side) { return seconds_text(milliseconds(side.computing)); });
     add_if("Mem Usage", [](const SideMetrics& side) { return side.memory_gib; },
            [](const SideMetrics& side) { return base::format("{:.2f}G", side.memory_gib); });
@@ -310,7 +315,7 @@ void write_metrics(base::JsonWriter& out, const SideMetrics& side) {
     out.key("memory_used").number(side.memory_gib);
     out.key("e2e_time").number(seconds(side.whole));
     out.key("scheduling_time").number(seconds(side.free()));
-    out.key("other_time").number(seconds(side.other()));
+    out.key("other_time").number(seconds(side.told_other()));
     out.key("lccl_time").number(seconds(side.split[P::lccl].time));
     out.key("lccl_num").unsigned_integer(side.split[P::lccl].count);
     out.key("hide_op_details").boolean(side.hides_kernels);

@@ -44,14 +44,14 @@ base::Result<ProfileSide> read_side(base::FileSystem& fs, const base::DataStore&
     TRY_ASSIGN(side.names, load_profile_names(store, request.numbers));
     if (!request.flow_category.empty()) side.names.flow_categories.words = {lower_case(request.flow_category)};
     TRY_ASSIGN(side.tables, base::read_rule_record<ProfileTables>(store, "rules/profiles/tables.json"));
-    TRY_ASSIGN(side.trace, record_trace(fs, side.files.trace, side.names, request.wanted));
+    TRY_ASSIGN(side.trace, record_trace(fs, side.files.trace, side.names, request.kept));
     TRY(find_step(side, request));
     if (side.trace.kind == TraceKind::gpu) {
         TRY_ASSIGN(side.metrics, measure_gpu(side.trace, side.names, request.numbers));
         return side;
     }
     TRY_ASSIGN(side.kernels, read_kernels(fs, side.files.table(side.tables.files.kernels), side.tables.kernels, side.names,
-                                          side.trace.origin, request.numbers, {}));
+                                          side.trace.origin, request.numbers, request.step ? base::format("{}", *request.step) : std::string()));
     side.metrics = measure_npu(side.trace, side.kernels, side.names, request.numbers);
     TRY(add_tables(fs, side.files, side.tables, request.numbers, side.metrics));
     return side;

@@ -12,7 +12,7 @@ namespace migrator {
 struct SideRequest {
     base::Path path;
     ProfileNumbers numbers = ProfileNumbers::ours;
-    KeptParts wanted{};
+    KeptParts kept{};
     std::optional<std::uint64_t> step{};  // only what is of this step
     std::string flow_category{};        // of a GPU: the only arrows to kernels; empty: those that are known
 };

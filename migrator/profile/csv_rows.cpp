@@ -31,8 +31,8 @@ base::Result<CsvRows> CsvRows::open(base::FileSystem& fs, const base::Path& path
     return out;
 }
 
-std::optional<std::size_t> CsvRows::column(std::initializer_list<std::string_view> names) const {
-    for (const std::string_view name : names) {
+std::optional<std::size_t> CsvRows::column(const std::vector<std::string>& names) const {
+    for (const std::string& name : names) {
         const auto found = std::find(names_.begin(), names_.end(), name);
         if (found != names_.end()) return static_cast<std::size_t>(found - names_.begin());
     }

@@ -17,8 +17,7 @@ public:
     static base::Result<CsvRows> open(base::FileSystem& fs, const base::Path& path);
 
     // The column of the first of the names that the file has; nullopt: none.
-    std::optional<std::size_t> column(std::initializer_list<std::string_view> names) const;
-    bool has(std::string_view name) const { return column({name}).has_value(); }
+    std::optional<std::size_t> column(const std::vector<std::string>& names) const;
 
     // The next row; false: there is none, and damage() says whether that is the end. A row that repeats the names is left out, as
     // where runs were appended to one file.

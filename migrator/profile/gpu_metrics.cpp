@@ -35,6 +35,8 @@ public:
     GpuMeasure(const TraceRecords& trace, const ProfileNames& names, ProfileNumbers numbers)
         : trace_(trace), names_(names), is_ours_(numbers == ProfileNumbers::ours), owners_(trace, names, numbers) {
         out_.kind = TraceKind::gpu;
+        out_.numbers = numbers;
+        if (!is_ours_) out_.wait = 0;
         uses_.resize(trace.texts.size());
     }
 

@@ -11,13 +11,6 @@ namespace {
 
 using Column = std::optional<std::size_t>;
 
-Column column_of(const CsvRows& rows, const ColumnNames& names) {
-    for (const std::string& name : names) {
-        if (const Column found = rows.column({name})) return found;
-    }
-    return std::nullopt;
-}
-
 double or_zero(double value) { return std::isnan(value) ? 0 : value; }
 
 // The columns of a file.
@@ -25,19 +18,19 @@ struct KernelPlaces {
     Column step, name, type, begin, duration, stream, shapes, vector, cube, core_time, core_cube, core_load, vector_core;
 
     KernelPlaces(const CsvRows& rows, const KernelColumns& names, ProfileNumbers numbers)
-        : step(column_of(rows, names.step)),
-          name(column_of(rows, names.name)),
-          type(column_of(rows, names.type)),
-          begin(column_of(rows, names.begin)),
-          duration(column_of(rows, names.duration)),
-          stream(column_of(rows, names.stream)),
-          shapes(column_of(rows, names.shapes)),
-          vector(column_of(rows, names.vector)),
-          cube(column_of(rows, numbers == ProfileNumbers::msprof ? names.cube : names.cube_also)),
-          core_time(column_of(rows, names.core_time)),
-          core_cube(column_of(rows, names.core_cube)),
-          core_load(column_of(rows, names.core_load)),
-          vector_core(column_of(rows, names.vector_core)) {}
+        : step(rows.column(names.step)),
+          name(rows.column(names.name)),
+          type(rows.column(names.type)),
+          begin(rows.column(names.begin)),
+          duration(rows.column(names.duration)),
+          stream(rows.column(names.stream)),
+          shapes(rows.column(names.shapes)),
+          vector(rows.column(names.vector)),
+          cube(rows.column(numbers == ProfileNumbers::msprof ? names.cube : names.cube_also)),
+          core_time(rows.column(names.core_time)),
+          core_cube(rows.column(names.core_cube)),
+          core_load(rows.column(names.core_load)),
+          vector_core(rows.column(names.vector_core)) {}
 };
 
 // Totals by type and shape, in the order in which they came first.
@@ -77,6 +70,7 @@ void add_row(KernelTable& out, const CsvRows& rows, const KernelPlaces& at, cons
     row.name = out.texts.number(rows[at.name]);
     row.type = out.texts.number(rows[at.type]);
     row.stream = out.texts.number(rows[at.stream]);
+    row.shapes = out.texts.number(rows[at.shapes]);
     row.is_counted = !std::isnan(cube) || !std::isnan(vector);
     row.is_cube = cube > 0 || core > 0;
     const std::string name = lower_case(rows[at.name]);
@@ -94,8 +88,13 @@ void add_row(KernelTable& out, const CsvRows& rows, const KernelPlaces& at, cons
 void KernelTotals::add(Ticks duration) {
     shortest = calls == 0 ? duration : std::min(shortest, duration);
     longest = std::max(longest, duration);
-    total += duration;
+    total += microseconds(duration);
     ++calls;
+}
+
+const TimedKernel* KernelTable::at(Ticks begin) const {
+    const auto found = std::ranges::lower_bound(by_begin, begin, {}, [&](std::uint32_t i) { return rows[i].begin; });
+    return found == by_begin.end() || rows[*found].begin != begin ? nullptr : &rows[*found];
 }
 
 base::Result<KernelTable> read_kernels(base::FileSystem& fs, const base::Path& path, const KernelColumns& columns,
@@ -107,11 +106,13 @@ base::Result<KernelTable> read_kernels(base::FileSystem& fs, const base::Path& p
     const KernelPlaces at(rows, columns, numbers);
     out.is_there = true;
     out.has_units = at.cube || at.vector;
+    out.has_shapes = at.shapes.has_value();
     TypeTotals totals(out);
     for (;;) {
         TRY_ASSIGN(const bool has_row, rows.next());
         if (!has_row) break;
-        if (!step.empty() && rows[at.step] != step) continue;
+        const bool is_of_step = step.empty() || rows[at.step] == step;
+        if (!is_of_step && numbers == ProfileNumbers::ours) continue;
         const auto moment = parse_moment(rows[at.begin]);
         const auto begin = moment ? origin.ticks(*moment) : std::nullopt;
         const auto duration = parse_duration(rows[at.duration]);
@@ -119,10 +120,12 @@ base::Result<KernelTable> read_kernels(base::FileSystem& fs, const base::Path& p
             ++out.without_time;
             continue;
         }
-        totals.add(rows[at.type], rows[at.shapes], *duration);
+        if (is_of_step) totals.add(rows[at.type], rows[at.shapes], *duration);
         add_row(out, rows, at, names, {.begin = *begin, .duration = *duration}, numbers);
     }
     out.damage = rows.damage();
+    for (std::uint32_t i = 0; i < out.rows.size(); ++i) out.by_begin.push_back(i);
+    std::ranges::stable_sort(out.by_begin, {}, [&](std::uint32_t i) { return out.rows[i].begin; });
     return out;
 }
 

@@ -31,6 +31,7 @@ public:
     NpuMeasure(const TraceRecords& trace, const KernelTable& kernels, const ProfileNames& names, ProfileNumbers numbers)
         : trace_(trace), kernels_(kernels), names_(names), numbers_(numbers), is_ours_(numbers == ProfileNumbers::ours) {
         out_.kind = TraceKind::npu;
+        out_.numbers = numbers;
     }
 
     SideMetrics run() {

@@ -55,17 +55,46 @@ constexpr auto record_of(const MemoryColumns*) {
                         base::field("reserved", &MemoryColumns::reserved, "all that is reserved, in MB").needed());
 }
 
+struct AllocationColumns {
+    ColumnNames name, size, allocated, released;
+};
+constexpr auto record_of(const AllocationColumns*) {
+    using A = AllocationColumns;
+    return base::record("allocation_columns", "columns of the table of allocations",
+                        base::field("name", &A::name, "of the operator").needed(), base::field("size", &A::size, "in KB").needed(),
+                        base::field("allocated", &A::allocated, "when").needed(),
+                        base::field("released", &A::released, "when, where it was").needed());
+}
+
+struct StatisticColumns {
+    ColumnNames type, core, count, total, shortest, average, longest;
+};
+constexpr auto record_of(const StatisticColumns*) {
+    using S = StatisticColumns;
+    return base::record("statistic_columns", "columns of the table of types of kernels",
+                        base::field("type", &S::type, "of the operator").needed(),
+                        base::field("core", &S::core, "where it ran").needed(),
+                        base::field("count", &S::count, "how many").needed(), base::field("total", &S::total, "time").needed(),
+                        base::field("shortest", &S::shortest, "time").needed(),
+                        base::field("average", &S::average, "time").needed(),
+                        base::field("longest", &S::longest, "time").needed());
+}
+
 struct ProfileTables : base::RuleFileHead {
     TableFiles files;
     KernelColumns kernels;
     MemoryColumns memory;
+    AllocationColumns operator_memory;
+    StatisticColumns statistic;
 };
 constexpr auto record_of(const ProfileTables*) {
     using P = ProfileTables;
     return base::extended(base::record_for<base::RuleFileHead>(), "profile_tables", "tables of a profile",
                           base::field("files", &P::files, "their files").needed(),
                           base::field("kernels", &P::kernels, "columns of the table of kernels").needed(),
-                          base::field("memory", &P::memory, "columns of the curve of memory").needed());
+                          base::field("memory", &P::memory, "columns of the curve of memory").needed(),
+                          base::field("operator_memory", &P::operator_memory, "columns of the table of allocations").needed(),
+                          base::field("statistic", &P::statistic, "columns of the table of types of kernels").needed());
 }
 
 }  // namespace migrator

@@ -22,8 +22,7 @@ void note_broken(SideMetrics& out, const base::Error& error) {
 
 base::Status add_memory_peak(base::FileSystem& fs, const base::Path& path, const ColumnNames& reserved, SideMetrics& out) {
     TRY_ASSIGN(CsvRows rows, CsvRows::open(fs, path));
-    std::optional<std::size_t> column;
-    for (const std::string& name : reserved) column = column ? column : rows.column({name});
+    const auto column = rows.column(reserved);
     for (;;) {
         TRY_ASSIGN(const bool has_row, rows.next());
         if (!has_row) break;
@@ -97,6 +96,11 @@ Ticks SideMetrics::other() const {
     Ticks rest = computing - split.computing().time;
     for (const FusedCommunication& item : split.fused) rest -= item.time;
     return std::max<Ticks>(rest, 0);
+}
+
+Ticks SideMetrics::told_other() const {
+    if (numbers == ProfileNumbers::ours) return other();
+    return kind == TraceKind::gpu ? 0 : std::max<Ticks>(0, other() - split[ComputingPart::copies].time);
 }
 
 base::Status add_tables(base::FileSystem& fs, const ProfileFiles& files, const ProfileTables& tables, ProfileNumbers numbers,

@@ -31,6 +31,7 @@ struct GroupOverlap {
 
 struct SideMetrics {
     TraceKind kind = TraceKind::gpu;
+    ProfileNumbers numbers = ProfileNumbers::ours;
     bool hides_kernels = false;  // there are no kernels with counters of units: computing has no split
     Ticks computing = 0, uncovered = 0, whole = 0;
     ComputingSplit split;
@@ -44,6 +45,8 @@ struct SideMetrics {
     Ticks free() const { return whole - computing - split[ComputingPart::lccl].time - uncovered; }
     // Of computing, what no part has.
     Ticks other() const;
+    // As msprof tells it in the terminal: without the time of copies, and nothing for a GPU.
+    Ticks told_other() const;
 };
 
 // Fails with bad_input where nothing ran on the device.

@@ -47,7 +47,7 @@ def difference(ours, theirs, place=""):
     return None if is_close(ours, theirs) else f"{place}: {ours!r} instead of {theirs!r}"
 
 
-def unpacked(reference, name, directory):
+def unpacked(reference, directory):
     """The path of a profile of a case."""
     packed, _, inner = reference.partition("#")
     if not inner:
@@ -56,17 +56,26 @@ def unpacked(reference, name, directory):
     if not target.exists():
         with tarfile.open(HERE / packed) as archive:
             archive.extractall(target)
-    path = target / inner
-    return path / "ASCEND_PROFILER_OUTPUT/trace_view.json" if name.endswith("traceonly") else path
+    return target / inner
+
+
+# The vendor's options as ours.
+FLAGS = {"disable_module": "--no-modules", "disable_details": "--no-details", "use_input_shape": "--by-shape", "use_kernel_type": "--by-type"}
+VALUES = {"base_step": "--base-step", "comparison_step": "--new-step", "max_kernel_num": "--max-kernels"}
+PARTS = {"enable_profiling_compare": "overall", "enable_operator_compare": "operators", "enable_kernel_compare": "kernels"}
 
 
 def words_of(options):
     words = []
     for key, value in options.items():
-        if key == "op_name_map":
-            words += [f"--{key}", json.dumps(value)]
+        if key in FLAGS:
+            words.append(FLAGS[key])
+        elif key in VALUES:
+            words += [VALUES[key], str(value)]
+        elif key == "op_name_map":
+            words += ["--map", json.dumps(value)]
         else:
-            words += [f"--{key}"] if value is True else [f"--{key}", str(value)]
+            words += ["--only", PARTS[key]]
     return words
 
 
@@ -108,7 +117,7 @@ def check_pair(checks, path, directory):
     case = json.loads(gzip.decompress(path.read_bytes()))
     expected = case["expected"]
     words = words_of(case["options"])
-    done = run(tool("migrator"), "compare", unpacked(case["base"], name, directory), unpacked(case["comparison"], name, directory),
+    done = run(tool("migrator"), "compare", unpacked(case["base"], directory), unpacked(case["comparison"], directory),
                "--compat", "msprof", "--json", *words)
     if expected.get("error"):
         checks.expect(done.returncode in (2, 4), f"{name}: exit code {done.returncode}: {expected['error']}")
