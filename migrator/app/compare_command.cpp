@@ -6,6 +6,7 @@
 #include "base/data_store.h"
 #include "base/format.h"
 #include "base/json.h"
+#include "base/write_file.h"
 #include "migrator/compare/comparison.h"
 
 namespace migrator {
@@ -61,6 +62,12 @@ base::Result<CompareRequest> request_of(const CompareOptions& options) {
     return out;
 }
 
+base::Status write_sheets(base::FileSystem& fs, const base::Path& directory, const Comparison& comparison) {
+    TRY(fs.make_directories(directory));
+    for (const Sheet& sheet : comparison.sheets) TRY(base::write_file(fs, base::join(directory, sheet.name + ".csv"), csv_text(sheet)));
+    return base::write_file(fs, base::join(directory, "comparison.json"), comparison.json());
+}
+
 }  // namespace
 
 base::Result<CompareResult> run_compare(const Options& options, base::FileSystem& fs) {
@@ -68,6 +75,7 @@ base::Result<CompareResult> run_compare(const Options& options, base::FileSystem
     if (!options.rules.empty()) TRY(store.overlay(fs, options.rules, "rules"));
     TRY_ASSIGN(const CompareRequest request, request_of(options.compare));
     TRY_ASSIGN(const Comparison comparison, compare_profiles(fs, store, request));
+    if (!options.compare.output.empty()) TRY(write_sheets(fs, options.compare.output, comparison));
     return CompareResult{options.json ? comparison.json() : comparison.text(options.language), comparison.damage()};
 }
 

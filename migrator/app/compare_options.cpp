@@ -50,6 +50,10 @@ void add_compare(CLI::App& app, Options& options) {
         ->add_option("--flow-category", options.compare.flow_category,
                      "The category of arrows from the host to kernels in a trace of a GPU (default: all that\nare known)")
         ->option_text("NAME");
+    command
+        ->add_option("-o,--output", options.compare.output,
+                     "Directory for the sheets as CSV files, one each, and comparison.json")
+        ->option_text("DIR");
     add_rules_option(*command, options);
     add_json_option(*command, options);
     command->footer(kCompareExamples);

@@ -3,6 +3,7 @@
 #include "base/format.h"
 #include "base/parallel.h"
 #include "migrator/compare/communication_sheet.h"
+#include "migrator/compare/kernel_type_sheet.h"
 #include "migrator/compare/memory_sheets.h"
 #include "migrator/compare/operator_sheets.h"
 #include "migrator/compare/overall_sheet.h"
@@ -79,8 +80,6 @@ std::string Comparison::json() const {
     return std::move(out.end_object()).take() + "\n";
 }
 
-std::string Comparison::text(const base::Language&) const { return {}; }
-
 base::Result<Comparison> compare_profiles(base::FileSystem& fs, const base::DataStore& store, const CompareRequest& request) {
     using Part = ComparePart;
     Comparison out;
@@ -97,7 +96,12 @@ base::Result<Comparison> compare_profiles(base::FileSystem& fs, const base::Data
     if (request.wants(Part::overall)) out.sheets.push_back(overall_sheet(out.base.metrics, out.compared.metrics));
     if (request.wants(Part::communication)) out.sheets.push_back(communication_sheet(out.base, out.compared, request.numbers));
     if (request.wants(Part::operators) || request.wants(Part::memory) || request.wants(Part::calls)) TRY(add_operators(fs, request, out));
-    if (request.wants(Part::kernels)) out.sheets.push_back(kernel_sheet(out.base, out.compared));
+    if (request.wants(Part::kernels) && request.kernels_by_type) {
+        TRY_ASSIGN(Sheet types, kernel_type_sheet(fs, out.base, out.compared));
+        out.sheets.push_back(std::move(types));
+    } else if (request.wants(Part::kernels)) {
+        out.sheets.push_back(kernel_sheet(out.base, out.compared));
+    }
     return out;
 }
 

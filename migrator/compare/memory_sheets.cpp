@@ -95,8 +95,11 @@ base::Result<std::vector<Allocation>> allocations_of_npu(base::FileSystem& fs, c
         const auto end_moment = parse_moment(rows[released]);
         const auto end = end_moment ? side.trace.origin.ticks(*end_moment) : std::nullopt;
         const double length = end ? microseconds(*end - *at) : 0, kilobytes = rows.number(size);
-        Allocation item{*at, std::string(rows[name]), line_of(rows[allocated], end ? rows[released] : "0", length, kilobytes), kilobytes, length};
-        if (item.name.starts_with(kOfTasks)) item.at = queue.put(item.at);
+        const bool is_task = rows[name].starts_with(kOfTasks);
+        // Msprof calls it as the innermost operator that is open then, such as empty_tensor.
+        const bool is_named = is_task || side.metrics.numbers == ProfileNumbers::ours;
+        Allocation item{*at, is_named ? std::string(rows[name]) : std::string(), line_of(rows[allocated], end ? rows[released] : "0", length, kilobytes), kilobytes, length};
+        if (is_task) item.at = queue.put(item.at);
         out.push_back(std::move(item));
     }
 }

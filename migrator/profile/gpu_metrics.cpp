@@ -49,6 +49,7 @@ public:
         for (const std::uint32_t number : order) add(number);
         split_computing();
         add_intervals();
+        if (is_ours_) add_notes();
         for (const MemoryEvent& event : trace_.memory) {
             if (event.is_of_device)
                 out_.memory_gib = std::max(out_.memory_gib, static_cast<double>(event.reserved) / (1024.0 * 1024 * 1024));
@@ -137,6 +138,21 @@ private:
         out_.computing = length_of(computing);
         out_.uncovered = length_of(communication) - length_in_both(communication, computing);
         out_.whole = last_ - first_;
+    }
+
+    // What msprof-analyze does otherwise, where it matters.
+    void add_notes() {
+        if (!is_true(stream_))
+            out_.notes.push_back({"Most kernels run on stream 0, which msprof-analyze leaves out: it finds none, or those of another stream."});
+        std::uint64_t equal = 0;
+        for (std::size_t i = 1; i < owned_.size(); ++i) equal += is_equal_place(owned_[i - 1].number, owned_[i].number) ? 1 : 0;
+        if (equal > 0)
+            out_.notes.push_back({"{count} kernels begin when another one of their stream does; msprof-analyze drops them.",
+                                  {{"count", base::format("{}", equal)}}});
+    }
+
+    bool is_equal_place(std::size_t one, std::size_t other) const {
+        return trace_.device[one].begin == trace_.device[other].begin && trace_.device[one].thread == trace_.device[other].thread;
     }
 
     const TraceRecords& trace_;

@@ -38,6 +38,10 @@ public:
         out_.hides_kernels = kernels_.is_there && (kernels_.rows.empty() || !kernels_.has_units);
         for (const DeviceEvent& task : trace_.device) tasks_.push_back(&task);
         if (!is_ours_) drop_equal_tasks();
+        if (is_ours_ && kernels_.rows.empty() && kernels_.is_there)
+            out_.notes.push_back({"The table of kernels is empty: computing has no split."});
+        else if (is_ours_ && out_.hides_kernels)
+            out_.notes.push_back({"The profile has no counters of units, which Level1 with aic_metrics=PipeUtilization records: computing has no split."});
         if (!out_.hides_kernels) split_computing();
         add_tasks();
         add_overlap();
@@ -202,6 +206,8 @@ private:
             out_.groups.push_back(std::move(time));
         }
         if (!is_ours_ && !out_.wait) out_.wait = 0;
+        if (is_ours_ && !out_.wait && !out_.groups.empty())
+            out_.notes.push_back({"No task of a collective says how long it waits for other ranks, so that all of it counts as transmitted."});
         for (std::size_t i = 0; i < all.size(); ++i) {
             for (std::size_t j = i + 1; j < all.size(); ++j)
                 add_group_overlap(all[i], all[j], operators.at(all[i].thread), operators.at(all[j].thread));
