@@ -64,7 +64,8 @@ base::Result<CompareRequest> request_of(const CompareOptions& options) {
 
 base::Status write_sheets(base::FileSystem& fs, const base::Path& directory, const Comparison& comparison) {
     TRY(fs.make_directories(directory));
-    for (const Sheet& sheet : comparison.sheets) TRY(base::write_file(fs, base::join(directory, sheet.name + ".csv"), csv_text(sheet)));
+    for (const Sheet& sheet : comparison.sheets)
+        TRY(base::write_file(fs, base::join(directory, sheet.name + ".csv"), csv_text(sheet)));
     return base::write_file(fs, base::join(directory, "comparison.json"), comparison.json());
 }
 

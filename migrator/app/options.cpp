@@ -19,6 +19,7 @@
 #include "migrator/app/review_options.h"
 #include "migrator/app/settings.h"
 #include "migrator/app/settings_options.h"
+#include "migrator/app/vendor_options.h"
 #include "migrator/report/formats.h"
 
 namespace migrator {
@@ -333,6 +334,9 @@ base::Result<CommandLine> parse_command_line(int argc, const char* const* argv, 
         options.notes = std::move(translated->notes);
     }
     arguments = command_line::spelled_out(std::move(arguments));
+    if (!arguments.empty() && arguments.front() == "compare") {
+        TRY_ASSIGN(arguments, translate_vendor_options(std::move(arguments)));
+    }
     CLI::App app(kAbout, "migrator");
     command_line::begin(app);
     app.require_subcommand(1);

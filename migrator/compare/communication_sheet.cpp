@@ -54,7 +54,8 @@ std::vector<CollectiveSums> collectives_of(const ProfileSide& side, ProfileNumbe
     if (trace.kind == TraceKind::gpu) {
         for (const DeviceEvent& event : trace.device) {
             const bool is_kernel = side.names.kernel_categories.is(lower_case(trace.texts[event.type]));
-            if (is_kernel && is_in(event) && side.names.communication_kernels.begins(lower_case(trace.texts[event.name])))
+            if (is_kernel && is_in(event) &&
+                side.names.communication_kernels.begins(lower_case(trace.texts[event.name])))
                 operators.push_back(&event);
         }
     }
@@ -108,7 +109,8 @@ private:
                 pairs.emplace_back(&task, found == b.end() ? nullptr : &*found);
             }
             for (const CollectiveSums& task : b) {
-                if (std::ranges::find(a, task.name, &CollectiveSums::name) == a.end()) pairs.emplace_back(nullptr, &task);
+                if (std::ranges::find(a, task.name, &CollectiveSums::name) == a.end())
+                    pairs.emplace_back(nullptr, &task);
             }
         }
         for (const auto& [one, other] : pairs) {
@@ -119,7 +121,8 @@ private:
     }
 
     // `mark`: in place of the name of the collective, that of a task stands behind it.
-    SheetRow row_of(const CollectiveSums* a, const CollectiveSums* b, std::string_view mark, std::string_view other_mark) {
+    SheetRow row_of(const CollectiveSums* a, const CollectiveSums* b, std::string_view mark,
+                    std::string_view other_mark) {
         SheetRow row{count_cell(rows.size() + 1)};
         add_side(row, a, mark);
         add_side(row, b, other_mark);
@@ -134,8 +137,9 @@ private:
         const DurationSums& sums = item->sums;
         row.push_back(text_cell(mark.empty() ? std::string_view(item->name) : mark));
         row.push_back(mark.empty() ? Cell() : text_cell(item->name));
-        row.insert(row.end(), {count_cell(sums.calls), Cell(sums.total), Cell(sums.total / static_cast<double>(sums.calls)),
-                               Cell(sums.longest), Cell(sums.shortest)});
+        row.insert(row.end(),
+                   {count_cell(sums.calls), Cell(sums.total), Cell(sums.total / static_cast<double>(sums.calls)),
+                    Cell(sums.longest), Cell(sums.shortest)});
     }
 
     const ProfileNumbers numbers_;
@@ -155,8 +159,8 @@ Sheet communication_sheet(const ProfileSide& base, const ProfileSide& compared, 
     }
     return {"CommunicationCompare",
             paired_headers({"Order Id"},
-                           {"Communication OP Name", "Task Name", "Calls", "Total Duration(us)", "Avg Duration(us)", "Max Duration(us)",
-                            "Min Duration(us)"},
+                           {"Communication OP Name", "Task Name", "Calls", "Total Duration(us)", "Avg Duration(us)",
+                            "Max Duration(us)", "Min Duration(us)"},
                            {"Diff Duration(us)", "Diff Ratio"}),
             std::move(rows.rows)};
 }

@@ -25,14 +25,18 @@ void write_side(base::JsonWriter& out, const ProfileSide& side) {
 
 KeptParts kept_parts(const CompareRequest& request) {
     using Part = ComparePart;
-    const bool has_operators = request.wants(Part::operators) || request.wants(Part::memory) || request.wants(Part::modules);
-    return {.shapes = has_operators, .python = has_operators && !request.without_modules, .queue = request.wants(Part::memory)};
+    const bool has_operators =
+        request.wants(Part::operators) || request.wants(Part::memory) || request.wants(Part::modules);
+    return {.shapes = has_operators,
+            .python = has_operators && !request.without_modules,
+            .queue = request.wants(Part::memory)};
 }
 
 base::Status add_operators(base::FileSystem& fs, const CompareRequest& request, Comparison& out) {
     // Msprof reads collectives only for their own sheet.
     const bool with_collectives = request.numbers == ProfileNumbers::ours || request.wants(ComparePart::communication);
-    const OperatorTree base_tree(out.base, request.numbers, with_collectives), tree(out.compared, request.numbers, with_collectives);
+    const OperatorTree base_tree(out.base, request.numbers, with_collectives),
+        tree(out.compared, request.numbers, with_collectives);
     const std::vector<MatchedPair> pairs = pair_operators(out.base, base_tree, out.compared, tree, request.pairing);
     const PairedSides sides{out.base, out.compared, base_tree, tree, pairs};
     if (request.wants(ComparePart::operators)) {
@@ -53,8 +57,9 @@ base::Status add_operators(base::FileSystem& fs, const CompareRequest& request, 
 std::vector<std::string> Comparison::damage() const {
     std::vector<std::string> out;
     for (const ProfileSide* side : {&base, &compared}) {
-        for (const auto& [file, damage] : {std::pair(side->files.trace, side->trace.damage),
-                                           std::pair(side->files.table(side->tables.files.kernels), side->kernels.damage)}) {
+        for (const auto& [file, damage] :
+             {std::pair(side->files.trace, side->trace.damage),
+              std::pair(side->files.table(side->tables.files.kernels), side->kernels.damage)}) {
             if (!damage.empty()) out.push_back(base::format("{}: {}", file, damage));
         }
     }
@@ -80,11 +85,16 @@ std::string Comparison::json() const {
     return std::move(out.end_object()).take() + "\n";
 }
 
-base::Result<Comparison> compare_profiles(base::FileSystem& fs, const base::DataStore& store, const CompareRequest& request) {
+base::Result<Comparison> compare_profiles(base::FileSystem& fs, const base::DataStore& store,
+                                          const CompareRequest& request) {
     using Part = ComparePart;
     Comparison out;
     ProfileSide* const sides[] = {&out.base, &out.compared};
-    const SideRequest both{.path = {}, .numbers = request.numbers, .kept = kept_parts(request), .step = {}, .flow_category = request.flow_category};
+    const SideRequest both{.path = {},
+                           .numbers = request.numbers,
+                           .kept = kept_parts(request),
+                           .step = {},
+                           .flow_category = request.flow_category};
     TRY(base::parallel_for(2, 2, [&](std::size_t i) -> base::Status {
         SideRequest side = both;
         side.path = i == 0 ? request.base : request.compared;
@@ -94,8 +104,10 @@ base::Result<Comparison> compare_profiles(base::FileSystem& fs, const base::Data
     }));
     out.distribution = distribution_table(out.base.metrics, out.compared.metrics);
     if (request.wants(Part::overall)) out.sheets.push_back(overall_sheet(out.base.metrics, out.compared.metrics));
-    if (request.wants(Part::communication)) out.sheets.push_back(communication_sheet(out.base, out.compared, request.numbers));
-    if (request.wants(Part::operators) || request.wants(Part::memory) || request.wants(Part::calls)) TRY(add_operators(fs, request, out));
+    if (request.wants(Part::communication))
+        out.sheets.push_back(communication_sheet(out.base, out.compared, request.numbers));
+    if (request.wants(Part::operators) || request.wants(Part::memory) || request.wants(Part::calls))
+        TRY(add_operators(fs, request, out));
     if (request.wants(Part::kernels) && request.kernels_by_type) {
         TRY_ASSIGN(Sheet types, kernel_type_sheet(fs, out.base, out.compared));
         out.sheets.push_back(std::move(types));

@@ -19,7 +19,8 @@ namespace migrator {
 enum class ComparePart : std::uint8_t { overall, communication, operators, modules, memory, calls, kernels };
 
 // Their words, in the order of the enumeration.
-inline constexpr std::array<std::string_view, 7> kComparePartNames{"overall", "communication", "operators", "modules", "memory", "calls", "kernels"};
+inline constexpr std::array<std::string_view, 7> kComparePartNames{"overall", "communication", "operators", "modules",
+                                                                   "memory",  "calls",         "kernels"};
 
 struct CompareRequest {
     base::Path base, compared;
@@ -46,6 +47,7 @@ struct Comparison {
 };
 
 // Fails as read_side does.
-base::Result<Comparison> compare_profiles(base::FileSystem& fs, const base::DataStore& store, const CompareRequest& request);
+base::Result<Comparison> compare_profiles(base::FileSystem& fs, const base::DataStore& store,
+                                          const CompareRequest& request);
 
 }  // namespace migrator

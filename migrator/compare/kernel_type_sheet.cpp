@@ -25,14 +25,14 @@ base::Result<std::vector<TypeRow>> types_of(base::FileSystem& fs, const ProfileS
     TRY_ASSIGN(CsvRows rows, CsvRows::open(fs, path));
     const StatisticColumns& names = side.tables.statistic;
     const auto type = rows.column(names.type), core = rows.column(names.core), count = rows.column(names.count),
-               total = rows.column(names.total), shortest = rows.column(names.shortest), average = rows.column(names.average),
-               longest = rows.column(names.longest);
+               total = rows.column(names.total), shortest = rows.column(names.shortest),
+               average = rows.column(names.average), longest = rows.column(names.longest);
     const auto number = [&](std::optional<std::size_t> column) { return number_or_zero(rows.number(column)); };
     for (;;) {
         TRY_ASSIGN(const bool has_row, rows.next());
         if (!has_row) return out;
-        out.push_back({std::string(rows[type]), std::string(rows[core]), number(total), number(average), number(longest), number(shortest),
-                       static_cast<std::uint64_t>(std::max(0.0, number(count)))});
+        out.push_back({std::string(rows[type]), std::string(rows[core]), number(total), number(average),
+                       number(longest), number(shortest), static_cast<std::uint64_t>(std::max(0.0, number(count)))});
     }
 }
 
@@ -41,18 +41,19 @@ void add_type_cells(SheetRow& row, const TypeRow* item) {
         row.insert(row.end(), {Cell(0.0), Cell(0.0), Cell(), Cell(), Cell()});
         return;
     }
-    row.insert(row.end(), {Cell(rounded(item->total, 3)), Cell(rounded(item->average, 3)), Cell(rounded(item->longest, 3)),
-                           Cell(rounded(item->shortest, 3)), count_cell(item->calls)});
+    row.insert(row.end(), {Cell(rounded(item->total, 3)), Cell(rounded(item->average, 3)),
+                           Cell(rounded(item->longest, 3)), Cell(rounded(item->shortest, 3)), count_cell(item->calls)});
 }
 
 }  // namespace
 
 base::Result<Sheet> kernel_type_sheet(base::FileSystem& fs, const ProfileSide& base, const ProfileSide& compared) {
-    Sheet out{"KernelTypeCompare",
-              paired_headers({"Order Id", "Kernel Type", "Core Type"},
-                             {"Total Duration(us)", "Avg Duration(us)", "Max Duration(us)", "Min Duration(us)", "Calls"},
-                             {"Diff Total Ratio", "Diff Avg Ratio"}),
-              {}};
+    Sheet out{
+        "KernelTypeCompare",
+        paired_headers({"Order Id", "Kernel Type", "Core Type"},
+                       {"Total Duration(us)", "Avg Duration(us)", "Max Duration(us)", "Min Duration(us)", "Calls"},
+                       {"Diff Total Ratio", "Diff Avg Ratio"}),
+        {}};
     TRY_ASSIGN(const std::vector<TypeRow> a, types_of(fs, base));
     TRY_ASSIGN(const std::vector<TypeRow> b, types_of(fs, compared));
     if (a.empty() || b.empty()) return out;

@@ -13,9 +13,9 @@ namespace {
 constexpr double kKbOfMb = 1024;
 
 struct Allocation {
-    Ticks at = 0;           // when its operator was open
-    std::string name;       // empty: that of the operator
-    std::string line;       // what the sheet says behind the name
+    Ticks at = 0;      // when its operator was open
+    std::string name;  // empty: that of the operator
+    std::string line;  // what the sheet says behind the name
     double kilobytes = 0, microseconds = 0;
 };
 
@@ -48,7 +48,8 @@ private:
 };
 
 std::string line_of(std::string_view begin, std::string_view end, double length, double kilobytes) {
-    return base::format("({}, {}), [duration: {}], [size: {}]", begin, end, python_number(length), python_number(kilobytes));
+    return base::format("({}, {}), [duration: {}], [size: {}]", begin, end, python_number(length),
+                        python_number(kilobytes));
 }
 
 // When the tasks of the queue were put into it.
@@ -83,8 +84,8 @@ base::Result<std::vector<Allocation>> allocations_of_npu(base::FileSystem& fs, c
     if (path.empty() || !fs.exists(path)) return out;
     TRY_ASSIGN(CsvRows rows, CsvRows::open(fs, path));
     const AllocationColumns& columns = side.tables.operator_memory;
-    const auto name = rows.column(columns.name), size = rows.column(columns.size), allocated = rows.column(columns.allocated),
-               released = rows.column(columns.released);
+    const auto name = rows.column(columns.name), size = rows.column(columns.size),
+               allocated = rows.column(columns.allocated), released = rows.column(columns.released);
     const TaskQueue queue(side);
     for (;;) {
         TRY_ASSIGN(const bool has_row, rows.next());
@@ -98,7 +99,8 @@ base::Result<std::vector<Allocation>> allocations_of_npu(base::FileSystem& fs, c
         const bool is_task = rows[name].starts_with(kOfTasks);
         // Msprof calls it as the innermost operator that is open then, such as empty_tensor.
         const bool is_named = is_task || side.metrics.numbers == ProfileNumbers::ours;
-        Allocation item{*at, is_named ? std::string(rows[name]) : std::string(), line_of(rows[allocated], end ? rows[released] : "0", length, kilobytes), kilobytes, length};
+        Allocation item{*at, is_named ? std::string(rows[name]) : std::string(),
+                        line_of(rows[allocated], end ? rows[released] : "0", length, kilobytes), kilobytes, length};
         if (is_task) item.at = queue.put(item.at);
         out.push_back(std::move(item));
     }
@@ -118,9 +120,11 @@ std::vector<Allocation> allocations_of_gpu(const ProfileSide& side) {
     std::vector<Allocation> out;
     std::unordered_map<std::uint64_t, const MemoryEvent*> open;
     const auto add = [&](const MemoryEvent& taken, const MemoryEvent* given) {
-        const double length = given == nullptr ? 0 : microseconds(given->at - taken.at), kilobytes = static_cast<double>(taken.bytes) / 1024;
+        const double length = given == nullptr ? 0 : microseconds(given->at - taken.at),
+                     kilobytes = static_cast<double>(taken.bytes) / 1024;
         const std::string end = given == nullptr ? "None" : time_text(side.trace, given->at);
-        out.push_back({taken.at, {}, line_of(time_text(side.trace, taken.at), end, length, kilobytes), kilobytes, length});
+        out.push_back(
+            {taken.at, {}, line_of(time_text(side.trace, taken.at), end, length, kilobytes), kilobytes, length});
     };
     std::vector<const MemoryEvent*> events;
     for (const MemoryEvent& event : side.trace.memory) {
@@ -189,13 +193,15 @@ Sheet memory_statistic(const PairedSides& sides, const Allocations& base, const 
         }
     }
     Sheet out{"MemoryCompareStatistic",
-              {"Top", "Operator Name", "Base Allocated Duration(ms)", "Base Allocated Memory(MB)", "Base Operator Number",
-               "Comparison Allocated Duration(ms)", "Comparison Allocated Memory(MB)", "Comparison Operator Number", "Diff Memory(MB)", "Diff Ratio"},
+              {"Top", "Operator Name", "Base Allocated Duration(ms)", "Base Allocated Memory(MB)",
+               "Base Operator Number", "Comparison Allocated Duration(ms)", "Comparison Allocated Memory(MB)",
+               "Comparison Operator Number", "Diff Memory(MB)", "Diff Ratio"},
               {}};
     for (const NameMemory& item : sums) {
         SheetRow row{Cell(), text_cell(item.name)};
         for (std::size_t side = 0; side < 2; ++side)
-            row.insert(row.end(), {Cell(item.milliseconds[side]), Cell(item.megabytes[side]), count_cell(item.count[side])});
+            row.insert(row.end(),
+                       {Cell(item.milliseconds[side]), Cell(item.megabytes[side]), count_cell(item.count[side])});
         row.emplace_back(rounded(item.megabytes[1] - item.megabytes[0], 2));
         row.emplace_back(ratio_of(item.megabytes[0], item.megabytes[1]));
         out.rows.push_back(std::move(row));
@@ -205,10 +211,11 @@ Sheet memory_statistic(const PairedSides& sides, const Allocations& base, const 
 }
 
 Sheet memory_details(const PairedSides& sides, const Allocations& base, const Allocations& compared) {
-    Sheet out{"MemoryCompare",
-              paired_headers({"Order Id"}, {"Operator Name", "Input Shape", "Input Type", "Allocated Details", "Size(KB)"},
-                             {"Diff Size(KB)", "Diff Ratio"}),
-              {}};
+    Sheet out{
+        "MemoryCompare",
+        paired_headers({"Order Id"}, {"Operator Name", "Input Shape", "Input Type", "Allocated Details", "Size(KB)"},
+                       {"Diff Size(KB)", "Diff Ratio"}),
+        {}};
     for (const MatchedPair& pair : sides.pairs) {
         SheetRow row{count_cell(out.rows.size() + 1)};
         double sizes[2] = {};

@@ -27,8 +27,8 @@ private:
 
 class Pairing {
 public:
-    Pairing(const ProfileSide& base, const OperatorTree& base_tree, const ProfileSide& compared, const OperatorTree& tree,
-            const PairingOptions& options)
+    Pairing(const ProfileSide& base, const OperatorTree& base_tree, const ProfileSide& compared,
+            const OperatorTree& tree, const PairingOptions& options)
         : base_(base), compared_(compared), base_tree_(base_tree), tree_(tree), options_(options), names_(options) {}
 
     std::vector<MatchedPair> run() {
@@ -55,7 +55,8 @@ private:
         return side.trace.kind == TraceKind::gpu ? side.trace.first_backward : side.trace.last_backward;
     }
 
-    static std::vector<Run> runs(const ProfileSide& side, const OperatorTree& tree, std::vector<std::uint32_t> nodes, TextNumber backward) {
+    static std::vector<Run> runs(const ProfileSide& side, const OperatorTree& tree, std::vector<std::uint32_t> nodes,
+                                 TextNumber backward) {
         std::ranges::stable_sort(nodes, {}, [&](std::uint32_t node) { return tree.event(node).begin; });
         std::vector<Run> out;
         for (const std::uint32_t node : nodes) {
@@ -73,7 +74,8 @@ private:
             else match({}, b[j++].nodes);
         }
         for (; i < a.size() || j < b.size(); ++i, ++j)
-            match(i < a.size() ? a[i].nodes : std::vector<std::uint32_t>(), j < b.size() ? b[j].nodes : std::vector<std::uint32_t>());
+            match(i < a.size() ? a[i].nodes : std::vector<std::uint32_t>(),
+                  j < b.size() ? b[j].nodes : std::vector<std::uint32_t>());
     }
 
     void match(const std::vector<std::uint32_t>& a, const std::vector<std::uint32_t>& b) {
@@ -103,8 +105,9 @@ private:
 
 }  // namespace
 
-std::vector<MatchedPair> pair_operators(const ProfileSide& base, const OperatorTree& base_tree, const ProfileSide& compared,
-                                        const OperatorTree& tree, const PairingOptions& options) {
+std::vector<MatchedPair> pair_operators(const ProfileSide& base, const OperatorTree& base_tree,
+                                        const ProfileSide& compared, const OperatorTree& tree,
+                                        const PairingOptions& options) {
     return Pairing(base, base_tree, compared, tree, options).run();
 }
 

@@ -103,7 +103,8 @@ std::pair<double, double> add_kernel_cells(SheetRow& row, const KernelTotals* to
 }  // namespace
 
 void sort_by_difference(std::vector<SheetRow>& rows) {
-    std::ranges::stable_sort(rows, std::greater<>(), [](const SheetRow& row) { return std::get<double>(row[row.size() - 2]); });
+    std::ranges::stable_sort(rows, std::greater<>(),
+                             [](const SheetRow& row) { return std::get<double>(row[row.size() - 2]); });
     for (std::size_t i = 0; i < rows.size(); ++i) rows[i][0] = count_cell(i + 1);
 }
 
@@ -130,7 +131,8 @@ Cell input_cell(const ProfileSide& side, TextNumber written) {
     return written == kNoText ? text_cell("N/A") : text_cell(python_text(side.trace.texts[written]));
 }
 
-std::vector<std::string> paired_headers(std::initializer_list<const char*> before, std::initializer_list<const char*> of_side,
+std::vector<std::string> paired_headers(std::initializer_list<const char*> before,
+                                        std::initializer_list<const char*> of_side,
                                         std::initializer_list<const char*> behind) {
     std::vector<std::string> out(before.begin(), before.end());
     for (int side = 0; side < 2; ++side) out.insert(out.end(), of_side.begin(), of_side.end());
@@ -140,7 +142,8 @@ std::vector<std::string> paired_headers(std::initializer_list<const char*> befor
 
 Sheet operator_sheet(const PairedSides& sides) {
     Sheet out{"OperatorCompare",
-              paired_headers({"Order Id"}, {"Operator Name", "Input Shape", "Input Type", "Kernel Details", "Device Duration(us)"},
+              paired_headers({"Order Id"},
+                             {"Operator Name", "Input Shape", "Input Type", "Kernel Details", "Device Duration(us)"},
                              {"Diff Duration(us)", "Diff Ratio"}),
               {}};
     for (const MatchedPair& pair : sides.pairs) {
@@ -176,21 +179,23 @@ Sheet operator_statistic(const PairedSides& sides) {
         ++item.count;
     }
     Sheet out{"OperatorCompareStatistic",
-              {"Top", "Operator Name", "Base Device Duration(ms)", "Base Operator Number", "Comparison Device Duration(ms)",
-               "Comparison Operator Number", "Diff Duration(ms)", "Diff Ratio"},
+              {"Top", "Operator Name", "Base Device Duration(ms)", "Base Operator Number",
+               "Comparison Device Duration(ms)", "Comparison Operator Number", "Diff Duration(ms)", "Diff Ratio"},
               {}};
     for (const NameSums& item : sums)
-        out.rows.push_back({Cell(), text_cell(item.name), Cell(item.base_time), count_cell(item.base_count), Cell(item.time),
-                            count_cell(item.count), Cell(rounded(item.time - item.base_time, 2)), Cell(ratio_of(item.base_time, item.time))});
+        out.rows.push_back({Cell(), text_cell(item.name), Cell(item.base_time), count_cell(item.base_count),
+                            Cell(item.time), count_cell(item.count), Cell(rounded(item.time - item.base_time, 2)),
+                            Cell(ratio_of(item.base_time, item.time))});
     sort_by_difference(out.rows);
     return out;
 }
 
 Sheet api_sheet(const PairedSides& sides) {
-    Sheet out{"ApiCompare",
-              paired_headers({"Order Id", "api name"}, {"Total Duration(ms)", "Self Time(ms)", "Avg Duration(ms)", "Calls"},
-                             {"Diff Total Ratio", "Diff Self Ratio", "Diff Avg Ratio", "Diff Calls Ratio"}),
-              {}};
+    Sheet out{
+        "ApiCompare",
+        paired_headers({"Order Id", "api name"}, {"Total Duration(ms)", "Self Time(ms)", "Avg Duration(ms)", "Calls"},
+                       {"Diff Total Ratio", "Diff Self Ratio", "Diff Avg Ratio", "Diff Calls Ratio"}),
+        {}};
     const NamedCalls base = calls_of(sides.base, sides.base_tree), compared = calls_of(sides.compared, sides.tree);
     const auto add = [&](const std::string& name) {
         const auto sums_in = [&](const NamedCalls& calls) {
@@ -201,7 +206,8 @@ Sheet api_sheet(const PairedSides& sides) {
         SheetRow row{count_cell(out.rows.size() + 1), text_cell(name)};
         for (const CallSums& item : {a, b})
             row.insert(row.end(), {Cell(item.total), Cell(item.own), Cell(item.average()), count_cell(item.calls)});
-        row.insert(row.end(), {Cell(ratio_of(a.total, b.total)), Cell(ratio_of(a.own, b.own)), Cell(ratio_of(a.average(), b.average())),
+        row.insert(row.end(), {Cell(ratio_of(a.total, b.total)), Cell(ratio_of(a.own, b.own)),
+                               Cell(ratio_of(a.average(), b.average())),
                                Cell(ratio_of(static_cast<double>(a.calls), static_cast<double>(b.calls)))});
         out.rows.push_back(std::move(row));
     };
@@ -213,11 +219,12 @@ Sheet api_sheet(const PairedSides& sides) {
 }
 
 Sheet kernel_sheet(const ProfileSide& base, const ProfileSide& compared) {
-    Sheet out{"KernelCompare",
-              paired_headers({"Order Id", "Kernel", "Input Shape"},
-                             {"Total Duration(us)", "Avg Duration(us)", "Max Duration(us)", "Min Duration(us)", "Calls"},
-                             {"Diff Total Ratio", "Diff Avg Ratio"}),
-              {}};
+    Sheet out{
+        "KernelCompare",
+        paired_headers({"Order Id", "Kernel", "Input Shape"},
+                       {"Total Duration(us)", "Avg Duration(us)", "Max Duration(us)", "Min Duration(us)", "Calls"},
+                       {"Diff Total Ratio", "Diff Avg Ratio"}),
+        {}};
     if (base.kernels.by_type.empty() || compared.kernels.by_type.empty()) return out;
     const auto one = by_type_and_shapes(base.kernels.by_type), other = by_type_and_shapes(compared.kernels.by_type);
     const auto find = [](const auto& map, const auto& key) { return map.contains(key) ? map.at(key) : nullptr; };

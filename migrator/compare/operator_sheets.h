@@ -29,7 +29,8 @@ std::string kernel_lines(const ProfileSide& side, const OperatorTree& tree, std:
 // Shapes or types as a cell: "N/A" where the trace says nothing.
 Cell input_cell(const ProfileSide& side, TextNumber written);
 // The headers of a sheet with the same columns for both sides.
-std::vector<std::string> paired_headers(std::initializer_list<const char*> before, std::initializer_list<const char*> of_side,
+std::vector<std::string> paired_headers(std::initializer_list<const char*> before,
+                                        std::initializer_list<const char*> of_side,
                                         std::initializer_list<const char*> behind);
 
 }  // namespace migrator

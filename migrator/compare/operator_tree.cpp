@@ -21,7 +21,8 @@ std::vector<const DeviceEvent*> started_events(const ProfileSide& side, bool wit
     for (const DeviceEvent& event : side.trace.collectives) {
         if (!with_collectives) break;
         const auto thread = side.trace.collective_threads.find(side.trace.threads[event.thread].second);
-        if (thread != side.trace.collective_threads.end() && side.names.group_threads.in(lower_case(thread->second.name)))
+        if (thread != side.trace.collective_threads.end() &&
+            side.names.group_threads.in(lower_case(thread->second.name)))
             out.push_back(&event);
     }
     std::ranges::stable_sort(out, {}, [](const DeviceEvent* event) { return place_of(*event); });
@@ -43,7 +44,8 @@ OperatorTree::OperatorTree(const ProfileSide& side, ProfileNumbers numbers, bool
 void OperatorTree::add_nodes() {
     const std::vector<HostEvent>& host = side_.trace.host;
     for (std::size_t i = 0; i < host.size(); ++i) {
-        const bool is_launch = is_ours_ && side_.names.launch_categories.is(lower_case(side_.trace.texts[host[i].category]));
+        const bool is_launch =
+            is_ours_ && side_.names.launch_categories.is(lower_case(side_.trace.texts[host[i].category]));
         if (!is_launch) nodes_.push_back({.event = static_cast<std::uint32_t>(i)});
     }
     std::ranges::stable_sort(nodes_, [&](const OperatorNode& one, const OperatorNode& other) {
@@ -62,7 +64,8 @@ void OperatorTree::nest() {
     for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
         const auto is_over = [&](std::uint32_t outer) {
             const HostEvent &around = event(outer), &here = event(i);
-            return here.begin > around.end() || (is_ours_ && (around.thread != here.thread || here.begin == around.end()));
+            return here.begin > around.end() ||
+                   (is_ours_ && (around.thread != here.thread || here.begin == around.end()));
         };
         while (open != kNoNode && is_over(open)) open = nodes_[open].parent;
         nodes_[i].parent = open;
@@ -83,7 +86,8 @@ void OperatorTree::find_top() {
     for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
         if (nodes_[i].parent != kNoNode) continue;
         if (!is_step(i)) {
-            const bool is_in = !side_.step_time || (is_ours_ && event(i).begin >= side_.step_time->begin && event(i).begin < side_.step_time->end);
+            const bool is_in = !side_.step_time || (is_ours_ && event(i).begin >= side_.step_time->begin &&
+                                                    event(i).begin < side_.step_time->end);
             if (is_in) top_.push_back(i);
             continue;
         }
@@ -96,13 +100,15 @@ void OperatorTree::find_top() {
 
 std::vector<std::uint32_t> OperatorTree::children(std::uint32_t node) const {
     std::vector<std::uint32_t> out;
-    for (std::uint32_t child = nodes_[node].first_child; child != kNoNode; child = nodes_[child].next) out.push_back(child);
+    for (std::uint32_t child = nodes_[node].first_child; child != kNoNode; child = nodes_[child].next)
+        out.push_back(child);
     return out;
 }
 
 std::vector<std::uint32_t> OperatorTree::levels(std::vector<std::uint32_t> nodes) const {
     for (std::size_t i = 0; i < nodes.size(); ++i) {
-        for (std::uint32_t child = nodes_[nodes[i]].first_child; child != kNoNode; child = nodes_[child].next) nodes.push_back(child);
+        for (std::uint32_t child = nodes_[nodes[i]].first_child; child != kNoNode; child = nodes_[child].next)
+            nodes.push_back(child);
     }
     return nodes;
 }
@@ -112,7 +118,8 @@ void OperatorTree::start_by_time() {
         if (!flow.is_whole()) continue;
         const DevicePlace wanted{flow.end, flow.end_thread};
         // The last of several with the same place: it takes that of the others.
-        const auto after = std::ranges::upper_bound(kernels_, wanted, {}, [](const DeviceEvent* event) { return place_of(*event); });
+        const auto after =
+            std::ranges::upper_bound(kernels_, wanted, {}, [](const DeviceEvent* event) { return place_of(*event); });
         if (after == kernels_.begin() || place_of(**(after - 1)) != wanted) continue;
         starts_.push_back({flow.begin, static_cast<std::uint32_t>(after - 1 - kernels_.begin())});
     }
@@ -142,20 +149,26 @@ void OperatorTree::start_by_launch() {
     for (const HostEvent& item : side_.trace.host) {
         if (item.link == 0) continue;
         auto found = std::ranges::lower_bound(by_link, item.link, {}, &std::pair<std::int64_t, std::uint32_t>::first);
-        for (; found != by_link.end() && found->first == item.link; ++found) add(item.thread, item.begin, found->second);
+        for (; found != by_link.end() && found->first == item.link; ++found)
+            add(item.thread, item.begin, found->second);
     }
     for (const Flow& flow : side_.trace.launches.all()) {
         if (!flow.is_whole()) continue;
         const DevicePlace wanted{flow.end, flow.end_thread};
-        const auto [first, last] = std::ranges::equal_range(kernels_, wanted, {}, [](const DeviceEvent* event) { return place_of(*event); });
-        for (auto at = first; at != last; ++at) add(flow.begin_thread, flow.begin, static_cast<std::uint32_t>(at - kernels_.begin()));
+        const auto [first, last] =
+            std::ranges::equal_range(kernels_, wanted, {}, [](const DeviceEvent* event) { return place_of(*event); });
+        for (auto at = first; at != last; ++at)
+            add(flow.begin_thread, flow.begin, static_cast<std::uint32_t>(at - kernels_.begin()));
     }
     std::ranges::sort(launched, {}, [](const Launched& item) { return std::tuple(item.thread, item.at, item.kernel); });
     std::uint32_t node = 0, open = kNoNode;
     for (const Launched& item : launched) {
-        while (node < nodes_.size() && std::tuple(event(node).thread, event(node).begin) <= std::tuple(item.thread, item.at)) open = node++;
+        while (node < nodes_.size() &&
+               std::tuple(event(node).thread, event(node).begin) <= std::tuple(item.thread, item.at))
+            open = node++;
         std::uint32_t around = open;
-        while (around != kNoNode && (event(around).thread != item.thread || event(around).end() < item.at)) around = nodes_[around].parent;
+        while (around != kNoNode && (event(around).thread != item.thread || event(around).end() < item.at))
+            around = nodes_[around].parent;
         if (around != kNoNode) starts_.push_back({static_cast<std::int64_t>(around), item.kernel});
     }
 }
@@ -168,7 +181,8 @@ void OperatorTree::sort_starts() {
 std::span<const std::uint32_t> OperatorTree::kernels(std::uint32_t node) const {
     const std::int64_t key = is_ours_ ? static_cast<std::int64_t>(node) : event(node).begin;
     const auto [first, last] = std::ranges::equal_range(starts_, key, {}, &Start::key);
-    return std::span(started_).subspan(static_cast<std::size_t>(first - starts_.begin()), static_cast<std::size_t>(last - first));
+    return std::span(started_).subspan(static_cast<std::size_t>(first - starts_.begin()),
+                                       static_cast<std::size_t>(last - first));
 }
 
 std::vector<std::uint32_t> OperatorTree::all_kernels(std::uint32_t node) const {

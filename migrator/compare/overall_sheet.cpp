@@ -31,13 +31,17 @@ public:
         });
         add_fused();
         add_parts();
-        add(0, "Uncovered Communication Time", [](const SideMetrics& side) { return Figure{base_milliseconds(side.uncovered), {}}; });
+        add(0, "Uncovered Communication Time", [](const SideMetrics& side) {
+            return Figure{base_milliseconds(side.uncovered), {}};
+        });
         add_groups();
         add_overlaps();
         const auto copies = [](const SideMetrics& side) { return side.split[P::copies].time; };
         add(0, "Free Time", [](const SideMetrics& side) { return Figure{base_milliseconds(side.free()), {}}; });
         add(1, "SDMA", [&](const SideMetrics& side) { return Figure{milliseconds(copies(side)), {}}; });
-        add(1, "Free", [&](const SideMetrics& side) { return Figure{base_milliseconds(side.free() - copies(side)), {}}; });
+        add(1, "Free", [&](const SideMetrics& side) {
+            return Figure{base_milliseconds(side.free() - copies(side)), {}};
+        });
         add(0, "E2E Time", [](const SideMetrics& side) { return Figure{base_milliseconds(side.whole), {}}; });
         return std::move(rows_);
     }
@@ -54,7 +58,8 @@ private:
         const auto add_side = [&](const SideMetrics& side, const Figure& figure) {
             const bool is_whole = name == "E2E Time" && depth == 0;
             row.emplace_back(figure.milliseconds);
-            row.emplace_back(is_whole || side.whole == 0 ? (is_whole ? 1.0 : 0.0) : figure.milliseconds / milliseconds(side.whole));
+            row.emplace_back(is_whole || side.whole == 0 ? (is_whole ? 1.0 : 0.0)
+                                                         : figure.milliseconds / milliseconds(side.whole));
             row.push_back(figure.count ? count_cell(*figure.count) : text_cell("/"));
         };
         add_side(base_, a);
@@ -98,7 +103,8 @@ private:
 
     // What both sides have by a name: that of the base, then what only the other has.
     template <class Item, class NameOf>
-    static std::vector<std::string> names_of_both(const std::vector<Item>& a, const std::vector<Item>& b, const NameOf& name_of) {
+    static std::vector<std::string> names_of_both(const std::vector<Item>& a, const std::vector<Item>& b,
+                                                  const NameOf& name_of) {
         std::vector<std::string> out;
         for (const auto* list : {&a, &b}) {
             for (const Item& item : *list) {
@@ -123,9 +129,13 @@ private:
                     return item == nullptr ? Figure{} : figure(*item);
                 };
             };
-            add(1, name, of([](const FusedCommunication& item) { return Figure{milliseconds(item.time), item.count}; }));
+            add(1, name, of([](const FusedCommunication& item) {
+                    return Figure{milliseconds(item.time), item.count};
+                }));
             add(2, "Computing", of([](const FusedCommunication& item) { return Figure{item.computing / 1e3, {}}; }));
-            add(2, "Communication", of([](const FusedCommunication& item) { return Figure{milliseconds(item.communication), {}}; }));
+            add(2, "Communication", of([](const FusedCommunication& item) {
+                    return Figure{milliseconds(item.communication), {}};
+                }));
         }
     }
 
@@ -235,7 +245,8 @@ Sheet distribution_table(const SideMetrics& base, const SideMetrics& compared) {
     out.headers = {""};
     out.rows.resize(2);
     const SideMetrics* const sides[] = {&base, &compared};
-    for (std::size_t i = 0; i < 2; ++i) out.rows[i].push_back(text_cell(sides[i]->kind == TraceKind::gpu ? "GPU" : "NPU"));
+    for (std::size_t i = 0; i < 2; ++i)
+        out.rows[i].push_back(text_cell(sides[i]->kind == TraceKind::gpu ? "GPU" : "NPU"));
     const auto add = [&](const char* header, const auto& text_of) {
         out.headers.emplace_back(header);
         for (std::size_t i = 0; i < 2; ++i) out.rows[i].push_back(text_cell(text_of(*sides[i])));
@@ -251,7 +262,9 @@ Sheet distribution_table(const SideMetrics& base, const SideMetrics& compared) {
     };
     if (!base.hides_kernels && !compared.hides_kernels) {
         add("Cube Time(Num)", cube_text);
-        add("Vector Time(Num)", [](const SideMetrics& side) { return counted(side.split, {P::vector_format, P::vector_other}); });
+        add("Vector Time(Num)", [](const SideMetrics& side) {
+            return counted(side.split, {P::vector_format, P::vector_other});
+        });
     }
     add_parts("Conv Time(Forward)(Num)", {P::convolution_forward_cube, P::convolution_forward_vector});
     add_parts("Conv Time(Backward)(Num)", {P::convolution_backward_cube, P::convolution_backward_vector});
@@ -259,25 +272,30 @@ Sheet distribution_table(const SideMetrics& base, const SideMetrics& compared) {
     add_parts("Flash Attention Time(Backward)(Num)", {P::attention_backward_cube, P::attention_backward_vector});
     add_parts("Paged Attention Time(Num)", {P::paged_attention});
     add_parts("Lccl Time(Num)", {P::lccl});
-    add_if("Other Time", [](const SideMetrics& side) { return side.told_other(); },
-           [](const SideMetrics& side) { return seconds_text(milliseconds(side.told_other())); });
+    add_if(
+        "Other Time", [](const SideMetrics& side) { return side.told_other(); },
+        [](const SideMetrics& side) { return seconds_text(milliseconds(side.told_other())); });
     add("Computing Time", [](const SideMetrics& side) { return seconds_text(milliseconds(side.computing)); });
-    add_if("Mem Usage", [](const SideMetrics& side) { return side.memory_gib; },
-           [](const SideMetrics& side) { return base::format("{:.2f}G", side.memory_gib); });
+    add_if(
+        "Mem Usage", [](const SideMetrics& side) { return side.memory_gib; },
+        [](const SideMetrics& side) { return base::format("{:.2f}G", side.memory_gib); });
     add("Uncovered Communication Time(Wait Time)", [&](const SideMetrics& side) {
         const bool is_told = &side == &base ? side.wait.value_or(0) != 0 : side.wait.has_value();
         return base::format(" {}({})", seconds_text(milliseconds(side.uncovered)),
                             is_told ? seconds_text(milliseconds(*side.wait)) : " / ");
     });
     const auto bandwidth = [](double number) { return base::format("{:.3f}GB/s", number); };
-    add_if("RDMA Bandwidth", [](const SideMetrics& side) { return side.rdma_bandwidth; },
-           [&](const SideMetrics& side) { return bandwidth(side.rdma_bandwidth); });
-    add_if("SDMA Bandwidth", [](const SideMetrics& side) { return side.sdma_bandwidth; },
-           [&](const SideMetrics& side) { return bandwidth(side.sdma_bandwidth); });
+    add_if(
+        "RDMA Bandwidth", [](const SideMetrics& side) { return side.rdma_bandwidth; },
+        [&](const SideMetrics& side) { return bandwidth(side.rdma_bandwidth); });
+    add_if(
+        "SDMA Bandwidth", [](const SideMetrics& side) { return side.sdma_bandwidth; },
+        [&](const SideMetrics& side) { return bandwidth(side.sdma_bandwidth); });
     add_parts("SDMA Time(Num)", {P::tensor_move, P::copies});
     add("Free Time", [](const SideMetrics& side) { return seconds_text(milliseconds(side.free())); });
     const bool has_npu = base.kind == TraceKind::npu || compared.kind == TraceKind::npu;
-    add(has_npu ? "E2E Time(Not minimal profiling)" : "E2E Time", [](const SideMetrics& side) { return seconds_text(milliseconds(side.whole)); });
+    add(has_npu ? "E2E Time(Not minimal profiling)" : "E2E Time",
+        [](const SideMetrics& side) { return seconds_text(milliseconds(side.whole)); });
     return out;
 }
 
@@ -350,7 +368,8 @@ void write_metrics(base::JsonWriter& out, const SideMetrics& side) {
     }
     out.end_object();
     out.key("communication_overlap_time").begin_object();
-    for (const GroupOverlap& item : side.overlaps) out.key(item.one + " & " + item.other).number(milliseconds(item.time));
+    for (const GroupOverlap& item : side.overlaps)
+        out.key(item.one + " & " + item.other).number(milliseconds(item.time));
     out.end_object();
     out.end_object();
 }

@@ -19,8 +19,8 @@ std::optional<std::uint64_t> step_number(std::string_view name, const ProfileNam
 base::Status find_step(ProfileSide& side, const SideRequest& request) {
     if (!request.step) return {};
     if (request.numbers == ProfileNumbers::msprof && side.trace.kind == TraceKind::gpu)
-        return base::fail(base::ErrorKind::usage, "msprof-analyze takes a step of profiles of NPUs only; leave out --compat msprof",
-                          side.path);
+        return base::fail(base::ErrorKind::usage,
+                          "msprof-analyze takes a step of profiles of NPUs only; leave out --compat msprof", side.path);
     std::vector<std::uint64_t> there;
     for (const HostEvent& event : side.trace.host) {
         const auto number = step_number(side.trace.texts[event.name], side.names);
@@ -32,7 +32,8 @@ base::Status find_step(ProfileSide& side, const SideRequest& request) {
     if (side.step_time) return {};
     if (there.empty()) return base::fail(base::ErrorKind::usage, "the profile has no steps", side.path);
     return base::fail(base::ErrorKind::usage,
-                      base::format("there is no step {}; there are: {}", *request.step, base::joined(there, ", ")), side.path);
+                      base::format("there is no step {}; there are: {}", *request.step, base::joined(there, ", ")),
+                      side.path);
 }
 
 }  // namespace
@@ -47,11 +48,15 @@ base::Result<ProfileSide> read_side(base::FileSystem& fs, const base::DataStore&
     TRY_ASSIGN(side.trace, record_trace(fs, side.files.trace, side.names, request.kept));
     TRY(find_step(side, request));
     if (side.trace.kind == TraceKind::gpu) {
-        TRY_ASSIGN(side.metrics, measure_gpu(side.trace, side.names, request.numbers));
+        auto metrics = measure_gpu(side.trace, side.names, request.numbers);
+        if (!metrics && !side.trace.damage.empty())
+            return base::fail_with_context(std::move(metrics).error(), side.trace.damage);
+        TRY_ASSIGN(side.metrics, std::move(metrics));
         return side;
     }
-    TRY_ASSIGN(side.kernels, read_kernels(fs, side.files.table(side.tables.files.kernels), side.tables.kernels, side.names,
-                                          side.trace.origin, request.numbers, request.step ? base::format("{}", *request.step) : std::string()));
+    TRY_ASSIGN(side.kernels, read_kernels(fs, side.files.table(side.tables.files.kernels), side.tables.kernels,
+                                          side.names, side.trace.origin, request.numbers,
+                                          request.step ? base::format("{}", *request.step) : std::string()));
     side.metrics = measure_npu(side.trace, side.kernels, side.names, request.numbers);
     TRY(add_tables(fs, side.files, side.tables, request.numbers, side.metrics));
     return side;

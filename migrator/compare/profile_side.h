@@ -14,7 +14,7 @@ struct SideRequest {
     ProfileNumbers numbers = ProfileNumbers::ours;
     KeptParts kept{};
     std::optional<std::uint64_t> step{};  // only what is of this step
-    std::string flow_category{};        // of a GPU: the only arrows to kernels; empty: those that are known
+    std::string flow_category{};          // of a GPU: the only arrows to kernels; empty: those that are known
 };
 
 struct ProfileSide {

@@ -24,7 +24,8 @@ public:
 
     std::vector<Block> all() {
         std::vector<Block> out;
-        std::vector<Range> open{{0, static_cast<std::uint32_t>(base_.size()), 0, static_cast<std::uint32_t>(compared_.size())}};
+        std::vector<Range> open{
+            {0, static_cast<std::uint32_t>(base_.size()), 0, static_cast<std::uint32_t>(compared_.size())}};
         while (!open.empty()) {
             const Range range = open.back();
             open.pop_back();
@@ -49,7 +50,8 @@ private:
             now.clear();
             if (base_[i] < places_.size()) {
                 const auto& places = places_[base_[i]];
-                for (auto at = std::ranges::lower_bound(places, range.begin); at != places.end() && *at < range.end; ++at) {
+                for (auto at = std::ranges::lower_bound(places, range.begin); at != places.end() && *at < range.end;
+                     ++at) {
                     const std::uint32_t length = (*at > range.begin ? lengths_[*at] : 0) + 1;
                     fresh_[*at + 1] = length;
                     now.push_back(*at + 1);

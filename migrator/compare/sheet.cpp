@@ -12,7 +12,8 @@ namespace {
 std::string shown(const Cell& cell) {
     if (const auto* text = std::get_if<std::string>(&cell)) return *text;
     if (const auto* count = std::get_if<std::int64_t>(&cell)) return base::format("{}", *count);
-    if (const auto* number = std::get_if<double>(&cell)) return std::isinf(*number) ? "INF" : base::format("{}", *number);
+    if (const auto* number = std::get_if<double>(&cell))
+        return std::isinf(*number) ? "INF" : base::format("{}", *number);
     return {};
 }
 

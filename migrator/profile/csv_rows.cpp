@@ -47,7 +47,8 @@ base::Result<bool> CsvRows::refill() {
     at_ = 0;
     if (size_ == buffer_.size()) {
         if (size_ >= kMaxRowBytes)
-            return base::fail(base::ErrorKind::bad_input, base::format("a row has more than {} MiB", kMaxRowBytes >> 20),
+            return base::fail(base::ErrorKind::bad_input,
+                              base::format("a row has more than {} MiB", kMaxRowBytes >> 20),
                               base::format("{}: row {}", path_, row_ + 1));
         buffer_.resize(buffer_.size() * 2);
     }

@@ -15,7 +15,7 @@ inline constexpr Ticks kNoTicks = std::numeric_limits<Ticks>::min();
 
 struct Flow {
     std::uint64_t id = 0;
-    Ticks begin = kNoTicks, end = kNoTicks;           // kNoTicks: that end was not seen
+    Ticks begin = kNoTicks, end = kNoTicks;                   // kNoTicks: that end was not seen
     TextNumber begin_thread = kNoText, end_thread = kNoText;  // numbers of threads
 
     bool is_whole() const { return begin != kNoTicks && end != kNoTicks; }

@@ -17,7 +17,8 @@ struct GpuKernelUse {
 
 GpuKernelUse use_of_kernel(std::string_view text, const ProfileNames& names) {
     const std::string name = lower_case(text);
-    GpuKernelUse use{true, names.communication_kernels.begins(name), names.copy_kernels.in(name), names.cube_kernels.in(name), {}};
+    GpuKernelUse use{
+        true, names.communication_kernels.begins(name), names.copy_kernels.in(name), names.cube_kernels.in(name), {}};
     if (names.attention_kernels.in(name)) use.kind.is = OperatorClass::attention;
     else if (names.convolution_kernels.in(name)) use.kind.is = OperatorClass::convolution;
     else if (names.matmul_kernels.in(name)) use.kind.is = OperatorClass::matmul;
@@ -42,9 +43,10 @@ public:
 
     base::Result<SideMetrics> run() {
         if (!choose_stream())
-            return base::fail(base::ErrorKind::bad_input,
-                              is_ours_ ? "no kernel of a GPU is in this trace; was it recorded with ProfilerActivity.CUDA?"
-                                       : "no kernel of a GPU is in this trace on another stream than 0, which msprof-analyze needs");
+            return base::fail(
+                base::ErrorKind::bad_input,
+                is_ours_ ? "no kernel of a GPU is in this trace; was it recorded with ProfilerActivity.CUDA?"
+                         : "no kernel of a GPU is in this trace on another stream than 0, which msprof-analyze needs");
         const std::vector<std::uint32_t> order = kernels_in_order();
         for (const std::uint32_t number : order) add(number);
         split_computing();
@@ -52,7 +54,8 @@ public:
         if (is_ours_) add_notes();
         for (const MemoryEvent& event : trace_.memory) {
             if (event.is_of_device)
-                out_.memory_gib = std::max(out_.memory_gib, static_cast<double>(event.reserved) / (1024.0 * 1024 * 1024));
+                out_.memory_gib =
+                    std::max(out_.memory_gib, static_cast<double>(event.reserved) / (1024.0 * 1024 * 1024));
         }
         return std::move(out_);
     }
@@ -61,7 +64,8 @@ private:
     // As Python sees it: nothing, 0, null, "" and an empty list are false.
     bool is_true(TextNumber token) const {
         const std::string_view text = trace_.texts[token];
-        return !text.empty() && text != "0" && text != "null" && text != "\"\"" && text != "false" && text != "[]" && text != "0.0";
+        return !text.empty() && text != "0" && text != "null" && text != "\"\"" && text != "false" && text != "[]" &&
+               text != "0.0";
     }
     bool counts(TextNumber stream) const { return is_ours_ || is_true(stream); }
 
@@ -88,9 +92,9 @@ private:
         std::size_t group = 0;  // in `kept`: the first with this begin
         for (const std::uint32_t i : order) {
             if (kept.empty() || begin_of(kept.back()) != begin_of(i)) group = kept.size();
-            const auto same = std::find_if(kept.begin() + static_cast<std::ptrdiff_t>(group), kept.end(), [&](std::uint32_t other) {
-                return trace_.device[other].thread == trace_.device[i].thread;
-            });
+            const auto same = std::find_if(
+                kept.begin() + static_cast<std::ptrdiff_t>(group), kept.end(),
+                [&](std::uint32_t other) { return trace_.device[other].thread == trace_.device[i].thread; });
             if (same == kept.end()) kept.push_back(i);
             else *same = i;
         }
@@ -114,7 +118,9 @@ private:
         if (kernel.stream == stream_ && use.is_copy) return out_.split.add(ComputingPart::copies, kernel.duration);
         if (!names_.kernel_categories.is(lower_case(trace_.texts[kernel.type]))) return;
         (use.is_collective ? collectives_ : kernels_).push_back(interval_of(kernel));
-        if (!use.is_collective) owned_.push_back({.begin = kernel.begin, .link = is_ours_ ? kernel.link : 0, .thread = kernel.thread, .number = number});
+        if (!use.is_collective)
+            owned_.push_back(
+                {.begin = kernel.begin, .link = is_ours_ ? kernel.link : 0, .thread = kernel.thread, .number = number});
     }
 
     Interval interval_of(const DeviceEvent& kernel) const {
@@ -134,7 +140,8 @@ private:
     }
 
     void add_intervals() {
-        const std::vector<Interval> computing = merged(std::move(kernels_)), communication = merged(std::move(collectives_));
+        const std::vector<Interval> computing = merged(std::move(kernels_)),
+                                    communication = merged(std::move(collectives_));
         out_.computing = length_of(computing);
         out_.uncovered = length_of(communication) - length_in_both(communication, computing);
         out_.whole = last_ - first_;
@@ -143,16 +150,21 @@ private:
     // What msprof-analyze does otherwise, where it matters.
     void add_notes() {
         if (!is_true(stream_))
-            out_.notes.push_back({"Most kernels run on stream 0, which msprof-analyze leaves out: it finds none, or those of another stream."});
+            out_.notes.push_back(
+                {"Most kernels run on stream 0, which msprof-analyze leaves out: it finds none, or those of another "
+                 "stream."});
         std::uint64_t equal = 0;
-        for (std::size_t i = 1; i < owned_.size(); ++i) equal += is_equal_place(owned_[i - 1].number, owned_[i].number) ? 1 : 0;
+        for (std::size_t i = 1; i < owned_.size(); ++i)
+            equal += is_equal_place(owned_[i - 1].number, owned_[i].number) ? 1 : 0;
         if (equal > 0)
-            out_.notes.push_back({"{count} kernels begin when another one of their stream does; msprof-analyze drops them.",
-                                  {{"count", base::format("{}", equal)}}});
+            out_.notes.push_back(
+                {"{count} kernels begin when another one of their stream does; msprof-analyze drops them.",
+                 {{"count", base::format("{}", equal)}}});
     }
 
     bool is_equal_place(std::size_t one, std::size_t other) const {
-        return trace_.device[one].begin == trace_.device[other].begin && trace_.device[one].thread == trace_.device[other].thread;
+        return trace_.device[one].begin == trace_.device[other].begin &&
+               trace_.device[one].thread == trace_.device[other].thread;
     }
 
     const TraceRecords& trace_;

@@ -34,7 +34,8 @@ std::uint32_t code_point(std::string_view text, std::size_t& at) {
     const int second = text.substr(at, 2) == "\\u" ? code_unit(text, at + 2) : -1;
     if (first > 0xdbff || second < 0xdc00 || second > 0xdfff) return 0xfffd;
     at += 6;
-    return 0x10000 + ((static_cast<std::uint32_t>(first) - 0xd800) << 10) + (static_cast<std::uint32_t>(second) - 0xdc00);
+    return 0x10000 + ((static_cast<std::uint32_t>(first) - 0xd800) << 10) +
+           (static_cast<std::uint32_t>(second) - 0xdc00);
 }
 
 void append_utf8(std::string& out, std::uint32_t point) {

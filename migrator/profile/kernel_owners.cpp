@@ -31,7 +31,8 @@ void KernelOwners::find_launches(const ProfileNames& names) {
     for (const Flow& flow : trace_.launches.all()) {
         if (flow.is_whole()) by_time_.push_back({flow.end, 0, flow.end_thread, flow.begin, flow.begin_thread});
     }
-    std::stable_sort(by_time_.begin(), by_time_.end(), [](const Launch& a, const Launch& b) { return a.kernel < b.kernel; });
+    std::stable_sort(by_time_.begin(), by_time_.end(),
+                     [](const Launch& a, const Launch& b) { return a.kernel < b.kernel; });
     if (numbers_ == ProfileNumbers::msprof || trace_.kind == TraceKind::npu) return;
     std::vector<signed char> launches(trace_.texts.size(), -1);
     for (const HostEvent& event : trace_.host) {
@@ -39,7 +40,8 @@ void KernelOwners::find_launches(const ProfileNames& names) {
         if (is_launch < 0) is_launch = names.launch_categories.is(lower_case(trace_.texts[event.category])) ? 1 : 0;
         if (is_launch == 1 && event.link != 0) by_link_.push_back({0, event.link, kNoText, event.begin, event.thread});
     }
-    std::stable_sort(by_link_.begin(), by_link_.end(), [](const Launch& a, const Launch& b) { return a.link < b.link; });
+    std::stable_sort(by_link_.begin(), by_link_.end(),
+                     [](const Launch& a, const Launch& b) { return a.link < b.link; });
 }
 
 void KernelOwners::find_backward_threads() {
@@ -62,7 +64,8 @@ const KernelOwners::Launch* KernelOwners::launch_of(const OwnedKernel& kernel) c
     auto [first, last] = std::ranges::equal_range(by_time_, kernel.begin, {}, &Launch::kernel);
     if (first == last) return nullptr;
     if (numbers_ == ProfileNumbers::ours && kernel.thread != kNoText) {
-        const auto same = std::find_if(first, last, [&](const Launch& item) { return item.kernel_thread == kernel.thread; });
+        const auto same =
+            std::find_if(first, last, [&](const Launch& item) { return item.kernel_thread == kernel.thread; });
         if (same != last) return &*same;
     }
     return &*(last - 1);

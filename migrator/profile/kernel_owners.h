@@ -12,11 +12,11 @@ namespace migrator {
 // A kernel that waits for its owner.
 struct OwnedKernel {
     Ticks begin = 0;
-    std::int64_t link = 0;              // correlation with the launch; 0: none
-    TextNumber thread = kNoText;        // of the device; kNoText: not known
-    std::size_t number = 0;             // of the kernel, for who asks
-    Ticks launched = kNoTicks;          // filled: when
-    TextNumber launched_by = kNoText;   // filled: the thread
+    std::int64_t link = 0;             // correlation with the launch; 0: none
+    TextNumber thread = kNoText;       // of the device; kNoText: not known
+    std::size_t number = 0;            // of the kernel, for who asks
+    Ticks launched = kNoTicks;         // filled: when
+    TextNumber launched_by = kNoText;  // filled: the thread
 };
 
 // An operator of the list.

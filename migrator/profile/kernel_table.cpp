@@ -15,7 +15,8 @@ double or_zero(double value) { return std::isnan(value) ? 0 : value; }
 
 // The columns of a file.
 struct KernelPlaces {
-    Column step, name, type, begin, duration, stream, shapes, vector, cube, core_time, core_cube, core_load, vector_core;
+    Column step, name, type, begin, duration, stream, shapes, vector, cube, core_time, core_cube, core_load,
+        vector_core;
 
     KernelPlaces(const CsvRows& rows, const KernelColumns& names, ProfileNumbers numbers)
         : step(rows.column(names.step)),

@@ -20,7 +20,8 @@ std::vector<Interval> intervals_of(const std::vector<const DeviceEvent*>& events
 ComputingPart part_of_row(const std::string& name, const std::string& type, bool is_cube, const ProfileNames& names) {
     if (names.attention_types.in(type))
         return part_of({OperatorClass::attention, names.attention_gradient_words.in(type)}, true);
-    if (names.convolution_types.begins(type)) return part_of({OperatorClass::convolution, names.backward_words.in(type)}, true);
+    if (names.convolution_types.begins(type))
+        return part_of({OperatorClass::convolution, names.backward_words.in(type)}, true);
     if (names.matmul_types.in(type)) return ComputingPart::matmul_cube;
     if (is_cube) return ComputingPart::cube_other;
     return names.format_kernels.in(name) ? ComputingPart::vector_format : ComputingPart::vector_other;
@@ -29,7 +30,11 @@ ComputingPart part_of_row(const std::string& name, const std::string& type, bool
 class NpuMeasure {
 public:
     NpuMeasure(const TraceRecords& trace, const KernelTable& kernels, const ProfileNames& names, ProfileNumbers numbers)
-        : trace_(trace), kernels_(kernels), names_(names), numbers_(numbers), is_ours_(numbers == ProfileNumbers::ours) {
+        : trace_(trace),
+          kernels_(kernels),
+          names_(names),
+          numbers_(numbers),
+          is_ours_(numbers == ProfileNumbers::ours) {
         out_.kind = TraceKind::npu;
         out_.numbers = numbers;
     }
@@ -41,7 +46,9 @@ public:
         if (is_ours_ && kernels_.rows.empty() && kernels_.is_there)
             out_.notes.push_back({"The table of kernels is empty: computing has no split."});
         else if (is_ours_ && out_.hides_kernels)
-            out_.notes.push_back({"The profile has no counters of units, which Level1 with aic_metrics=PipeUtilization records: computing has no split."});
+            out_.notes.push_back(
+                {"The profile has no counters of units, which Level1 with aic_metrics=PipeUtilization records: "
+                 "computing has no split."});
         if (!out_.hides_kernels) split_computing();
         add_tasks();
         add_overlap();
@@ -112,7 +119,9 @@ private:
     void add_tasks() {
         std::set<TextNumber> waiting, computing;
         std::map<TextNumber, PartTime> copies;
-        const auto is_type = [&](const ProfileWords& list, const DeviceEvent& task) { return list.is(lower(task.type)); };
+        const auto is_type = [&](const ProfileWords& list, const DeviceEvent& task) {
+            return list.is(lower(task.type));
+        };
         for (const DeviceEvent* task : tasks_) {
             if (names_.lccl_tasks.is(lower(task->name))) out_.split.add(ComputingPart::lccl, task->duration);
             const std::string_view stream = trace_.texts[task->stream];
@@ -143,7 +152,8 @@ private:
         }
         out_.whole = last - first;
         sort_by_begin(uncovered_);
-        if (trace_.overlap.empty()) out_.notes.push_back({"The trace has no analysis of overlaps, so that the time as a whole is not known."});
+        if (trace_.overlap.empty())
+            out_.notes.push_back({"The trace has no analysis of overlaps, so that the time as a whole is not known."});
     }
 
     // Threads of one group, and those of its planes.
@@ -173,7 +183,8 @@ private:
     // Waits for other ranks by the thread of the plane. Where a rank has sent, the next two waits belong to the transfer.
     std::map<TextNumber, std::vector<const DeviceEvent*>> waits(const std::vector<const DeviceEvent*>& tasks) const {
         std::map<TextNumber, std::vector<const DeviceEvent*>> out;
-        std::map<TextNumber, std::string> before;  // the last four kinds of tasks: R sends, N waits, O does something else
+        std::map<TextNumber, std::string>
+            before;  // the last four kinds of tasks: R sends, N waits, O does something else
         for (const DeviceEvent* task : tasks) {
             std::string& kinds = before.try_emplace(thread_of(*task), "OOOO").first->second;
             const bool is_wait = names_.wait_tasks.is(lower(task->name));
@@ -200,14 +211,19 @@ private:
         std::ranges::stable_sort(tasks, {}, &DeviceEvent::begin);
         const auto waits_of = waits(tasks);
         for (const Group& group : all) {
-            GroupTime time{.thread = group.name, .process_group = {}, .wait = std::nullopt, .all = uncovered_length(operators.at(group.thread))};
+            GroupTime time{.thread = group.name,
+                           .process_group = {},
+                           .wait = std::nullopt,
+                           .all = uncovered_length(operators.at(group.thread))};
             time.wait = wait_of(group, waits_of);
             if (time.wait) out_.wait = out_.wait.value_or(0) + *time.wait;
             out_.groups.push_back(std::move(time));
         }
         if (!is_ours_ && !out_.wait) out_.wait = 0;
         if (is_ours_ && !out_.wait && !out_.groups.empty())
-            out_.notes.push_back({"No task of a collective says how long it waits for other ranks, so that all of it counts as transmitted."});
+            out_.notes.push_back(
+                {"No task of a collective says how long it waits for other ranks, so that all of it counts as "
+                 "transmitted."});
         for (std::size_t i = 0; i < all.size(); ++i) {
             for (std::size_t j = i + 1; j < all.size(); ++j)
                 add_group_overlap(all[i], all[j], operators.at(all[i].thread), operators.at(all[j].thread));
@@ -215,7 +231,8 @@ private:
     }
 
     // That of the plane that waits least. A plane without a wait is none that could tell; msprof takes it for one that waits least.
-    std::optional<Ticks> wait_of(const Group& group, const std::map<TextNumber, std::vector<const DeviceEvent*>>& waits_of) const {
+    std::optional<Ticks> wait_of(const Group& group,
+                                 const std::map<TextNumber, std::vector<const DeviceEvent*>>& waits_of) const {
         const std::vector<const DeviceEvent*> none;
         const std::vector<const DeviceEvent*>* best = nullptr;
         Ticks least = 0;
@@ -237,9 +254,11 @@ private:
         Ticks time = 0;
         if (is_ours_) {
             const std::vector<Interval> uncovered = merged(uncovered_);
-            time = length_in_both(common(uncovered, merged(intervals_of(a))), common(uncovered, merged(intervals_of(b))));
+            time =
+                length_in_both(common(uncovered, merged(intervals_of(a))), common(uncovered, merged(intervals_of(b))));
         } else {
-            time = walked_length(walked_pieces(intervals_of(a), uncovered_), walked_pieces(intervals_of(b), uncovered_));
+            time =
+                walked_length(walked_pieces(intervals_of(a), uncovered_), walked_pieces(intervals_of(b), uncovered_));
         }
         if (time != 0) out_.overlaps.push_back({one.name, other.name, time});
     }
@@ -257,7 +276,8 @@ private:
 
 }  // namespace
 
-SideMetrics measure_npu(const TraceRecords& trace, const KernelTable& kernels, const ProfileNames& names, ProfileNumbers numbers) {
+SideMetrics measure_npu(const TraceRecords& trace, const KernelTable& kernels, const ProfileNames& names,
+                        ProfileNumbers numbers) {
     return NpuMeasure(trace, kernels, names, numbers).run();
 }
 

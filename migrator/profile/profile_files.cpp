@@ -28,7 +28,8 @@ base::Result<ProfileFiles> of_output(base::FileSystem& fs, const base::Path& out
     const base::Path trace = base::join(output, kTraceFile);
     if (fs.exists(trace)) return ProfileFiles{trace, output, folder};
     return base::fail(base::ErrorKind::bad_input,
-                      "there is no trace_view.json in it: the profile was not exported as text, or is not parsed", output);
+                      "there is no trace_view.json in it: the profile was not exported as text, or is not parsed",
+                      output);
 }
 
 // What a folder holds that is no folder of a profile.
@@ -37,17 +38,20 @@ base::Result<ProfileFiles> only_profile_in(base::FileSystem& fs, const base::Pat
     std::vector<std::string> names, traces;
     for (const base::DirectoryEntry& entry : entries) {
         if (ends_as(entry.name, kFolderEnds)) names.push_back(entry.name);
-        else if (ends_as(entry.name, kTraceEnds) && entry.name.find("trace") != entry.name.npos) traces.push_back(entry.name);
+        else if (ends_as(entry.name, kTraceEnds) && entry.name.find("trace") != entry.name.npos)
+            traces.push_back(entry.name);
     }
     if (names.empty()) names = traces;
     if (names.size() == 1) return find_profile(fs, base::join(path, names.front()));
     if (names.empty())
-        return base::fail(base::ErrorKind::bad_input,
-                          "there is no profile in this folder: give a trace of torch.profiler, a folder *_ascend_pt that is "
-                          "parsed, or its ASCEND_PROFILER_OUTPUT",
-                          path);
-    return base::fail(base::ErrorKind::bad_input,
-                      base::format("there are several profiles in this folder; name one of them: {}", base::listed(names)), path);
+        return base::fail(
+            base::ErrorKind::bad_input,
+            "there is no profile in this folder: give a trace of torch.profiler, a folder *_ascend_pt that is "
+            "parsed, or its ASCEND_PROFILER_OUTPUT",
+            path);
+    return base::fail(
+        base::ErrorKind::bad_input,
+        base::format("there are several profiles in this folder; name one of them: {}", base::listed(names)), path);
 }
 
 }  // namespace

@@ -30,21 +30,25 @@ struct KernelColumns {
 };
 constexpr auto record_of(const KernelColumns*) {
     using K = KernelColumns;
-    return base::record(
-        "kernel_columns", "columns of the table of kernels", base::field("step", &K::step, "number of the step").needed(),
-        base::field("name", &K::name, "of the kernel").needed(), base::field("type", &K::type, "of the operator").needed(),
-        base::field("core", &K::core, "where it ran").needed(), base::field("begin", &K::begin, "when it began").needed(),
-        base::field("duration", &K::duration, "how long it took").needed(),
-        base::field("stream", &K::stream, "number of the stream").needed(),
-        base::field("shapes", &K::shapes, "of inputs").needed(), base::field("state", &K::state, "static or dynamic").needed(),
-        base::field("dtypes", &K::dtypes, "of inputs").needed(), base::field("task", &K::task, "number of the task").needed(),
-        base::field("vector", &K::vector, "time of the vector unit").needed(),
-        base::field("cube", &K::cube, "time of the cube unit, as msprof-analyze looks for it").needed(),
-        base::field("cube_also", &K::cube_also, "the same, in all releases").needed(),
-        base::field("core_time", &K::core_time, "time of AI cores").needed(),
-        base::field("core_cube", &K::core_cube, "time of their cube unit").needed(),
-        base::field("core_load", &K::core_load, "time of their loads").needed(),
-        base::field("vector_core", &K::vector_core, "time of vector cores").needed());
+    return base::record("kernel_columns", "columns of the table of kernels",
+                        base::field("step", &K::step, "number of the step").needed(),
+                        base::field("name", &K::name, "of the kernel").needed(),
+                        base::field("type", &K::type, "of the operator").needed(),
+                        base::field("core", &K::core, "where it ran").needed(),
+                        base::field("begin", &K::begin, "when it began").needed(),
+                        base::field("duration", &K::duration, "how long it took").needed(),
+                        base::field("stream", &K::stream, "number of the stream").needed(),
+                        base::field("shapes", &K::shapes, "of inputs").needed(),
+                        base::field("state", &K::state, "static or dynamic").needed(),
+                        base::field("dtypes", &K::dtypes, "of inputs").needed(),
+                        base::field("task", &K::task, "number of the task").needed(),
+                        base::field("vector", &K::vector, "time of the vector unit").needed(),
+                        base::field("cube", &K::cube, "time of the cube unit, as msprof-analyze looks for it").needed(),
+                        base::field("cube_also", &K::cube_also, "the same, in all releases").needed(),
+                        base::field("core_time", &K::core_time, "time of AI cores").needed(),
+                        base::field("core_cube", &K::core_cube, "time of their cube unit").needed(),
+                        base::field("core_load", &K::core_load, "time of their loads").needed(),
+                        base::field("vector_core", &K::vector_core, "time of vector cores").needed());
 }
 
 struct MemoryColumns {
@@ -61,7 +65,8 @@ struct AllocationColumns {
 constexpr auto record_of(const AllocationColumns*) {
     using A = AllocationColumns;
     return base::record("allocation_columns", "columns of the table of allocations",
-                        base::field("name", &A::name, "of the operator").needed(), base::field("size", &A::size, "in KB").needed(),
+                        base::field("name", &A::name, "of the operator").needed(),
+                        base::field("size", &A::size, "in KB").needed(),
                         base::field("allocated", &A::allocated, "when").needed(),
                         base::field("released", &A::released, "when, where it was").needed());
 }
@@ -71,13 +76,12 @@ struct StatisticColumns {
 };
 constexpr auto record_of(const StatisticColumns*) {
     using S = StatisticColumns;
-    return base::record("statistic_columns", "columns of the table of types of kernels",
-                        base::field("type", &S::type, "of the operator").needed(),
-                        base::field("core", &S::core, "where it ran").needed(),
-                        base::field("count", &S::count, "how many").needed(), base::field("total", &S::total, "time").needed(),
-                        base::field("shortest", &S::shortest, "time").needed(),
-                        base::field("average", &S::average, "time").needed(),
-                        base::field("longest", &S::longest, "time").needed());
+    return base::record(
+        "statistic_columns", "columns of the table of types of kernels",
+        base::field("type", &S::type, "of the operator").needed(),
+        base::field("core", &S::core, "where it ran").needed(), base::field("count", &S::count, "how many").needed(),
+        base::field("total", &S::total, "time").needed(), base::field("shortest", &S::shortest, "time").needed(),
+        base::field("average", &S::average, "time").needed(), base::field("longest", &S::longest, "time").needed());
 }
 
 struct ProfileTables : base::RuleFileHead {
@@ -89,12 +93,13 @@ struct ProfileTables : base::RuleFileHead {
 };
 constexpr auto record_of(const ProfileTables*) {
     using P = ProfileTables;
-    return base::extended(base::record_for<base::RuleFileHead>(), "profile_tables", "tables of a profile",
-                          base::field("files", &P::files, "their files").needed(),
-                          base::field("kernels", &P::kernels, "columns of the table of kernels").needed(),
-                          base::field("memory", &P::memory, "columns of the curve of memory").needed(),
-                          base::field("operator_memory", &P::operator_memory, "columns of the table of allocations").needed(),
-                          base::field("statistic", &P::statistic, "columns of the table of types of kernels").needed());
+    return base::extended(
+        base::record_for<base::RuleFileHead>(), "profile_tables", "tables of a profile",
+        base::field("files", &P::files, "their files").needed(),
+        base::field("kernels", &P::kernels, "columns of the table of kernels").needed(),
+        base::field("memory", &P::memory, "columns of the curve of memory").needed(),
+        base::field("operator_memory", &P::operator_memory, "columns of the table of allocations").needed(),
+        base::field("statistic", &P::statistic, "columns of the table of types of kernels").needed());
 }
 
 }  // namespace migrator

@@ -49,7 +49,8 @@ public:
     TraceRecords take(TraceEvents& events) {
         for (auto& [process, kept] : waiting_) place(kept, use_of_process(process));
         for (auto& [key, thread] : named_threads_) {
-            if (use_of_process(key.first) == ProcessUse::collectives) out_.collective_threads[key.second] = std::move(thread);
+            if (use_of_process(key.first) == ProcessUse::collectives)
+                out_.collective_threads[key.second] = std::move(thread);
         }
         out_.events = events.count();
         out_.damage = events.damage();
@@ -230,8 +231,8 @@ private:
     const KeptParts wanted_;
     TraceRecords out_;
     std::vector<CategoryUse> uses_;
-    std::vector<signed char> collectives_;  // by the number of a name; -1: not asked yet
-    std::vector<ProcessUse> processes_;     // by the number of the process
+    std::vector<signed char> collectives_;                     // by the number of a name; -1: not asked yet
+    std::vector<ProcessUse> processes_;                        // by the number of the process
     std::vector<std::pair<TextNumber, DeviceEvent>> waiting_;  // for the name of their process
     std::map<std::pair<TextNumber, TextNumber>, NamedThread> named_threads_;
     std::map<std::pair<TextNumber, TextNumber>, TextNumber> thread_numbers_;

@@ -20,7 +20,8 @@ void note_broken(SideMetrics& out, const base::Error& error) {
     out.notes.push_back({"A table cannot be read: {error}.", {{"error", error.text()}}});
 }
 
-base::Status add_memory_peak(base::FileSystem& fs, const base::Path& path, const ColumnNames& reserved, SideMetrics& out) {
+base::Status add_memory_peak(base::FileSystem& fs, const base::Path& path, const ColumnNames& reserved,
+                             SideMetrics& out) {
     TRY_ASSIGN(CsvRows rows, CsvRows::open(fs, path));
     const auto column = rows.column(reserved);
     for (;;) {
@@ -55,7 +56,8 @@ base::Result<base::JsonDocument> read_document(base::FileSystem& fs, const base:
 // Of all steps together; msprof has that of the last one.
 base::Status add_bandwidth(base::FileSystem& fs, const base::Path& path, ProfileNumbers numbers, SideMetrics& out) {
     TRY_ASSIGN(const base::JsonDocument document, read_document(fs, path));
-    if (document.root.object() == nullptr) return base::fail(base::ErrorKind::bad_input, "it is no object of steps", path);
+    if (document.root.object() == nullptr)
+        return base::fail(base::ErrorKind::bad_input, "it is no object of steps", path);
     Moved rdma, sdma;
     for (const auto& [step, operators] : *document.root.object()) {
         if (numbers == ProfileNumbers::msprof) rdma = sdma = {};
@@ -103,8 +105,8 @@ Ticks SideMetrics::told_other() const {
     return kind == TraceKind::gpu ? 0 : std::max<Ticks>(0, other() - split[ComputingPart::copies].time);
 }
 
-base::Status add_tables(base::FileSystem& fs, const ProfileFiles& files, const ProfileTables& tables, ProfileNumbers numbers,
-                        SideMetrics& out) {
+base::Status add_tables(base::FileSystem& fs, const ProfileFiles& files, const ProfileTables& tables,
+                        ProfileNumbers numbers, SideMetrics& out) {
     if (files.output.empty()) return {};
     const auto add = [&](const base::Path& path, const auto& read) -> base::Status {
         if (!fs.exists(path)) {
@@ -119,7 +121,8 @@ base::Status add_tables(base::FileSystem& fs, const ProfileFiles& files, const P
     };
     TRY(add(files.table(tables.files.memory),
             [&](const base::Path& path) { return add_memory_peak(fs, path, tables.memory.reserved, out); }));
-    TRY(add(files.table(tables.files.communication), [&](const base::Path& path) { return add_bandwidth(fs, path, numbers, out); }));
+    TRY(add(files.table(tables.files.communication),
+            [&](const base::Path& path) { return add_bandwidth(fs, path, numbers, out); }));
     const base::Path folder = files.folder.empty() ? files.output : files.folder;
     const base::Path metadata = base::join(folder, tables.files.metadata);
     if (!fs.exists(metadata)) return {};

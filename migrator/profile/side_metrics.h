@@ -16,7 +16,7 @@ namespace migrator {
 
 // Communication of one group of ranks that nothing else runs beside.
 struct GroupTime {
-    std::string thread;        // "Group 10.0.0.1%eth0_60000_0 Communication"
+    std::string thread;         // "Group 10.0.0.1%eth0_60000_0 Communication"
     std::string process_group;  // "dp"; empty: not known
     std::optional<Ticks> wait;  // for other ranks; nothing: no task says it
     Ticks all = 0;
@@ -53,10 +53,11 @@ struct SideMetrics {
 base::Result<SideMetrics> measure_gpu(const TraceRecords& trace, const ProfileNames& names, ProfileNumbers numbers);
 
 // `kernels`: of the same profile. What other tables say comes from add_tables.
-SideMetrics measure_npu(const TraceRecords& trace, const KernelTable& kernels, const ProfileNames& names, ProfileNumbers numbers);
+SideMetrics measure_npu(const TraceRecords& trace, const KernelTable& kernels, const ProfileNames& names,
+                        ProfileNumbers numbers);
 
 // The peak of memory, the bandwidth of links and the names of groups. A table that is missing or broken is a note.
-base::Status add_tables(base::FileSystem& fs, const ProfileFiles& files, const ProfileTables& tables, ProfileNumbers numbers,
-                        SideMetrics& out);
+base::Status add_tables(base::FileSystem& fs, const ProfileFiles& files, const ProfileTables& tables,
+                        ProfileNumbers numbers, SideMetrics& out);
 
 }  // namespace migrator

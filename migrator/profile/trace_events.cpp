@@ -70,10 +70,10 @@ base::Result<bool> TraceEvents::refill() {
     at_ = 0;
     if (size_ == buffer_.size()) {
         if (size_ >= kMaxEventBytes)
-            return base::fail(base::ErrorKind::bad_input,
-                              base::format("an event has more than {} MiB; this is no trace of a profiler",
-                                           kMaxEventBytes >> 20),
-                              base::format("{}: byte {}", path_, base_));
+            return base::fail(
+                base::ErrorKind::bad_input,
+                base::format("an event has more than {} MiB; this is no trace of a profiler", kMaxEventBytes >> 20),
+                base::format("{}: byte {}", path_, base_));
         buffer_.resize(buffer_.size() * 2);
     }
     auto read = stream_->read(std::as_writable_bytes(std::span(buffer_).subspan(size_)));
@@ -105,11 +105,14 @@ base::Result<bool> TraceEvents::whole(const Read& read) {
 void TraceEvents::damaged(JsonCursor::State state, std::uint64_t place) {
     place_ = Place::over;
     if (!stream_damage_.empty())
-        damage_ = base::format("{} behind byte {} of what is in it; {} complete events were read", stream_damage_, place, count_);
+        damage_ = base::format("{} after byte {} of what is in it; {} complete events were read", stream_damage_, place,
+                               count_);
     else if (state == JsonCursor::State::cut)
-        damage_ = base::format("the file ends inside event {}, at byte {}; {} complete events were read", count_ + 1, place, count_);
+        damage_ = base::format("the file ends inside event {}, at byte {}; {} complete events were read", count_ + 1,
+                               place, count_);
     else
-        damage_ = base::format("byte {} in event {} is no JSON; {} events before it were read", place, count_ + 1, count_);
+        damage_ =
+            base::format("byte {} in event {} is no JSON; {} events before it were read", place, count_ + 1, count_);
 }
 
 // One member beside the events, up to those.

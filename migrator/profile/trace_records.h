@@ -18,7 +18,7 @@ struct HostEvent {
     Ticks begin = 0, duration = 0;
     TextNumber name = kNoText, thread = kNoText, category = kNoText;
     TextNumber shapes = kNoText, types = kNoText, stack = kNoText;  // as the trace writes them
-    std::int64_t link = 0;  // to a kernel or to a task of the queue; 0: none
+    std::int64_t link = 0;                                          // to a kernel or to a task of the queue; 0: none
 
     Ticks end() const { return begin + duration; }
 };
@@ -59,10 +59,11 @@ struct TraceRecords {
     std::vector<DeviceEvent> overlap;      // NPU: what its profiler says of computing, communication and free time
     std::vector<MemoryEvent> memory;
     FlowTable launches, backward;
-    TextNumber first_backward = kNoText, last_backward = kNoText;  // threads at the ends of arrows to the backward pass, as written
-    std::map<TextNumber, NamedThread> collective_threads;          // NPU: by the number of the thread as it is written
-    std::map<TextNumber, std::uint64_t> kernels_of_stream;         // GPU: kernels that are no collectives
-    std::vector<TextNumber> streams;                               // in the order in which they came first
+    TextNumber first_backward = kNoText,
+               last_backward = kNoText;  // threads at the ends of arrows to the backward pass, as written
+    std::map<TextNumber, NamedThread> collective_threads;   // NPU: by the number of the thread as it is written
+    std::map<TextNumber, std::uint64_t> kernels_of_stream;  // GPU: kernels that are no collectives
+    std::vector<TextNumber> streams;                        // in the order in which they came first
     std::uint64_t events = 0, without_time = 0;
     std::map<std::string, std::string, std::less<>> header;
     std::string damage;  // empty: the trace is whole

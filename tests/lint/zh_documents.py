@@ -22,6 +22,7 @@ TRANSLATED = [
     "docs/guides/convert-a-checkpoint.md",
     "docs/guides/choose-a-style.md",
     "docs/guides/ci.md",
+    "docs/guides/compare-profiles.md",
 ]
 COMMENT = re.compile(r"\s*#.*$", re.M)
 HAN = re.compile(r"[\u4e00-\u9fff]")
