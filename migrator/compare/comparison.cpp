@@ -27,8 +27,10 @@ KeptParts kept_parts(const CompareRequest& request) {
     using Part = ComparePart;
     const bool has_operators =
         request.wants(Part::operators) || request.wants(Part::memory) || request.wants(Part::modules);
-    return {.shapes = has_operators,
-            .python = has_operators && !request.without_modules,
+    return {.operators = has_operators || request.wants(Part::calls) || request.wants(Part::communication),
+            .equal_tasks = request.numbers == ProfileNumbers::msprof,
+            .shapes = has_operators,
+            .python = false,
             .queue = request.wants(Part::memory)};
 }
 
@@ -95,11 +97,14 @@ base::Result<Comparison> compare_profiles(base::FileSystem& fs, const base::Data
                            .kept = kept_parts(request),
                            .step = {},
                            .flow_category = request.flow_category};
-    TRY(base::parallel_for(2, 2, [&](std::size_t i) -> base::Status {
+    // The overall figures need their records only until they are measured: one after the other takes half of the memory.
+    const bool keeps_records = both.kept.operators || request.wants(Part::kernels);
+    TRY(base::parallel_for(2, keeps_records ? 2 : 1, [&](std::size_t i) -> base::Status {
         SideRequest side = both;
         side.path = i == 0 ? request.base : request.compared;
         side.step = i == 0 ? request.base_step : request.step;
         TRY_ASSIGN(*sides[i], read_side(fs, store, side));
+        if (!keeps_records) sides[i]->drop_records();
         return {};
     }));
     out.distribution = distribution_table(out.base.metrics, out.compared.metrics);

@@ -44,9 +44,7 @@ OperatorTree::OperatorTree(const ProfileSide& side, ProfileNumbers numbers, bool
 void OperatorTree::add_nodes() {
     const std::vector<HostEvent>& host = side_.trace.host;
     for (std::size_t i = 0; i < host.size(); ++i) {
-        const bool is_launch =
-            is_ours_ && side_.names.launch_categories.is(lower_case(side_.trace.texts[host[i].category]));
-        if (!is_launch) nodes_.push_back({.event = static_cast<std::uint32_t>(i)});
+        nodes_.push_back({.event = static_cast<std::uint32_t>(i)});
     }
     std::ranges::stable_sort(nodes_, [&](const OperatorNode& one, const OperatorNode& other) {
         const HostEvent &a = host[one.event], &b = host[other.event];
@@ -81,6 +79,10 @@ void OperatorTree::nest() {
 
 bool OperatorTree::is_step(std::uint32_t node) const { return side_.names.step_names.in(lower_case(name(node))); }
 
+bool OperatorTree::is_launch(std::uint32_t node) const {
+    return side_.names.launch_categories.is(lower_case(side_.trace.texts[event(node).category]));
+}
+
 void OperatorTree::find_top() {
     const std::string wanted = side_.step ? "#" + std::to_string(*side_.step) : std::string();
     for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
@@ -95,6 +97,7 @@ void OperatorTree::find_top() {
             for (const std::uint32_t child : children(i)) top_.push_back(child);
         }
     }
+    if (is_ours_) std::erase_if(top_, [&](std::uint32_t node) { return is_launch(node); });
     if (is_ours_) std::ranges::stable_sort(top_, {}, [&](std::uint32_t node) { return event(node).begin; });
 }
 
@@ -146,8 +149,7 @@ void OperatorTree::start_by_launch() {
         }
     }
     std::sort(by_link.begin(), by_link.end());
-    for (const HostEvent& item : side_.trace.host) {
-        if (item.link == 0) continue;
+    for (const LaunchCall& item : side_.trace.launch_calls) {
         auto found = std::ranges::lower_bound(by_link, item.link, {}, &std::pair<std::int64_t, std::uint32_t>::first);
         for (; found != by_link.end() && found->first == item.link; ++found)
             add(item.thread, item.begin, found->second);
@@ -167,7 +169,8 @@ void OperatorTree::start_by_launch() {
                std::tuple(event(node).thread, event(node).begin) <= std::tuple(item.thread, item.at))
             open = node++;
         std::uint32_t around = open;
-        while (around != kNoNode && (event(around).thread != item.thread || event(around).end() < item.at))
+        while (around != kNoNode &&
+               (event(around).thread != item.thread || event(around).end() < item.at || is_launch(around)))
             around = nodes_[around].parent;
         if (around != kNoNode) starts_.push_back({static_cast<std::int64_t>(around), item.kernel});
     }

@@ -17,8 +17,9 @@ struct OperatorNode {
 
 class OperatorTree {
 public:
-    // Ours: an operator lies in the one that is open on its thread, and has the kernels whose launches it is the innermost around; what
-    // only starts kernels is no node. Msprof: threads are one, and an operator has the kernels whose arrow begins when it does.
+    // Ours: an operator lies in the one that is open on its thread, and has the kernels whose launches it is the innermost around;
+    // what only starts kernels has none, and is never on top. Msprof: threads are one, and an operator has the kernels whose arrow
+    // begins when it does.
     // `with_collectives`: of an NPU, these are kernels too.
     OperatorTree(const ProfileSide& side, ProfileNumbers numbers, bool with_collectives = true);
 
@@ -32,6 +33,7 @@ public:
     // The nodes and all in them, level by level.
     std::vector<std::uint32_t> levels(std::vector<std::uint32_t> nodes) const;
     bool is_step(std::uint32_t node) const;
+    bool is_launch(std::uint32_t node) const;  // a call that only starts kernels
 
     // Kernels of the node itself; numbers for kernel().
     std::span<const std::uint32_t> kernels(std::uint32_t node) const;

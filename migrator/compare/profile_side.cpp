@@ -38,6 +38,16 @@ base::Status find_step(ProfileSide& side, const SideRequest& request) {
 
 }  // namespace
 
+void ProfileSide::drop_records() {
+    TraceRecords kept;
+    kept.kind = trace.kind;
+    kept.events = trace.events;
+    kept.damage = std::move(trace.damage);
+    kept.header = std::move(trace.header);
+    trace = std::move(kept);
+    kernels.rows = {};
+}
+
 base::Result<ProfileSide> read_side(base::FileSystem& fs, const base::DataStore& store, const SideRequest& request) {
     ProfileSide side;
     side.path = request.path;

@@ -27,6 +27,9 @@ struct ProfileSide {
     SideMetrics metrics;
     std::optional<std::uint64_t> step;
     std::optional<Interval> step_time;
+
+    // Of the trace only what is said of it as a whole stays.
+    void drop_records();
 };
 
 // Fails with bad_input where the profile is missing or none, with usage where there is no such step.

@@ -1,7 +1,10 @@
 #include "migrator/profile/flow_table.h"
 
+#include <algorithm>
 #include <charconv>
 #include <functional>
+
+#include "migrator/profile/append.h"
 
 namespace migrator {
 namespace {
@@ -25,13 +28,23 @@ Flow& FlowTable::of(std::uint64_t id) {
     const std::size_t mask = slots_.size() - 1;
     for (std::size_t slot = slot_of(id) & mask;; slot = (slot + 1) & mask) {
         if (slots_[slot] == 0) {
-            flows_.push_back({.id = id});
+            append(flows_, Flow{.id = id});
             slots_[slot] = static_cast<std::uint32_t>(flows_.size());
             return flows_.back();
         }
         Flow& flow = flows_[slots_[slot] - 1];
         if (flow.id == id) return flow;
     }
+}
+
+void FlowTable::sort_by_end() {
+    slots_ = {};
+    std::ranges::stable_sort(flows_, {}, &Flow::end);
+}
+
+std::pair<std::vector<Flow>::const_iterator, std::vector<Flow>::const_iterator> FlowTable::ending_at(Ticks time) const {
+    const auto found = std::ranges::equal_range(flows_, time, {}, &Flow::end);
+    return {found.begin(), found.end()};
 }
 
 void FlowTable::grow() {

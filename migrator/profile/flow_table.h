@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "migrator/profile/text_pool.h"
@@ -34,8 +35,11 @@ public:
         flow.end = at;
         flow.end_thread = thread;
     }
-    // In the order in which their ids came first.
+    // By their end; of equal ends in the order in which their ids came first. No more are added then.
+    void sort_by_end();
     const std::vector<Flow>& all() const { return flows_; }
+    // Those that end then; the table is sorted.
+    std::pair<std::vector<Flow>::const_iterator, std::vector<Flow>::const_iterator> ending_at(Ticks time) const;
 
 private:
     // A number as it is, anything else by its bytes.

@@ -119,8 +119,7 @@ private:
         if (!names_.kernel_categories.is(lower_case(trace_.texts[kernel.type]))) return;
         (use.is_collective ? collectives_ : kernels_).push_back(interval_of(kernel));
         if (!use.is_collective)
-            owned_.push_back(
-                {.begin = kernel.begin, .link = is_ours_ ? kernel.link : 0, .thread = kernel.thread, .number = number});
+            owned_.push_back({.number = number});
     }
 
     Interval interval_of(const DeviceEvent& kernel) const {
@@ -129,7 +128,10 @@ private:
     }
 
     void split_computing() {
-        owners_.order(owned_);
+        owners_.order(owned_, [&](std::uint32_t number) {
+            const DeviceEvent& kernel = trace_.device[number];
+            return KernelPlace{kernel.begin, is_ours_ ? kernel.link : 0, kernel.thread};
+        });
         for (const OwnedKernel& owned : owned_) {
             const DeviceEvent& kernel = trace_.device[owned.number];
             const GpuKernelUse& use = use_of(kernel.name);

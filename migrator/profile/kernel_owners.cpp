@@ -8,7 +8,6 @@ namespace migrator {
 KernelOwners::KernelOwners(const TraceRecords& trace, const ProfileNames& names, ProfileNumbers numbers)
     : trace_(trace), numbers_(numbers) {
     find_operators(names);
-    find_launches(names);
     find_backward_threads();
 }
 
@@ -27,23 +26,6 @@ void KernelOwners::find_operators(const ProfileNames& names) {
     });
 }
 
-void KernelOwners::find_launches(const ProfileNames& names) {
-    for (const Flow& flow : trace_.launches.all()) {
-        if (flow.is_whole()) by_time_.push_back({flow.end, 0, flow.end_thread, flow.begin, flow.begin_thread});
-    }
-    std::stable_sort(by_time_.begin(), by_time_.end(),
-                     [](const Launch& a, const Launch& b) { return a.kernel < b.kernel; });
-    if (numbers_ == ProfileNumbers::msprof || trace_.kind == TraceKind::npu) return;
-    std::vector<signed char> launches(trace_.texts.size(), -1);
-    for (const HostEvent& event : trace_.host) {
-        signed char& is_launch = launches[event.category];
-        if (is_launch < 0) is_launch = names.launch_categories.is(lower_case(trace_.texts[event.category])) ? 1 : 0;
-        if (is_launch == 1 && event.link != 0) by_link_.push_back({0, event.link, kNoText, event.begin, event.thread});
-    }
-    std::stable_sort(by_link_.begin(), by_link_.end(),
-                     [](const Launch& a, const Launch& b) { return a.link < b.link; });
-}
-
 void KernelOwners::find_backward_threads() {
     if (numbers_ == ProfileNumbers::msprof) {
         const TextNumber only = trace_.kind == TraceKind::gpu ? trace_.first_backward : trace_.last_backward;
@@ -56,28 +38,28 @@ void KernelOwners::find_backward_threads() {
     }
 }
 
-const KernelOwners::Launch* KernelOwners::launch_of(const OwnedKernel& kernel) const {
-    if (kernel.link != 0) {
-        const auto found = std::ranges::lower_bound(by_link_, kernel.link, {}, &Launch::link);
-        if (found != by_link_.end() && found->link == kernel.link) return &*found;
-    }
-    auto [first, last] = std::ranges::equal_range(by_time_, kernel.begin, {}, &Launch::kernel);
-    if (first == last) return nullptr;
-    if (numbers_ == ProfileNumbers::ours && kernel.thread != kNoText) {
-        const auto same =
-            std::find_if(first, last, [&](const Launch& item) { return item.kernel_thread == kernel.thread; });
-        if (same != last) return &*same;
-    }
-    return &*(last - 1);
-}
-
-void KernelOwners::order(std::vector<OwnedKernel>& kernels) const {
-    for (OwnedKernel& kernel : kernels) {
-        if (const Launch* launch = launch_of(kernel)) {
-            kernel.launched = launch->at;
-            kernel.launched_by = launch->thread;
+void KernelOwners::find_launch(const KernelPlace& place, OwnedKernel& kernel) const {
+    if (place.link != 0) {
+        const auto found = std::ranges::lower_bound(trace_.launch_calls, place.link, {}, &LaunchCall::link);
+        if (found != trace_.launch_calls.end() && found->link == place.link) {
+            kernel.launched = found->begin;
+            kernel.launched_by = found->thread;
+            return;
         }
     }
+    const auto [first, last] = trace_.launches.ending_at(place.begin);
+    const Flow* best = nullptr;
+    for (auto flow = first; flow != last; ++flow) {
+        if (!flow->is_whole()) continue;
+        best = &*flow;
+        if (numbers_ == ProfileNumbers::ours && flow->end_thread == place.thread) break;
+    }
+    if (best == nullptr) return;
+    kernel.launched = best->begin;
+    kernel.launched_by = best->begin_thread;
+}
+
+void KernelOwners::sort(std::vector<OwnedKernel>& kernels) const {
     const bool by_thread = numbers_ == ProfileNumbers::ours;
     std::stable_sort(kernels.begin(), kernels.end(), [&](const OwnedKernel& a, const OwnedKernel& b) {
         if (by_thread && a.launched_by != b.launched_by) return a.launched_by < b.launched_by;

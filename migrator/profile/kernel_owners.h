@@ -9,14 +9,18 @@
 
 namespace migrator {
 
+// How the launch of a kernel is found.
+struct KernelPlace {
+    Ticks begin = 0;
+    std::int64_t link = 0;        // correlation with the launch; 0: none
+    TextNumber thread = kNoText;  // of the device; kNoText: not known
+};
+
 // A kernel that waits for its owner.
 struct OwnedKernel {
-    Ticks begin = 0;
-    std::int64_t link = 0;             // correlation with the launch; 0: none
-    TextNumber thread = kNoText;       // of the device; kNoText: not known
-    std::size_t number = 0;            // of the kernel, for who asks
-    Ticks launched = kNoTicks;         // filled: when
-    TextNumber launched_by = kNoText;  // filled: the thread
+    Ticks launched = kNoTicks;         // kNoTicks: not known
+    TextNumber launched_by = kNoText;  // the thread
+    std::uint32_t number = 0;          // of the kernel, for who asks
 };
 
 // An operator of the list.
@@ -33,31 +37,26 @@ class KernelOwners {
 public:
     KernelOwners(const TraceRecords& trace, const ProfileNames& names, ProfileNumbers numbers);
 
-    // Fills in the launches and puts the kernels into the order in which they are to be asked for.
-    void order(std::vector<OwnedKernel>& kernels) const;
+    // Fills in the launches, by place_of(number), and puts the kernels into the order in which they are to be asked for.
+    template <class PlaceOf>
+    void order(std::vector<OwnedKernel>& kernels, const PlaceOf& place_of) {
+        for (OwnedKernel& kernel : kernels) find_launch(place_of(kernel.number), kernel);
+        sort(kernels);
+    }
     // The next kernel of that order.
     std::optional<OperatorKind> next(const OwnedKernel& kernel);
 
 private:
-    struct Launch {
-        Ticks kernel;       // when what it launches begins
-        std::int64_t link;  // or its correlation
-        TextNumber kernel_thread;
-        Ticks at;
-        TextNumber thread;
-    };
     void find_operators(const ProfileNames& names);
-    void find_launches(const ProfileNames& names);
     void find_backward_threads();
-    const Launch* launch_of(const OwnedKernel& kernel) const;
+    void find_launch(const KernelPlace& place, OwnedKernel& kernel) const;
+    void sort(std::vector<OwnedKernel>& kernels) const;
     std::optional<OperatorKind> next_of_all(const OwnedKernel& kernel);
     std::optional<OperatorKind> next_of_thread(const OwnedKernel& kernel);
 
     const TraceRecords& trace_;
     const ProfileNumbers numbers_;
     std::vector<OwningOperator> operators_;
-    std::vector<Launch> by_time_;  // sorted by the time of the kernel
-    std::vector<Launch> by_link_;  // sorted by the correlation
     std::set<TextNumber> backward_threads_;
     std::size_t at_ = 0;
     std::vector<const OwningOperator*> open_;

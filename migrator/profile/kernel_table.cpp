@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/string_map.h"
+#include "migrator/profile/append.h"
 #include "migrator/profile/csv_rows.h"
 
 namespace migrator {
@@ -70,7 +71,6 @@ void add_row(KernelTable& out, const CsvRows& rows, const KernelPlaces& at, cons
     const double cube = rows.number(at.cube), vector = rows.number(at.vector), core = rows.number(at.core_time);
     row.name = out.texts.number(rows[at.name]);
     row.type = out.texts.number(rows[at.type]);
-    row.stream = out.texts.number(rows[at.stream]);
     row.shapes = out.texts.number(rows[at.shapes]);
     row.is_counted = !std::isnan(cube) || !std::isnan(vector);
     row.is_cube = cube > 0 || core > 0;
@@ -81,7 +81,7 @@ void add_row(KernelTable& out, const CsvRows& rows, const KernelPlaces& at, cons
                                       or_zero(rows.number(at.vector_core)));
         row.fused = static_cast<std::uint32_t>(out.fused_computing.size());
     }
-    out.rows.push_back(row);
+    append(out.rows, row);
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ namespace migrator {
 
 struct TimedKernel {
     Ticks begin = 0, duration = 0;
-    TextNumber name = kNoText, type = kNoText, stream = kNoText, shapes = kNoText;
+    TextNumber name = kNoText, type = kNoText, shapes = kNoText;
     bool is_cube = false;
     bool is_counted = false;  // it has counters of its units, as the split of computing needs
     std::uint32_t fused = 0;  // number of its time in `fused_computing` + 1; 0: it does not communicate

@@ -73,15 +73,15 @@ private:
 
     void split_computing() {
         std::vector<OwnedKernel> owned;
-        for (std::size_t i = 0; i < kernels_.rows.size(); ++i) {
-            if (kernels_.rows[i].is_counted) owned.push_back({.begin = kernels_.rows[i].begin, .number = i});
+        for (std::uint32_t i = 0; i < kernels_.rows.size(); ++i) {
+            if (kernels_.rows[i].is_counted) owned.push_back({.number = i});
         }
         for (const DeviceEvent* task : tasks_) {
             if (names_.fused_communication_ends.is(lower(task->name))) ends_.push_back(task);
         }
         std::ranges::stable_sort(ends_, {}, &DeviceEvent::begin);
         KernelOwners owners(trace_, names_, numbers_);
-        owners.order(owned);
+        owners.order(owned, [&](std::uint32_t number) { return KernelPlace{kernels_.rows[number].begin, 0, kNoText}; });
         for (const OwnedKernel& kernel : owned) add_row(kernels_.rows[kernel.number], kernel, owners);
     }
 

@@ -1,7 +1,12 @@
 #include "migrator/profile/record_trace.h"
 
+#include <algorithm>
 #include <charconv>
+#include <set>
 #include <utility>
+
+#include "migrator/profile/append.h"
+#include "migrator/profile/computing_split.h"
 
 namespace migrator {
 namespace {
@@ -23,14 +28,14 @@ double real_of(std::string_view token) {
 // What a category says of an event.
 struct CategoryUse {
     bool is_known = false;
-    bool host = false, kernel = false, copy = false, flow = false, backward = false, python = false, queue = false;
+    bool host = false, launch = false, kernel = false, copy = false, flow = false, backward = false, python = false, queue = false;
 };
 
 enum class ProcessUse { unknown, other, device, collectives, overlap };
 
 class TraceRecorder {
 public:
-    TraceRecorder(const ProfileNames& names, const KeptParts& wanted, TraceKind kind) : names_(names), wanted_(wanted) {
+    TraceRecorder(const ProfileNames& names, const KeptParts& kept, TraceKind kind) : names_(names), kept_(kept) {
         out_.kind = kind;
     }
 
@@ -52,6 +57,8 @@ public:
             if (use_of_process(key.first) == ProcessUse::collectives)
                 out_.collective_threads[key.second] = std::move(thread);
         }
+        std::ranges::stable_sort(out_.launch_calls, {}, &LaunchCall::link);
+        out_.launches.sort_by_end();
         out_.events = events.count();
         out_.damage = events.damage();
         out_.header = events.header();
@@ -67,6 +74,7 @@ private:
         const bool is_npu = out_.kind == TraceKind::npu;
         use.is_known = true;
         use.host = (is_npu ? names_.npu_host_categories : names_.host_categories).is(name);
+        use.launch = !is_npu && names_.launch_categories.is(name);
         use.kernel = !is_npu && names_.kernel_categories.is(name);
         use.copy = !is_npu && names_.copy_categories.is(name);
         use.flow = (is_npu ? names_.npu_flow_categories : names_.flow_categories).is(name);
@@ -115,21 +123,35 @@ private:
     }
 
     void add_host(const TraceEvent& event, const CategoryUse& use, TextNumber category) {
-        if ((use.python && !wanted_.python) || (use.queue && !wanted_.queue)) return;
+        if ((use.python && !kept_.python) || (use.queue && !kept_.queue)) return;
         HostEvent item;
-        if (!time_of(event, item.begin, item.duration)) return;
         item.name = out_.texts.number(event.name);
+        const bool is_kept = kept_.operators || !use.host || is_asked_for(item.name);
+        if (!is_kept && !use.launch) return;
+        if (!time_of(event, item.begin, item.duration)) return;
         item.thread = thread_of(event);
         item.category = category;
         each_member(event.args, [&](std::string_view key, std::string_view value) {
             if (key == "correlation" || key == "correlation_id") item.link = integer_of(value, 0);
-            else if (!wanted_.shapes || use.python) return true;
+            else if (!kept_.shapes || use.python) return true;
             else if (key == "Input Dims" || key == "Input dims") item.shapes = out_.texts.number(value);
             else if (key == "Input type") item.types = out_.texts.number(value);
             else if (key == "Call stack") item.stack = out_.texts.number(value);
             return true;
         });
-        (use.host ? out_.host : use.python ? out_.python : out_.queued).push_back(item);
+        if (use.launch && item.link != 0) append(out_.launch_calls, LaunchCall{item.link, item.begin, item.thread});
+        if (is_kept) append(use.host ? out_.host : use.python ? out_.python : out_.queued, item);
+    }
+
+    // Operators that the split of computing asks for, and steps.
+    bool is_asked_for(TextNumber name) {
+        if (name >= asked_for_.size()) asked_for_.resize(name + 1, -1);
+        if (asked_for_[name] < 0) {
+            const std::string_view text = out_.texts[name];
+            const bool is_asked = kind_of_operator(text, names_).is != OperatorClass::other || names_.step_names.in(lower_case(text));
+            asked_for_[name] = is_asked ? 1 : 0;
+        }
+        return asked_for_[name] == 1;
     }
 
     void add_kernel(const TraceEvent& event, const CategoryUse& use, TextNumber category) {
@@ -143,7 +165,7 @@ private:
             else if (key == "correlation") item.link = integer_of(value, 0);
             return true;
         });
-        out_.device.push_back(item);
+        append(out_.device, item);
         if (!use.kernel || is_collective(item.name)) return;
         if (out_.kernels_of_stream[item.stream]++ == 0) out_.streams.push_back(item.stream);
     }
@@ -189,9 +211,20 @@ private:
     }
 
     void place(const DeviceEvent& item, ProcessUse use) {
-        if (use == ProcessUse::device) out_.device.push_back(item);
+        if (use == ProcessUse::device) add_task(item);
         else if (use == ProcessUse::collectives) out_.collectives.push_back(item);
         else if (use == ProcessUse::overlap) out_.overlap.push_back(item);
+    }
+
+    // Of tasks that only say which streams compute or wait, one of each kind is enough.
+    void add_task(const DeviceEvent& item) {
+        if (!kept_.operators && !kept_.equal_tasks) {
+            const std::string type(out_.texts[item.type]);
+            const bool says_stream = names_.core_tasks.is(lower_case(type)) || names_.stream_waits.is(lower_case(type));
+            const bool is_more = names_.lccl_tasks.is(lower_case(out_.texts[item.name]));
+            if (says_stream && !is_more && !streams_of_tasks_.emplace(item.stream, item.type).second) return;
+        }
+        out_.device.push_back(item);
     }
 
     ProcessUse use_of_process(TextNumber process) const {
@@ -228,10 +261,12 @@ private:
     }
 
     const ProfileNames& names_;
-    const KeptParts wanted_;
+    const KeptParts kept_;
     TraceRecords out_;
     std::vector<CategoryUse> uses_;
     std::vector<signed char> collectives_;                     // by the number of a name; -1: not asked yet
+    std::vector<signed char> asked_for_;    // likewise
+    std::set<std::pair<TextNumber, TextNumber>> streams_of_tasks_;
     std::vector<ProcessUse> processes_;                        // by the number of the process
     std::vector<std::pair<TextNumber, DeviceEvent>> waiting_;  // for the name of their process
     std::map<std::pair<TextNumber, TextNumber>, NamedThread> named_threads_;
@@ -243,9 +278,9 @@ private:
 }  // namespace
 
 base::Result<TraceRecords> record_trace(base::FileSystem& fs, const base::Path& path, const ProfileNames& names,
-                                        const KeptParts& wanted) {
+                                        const KeptParts& kept) {
     TRY_ASSIGN(TraceEvents events, TraceEvents::open(fs, path));
-    TraceRecorder recorder(names, wanted, events.kind());
+    TraceRecorder recorder(names, kept, events.kind());
     for (;;) {
         TRY_ASSIGN(const TraceEvent* event, events.next());
         if (event == nullptr) return recorder.take(events);

@@ -10,6 +10,8 @@ namespace migrator {
 
 // What of a trace is kept beside what the overall times need.
 struct KeptParts {
+    bool operators = false;  // all operators and tasks, not only those that the split of computing asks for
+    bool equal_tasks = false;  // of an NPU every task, also those that say nothing new of their stream
     bool shapes = false;  // shapes, types and stacks of operators
     bool python = false;  // frames of Python
     bool queue = false;   // when tasks were put into their queue
@@ -17,6 +19,6 @@ struct KeptParts {
 
 // A trace that is damaged gives what is whole; `damage` says so. Fails with bad_input where it is no trace at all.
 base::Result<TraceRecords> record_trace(base::FileSystem& fs, const base::Path& path, const ProfileNames& names,
-                                        const KeptParts& wanted);
+                                        const KeptParts& kept);
 
 }  // namespace migrator

@@ -34,6 +34,13 @@ struct DeviceEvent {
     Ticks end() const { return begin + duration; }
 };
 
+// A call of the host that started something on the device.
+struct LaunchCall {
+    std::int64_t link = 0;  // to what it started
+    Ticks begin = 0;
+    TextNumber thread = kNoText;
+};
+
 struct MemoryEvent {
     Ticks at = 0;
     std::int64_t bytes = 0, reserved = 0;
@@ -58,6 +65,7 @@ struct TraceRecords {
     std::vector<DeviceEvent> collectives;  // NPU: operators and their tasks; of a GPU these are kernels
     std::vector<DeviceEvent> overlap;      // NPU: what its profiler says of computing, communication and free time
     std::vector<MemoryEvent> memory;
+    std::vector<LaunchCall> launch_calls;  // GPU: sorted by their link
     FlowTable launches, backward;
     TextNumber first_backward = kNoText,
                last_backward = kNoText;  // threads at the ends of arrows to the backward pass, as written
