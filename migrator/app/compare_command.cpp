@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/write_file.h"
 #include "migrator/compare/comparison.h"
+#include "migrator/compare/profile_report.h"
 
 namespace migrator {
 namespace {
@@ -78,6 +79,16 @@ base::Result<CompareResult> run_compare(const Options& options, base::FileSystem
     TRY_ASSIGN(const Comparison comparison, compare_profiles(fs, store, request));
     if (!options.compare.output.empty()) TRY(write_sheets(fs, options.compare.output, comparison));
     return CompareResult{options.json ? comparison.json() : comparison.text(options.language), comparison.damage()};
+}
+
+base::Result<CompareResult> run_profile(const Options& options, base::FileSystem& fs) {
+    base::DataStore store;
+    if (!options.rules.empty()) TRY(store.overlay(fs, options.rules, "rules"));
+    TRY_ASSIGN(const std::optional<std::uint64_t> step, step_of(options.profile.step, "--step"));
+    TRY_ASSIGN(const ProfileReport report, report_profile(fs, store, options.profile.path, step));
+    CompareResult out{options.json ? report.json() : report.text(options.language), {}};
+    if (!report.damage().empty()) out.damage.push_back(report.damage());
+    return out;
 }
 
 }  // namespace migrator

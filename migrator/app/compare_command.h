@@ -1,4 +1,4 @@
-// compare: what `migrator compare BASE NEW` prints.
+// compare, profile: what `migrator compare BASE NEW` and `migrator profile PATH` print.
 #pragma once
 
 #include "base/file_system.h"
@@ -14,5 +14,8 @@ struct CompareResult {
 
 // Fails with bad_input for a profile that is missing or none, with usage for a step that it does not have.
 base::Result<CompareResult> run_compare(const Options& options, base::FileSystem& fs);
+
+// The same of `migrator profile PATH`.
+base::Result<CompareResult> run_profile(const Options& options, base::FileSystem& fs);
 
 }  // namespace migrator

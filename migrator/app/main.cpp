@@ -132,7 +132,8 @@ std::string reason_to_fail(const Options& options, const Report& report, const s
 
 // Files that end too early give what is whole, and the exit code of bad input.
 base::Result<int> compare(const Options& options, base::FileSystem& fs) {
-    TRY_ASSIGN(const CompareResult result, run_compare(options, fs));
+    const bool is_one = options.command == Command::profile;
+    TRY_ASSIGN(const CompareResult result, is_one ? run_profile(options, fs) : run_compare(options, fs));
     base::print(stdout, result.text);
     TRY(flush_output());
     for (const std::string& damage : result.damage) print_warning(damage, options.language);
@@ -169,7 +170,8 @@ base::Result<int> run_command_line(int argc, const char* const* argv, const base
         TRY(flush_output());
         return result.failed ? kFindingsExitCode : 0;
     }
-    if (line.options->command == Command::compare) return compare(*line.options, fs);
+    if (line.options->command == Command::compare || line.options->command == Command::profile)
+        return compare(*line.options, fs);
     if (line.options->command == Command::schema) {
         for (const PrintedSchema& schema : kPrintedSchemas) {
             if (line.options->explained == schema.file) base::print_bytes(stdout, schema.text());

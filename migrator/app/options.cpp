@@ -15,6 +15,7 @@
 #include "migrator/app/ops_options.h"
 #include "migrator/app/peer_options.h"
 #include "migrator/app/printed_schemas.h"
+#include "migrator/app/profile_options.h"
 #include "migrator/app/raw_options.h"
 #include "migrator/app/review_options.h"
 #include "migrator/app/settings.h"
@@ -289,6 +290,7 @@ Command command_of(const CLI::App& app) {
     if (command->get_name() == "explain") return Command::explain;
     if (command->get_name() == "ops") return Command::ops;
     if (command->get_name() == "compare") return Command::compare;
+    if (command->get_name() == "profile") return Command::profile;
     if (command->get_name() == "schema") return Command::schema;
     const std::string word =
         command->get_subcommands().empty() ? "list" : command->get_subcommands().front()->get_name();
@@ -347,6 +349,7 @@ base::Result<CommandLine> parse_command_line(int argc, const char* const* argv, 
     add_rules(app, options);
     add_ops(app, options);
     add_compare(app, options);
+    add_profile(app, options);
     add_schema(app, options);
     add_review_commands(app, options);
     command_line::add_common(app);

@@ -31,6 +31,7 @@ enum class Command {
     serve,
     ops,
     compare,
+    profile,
 };
 
 // What becomes of the migrated files.
@@ -83,6 +84,12 @@ struct CompareOptions {
     base::Path output;
 };
 
+// Of profile.
+struct ProfileOptions {
+    base::Path path;
+    std::string step;  // empty: all
+};
+
 struct Options {
     Command command = Command::analyze;
     std::vector<base::Path> paths;                // of migrate into a copy: one. Of rules: where rule files are
@@ -124,6 +131,7 @@ struct Options {
     ReviewOptions review;
     OpsOptions ops;
     CompareOptions compare;
+    ProfileOptions profile;
     bool json = false;
     bool quiet = false;
     bool verbose = false;

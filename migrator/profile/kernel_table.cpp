@@ -16,11 +16,13 @@ double or_zero(double value) { return std::isnan(value) ? 0 : value; }
 
 // The columns of a file.
 struct KernelPlaces {
-    Column step, name, type, begin, duration, stream, shapes, vector, cube, core_time, core_cube, core_load,
+    Column core, state, step, name, type, begin, duration, stream, shapes, vector, cube, core_time, core_cube, core_load,
         vector_core;
 
     KernelPlaces(const CsvRows& rows, const KernelColumns& names, ProfileNumbers numbers)
-        : step(rows.column(names.step)),
+        : core(rows.column(names.core)),
+          state(rows.column(names.state)),
+          step(rows.column(names.step)),
           name(rows.column(names.name)),
           type(rows.column(names.type)),
           begin(rows.column(names.begin)),
@@ -120,6 +122,11 @@ base::Result<KernelTable> read_kernels(base::FileSystem& fs, const base::Path& p
         if (!begin || !duration) {
             ++out.without_time;
             continue;
+        }
+        if (names.ai_cpu_cores.is(lower_case(rows[at.core]))) out.on_ai_cpu.add(*duration);
+        if (const std::string_view state = rows[at.state]; !state.empty() && state != "N/A") {
+            ++out.with_state;
+            out.dynamic += names.dynamic_states.is(lower_case(state)) ? 1 : 0;
         }
         if (is_of_step) totals.add(rows[at.type], rows[at.shapes], *duration);
         add_row(out, rows, at, names, {.begin = *begin, .duration = *duration}, numbers);

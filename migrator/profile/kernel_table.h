@@ -40,6 +40,8 @@ struct KernelTable {
     // By type and shapes of the inputs, in the order in which the types, and the shapes of each, came first.
     std::vector<std::pair<std::string, std::vector<std::pair<std::string, KernelTotals>>>> by_type;
     std::uint64_t without_time = 0;
+    KernelTotals on_ai_cpu;
+    std::uint64_t with_state = 0, dynamic = 0;  // kernels that tell the state of their shapes
     std::string damage;  // empty: the file is whole, or not there
 
     // The row of the kernel that begins then; nullptr: none.

@@ -24,9 +24,9 @@ bool is_directory(base::FileSystem& fs, const base::Path& path) {
     return info && info->kind == base::FileKind::directory;
 }
 
-base::Result<ProfileFiles> of_output(base::FileSystem& fs, const base::Path& output, const base::Path& folder) {
+base::Result<ProfileFiles> of_output(base::FileSystem& fs, const base::Path& output, const base::Path& folder, bool needs_trace) {
     const base::Path trace = base::join(output, kTraceFile);
-    if (fs.exists(trace)) return ProfileFiles{trace, output, folder};
+    if (!needs_trace || fs.exists(trace)) return ProfileFiles{trace, output, folder};
     return base::fail(base::ErrorKind::bad_input,
                       "there is no trace_view.json in it: the profile was not exported as text, or is not parsed",
                       output);
@@ -56,12 +56,12 @@ base::Result<ProfileFiles> only_profile_in(base::FileSystem& fs, const base::Pat
 
 }  // namespace
 
-base::Result<ProfileFiles> find_profile(base::FileSystem& fs, const base::Path& path) {
+base::Result<ProfileFiles> find_profile(base::FileSystem& fs, const base::Path& path, bool needs_trace) {
     if (!fs.exists(path)) return tl::unexpected(base::missing_path(fs, path));
     if (!is_directory(fs, path)) return ProfileFiles{path, {}, {}};
     const base::Path inner = base::join(path, kOutputFolder);
-    if (is_directory(fs, inner)) return of_output(fs, inner, path);
-    if (fs.exists(base::join(path, kTraceFile))) return of_output(fs, path, {});
+    if (is_directory(fs, inner)) return of_output(fs, inner, path, needs_trace);
+    if (fs.exists(base::join(path, kTraceFile))) return of_output(fs, path, {}, needs_trace);
     if (ends_as(base::file_name(path), kFolderEnds))
         return base::fail(base::ErrorKind::bad_input,
                           "the profile is not parsed, as ASCEND_PROFILER_OUTPUT is missing in it: run "

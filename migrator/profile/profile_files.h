@@ -16,7 +16,7 @@ struct ProfileFiles {
 
 // `path`: a trace, a folder *_ascend_pt or *_ascend_ms, its ASCEND_PROFILER_OUTPUT, or a folder with one of these in it. Fails with
 // bad_input where there is none, or several, and says what there is.
-base::Result<ProfileFiles> find_profile(base::FileSystem& fs, const base::Path& path);
+base::Result<ProfileFiles> find_profile(base::FileSystem& fs, const base::Path& path, bool needs_trace = true);
 
 // The folders *_ascend_pt and *_ascend_ms below `path`, itself too.
 base::Result<std::vector<base::Path>> find_rank_folders(base::FileSystem& fs, const base::Path& path);

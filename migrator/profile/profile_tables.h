@@ -11,7 +11,7 @@ namespace migrator {
 using ColumnNames = std::vector<std::string>;  // of one column, in different releases
 
 struct TableFiles {
-    std::string kernels, memory, operator_memory, communication, statistic, steps, metadata;
+    std::string kernels, memory, operator_memory, communication, statistic, steps, metadata, links;
 };
 constexpr auto record_of(const TableFiles*) {
     using T = TableFiles;
@@ -21,7 +21,8 @@ constexpr auto record_of(const TableFiles*) {
                         base::field("communication", &T::communication, "each collective").needed(),
                         base::field("statistic", &T::statistic, "kernels by type").needed(),
                         base::field("steps", &T::steps, "the split of each step").needed(),
-                        base::field("metadata", &T::metadata, "groups and variables").needed());
+                        base::field("metadata", &T::metadata, "groups and variables").needed(),
+                        base::field("links", &T::links, "each link").needed());
 }
 
 struct KernelColumns {
@@ -84,12 +85,26 @@ constexpr auto record_of(const StatisticColumns*) {
         base::field("average", &S::average, "time").needed(), base::field("longest", &S::longest, "time").needed());
 }
 
+struct StepColumns {
+    ColumnNames step, computing, uncovered, free, stage, bubble;
+};
+constexpr auto record_of(const StepColumns*) {
+    using S = StepColumns;
+    return base::record("step_columns", "columns of the table of steps", base::field("step", &S::step, "number").needed(),
+                        base::field("computing", &S::computing, "time").needed(),
+                        base::field("uncovered", &S::uncovered, "communication alone").needed(),
+                        base::field("free", &S::free, "nothing runs").needed(),
+                        base::field("stage", &S::stage, "the step without what it receives").needed(),
+                        base::field("bubble", &S::bubble, "it waits for another stage").needed());
+}
+
 struct ProfileTables : base::RuleFileHead {
     TableFiles files;
     KernelColumns kernels;
     MemoryColumns memory;
     AllocationColumns operator_memory;
     StatisticColumns statistic;
+    StepColumns steps;
 };
 constexpr auto record_of(const ProfileTables*) {
     using P = ProfileTables;
@@ -99,7 +114,8 @@ constexpr auto record_of(const ProfileTables*) {
         base::field("kernels", &P::kernels, "columns of the table of kernels").needed(),
         base::field("memory", &P::memory, "columns of the curve of memory").needed(),
         base::field("operator_memory", &P::operator_memory, "columns of the table of allocations").needed(),
-        base::field("statistic", &P::statistic, "columns of the table of types of kernels").needed());
+        base::field("statistic", &P::statistic, "columns of the table of types of kernels").needed(),
+                          base::field("steps", &P::steps, "columns of the table of steps").needed());
 }
 
 }  // namespace migrator

@@ -31,7 +31,7 @@ struct CategoryUse {
     bool host = false, launch = false, kernel = false, copy = false, flow = false, backward = false, python = false, queue = false;
 };
 
-enum class ProcessUse { unknown, other, device, collectives, overlap };
+enum class ProcessUse { unknown, other, device, collectives, overlap, runtime };
 
 class TraceRecorder {
 public:
@@ -52,6 +52,7 @@ public:
     }
 
     TraceRecords take(TraceEvents& events) {
+        transfer_bytes_ = 0;
         for (auto& [process, kept] : waiting_) place(kept, use_of_process(process));
         for (auto& [key, thread] : named_threads_) {
             if (use_of_process(key.first) == ProcessUse::collectives)
@@ -195,7 +196,9 @@ private:
         if (event.phase != "X") return;
         const TextNumber process = out_.texts.number(event.process);
         const ProcessUse use = use_of_process(process);
-        if (use == ProcessUse::other) return;
+        if (use == ProcessUse::other || (use == ProcessUse::runtime && !kept_.runtime)) return;
+        transfer_bytes_ = 0;
+        transport_ = {};
         DeviceEvent item;
         if (!time_of(event, item.begin, item.duration)) return;
         item.name = out_.texts.number(event.name);
@@ -203,6 +206,8 @@ private:
         each_member(event.args, [&](std::string_view key, std::string_view value) {
             if (key == "Task Type") item.type = out_.texts.number(unquoted(value));
             else if (key == "Task Id") item.link = integer_of(value, 0);
+            else if (key == "size(Byte)") transfer_bytes_ = integer_of(value, 0);
+            else if (key == "transport type") transport_ = unquoted(value);
             else if (names_.stream_keys.is(lower_case(key))) item.stream = out_.texts.number(value);
             return true;
         });
@@ -210,7 +215,29 @@ private:
         else place(item, use);
     }
 
+    // Waits for streams right after launches are told by the order of both.
+    void add_runtime(const DeviceEvent& item) {
+        CallTotals& totals = out_.runtime[item.name];
+        ++totals.count;
+        totals.total += item.duration;
+        const std::string name = lower_case(out_.texts[item.name]);
+        if (!names_.kernel_launches.is(name) && !names_.stream_synchronisations.is(name)) return;
+        HostEvent call;
+        call.begin = item.begin;
+        call.thread = item.thread;
+        call.name = item.name;
+        append(out_.runtime_order, call);
+    }
+
+    bool is_unaligned(const DeviceEvent& item) const {
+        constexpr std::int64_t kAlignment = 512;
+        return transfer_bytes_ >= kAlignment && transfer_bytes_ % kAlignment != 0 &&
+               names_.transfers.is(lower_case(out_.texts[item.name])) && names_.aligned_transports.is(lower_case(transport_));
+    }
+
     void place(const DeviceEvent& item, ProcessUse use) {
+        if (use == ProcessUse::runtime && kept_.runtime) return add_runtime(item);
+        if (use == ProcessUse::collectives && is_unaligned(item)) ++out_.unaligned_transfers;
         if (use == ProcessUse::device) add_task(item);
         else if (use == ProcessUse::collectives) out_.collectives.push_back(item);
         else if (use == ProcessUse::overlap) out_.overlap.push_back(item);
@@ -257,6 +284,7 @@ private:
         processes_[process] = names_.hardware_processes.is(name)        ? ProcessUse::device
                               : names_.communication_processes.is(name) ? ProcessUse::collectives
                               : names_.overlap_processes.is(name)       ? ProcessUse::overlap
+                              : names_.runtime_processes.is(name)       ? ProcessUse::runtime
                                                                         : ProcessUse::other;
     }
 
@@ -267,6 +295,8 @@ private:
     std::vector<signed char> collectives_;                     // by the number of a name; -1: not asked yet
     std::vector<signed char> asked_for_;    // likewise
     std::set<std::pair<TextNumber, TextNumber>> streams_of_tasks_;
+    std::int64_t transfer_bytes_ = 0;  // of the event that is read
+    std::string_view transport_;
     std::vector<ProcessUse> processes_;                        // by the number of the process
     std::vector<std::pair<TextNumber, DeviceEvent>> waiting_;  // for the name of their process
     std::map<std::pair<TextNumber, TextNumber>, NamedThread> named_threads_;

@@ -12,6 +12,7 @@ namespace migrator {
 struct KeptParts {
     bool operators = false;  // all operators and tasks, not only those that the split of computing asks for
     bool equal_tasks = false;  // of an NPU every task, also those that say nothing new of their stream
+    bool runtime = false;  // of an NPU calls of its runtime, and transfers that are not aligned
     bool shapes = false;  // shapes, types and stacks of operators
     bool python = false;  // frames of Python
     bool queue = false;   // when tasks were put into their queue

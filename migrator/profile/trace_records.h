@@ -55,6 +55,12 @@ struct NamedThread {
     bool has_order = false;
 };
 
+// Calls of one name.
+struct CallTotals {
+    std::uint64_t count = 0;
+    Ticks total = 0;
+};
+
 struct TraceRecords {
     TraceKind kind = TraceKind::gpu;
     TextPool texts;
@@ -65,6 +71,9 @@ struct TraceRecords {
     std::vector<DeviceEvent> collectives;  // NPU: operators and their tasks; of a GPU these are kernels
     std::vector<DeviceEvent> overlap;      // NPU: what its profiler says of computing, communication and free time
     std::vector<MemoryEvent> memory;
+    std::map<TextNumber, CallTotals> runtime;                // NPU: calls of its runtime, by name
+    std::vector<HostEvent> runtime_order;                    // those that launch kernels and those that wait for streams
+    std::uint64_t unaligned_transfers = 0;
     std::vector<LaunchCall> launch_calls;  // GPU: sorted by their link
     FlowTable launches, backward;
     TextNumber first_backward = kNoText,
