@@ -14,7 +14,8 @@ void add_profile(CLI::App& app, Options& options) {
                      "A trace of torch.profiler, a folder *_ascend_pt, or a folder with those of several\nranks")
         ->required()
         ->option_text(" ");
-    command->add_option("--step", options.profile.step, "Only this step, by the number of its ProfilerStep#")->option_text("N");
+    command->add_option("--step", options.profile.step, "Only this step, by the number of its ProfilerStep#")
+        ->option_text("N");
     add_rules_option(*command, options);
     add_json_option(*command, options);
     command->footer(kProfileExamples);

@@ -46,8 +46,7 @@ void add_operator_figures(const ProfileSide& side, ProfileFigures& out) {
     }
     out.numbers["loader_longest_ms"] = milliseconds(longest);
     out.numbers["batch_norm_calls"] = batch_norms;
-    // The operator that reads is in the one that is called.
-    out.numbers["host_reads_per_step"] = reads / 2 / std::max(steps, 1.0);
+    out.numbers["host_reads_per_step"] = reads / std::max(steps, 1.0);
 }
 
 void add_kernel_figures(const ProfileSide& side, ProfileFigures& out) {
@@ -65,8 +64,8 @@ void add_metric_figures(const SideMetrics& metrics, ProfileFigures& out) {
         out.numbers["uncovered_share"] = static_cast<double>(metrics.uncovered) / static_cast<double>(metrics.whole);
     }
     if (metrics.computing > 0 && !metrics.hides_kernels)
-        out.numbers["format_share"] =
-            static_cast<double>(metrics.split[ComputingPart::vector_format].time) / static_cast<double>(metrics.computing);
+        out.numbers["format_share"] = static_cast<double>(metrics.split[ComputingPart::vector_format].time) /
+                                      static_cast<double>(metrics.computing);
 }
 
 // Of the collectives that use a link, how many move less than is worth it.
@@ -89,8 +88,9 @@ void add_packet_figures(const base::JsonDocument& document, ProfileFigures& out)
                 const base::Json* of_link = bandwidths == nullptr ? nullptr : bandwidths->find(link.name);
                 const base::Json* size = of_link == nullptr ? nullptr : of_link->find("Transit Size(MB)");
                 if (size == nullptr) continue;
-                const double megabytes =
-                    size->real() != nullptr ? *size->real() : size->integer() != nullptr ? static_cast<double>(*size->integer()) : 0;
+                const double megabytes = size->real() != nullptr      ? *size->real()
+                                         : size->integer() != nullptr ? static_cast<double>(*size->integer())
+                                                                      : 0;
                 link.all += megabytes > 0 ? 1 : 0;
                 link.small += megabytes > 0 && megabytes < link.least ? 1 : 0;
             }
@@ -157,21 +157,24 @@ void write_cluster(base::JsonWriter& out, const Cluster& cluster) {
     out.end_array();
 }
 
-std::string rank_line(const base::Language& say, const std::string& rank, const std::string& step, const RankStep& times) {
-    return say.show("{}\n", base::format("{:>8} {:>8} {:>12.3f} {:>12.3f} {:>12.3f} {:>12.3f}", rank, step, times.computing / 1e3,
-                                         times.uncovered / 1e3, times.free / 1e3, times.bubble / 1e3));
+std::string rank_line(const base::Language& say, const std::string& rank, const std::string& step,
+                      const RankStep& times) {
+    return say.show(
+        "{}\n", base::format("{:>8} {:>8} {:>12.3f} {:>12.3f} {:>12.3f} {:>12.3f}", rank, step, times.computing / 1e3,
+                             times.uncovered / 1e3, times.free / 1e3, times.bubble / 1e3));
 }
 
 std::string cluster_text(const base::Language& say, const Cluster& cluster) {
-    std::string out = base::format("{:>8} {:>8} {:>12} {:>12} {:>12} {:>12}\n", say.text("rank"), say.text("step"), say.text("computing"),
-                                   say.text("uncovered"), say.text("free"), say.text("bubble"));
+    std::string out = base::format("{:>8} {:>8} {:>12} {:>12} {:>12} {:>12}\n", say.text("rank"), say.text("step"),
+                                   say.text("computing"), say.text("uncovered"), say.text("free"), say.text("bubble"));
     for (const Rank& rank : cluster.ranks) {
         for (const RankStep& step : rank.steps) out += rank_line(say, rank.name, step.step, step);
     }
-    for (const auto& pipeline : cluster.pipelines) out += say.show("One pipeline: ranks {}\n", base::joined(pipeline, ", "));
+    for (const auto& pipeline : cluster.pipelines)
+        out += say.show("One pipeline: ranks {}\n", base::joined(pipeline, ", "));
     for (const Link& link : cluster.slow_links)
-        out += say.show("Slow link: {} to {} of group {}, {}, {} GB/s\n", link.from, link.to, link.group, link.transport,
-                        base::format("{:.2f}", link.bandwidth()));
+        out += say.show("Slow link: {} to {} of group {}, {}, {} GB/s\n", link.from, link.to, link.group,
+                        link.transport, base::format("{:.2f}", link.bandwidth()));
     for (const base::Message& note : cluster.notes) out += say.show("{}\n", say.said(note.text()));
     return out + "\n";
 }
@@ -182,8 +185,9 @@ std::string side_table(const base::Language& say, const SideMetrics& metrics) {
     for (const SheetRow& row : sheet.rows) {
         const std::string name = std::get<std::string>(row[0]);
         const std::size_t depth = name.find_first_not_of('\t');
-        out += say.show("{}\n", base::format("{:>12.3f} {:>7.2f}%  {}{}", std::get<double>(row[1]), 100 * std::get<double>(row[2]),
-                                             std::string(2 * depth, ' '), say.text(name.substr(depth))));
+        out += say.show(
+            "{}\n", base::format("{:>12.3f} {:>7.2f}%  {}{}", std::get<double>(row[1]), 100 * std::get<double>(row[2]),
+                                 std::string(2 * depth, ' '), say.text(name.substr(depth))));
     }
     for (const base::Message& note : metrics.notes) out += say.show("{}\n", say.said(note.text()));
     return out + "\n";
@@ -239,7 +243,8 @@ base::Result<ProfileReport> report_profile(base::FileSystem& fs, const base::Dat
         TRY_ASSIGN(folders, find_rank_folders(fs, path));
     }
     if (folders.size() > 1) {
-        TRY_ASSIGN(const ProfileTables tables, base::read_rule_record<ProfileTables>(store, "rules/profiles/tables.json"));
+        TRY_ASSIGN(const ProfileTables tables,
+                   base::read_rule_record<ProfileTables>(store, "rules/profiles/tables.json"));
         TRY_ASSIGN(out.cluster, read_cluster(fs, folders, tables));
         add_figures(*out.cluster, out.figures);
     } else {

@@ -16,13 +16,15 @@ bool fits(const AdviceCondition& condition, double value) {
 
 // "0.31" of shares and factors, "1234" of counts.
 std::string figure_text(double value) {
-    return value == std::floor(value) && std::abs(value) < 1e15 ? base::format("{:.0f}", value) : base::format("{:.3g}", value);
+    return value == std::floor(value) && std::abs(value) < 1e15 ? base::format("{:.0f}", value)
+                                                                : base::format("{:.3g}", value);
 }
 
 }  // namespace
 
 base::Status AdviceCondition::check(const base::JsonPlace& at) const {
-    if (figure.empty() == variable.empty()) return at.error("a condition is about a figure or a variable, not about both");
+    if (figure.empty() == variable.empty())
+        return at.error("a condition is about a figure or a variable, not about both");
     return {};
 }
 
@@ -47,7 +49,8 @@ std::vector<Advice> advice_for(const ProfileFigures& figures, const AdviceFile& 
         if (!std::ranges::all_of(rule.when, [&](const AdviceCondition& item) { return item.holds(figures); })) continue;
         std::vector<base::Message::Value> values;
         for (const auto& [name, value] : figures.numbers) {
-            if (rule.says.find("{" + name + "}") != rule.says.npos) values.push_back({name, base::Message(figure_text(value))});
+            if (rule.says.find("{" + name + "}") != rule.says.npos)
+                values.push_back({name, base::Message(figure_text(value))});
         }
         out.push_back({rule.id, base::Message(rule.says, std::move(values)), rule.remedy, rule.rules});
     }

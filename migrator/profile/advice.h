@@ -30,7 +30,8 @@ constexpr auto record_of(const AdviceCondition*) {
     using C = AdviceCondition;
     return base::record("advice_condition", "a condition", base::field("figure", &C::figure, "a number of the profile"),
                         base::field("variable", &C::variable, "or a variable of its environment"),
-                        base::field("above", &C::above, "it is larger"), base::field("at_least", &C::at_least, "it is as large"),
+                        base::field("above", &C::above, "it is larger"),
+                        base::field("at_least", &C::at_least, "it is as large"),
                         base::field("below", &C::below, "it is smaller"),
                         base::field("has", &C::has, "the text of the variable has this in it"),
                         base::field("lacks", &C::lacks, "or has it not"));
@@ -47,17 +48,17 @@ struct AdviceRule {
 };
 constexpr auto record_of(const AdviceRule*) {
     using R = AdviceRule;
-    return base::record(
-        "advice_rule", "advice from figures of a profile", base::field("id", &R::id, "profile.NAME").needed(),
-        base::field("when", &R::when, "conditions that must all hold").needed(),
-        base::field("says", &R::says, "what is the matter, with {figures}").needed().not_blank(),
-        base::field("remedy", &R::remedy, "what to do").needed().not_blank(),
-        base::field("rules", &R::rules, "rules of analyze that find it in code"),
-        base::field("source", &R::source, "where the fact comes from").needed(),
-        base::field("fires", &R::fires, "figures with which it is given"),
-        base::field("silent", &R::silent, "figures with which it is not"),
-        base::field("fires_variables", &R::fires_variables, "variables with which it is given"),
-        base::field("silent_variables", &R::silent_variables, "variables with which it is not"));
+    return base::record("advice_rule", "advice from figures of a profile",
+                        base::field("id", &R::id, "profile.NAME").needed(),
+                        base::field("when", &R::when, "conditions that must all hold").needed(),
+                        base::field("message", &R::says, "what is the matter, with {figures}").needed().not_blank(),
+                        base::field("advice", &R::remedy, "what to do").needed().not_blank(),
+                        base::field("rules", &R::rules, "rules of analyze that find it in code"),
+                        base::field("source", &R::source, "where the fact comes from").needed(),
+                        base::field("fires", &R::fires, "figures with which it is given"),
+                        base::field("silent", &R::silent, "figures with which it is not"),
+                        base::field("fires_variables", &R::fires_variables, "variables with which it is given"),
+                        base::field("silent_variables", &R::silent_variables, "variables with which it is not"));
 }
 
 struct AdviceFile : base::RuleFileHead {

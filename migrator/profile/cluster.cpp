@@ -35,8 +35,9 @@ std::string rank_name(base::FileSystem& fs, const base::Path& folder) {
 
 base::Result<std::vector<RankStep>> steps_of(base::FileSystem& fs, const base::Path& path, const StepColumns& names) {
     TRY_ASSIGN(CsvRows rows, CsvRows::open(fs, path));
-    const auto step = rows.column(names.step), computing = rows.column(names.computing), uncovered = rows.column(names.uncovered),
-               free = rows.column(names.free), stage = rows.column(names.stage), bubble = rows.column(names.bubble);
+    const auto step = rows.column(names.step), computing = rows.column(names.computing),
+               uncovered = rows.column(names.uncovered), free = rows.column(names.free),
+               stage = rows.column(names.stage), bubble = rows.column(names.bubble);
     std::vector<RankStep> out;
     for (;;) {
         TRY_ASSIGN(const bool has_row, rows.next());
@@ -96,7 +97,8 @@ base::Result<std::vector<Link>> links_of(base::FileSystem& fs, const base::Path&
 }
 
 std::size_t size_class(const Link& link) {
-    return static_cast<std::size_t>(std::ranges::upper_bound(kMegabyteClasses, link.megabytes) - std::begin(kMegabyteClasses));
+    return static_cast<std::size_t>(std::ranges::upper_bound(kMegabyteClasses, link.megabytes) -
+                                    std::begin(kMegabyteClasses));
 }
 
 // Links of one kind are those of one transport and group that move about as much.
@@ -113,7 +115,8 @@ std::vector<Link> slow_links(const std::vector<Link>& links) {
 }
 
 // Groups of ranks whose p2p operators share a communicator.
-void add_pipeline_groups(const base::JsonDocument& document, const std::string& rank, std::map<std::string, std::set<std::string>>& out) {
+void add_pipeline_groups(const base::JsonDocument& document, const std::string& rank,
+                         std::map<std::string, std::set<std::string>>& out) {
     for (const auto& [step, kinds] : members(&document.root)) {
         for (const auto& [name, times] : members(kinds.find("p2p"))) {
             const std::size_t at = name.find('@');
@@ -164,7 +167,8 @@ RankStep Rank::sum() const {
     return out;
 }
 
-base::Result<Cluster> read_cluster(base::FileSystem& fs, const std::vector<base::Path>& folders, const ProfileTables& tables) {
+base::Result<Cluster> read_cluster(base::FileSystem& fs, const std::vector<base::Path>& folders,
+                                   const ProfileTables& tables) {
     Cluster out;
     std::vector<Link> links;
     std::map<std::string, std::set<std::string>> pipelines;
@@ -179,7 +183,8 @@ base::Result<Cluster> read_cluster(base::FileSystem& fs, const std::vector<base:
         auto steps = steps_of(fs, files.table(tables.files.steps), tables.steps);
         if (!steps) TRY(note(steps.error()));
         else rank.steps = std::move(*steps);
-        const base::Path matrix = files.table(tables.files.links), collectives = files.table(tables.files.communication);
+        const base::Path matrix = files.table(tables.files.links),
+                         collectives = files.table(tables.files.communication);
         if (fs.exists(matrix)) {
             auto found = links_of(fs, matrix);
             if (!found) TRY(note(found.error()));
@@ -193,7 +198,8 @@ base::Result<Cluster> read_cluster(base::FileSystem& fs, const std::vector<base:
         out.ranks.push_back(std::move(rank));
     }
     if (std::ranges::all_of(out.ranks, [](const Rank& rank) { return rank.steps.empty(); }))
-        return base::fail(base::ErrorKind::bad_input, base::format("no rank has a table of its steps, {}", tables.files.steps));
+        return base::fail(base::ErrorKind::bad_input,
+                          base::format("no rank has a table of its steps, {}", tables.files.steps));
     std::ranges::sort(out.ranks, is_before);
     out.slow_links = slow_links(links);
     out.pipelines = joined_groups(pipelines);
@@ -219,7 +225,8 @@ void add_figures(const Cluster& cluster, ProfileFigures& out) {
         return most.*part - least.*part;
     };
     if (sums.size() > 1 && whole > 0) {
-        const double widest = std::max({spread(&RankStep::computing), spread(&RankStep::uncovered), spread(&RankStep::free)});
+        const double widest =
+            std::max({spread(&RankStep::computing), spread(&RankStep::uncovered), spread(&RankStep::free)});
         out.numbers["rank_spread"] = widest / whole;
         out.numbers["slowest_rank_ms"] = widest / 1e3;
     }

@@ -44,7 +44,8 @@ struct Cluster {
 };
 
 // `folders`: of one rank each. A table that is missing or broken is a note. Fails with bad_input where no rank has a table of steps.
-base::Result<Cluster> read_cluster(base::FileSystem& fs, const std::vector<base::Path>& folders, const ProfileTables& tables);
+base::Result<Cluster> read_cluster(base::FileSystem& fs, const std::vector<base::Path>& folders,
+                                   const ProfileTables& tables);
 
 // What advice asks of ranks: spread, bubbles, imbalance, slow links.
 void add_figures(const Cluster& cluster, ProfileFigures& out);

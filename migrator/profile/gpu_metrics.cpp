@@ -118,8 +118,7 @@ private:
         if (kernel.stream == stream_ && use.is_copy) return out_.split.add(ComputingPart::copies, kernel.duration);
         if (!names_.kernel_categories.is(lower_case(trace_.texts[kernel.type]))) return;
         (use.is_collective ? collectives_ : kernels_).push_back(interval_of(kernel));
-        if (!use.is_collective)
-            owned_.push_back({.number = number});
+        if (!use.is_collective) owned_.push_back({.number = number});
     }
 
     Interval interval_of(const DeviceEvent& kernel) const {

@@ -16,8 +16,8 @@ double or_zero(double value) { return std::isnan(value) ? 0 : value; }
 
 // The columns of a file.
 struct KernelPlaces {
-    Column core, state, step, name, type, begin, duration, stream, shapes, vector, cube, core_time, core_cube, core_load,
-        vector_core;
+    Column core, state, step, name, type, begin, duration, stream, shapes, vector, cube, core_time, core_cube,
+        core_load, vector_core;
 
     KernelPlaces(const CsvRows& rows, const KernelColumns& names, ProfileNumbers numbers)
         : core(rows.column(names.core)),

@@ -42,7 +42,7 @@ struct KernelTable {
     std::uint64_t without_time = 0;
     KernelTotals on_ai_cpu;
     std::uint64_t with_state = 0, dynamic = 0;  // kernels that tell the state of their shapes
-    std::string damage;  // empty: the file is whole, or not there
+    std::string damage;                         // empty: the file is whole, or not there
 
     // The row of the kernel that begins then; nullptr: none.
     const TimedKernel* at(Ticks begin) const;

@@ -24,7 +24,8 @@ bool is_directory(base::FileSystem& fs, const base::Path& path) {
     return info && info->kind == base::FileKind::directory;
 }
 
-base::Result<ProfileFiles> of_output(base::FileSystem& fs, const base::Path& output, const base::Path& folder, bool needs_trace) {
+base::Result<ProfileFiles> of_output(base::FileSystem& fs, const base::Path& output, const base::Path& folder,
+                                     bool needs_trace) {
     const base::Path trace = base::join(output, kTraceFile);
     if (!needs_trace || fs.exists(trace)) return ProfileFiles{trace, output, folder};
     return base::fail(base::ErrorKind::bad_input,

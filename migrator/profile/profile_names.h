@@ -150,18 +150,21 @@ constexpr auto record_of(const ProfileNames*) {
         base::field("send_tasks", &N::send_tasks, "and of those that send").needed(),
         base::field("stream_keys", &N::stream_keys, "keys of the stream of a task").needed(),
         base::field("group_threads", &N::group_threads, "parts of names of threads of a group").needed(),
-                        base::field("runtime_processes", &N::runtime_processes, "the runtime on the host").needed(),
-                        base::field("kernel_launches", &N::kernel_launches, "names of calls that launch a kernel").needed(),
-                        base::field("stream_synchronisations", &N::stream_synchronisations, "calls that wait for a stream").needed(),
-                        base::field("compilations", &N::compilations, "calls that compile an operator").needed(),
-                        base::field("memory_calls", &N::memory_calls, "calls that take memory from the driver or give it back").needed(),
-                        base::field("transfers", &N::transfers, "names of tasks that move data").needed(),
-                        base::field("aligned_transports", &N::aligned_transports, "types of transport that want aligned data").needed(),
-                        base::field("ai_cpu_cores", &N::ai_cpu_cores, "names of the core that is a CPU").needed(),
-                        base::field("dynamic_states", &N::dynamic_states, "states of kernels of dynamic shapes").needed(),
-                        base::field("loader_operators", &N::loader_operators, "beginnings of names: a batch is awaited").needed(),
-                        base::field("batch_norm_operators", &N::batch_norm_operators, "parts of names: statistics of a batch are exchanged").needed(),
-                        base::field("host_reads", &N::host_reads, "names: a value of the device is read on the host").needed());
+        base::field("runtime_processes", &N::runtime_processes, "the runtime on the host").needed(),
+        base::field("kernel_launches", &N::kernel_launches, "names of calls that launch a kernel").needed(),
+        base::field("stream_synchronisations", &N::stream_synchronisations, "calls that wait for a stream").needed(),
+        base::field("compilations", &N::compilations, "calls that compile an operator").needed(),
+        base::field("memory_calls", &N::memory_calls, "calls that take memory from the driver or give it back")
+            .needed(),
+        base::field("transfers", &N::transfers, "names of tasks that move data").needed(),
+        base::field("aligned_transports", &N::aligned_transports, "types of transport that want aligned data").needed(),
+        base::field("ai_cpu_cores", &N::ai_cpu_cores, "names of the core that is a CPU").needed(),
+        base::field("dynamic_states", &N::dynamic_states, "states of kernels of dynamic shapes").needed(),
+        base::field("loader_operators", &N::loader_operators, "beginnings of names: a batch is awaited").needed(),
+        base::field("batch_norm_operators", &N::batch_norm_operators,
+                    "parts of names: statistics of a batch are exchanged")
+            .needed(),
+        base::field("host_reads", &N::host_reads, "names: a value of the device is read on the host").needed());
 }
 
 struct ProfileNamesFile : base::RuleFileHead {

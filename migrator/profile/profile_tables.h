@@ -90,7 +90,8 @@ struct StepColumns {
 };
 constexpr auto record_of(const StepColumns*) {
     using S = StepColumns;
-    return base::record("step_columns", "columns of the table of steps", base::field("step", &S::step, "number").needed(),
+    return base::record("step_columns", "columns of the table of steps",
+                        base::field("step", &S::step, "number").needed(),
                         base::field("computing", &S::computing, "time").needed(),
                         base::field("uncovered", &S::uncovered, "communication alone").needed(),
                         base::field("free", &S::free, "nothing runs").needed(),
@@ -115,7 +116,7 @@ constexpr auto record_of(const ProfileTables*) {
         base::field("memory", &P::memory, "columns of the curve of memory").needed(),
         base::field("operator_memory", &P::operator_memory, "columns of the table of allocations").needed(),
         base::field("statistic", &P::statistic, "columns of the table of types of kernels").needed(),
-                          base::field("steps", &P::steps, "columns of the table of steps").needed());
+        base::field("steps", &P::steps, "columns of the table of steps").needed());
 }
 
 }  // namespace migrator

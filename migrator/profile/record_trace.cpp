@@ -28,7 +28,8 @@ double real_of(std::string_view token) {
 // What a category says of an event.
 struct CategoryUse {
     bool is_known = false;
-    bool host = false, launch = false, kernel = false, copy = false, flow = false, backward = false, python = false, queue = false;
+    bool host = false, launch = false, kernel = false, copy = false, flow = false, backward = false, python = false,
+         queue = false;
 };
 
 enum class ProcessUse { unknown, other, device, collectives, overlap, runtime };
@@ -149,7 +150,8 @@ private:
         if (name >= asked_for_.size()) asked_for_.resize(name + 1, -1);
         if (asked_for_[name] < 0) {
             const std::string_view text = out_.texts[name];
-            const bool is_asked = kind_of_operator(text, names_).is != OperatorClass::other || names_.step_names.in(lower_case(text));
+            const bool is_asked =
+                kind_of_operator(text, names_).is != OperatorClass::other || names_.step_names.in(lower_case(text));
             asked_for_[name] = is_asked ? 1 : 0;
         }
         return asked_for_[name] == 1;
@@ -232,7 +234,8 @@ private:
     bool is_unaligned(const DeviceEvent& item) const {
         constexpr std::int64_t kAlignment = 512;
         return transfer_bytes_ >= kAlignment && transfer_bytes_ % kAlignment != 0 &&
-               names_.transfers.is(lower_case(out_.texts[item.name])) && names_.aligned_transports.is(lower_case(transport_));
+               names_.transfers.is(lower_case(out_.texts[item.name])) &&
+               names_.aligned_transports.is(lower_case(transport_));
     }
 
     void place(const DeviceEvent& item, ProcessUse use) {
@@ -292,7 +295,7 @@ private:
     const KeptParts kept_;
     TraceRecords out_;
     std::vector<CategoryUse> uses_;
-    std::vector<signed char> collectives_;                     // by the number of a name; -1: not asked yet
+    std::vector<signed char> collectives_;  // by the number of a name; -1: not asked yet
     std::vector<signed char> asked_for_;    // likewise
     std::set<std::pair<TextNumber, TextNumber>> streams_of_tasks_;
     std::int64_t transfer_bytes_ = 0;  // of the event that is read

@@ -71,8 +71,8 @@ struct TraceRecords {
     std::vector<DeviceEvent> collectives;  // NPU: operators and their tasks; of a GPU these are kernels
     std::vector<DeviceEvent> overlap;      // NPU: what its profiler says of computing, communication and free time
     std::vector<MemoryEvent> memory;
-    std::map<TextNumber, CallTotals> runtime;                // NPU: calls of its runtime, by name
-    std::vector<HostEvent> runtime_order;                    // those that launch kernels and those that wait for streams
+    std::map<TextNumber, CallTotals> runtime;  // NPU: calls of its runtime, by name
+    std::vector<HostEvent> runtime_order;      // those that launch kernels and those that wait for streams
     std::uint64_t unaligned_transfers = 0;
     std::vector<LaunchCall> launch_calls;  // GPU: sorted by their link
     FlowTable launches, backward;
