@@ -53,10 +53,13 @@ package:libtomlplusplus-dev
 #if !__has_include(<libdeflate.h>)
 package:libdeflate-dev
 #endif
+#if !__has_include(<zlib.h>)
+package:zlib1g-dev
+#endif
 HEADERS
 }
 
-all_libraries="nlohmann-json3-dev libfmt-dev libexpected-dev libcli11-dev doctest-dev libdeflate-dev libtomlplusplus-dev"
+all_libraries="nlohmann-json3-dev libfmt-dev libexpected-dev libcli11-dev doctest-dev libdeflate-dev zlib1g-dev libtomlplusplus-dev"
 
 # Prints what the build lacks, as Debian and Ubuntu name it.
 missing_build_packages() {

@@ -18,6 +18,8 @@ inline constexpr const char* kExamples =
     "  migrator migrate - < train.py > train_npu.py       one file through a pipe, as editors do it\n"
     "  migrator explain method.cuda                       what a rule of the report means\n"
     "  migrator ops trace.json.gz                         which operators of a trace leave the NPU\n"
+    "  migrator compare gpu.json npu_ascend_pt            where an NPU loses time against a GPU\n"
+    "  migrator profile worker_ascend_pt                  where the time of a profile goes\n"
     "  migrator rules new my_rules/house.json             a rule of your own, with its case\n"
     "  migrator help migrate                              all options of a command\n"
     "  migrator completion bash                           completes commands and options; also zsh, fish\n"
@@ -104,6 +106,23 @@ inline constexpr const char* kOpsExamples =
     "  migrator ops trace.json.gz --report ops_report     a page with all chips side by side\n"
     "  migrator ops --recorder > record_ops.py            records the operators of a step without an NPU\n"
     "  migrator ops ops.txt --fail-on cpu_fallback        for CI: exit code 1 when an operator leaves the NPU";
+
+inline constexpr const char* kCompareAbout =
+    "Compare two profiles: where the new one loses time against the base, in seconds.";
+inline constexpr const char* kCompareExamples =
+    "Examples:\n"
+    "  migrator compare gpu.pt.trace.json.gz npu_ascend_pt          GPU against NPU\n"
+    "  migrator compare monday_ascend_pt friday_ascend_pt           two profiles of NPUs\n"
+    "  migrator compare gpu.json npu_ascend_pt --json               for scripts\n"
+    "  migrator compare gpu.json npu_ascend_pt --compat msprof      the figures of msprof-analyze";
+
+inline constexpr const char* kProfileAbout =
+    "Tell where the time of a profile goes, of one rank or of a cluster, and what to do about it.";
+inline constexpr const char* kProfileExamples =
+    "Examples:\n"
+    "  migrator profile worker_ascend_pt                  one rank\n"
+    "  migrator profile profiles                          all ranks below a folder, side by side\n"
+    "  migrator profile gpu.pt.trace.json.gz --json       for scripts";
 
 inline constexpr const char* kSchemaAbout = "Print the JSON Schema of a file, for editors and programs.";
 inline constexpr const char* kSchemaExamples =

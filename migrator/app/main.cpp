@@ -12,6 +12,7 @@
 #include "base/printable.h"
 #include "base/write_file.h"
 #include "command_line/spoken_language.h"
+#include "migrator/app/compare_command.h"
 #include "migrator/app/explain.h"
 #include "migrator/app/library_run.h"
 #include "migrator/app/ops_command.h"
@@ -129,6 +130,16 @@ std::string reason_to_fail(const Options& options, const Report& report, const s
                       base::plural(count, "finding"), first);
 }
 
+// Files that end too early give what is whole, and the exit code of bad input.
+base::Result<int> compare(const Options& options, base::FileSystem& fs) {
+    const bool is_one = options.command == Command::profile;
+    TRY_ASSIGN(const CompareResult result, is_one ? run_profile(options, fs) : run_compare(options, fs));
+    base::print(stdout, result.text);
+    TRY(flush_output());
+    for (const std::string& damage : result.damage) print_warning(damage, options.language);
+    return result.damage.empty() ? 0 : base::exit_code(base::ErrorKind::bad_input);
+}
+
 base::Result<int> run_command_line(int argc, const char* const* argv, const base::Language& language) {
     base::FileSystem& fs = base::real_file_system();
     TRY_ASSIGN(CommandLine line, parse_command_line(argc, argv, fs, language));
@@ -165,6 +176,8 @@ base::Result<int> run_command_line(int argc, const char* const* argv, const base
         TRY(flush_output());
         return 0;
     }
+    if (line.options->command == Command::compare || line.options->command == Command::profile)
+        return compare(*line.options, fs);
     if (line.options->command == Command::schema) {
         for (const PrintedSchema& schema : kPrintedSchemas) {
             if (line.options->explained == schema.file) base::print_bytes(stdout, schema.text());

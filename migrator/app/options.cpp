@@ -10,14 +10,17 @@
 #include "command_line/command_line.h"
 #include "command_line/one_of.h"
 #include "migrator/app/common_options.h"
+#include "migrator/app/compare_options.h"
 #include "migrator/app/help_texts.h"
 #include "migrator/app/ops_options.h"
 #include "migrator/app/peer_options.h"
 #include "migrator/app/printed_schemas.h"
+#include "migrator/app/profile_options.h"
 #include "migrator/app/raw_options.h"
 #include "migrator/app/review_options.h"
 #include "migrator/app/settings.h"
 #include "migrator/app/settings_options.h"
+#include "migrator/app/vendor_options.h"
 #include "migrator/report/formats.h"
 
 namespace migrator {
@@ -287,6 +290,8 @@ Command command_of(const CLI::App& app) {
     if (command->get_name() == "migrate") return Command::migrate;
     if (command->get_name() == "explain") return Command::explain;
     if (command->get_name() == "ops") return Command::ops;
+    if (command->get_name() == "compare") return Command::compare;
+    if (command->get_name() == "profile") return Command::profile;
     if (command->get_name() == "schema") return Command::schema;
     const std::string word =
         command->get_subcommands().empty() ? "list" : command->get_subcommands().front()->get_name();
@@ -333,6 +338,9 @@ base::Result<CommandLine> parse_command_line(int argc, const char* const* argv, 
         options.notes = std::move(translated->notes);
     }
     arguments = command_line::spelled_out(std::move(arguments));
+    if (!arguments.empty() && arguments.front() == "compare") {
+        TRY_ASSIGN(arguments, translate_vendor_options(std::move(arguments)));
+    }
     CLI::App app(kAbout, "migrator");
     command_line::begin(app);
     app.require_subcommand(1);
@@ -342,6 +350,8 @@ base::Result<CommandLine> parse_command_line(int argc, const char* const* argv, 
     add_explain(app, options);
     add_rules(app, options);
     add_ops(app, options);
+    add_compare(app, options);
+    add_profile(app, options);
     add_schema(app, options);
     add_review_commands(app, options);
     command_line::add_common(app);

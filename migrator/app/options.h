@@ -31,6 +31,8 @@ enum class Command {
     report_diff,
     serve,
     ops,
+    compare,
+    profile,
 };
 
 // What becomes of the migrated files.
@@ -79,6 +81,25 @@ struct OperatorListOptions {
     std::string other_torch_version;  // to compare with; empty: the same
 };
 
+// Of compare.
+struct CompareOptions {
+    base::Path base, compared;
+    std::string compat;             // the tool whose figures are given; empty: ours
+    std::vector<std::string> only;  // words of --only; empty: all
+    std::string base_step, step;    // empty: all
+    std::vector<std::string> map;   // OLD=NEW, or an object of JSON
+    bool by_shape = false, by_type = false, no_modules = false, no_details = false;
+    std::uint64_t max_kernels = 0;  // 0: pairs of operators stay whole
+    std::string flow_category;
+    base::Path output;
+};
+
+// Of profile.
+struct ProfileOptions {
+    base::Path path;
+    std::string step;  // empty: all
+};
+
 struct Options {
     Command command = Command::analyze;
     std::vector<base::Path> paths;                // of migrate into a copy: one. Of rules: where rule files are
@@ -120,6 +141,8 @@ struct Options {
     ReviewOptions review;
     OpsOptions ops;
     OperatorListOptions operator_list;
+    CompareOptions compare;
+    ProfileOptions profile;
     bool json = false;
     bool quiet = false;
     bool verbose = false;

@@ -23,6 +23,7 @@ TRANSLATED = [
     "docs/guides/checkpoint-formats.md",
     "docs/guides/choose-a-style.md",
     "docs/guides/ci.md",
+    "docs/guides/compare-profiles.md",
 ]
 COMMENT = re.compile(r"\s*#.*$", re.M)
 HAN = re.compile(r"[\u4e00-\u9fff]")

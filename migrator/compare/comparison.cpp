@@ -1,0 +1,125 @@
+#include "migrator/compare/comparison.h"
+
+#include "base/format.h"
+#include "base/parallel.h"
+#include "migrator/compare/communication_sheet.h"
+#include "migrator/compare/kernel_type_sheet.h"
+#include "migrator/compare/memory_sheets.h"
+#include "migrator/compare/operator_sheets.h"
+#include "migrator/compare/overall_sheet.h"
+
+namespace migrator {
+namespace {
+
+void write_side(base::JsonWriter& out, const ProfileSide& side) {
+    out.begin_object();
+    out.key("path").string(side.path);
+    out.key("events").unsigned_integer(side.trace.events);
+    out.key("metrics");
+    write_metrics(out, side.metrics);
+    out.key("notes").begin_array();
+    for (const base::Message& note : side.metrics.notes) out.string(note.text());
+    out.end_array();
+    out.end_object();
+}
+
+KeptParts kept_parts(const CompareRequest& request) {
+    using Part = ComparePart;
+    const bool has_operators =
+        request.wants(Part::operators) || request.wants(Part::memory) || request.wants(Part::modules);
+    return {.operators = has_operators || request.wants(Part::calls) || request.wants(Part::communication),
+            .equal_tasks = request.numbers == ProfileNumbers::msprof,
+            .shapes = has_operators,
+            .python = false,
+            .queue = request.wants(Part::memory)};
+}
+
+base::Status add_operators(base::FileSystem& fs, const CompareRequest& request, Comparison& out) {
+    // Msprof reads collectives only for their own sheet.
+    const bool with_collectives = request.numbers == ProfileNumbers::ours || request.wants(ComparePart::communication);
+    const OperatorTree base_tree(out.base, request.numbers, with_collectives),
+        tree(out.compared, request.numbers, with_collectives);
+    const std::vector<MatchedPair> pairs = pair_operators(out.base, base_tree, out.compared, tree, request.pairing);
+    const PairedSides sides{out.base, out.compared, base_tree, tree, pairs};
+    if (request.wants(ComparePart::operators)) {
+        out.sheets.push_back(operator_statistic(sides));
+        if (!request.pairing.without_details) out.sheets.push_back(operator_sheet(sides));
+    }
+    if (request.wants(ComparePart::memory)) {
+        TRY_ASSIGN(MemorySheets memory, memory_sheets(fs, sides));
+        out.sheets.push_back(std::move(memory.statistic));
+        if (!request.pairing.without_details) out.sheets.push_back(std::move(memory.details));
+    }
+    if (request.wants(ComparePart::calls)) out.sheets.push_back(api_sheet(sides));
+    return {};
+}
+
+}  // namespace
+
+std::vector<std::string> Comparison::damage() const {
+    std::vector<std::string> out;
+    for (const ProfileSide* side : {&base, &compared}) {
+        for (const auto& [file, damage] :
+             {std::pair(side->files.trace, side->trace.damage),
+              std::pair(side->files.table(side->tables.files.kernels), side->kernels.damage)}) {
+            if (!damage.empty()) out.push_back(base::format("{}: {}", file, damage));
+        }
+    }
+    return out;
+}
+
+std::string Comparison::json() const {
+    base::JsonWriter out;
+    out.begin_object();
+    write_side(out.key("base"), base);
+    write_side(out.key("new"), compared);
+    out.key("distribution");
+    write_json(out, distribution);
+    out.key("sheets").begin_object();
+    for (const Sheet& sheet : sheets) {
+        out.key(sheet.name);
+        write_json(out, sheet);
+    }
+    out.end_object();
+    out.key("damage").begin_array();
+    for (const std::string& damage : damage()) out.string(damage);
+    out.end_array();
+    return std::move(out.end_object()).take() + "\n";
+}
+
+base::Result<Comparison> compare_profiles(base::FileSystem& fs, const base::DataStore& store,
+                                          const CompareRequest& request) {
+    using Part = ComparePart;
+    Comparison out;
+    ProfileSide* const sides[] = {&out.base, &out.compared};
+    const SideRequest both{.path = {},
+                           .numbers = request.numbers,
+                           .kept = kept_parts(request),
+                           .step = {},
+                           .flow_category = request.flow_category};
+    // The overall figures need their records only until they are measured: one after the other takes half of the memory.
+    const bool keeps_records = both.kept.operators || request.wants(Part::kernels);
+    TRY(base::parallel_for(2, keeps_records ? 2 : 1, [&](std::size_t i) -> base::Status {
+        SideRequest side = both;
+        side.path = i == 0 ? request.base : request.compared;
+        side.step = i == 0 ? request.base_step : request.step;
+        TRY_ASSIGN(*sides[i], read_side(fs, store, side));
+        if (!keeps_records) sides[i]->drop_records();
+        return {};
+    }));
+    out.distribution = distribution_table(out.base.metrics, out.compared.metrics);
+    if (request.wants(Part::overall)) out.sheets.push_back(overall_sheet(out.base.metrics, out.compared.metrics));
+    if (request.wants(Part::communication))
+        out.sheets.push_back(communication_sheet(out.base, out.compared, request.numbers));
+    if (request.wants(Part::operators) || request.wants(Part::memory) || request.wants(Part::calls))
+        TRY(add_operators(fs, request, out));
+    if (request.wants(Part::kernels) && request.kernels_by_type) {
+        TRY_ASSIGN(Sheet types, kernel_type_sheet(fs, out.base, out.compared));
+        out.sheets.push_back(std::move(types));
+    } else if (request.wants(Part::kernels)) {
+        out.sheets.push_back(kernel_sheet(out.base, out.compared));
+    }
+    return out;
+}
+
+}  // namespace migrator

@@ -1,0 +1,126 @@
+#include <algorithm>
+#include <cmath>
+
+#include "base/format.h"
+#include "base/human.h"
+#include "base/wrapped_text.h"
+#include "migrator/compare/comparison.h"
+
+namespace migrator {
+namespace {
+
+using base::Language;
+
+constexpr std::size_t kMostShown = 10;
+constexpr std::size_t kLabelWidth = 40;
+
+double number_in(const Cell& cell) {
+    if (const auto* number = std::get_if<double>(&cell)) return *number;
+    const auto* count = std::get_if<std::int64_t>(&cell);
+    return count == nullptr ? 0 : static_cast<double>(*count);
+}
+
+std::string text_in(const Cell& cell) {
+    const auto* text = std::get_if<std::string>(&cell);
+    return text == nullptr ? std::string() : *text;
+}
+
+// "1.42 x"; nothing where the base is 0.
+std::string factor_text(double base, double compared) {
+    return base == 0 ? std::string("-") : base::format("{:.2f} x", compared / base);
+}
+
+std::string line_of(const std::string& label, const std::string& a, const std::string& b, const std::string& difference,
+                    const std::string& factor) {
+    std::string out = label;
+    const std::size_t width = base::columns_of(label);
+    out.append(width < kLabelWidth ? kLabelWidth - width : 1, ' ');
+    return out + base::format("{:>10} {:>10} {:>10} {:>9}\n", a, b, difference, factor);
+}
+
+std::string milliseconds_text(double value) { return base::format("{:.3f}", value); }
+
+std::string table_text(const Language& say, const Sheet& overall) {
+    std::string out =
+        line_of(say.text("milliseconds"), say.text("base"), say.text("new"), say.text("more"), say.text("factor"));
+    for (const SheetRow& row : overall.rows) {
+        const std::string name = text_in(row[0]);
+        const std::size_t depth = name.find_first_not_of('\t');
+        const double a = number_in(row[1]), b = number_in(row[4]);
+        out += line_of(std::string(2 * depth, ' ') + say.show("{}", say.text(name.substr(depth))), milliseconds_text(a),
+                       milliseconds_text(b), base::format("{:+.3f}", b - a), factor_text(a, b));
+    }
+    return out;
+}
+
+// The lines that others add up to, by what they lost.
+std::string losses_text(const Language& say, const Sheet& overall) {
+    struct Loss {
+        std::string name;
+        double more = 0;
+    };
+    std::vector<Loss> losses;
+    double whole = 0;
+    bool is_communication = false;  // its groups overlap, and stand for it together
+    for (const SheetRow& row : overall.rows) {
+        const std::string name = text_in(row[0]);
+        const std::size_t depth = name.find_first_not_of('\t');
+        const double more = number_in(row[4]) - number_in(row[1]);
+        if (depth == 0) is_communication = name == "Uncovered Communication Time";
+        if (name == "E2E Time") whole = more;
+        if (depth == (is_communication ? 0u : 1u) && more > 0) losses.push_back({name.substr(depth), more});
+    }
+    std::ranges::stable_sort(losses, std::greater<>(), &Loss::more);
+    std::string out =
+        whole > 0 ? say.format("The new profile takes {:.3f} ms longer as a whole. What takes more time:\n", whole)
+                  : say.format("The new profile takes {:.3f} ms less as a whole. What takes more time:\n", -whole);
+    if (losses.empty()) return out + "  " + say.text("nothing") + "\n";
+    for (std::size_t i = 0; i < std::min<std::size_t>(losses.size(), 5); ++i)
+        out += base::format("  {:>12} ms  {}\n", base::format("{:+.3f}", losses[i].more),
+                            say.show("{}", say.text(losses[i].name)));
+    return out;
+}
+
+std::string operators_text(const Language& say, const Sheet& statistic) {
+    std::string out = say.text("Operators that cost most against the base, by their time on the device in ms:") + "\n" +
+                      base::format("{:>11} {:>10} {:>10} {:>9}\n", say.text("more"), say.text("base"), say.text("new"),
+                                   say.text("factor"));
+    std::size_t shown = 0;
+    for (const SheetRow& row : statistic.rows) {
+        if (number_in(row[6]) <= 0 || shown++ == kMostShown) break;
+        const double a = number_in(row[2]), b = number_in(row[4]);
+        out +=
+            say.show("{}  {}\n", base::format("{:>+11.3f} {:>10.3f} {:>10.3f} {:>9}", b - a, a, b, factor_text(a, b)),
+                     text_in(row[1]));
+    }
+    return shown == 0 ? std::string() : out + "\n";
+}
+
+std::string side_text(const Language& say, const std::string& title, const ProfileSide& side) {
+    const std::string kind = side.trace.kind == TraceKind::gpu ? "GPU" : "NPU";
+    return say.show("{}: {}, {}, {}\n", title, kind, side.path, say.plural(side.trace.events, "event"));
+}
+
+std::string notes_text(const Language& say, const ProfileSide& side) {
+    std::string out;
+    for (const base::Message& note : side.metrics.notes) out += say.show("{}: {}\n", side.path, say.said(note.text()));
+    return out;
+}
+
+const Sheet* named_sheet(const std::vector<Sheet>& sheets, std::string_view name) {
+    const auto found = std::ranges::find(sheets, name, &Sheet::name);
+    return found == sheets.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+std::string Comparison::text(const Language& say) const {
+    std::string out = side_text(say, say.text("base"), base) + side_text(say, say.text("new"), compared) + "\n";
+    if (const Sheet* overall = named_sheet(sheets, "OverallMetrics"))
+        out += table_text(say, *overall) + "\n" + losses_text(say, *overall) + "\n";
+    if (const Sheet* statistic = named_sheet(sheets, "OperatorCompareStatistic"))
+        out += operators_text(say, *statistic);
+    return out + notes_text(say, base) + notes_text(say, compared);
+}
+
+}  // namespace migrator

@@ -1,0 +1,81 @@
+#include "migrator/compare/kernel_type_sheet.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "migrator/profile/csv_rows.h"
+
+namespace migrator {
+namespace {
+
+struct TypeRow {
+    std::string type, core;
+    double total = 0, average = 0, longest = 0, shortest = 0;
+    std::uint64_t calls = 0;
+
+    bool is_same(const TypeRow& other) const { return type == other.type && core == other.core; }
+};
+
+double number_or_zero(double value) { return std::isfinite(value) ? value : 0; }
+
+base::Result<std::vector<TypeRow>> types_of(base::FileSystem& fs, const ProfileSide& side) {
+    std::vector<TypeRow> out;
+    const base::Path path = side.files.table(side.tables.files.statistic);
+    if (path.empty() || !fs.exists(path)) return out;
+    TRY_ASSIGN(CsvRows rows, CsvRows::open(fs, path));
+    const StatisticColumns& names = side.tables.statistic;
+    const auto type = rows.column(names.type), core = rows.column(names.core), count = rows.column(names.count),
+               total = rows.column(names.total), shortest = rows.column(names.shortest),
+               average = rows.column(names.average), longest = rows.column(names.longest);
+    const auto number = [&](std::optional<std::size_t> column) { return number_or_zero(rows.number(column)); };
+    for (;;) {
+        TRY_ASSIGN(const bool has_row, rows.next());
+        if (!has_row) return out;
+        out.push_back({std::string(rows[type]), std::string(rows[core]), number(total), number(average),
+                       number(longest), number(shortest), static_cast<std::uint64_t>(std::max(0.0, number(count)))});
+    }
+}
+
+void add_type_cells(SheetRow& row, const TypeRow* item) {
+    if (item == nullptr) {
+        row.insert(row.end(), {Cell(0.0), Cell(0.0), Cell(), Cell(), Cell()});
+        return;
+    }
+    row.insert(row.end(), {Cell(rounded(item->total, 3)), Cell(rounded(item->average, 3)),
+                           Cell(rounded(item->longest, 3)), Cell(rounded(item->shortest, 3)), count_cell(item->calls)});
+}
+
+}  // namespace
+
+base::Result<Sheet> kernel_type_sheet(base::FileSystem& fs, const ProfileSide& base, const ProfileSide& compared) {
+    Sheet out{
+        "KernelTypeCompare",
+        paired_headers({"Order Id", "Kernel Type", "Core Type"},
+                       {"Total Duration(us)", "Avg Duration(us)", "Max Duration(us)", "Min Duration(us)", "Calls"},
+                       {"Diff Total Ratio", "Diff Avg Ratio"}),
+        {}};
+    TRY_ASSIGN(const std::vector<TypeRow> a, types_of(fs, base));
+    TRY_ASSIGN(const std::vector<TypeRow> b, types_of(fs, compared));
+    if (a.empty() || b.empty()) return out;
+    const auto add = [&](const TypeRow* one, const TypeRow* other) {
+        const TypeRow& any = one == nullptr ? *other : *one;
+        SheetRow row{Cell(), text_cell(any.type), text_cell(any.core)};
+        add_type_cells(row, one);
+        add_type_cells(row, other);
+        row.emplace_back(ratio_of(one == nullptr ? 0 : one->total, other == nullptr ? 0 : other->total));
+        row.emplace_back(ratio_of(one == nullptr ? 0 : one->average, other == nullptr ? 0 : other->average));
+        out.rows.push_back(std::move(row));
+    };
+    const auto same_in = [](const std::vector<TypeRow>& rows, const TypeRow& item) {
+        const auto found = std::ranges::find_if(rows, [&](const TypeRow& other) { return other.is_same(item); });
+        return found == rows.end() ? nullptr : &*found;
+    };
+    for (const TypeRow& item : a) add(&item, same_in(b, item));
+    for (const TypeRow& item : b) {
+        if (same_in(a, item) == nullptr) add(nullptr, &item);
+    }
+    sort_by_difference(out.rows);
+    return out;
+}
+
+}  // namespace migrator

@@ -1,0 +1,11 @@
+// The sheet of kernels by their type and core, from the table that the profiler itself has summed up.
+#pragma once
+
+#include "migrator/compare/operator_sheets.h"
+
+namespace migrator {
+
+// The type that takes the most times as long first. Without rows where a side has no such table. Fails where one cannot be read.
+base::Result<Sheet> kernel_type_sheet(base::FileSystem& fs, const ProfileSide& base, const ProfileSide& compared);
+
+}  // namespace migrator

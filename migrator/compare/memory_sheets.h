@@ -1,0 +1,15 @@
+// Sheets of the memory of the device that operators take.
+#pragma once
+
+#include "migrator/compare/operator_sheets.h"
+
+namespace migrator {
+
+struct MemorySheets {
+    Sheet statistic, details;
+};
+
+// Fails where a table cannot be read at all; one that is missing has no allocations.
+base::Result<MemorySheets> memory_sheets(base::FileSystem& fs, const PairedSides& sides);
+
+}  // namespace migrator

@@ -1,0 +1,262 @@
+#include "migrator/compare/profile_report.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "base/format.h"
+#include "base/in_json.h"
+#include "base/json.h"
+#include "migrator/compare/overall_sheet.h"
+
+namespace migrator {
+namespace {
+
+void add_runtime_figures(const ProfileSide& side, ProfileFigures& out) {
+    const TraceRecords& trace = side.trace;
+    if (trace.runtime.empty()) return;
+    double compilations = 0, memory = 0, launches = 0, waits = 0;
+    for (const auto& [number, totals] : trace.runtime) {
+        const std::string name = lower_case(trace.texts[number]);
+        if (side.names.compilations.is(name)) compilations += static_cast<double>(totals.count);
+        if (side.names.memory_calls.is(name)) memory += milliseconds(totals.total);
+    }
+    std::vector<HostEvent> order = trace.runtime_order;
+    std::ranges::stable_sort(order, {}, [](const HostEvent& call) { return std::tuple(call.thread, call.begin); });
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        const bool is_launch = side.names.kernel_launches.is(lower_case(trace.texts[order[i].name]));
+        if (!is_launch) continue;
+        ++launches;
+        const bool has_next = i + 1 < order.size() && order[i + 1].thread == order[i].thread;
+        if (has_next && !side.names.kernel_launches.is(lower_case(trace.texts[order[i + 1].name]))) ++waits;
+    }
+    out.numbers["compilations"] = compilations;
+    out.numbers["memory_calls_ms"] = memory;
+    if (launches > 0) out.numbers["synchronised_launches"] = waits / launches;
+}
+
+void add_operator_figures(const ProfileSide& side, ProfileFigures& out) {
+    Ticks longest = 0;
+    double batch_norms = 0, reads = 0, steps = 0;
+    for (const HostEvent& event : side.trace.host) {
+        const std::string name = lower_case(side.trace.texts[event.name]);
+        if (side.names.loader_operators.begins(name)) longest = std::max(longest, event.duration);
+        batch_norms += side.names.batch_norm_operators.in(name) ? 1 : 0;
+        reads += side.names.host_reads.is(name) ? 1 : 0;
+        steps += side.names.step_names.in(name) ? 1 : 0;
+    }
+    out.numbers["loader_longest_ms"] = milliseconds(longest);
+    out.numbers["batch_norm_calls"] = batch_norms;
+    out.numbers["host_reads_per_step"] = reads / std::max(steps, 1.0);
+}
+
+void add_kernel_figures(const ProfileSide& side, ProfileFigures& out) {
+    const KernelTable& kernels = side.kernels;
+    if (!kernels.is_there) return;
+    out.numbers["ai_cpu_longest_us"] = microseconds(kernels.on_ai_cpu.longest);
+    out.numbers["ai_cpu_count"] = static_cast<double>(kernels.on_ai_cpu.calls);
+    if (kernels.with_state > 0)
+        out.numbers["dynamic_share"] = static_cast<double>(kernels.dynamic) / static_cast<double>(kernels.with_state);
+}
+
+void add_metric_figures(const SideMetrics& metrics, ProfileFigures& out) {
+    if (metrics.whole > 0) {
+        out.numbers["free_share"] = static_cast<double>(metrics.free()) / static_cast<double>(metrics.whole);
+        out.numbers["uncovered_share"] = static_cast<double>(metrics.uncovered) / static_cast<double>(metrics.whole);
+    }
+    if (metrics.computing > 0 && !metrics.hides_kernels)
+        out.numbers["format_share"] = static_cast<double>(metrics.split[ComputingPart::vector_format].time) /
+                                      static_cast<double>(metrics.computing);
+}
+
+// Of the collectives that use a link, how many move less than is worth it.
+void add_packet_figures(const base::JsonDocument& document, ProfileFigures& out) {
+    struct Link {
+        const char* name;
+        const char* figure;
+        double least;  // MB
+        double small = 0, all = 0;
+    } links[] = {{"SDMA", "small_sdma_share", 16}, {"RDMA", "small_rdma_share", 1}};
+    const auto* steps = document.root.object();
+    if (steps == nullptr) return;
+    for (const auto& [step, kinds] : *steps) {
+        const base::Json* collectives = kinds.find("collective");
+        if (collectives == nullptr || collectives->object() == nullptr) continue;
+        for (const auto& [name, said] : *collectives->object()) {
+            if (name == "Total Op Info") continue;
+            for (Link& link : links) {
+                const base::Json* bandwidths = said.find("Communication Bandwidth Info");
+                const base::Json* of_link = bandwidths == nullptr ? nullptr : bandwidths->find(link.name);
+                const base::Json* size = of_link == nullptr ? nullptr : of_link->find("Transit Size(MB)");
+                if (size == nullptr) continue;
+                const double megabytes = size->real() != nullptr      ? *size->real()
+                                         : size->integer() != nullptr ? static_cast<double>(*size->integer())
+                                                                      : 0;
+                link.all += megabytes > 0 ? 1 : 0;
+                link.small += megabytes > 0 && megabytes < link.least ? 1 : 0;
+            }
+        }
+    }
+    for (const Link& link : links) {
+        if (link.all > 0) out.numbers[link.figure] = link.small / link.all;
+    }
+}
+
+void add_variables(const base::JsonDocument& document, ProfileFigures& out) {
+    const base::Json* variables = document.root.find("ENV_VARIABLES");
+    if (variables == nullptr || variables->object() == nullptr) return;
+    for (const auto& [name, value] : *variables->object()) {
+        if (value.string() != nullptr) out.variables[name] = *value.string();
+    }
+}
+
+// A file that is missing or broken says nothing.
+template <class Add>
+base::Status add_from(base::FileSystem& fs, const base::Path& path, const Add& add) {
+    constexpr std::uint64_t kMostBytes = std::uint64_t{256} << 20;
+    if (path.empty() || !fs.exists(path)) return {};
+    auto text = base::read_file(fs, path, kMostBytes);
+    if (!text) return text.error().kind == base::ErrorKind::bad_input ? base::Status() : tl::unexpected(text.error());
+    if (const auto document = base::parse_json(*text, path, base::kPythonJson)) add(*document);
+    return {};
+}
+
+base::Status add_side_figures(base::FileSystem& fs, const ProfileSide& side, ProfileFigures& out) {
+    add_metric_figures(side.metrics, out);
+    add_operator_figures(side, out);
+    if (side.trace.kind == TraceKind::gpu) return {};
+    add_kernel_figures(side, out);
+    add_runtime_figures(side, out);
+    out.numbers["unaligned_transfers"] = static_cast<double>(side.trace.unaligned_transfers);
+    TRY(add_from(fs, side.files.table(side.tables.files.communication),
+                 [&](const base::JsonDocument& document) { add_packet_figures(document, out); }));
+    if (side.files.folder.empty()) return {};
+    return add_from(fs, base::join(side.files.folder, side.tables.files.metadata),
+                    [&](const base::JsonDocument& document) { add_variables(document, out); });
+}
+
+void write_cluster(base::JsonWriter& out, const Cluster& cluster) {
+    out.begin_array();
+    for (const Rank& rank : cluster.ranks) {
+        out.begin_object();
+        out.key("rank").string(rank.name);
+        out.key("folder").string(rank.folder);
+        out.key("steps").begin_array();
+        for (const RankStep& step : rank.steps) {
+            out.begin_object();
+            out.key("step").string(step.step);
+            out.key("computing_us").number(step.computing);
+            out.key("uncovered_us").number(step.uncovered);
+            out.key("free_us").number(step.free);
+            out.key("stage_us").number(step.stage);
+            out.key("bubble_us").number(step.bubble);
+            out.end_object();
+        }
+        out.end_array();
+        out.end_object();
+    }
+    out.end_array();
+}
+
+std::string rank_line(const base::Language& say, const std::string& rank, const std::string& step,
+                      const RankStep& times) {
+    return say.show(
+        "{}\n", base::format("{:>8} {:>8} {:>12.3f} {:>12.3f} {:>12.3f} {:>12.3f}", rank, step, times.computing / 1e3,
+                             times.uncovered / 1e3, times.free / 1e3, times.bubble / 1e3));
+}
+
+std::string cluster_text(const base::Language& say, const Cluster& cluster) {
+    std::string out = base::format("{:>8} {:>8} {:>12} {:>12} {:>12} {:>12}\n", say.text("rank"), say.text("step"),
+                                   say.text("computing"), say.text("uncovered"), say.text("free"), say.text("bubble"));
+    for (const Rank& rank : cluster.ranks) {
+        for (const RankStep& step : rank.steps) out += rank_line(say, rank.name, step.step, step);
+    }
+    for (const auto& pipeline : cluster.pipelines)
+        out += say.show("One pipeline: ranks {}\n", base::joined(pipeline, ", "));
+    for (const Link& link : cluster.slow_links)
+        out += say.show("Slow link: {} to {} of group {}, {}, {} GB/s\n", link.from, link.to, link.group,
+                        link.transport, base::format("{:.2f}", link.bandwidth()));
+    for (const base::Message& note : cluster.notes) out += say.show("{}\n", say.said(note.text()));
+    return out + "\n";
+}
+
+std::string side_table(const base::Language& say, const SideMetrics& metrics) {
+    const Sheet sheet = overall_sheet(metrics, metrics);
+    std::string out = base::format("{:>12} {:>8}\n", say.text("milliseconds"), say.text("share"));
+    for (const SheetRow& row : sheet.rows) {
+        const std::string name = std::get<std::string>(row[0]);
+        const std::size_t depth = name.find_first_not_of('\t');
+        out += say.show(
+            "{}\n", base::format("{:>12.3f} {:>7.2f}%  {}{}", std::get<double>(row[1]), 100 * std::get<double>(row[2]),
+                                 std::string(2 * depth, ' '), say.text(name.substr(depth))));
+    }
+    for (const base::Message& note : metrics.notes) out += say.show("{}\n", say.said(note.text()));
+    return out + "\n";
+}
+
+}  // namespace
+
+std::string ProfileReport::damage() const {
+    if (!side) return {};
+    if (!side->trace.damage.empty()) return base::format("{}: {}", side->files.trace, side->trace.damage);
+    return side->kernels.damage;
+}
+
+std::string ProfileReport::text(const base::Language& say) const {
+    std::string out = side ? side_table(say, side->metrics) : cluster_text(say, *cluster);
+    for (const Advice& item : advice)
+        out += say.show("{}: {}\n    {}\n", item.rule, say.said(item.says.text()), say.said(item.remedy));
+    if (advice.empty()) out += say.text("No advice: no figure is beyond its limit.") + "\n";
+    return out;
+}
+
+std::string ProfileReport::json() const {
+    base::JsonWriter out;
+    out.begin_object();
+    out.key("path").string(path);
+    if (side) write_metrics(out.key("metrics"), side->metrics);
+    if (cluster) write_cluster(out.key("ranks"), *cluster);
+    out.key("figures").begin_object();
+    for (const auto& [name, value] : figures.numbers) out.key(name).number(value);
+    out.end_object();
+    out.key("advice").begin_array();
+    for (const Advice& item : advice) {
+        out.begin_object();
+        out.key("rule").string(item.rule);
+        out.key("says").string(item.says.text());
+        out.key("remedy").string(item.remedy);
+        base::InJson<std::vector<std::string>>::write(out.key("rules"), item.rules);
+        out.end_object();
+    }
+    out.end_array();
+    out.key("damage").string(damage());
+    return std::move(out.end_object()).take() + "\n";
+}
+
+base::Result<ProfileReport> report_profile(base::FileSystem& fs, const base::DataStore& store, const base::Path& path,
+                                           std::optional<std::uint64_t> step) {
+    ProfileReport out;
+    out.path = path;
+    TRY_ASSIGN(const AdviceFile rules, base::read_rule_record<AdviceFile>(store, "rules/profiles/advice.json"));
+    std::vector<base::Path> folders;
+    const auto info = fs.info(path);
+    if (info && info->kind == base::FileKind::directory) {
+        TRY_ASSIGN(folders, find_rank_folders(fs, path));
+    }
+    if (folders.size() > 1) {
+        TRY_ASSIGN(const ProfileTables tables,
+                   base::read_rule_record<ProfileTables>(store, "rules/profiles/tables.json"));
+        TRY_ASSIGN(out.cluster, read_cluster(fs, folders, tables));
+        add_figures(*out.cluster, out.figures);
+    } else {
+        SideRequest request;
+        request.path = folders.size() == 1 ? folders.front() : path;
+        request.step = step;
+        request.kept.operators = request.kept.runtime = true;
+        TRY_ASSIGN(out.side, read_side(fs, store, request));
+        TRY(add_side_figures(fs, *out.side, out.figures));
+    }
+    out.advice = advice_for(out.figures, rules);
+    return out;
+}
+
+}  // namespace migrator

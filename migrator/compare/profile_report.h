@@ -1,0 +1,32 @@
+// ProfileReport: one profile, or the ranks of a cluster: where the time goes, and what to do about it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/language.h"
+#include "migrator/compare/profile_side.h"
+#include "migrator/profile/advice.h"
+#include "migrator/profile/cluster.h"
+
+namespace migrator {
+
+struct ProfileReport {
+    base::Path path;
+    std::optional<ProfileSide> side;  // of one profile
+    std::optional<Cluster> cluster;   // of several ranks
+    ProfileFigures figures;
+    std::vector<Advice> advice;
+
+    // Damage of the trace; empty: it is whole.
+    std::string damage() const;
+    std::string text(const base::Language& say) const;
+    std::string json() const;
+};
+
+// `path`: as find_profile takes it, or a folder with those of several ranks below it. Fails as read_side and read_cluster do.
+base::Result<ProfileReport> report_profile(base::FileSystem& fs, const base::DataStore& store, const base::Path& path,
+                                           std::optional<std::uint64_t> step);
+
+}  // namespace migrator

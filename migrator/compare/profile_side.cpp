@@ -1,0 +1,75 @@
+#include "migrator/compare/profile_side.h"
+
+#include <charconv>
+
+#include "base/format.h"
+
+namespace migrator {
+namespace {
+
+// The number in "ProfilerStep#7".
+std::optional<std::uint64_t> step_number(std::string_view name, const ProfileNames& names) {
+    if (!names.step_names.begins(lower_case(name))) return std::nullopt;
+    const std::string_view digits = name.substr(name.find('#') + 1);
+    std::uint64_t out = 0;
+    const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), out);
+    return read.ec == std::errc() ? std::optional(out) : std::nullopt;
+}
+
+base::Status find_step(ProfileSide& side, const SideRequest& request) {
+    if (!request.step) return {};
+    if (request.numbers == ProfileNumbers::msprof && side.trace.kind == TraceKind::gpu)
+        return base::fail(base::ErrorKind::usage,
+                          "msprof-analyze takes a step of profiles of NPUs only; leave out --compat msprof", side.path);
+    std::vector<std::uint64_t> there;
+    for (const HostEvent& event : side.trace.host) {
+        const auto number = step_number(side.trace.texts[event.name], side.names);
+        if (!number) continue;
+        there.push_back(*number);
+        if (*number == *request.step) side.step_time = Interval{event.begin, event.end()};
+    }
+    side.step = request.step;
+    if (side.step_time) return {};
+    if (there.empty()) return base::fail(base::ErrorKind::usage, "the profile has no steps", side.path);
+    return base::fail(base::ErrorKind::usage,
+                      base::format("there is no step {}; there are: {}", *request.step, base::joined(there, ", ")),
+                      side.path);
+}
+
+}  // namespace
+
+void ProfileSide::drop_records() {
+    TraceRecords kept;
+    kept.kind = trace.kind;
+    kept.events = trace.events;
+    kept.damage = std::move(trace.damage);
+    kept.header = std::move(trace.header);
+    trace = std::move(kept);
+    kernels.rows = {};
+}
+
+base::Result<ProfileSide> read_side(base::FileSystem& fs, const base::DataStore& store, const SideRequest& request) {
+    ProfileSide side;
+    side.path = request.path;
+    TRY_ASSIGN(side.files, find_profile(fs, request.path));
+    TRY_ASSIGN(side.names, load_profile_names(store, request.numbers));
+    if (!request.flow_category.empty()) side.names.flow_categories.words = {lower_case(request.flow_category)};
+    TRY_ASSIGN(side.tables, base::read_rule_record<ProfileTables>(store, "rules/profiles/tables.json"));
+    TRY_ASSIGN(side.trace, record_trace(fs, side.files.trace, side.names, request.kept));
+    TRY(find_step(side, request));
+    if (side.trace.kind == TraceKind::gpu) {
+        auto metrics = measure_gpu(side.trace, side.names, request.numbers);
+        if (!metrics && !side.trace.damage.empty())
+            return base::fail_with_context(std::move(metrics).error(), side.trace.damage);
+        TRY_ASSIGN(side.metrics, std::move(metrics));
+        return side;
+    }
+    TRY_ASSIGN(side.kernels, read_kernels(fs, side.files.table(side.tables.files.kernels), side.tables.kernels,
+                                          side.names, side.trace.origin, request.numbers,
+                                          request.step ? base::format("{}", *request.step) : std::string()));
+    side.metrics = measure_npu(side.trace, side.kernels, side.names, request.numbers);
+    TRY(add_tables(fs, side.files, side.tables, request.numbers, side.metrics));
+    return side;
+}
+
+}  // namespace migrator

@@ -1,0 +1,78 @@
+#include "migrator/compare/sheet.h"
+
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+
+#include "base/format.h"
+
+namespace migrator {
+namespace {
+
+std::string shown(const Cell& cell) {
+    if (const auto* text = std::get_if<std::string>(&cell)) return *text;
+    if (const auto* count = std::get_if<std::int64_t>(&cell)) return base::format("{}", *count);
+    if (const auto* number = std::get_if<double>(&cell))
+        return std::isinf(*number) ? "INF" : base::format("{}", *number);
+    return {};
+}
+
+std::string csv_cell(const Cell& cell) {
+    std::string text = shown(cell);
+    const bool is_text = std::holds_alternative<std::string>(cell);
+    if (is_text && text.find_first_of("=+-@") == 0) text.insert(0, "'");
+    if (text.find_first_of(",\"\r\n") == text.npos) return text;
+    std::string out = "\"";
+    for (const char c : text) out.append(c == '"' ? 2 : 1, c);
+    return out + '"';
+}
+
+}  // namespace
+
+double rounded(double value, int digits) {
+    if (!std::isfinite(value)) return value;
+    return std::strtod(base::format("{:.{}f}", value, digits).c_str(), nullptr);
+}
+
+double ratio_of(double base, double compared) {
+    if (base == 0) return compared == 0 ? 1 : std::numeric_limits<double>::infinity();
+    return rounded(compared / base, 4);
+}
+
+void write_json(base::JsonWriter& out, const Sheet& sheet) {
+    out.begin_object();
+    out.key("headers").begin_array();
+    for (const std::string& header : sheet.headers) out.string(header);
+    out.end_array();
+    out.key("rows").begin_array();
+    for (const SheetRow& row : sheet.rows) {
+        out.begin_array();
+        for (const Cell& cell : row) {
+            if (const auto* text = std::get_if<std::string>(&cell)) out.string(*text);
+            else if (const auto* count = std::get_if<std::int64_t>(&cell)) out.integer(*count);
+            else if (const auto* number = std::get_if<double>(&cell)) {
+                if (std::isfinite(*number)) out.number(*number);
+                else out.string("inf");
+            } else out.null();
+        }
+        out.end_array();
+    }
+    out.end_array();
+    out.end_object();
+}
+
+std::string csv_text(const Sheet& sheet) {
+    std::string out;
+    const auto line = [&](const auto& cells, const auto& text_of) {
+        for (std::size_t i = 0; i < cells.size(); ++i) {
+            if (i > 0) out += ',';
+            out += text_of(cells[i]);
+        }
+        out += "\r\n";
+    };
+    line(sheet.headers, [](const std::string& header) { return csv_cell(Cell(header)); });
+    for (const SheetRow& row : sheet.rows) line(row, csv_cell);
+    return out;
+}
+
+}  // namespace migrator

@@ -1,0 +1,53 @@
+// Cluster: the ranks of a run side by side, from the tables of each.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/file_system.h"
+#include "base/message.h"
+#include "migrator/profile/advice.h"
+#include "migrator/profile/profile_files.h"
+#include "migrator/profile/profile_tables.h"
+
+namespace migrator {
+
+// A step of a rank, in microseconds.
+struct RankStep {
+    std::string step;
+    double computing = 0, uncovered = 0, free = 0, stage = 0, bubble = 0;
+
+    double whole() const { return computing + uncovered + free; }
+};
+
+struct Rank {
+    std::string name;  // its number, or the name of its folder where that is not told
+    base::Path folder;
+    std::vector<RankStep> steps;
+
+    RankStep sum() const;
+};
+
+// A link between two ranks of one group.
+struct Link {
+    std::string group, transport, from, to;  // ranks by their number in the group
+    double megabytes = 0, milliseconds = 0;
+
+    double bandwidth() const { return milliseconds > 0 ? megabytes / milliseconds : 0; }
+};
+
+struct Cluster {
+    std::vector<Rank> ranks;  // by their number
+    std::vector<Link> slow_links;
+    std::vector<std::vector<std::string>> pipelines;  // ranks that send to each other
+    std::vector<base::Message> notes;
+};
+
+// `folders`: of one rank each. A table that is missing or broken is a note. Fails with bad_input where no rank has a table of steps.
+base::Result<Cluster> read_cluster(base::FileSystem& fs, const std::vector<base::Path>& folders,
+                                   const ProfileTables& tables);
+
+// What advice asks of ranks: spread, bubbles, imbalance, slow links.
+void add_figures(const Cluster& cluster, ProfileFigures& out);
+
+}  // namespace migrator

@@ -1,0 +1,50 @@
+// CsvRows: the rows of a CSV file of any size, one after the other, by the names of its columns. Memory is that of a window.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/byte_stream.h"
+
+namespace migrator {
+
+class CsvRows {
+public:
+    // Reads the names of the columns. Fails with bad_input where there are none.
+    static base::Result<CsvRows> open(base::FileSystem& fs, const base::Path& path);
+
+    // The column of the first of the names that the file has; nullopt: none.
+    std::optional<std::size_t> column(const std::vector<std::string>& names) const;
+
+    // The next row; false: there is none, and damage() says whether that is the end. A row that repeats the names is left out, as
+    // where runs were appended to one file.
+    base::Result<bool> next();
+    // Without quotes around it and blanks or tabs at its ends; empty where the row is too short or the column is none.
+    std::string_view operator[](std::optional<std::size_t> column) const {
+        return column && *column < cells_.size() ? cells_[*column] : std::string_view();
+    }
+    // The number in it; NaN where there is none ("", "N/A").
+    double number(std::optional<std::size_t> column) const;
+    const std::string& damage() const { return damage_; }
+
+private:
+    CsvRows(std::unique_ptr<base::ByteStream> stream, base::Path path);
+    base::Result<bool> refill();
+    base::Result<bool> read_row();
+    bool split_row(std::size_t end);
+
+    std::unique_ptr<base::ByteStream> stream_;
+    base::Path path_;
+    std::vector<char> buffer_;
+    std::size_t at_ = 0, size_ = 0;
+    bool is_over_ = false;
+    std::uint64_t row_ = 0;
+    std::vector<std::string> names_;
+    std::vector<std::string_view> cells_;
+    std::string damage_;
+};
+
+}  // namespace migrator

@@ -1,0 +1,140 @@
+#include "migrator/profile/kernel_table.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/string_map.h"
+#include "migrator/profile/append.h"
+#include "migrator/profile/csv_rows.h"
+
+namespace migrator {
+namespace {
+
+using Column = std::optional<std::size_t>;
+
+double or_zero(double value) { return std::isnan(value) ? 0 : value; }
+
+// The columns of a file.
+struct KernelPlaces {
+    Column core, state, step, name, type, begin, duration, stream, shapes, vector, cube, core_time, core_cube,
+        core_load, vector_core;
+
+    KernelPlaces(const CsvRows& rows, const KernelColumns& names, ProfileNumbers numbers)
+        : core(rows.column(names.core)),
+          state(rows.column(names.state)),
+          step(rows.column(names.step)),
+          name(rows.column(names.name)),
+          type(rows.column(names.type)),
+          begin(rows.column(names.begin)),
+          duration(rows.column(names.duration)),
+          stream(rows.column(names.stream)),
+          shapes(rows.column(names.shapes)),
+          vector(rows.column(names.vector)),
+          cube(rows.column(numbers == ProfileNumbers::msprof ? names.cube : names.cube_also)),
+          core_time(rows.column(names.core_time)),
+          core_cube(rows.column(names.core_cube)),
+          core_load(rows.column(names.core_load)),
+          vector_core(rows.column(names.vector_core)) {}
+};
+
+// Totals by type and shape, in the order in which they came first.
+class TypeTotals {
+public:
+    explicit TypeTotals(KernelTable& out) : out_(out) {}
+
+    void add(std::string_view type, std::string_view shapes, Ticks duration) {
+        if (type.empty() || type == "N/A") return;
+        if (shapes.empty()) shapes = "N/A";
+        const auto of_type = types_.find(type);
+        const std::size_t at = of_type == types_.end() ? out_.by_type.size() : of_type->second;
+        if (at == out_.by_type.size()) {
+            types_.emplace(type, at);
+            shapes_.emplace_back();
+            out_.by_type.push_back({std::string(type), {}});
+        }
+        auto& rows = out_.by_type[at].second;
+        const auto found = shapes_[at].find(shapes);
+        const std::size_t row = found == shapes_[at].end() ? rows.size() : found->second;
+        if (row == rows.size()) {
+            shapes_[at].emplace(shapes, row);
+            rows.push_back({std::string(shapes), {}});
+        }
+        rows[row].second.add(duration);
+    }
+
+private:
+    KernelTable& out_;
+    base::StringMap<std::size_t> types_;
+    std::vector<base::StringMap<std::size_t>> shapes_;
+};
+
+void add_row(KernelTable& out, const CsvRows& rows, const KernelPlaces& at, const ProfileNames& names, TimedKernel row,
+             ProfileNumbers numbers) {
+    const double cube = rows.number(at.cube), vector = rows.number(at.vector), core = rows.number(at.core_time);
+    row.name = out.texts.number(rows[at.name]);
+    row.type = out.texts.number(rows[at.type]);
+    row.shapes = out.texts.number(rows[at.shapes]);
+    row.is_counted = !std::isnan(cube) || !std::isnan(vector);
+    row.is_cube = cube > 0 || core > 0;
+    const std::string name = lower_case(rows[at.name]);
+    const ProfileWords& fused = names.fused_communication_kernels;
+    if (numbers == ProfileNumbers::msprof ? fused.is(name) : fused.in(name)) {
+        out.fused_computing.push_back(std::max(or_zero(rows.number(at.core_cube)), or_zero(rows.number(at.core_load))) +
+                                      or_zero(rows.number(at.vector_core)));
+        row.fused = static_cast<std::uint32_t>(out.fused_computing.size());
+    }
+    append(out.rows, row);
+}
+
+}  // namespace
+
+void KernelTotals::add(Ticks duration) {
+    shortest = calls == 0 ? duration : std::min(shortest, duration);
+    longest = std::max(longest, duration);
+    total += microseconds(duration);
+    ++calls;
+}
+
+const TimedKernel* KernelTable::at(Ticks begin) const {
+    const auto found = std::ranges::lower_bound(by_begin, begin, {}, [&](std::uint32_t i) { return rows[i].begin; });
+    return found == by_begin.end() || rows[*found].begin != begin ? nullptr : &rows[*found];
+}
+
+base::Result<KernelTable> read_kernels(base::FileSystem& fs, const base::Path& path, const KernelColumns& columns,
+                                       const ProfileNames& names, const TimeOrigin& origin, ProfileNumbers numbers,
+                                       const std::string& step) {
+    KernelTable out;
+    if (path.empty() || !fs.exists(path)) return out;
+    TRY_ASSIGN(CsvRows rows, CsvRows::open(fs, path));
+    const KernelPlaces at(rows, columns, numbers);
+    out.is_there = true;
+    out.has_units = at.cube || at.vector;
+    out.has_shapes = at.shapes.has_value();
+    TypeTotals totals(out);
+    for (;;) {
+        TRY_ASSIGN(const bool has_row, rows.next());
+        if (!has_row) break;
+        const bool is_of_step = step.empty() || rows[at.step] == step;
+        if (!is_of_step && numbers == ProfileNumbers::ours) continue;
+        const auto moment = parse_moment(rows[at.begin]);
+        const auto begin = moment ? origin.ticks(*moment) : std::nullopt;
+        const auto duration = parse_duration(rows[at.duration]);
+        if (!begin || !duration) {
+            ++out.without_time;
+            continue;
+        }
+        if (names.ai_cpu_cores.is(lower_case(rows[at.core]))) out.on_ai_cpu.add(*duration);
+        if (const std::string_view state = rows[at.state]; !state.empty() && state != "N/A") {
+            ++out.with_state;
+            out.dynamic += names.dynamic_states.is(lower_case(state)) ? 1 : 0;
+        }
+        if (is_of_step) totals.add(rows[at.type], rows[at.shapes], *duration);
+        add_row(out, rows, at, names, {.begin = *begin, .duration = *duration}, numbers);
+    }
+    out.damage = rows.damage();
+    for (std::uint32_t i = 0; i < out.rows.size(); ++i) out.by_begin.push_back(i);
+    std::ranges::stable_sort(out.by_begin, {}, [&](std::uint32_t i) { return out.rows[i].begin; });
+    return out;
+}
+
+}  // namespace migrator

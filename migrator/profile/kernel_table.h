@@ -1,0 +1,56 @@
+// KernelTable: what the table of kernels of an NPU says, a few numbers for each.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/file_system.h"
+#include "migrator/profile/profile_names.h"
+#include "migrator/profile/profile_tables.h"
+#include "migrator/profile/text_pool.h"
+#include "migrator/profile/ticks.h"
+
+namespace migrator {
+
+struct TimedKernel {
+    Ticks begin = 0, duration = 0;
+    TextNumber name = kNoText, type = kNoText, shapes = kNoText;
+    bool is_cube = false;
+    bool is_counted = false;  // it has counters of its units, as the split of computing needs
+    std::uint32_t fused = 0;  // number of its time in `fused_computing` + 1; 0: it does not communicate
+};
+
+// Times of kernels of one type and shape.
+struct KernelTotals {
+    double total = 0;  // microseconds
+    Ticks longest = 0, shortest = 0;
+    std::uint64_t calls = 0;
+
+    void add(Ticks duration);
+};
+
+struct KernelTable {
+    std::vector<TimedKernel> rows;
+    TextPool texts;
+    std::vector<double> fused_computing;  // microseconds that a kernel which communicates as well computes
+    bool has_units = false;               // the file has counters of units at all
+    bool is_there = false, has_shapes = false;
+    std::vector<std::uint32_t> by_begin;  // numbers of rows, sorted
+    // By type and shapes of the inputs, in the order in which the types, and the shapes of each, came first.
+    std::vector<std::pair<std::string, std::vector<std::pair<std::string, KernelTotals>>>> by_type;
+    std::uint64_t without_time = 0;
+    KernelTotals on_ai_cpu;
+    std::uint64_t with_state = 0, dynamic = 0;  // kernels that tell the state of their shapes
+    std::string damage;                         // empty: the file is whole, or not there
+
+    // The row of the kernel that begins then; nullptr: none.
+    const TimedKernel* at(Ticks begin) const;
+};
+
+// `step`: only kernels of this one; empty: all. For msprof that holds for the totals, but not for the rows. An empty path is no file.
+base::Result<KernelTable> read_kernels(base::FileSystem& fs, const base::Path& path, const KernelColumns& columns,
+                                       const ProfileNames& names, const TimeOrigin& origin, ProfileNumbers numbers,
+                                       const std::string& step);
+
+}  // namespace migrator

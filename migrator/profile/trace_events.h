@@ -1,0 +1,75 @@
+// TraceEvents: the events of a chrome trace one after the other, from a file of any size, packed or not. Memory is that of a window.
+//
+//   {"schemaVersion": 1, "deviceProperties": [...], "traceEvents": [EVENT, ...], ...}     torch.profiler
+//   [EVENT, ...]                                                                           trace_view.json of Ascend's profiler
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/byte_stream.h"
+#include "migrator/profile/json_tokens.h"
+
+namespace migrator {
+
+// Every text is as the file has it, without quotes, but for `name` and `category`, in which escapes are read; `process`, `thread`
+// and `id` are tokens with their quotes, as "1" and 1 are two. What an event lacks is empty.
+struct TraceEvent {
+    std::string_view name, category, phase, process, thread, id, begin, duration;
+    std::string_view args;  // an object
+};
+
+enum class TraceKind { gpu, npu };
+
+class TraceEvents {
+public:
+    // Fails with bad_input where the file begins as no trace does, and says what it is instead.
+    static base::Result<TraceEvents> open(base::FileSystem& fs, const base::Path& path);
+
+    // By the outermost bracket.
+    TraceKind kind() const { return kind_; }
+    // The next event; its texts live until the next call. nullptr: there is none, and damage() says whether that is the end.
+    base::Result<const TraceEvent*> next();
+    // Why the rest of the file is not read: it is cut off, or no JSON; empty: it is whole.
+    const std::string& damage() const { return damage_; }
+    std::uint64_t count() const { return count_; }
+    std::uint64_t bytes() const { return base_ + size_; }
+    // Values beside the events, as they are written, those above 1 MiB left out. All are known after the last event.
+    const std::map<std::string, std::string, std::less<>>& header() const { return header_; }
+
+private:
+    enum class Place { in_header, in_events, over };
+    explicit TraceEvents(std::unique_ptr<base::ByteStream> stream, base::Path path);
+
+    base::Status begin();
+    base::Result<bool> refill();
+    // Reads on until `read`, which may see the text again from its beginning, does not find the end of the text.
+    template <class Read>
+    base::Result<bool> whole(const Read& read);
+    base::Status next_header();
+    bool read_event(JsonCursor& cursor);
+    std::string_view text() const { return {buffer_.data() + at_, size_ - at_}; }
+    void damaged(JsonCursor::State state, std::uint64_t place);
+
+    std::unique_ptr<base::ByteStream> stream_;
+    base::Path path_;
+    std::vector<char> buffer_;
+    std::size_t at_ = 0, size_ = 0;  // of what is in the buffer
+    std::uint64_t base_ = 0;         // of the buffer in the unpacked file
+    bool stream_is_over_ = false;
+    std::string stream_damage_;
+    Place place_ = Place::in_header;
+    bool is_first_ = true;
+    TraceKind kind_ = TraceKind::gpu;
+    TraceEvent event_;
+    std::string name_, category_;
+    std::uint64_t count_ = 0;
+    std::string damage_;
+    std::map<std::string, std::string, std::less<>> header_;
+};
+
+}  // namespace migrator

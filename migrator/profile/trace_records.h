@@ -1,0 +1,89 @@
+// TraceRecords: what is kept of the events of a trace, as few bytes each.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "migrator/profile/flow_table.h"
+#include "migrator/profile/text_pool.h"
+#include "migrator/profile/ticks.h"
+#include "migrator/profile/trace_events.h"
+
+namespace migrator {
+
+// What runs on the host: an operator, an annotation, a call of the runtime, a frame of Python.
+struct HostEvent {
+    Ticks begin = 0, duration = 0;
+    TextNumber name = kNoText, thread = kNoText, category = kNoText;
+    TextNumber shapes = kNoText, types = kNoText, stack = kNoText;  // as the trace writes them
+    std::int64_t link = 0;                                          // to a kernel or to a task of the queue; 0: none
+
+    Ticks end() const { return begin + duration; }
+};
+
+// What runs on the device: a kernel, a copy, a task, a collective.
+struct DeviceEvent {
+    Ticks begin = 0, duration = 0;
+    std::int64_t link = 0;  // GPU: correlation with its launch; NPU: number of the task
+    TextNumber name = kNoText, thread = kNoText;
+    TextNumber stream = kNoText;  // as the trace writes it
+    TextNumber type = kNoText;    // GPU: category; NPU: type of the task
+
+    Ticks end() const { return begin + duration; }
+};
+
+// A call of the host that started something on the device.
+struct LaunchCall {
+    std::int64_t link = 0;  // to what it started
+    Ticks begin = 0;
+    TextNumber thread = kNoText;
+};
+
+struct MemoryEvent {
+    Ticks at = 0;
+    std::int64_t bytes = 0, reserved = 0;
+    std::uint64_t address = 0;
+    bool is_of_device = false;
+};
+
+// A thread of a process that a trace names.
+struct NamedThread {
+    std::string name;
+    double order = 0;
+    bool has_order = false;
+};
+
+// Calls of one name.
+struct CallTotals {
+    std::uint64_t count = 0;
+    Ticks total = 0;
+};
+
+struct TraceRecords {
+    TraceKind kind = TraceKind::gpu;
+    TextPool texts;
+    std::vector<std::pair<TextNumber, TextNumber>> threads{{}};  // process and thread, by the number of a thread
+    TimeOrigin origin;
+    std::vector<HostEvent> host, python, queued;  // queued: put into and taken from the queue of tasks
+    std::vector<DeviceEvent> device;
+    std::vector<DeviceEvent> collectives;  // NPU: operators and their tasks; of a GPU these are kernels
+    std::vector<DeviceEvent> overlap;      // NPU: what its profiler says of computing, communication and free time
+    std::vector<MemoryEvent> memory;
+    std::map<TextNumber, CallTotals> runtime;  // NPU: calls of its runtime, by name
+    std::vector<HostEvent> runtime_order;      // those that launch kernels and those that wait for streams
+    std::uint64_t unaligned_transfers = 0;
+    std::vector<LaunchCall> launch_calls;  // GPU: sorted by their link
+    FlowTable launches, backward;
+    TextNumber first_backward = kNoText,
+               last_backward = kNoText;  // threads at the ends of arrows to the backward pass, as written
+    std::map<TextNumber, NamedThread> collective_threads;   // NPU: by the number of the thread as it is written
+    std::map<TextNumber, std::uint64_t> kernels_of_stream;  // GPU: kernels that are no collectives
+    std::vector<TextNumber> streams;                        // in the order in which they came first
+    std::uint64_t events = 0, without_time = 0;
+    std::map<std::string, std::string, std::less<>> header;
+    std::string damage;  // empty: the trace is whole
+};
+
+}  // namespace migrator

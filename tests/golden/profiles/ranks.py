@@ -1,0 +1,70 @@
+"""`migrator profile` on one recorded rank and on four: the split of its time, what the vendor's advisor finds as well, slow ranks."""
+
+import json
+import sys
+import tarfile
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "support"))
+from checks import Checks, run, tool  # noqa: E402
+
+HERE = Path(__file__).resolve().parent
+# Of the advisor's workbook for the same rank: dynamic shapes, byte alignment, variables; the share of free time is its limit of 10 %.
+ADVICE_OF_RANK = {"profile.host_bound", "profile.dynamic_shapes", "profile.unaligned_transfers", "profile.aclnn_cache", "profile.host_cache",
+                  "profile.allocator"}
+# And what it does not look for.
+MORE_OF_RANK = {"profile.host_reads"}
+
+
+def said(checks, *words):
+    done = run(tool("migrator"), "profile", *words, "--json")
+    checks.equal(done.returncode, 0, f"{words}: {done.stderr}")
+    return json.loads(done.stdout)
+
+
+def check_rank(checks, directory):
+    with tarfile.open(HERE / "data/npu_l1_r0.tar.gz") as archive:
+        archive.extractall(directory)
+    folder = directory / "npu_l1_r0_ascend_pt"
+    found = said(checks, folder)
+    checks.equal({item["rule"] for item in found["advice"]}, ADVICE_OF_RANK | MORE_OF_RANK, "advice for a rank")
+    checks.expect(abs(found["metrics"]["compute_time"] - 0.008873756) < 1e-9, "its computing")
+    checks.equal(said(checks, directory)["metrics"], found["metrics"], "the folder around it")
+    for language, word in (("en", "E2E Time"), ("zh", "总时间")):
+        text = run(tool("migrator"), "profile", folder, "--lang", language).stdout
+        checks.expect(word in text and "profile.host_bound" in text, text)
+
+
+def check_ranks(checks, directory):
+    with tarfile.open(HERE / "cluster/four_ranks.tar.gz") as archive:
+        archive.extractall(directory)
+    found = said(checks, directory)
+    checks.equal([rank["rank"] for rank in found["ranks"]], ["0", "1", "2", "3"], "all ranks, by their number")
+    checks.equal(found["ranks"][0]["steps"][0]["computing_us"], 231290.09999999995, "as the table of steps has it")
+    totals = [sum(step[key] for key in ("computing_us", "uncovered_us", "free_us")) for rank in found["ranks"] for step in rank["steps"]]
+    spread = max(rank["steps"][0]["uncovered_us"] for rank in found["ranks"]) - min(rank["steps"][0]["uncovered_us"] for rank in found["ranks"])
+    checks.expect(abs(found["figures"]["rank_spread"] - spread / (sum(totals) / 4)) < 1e-9, "the widest difference by the mean")
+    rules = {item["rule"] for item in found["advice"]}
+    checks.expect({"profile.slow_rank", "profile.stage_imbalance"} <= rules, f"{rules}")
+    text = run(tool("migrator"), "profile", directory).stdout
+    checks.expect("One pipeline: ranks 0, 2\n" in text and "One pipeline: ranks 1, 3\n" in text, text)
+
+
+def check_errors(checks, directory):
+    for word, says in ((directory / "none", "no such file"), (directory, "no profile in this folder")):
+        done = run(tool("migrator"), "profile", word)
+        checks.equal(done.returncode, 4, f"{word}: {done.stderr}")
+        checks.expect(says in done.stderr, done.stderr)
+
+
+def main():
+    checks = Checks()
+    for check in (check_rank, check_ranks, check_errors):
+        with tempfile.TemporaryDirectory() as name:
+            check(checks, Path(name))
+    checks.finish()
+
+
+if __name__ == "__main__":
+    main()

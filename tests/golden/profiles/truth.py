@@ -1,0 +1,260 @@
+"""`migrator compare` without --compat: figures that are known, because the profiles are made here.
+
+The tool of the vendor is wrong on most of these: kernels on stream 0, two kernels that begin together, parts of a microsecond, an operator
+of another thread that is open meanwhile, a plane without waits, streams under another key. Damaged and foreign files end with an error.
+"""
+
+import gzip
+import json
+import random
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "support"))
+from checks import Checks, run, tool  # noqa: E402
+
+BASE_US = 1736408883000000
+FORWARD, BACKWARD = 10, 11
+
+
+def union(intervals):
+    total, end = 0, None
+    for begin, stop in sorted(intervals):
+        if end is None or begin > end:
+            total, end = total + stop - begin, stop
+        elif stop > end:
+            total, end = total + stop - end, stop
+    return total
+
+
+class Gpu:
+    """A trace of a GPU from a plan in nanoseconds."""
+
+    def __init__(self, stream=7):
+        self.events, self.stream, self.link = [], stream, 0
+        self.computing, self.communication, self.parts = [], [], {}
+
+    def event(self, **fields):
+        fields["ts"] = fields["ts"] / 1000 + 5000000
+        if "dur" in fields:
+            fields["dur"] = fields["dur"] / 1000
+        self.events.append(fields)
+
+    def operator(self, name, begin, length, thread=FORWARD):
+        self.event(ph="X", cat="cpu_op", name=name, pid=1, tid=thread, ts=begin, dur=length, args={"Input Dims": [[2, 3]]})
+
+    def kernel(self, name, begin, length, part, launched=None, thread=FORWARD, stream=None, link=True):
+        stream = self.stream if stream is None else stream
+        self.link += 1
+        args = {"stream": stream, "device": 0, "correlation": self.link if link else 0}
+        self.event(ph="X", cat="kernel", name=name, pid=0, tid=stream, ts=begin, dur=length, args=args)
+        if launched is not None:
+            self.event(ph="X", cat="cuda_runtime", name="cudaLaunchKernel", pid=1, tid=thread, ts=launched, dur=3000,
+                       args={"correlation": self.link if link else 0})
+            self.event(ph="s", cat="ac2g", name="ac2g", id=self.link, pid=1, tid=thread, ts=launched)
+            self.event(ph="f", cat="ac2g", name="ac2g", id=self.link, pid=0, tid=stream, ts=begin, bp="e")
+        if part is None:
+            self.communication.append((begin, begin + length))
+            return
+        self.computing.append((begin, begin + length))
+        time, count = self.parts.get(part, (0, 0))
+        self.parts[part] = (time + length, count + 1)
+
+    def text(self):
+        return json.dumps({"schemaVersion": 1, "deviceProperties": [], "traceEvents": self.events})
+
+    def truth(self):
+        every = self.computing + self.communication
+        computing, both = union(self.computing), union(every)
+        whole = max(end for _, end in every) - min(begin for begin, _ in every)
+        return {"compute_time": computing / 1e9, "communication_not_overlapped": (both - computing) / 1e9, "e2e_time": whole / 1e9,
+                "scheduling_time": (whole - both) / 1e9}
+
+
+def random_gpu(seed, stream):
+    chance = random.Random(seed)
+    out = Gpu(stream)
+    out.event(ph="s", cat="fwdbwd", name="fwdbwd", id=1, pid=1, tid=FORWARD, ts=0)
+    out.event(ph="f", cat="fwdbwd", name="fwdbwd", id=1, pid=1, tid=BACKWARD, ts=1, bp="e")
+    # It is open all the time, on another thread than the backward pass.
+    out.operator("aten::conv2d", 0, 100_000_000, FORWARD + 5)
+    kinds = (("aten::mm", "ampere_gemm", "matmul_time_cube"), ("aten::mm", "splitKreduce_kernel", "matmul_time_vector"),
+             ("aten::linear", "cutlass_80", "matmul_time_cube"),
+             ("aten::_scaled_dot_product_flash_attention", "pytorch_flash::flash_fwd_kernel", "fa_time_fwd_cube"),
+             ("aten::silu", "vectorized_elementwise", "vector_time_notrans"), (None, "triton_poi_fused", "vector_time_notrans"),
+             (None, "sm90_xmma_gemm", "matmul_time_cube"), (None, "fmha_cutlassB", "fa_time_fwd_cube"))
+    host, device = 1000, 50_000
+    for _ in range(chance.randint(20, 60)):
+        operator, kernel, part = chance.choice(kinds)
+        backward = chance.random() < 0.3
+        thread = BACKWARD if backward else FORWARD
+        if operator:
+            out.operator(operator, host, 9000, thread)
+        if backward and part == "fa_time_fwd_cube" and operator:
+            part = "fa_time_bwd_cube"
+        length = chance.randint(300, 90_000)
+        out.kernel(kernel, device, length, part, host + 2000, thread)
+        if chance.random() < 0.2:  # another stream, at the same time
+            out.kernel("ncclDevKernel_AllReduce", device + length // 2, length, None, stream=20)
+        host += 12_000
+        device = max(device + length + chance.choice([0, 137, 5000]), host)
+    return out
+
+
+def part_names():
+    return ("fa_{}_fwd_cube", "fa_{}_fwd_vector", "fa_{}_bwd_cube", "fa_{}_bwd_vector", "conv_{}_fwd_cube", "conv_{}_fwd_vector", "conv_{}_bwd_cube",
+            "conv_{}_bwd_vector", "matmul_{}_cube", "matmul_{}_vector", "vector_{}_notrans")
+
+
+def compare(base, new, *words):
+    return run(tool("migrator"), "compare", base, new, *words)
+
+
+def check_truth(checks, name, metrics, plan):
+    for key, value in plan.truth().items():
+        checks.expect(abs(metrics[key] - value) < 1e-12, f"{name}: {key}: {metrics[key]} instead of {value}")
+    for pattern in part_names():
+        time, count = plan.parts.get(pattern.format("time"), (0, 0))
+        checks.expect(abs(metrics[pattern.format("time")] - time / 1e6) < 1e-9, f"{name}: {pattern}: {metrics[pattern.format('time')]} instead of {time / 1e6}")
+        checks.equal(metrics[pattern.format("num")], count, f"{name}: {pattern}")
+
+
+def check_gpus(checks, directory):
+    for seed in range(12):
+        plans = [random_gpu(seed, 0), random_gpu(seed + 100, 7)]
+        paths = [directory / "a.json", directory / "b.json.gz"]
+        paths[0].write_text(plans[0].text())
+        paths[1].write_bytes(gzip.compress(plans[1].text().encode()))
+        done = compare(*paths, "--json")
+        if checks.equal(done.returncode, 0, f"seed {seed}: {done.stderr}"):
+            said = json.loads(done.stdout)
+            check_truth(checks, f"seed {seed}, stream 0", said["base"]["metrics"], plans[0])
+            check_truth(checks, f"seed {seed}, packed", said["new"]["metrics"], plans[1])
+
+
+def check_rocm(checks, directory):
+    """Collectives of ROCm have no correlation, and stream 0 is the one that computes."""
+    plan = Gpu(0)
+    plan.operator("aten::mm", 1000, 9000)
+    plan.kernel("Cijk_Ailk_Bljk_SB_MT64x64", 20_000, 5_250, "matmul_time_cube", 2000)
+    plan.operator("aten::silu", 12_000, 9000)
+    plan.kernel("elementwise", 30_000, 1_500, "vector_time_notrans", 13_000, link=False)
+    plan.kernel("ncclDevKernel_Generic", 31_000, 4_000, None, link=False)
+    path = directory / "rocm.json"
+    path.write_text(plan.text())
+    said = json.loads(compare(path, path, "--json").stdout)
+    check_truth(checks, "ROCm", said["base"]["metrics"], plan)
+    checks.expect(any("stream 0" in note for note in said["base"]["notes"]), f"stream 0 is named: {said['base']['notes']}")
+
+
+def npu(planes, stream_key):
+    """A trace of an NPU with one group; `planes`: waits of each in microseconds."""
+    meta = [{"ph": "M", "name": "process_name", "pid": pid, "tid": 0, "args": {"name": name}}
+            for pid, name in ((1, "Python"), (2, "Ascend Hardware"), (3, "HCCL"), (4, "Overlap Analysis"))]
+    events = []
+    for tid in range(len(planes) + 1):
+        name = "Group 7 Communication" if tid == 0 else f"Plane {tid - 1}"
+        meta.append({"ph": "M", "name": "thread_name", "pid": 3, "tid": tid, "args": {"name": name}})
+        meta.append({"ph": "M", "name": "thread_sort_index", "pid": 3, "tid": tid, "args": {"sort_index": tid}})
+
+    def event(name, pid, tid, begin, length, **args):
+        events.append({"ph": "X", "name": name, "pid": pid, "tid": tid, "ts": f"{BASE_US + begin}.000", "dur": length, "args": args})
+
+    event("Computing", 4, 0, 0, 100)
+    event("Communication(Not Overlapped)", 4, 0, 100, 50)
+    event("Free", 4, 0, 150, 25)
+    event("hcom_allReduce__7_0_1", 3, 0, 90, 60)
+    for tid, wait in enumerate(planes, 1):
+        if wait:
+            event("Notify_Wait", 3, tid, 100, wait)
+        event("Memcpy", 3, tid, 100 + wait, 60 - wait)
+    event("MatMul", 2, 2, 0, 100, **{"Task Type": "AI_CORE", stream_key: 2, "Task Id": 1})
+    event("MEMCPY_ASYNC", 2, 2, 160, 7.5, **{"Task Type": "PCIE_DMA_SQE", stream_key: 2, "Task Id": 2})
+    return json.dumps(events + meta)
+
+
+def check_npu(checks, directory):
+    path = directory / "trace_view.json"
+    for planes, wait in (((0, 20, 12), 12e-6), ((0, 0), None), ((30,), 30e-6)):
+        for key in ("Stream Id", "Physic Stream Id"):
+            path.write_text(npu(planes, key))
+            metrics = json.loads(compare(path, path, "--json").stdout)["new"]["metrics"]
+            checks.expect(metrics["wait_time"] == wait if wait is None else abs(metrics["wait_time"] - wait) < 1e-12,
+                          f"waits {planes}: {metrics['wait_time']} instead of {wait}")
+            checks.equal(metrics["sdma_time_stream"], 0.0075, f"copies with {key}")
+            checks.equal(metrics["e2e_time"], 175e-6, "the whole")
+
+
+def check_damage(checks, directory):
+    good, bad = directory / "good.json", directory / "bad.json"
+    text = random_gpu(3, 7).text()
+    good.write_text(text)
+    everything = json.loads(compare(good, good, "--json").stdout)["base"]["events"]
+    bad.write_text(text[:len(text) * 2 // 3])
+    done = compare(good, bad, "--json")
+    checks.equal(done.returncode, 4, "a trace that is cut off")
+    checks.expect("ends inside event" in done.stderr and "complete events were read" in done.stderr, done.stderr)
+    said = json.loads(done.stdout)
+    checks.expect(0 < said["new"]["events"] < everything and said["damage"], "what is whole of it is compared")
+    bad.write_bytes(gzip.compress(text.encode())[:-200])
+    done = compare(good, bad, "--json")
+    checks.equal(done.returncode, 4, "packed data that is cut off")
+    checks.expect("damaged or cut off" in done.stderr, done.stderr)
+    deep = '{"traceEvents": [{"ph": "X", "args": ' + "[" * 1_000_000 + "]}"
+    for name, content, says in (("nothing", b"", "is empty"), ("a page", b"<!DOCTYPE html><html>", "HTML"), ("a pointer", b"version https://git-lfs.github.com/spec/v1\n", "Git LFS"),
+                                ("UTF-16", "[]".encode("utf-16"), "UTF-16"), ("a database", b"SQLite format 3\0" + bytes(100), "database"),
+                                ("an object", b"{}", "no kernel"), ("words", b"hello", "begins as no trace"), ("deep", deep.encode(), "no kernel"),
+                                ("a list of numbers", b'{"traceEvents": [1, 2]}', "no kernel")):
+        bad.write_bytes(content)
+        done = compare(good, bad)
+        checks.equal(done.returncode, 4, f"{name}: {done.stderr}")
+        checks.expect(says in done.stderr and done.stdout == "", f"{name}: {done.stderr}")
+    for name, content in (("a comma at the end", text[:-2].rstrip("]") + ",]}"), ("NaN", text.replace('"correlation": 1}', '"correlation": 1, "x": NaN}')),
+                          ("a huge number", text.replace('"correlation": 1}', '"correlation": 1, "x": 123456789012345678901234567890}')),
+                          ("invalid UTF-8", text), ("a mark at the beginning", "\ufeff" + text)):
+        bad.write_bytes(content.encode().replace(b"ampere_gemm", b"ampere_gemm\xff" if name == "invalid UTF-8" else b"ampere_gemm"))
+        done = compare(good, bad, "--json")
+        checks.equal(done.returncode, 0, f"{name}: {done.stderr}")
+        checks.equal(json.loads(done.stdout)["new"]["metrics"], json.loads(done.stdout)["base"]["metrics"], name)
+
+
+def check_words(checks, directory):
+    good = directory / "good.json"
+    good.write_text(random_gpu(3, 7).text())
+    empty = directory / "rank_ascend_pt"
+    empty.mkdir()
+    several = directory / "several"
+    for name in ("one_ascend_pt", "other_ascend_pt"):
+        (several / name).mkdir(parents=True)
+    for words, code, says in ((("compare", good), 2, "NEW is required"), (("compare", good, directory / "none.json"), 4, "no such file"),
+                              (("compare", good, empty), 4, "not parsed"), (("compare", good, several), 4, "several profiles"),
+                              (("compare", good, good, "--base-step", "1"), 2, "belong together"),
+                              (("compare", good, good, "--base-step", "x", "--new-step", "1"), 2, "no number of a step"),
+                              (("compare", good, good, "--base-step", "1", "--new-step", "1"), 2, "has no steps"),
+                              (("compare", good, good, "--only", "operator"), 2, "operators"),
+                              (("compare", good, good, "--map", "x"), 2, "OLD=NEW"), (("compare", good, good, "--max_kernel_num", "3"), 2, "")):
+        done = run(tool("migrator"), *words)
+        checks.equal(done.returncode, code, f"{words[1:]}: {done.stderr}")
+        checks.expect(says in done.stderr, f"{words[1:]}: {done.stderr}")
+    out = directory / "sheets"
+    done = compare(good, good, "-o", out)
+    checks.equal(done.returncode, 0, done.stderr)
+    checks.expect((out / "OverallMetrics.csv").read_bytes().startswith(b"Index,Duration(ms),"), "sheets are written")
+    checks.expect("E2E Time" in done.stdout, done.stdout)
+
+
+def main():
+    checks = Checks()
+    with tempfile.TemporaryDirectory() as name:
+        directory = Path(name)
+        check_gpus(checks, directory)
+        check_rocm(checks, directory)
+        check_npu(checks, directory)
+        check_damage(checks, directory)
+        check_words(checks, directory)
+    checks.finish()
+
+
+if __name__ == "__main__":
+    main()
