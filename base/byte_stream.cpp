@@ -1,6 +1,7 @@
 #include "base/byte_stream.h"
 
 #include <algorithm>
+#include <cstring>
 #include <vector>
 
 #include <zlib.h>
@@ -80,7 +81,24 @@ private:
     bool is_over_ = false;
 };
 
+class TextStream : public ByteStream {
+public:
+    explicit TextStream(std::string_view text) : left_(text) {}
+
+    Result<std::size_t> read(MutableByteSpan out) override {
+        const std::size_t count = std::min(out.size(), left_.size());
+        std::memcpy(out.data(), left_.data(), count);
+        left_.remove_prefix(count);
+        return count;
+    }
+
+private:
+    std::string_view left_;
+};
+
 }  // namespace
+
+std::unique_ptr<ByteStream> text_stream(std::string_view text) { return std::make_unique<TextStream>(text); }
 
 Result<std::unique_ptr<ByteStream>> open_stream(FileSystem& fs, const Path& path) {
     TRY_ASSIGN(std::unique_ptr<ReadableFile> file, fs.open(path));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string_view>
 
 #include "base/file_system.h"
 
@@ -17,5 +18,7 @@ public:
 
 // By its content: what begins as gzip does, in one member or several, is unpacked.
 Result<std::unique_ptr<ByteStream>> open_stream(FileSystem& fs, const Path& path);
+// Of a text that outlives it, as it is.
+std::unique_ptr<ByteStream> text_stream(std::string_view text);
 
 }  // namespace base

@@ -16,8 +16,6 @@
 namespace migrator {
 namespace {
 
-constexpr std::uint64_t kMaxInputBytes = 4ull << 30;
-
 base::Result<std::optional<Version>> version_of(const char* option, const std::string& text) {
     if (text.empty()) return std::optional<Version>();
     const auto version = Version::parse(text);
@@ -80,15 +78,12 @@ base::Result<OpsResult> run_ops(const Options& options, base::FileSystem& fs) {
     TRY_ASSIGN(const ChipRow* chip, chosen_chip(knowledge.chips(), options.chip));
     TRY_ASSIGN(const std::optional<Version> version, version_of("--torch-version", options.ops.torch_version));
     const bool is_piped = options.ops.input == kStandardInput;
-    std::string bytes;
-    if (!is_piped) {
-        if (!fs.exists(options.ops.input)) return tl::unexpected(base::missing_path(fs, options.ops.input));
-        TRY_ASSIGN(bytes, base::read_file(fs, options.ops.input, kMaxInputBytes));
-    }
     const std::string input = is_piped ? "standard input" : options.ops.input;
+    if (!is_piped && !fs.exists(input)) return tl::unexpected(base::missing_path(fs, input));
     const auto takes_whole = [&](const std::string& name) { return knowledge.has_own_kernel(name, *chip); };
     TRY_ASSIGN(OperatorInput read,
-               read_operator_input(is_piped ? options.stdin_text : bytes, input, knowledge.chips(), takes_whole));
+               is_piped ? read_operator_input(options.stdin_text, input, knowledge.chips(), takes_whole)
+                        : read_operator_input(fs, input, knowledge.chips(), takes_whole));
     const OperatorReport report = judge_operators(std::move(read), input, knowledge, *chip, version);
     OpsResult out;
     out.text = options.json ? report.json() : report.text(options.language, options.verbose);

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <span>
 
+#include "base/byte_stream.h"
 #include "base/compress.h"
 #include "base/format.h"
 #include "base/json.h"
@@ -11,6 +13,7 @@
 #include "migrator/operators/graph_reader.h"
 #include "migrator/operators/operator_totals.h"
 #include "migrator/operators/trace_reader.h"
+#include "migrator/profile/profile_files.h"
 
 namespace migrator {
 namespace {
@@ -18,7 +21,8 @@ namespace {
 constexpr std::string_view kRecorded = "# recorded operators";  // as templates/ops/record_ops.py begins its list
 constexpr std::string_view kGzip = "\x1f\x8b";
 constexpr std::string_view kZip = "PK\x03\x04";
-constexpr std::uint64_t kMaxUnpackedBytes = 4ull << 30;
+constexpr std::uint64_t kMaxInputBytes = 1ull << 30;  // of what is no trace
+constexpr std::size_t kBeginningBytes = std::size_t{1} << 20;
 
 bool is_operator_name(std::string_view word) {
     return !word.empty() && (std::isalpha(static_cast<unsigned char>(word[0])) != 0 || word[0] == '_') &&
@@ -143,34 +147,87 @@ bool is_list_of_events(std::string_view text) {
     return text.starts_with("[") && base::trimmed(text.substr(1)).starts_with("{");
 }
 
+// By what a file begins with, unpacked. Of an object that goes on, the events may come later.
+bool begins_trace(std::string_view beginning, bool is_whole) {
+    constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+    if (beginning.starts_with(kByteOrderMark)) beginning.remove_prefix(kByteOrderMark.size());
+    const std::string_view content = base::trimmed(beginning);
+    if (is_list_of_events(content)) return true;
+    return content.starts_with("{") && (!is_whole || content.find("\"traceEvents\"") != content.npos);
+}
+
+struct Beginning {
+    std::string text;
+    bool is_whole = false;
+};
+
+// What is in front of damage counts; a file that is damaged from its first byte on fails.
+base::Result<Beginning> beginning_of(base::FileSystem& fs, const base::Path& path) {
+    TRY_ASSIGN(const auto stream, base::open_stream(fs, path));
+    Beginning out;
+    std::string buffer(kBeginningBytes, '\0');
+    std::size_t size = 0;
+    while (size < buffer.size()) {
+        const auto read = stream->read(std::as_writable_bytes(std::span(buffer).subspan(size)));
+        if (!read && size == 0) return tl::unexpected(read.error());
+        out.is_whole = read && *read == 0;
+        if (!read || *read == 0) break;
+        size += *read;
+    }
+    buffer.resize(size);
+    out.text = std::move(buffer);
+    return out;
+}
+
 base::Result<OperatorInput> read_any(std::string_view text, const std::string& name, const ChipsFile& chips,
                                      const TakesWhole& takes_whole) {
     if (text.starts_with(kZip)) return read_graph(text, name, chips);
-    const std::string_view content = base::trimmed(text);
-    if (is_list_of_events(content) || (content.starts_with("{") && content.find("\"traceEvents\"") != content.npos))
-        return read_trace(text, name, chips, takes_whole);
-    if (content.starts_with("{")) return read_counts(text, name);
+    if (begins_trace(text, true)) {
+        TRY_ASSIGN(TraceEvents events, TraceEvents::open(base::text_stream(text), name));
+        return read_trace(events, chips, takes_whole);
+    }
+    if (base::trimmed(text).starts_with("{")) return read_counts(text, name);
     if (is_log(text, chips.log)) return read_log(text, chips.log);
     return read_list(text, name);
 }
 
+base::Result<OperatorInput> not_empty(base::Result<OperatorInput> input, const std::string& name) {
+    if (!input || !input->operators.empty()) return input;
+    const std::string damage = input->warning.empty() ? "" : base::format(" ({})", input->warning);
+    return base::fail(base::ErrorKind::bad_input,
+                      base::format("there is no operator in it{}; give a trace of torch's profiler, a graph of "
+                                   "torch.export, a log, or a list with one name a line",
+                                   damage),
+                      name);
+}
+
 }  // namespace
+
+base::Result<OperatorInput> read_operator_input(base::FileSystem& fs, const base::Path& path, const ChipsFile& chips,
+                                                const TakesWhole& takes_whole) {
+    base::Path file = path;
+    TRY_ASSIGN(const base::FileInfo info, fs.info(path));
+    if (info.kind == base::FileKind::directory) {
+        TRY_ASSIGN(const ProfileFiles profile, find_profile(fs, path));
+        file = profile.trace;
+    }
+    TRY_ASSIGN(const Beginning beginning, beginning_of(fs, file));
+    if (begins_trace(beginning.text, beginning.is_whole)) {
+        TRY_ASSIGN(TraceEvents events, TraceEvents::open(fs, file));
+        return not_empty(read_trace(events, chips, takes_whole), path);
+    }
+    TRY_ASSIGN(const std::string bytes, base::read_file(fs, file, kMaxInputBytes));
+    return read_operator_input(bytes, path, chips, takes_whole);
+}
 
 base::Result<OperatorInput> read_operator_input(std::string_view text, const std::string& name, const ChipsFile& chips,
                                                 const TakesWhole& takes_whole) {
     std::string unpacked;
     if (text.starts_with(kGzip)) {
-        TRY_ASSIGN(unpacked, base::gunzip(text, name, kMaxUnpackedBytes));
+        TRY_ASSIGN(unpacked, base::gunzip(text, name, kMaxInputBytes));
         text = unpacked;
     }
-    TRY_ASSIGN(OperatorInput out, read_any(text, name, chips, takes_whole));
-    if (out.operators.empty())
-        return base::fail(
-            base::ErrorKind::bad_input,
-            "there is no operator in it; give a trace of torch's profiler, a graph of torch.export, a log, "
-            "or a list with one name a line",
-            name);
-    return out;
+    return not_empty(read_any(text, name, chips, takes_whole), name);
 }
 
 }  // namespace migrator

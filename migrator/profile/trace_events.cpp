@@ -33,7 +33,11 @@ TraceEvents::TraceEvents(std::unique_ptr<base::ByteStream> stream, base::Path pa
 
 base::Result<TraceEvents> TraceEvents::open(base::FileSystem& fs, const base::Path& path) {
     TRY_ASSIGN(auto stream, base::open_stream(fs, path));
-    TraceEvents out(std::move(stream), path);
+    return open(std::move(stream), path);
+}
+
+base::Result<TraceEvents> TraceEvents::open(std::unique_ptr<base::ByteStream> stream, const base::Path& name) {
+    TraceEvents out(std::move(stream), name);
     TRY(out.begin());
     return out;
 }

@@ -29,6 +29,8 @@ class TraceEvents {
 public:
     // Fails with bad_input where the file begins as no trace does, and says what it is instead.
     static base::Result<TraceEvents> open(base::FileSystem& fs, const base::Path& path);
+    // The same of what is no file; `name` is for errors.
+    static base::Result<TraceEvents> open(std::unique_ptr<base::ByteStream> stream, const base::Path& name);
 
     // By the outermost bracket.
     TraceKind kind() const { return kind_; }

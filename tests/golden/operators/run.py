@@ -103,8 +103,25 @@ def check_traces(checks, directory):
     packed = gzip.compress(whole.encode())
     (directory / "cut.json.gz").write_bytes(packed[: len(packed) // 2])
     result = ops(directory / "cut.json.gz")
-    checks.equal(result.returncode, 4, "a packed trace that is cut off")
+    checks.equal(result.returncode, 4, "a packed trace that is cut off before its first event ends")
     checks.expect("damaged or cut off" in result.stderr, result.stderr)
+    many = [event(f"aten::{name}", number, 1, number) for number, name in enumerate(["lgamma", "sin"] * 5000)]
+    packed = gzip.compress(json.dumps(many).encode())
+    (directory / "cut.json.gz").write_bytes(packed[: len(packed) // 2])
+    result = ops(directory / "cut.json.gz", "--json")
+    counts = {row["name"]: row["count"] for row in json.loads(result.stdout)["operators"]}
+    checks.expect(result.returncode == 0 and 1000 < counts["aten::lgamma"] < 4500, f"{result.returncode}: {counts}")
+    checks.expect("the gzip data is damaged or cut off" in result.stderr, result.stderr)
+
+
+def check_folders(checks, directory):
+    """A folder of Ascend's profiler is read by its trace."""
+    output = directory / "host_1_ascend_pt/ASCEND_PROFILER_OUTPUT"
+    output.mkdir(parents=True)
+    (output / "trace_view.json").write_text(json.dumps(HOST))
+    for path in (output.parent, output, output / "trace_view.json"):
+        checks.equal(shares(judged(path))["aten::lgamma"][1], 1, str(path))
+    checks.equal(ops(directory / "host_1_ascend_pt/..", text=None).returncode, 0, "the folder around it")
 
 
 def check_dimensions(checks, directory):
@@ -242,6 +259,7 @@ def main():
         check_cases(checks)
         check_models(checks)
         check_traces(checks, Path(directory))
+        check_folders(checks, Path(tempfile.mkdtemp(dir=directory)))
         check_dimensions(checks, Path(directory))
         check_instead(checks)
         check_report(checks, Path(directory))
