@@ -492,6 +492,22 @@ def accessible(checks, migrator, work):
         checks.equal(browser.errors, [], "accessible: errors of the console")
 
 
+def printed_lines(checks, migrator, work):
+    """On paper nothing scrolls: a line without blanks is broken, not cut off at the edge."""
+    (work / "in").mkdir()
+    (work / "in/a.py").write_text("import torch\nprint('" + "x" * 400 + "', torch.zeros(1).cuda())\n", encoding="utf-8")
+    report_of(checks, migrator, work)
+    with Browser(work / "profile", size=(800, 900)) as browser:
+        browser.open(work / "review/report.html")
+        browser.press("v")
+        browser.call("Emulation.setEmulatedMedia", media="print")
+        browser.js("dispatchEvent(new Event('beforeprint'))")
+        browser.frames()
+        wide = browser.js("[...document.querySelectorAll('.printed pre, .printed p')].map((part) => part.scrollWidth - part.clientWidth)")
+        checks.expect(wide and max(wide) <= 0, f"printed: cut off at the edge by {wide}")
+        checks.equal(browser.errors, [], "printed: errors of the console")
+
+
 def chinese(checks, migrator, work):
     """What the rules say is Chinese on the Chinese page and English on the English one, and found in either."""
     shutil.copytree(ROOT / "samples/gpt_train", work / "in")
@@ -584,7 +600,8 @@ def main():
     migrator = tool("migrator")
     if not AXE.exists() or not SARIF_SCHEMA.exists():
         skip(f"{TOOLS} is not there; ./test.sh fetches it")
-    for suite in (review, filtered, address, projects, first_screen, sizes, one_truth, hostile, served, served_apply, accessible, chinese, sarif, large):
+    for suite in (review, filtered, address, projects, first_screen, sizes, one_truth, hostile, served, served_apply, accessible, printed_lines, chinese,
+                  sarif, large):
         if sys.argv[1:] and suite.__name__ not in sys.argv[1:]:
             continue
         with temporary_directory() as directory:
