@@ -73,6 +73,8 @@ private:
             Known& known = known_of(reference.name);
             if (known.is_said_elsewhere) return;
             const auto& facts = known.facts;
+            // What only an annotation names does not run.
+            if (facts && file_.tree().ancestor(node, NodeKind::type) != kNoNode) return;
             const bool is_denied = facts && !facts->quiet && facts->support == ApiSupport::no;
             const bool is_told = operators_.add(node, reference, is_denied);
             if (!facts || facts->quiet) {

@@ -34,6 +34,22 @@ struct FileFacts {
     std::unique_ptr<ParsedFile> parsed;
 };
 
+// if __name__ == "__main__": a text that only speaks of it is none.
+bool is_guarded(const SyntaxTree& tree) {
+    if (tree.source().find("__main__") == std::string_view::npos) return false;
+    for (NodeId id = 0; id < tree.size(); ++id) {
+        if (tree.kind(id) != NodeKind::comparison_operator) continue;
+        bool has_name = false, has_main = false;
+        for (const NodeId side : tree.named_children(id)) {
+            has_name |= tree.text(side) == "__name__";
+            has_main |=
+                tree.kind(side) == NodeKind::string && tree.text(side).find("__main__") != std::string_view::npos;
+        }
+        if (has_name && has_main) return true;
+    }
+    return false;
+}
+
 // A notebook is imported by none, and tells the others only what it imports.
 FileFacts facts_of_notebook(const Project& project, const Knowledge& knowledge, const SourceFile& source) {
     FileFacts out;
@@ -64,7 +80,7 @@ FileFacts facts_of(base::FileSystem& fs, const Project& project, const Knowledge
     if (!summary.module.empty()) out.summary = summary;
     out.imports = std::move(summary.imports);
     out.holds_values = holds_values(tree, knowledge.rules);
-    out.is_guarded = out.parsed->source.text.find("__main__") != std::string::npos;
+    out.is_guarded = is_guarded(tree);
     return out;
 }
 

@@ -16,7 +16,9 @@ function make_printing(page, main, on) {
     const overview = on.overview();
     for (const more of overview.querySelectorAll('.more')) while (!more.hidden) more.click();
     if (on.view() !== 'review') return;
-    printed = h('section', { class: 'printed' }, h('h2', {}, page.words.findings), on.shown().slice(0, MAX_PRINTED).map(finding_text));
+    const shown = on.shown();
+    const left = shown.length - MAX_PRINTED;
+    printed = h('section', { class: 'printed' }, h('h2', {}, page.words.findings), shown.slice(0, MAX_PRINTED).map(finding_text), left > 0 ? h('p', {}, page.words.morePlaces(left)) : null);
     main.prepend(overview);
     main.append(printed);
   });

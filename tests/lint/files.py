@@ -1,6 +1,7 @@
 """Checks what every file of the project must keep to: size, forbidden words, line ends, Python and shell syntax."""
 
 import ast
+import json
 import re
 import subprocess
 import sys
@@ -77,8 +78,34 @@ def check_printing(checks, name, text):
             checks.expect(False, f"{name}:{line}: \"{match.group()}\": print with base/console.h")
 
 
+def check_dockerfile(checks, tracked):
+    """What the Dockerfile copies, calls and builds is there; and nothing that a build on this machine has made gets into the image."""
+    text = (ROOT / "Dockerfile").read_text(encoding="utf-8")
+    scripts = "\n".join((ROOT / name).read_text(encoding="utf-8") for name in tracked if name.startswith("cmake/") and name.endswith(".sh"))
+    programs = re.findall(r"\binstall_programs\(([^)]*)\)", (ROOT / "CMakeLists.txt").read_text(encoding="utf-8"))
+    presets = {preset["name"] for preset in json.loads((ROOT / "CMakePresets.json").read_text(encoding="utf-8"))["configurePresets"]}
+    made = re.search(r"configure_and_build (\w+) -- ([^'\n]+)", text)
+    if checks.expect(made and made[1] in presets, "Dockerfile: it builds no preset of CMakePresets.json"):
+        for target in made[2].split():
+            checks.expect(target in " ".join(programs).split(), f"Dockerfile: {target} is no program that is installed")
+    for copied in re.findall(r"^COPY --from=build (.+) \S+$", text, re.MULTILINE):
+        for path in copied.split():
+            name = path.removeprefix("/source/")
+            is_built = made and name in {f"build/{made[1]}/bin/{target}" for target in made[2].split()}
+            checks.expect(is_built or name in tracked, f"Dockerfile: copies {path}, which neither is in the project nor is built")
+    for name in re.findall(r"\bcmake/\w+\.sh\b", text):
+        checks.expect(name in tracked, f"Dockerfile: runs {name}, which is not there")
+    for function in re.findall(r"(?:&& |')(\w+_\w+)\b(?!\.)", text):
+        checks.expect(f"\n{function}() {{" in scripts, f"Dockerfile: no script has {function}")
+    ignored = set((ROOT / ".gitignore").read_text(encoding="utf-8").split())
+    kept_out = set((ROOT / ".dockerignore").read_text(encoding="utf-8").split())
+    for name in sorted(name.strip("/") for name in ignored if name.startswith("/")):
+        checks.expect(f"/{name}/" in kept_out, f".dockerignore: lets {name} of this machine into the image")
+
+
 def main():
     checks = Checks()
+    check_dockerfile(checks, set(tracked_files()))
     for name in tracked_files():
         if name.endswith(BINARY):
             continue

@@ -493,6 +493,64 @@ def accessible(checks, migrator, work):
         checks.equal(browser.errors, [], "accessible: errors of the console")
 
 
+def printed_lines(checks, migrator, work):
+    """On paper nothing scrolls: a line without blanks is broken, not cut off at the edge."""
+    (work / "in").mkdir()
+    (work / "in/a.py").write_text("import torch\nprint('" + "x" * 400 + "', torch.zeros(1).cuda())\n", encoding="utf-8")
+    report_of(checks, migrator, work)
+    with Browser(work / "profile", size=(800, 900)) as browser:
+        browser.open(work / "review/report.html")
+        browser.press("v")
+        browser.call("Emulation.setEmulatedMedia", media="print")
+        browser.js("dispatchEvent(new Event('beforeprint'))")
+        browser.frames()
+        wide = browser.js("[...document.querySelectorAll('.printed pre, .printed p')].map((part) => part.scrollWidth - part.clientWidth)")
+        checks.expect(wide and max(wide) <= 0, f"printed: cut off at the edge by {wide}")
+        checks.equal(browser.errors, [], "printed: errors of the console")
+
+
+def give_file(browser, selector, path):
+    root = browser.call("DOM.getDocument")["root"]["nodeId"]
+    field = browser.call("DOM.querySelector", nodeId=root, selector=selector)["nodeId"]
+    browser.call("DOM.setFileInputFiles", nodeId=field, files=[str(path)])
+
+
+def rules_and_import(checks, migrator, work):
+    """What a rule says, its source and all that it found; decisions of another browser come in by their file, and go out by undo."""
+    shutil.copytree(ROOT / "samples/gpt_train", work / "in")
+    report = report_of(checks, migrator, work)
+    tasks = tasks_of(report)
+    page = work / "review/report.html"
+    with Browser(work / "profile") as browser:
+        browser.open(page)
+        browser.press("v")
+        finding = next(task for task in tasks if task["id"] == chosen_id(browser))
+        browser.js("document.querySelector('details.rule').open = true")
+        said = text_of(browser, "details.rule")
+        checks.expect(finding["rule"] in said and finding["source"] in said and f"migrator explain {finding['rule']}" in said, f"the rule: {said}")
+        browser.click("details.rule button.link")
+        of_rule = [one for one in findings_of(report) if one["rule"] == finding["rule"]]
+        checks.equal(text_of(browser, "#count").split(" ")[0], str(len(of_rule)), "findings of the rule")
+        checks.expect(finding["rule"] in browser.js("location.hash"), "the rule is not in the address")
+        checks.expect(browser.js("document.querySelector('details.rule').open"), "the rule is shown once and closed again")
+        browser.open(page)
+        browser.press("vf")
+        exported(browser, work)
+    with Browser(work / "other profile") as browser:
+        browser.open(page)
+        browser.press("v")
+        give_file(browser, "#import", work / "downloads/decisions.json")
+        browser.wait_for(f"document.getElementById('progress').textContent === '1 of {len(tasks)} settled'")
+        checks.expect("1 decisions imported" in text_of(browser, ".toast"), f"imported: {text_of(browser, '.toast')}")
+        undo_by_key(browser)
+        checks.equal(text_of(browser, "#progress"), f"0 of {len(tasks)} settled", "an import that is undone")
+        (work / "other.json").write_text("[1]", encoding="utf-8")
+        give_file(browser, "#import", work / "other.json")
+        browser.wait_for("document.querySelector('.toast')?.textContent.includes('not a decisions.json')")
+        checks.equal(text_of(browser, "#progress"), f"0 of {len(tasks)} settled", "a file of something else")
+        checks.equal(browser.errors, [], "rules and import: errors of the console")
+
+
 def chinese(checks, migrator, work):
     """What the rules say is Chinese on the Chinese page and English on the English one, and found in either."""
     shutil.copytree(ROOT / "samples/gpt_train", work / "in")
@@ -585,7 +643,8 @@ def main():
     migrator = tool("migrator")
     if not AXE.exists() or not SARIF_SCHEMA.exists():
         skip(f"{TOOLS} is not there; ./test.sh fetches it")
-    for suite in (review, filtered, address, projects, first_screen, sizes, one_truth, hostile, served, served_apply, accessible, chinese, sarif, large):
+    for suite in (review, filtered, address, projects, first_screen, sizes, one_truth, hostile, served, served_apply, accessible, printed_lines,
+                  rules_and_import, chinese, sarif, large):
         if sys.argv[1:] and suite.__name__ not in sys.argv[1:]:
             continue
         with temporary_directory() as directory:

@@ -100,3 +100,22 @@ TEST_CASE("pipeline: a notebook that trains reaches the modules that it imports,
     CHECK(places_of(result->report, "advice.host_read") ==
           "losses.py:4 train.ipynb, which trains, imports this file.\n");
 }
+
+TEST_CASE("pipeline: a module whose texts speak of __main__ is no program") {
+    const auto told = [](const std::string& every) {
+        test::MemoryFileSystem fs;
+        fs.add("in/lib/__init__.py", "");
+        fs.add("in/lib/every.py", "\"\"\"Warns in ``__main__`` alone.\"\"\"\nfrom . import fit, tools\n" + every);
+        fs.add("in/lib/fit.py",
+               "def fit(net, opt, data):\n    for x in data:\n        net(x).sum().backward()\n        opt.step()\n");
+        fs.add("in/lib/tools.py",
+               "from torch.utils.data import DataLoader\n\ndef loader(d):\n    return DataLoader(d, batch_size=2)\n");
+        const auto result = run(options_for(Command::analyze, "in"), fs);
+        REQUIRE(result);
+        return places_of(result->report, "advice.loader_workers");
+    };
+    CHECK(told("print('__main__')\n").empty());
+    CHECK(told("if __name__ == \"__main__\":\n    fit.fit(None, None, [])\n") ==
+          "lib/tools.py:4 lib/every.py, which trains, imports this file.\n");
+    CHECK_FALSE(told("if '__main__' == __name__:\n    pass\n").empty());
+}
