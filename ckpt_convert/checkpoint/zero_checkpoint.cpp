@@ -1,8 +1,10 @@
 #include "ckpt_convert/checkpoint/zero_checkpoint.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <memory>
+#include <span>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -20,6 +22,7 @@ constexpr std::string_view kModelEnd = "mp_rank_00_model_states.pt", kOptimizerE
 constexpr std::string_view kRankFront = "zero_pp_rank_";
 constexpr std::string_view kUniversalDirectory = "zero", kUniversalWeight = "fp32.pt";
 constexpr std::uint64_t kSampledElements = 64;
+constexpr std::array<std::string_view, 2> kMoments{"exp_avg", "exp_avg_sq"};
 
 bool is_zero_global(std::string_view module, std::string_view name) {
     return pickle::is_checkpoint_global(module, name) || module.starts_with("deepspeed.");
@@ -42,7 +45,7 @@ bool is_model_file(std::string_view file) { return file == kModelEnd || rank_of_
 
 struct OpenedFile {
     std::string name;
-    std::unique_ptr<TorchFile> content;
+    std::shared_ptr<const TorchFile> content;
 };
 
 class ZeroReader {
@@ -108,7 +111,7 @@ private:
         TRY(reject_placeholder(*file));
         TRY_ASSIGN(TorchFile content, TorchFile::read(*file, is_zero_global));
         if (pickle::mapping_items(content.root()) == nullptr) return bad("the file holds no dict", name);
-        return OpenedFile{name, std::make_unique<TorchFile>(std::move(content))};
+        return OpenedFile{name, std::make_shared<const TorchFile>(std::move(content))};
     }
 
     std::uint32_t file_number(const std::string& name) {
@@ -173,6 +176,8 @@ private:
     Status read_groups() {
         TRY_ASSIGN(const auto groups, named_shapes(pickle::find(first_.content->root(), "param_shapes")));
         std::vector<std::vector<FlatShare>> by_group(groups.size());
+        std::array<std::vector<std::vector<FlatShare>>, kMoments.size()> moments;
+        moments.fill(by_group);
         std::optional<bool> by_parameter;  // ZeRO 3
         for (const std::string& name : optimizers_) {
             TRY_ASSIGN(const OpenedFile file, open(name));
@@ -192,6 +197,9 @@ private:
                         shares.empty() ? "; of an optimizer that was offloaded to NVMe there is nothing in it" : ""),
                     name);
             for (std::size_t group = 0; group < shares.size(); ++group) by_group[group].push_back(shares[group]);
+            const pickle::Ref base = pickle::find(state, is_third ? "optimizer_state_dict" : "base_optimizer_state");
+            for (std::size_t i = 0; i < kMoments.size(); ++i) TRY(add_moments(file, base, kMoments[i], moments[i]));
+            if (name == optimizers_.front()) TRY(read_settings(file, base, groups));
         }
         out_.format = *by_parameter ? "DeepSpeed ZeRO 3" : "DeepSpeed ZeRO 1 or 2";
         for (std::size_t group = 0; group < groups.size(); ++group) {
@@ -201,8 +209,93 @@ private:
                 return bad(base::format("group {} of the weights: {}", group, tensors.error().message),
                            optimizers_.front());
             for (TorchDistTensor& tensor : *tensors) TRY(add(std::move(tensor)));
+            for (std::size_t i = 0; i < kMoments.size(); ++i) {
+                if (moments[i][group].size() != optimizers_.size()) continue;
+                auto states = *by_parameter ? parameters_in_shares(groups[group], moments[i][group])
+                                            : parameters_in_row(groups[group], moments[i][group]);
+                if (!states)
+                    return bad(
+                        base::format("{} of group {} of the weights: {}", kMoments[i], group, states.error().message),
+                        optimizers_.front());
+                for (TorchDistTensor& tensor : *states) add_state(std::move(tensor), kMoments[i]);
+            }
         }
         return {};
+    }
+
+    // The state of a group, which the optimizer knows by its number.
+    static pickle::Ref state_of(pickle::Ref base, std::size_t group) {
+        const pickle::Ref states = base == nullptr ? nullptr : pickle::find(base, "state");
+        const auto* items = states == nullptr ? nullptr : pickle::mapping_items(states);
+        if (items == nullptr) return nullptr;
+        for (const auto& [key, value] : *items) {
+            const auto* number = key->as<std::int64_t>();
+            if (number != nullptr && *number == static_cast<std::int64_t>(group)) return value;
+        }
+        return nullptr;
+    }
+
+    // Before the first step there are none.
+    Status add_moments(const OpenedFile& file, pickle::Ref base, std::string_view moment,
+                       std::vector<std::vector<FlatShare>>& by_group) {
+        for (std::size_t group = 0; group < by_group.size(); ++group) {
+            const pickle::Ref state = state_of(base, group);
+            const pickle::Ref value = state == nullptr ? nullptr : pickle::find(state, moment);
+            if (value == nullptr) continue;
+            TRY_ASSIGN(const auto tensor, file.content->tensor(value));
+            if (!tensor || tensor->shape.size() != 1 || tensor->dtype != DType::f32)
+                return bad(base::format("{} of a group is no vector of float32", moment), file.name);
+            by_group[group].push_back({file_number(file.name), tensor->file_offset, tensor->shape[0],
+                                       tensor->strides.empty() ? 1 : tensor->strides[0]});
+        }
+        return {};
+    }
+
+    // The step, which all groups have in common, and the groups of parameters.
+    Status read_settings(const OpenedFile& file, pickle::Ref base, const std::vector<NamedShapes>& groups) {
+        out_.groups.owners.push_back(file.content);
+        const pickle::Ref state = state_of(base, 0);
+        const pickle::Ref step = state == nullptr ? nullptr : pickle::find(state, "step");
+        if (step != nullptr) {
+            TRY_ASSIGN(const auto tensor, file.content->tensor(step));
+            if (const auto* number = step->as<std::int64_t>()) {
+                out_.step = static_cast<double>(*number);
+            } else if (tensor && tensor->dtype == DType::f32 && tensor->shape.empty()) {
+                float value = 0;
+                TRY_ASSIGN(const auto opened, fs_.open(base::join(out_.directory, file.name)));
+                TRY(opened->read_at(tensor->file_offset, std::as_writable_bytes(std::span(&value, 1))));
+                out_.step = value;
+            }
+        }
+        const pickle::Ref list = base == nullptr ? nullptr : pickle::find(base, "param_groups");
+        const auto* entries = list == nullptr ? nullptr : list->as<pickle::List>();
+        if (entries == nullptr) return {};
+        for (pickle::Ref entry : entries->items) {
+            const auto* items = pickle::mapping_items(entry);
+            const pickle::Ref numbers = items == nullptr ? nullptr : pickle::find(entry, "params");
+            const auto* members = numbers == nullptr ? nullptr : numbers->as<pickle::List>();
+            if (members == nullptr) return bad("a group of parameters does not say what is in it", file.name);
+            ShardedGroup group;
+            for (const auto& [key, value] : *items) {
+                const auto* name = key->as<std::string>();
+                if (name != nullptr && *name != "params") group.values.emplace_back(*name, value);
+            }
+            for (pickle::Ref member : members->items) {
+                const auto* number = member->as<std::int64_t>();
+                if (number == nullptr || *number < 0 || static_cast<std::size_t>(*number) >= groups.size())
+                    return bad("a group of parameters has a number that no flat group has", file.name);
+                for (const auto& parameter : groups[static_cast<std::size_t>(*number)])
+                    group.names.push_back(parameter.first);
+            }
+            out_.groups.groups.push_back(std::move(group));
+        }
+        return {};
+    }
+
+    void add_state(TorchDistTensor tensor, std::string_view moment) {
+        tensor.path = {"optimizer", "state", tensor.fqn, std::string(moment)};
+        tensor.fqn = base::format("optimizer.state.{}.{}", tensor.fqn, moment);
+        out_.content.tensors.push_back(std::move(tensor));
     }
 
     // A list of dicts of shapes, or in older files one such dict.
