@@ -215,9 +215,7 @@ void note_left_out(const Source& source, bool keeps_optimizer, ConversionPlan& p
     std::vector<std::string> left_out = source.beside;
     if (keeps_optimizer) std::erase(left_out, kOptimizerState);
     if (!left_out.empty())
-        plan.notes.push_back(base::format("left out, as only {} carried over: {}",
-                                          keeps_optimizer ? "the weights and the optimizer are" : "the weights are",
-                                          base::listed(left_out)));
+        plan.notes.push_back(base::format("left out of what the ranks saved: {}", base::listed(left_out)));
 }
 
 // Which of the files beside the source's weights go with the output's.
