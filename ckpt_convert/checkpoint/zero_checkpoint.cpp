@@ -10,7 +10,7 @@
 
 #include "base/format.h"
 #include "ckpt_convert/checkpoint/flat_runs.h"
-#include "ckpt_convert/formats/torch_file/tensor_call.h"
+#include "ckpt_convert/checkpoint/zero_tables.h"
 #include "ckpt_convert/formats/torch_file/torch_reader.h"
 #include "ckpt_convert/tensor/cast.h"
 
@@ -69,6 +69,8 @@ private:
     tl::unexpected<base::Error> bad(std::string message, const std::string& file) const {
         return base::fail(ErrorKind::bad_input, std::move(message), base::join(out_.directory, file));
     }
+
+    Path model_path() const { return base::join(out_.directory, first_.name); }
 
     Status find_files() {
         TRY_ASSIGN(const auto entries, fs_.list(out_.directory));
@@ -137,7 +139,7 @@ private:
     Status read_universal() {
         out_.format = "universal checkpoint of DeepSpeed";
         out_.has_optimizer = true;
-        TRY_ASSIGN(const auto groups, named_shapes(pickle::find(first_.content->root(), "param_shapes")));
+        TRY_ASSIGN(const auto groups, zero_shapes(pickle::find(first_.content->root(), "param_shapes"), model_path()));
         for (const NamedShapes& group : groups) {
             for (const auto& [name, shape] : group) {
                 TRY_ASSIGN(const OpenedFile file,
@@ -174,7 +176,7 @@ private:
     }
 
     Status read_groups() {
-        TRY_ASSIGN(const auto groups, named_shapes(pickle::find(first_.content->root(), "param_shapes")));
+        TRY_ASSIGN(const auto groups, zero_shapes(pickle::find(first_.content->root(), "param_shapes"), model_path()));
         std::vector<std::vector<FlatShare>> by_group(groups.size());
         std::array<std::vector<std::vector<FlatShare>>, kMoments.size()> moments;
         moments.fill(by_group);
@@ -223,23 +225,11 @@ private:
         return {};
     }
 
-    // The state of a group, which the optimizer knows by its number.
-    static pickle::Ref state_of(pickle::Ref base, std::size_t group) {
-        const pickle::Ref states = base == nullptr ? nullptr : pickle::find(base, "state");
-        const auto* items = states == nullptr ? nullptr : pickle::mapping_items(states);
-        if (items == nullptr) return nullptr;
-        for (const auto& [key, value] : *items) {
-            const auto* number = key->as<std::int64_t>();
-            if (number != nullptr && *number == static_cast<std::int64_t>(group)) return value;
-        }
-        return nullptr;
-    }
-
     // Before the first step there are none.
     Status add_moments(const OpenedFile& file, pickle::Ref base, std::string_view moment,
                        std::vector<std::vector<FlatShare>>& by_group) {
         for (std::size_t group = 0; group < by_group.size(); ++group) {
-            const pickle::Ref state = state_of(base, group);
+            const pickle::Ref state = zero_state(base, group);
             const pickle::Ref value = state == nullptr ? nullptr : pickle::find(state, moment);
             if (value == nullptr) continue;
             TRY_ASSIGN(const auto tensor, file.content->tensor(value));
@@ -254,7 +244,7 @@ private:
     // The step, which all groups have in common, and the groups of parameters.
     Status read_settings(const OpenedFile& file, pickle::Ref base, const std::vector<NamedShapes>& groups) {
         out_.groups.owners.push_back(file.content);
-        const pickle::Ref state = state_of(base, 0);
+        const pickle::Ref state = zero_state(base, 0);
         const pickle::Ref step = state == nullptr ? nullptr : pickle::find(state, "step");
         if (step != nullptr) {
             TRY_ASSIGN(const auto tensor, file.content->tensor(step));
@@ -267,28 +257,7 @@ private:
                 out_.step = value;
             }
         }
-        const pickle::Ref list = base == nullptr ? nullptr : pickle::find(base, "param_groups");
-        const auto* entries = list == nullptr ? nullptr : list->as<pickle::List>();
-        if (entries == nullptr) return {};
-        for (pickle::Ref entry : entries->items) {
-            const auto* items = pickle::mapping_items(entry);
-            const pickle::Ref numbers = items == nullptr ? nullptr : pickle::find(entry, "params");
-            const auto* members = numbers == nullptr ? nullptr : numbers->as<pickle::List>();
-            if (members == nullptr) return bad("a group of parameters does not say what is in it", file.name);
-            ShardedGroup group;
-            for (const auto& [key, value] : *items) {
-                const auto* name = key->as<std::string>();
-                if (name != nullptr && *name != "params") group.values.emplace_back(*name, value);
-            }
-            for (pickle::Ref member : members->items) {
-                const auto* number = member->as<std::int64_t>();
-                if (number == nullptr || *number < 0 || static_cast<std::size_t>(*number) >= groups.size())
-                    return bad("a group of parameters has a number that no flat group has", file.name);
-                for (const auto& parameter : groups[static_cast<std::size_t>(*number)])
-                    group.names.push_back(parameter.first);
-            }
-            out_.groups.groups.push_back(std::move(group));
-        }
+        TRY_ASSIGN(out_.groups.groups, zero_groups(base, groups, base::join(out_.directory, file.name)));
         return {};
     }
 
@@ -298,33 +267,11 @@ private:
         out_.content.tensors.push_back(std::move(tensor));
     }
 
-    // A list of dicts of shapes, or in older files one such dict.
-    Result<std::vector<NamedShapes>> named_shapes(pickle::Ref value) const {
-        std::vector<pickle::Ref> dicts;
-        if (const auto* list = value == nullptr ? nullptr : value->as<pickle::List>()) dicts = list->items;
-        else if (value != nullptr) dicts.push_back(value);
-        std::vector<NamedShapes> out;
-        for (pickle::Ref dict : dicts) {
-            const auto* items = pickle::mapping_items(dict);
-            if (items == nullptr) return bad("param_shapes is no list of dicts of shapes", first_.name);
-            NamedShapes& shapes = out.emplace_back();
-            for (const auto& [key, size] : *items) {
-                const auto* name = key->as<std::string>();
-                auto shape = parse_extents(size);
-                if (name == nullptr || !shape || !checked_bytes(*shape, DType::f32))
-                    return bad("param_shapes has what is no shape", first_.name);
-                shapes.emplace_back(*name, std::move(*shape));
-            }
-        }
-        if (out.empty()) return bad("it has no param_shapes, which say what is in the flat groups", first_.name);
-        return out;
-    }
-
     // Of weights that are not trained, with ZeRO 3 each rank has a share in its own file.
     Status read_frozen() {
         const pickle::Ref shapes = pickle::find(first_.content->root(), "frozen_param_shapes");
         if (shapes == nullptr || pickle::mapping_items(shapes) == nullptr || models_.size() < 2) return {};
-        TRY_ASSIGN(const auto groups, named_shapes(shapes));
+        TRY_ASSIGN(const auto groups, zero_shapes(shapes, model_path()));
         std::vector<TorchDistTensor> frozen;
         for (const auto& [name, shape] : groups.front()) frozen.push_back({name, DType::f32, shape, {}});
         for (std::size_t rank = 0; rank < models_.size(); ++rank) {
