@@ -24,7 +24,9 @@
 #include "ckpt_convert/execute/tile_reader.h"
 #include "ckpt_convert/execute/torch_dist_output.h"
 #include "ckpt_convert/open/option_values.h"
+#include "ckpt_convert/open/sharded_training.h"
 #include "ckpt_convert/target/adapter_output.h"
+#include "ckpt_convert/target/dcp_training.h"
 #include "ckpt_convert/target/fitting_sizes.h"
 #include "ckpt_convert/target/hf_config.h"
 #include "ckpt_convert/target/megatron_target.h"
@@ -105,7 +107,8 @@ void write_copies(const Model& model, Layout& layout) {
     for (LayoutTensor& tensor : layout.tensors) tensor.optional &= is_unused(model, tensor);
 }
 
-Result<PlannedOutput> plan_hf(base::FileSystem& fs, const Source& source, const ConvertOptions& options) {
+Result<PlannedOutput> plan_hf(base::FileSystem& fs, Source& source, const ConvertOptions& options,
+                              const ShardedTraining* training) {
     if (!source.config) {
         return base::fail(ErrorKind::usage,
                           base::format("a Hugging Face checkpoint needs a config.json, and there is no {} directory "
@@ -130,7 +133,12 @@ Result<PlannedOutput> plan_hf(base::FileSystem& fs, const Source& source, const 
     out.texts.push_back({"config.json", std::move(config)});
     out.companions_from = source.companions;
     if (options.dcp) {
-        TRY_ASSIGN(out.output, dcp_output(out.plan, options.weights_key, options.max_shard_bytes));
+        std::optional<DcpTraining> state;
+        if (training != nullptr) {
+            TRY_ASSIGN(state, carry_dcp_training(*training, source, options, out.plan));
+        }
+        TRY_ASSIGN(out.output,
+                   dcp_output(out.plan, options.weights_key, options.max_shard_bytes, state ? &*state : nullptr));
         out.last = {"config.json", ".metadata"};
         return out;
     }
@@ -142,14 +150,15 @@ Result<PlannedOutput> plan_hf(base::FileSystem& fs, const Source& source, const 
 }
 
 Result<PlannedOutput> plan_target(base::FileSystem& fs, const Knowledge& knowledge, const base::DataStore& store,
-                                  Source& source, const ConvertOptions& options, const Training* training) {
+                                  Source& source, const ConvertOptions& options, const Training* training,
+                                  const ShardedTraining* shards) {
     if (target_side(source, options) == Side::megatron) {
         auto planned = plan_megatron(fs, knowledge, store, source, options, training);
         if (planned) return planned;
         return tl::unexpected(with_fitting_sizes(std::move(planned).error(), knowledge, source.model, options));
     }
     TRY(check_repeated_layout(options, source));
-    return plan_hf(fs, source, options);
+    return plan_hf(fs, source, options, shards);
 }
 
 ExecuteOptions execute_options(const ConvertOptions& options, ConvertObserver& observer) {
@@ -192,6 +201,23 @@ Status write_plan_page(base::FileSystem& fs, const base::DataStore& store, const
     return base::write_file(fs, options.plan_html, page);
 }
 
+Result<ShardedTraining> open_training_of_shards(base::FileSystem& fs, const Knowledge& knowledge,
+                                                const Source& source) {
+    if (is_sharded_checkpoint(fs, source.directory))
+        return open_sharded_training(fs, knowledge.distributed, source.directory);
+    return base::fail(ErrorKind::usage,
+                      "--optimizer keep: with --to dcp the state of an optimizer is taken from checkpoints that ranks "
+                      "wrote in shards",
+                      source.directory);
+}
+
+void note_left_out(const Source& source, bool keeps_optimizer, ConversionPlan& plan) {
+    std::vector<std::string> left_out = source.beside;
+    if (keeps_optimizer) std::erase(left_out, kOptimizerState);
+    if (!left_out.empty())
+        plan.notes.push_back(base::format("left out of what the ranks saved: {}", base::listed(left_out)));
+}
+
 // Which of the files beside the source's weights go with the output's.
 Status find_companions(base::FileSystem& fs, PlannedOutput& target) {
     if (target.companions_from.empty()) return {};
@@ -231,7 +257,10 @@ Result<ConvertSummary> convert(base::FileSystem& fs, const Knowledge& knowledge,
     }
     TRY(shard ? require_shards_only(fs, options.save_dir) : require_free_directory(fs, options.save_dir));
     std::optional<Training> training;
-    if (options.keep_optimizer && !adapter) {
+    std::optional<ShardedTraining> shards_training;
+    if (options.keep_optimizer && !adapter && options.dcp) {
+        TRY_ASSIGN(shards_training, open_training_of_shards(fs, knowledge, source));
+    } else if (options.keep_optimizer && !adapter) {
         TRY_ASSIGN(training, open_training(fs, knowledge, source, options));
     }
     PlannedOutput target;
@@ -240,7 +269,9 @@ Result<ConvertSummary> convert(base::FileSystem& fs, const Knowledge& knowledge,
         source = std::move(adapter->source);
     } else {
         TRY(check_claims(options, source));
-        TRY_ASSIGN(target, plan_target(fs, knowledge, store, source, options, training ? &*training : nullptr));
+        TRY_ASSIGN(target, plan_target(fs, knowledge, store, source, options, training ? &*training : nullptr,
+                                       shards_training ? &*shards_training : nullptr));
+        note_left_out(source, shards_training.has_value(), target.plan);
     }
     TRY(find_companions(fs, target));
     TRY_ASSIGN(SourceGuard guard, SourceGuard::of(fs, source.index));

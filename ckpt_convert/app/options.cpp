@@ -152,8 +152,8 @@ void add_layout(CLI::App& app, const PeerOptions& peers, const TargetRegistry& t
                       "Iteration of the checkpoint, or release (default: what the target's users expect)");
     group
         ->add_option("--optimizer", raw.optimizer,
-                     "keep: from one Megatron layout to another, with the state of the distributed optimizer, so that "
-                     "training goes on; drop (default): the weights alone")
+                     "keep: with the state of the optimizer, so that training goes on, from one Megatron layout to "
+                     "another, or from shards of FSDP2 and DeepSpeed ZeRO to dcp; drop (default): the weights alone")
         ->check(command_line::OneOf({"keep", "drop"}));
 }
 

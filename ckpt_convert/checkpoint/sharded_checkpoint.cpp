@@ -35,7 +35,9 @@ std::optional<std::uint64_t> writer_of(std::string_view file) {
 }
 
 Result<ShardedCheckpoint> open_dcp(base::FileSystem& fs, const Path& directory) {
-    ShardedCheckpoint out{"torch.distributed.checkpoint", directory, {}, 0};
+    ShardedCheckpoint out;
+    out.format = "torch.distributed.checkpoint";
+    out.directory = directory;
     TRY_ASSIGN(out.content, read_dcp(fs, directory));
     std::set<std::uint64_t> ranks;
     for (const std::string& file : out.content.files) {

@@ -14,12 +14,28 @@
 
 namespace ckpt {
 
+// Parameters of an optimizer with the same settings.
+struct ShardedGroup {
+    std::vector<std::pair<std::string, pickle::Ref>> values;  // lr, betas, ...
+    std::vector<std::string> names;                           // of its weights, as they are stored
+};
+
+// Settings of an optimizer, with what owns their values.
+struct ShardedGroups {
+    std::vector<ShardedGroup> groups;
+    bool by_name = false;  // saved for each weight rather than by number
+    std::vector<std::shared_ptr<const TorchFile>> owners;
+};
+
 struct ShardedCheckpoint {
     std::string format;  // "torch.distributed.checkpoint"
     Path directory;
     TorchDistIndex content;      // names as they are stored
     std::uint64_t ranks = 0;     // that wrote files; 0: not told
     bool has_optimizer = false;  // in files of its own, which are not part of the content
+    // Of DeepSpeed, whose groups are in the files that hold the states. "optimizer.state.NAME.exp_avg" are in the content.
+    ShardedGroups groups;
+    std::optional<double> step;
 };
 
 // Whether the directory itself has files of such a format, by their names.

@@ -1,14 +1,16 @@
 #include "ckpt_convert/checkpoint/zero_checkpoint.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <memory>
+#include <span>
 #include <unordered_map>
 #include <unordered_set>
 
 #include "base/format.h"
 #include "ckpt_convert/checkpoint/flat_runs.h"
-#include "ckpt_convert/formats/torch_file/tensor_call.h"
+#include "ckpt_convert/checkpoint/zero_tables.h"
 #include "ckpt_convert/formats/torch_file/torch_reader.h"
 #include "ckpt_convert/tensor/cast.h"
 
@@ -20,6 +22,7 @@ constexpr std::string_view kModelEnd = "mp_rank_00_model_states.pt", kOptimizerE
 constexpr std::string_view kRankFront = "zero_pp_rank_";
 constexpr std::string_view kUniversalDirectory = "zero", kUniversalWeight = "fp32.pt";
 constexpr std::uint64_t kSampledElements = 64;
+constexpr std::array<std::string_view, 2> kMoments{"exp_avg", "exp_avg_sq"};
 
 bool is_zero_global(std::string_view module, std::string_view name) {
     return pickle::is_checkpoint_global(module, name) || module.starts_with("deepspeed.");
@@ -42,7 +45,7 @@ bool is_model_file(std::string_view file) { return file == kModelEnd || rank_of_
 
 struct OpenedFile {
     std::string name;
-    std::unique_ptr<TorchFile> content;
+    std::shared_ptr<const TorchFile> content;
 };
 
 class ZeroReader {
@@ -66,6 +69,8 @@ private:
     tl::unexpected<base::Error> bad(std::string message, const std::string& file) const {
         return base::fail(ErrorKind::bad_input, std::move(message), base::join(out_.directory, file));
     }
+
+    Path model_path() const { return base::join(out_.directory, first_.name); }
 
     Status find_files() {
         TRY_ASSIGN(const auto entries, fs_.list(out_.directory));
@@ -108,7 +113,7 @@ private:
         TRY(reject_placeholder(*file));
         TRY_ASSIGN(TorchFile content, TorchFile::read(*file, is_zero_global));
         if (pickle::mapping_items(content.root()) == nullptr) return bad("the file holds no dict", name);
-        return OpenedFile{name, std::make_unique<TorchFile>(std::move(content))};
+        return OpenedFile{name, std::make_shared<const TorchFile>(std::move(content))};
     }
 
     std::uint32_t file_number(const std::string& name) {
@@ -134,7 +139,7 @@ private:
     Status read_universal() {
         out_.format = "universal checkpoint of DeepSpeed";
         out_.has_optimizer = true;
-        TRY_ASSIGN(const auto groups, named_shapes(pickle::find(first_.content->root(), "param_shapes")));
+        TRY_ASSIGN(const auto groups, zero_shapes(pickle::find(first_.content->root(), "param_shapes"), model_path()));
         for (const NamedShapes& group : groups) {
             for (const auto& [name, shape] : group) {
                 TRY_ASSIGN(const OpenedFile file,
@@ -171,8 +176,10 @@ private:
     }
 
     Status read_groups() {
-        TRY_ASSIGN(const auto groups, named_shapes(pickle::find(first_.content->root(), "param_shapes")));
+        TRY_ASSIGN(const auto groups, zero_shapes(pickle::find(first_.content->root(), "param_shapes"), model_path()));
         std::vector<std::vector<FlatShare>> by_group(groups.size());
+        std::array<std::vector<std::vector<FlatShare>>, kMoments.size()> moments;
+        moments.fill(by_group);
         std::optional<bool> by_parameter;  // ZeRO 3
         for (const std::string& name : optimizers_) {
             TRY_ASSIGN(const OpenedFile file, open(name));
@@ -192,6 +199,9 @@ private:
                         shares.empty() ? "; of an optimizer that was offloaded to NVMe there is nothing in it" : ""),
                     name);
             for (std::size_t group = 0; group < shares.size(); ++group) by_group[group].push_back(shares[group]);
+            const pickle::Ref base = pickle::find(state, is_third ? "optimizer_state_dict" : "base_optimizer_state");
+            for (std::size_t i = 0; i < kMoments.size(); ++i) TRY(add_moments(file, base, kMoments[i], moments[i]));
+            if (name == optimizers_.front()) TRY(read_settings(file, base, groups));
         }
         out_.format = *by_parameter ? "DeepSpeed ZeRO 3" : "DeepSpeed ZeRO 1 or 2";
         for (std::size_t group = 0; group < groups.size(); ++group) {
@@ -201,37 +211,67 @@ private:
                 return bad(base::format("group {} of the weights: {}", group, tensors.error().message),
                            optimizers_.front());
             for (TorchDistTensor& tensor : *tensors) TRY(add(std::move(tensor)));
+            for (std::size_t i = 0; i < kMoments.size(); ++i) {
+                if (moments[i][group].size() != optimizers_.size()) continue;
+                auto states = *by_parameter ? parameters_in_shares(groups[group], moments[i][group])
+                                            : parameters_in_row(groups[group], moments[i][group]);
+                if (!states)
+                    return bad(
+                        base::format("{} of group {} of the weights: {}", kMoments[i], group, states.error().message),
+                        optimizers_.front());
+                for (TorchDistTensor& tensor : *states) add_state(std::move(tensor), kMoments[i]);
+            }
         }
         return {};
     }
 
-    // A list of dicts of shapes, or in older files one such dict.
-    Result<std::vector<NamedShapes>> named_shapes(pickle::Ref value) const {
-        std::vector<pickle::Ref> dicts;
-        if (const auto* list = value == nullptr ? nullptr : value->as<pickle::List>()) dicts = list->items;
-        else if (value != nullptr) dicts.push_back(value);
-        std::vector<NamedShapes> out;
-        for (pickle::Ref dict : dicts) {
-            const auto* items = pickle::mapping_items(dict);
-            if (items == nullptr) return bad("param_shapes is no list of dicts of shapes", first_.name);
-            NamedShapes& shapes = out.emplace_back();
-            for (const auto& [key, size] : *items) {
-                const auto* name = key->as<std::string>();
-                auto shape = parse_extents(size);
-                if (name == nullptr || !shape || !checked_bytes(*shape, DType::f32))
-                    return bad("param_shapes has what is no shape", first_.name);
-                shapes.emplace_back(*name, std::move(*shape));
+    // Before the first step there are none.
+    Status add_moments(const OpenedFile& file, pickle::Ref base, std::string_view moment,
+                       std::vector<std::vector<FlatShare>>& by_group) {
+        for (std::size_t group = 0; group < by_group.size(); ++group) {
+            const pickle::Ref state = zero_state(base, group);
+            const pickle::Ref value = state == nullptr ? nullptr : pickle::find(state, moment);
+            if (value == nullptr) continue;
+            TRY_ASSIGN(const auto tensor, file.content->tensor(value));
+            if (!tensor || tensor->shape.size() != 1 || tensor->dtype != DType::f32)
+                return bad(base::format("{} of a group is no vector of float32", moment), file.name);
+            by_group[group].push_back({file_number(file.name), tensor->file_offset, tensor->shape[0],
+                                       tensor->strides.empty() ? 1 : tensor->strides[0]});
+        }
+        return {};
+    }
+
+    // The step, which all groups have in common, and the groups of parameters.
+    Status read_settings(const OpenedFile& file, pickle::Ref base, const std::vector<NamedShapes>& groups) {
+        out_.groups.owners.push_back(file.content);
+        const pickle::Ref state = zero_state(base, 0);
+        const pickle::Ref step = state == nullptr ? nullptr : pickle::find(state, "step");
+        if (step != nullptr) {
+            TRY_ASSIGN(const auto tensor, file.content->tensor(step));
+            if (const auto* number = step->as<std::int64_t>()) {
+                out_.step = static_cast<double>(*number);
+            } else if (tensor && tensor->dtype == DType::f32 && tensor->shape.empty()) {
+                float value = 0;
+                TRY_ASSIGN(const auto opened, fs_.open(base::join(out_.directory, file.name)));
+                TRY(opened->read_at(tensor->file_offset, std::as_writable_bytes(std::span(&value, 1))));
+                out_.step = value;
             }
         }
-        if (out.empty()) return bad("it has no param_shapes, which say what is in the flat groups", first_.name);
-        return out;
+        TRY_ASSIGN(out_.groups.groups, zero_groups(base, groups, base::join(out_.directory, file.name)));
+        return {};
+    }
+
+    void add_state(TorchDistTensor tensor, std::string_view moment) {
+        tensor.path = {"optimizer", "state", tensor.fqn, std::string(moment)};
+        tensor.fqn = base::format("optimizer.state.{}.{}", tensor.fqn, moment);
+        out_.content.tensors.push_back(std::move(tensor));
     }
 
     // Of weights that are not trained, with ZeRO 3 each rank has a share in its own file.
     Status read_frozen() {
         const pickle::Ref shapes = pickle::find(first_.content->root(), "frozen_param_shapes");
         if (shapes == nullptr || pickle::mapping_items(shapes) == nullptr || models_.size() < 2) return {};
-        TRY_ASSIGN(const auto groups, named_shapes(shapes));
+        TRY_ASSIGN(const auto groups, zero_shapes(shapes, model_path()));
         std::vector<TorchDistTensor> frozen;
         for (const auto& [name, shape] : groups.front()) frozen.push_back({name, DType::f32, shape, {}});
         for (std::size_t rank = 0; rank < models_.size(); ++rank) {

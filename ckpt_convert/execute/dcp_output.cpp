@@ -1,23 +1,102 @@
 #include "ckpt_convert/execute/dcp_output.h"
 
-#include <utility>
+#include <string_view>
+#include <variant>
 
+#include "base/format.h"
+#include "ckpt_convert/checkpoint/megatron_checkpoint.h"
 #include "ckpt_convert/execute/torch_dist_output.h"
+#include "ckpt_convert/execute/training_output.h"
 
 namespace ckpt {
+namespace {
 
-Result<OutputPlan> dcp_output(const ConversionPlan& plan, const std::string& key, std::uint64_t max_file_bytes) {
+constexpr const char* kOptimizer = "optimizer";
+constexpr const char* kState = "state";
+constexpr const char* kGroupsKey = "param_groups";
+
+std::string joined_path(const DistPath& path) {
+    std::string out;
+    for (const auto& key : path) {
+        if (!out.empty()) out += '.';
+        const auto* text = std::get_if<std::string>(&key);
+        out += text != nullptr ? *text : std::to_string(std::get<std::uint64_t>(key));
+    }
+    return out;
+}
+
+// Where PyTorch has a part of the optimizer's state. Saved by name, that is one flat dict.
+DistPath place_of(bool by_name, const DistPath& keys) {
+    if (by_name) return {kOptimizer, joined_path(keys)};
+    DistPath out{kOptimizer};
+    out.insert(out.end(), keys.begin(), keys.end());
+    return out;
+}
+
+TorchDistItem item_at(DistPath path, const TargetTensor& target) {
+    const Shape& shape = target.shape_in_file();
+    std::string fqn = joined_path(path);
+    return {std::move(fqn), target.dtype, shape, Shape(shape.size(), 0), shape, std::move(path)};
+}
+
+void add_object(TorchDistContent& content, DistPath path,
+                std::function<Result<pickle::Value*>(TorchFilePlan& file)> value) {
+    std::string fqn = joined_path(path);
+    content.objects.push_back({std::move(fqn), std::move(path), std::move(value)});
+}
+
+void add_value(TorchDistContent& content, DistPath path, pickle::Ref value) {
+    add_object(content, std::move(path),
+               [value](TorchFilePlan& file) -> Result<pickle::Value*> { return file.arena().make(value->variant); });
+}
+
+void add_names(TorchDistContent& content, DistPath path, const std::vector<std::string>& names) {
+    add_object(content, std::move(path), [&names](TorchFilePlan& file) -> Result<pickle::Value*> {
+        pickle::Value* list = file.list();
+        for (const std::string& name : names) list->as<pickle::List>()->items.push_back(file.string(name));
+        return list;
+    });
+}
+
+Status add_training(TorchDistContent& content, const DcpTraining& training) {
+    for (std::size_t i = 0; i < training.groups.size(); ++i) {
+        const DcpTraining::Group& group = training.groups[i];
+        for (const std::string& name : group.names) {
+            DistPath path = place_of(training.by_name, {kState, name, "step"});
+            content.scalars.push_back({joined_path(path), path, training.step});
+        }
+        for (const auto& [key, value] : group.values) {
+            TRY(require_plain(value, base::format("the setting {}", key)));
+            if (!training.by_name) add_value(content, place_of(false, {kGroupsKey, std::uint64_t{i}, key}), value);
+            for (std::size_t n = 0; training.by_name && n < group.names.size(); ++n)
+                add_value(content, place_of(true, {kGroupsKey, group.names[n], key}), value);
+        }
+        if (!training.by_name)
+            add_names(content, place_of(false, {kGroupsKey, std::uint64_t{i}, "params"}), group.names);
+    }
+    return {};
+}
+
+}  // namespace
+
+Result<OutputPlan> dcp_output(const ConversionPlan& plan, const std::string& key, std::uint64_t max_file_bytes,
+                              const DcpTraining* training) {
     TorchDistContent content;
     content.max_file_bytes = max_file_bytes;
     for (const TargetTensor& target : plan.targets) {
-        const Shape& shape = target.shape_in_file();
-        TorchDistItem item{target.name, target.dtype, shape, Shape(shape.size(), 0), shape, {target.name}};
-        if (!key.empty()) {
-            item.fqn = key + "." + target.name;
-            item.path = {key, target.name};
+        DistPath path;
+        if (!target.of_model) {
+            const TensorKey state = split_key(target.name);
+            path = place_of(training != nullptr && training->by_name,
+                            {kState, std::string(state.name), std::string(state.chunk)});
+        } else if (!key.empty()) {
+            path = {key, target.name};
+        } else {
+            path = {target.name};
         }
-        content.items.push_back(std::move(item));
+        content.items.push_back(item_at(std::move(path), target));
     }
+    if (training != nullptr) TRY(add_training(content, *training));
     TRY_ASSIGN(auto files, plan_torch_dist(content));
     return output_of(std::move(files), "");
 }

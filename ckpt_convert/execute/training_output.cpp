@@ -36,14 +36,6 @@ bool is_plain(pickle::Ref value, int depth = 0) {
     return value->as<pickle::Object>() == nullptr && value->as<pickle::PersistentId>() == nullptr;
 }
 
-Status require_plain(pickle::Ref value, std::string_view what) {
-    if (is_plain(value)) return {};
-    return base::fail(ErrorKind::unsupported,
-                      base::format("{} of the optimizer holds tensors or objects, which are not carried over; "
-                                   "--optimizer drop leaves its state out",
-                                   what));
-}
-
 // The group as it is but for whom it is for.
 Value* group_value(TorchFilePlan& file, const StateGroup& group) {
     constexpr std::string_view kExpert = "is_expert_parallel";
@@ -181,6 +173,14 @@ private:
 };
 
 }  // namespace
+
+Status require_plain(pickle::Ref value, std::string_view what) {
+    if (is_plain(value)) return {};
+    return base::fail(ErrorKind::unsupported,
+                      base::format("{} of the optimizer holds tensors or objects, which are not carried over; "
+                                   "--optimizer drop leaves its state out",
+                                   what));
+}
 
 Status add_training_state(TorchFilePlan& file, Value* root, const TrainingState& state, std::size_t rank,
                           bool torch_dist) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "ckpt_convert/execute/output_plan.h"
 #include "ckpt_convert/formats/torch_file/torch_writer.h"
@@ -13,6 +14,9 @@ namespace ckpt {
 // source are referred to until the file is laid out. Fails with unsupported when they are more than plain values.
 Status add_training_state(TorchFilePlan& file, pickle::Value* root, const TrainingState& state, std::size_t rank,
                           bool torch_dist);
+
+// Fails with unsupported unless the value is a number, a text, or made of such: what means the same in every file.
+Status require_plain(pickle::Ref value, std::string_view what);
 
 // Adds the distrib_optim.pt beside each rank file of `output`, which has one file per rank.
 Status add_state_files(OutputPlan& output, const ConversionPlan& plan, const TrainingState& state);

@@ -1,5 +1,3 @@
-#include "base/format.h"
-#include "base/human.h"
 #include "ckpt_convert/open/adapters.h"
 #include "ckpt_convert/open/language_part.h"
 #include "ckpt_convert/open/missing_checkpoint.h"
@@ -32,14 +30,15 @@ Result<Source> sharded_source(base::FileSystem& fs, const Knowledge& knowledge, 
     TRY_ASSIGN(ShardedSource shards, open_sharded(fs, knowledge.distributed, directory, options.hf_config_dir));
     const std::string title = title_of(shards);
     const Path config = shards.config;
-    const std::vector<std::string> left_out = left_out_of(shards);
+    std::vector<std::string> beside = shards.beside;
+    const bool has_optimizer = shards.has_optimizer;
     TRY_ASSIGN(HfCheckpoint checkpoint, hf_of_sharded(fs, std::move(shards)));
     TRY_ASSIGN(Source source, whole_source(fs, knowledge, std::move(checkpoint), options, copies));
     source.title = title;
     source.directory = directory;
     source.companions = config;
-    if (!left_out.empty())
-        source.notes.push_back(base::format("the weights alone are read; left out: {}", base::listed(left_out)));
+    if (has_optimizer) beside.insert(beside.begin(), kOptimizerState);
+    source.beside = std::move(beside);
     return source;
 }
 

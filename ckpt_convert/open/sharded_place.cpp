@@ -80,6 +80,14 @@ Result<std::optional<Path>> find_sharded(base::FileSystem& fs, const Distributed
     for (const std::string& place : names.places) {
         if (auto found = place_in(fs, directory, place, word)) return found;
     }
+    for (const std::string& place : names.places) {
+        if (!word || !place_in(fs, directory, place, std::nullopt)) continue;
+        return base::fail(ErrorKind::bad_input,
+                          base::format("the save {} is missing, which the tracker names; name the directory of another "
+                                       "save itself",
+                                       quoted_name(*word)),
+                          directory);
+    }
     return std::optional<Path>();
 }
 

@@ -175,11 +175,4 @@ std::string title_of(const ShardedSource& source) {
     return base::format("{}, saved by {}", source.checkpoint.format, source.saved_by);
 }
 
-std::vector<std::string> left_out_of(const ShardedSource& source) {
-    std::vector<std::string> out;
-    if (source.has_optimizer) out.push_back("the state of the optimizer");
-    out.insert(out.end(), source.beside.begin(), source.beside.end());
-    return out;
-}
-
 }  // namespace ckpt

@@ -37,7 +37,4 @@ Result<HfCheckpoint> hf_of_sharded(base::FileSystem& fs, ShardedSource source);
 
 // "torch.distributed.checkpoint, saved by verl"
 std::string title_of(const ShardedSource& source);
-// What of the source a conversion of the weights leaves out; empty: nothing.
-std::vector<std::string> left_out_of(const ShardedSource& source);
-
 }  // namespace ckpt

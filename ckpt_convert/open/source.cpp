@@ -278,7 +278,15 @@ Result<Source> source_of(HfCheckpoint checkpoint, const Knowledge& knowledge, co
     TRY(bind_copies(source, copies, bind));
     bind_absent(source.model, source.index, source.binding);
     source.config = std::move(checkpoint.config);
+    source.variant = std::move(variant);
     return source;
+}
+
+Result<SourceBinding> bind_states(const Source& source, TensorIndex& index) {
+    TRY_ASSIGN(Layout layout, hf_layout(source.model, source.variant));
+    take_boxed(layout, box_parts(index, layout));
+    return bind_source(
+        source.model, index, layout, [](std::string_view) { return std::nullopt; }, Bound::parameters);
 }
 
 Result<Source> identify(base::FileSystem& fs, const MegatronCheckpoint& checkpoint, const Knowledge& knowledge,

@@ -50,10 +50,14 @@ struct Source {
     Path companions;                         // where it is, with the tokenizer; empty: nowhere
     Json args;                               // of a Megatron checkpoint
     std::optional<ParallelLayout> parallel;  // of a Megatron checkpoint
+    HfVariant variant;                       // of a checkpoint with the names of Hugging Face
     bool has_optimizer = false;              // there is the state of an optimizer beside the weights
     ModelValues apart;                       // values that the bits of copies tell, whatever the config says
+    std::vector<std::string> beside;         // what else ranks saved with the weights, for people
     std::vector<std::string> notes;
 };
+
+inline constexpr const char* kOptimizerState = "the state of the optimizer";
 
 // Fails with unsupported when a directory holds nothing that is read, but a checkpoint of a format that is known by name.
 Status refuse_foreign(base::FileSystem& fs, const Knowledge& knowledge, const Path& directory);
@@ -75,6 +79,10 @@ Result<Source> source_of(base::FileSystem& fs, MegatronCheckpoint checkpoint, co
 // weights of the model.
 Result<Source> identify(base::FileSystem& fs, const MegatronCheckpoint& checkpoint, const Knowledge& knowledge,
                         const SourceOptions& options);
+
+// Where tensors with the names and shapes of the weights of `source`, which has the names of Hugging Face, lie in `index`: a
+// state of each weight. `index` may get further parts.
+Result<SourceBinding> bind_states(const Source& source, TensorIndex& index);
 
 // Which of the ways that a family allows the tensors of a Hugging Face checkpoint have, by their names.
 HfVariant find_variant(const ModelMapping& mapping, const TensorIndex& index);

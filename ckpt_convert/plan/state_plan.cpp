@@ -12,11 +12,13 @@ namespace {
 
 class StatePlanner {
 public:
-    StatePlanner(ConversionPlan& plan, TensorIndex& index, const Model& model, const StateSource& states)
+    StatePlanner(ConversionPlan& plan, TensorIndex& index, const Model& model, const StateSource& states,
+                 std::size_t first)
         : plan_(plan),
           index_(index),
           model_(model),
           states_(states),
+          first_(first),
           first_tensor_(static_cast<std::uint32_t>(index.tensors.size())) {}
 
     Result<std::vector<StateTargets>> add(const std::vector<bool>& wanted, std::string_view prefix) {
@@ -25,7 +27,7 @@ public:
         std::size_t weight_moves = plan_.moves.size();
         for (std::size_t i = 0; i < weight_moves; ++i) {
             if (model_.tensors()[plan_.moves[i].logical].buffer) continue;
-            for (std::size_t state = 0; state < kOptimizerStates.size(); ++state) add_move(i, state, wanted);
+            for (std::size_t state = first_; state < kOptimizerStates.size(); ++state) add_move(i, state, wanted);
         }
         add_fills(wanted);
         TRY(prove_plan(plan_, index_));
@@ -36,7 +38,7 @@ private:
     void add_targets(const std::vector<bool>& wanted, std::string_view prefix) {
         targets_.resize(plan_.targets.size());
         for (std::size_t i = 0; i < targets_.size(); ++i) {
-            for (std::size_t state = 0; wanted[i] && state < kOptimizerStates.size(); ++state) {
+            for (std::size_t state = first_; wanted[i] && state < kOptimizerStates.size(); ++state) {
                 targets_[i][state] = static_cast<std::uint32_t>(plan_.targets.size());
                 TargetTensor target = plan_.targets[i];
                 target.name = base::format("{}{}/{}", prefix, kOptimizerStates[state], split_key(target.name).name);
@@ -77,7 +79,7 @@ private:
     void add_fills(const std::vector<bool>& wanted) {
         std::vector<FilledRows> fills = plan_.fills;
         for (const FilledRows& weight : fills) {
-            for (std::size_t state = 0; wanted[weight.target] && state < kOptimizerStates.size(); ++state) {
+            for (std::size_t state = first_; wanted[weight.target] && state < kOptimizerStates.size(); ++state) {
                 FilledRows fill = weight;
                 fill.target = targets_[weight.target][state];
                 fill.logical = logical_of(weight.logical, state);
@@ -91,6 +93,7 @@ private:
     TensorIndex& index_;
     const Model& model_;
     const StateSource& states_;
+    std::size_t first_;
     std::uint32_t first_tensor_;
     std::vector<StateTargets> targets_;
 };
@@ -99,8 +102,8 @@ private:
 
 Result<std::vector<StateTargets>> add_states(ConversionPlan& plan, TensorIndex& index, const Model& model,
                                              const StateSource& states, const std::vector<bool>& wanted,
-                                             std::string_view prefix) {
-    return StatePlanner(plan, index, model, states).add(wanted, prefix);
+                                             std::string_view prefix, std::size_t first) {
+    return StatePlanner(plan, index, model, states, first).add(wanted, prefix);
 }
 
 }  // namespace ckpt

@@ -420,18 +420,18 @@ def gguf(work):
     instead_of_weights(work, "q4.gguf", content=b"GGUF\3")
 
 
-@case(UNSUPPORTED, "ZeRO", "zero_to_fp32.py")
+@case(BAD_INPUT, "the save", "which the tracker names")
 def zero_of_deepspeed(work):
     instead_of_weights(work, "latest", "global_step3/bf16_zero_pp_rank_0_mp_rank_00_optim_states.pt",
                        "global_step3/mp_rank_00_model_states.pt", "zero_to_fp32.py")
 
 
-@case(UNSUPPORTED, "DCP", "format_utils")
+@case(BAD_INPUT, ".metadata", "cut off")
 def torch_distributed_checkpoint(work):
     instead_of_weights(work, ".metadata", "__0_0.distcp")
 
 
-@case(UNSUPPORTED, "verl.model_merger")
+@case(BAD_INPUT, "the file of rank 1 of 2 is missing")
 def dtensors_of_verl(work):
     instead_of_weights(work, "latest_checkpointed_iteration.txt", "global_step_4/actor/model_world_size_2_rank_0.pt")
     (work / "hf/latest_checkpointed_iteration.txt").write_text("4")

@@ -15,7 +15,9 @@ import torch  # noqa: E402
 import torch.distributed as dist  # noqa: E402
 import torch.distributed.checkpoint as dcp  # noqa: E402
 from safetensors.torch import load_file, save_file  # noqa: E402
-from torch.distributed.checkpoint.state_dict import get_model_state_dict, get_optimizer_state_dict  # noqa: E402
+from torch.distributed.checkpoint.format_utils import dcp_to_torch_save  # noqa: E402
+from torch.distributed.checkpoint.state_dict import (StateDictOptions, get_model_state_dict,  # noqa: E402
+                                                     get_optimizer_state_dict)
 from torch.distributed.device_mesh import DeviceMesh  # noqa: E402
 from torch.distributed.fsdp import fully_shard  # noqa: E402
 from torch.distributed.tensor.parallel import ColwiseParallel, RowwiseParallel, parallelize_module  # noqa: E402
@@ -56,6 +58,16 @@ def nested(model):
             "lr_scheduler": {"last_epoch": 2}}
 
 
+def by_name(model):
+    """Groups of two kinds, saved for each parameter, as torchtitan saves them."""
+    groups = [{"params": [p for p in model.parameters() if p.ndim > 1], "weight_decay": 0.1},
+              {"params": [p for p in model.parameters() if p.ndim <= 1], "weight_decay": 0.0}]
+    optimizer = torch.optim.AdamW(groups, lr=1e-2)
+    tiny.train(model, optimizer)
+    options = StateDictOptions(flatten_optimizer_state_dict=True)
+    return {"model": get_model_state_dict(model), "optimizer": get_optimizer_state_dict(model, optimizer, options=options)}
+
+
 def at_root(model):
     return dict(get_model_state_dict(model))
 
@@ -70,7 +82,7 @@ def wrapped(model):
 SAVED = {"four": (tiny.CONFIG, "four", nested, False), "three": (TIED, "three", at_root, False), "two": (tiny.CONFIG, "two", wrapped, False),
          "hsdp": (TIED, "hsdp", nested, False), "tp": (tiny.CONFIG, "tp", nested, False),
          "moe": (tiny.MOE_CONFIG, "four", nested, False), "flattened": (tiny.MOE_CONFIG, "four", nested, True),
-         "ranks": (tiny.CONFIG, "four", at_root, False), "ranks_hsdp": (TIED, "hsdp", at_root, False),
+         "by_name": (tiny.CONFIG, "two", by_name, False), "ranks": (tiny.CONFIG, "four", at_root, False), "ranks_hsdp": (TIED, "hsdp", at_root, False),
          "ranks_tp": (tiny.CONFIG, "tp", at_root, False), "apart": (tiny.CONFIG, "four", nested, False), "safetensors": (tiny.CONFIG, "four", at_root, False)}
 
 
@@ -158,6 +170,39 @@ def check_conversions(checks, scratch, name):
     run_ok(checks, convert, "verify", again, "--against", source)
 
 
+def whole(directory, scratch):
+    dcp_to_torch_save(directory, scratch / "whole.pt")
+    return torch.load(scratch / "whole.pt", weights_only=False)
+
+
+def equal(a, b):
+    if isinstance(a, dict):
+        return a.keys() == b.keys() and all(equal(a[key], b[key]) for key in a)
+    if isinstance(a, list):
+        return len(a) == len(b) and all(map(equal, a, b))
+    if type(a) is not type(b):
+        return False
+    return torch.equal(a, b) and a.dtype == b.dtype if isinstance(a, torch.Tensor) else a == b
+
+
+def check_training(checks, scratch, name):
+    """With the optimizer a checkpoint becomes one that PyTorch finds the same in."""
+    config, _, _, flattened = SAVED[name]
+    target = scratch / f"{name}_kept"
+    experts = ["--experts-as", "flattened" if flattened else "fused"] if "num_experts" in config else []
+    if not run_ok(checks, tool("ckpt_convert"), scratch / name, target, "--to", "dcp", "--optimizer", "keep", *experts):
+        return
+    source, found = whole(scratch / name, scratch), whole(target, scratch)
+    checks.equal(sorted(found), ["model", "optimizer"], f"{name} kept: what is saved")
+    checks.expect(equal(source["model"], found["model"]), f"{name} kept: the weights differ")
+    for groups in (source["optimizer"], found["optimizer"]):
+        for group in groups.get("param_groups", []) if isinstance(groups.get("param_groups"), list) else []:
+            group["params"] = sorted(group["params"])
+    checks.equal(sorted(found["optimizer"]), sorted(source["optimizer"]), f"{name} kept: of the optimizer")
+    for key, value in source["optimizer"].items():
+        checks.expect(equal(value, found["optimizer"].get(key)), f"{name} kept: {key} of the optimizer differs")
+
+
 def check_written(checks, directory, truth, config, what):
     """Every name of the model, as PyTorch loads it; and the nested dict that it makes of the names."""
     state, metadata = dcp_tensors(directory)
@@ -173,6 +218,8 @@ def main():
         tiny.run(worker, WORLD, scratch)
         for name in SAVED:
             check_conversions(checks, Path(scratch), name)
+        for name in ("four", "hsdp", "tp", "moe", "flattened", "by_name"):
+            check_training(checks, Path(scratch), name)
     checks.finish()
 
 

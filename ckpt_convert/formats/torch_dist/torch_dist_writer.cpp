@@ -1,8 +1,10 @@
 #include "ckpt_convert/formats/torch_dist/torch_dist_writer.h"
 
 #include <algorithm>
+#include <cstring>
 #include <map>
 #include <memory>
+#include <span>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -13,6 +15,7 @@
 #include "ckpt_convert/formats/torch_dist/dist_backend.h"
 #include "ckpt_convert/formats/torch_dist/dist_metadata_writer.h"
 #include "ckpt_convert/formats/torch_dist/metadata_files.h"
+#include "ckpt_convert/formats/zip/crc32.h"
 #include "ckpt_convert/tensor/tiling.h"
 
 namespace ckpt {
@@ -72,14 +75,18 @@ TorchDistFile small_file(std::string path, std::string content) {
 
 class Planner {
 public:
-    explicit Planner(const TorchDistContent& content) : content_(content) {}
+    explicit Planner(const TorchDistContent& content) : content_(content), items_(content.items) {
+        for (const TorchDistScalar& scalar : content.scalars)
+            items_.push_back({scalar.fqn, DType::f32, {}, {}, {}, scalar.path});
+    }
 
     Result<std::vector<TorchDistFile>> plan() {
         TRY(group_items());
         TRY(add_front());
         for (std::uint32_t i = 0; i < content_.items.size(); ++i) TRY(add_item(i));
         close_file();
-        std::string metadata = dist_metadata_pickle(content_.items, tensors_, places_, bytes_);
+        places_.insert(places_.end(), scalar_places_.begin(), scalar_places_.end());
+        std::string metadata = dist_metadata_pickle(items_, tensors_, places_, bytes_);
         if (!is_megatron()) {
             files_.push_back(small_file(kDistMetadataFile, std::move(metadata)));
             return std::move(files_);
@@ -102,8 +109,8 @@ private:
     // The items of each tensor, which must make it up.
     Status group_items() {
         std::unordered_map<std::string_view, std::uint32_t> numbers;
-        for (std::uint32_t i = 0; i < content_.items.size(); ++i) {
-            const TorchDistItem& item = content_.items[i];
+        for (std::uint32_t i = 0; i < items_.size(); ++i) {
+            const TorchDistItem& item = items_[i];
             auto [number, is_new] = numbers.try_emplace(item.fqn, static_cast<std::uint32_t>(tensors_.size()));
             if (is_new) tensors_.emplace_back();
             tensors_[number->second].push_back(i);
@@ -121,12 +128,12 @@ private:
     }
 
     Status check_tensor(const std::vector<std::uint32_t>& tensor) const {
-        const TorchDistItem& first = content_.items[tensor.front()];
+        const TorchDistItem& first = items_[tensor.front()];
         if (!checked_elements(first.global_shape)) return wrong(first.fqn, "the shape is too large");
         std::vector<Box> boxes;
         boxes.reserve(tensor.size());
         for (std::uint32_t number : tensor) {
-            const TorchDistItem& item = content_.items[number];
+            const TorchDistItem& item = items_[number];
             if (item.dtype != first.dtype || item.global_shape != first.global_shape)
                 return wrong(first.fqn, "its chunks disagree on its type or shape");
             boxes.push_back({item.chunk_offsets, item.chunk_sizes});
@@ -166,10 +173,26 @@ private:
             TRY(file.finish(root));
             bytes_.push_back({object.fqn, add_bytes(whole_file(file)), object.path});
         }
+        for (const TorchDistScalar& scalar : content_.scalars) {
+            TRY_ASSIGN(const std::string file, scalar_file(scalar.value));
+            scalar_places_.push_back(add_bytes(file));
+        }
         if (!is_megatron()) return {};
         TRY_ASSIGN(std::string common, common_state(true));
         bytes_.push_back({std::string(kDistCommonItem), add_bytes(common), {}});
         return {};
+    }
+
+    static Result<std::string> scalar_file(float value) {
+        TorchFilePlan file;
+        TRY_ASSIGN(pickle::Value * tensor, file.tensor(DType::f32, {}));
+        TRY(file.finish(tensor));
+        const auto payload = std::as_bytes(std::span(&value, 1));
+        std::string out(file.file_bytes(), '\0');
+        std::memcpy(&out[file.tensor_offset(0)], payload.data(), payload.size());
+        for (const FileChunk& chunk : file.chunks({crc32(payload)}))
+            std::memcpy(&out[chunk.offset], chunk.data.data(), chunk.data.size());
+        return out;
     }
 
     DistPlace add_bytes(const std::string& bytes) {
@@ -225,8 +248,10 @@ private:
     }
 
     const TorchDistContent& content_;
+    std::vector<TorchDistItem> items_;                 // of the content, then its scalars
     std::vector<std::vector<std::uint32_t>> tensors_;  // the items of each
     std::vector<DistPlace> places_;                    // of the items
+    std::vector<DistPlace> scalar_places_;
     std::vector<DistBytesEntry> bytes_;
     // Items of equal type and size differ in nothing but their payload, and there are few such forms.
     std::map<std::pair<DType, Shape>, std::shared_ptr<const TorchFilePlan>> by_form_;

@@ -43,11 +43,19 @@ struct TorchDistObject {
     std::function<Result<pickle::Value*>(TorchFilePlan& file)> value;
 };
 
+// A tensor without axes whose value is known: the step of an optimizer.
+struct TorchDistScalar {
+    std::string fqn;
+    DistPath path;
+    float value = 0;
+};
+
 struct TorchDistContent {
     std::vector<TorchDistItem> items;  // in the order of the files
     // Names of bytes entries that all stand for None: "decoder.layers.mlp.linear_fc1._extra_state/shard_0_4".
     std::vector<std::string> extra_states;
     std::vector<TorchDistObject> objects;
+    std::vector<TorchDistScalar> scalars;
     // Builds the common state, without tensors; called once for each of the two places that it is written to. Empty: this is
     // a plain checkpoint, without Megatron's files.
     std::function<Result<pickle::Value*>(TorchFilePlan& file)> common_state;

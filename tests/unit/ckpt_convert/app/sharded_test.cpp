@@ -208,4 +208,10 @@ TEST_CASE("sharded: options that do not go together") {
     auto bad = to_hf("dcp", "out");
     bad.experts_as = "round";
     CHECK(test::failure(fs, bad).message.starts_with("--experts-as round: "));
+    auto keep = to_dcp("hf", "out");
+    keep.keep_optimizer = true;
+    CHECK(test::failure(fs, keep).message.find("taken from checkpoints that ranks wrote in shards") !=
+          std::string::npos);
+    keep.source.directory = "dcp";
+    CHECK(test::failure(fs, keep).message.starts_with("there are no moments of an optimizer"));
 }
