@@ -28,7 +28,7 @@ void add_compare(CLI::App& app, Options& options) {
         ->option_text("TOOL");
     command
         ->add_option("--only", options.compare.only,
-                     "Only these parts, with commas between: overall, communication, operators, modules,\nmemory, "
+                     "Only these parts, with commas between: overall, communication, operators, memory, "
                      "calls, kernels")
         ->delimiter(',')
         ->check(command_line::OneOf({kComparePartNames.begin(), kComparePartNames.end()}))
@@ -46,7 +46,6 @@ void add_compare(CLI::App& app, Options& options) {
     command->add_flag("--by-shape", options.compare.by_shape,
                       "Operators are the same only with inputs of the same shapes");
     command->add_flag("--by-type", options.compare.by_type, "Kernels by type and core, from op_statistic.csv");
-    command->add_flag("--no-modules", options.compare.no_modules, "Operators, also where both profiles know modules");
     command->add_flag("--no-details", options.compare.no_details, "Sums only: operators are not paired");
     command
         ->add_option("--max-kernels", options.compare.max_kernels,

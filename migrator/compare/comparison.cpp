@@ -25,8 +25,7 @@ void write_side(base::JsonWriter& out, const ProfileSide& side) {
 
 KeptParts kept_parts(const CompareRequest& request) {
     using Part = ComparePart;
-    const bool has_operators =
-        request.wants(Part::operators) || request.wants(Part::memory) || request.wants(Part::modules);
+    const bool has_operators = request.wants(Part::operators) || request.wants(Part::memory);
     return {.operators = has_operators || request.wants(Part::calls) || request.wants(Part::communication),
             .equal_tasks = request.numbers == ProfileNumbers::msprof,
             .shapes = has_operators,

@@ -16,10 +16,10 @@
 namespace migrator {
 
 // The parts of a comparison, by the words of --only.
-enum class ComparePart : std::uint8_t { overall, communication, operators, modules, memory, calls, kernels };
+enum class ComparePart : std::uint8_t { overall, communication, operators, memory, calls, kernels };
 
 // Their words, in the order of the enumeration.
-inline constexpr std::array<std::string_view, 7> kComparePartNames{"overall", "communication", "operators", "modules",
+inline constexpr std::array<std::string_view, 6> kComparePartNames{"overall", "communication", "operators",
                                                                    "memory",  "calls",         "kernels"};
 
 struct CompareRequest {
@@ -28,7 +28,6 @@ struct CompareRequest {
     std::set<ComparePart> parts;  // empty: all
     std::optional<std::uint64_t> base_step, step;
     PairingOptions pairing;
-    bool without_modules = false;  // operators also where both sides know modules
     bool kernels_by_type = false;  // from the table by type, in place of that of each kernel
     std::string flow_category;     // of a GPU; empty: those that are known
 

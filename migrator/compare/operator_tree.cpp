@@ -157,9 +157,9 @@ void OperatorTree::start_by_launch() {
     for (const Flow& flow : side_.trace.launches.all()) {
         if (!flow.is_whole()) continue;
         const DevicePlace wanted{flow.end, flow.end_thread};
-        const auto [first, last] =
-            std::ranges::equal_range(kernels_, wanted, {}, [](const DeviceEvent* event) { return place_of(*event); });
-        for (auto at = first; at != last; ++at)
+        auto at =
+            std::ranges::lower_bound(kernels_, wanted, {}, [](const DeviceEvent* event) { return place_of(*event); });
+        for (; at != kernels_.end() && place_of(**at) == wanted; ++at)
             add(flow.begin_thread, flow.begin, static_cast<std::uint32_t>(at - kernels_.begin()));
     }
     std::ranges::sort(launched, {}, [](const Launched& item) { return std::tuple(item.thread, item.at, item.kernel); });
@@ -183,7 +183,8 @@ void OperatorTree::sort_starts() {
 
 std::span<const std::uint32_t> OperatorTree::kernels(std::uint32_t node) const {
     const std::int64_t key = is_ours_ ? static_cast<std::int64_t>(node) : event(node).begin;
-    const auto [first, last] = std::ranges::equal_range(starts_, key, {}, &Start::key);
+    const auto first = std::ranges::lower_bound(starts_, key, {}, &Start::key);
+    const auto last = std::ranges::upper_bound(starts_, key, {}, &Start::key);
     return std::span(started_).subspan(static_cast<std::size_t>(first - starts_.begin()),
                                        static_cast<std::size_t>(last - first));
 }

@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "base/format.h"
+#include "migrator/profile/keep_step.h"
 
 namespace migrator {
 namespace {
@@ -57,6 +58,8 @@ base::Result<ProfileSide> read_side(base::FileSystem& fs, const base::DataStore&
     TRY_ASSIGN(side.tables, base::read_rule_record<ProfileTables>(store, "rules/profiles/tables.json"));
     TRY_ASSIGN(side.trace, record_trace(fs, side.files.trace, side.names, request.kept));
     TRY(find_step(side, request));
+    // Msprof restricts operators and collectives to the step, but not the figures as a whole.
+    if (side.step_time && request.numbers == ProfileNumbers::ours) keep_step(side.trace, *side.step_time);
     if (side.trace.kind == TraceKind::gpu) {
         auto metrics = measure_gpu(side.trace, side.names, request.numbers);
         if (!metrics && !side.trace.damage.empty())

@@ -1,6 +1,7 @@
 #include "migrator/compare/sequence_match.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 namespace migrator {
 namespace {
@@ -74,18 +75,55 @@ private:
 
 }  // namespace
 
-std::vector<MatchedPair> matched(const std::vector<std::uint32_t>& base, const std::vector<std::uint32_t>& compared) {
-    std::vector<MatchedPair> out;
+namespace {
+
+constexpr std::size_t kPiece = 4096;
+constexpr double kMostSteps = 1e9;
+
+// How often equal names stand across from each other: the steps of looking for one run.
+double steps_of(const std::vector<std::uint32_t>& base, const std::vector<std::uint32_t>& compared) {
+    std::unordered_map<std::uint32_t, double> counts;
+    for (const std::uint32_t name : base) ++counts[name];
+    double out = 0;
+    for (const std::uint32_t name : compared) {
+        const auto found = counts.find(name);
+        out += found == counts.end() ? 0 : found->second;
+    }
+    return out;
+}
+
+// `base_begin`, `begin`: what the places of the pairs are counted from.
+void add_matched(const std::vector<std::uint32_t>& base, const std::vector<std::uint32_t>& compared,
+                 std::uint32_t base_begin, std::uint32_t begin, std::vector<MatchedPair>& out) {
     std::uint32_t i = 0, j = 0;
     const auto alone = [&](std::uint32_t base_end, std::uint32_t end) {
-        for (; i < base_end; ++i) out.push_back({i, MatchedPair::kNone});
-        for (; j < end; ++j) out.push_back({MatchedPair::kNone, j});
+        for (; i < base_end; ++i) out.push_back({base_begin + i, MatchedPair::kNone});
+        for (; j < end; ++j) out.push_back({MatchedPair::kNone, begin + j});
     };
     for (const Block& block : BlockFinder(base, compared).all()) {
         alone(block.base, block.compared);
-        for (std::uint32_t k = 0; k < block.size; ++k) out.push_back({i++, j++});
+        for (std::uint32_t k = 0; k < block.size; ++k) out.push_back({base_begin + i++, begin + j++});
     }
     alone(static_cast<std::uint32_t>(base.size()), static_cast<std::uint32_t>(compared.size()));
+}
+
+std::vector<std::uint32_t> piece_of(const std::vector<std::uint32_t>& all, std::size_t begin) {
+    const std::size_t first = std::min(begin, all.size()), last = std::min(begin + kPiece, all.size());
+    return {all.begin() + static_cast<std::ptrdiff_t>(first), all.begin() + static_cast<std::ptrdiff_t>(last)};
+}
+
+}  // namespace
+
+std::vector<MatchedPair> matched(const std::vector<std::uint32_t>& base, const std::vector<std::uint32_t>& compared) {
+    std::vector<MatchedPair> out;
+    if (steps_of(base, compared) <= kMostSteps) {
+        add_matched(base, compared, 0, 0, out);
+        return out;
+    }
+    for (std::size_t begin = 0; begin < std::max(base.size(), compared.size()); begin += kPiece) {
+        const auto place = static_cast<std::uint32_t>(begin);
+        add_matched(piece_of(base, begin), piece_of(compared, begin), place, place, out);
+    }
     return out;
 }
 

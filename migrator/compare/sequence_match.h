@@ -12,7 +12,8 @@ struct MatchedPair {
 };
 
 // As difflib's SequenceMatcher without its notion of junk does: of several longest runs the earliest in the base, then the earliest in the
-// other one. What has no partner stands at its place, that of the base first.
+// other one. Sequences that would take more than some seconds so are cut into pieces of a few thousand, which are paired each for itself.
+// What has no partner stands at its place, that of the base first.
 std::vector<MatchedPair> matched(const std::vector<std::uint32_t>& base, const std::vector<std::uint32_t>& compared);
 
 }  // namespace migrator

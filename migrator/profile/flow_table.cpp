@@ -43,8 +43,8 @@ void FlowTable::sort_by_end() {
 }
 
 std::pair<std::vector<Flow>::const_iterator, std::vector<Flow>::const_iterator> FlowTable::ending_at(Ticks time) const {
-    const auto found = std::ranges::equal_range(flows_, time, {}, &Flow::end);
-    return {found.begin(), found.end()};
+    return {std::ranges::lower_bound(flows_, time, {}, &Flow::end),
+            std::ranges::upper_bound(flows_, time, {}, &Flow::end)};
 }
 
 void FlowTable::grow() {

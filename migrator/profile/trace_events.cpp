@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <span>
+#include <utility>
 
 #include "base/format.h"
 #include "base/printable.h"
@@ -119,6 +120,25 @@ void TraceEvents::damaged(JsonCursor::State state, std::uint64_t place) {
             base::format("byte {} in event {} is no JSON; {} events before it were read", place, count_ + 1, count_);
 }
 
+// Behind the last bracket there are blanks only.
+base::Status TraceEvents::check_rest() {
+    if (std::exchange(is_rest_checked_, true)) return {};
+    for (;;) {
+        JsonCursor cursor(text());
+        const bool has_more = cursor.peek() != '\0' || !cursor.at_end();
+        at_ = static_cast<std::size_t>(cursor.at() - buffer_.data());
+        if (has_more)
+            damage_ = base::format(
+                "more follows the end of the trace, at byte {}, as where two files were joined; the {} events before "
+                "it were read",
+                base_ + at_, count_);
+        if (has_more) return {};
+        TRY_ASSIGN(const bool more, refill());
+        if (!more && !stream_damage_.empty()) damaged(JsonCursor::State::cut, base_ + at_);
+        if (!more) return {};
+    }
+}
+
 // One member beside the events, up to those.
 base::Status TraceEvents::next_header() {
     std::string_view key, value;
@@ -169,7 +189,10 @@ bool TraceEvents::read_event(JsonCursor& cursor) {
 
 base::Result<const TraceEvent*> TraceEvents::next() {
     while (place_ == Place::in_header) TRY(next_header());
-    if (place_ == Place::over) return nullptr;
+    if (place_ == Place::over) {
+        if (damage_.empty()) TRY(check_rest());
+        return nullptr;
+    }
     bool is_event = false;
     TRY_ASSIGN(const bool is_whole, whole([&](JsonCursor& cursor) { is_event = read_event(cursor); }));
     if (!is_whole) return nullptr;

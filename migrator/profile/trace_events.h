@@ -56,6 +56,7 @@ private:
     bool read_event(JsonCursor& cursor);
     std::string_view text() const { return {buffer_.data() + at_, size_ - at_}; }
     void damaged(JsonCursor::State state, std::uint64_t place);
+    base::Status check_rest();
 
     std::unique_ptr<base::ByteStream> stream_;
     base::Path path_;
@@ -66,6 +67,7 @@ private:
     std::string stream_damage_;
     Place place_ = Place::in_header;
     bool is_first_ = true;
+    bool is_rest_checked_ = false;
     TraceKind kind_ = TraceKind::gpu;
     TraceEvent event_;
     std::string name_, category_;

@@ -12,6 +12,7 @@ import pickle
 import re
 import struct
 import sys
+import tarfile
 import zipfile
 from collections import Counter, OrderedDict
 from pathlib import Path
@@ -46,6 +47,7 @@ TEXTS = {"python": ["*.py"], "notebook": ["*.ipynb"], "shell": ["*.sh"], "yaml":
 SETTINGS = ["Dockerfile*", "Makefile*", "*.ini", "*.env", "*.toml", "justfile", "*requirements*.txt", "environment*.y*ml"]
 FOLDERS = ["tests/golden", "rules", "samples", "templates"]
 LARGEST_TEXT = 3_000
+LARGEST_TRACE = 30_000
 # Families whose cases are converted: dense, tied, with experts, stored in another form.
 FAMILIES = ["llama2", "qwen3", "qwen3_moe", "gpt2", "deepseek3", "chatglm3", "gemma2"]
 
@@ -119,6 +121,21 @@ def add_operators(seeds):
         text = json.dumps(trace).encode()
         for content in (text, text[:-40], gzip.compress(text)):
             seeds.add("ops", content)
+
+
+def add_profiles(seeds):
+    """Small traces of both kinds, with and without a table of kernels."""
+    folder = ROOT / "tests/golden/profiles/data"
+    for path in sorted(folder.glob("gpu_*.json.gz")):
+        text = gzip.decompress(path.read_bytes())
+        if len(text) <= LARGEST_TRACE:
+            seeds.add("profile", text)
+    for path in sorted(folder.glob("fuzz_*.tar.gz")):
+        with tarfile.open(path) as archive:
+            files = {Path(member.name).name: archive.extractfile(member).read() for member in archive if member.isfile()}
+        for trace, table in (("gpu.pt.trace.json", b""), ("trace_view.json", files["kernel_details.csv"])):
+            if len(files[trace]) + len(table) <= LARGEST_TRACE:
+                seeds.add("profile", files[trace] + b"\n== kernel_details.csv\n" + table)
 
 
 def add_index(seeds):
@@ -213,7 +230,7 @@ def add_checkpoints(seeds):
 def make(directory):
     """Makes all seeds; the targets that have some."""
     seeds = Seeds(directory)
-    for step in (add_texts, add_settings, add_operators, add_index, add_pickles, add_zips, add_headers, add_checkpoints):
+    for step in (add_texts, add_settings, add_operators, add_profiles, add_index, add_pickles, add_zips, add_headers, add_checkpoints):
         step(seeds)
     seeds.write_dictionaries()
     return sorted(seeds.words)

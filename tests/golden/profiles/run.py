@@ -17,9 +17,8 @@ from checks import Checks, run, tool  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
 PAIRS = HERE / "pairs"
-# What the tool is asked for by its options in the cases, and how that is written here.
-SHEETS_TO_COME = {"CommunicationCompare", "OperatorCompareStatistic", "OperatorCompare", "ModuleCompareStatistic", "ModuleCompare",
-                  "MemoryCompareStatistic", "MemoryCompare", "ApiCompare", "KernelCompare", "KernelTypeCompare"}
+# Sheets that are not written yet.
+SHEETS_TO_COME = {"ModuleCompareStatistic", "ModuleCompare"}
 
 
 def is_close(a, b):

@@ -186,6 +186,36 @@ def check_npu(checks, directory):
             checks.equal(metrics["e2e_time"], 175e-6, "the whole")
 
 
+def check_steps(checks, directory):
+    """Each step has its own kernels: a GPU's by their launches, an NPU's by the table of kernels and the ends of the step."""
+    plan = Gpu(7)
+    for step, length in ((1, 10_000), (2, 30_000)):
+        begin = step * 1_000_000
+        plan.event(ph="X", cat="user_annotation", name=f"ProfilerStep#{step}", pid=1, tid=FORWARD, ts=begin, dur=900_000, args={})
+        plan.operator("aten::mm", begin + 1000, 9000)
+        # The kernel of the first step runs while the host is in the second.
+        plan.kernel("ampere_gemm", begin + 1_100_000, length, "matmul_time_cube", begin + 2000)
+    gpu = directory / "steps.json"
+    gpu.write_text(plan.text())
+    said = json.loads(compare(gpu, gpu, "--base-step", "1", "--new-step", "2", "--json").stdout)
+    for side, length in (("base", 10e-6), ("new", 30e-6)):
+        metrics = said[side]["metrics"]
+        checks.expect(abs(metrics["compute_time"] - length) < 1e-12 and abs(metrics["matmul_time_cube"] - length * 1e3) < 1e-12, f"{side}: {metrics}")
+    text = json.loads(npu((20,), "Stream Id"))
+    text += [{"ph": "X", "cat": "cpu_op", "name": f"ProfilerStep#{i}", "pid": 1, "tid": 1, "ts": f"{BASE_US + begin}.000", "dur": length, "args": {}}
+             for i, begin, length in ((4, 0, 120), (5, 120, 55))]
+    path = directory / "trace_view.json"
+    path.write_text(json.dumps(text))
+    said = json.loads(compare(path, path, "--base-step", "4", "--new-step", "5", "--json").stdout)
+    for side, figures in (("base", (100, 20, 120)), ("new", (0, 30, 55))):
+        metrics = said[side]["metrics"]
+        found = [round(metrics[key] * 1e6, 6) for key in ("compute_time", "communication_not_overlapped", "e2e_time")]
+        checks.equal(found, list(figures), f"{side}: computing, communication and the whole of a step")
+    done = compare(path, path, "--base-step", "4", "--new-step", "6")
+    checks.equal(done.returncode, 2, "a step that there is not")
+    checks.expect("there is no step 6; there are: 4, 5" in done.stderr, done.stderr)
+
+
 def check_damage(checks, directory):
     good, bad = directory / "good.json", directory / "bad.json"
     text = random_gpu(3, 7).text()
@@ -251,6 +281,7 @@ def main():
         check_gpus(checks, directory)
         check_rocm(checks, directory)
         check_npu(checks, directory)
+        check_steps(checks, directory)
         check_damage(checks, directory)
         check_words(checks, directory)
     checks.finish()

@@ -76,6 +76,14 @@ TEST_CASE("profile: a trace that ends anywhere gives the events before") {
     }
 }
 
+TEST_CASE("profile: what follows the end is named") {
+    for (const char* text : {"[{}] [{}]", "{\"traceEvents\": []}{", "[],"}) {
+        CAPTURE(text);
+        CHECK(read_events(text).damage.find("more follows the end") != std::string::npos);
+    }
+    CHECK(read_events("[{}]\n\n \t").damage.empty());
+}
+
 TEST_CASE("profile: an event larger than a window, and one that is too large") {
     const std::string large(3 << 20, 'x');
     CHECK(read_events(R"([{"name": "a", "args": {"t": ")" + large + R"("}}, {"name": "b"}])").names.size() == 2);
@@ -128,4 +136,12 @@ TEST_CASE("profile: sequences are paired as difflib does") {
         shown += pair.compared == MatchedPair::kNone ? "- " : std::to_string(pair.compared) + " ";
     }
     CHECK(shown == "0- 10 21 3- -2 43 ");
+}
+
+TEST_CASE("profile: long sequences are paired in pieces, and none is lost") {
+    const std::vector<std::uint32_t> base(50'000, 7), compared(60'000, 7);
+    const auto pairs = matched(base, compared);
+    CHECK(pairs.size() == 60'000);
+    CHECK(pairs[49'999].base == 49'999);
+    CHECK(pairs[59'999].base == MatchedPair::kNone);
 }
