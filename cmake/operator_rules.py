@@ -227,10 +227,26 @@ def name_row(facts, row):
                           "versions": kernel_versions(facts, row.get("forward", []) + row.get("backward", [])), "on": on})
 
 
+def layout_constraint(contiguous):
+    """Of what a page says of tensors that are not contiguous: for all of them, or by parameter."""
+    if contiguous is False:
+        return ["tensors must be contiguous"]
+    if isinstance(contiguous, dict):
+        return [f"{', '.join(name for name, is_free in contiguous.items() if not is_free)} must be contiguous"]
+    return []
+
+
+def order_constraint(deterministic):
+    said = set(deterministic.values()) if isinstance(deterministic, dict) else {deterministic}
+    if "no" in said:
+        return ["not deterministic"]
+    return ["deterministic on some chips with a system option only"] if "opt_in" in said else []
+
+
 def kernel_row(row):
-    dims = row.get("max_dims")
-    return without_empty({"name": row["name"], "page": row["page"], "experimental": row.get("experimental"), "max_dims": dims,
-                          "constraints": row.get("facts", [])})
+    return without_empty({"name": row["name"], "page": row["page"], "experimental": row.get("experimental"), "max_dims": row.get("max_dims"),
+                          "constraints": [*row.get("facts", []), *layout_constraint(row.get("noncontiguous")),
+                                          *order_constraint(row.get("deterministic"))]})
 
 
 def cited(facts, name):

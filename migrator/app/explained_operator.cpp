@@ -18,6 +18,14 @@ std::string operators_line(const base::Language& say, const std::string& title, 
                     hidden > 0 ? say.format(" and {} more", hidden) : "");
 }
 
+// What its page says of one kernel, in short.
+std::string constraints_line(const base::Language& say, const AclnnRow& kernel) {
+    std::vector<std::string> said;
+    if (kernel.max_dims > 0) said.push_back(say.show("up to {} dimensions", kernel.max_dims));
+    for (const std::string& constraint : kernel.constraints) said.push_back(say.said(constraint));
+    return said.empty() ? std::string() : say.show("  page of {}: {}\n", kernel.name, base::joined(said, "; "));
+}
+
 std::string chip_line(const base::Language& say, const OperatorKnowledge& knowledge, const std::string& word,
                       const ChipRow& chip) {
     const OperatorJudgement said = knowledge.judge({word}, chip, {});
@@ -42,6 +50,9 @@ std::string operator_page(const base::Language& say, const OperatorKnowledge& kn
     const ChipRow& usual = *find_chip(knowledge.chips(), knowledge.chips().default_chip);
     const OperatorJudgement said = knowledge.judge({word}, usual, {});
     out += operators_line(say, say.text("kernels"), said.kernels);
+    for (std::size_t i = 0; i < std::min(said.kernels.size(), kOperatorsShown); ++i) {
+        if (const AclnnRow* kernel = knowledge.find_kernel(said.kernels[i])) out += constraints_line(say, *kernel);
+    }
     const std::vector<std::string> dtypes = knowledge.dtypes_of(word, usual);
     if (!dtypes.empty()) out += say.show("  dtypes: {}\n", base::joined(dtypes, ", "));
     if (!said.instead.empty()) out += say.show("  in its place: {}\n", say.said(said.instead));

@@ -97,6 +97,9 @@ def said_of_operators():
         rows = content.get("operators") or content["names"]
         for why in {on["why"] for row in rows for on in row["on"] if "why" in on}:
             yield re.sub(r"^through \S+$", "through {}", re.sub(r"\baclnn\w+", "{}", why))
+    kernels = json.loads((ROOT / "rules/operators/kernels.json").read_text(encoding="utf-8"))["kernels"]
+    for constraint in {constraint for kernel in kernels for constraint in kernel.get("constraints", ())}:
+        yield re.sub(r"^(?!tensors ).* must be contiguous$", "{} must be contiguous", re.sub(r"\b(of )\d+ ", r"\1{} ", constraint))
 
 
 def titles():
@@ -172,7 +175,7 @@ def main():
         checks.expect(all(any(part in literal for literal in literals) for part in parts), f"errors.json: the programs do not say {text!r}")
     for text in sorted({joined(found[1]) for source in sources for found in SAID.finditer(source)} - every):
         checks.expect(not re.search("[a-z]{2}", PLACE.sub("", text)), f"summary.json: not translated: {text!r}")
-    operators = "\n".join((ROOT / f"rules/operators/{name}.json").read_text(encoding="utf-8") for name in ("chips", "names", "names_told", "operators"))
+    operators = "\n".join((ROOT / f"rules/operators/{name}.json").read_text(encoding="utf-8") for name in ("chips", "kernels", "names", "names_told", "operators"))
     for name, where in (("summary", whole), ("pages", whole), ("notes", whole), ("operators", operators)):
         for text in files[name]:
             words = re.findall(r"[A-Za-z]{3,}", PLACE.sub(" ", text))

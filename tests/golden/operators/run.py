@@ -144,6 +144,12 @@ def check_instead(checks):
     checks.expect(f"\n    {sentence}\n" in ops("-", text="torch.hypot\n").stdout, "what to write is not said")
 
 
+def check_explained(checks):
+    page = subprocess.run([str(tool("migrator")), "explain", "torch.addmm"], capture_output=True, text=True).stdout
+    checks.expect("\n  page of aclnnAddmm: up to 2 dimensions; broadcast between inputs; dtypes must be promotable to a common type; some inputs must "
+                  "share one dtype; deterministic on some chips with a system option only\n" in page, page)
+
+
 def check_report(checks, directory):
     result = ops("-", "--report", directory / "report", "--format", "html,json,sarif", text="torch.hypot\ntorch.sin\nmylib::y\n")
     checks.equal(result.returncode, 0, result.stderr)
@@ -262,6 +268,7 @@ def main():
         check_folders(checks, Path(tempfile.mkdtemp(dir=directory)))
         check_dimensions(checks, Path(directory))
         check_instead(checks)
+        check_explained(checks)
         check_report(checks, Path(directory))
         check_list(checks)
         check_graph(checks)
