@@ -4,27 +4,19 @@
 #include <cstdlib>
 #include <limits>
 
+#include "base/csv.h"
 #include "base/format.h"
 
 namespace migrator {
 namespace {
 
-std::string shown(const Cell& cell) {
-    if (const auto* text = std::get_if<std::string>(&cell)) return *text;
+// Numbers are no formulas, whatever their sign.
+std::string csv_cell(const Cell& cell) {
+    if (const auto* text = std::get_if<std::string>(&cell)) return base::csv_cell(*text);
     if (const auto* count = std::get_if<std::int64_t>(&cell)) return base::format("{}", *count);
     if (const auto* number = std::get_if<double>(&cell))
         return std::isinf(*number) ? "INF" : base::format("{}", *number);
     return {};
-}
-
-std::string csv_cell(const Cell& cell) {
-    std::string text = shown(cell);
-    const bool is_text = std::holds_alternative<std::string>(cell);
-    if (is_text && text.find_first_of("=+-@") == 0) text.insert(0, "'");
-    if (text.find_first_of(",\"\r\n") == text.npos) return text;
-    std::string out = "\"";
-    for (const char c : text) out.append(c == '"' ? 2 : 1, c);
-    return out + '"';
 }
 
 }  // namespace

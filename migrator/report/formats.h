@@ -41,7 +41,4 @@ std::string report_gitlab(const Report& report);  // code quality report of GitL
 // A test case per finding; open warnings and errors fail.
 void report_junit(const Report& report, const base::TextSink& out);
 
-// A cell of a CSV file that no spreadsheet takes for a formula.
-std::string csv_cell(std::string_view text);
-
 }  // namespace migrator

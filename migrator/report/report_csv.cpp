@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "base/csv.h"
 #include "base/format.h"
-#include "base/printable.h"
 #include "base/text.h"
 #include "migrator/report/formats.h"
 
@@ -11,28 +11,13 @@ namespace {
 
 using Row = std::vector<std::string>;
 
-std::string csv_line(const Row& cells) {
-    std::string out;
-    for (const std::string& cell : cells) out += (out.empty() ? "" : ",") + csv_cell(cell);
-    return out + "\r\n";
-}
-
-// What spreadsheets begin a formula with, also in the full width of East Asian texts.
-bool begins_formula(std::string_view text) {
-    for (std::string_view begin : {"=", "+", "-", "@", "%", "\t", "\r", "\n", "\xEF\xBC\x9D", "\xEF\xBC\x8B",
-                                   "\xEF\xBC\x8D", "\xEF\xBC\xA0", "\xEF\xBC\x85"}) {
-        if (text.starts_with(begin)) return true;
-    }
-    return false;
-}
-
 std::string lines_of(const base::TextPosition& position) { return std::to_string(position.line); }
 
 // One of the files of the older tool.
 class Table {
 public:
-    Table(std::string path, const Row& head) : file_{"transplant/" + std::move(path), csv_line(head)} {}
-    void add(const Row& row) { file_.text += csv_line(row); }
+    Table(std::string path, const Row& head) : file_{"transplant/" + std::move(path), base::csv_line(head)} {}
+    void add(const Row& row) { file_.text += base::csv_line(row); }
     NamedText take() { return std::move(file_); }
 
 private:
@@ -91,26 +76,17 @@ Row place_row(const ReportFile& file, const FindingOutcome& outcome) {
 
 }  // namespace
 
-std::string csv_cell(std::string_view text) {
-    std::string out = begins_formula(text) ? "'" : "";
-    out += base::printable_lines(text);
-    if (out.find_first_of(",\"\r\n;\t") == std::string::npos) return out;
-    std::string quoted = "\"";
-    for (char c : out) quoted += c == '"' ? "\"\"" : std::string(1, c);
-    return quoted + "\"";
-}
-
 std::string report_csv(const Report& report) {
-    std::string out = csv_line({"id", "path", "line", "column", "severity", "kind", "rule", "certainty", "state",
-                                "subject", "message", "source", "old_text", "new_text"});
+    std::string out = base::csv_line({"id", "path", "line", "column", "severity", "kind", "rule", "certainty", "state",
+                                      "subject", "message", "source", "old_text", "new_text"});
     for (const ReportFile& file : report.files) {
         for (const ReportFinding& item : file.findings) {
             const Finding& finding = item.outcome.finding;
-            out +=
-                csv_line({item.id, file.path, lines_of(item.outcome.begin), std::to_string(item.outcome.begin.column),
-                          std::string(name(finding.severity)), std::string(name(finding.kind)), finding.rule,
-                          std::string(name(finding.certainty)), std::string(name(item.outcome.state)), finding.subject,
-                          finding.message.text(), finding.source, item.outcome.old_text, item.outcome.new_text});
+            out += base::csv_line({item.id, file.path, lines_of(item.outcome.begin),
+                                   std::to_string(item.outcome.begin.column), std::string(name(finding.severity)),
+                                   std::string(name(finding.kind)), finding.rule, std::string(name(finding.certainty)),
+                                   std::string(name(item.outcome.state)), finding.subject, finding.message.text(),
+                                   finding.source, item.outcome.old_text, item.outcome.new_text});
         }
     }
     return out;

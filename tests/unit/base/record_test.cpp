@@ -19,7 +19,7 @@ constexpr auto record_of(const Part*) {
                         base::field("names", &Part::names, "others"));
 }
 
-constexpr std::array<std::string_view, 2> kWords{"a", "b"};
+constexpr std::array<std::string_view, 2> kAllowedWords{"a", "b"};
 
 struct Whole {
     std::int64_t count = 1;
@@ -38,8 +38,8 @@ constexpr auto record_of(const Whole*) {
                         base::field("size", &Whole::size, ""), base::field("flag", &Whole::flag, ""),
                         base::field("colour", &Whole::colour, ""), base::field("text", &Whole::text, "").always(),
                         base::field("number", &Whole::number, ""), base::field("some", &Whole::some, "").needed(),
-                        base::field("word", &Whole::word, "").one_of(kWords), base::field("parts", &Whole::parts, ""),
-                        base::field("by_name", &Whole::by_name, ""));
+                        base::field("word", &Whole::word, "").one_of(kAllowedWords),
+                        base::field("parts", &Whole::parts, ""), base::field("by_name", &Whole::by_name, ""));
 }
 
 base::Result<Whole> read(std::string_view text) {

@@ -21,14 +21,6 @@ Report hostile_report() {
 }  // namespace
 
 TEST_CASE("formats: no cell of a CSV file can become a formula") {
-    for (const char* text : {"=1", "+1", "-1", "@a", "\t=1", "\r=1", "\n=1", "%a",
-                             "\xEF\xBC\x9D"
-                             "1"}) {
-        CAPTURE(text);
-        CHECK(csv_cell(text).substr(0, 2).find('\'') != std::string::npos);
-    }
-    CHECK(csv_cell("a,\"b\"\n") == "\"a,\"\"b\"\"\n\"");
-    CHECK(csv_cell("torch.cuda") == "torch.cuda");
     CHECK(report_csv(hostile_report()).find(",=cmd") == std::string::npos);
     CHECK(report_csv(hostile_report()).find("'@SUM(1)") != std::string::npos);
 }
