@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "support"))
-from checks import Checks, run, tool  # noqa: E402
+from checks import ROOT, Checks, run, tool  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
 # Of the advisor's workbook for the same rank: dynamic shapes, byte alignment, variables; the share of free time is its limit of 10 %.
@@ -51,6 +51,14 @@ def check_ranks(checks, directory):
     checks.expect("One pipeline: ranks 0, 2\n" in text and "One pipeline: ranks 1, 3\n" in text, text)
 
 
+def check_rules_named(checks, _):
+    """What advice names as the rule that finds it in code is a rule of `analyze`."""
+    known = {rule["id"] for rule in json.loads(run(tool("migrator"), "rules", "list", "--json").stdout)}
+    for advice in json.loads((ROOT / "rules/profiles/advice.json").read_text(encoding="utf-8"))["rules"]:
+        for rule in advice.get("rules", ()):
+            checks.expect(rule in known, f"{advice['id']}: there is no rule {rule}")
+
+
 def check_errors(checks, directory):
     for word, says in ((directory / "none", "no such file"), (directory, "no profile in this folder")):
         done = run(tool("migrator"), "profile", word)
@@ -60,7 +68,7 @@ def check_errors(checks, directory):
 
 def main():
     checks = Checks()
-    for check in (check_rank, check_ranks, check_errors):
+    for check in (check_rank, check_ranks, check_rules_named, check_errors):
         with tempfile.TemporaryDirectory() as name:
             check(checks, Path(name))
     checks.finish()
