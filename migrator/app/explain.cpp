@@ -10,6 +10,7 @@
 #include "base/nearest_word.h"
 #include "base/printable.h"
 #include "base/text.h"
+#include "migrator/app/explained_advice.h"
 #include "migrator/app/explained_operator.h"
 #include "migrator/app/explained_support.h"
 #include "migrator/app/rule_examples.h"
@@ -351,6 +352,8 @@ base::Result<std::string> explain_page(const Options& options, base::FileSystem&
     if (rule) return options.json ? page_json(*rule) : page(say, *rule);
     TRY_ASSIGN(const Knowledge knowledge, load_knowledge(fs, options.rules));
     const std::string& word = options.explained;
+    TRY_ASSIGN(const auto advice, advice_page(say, knowledge.store, word, options.json));
+    if (advice) return *advice;
     TRY_ASSIGN(const OperatorKnowledge operators, OperatorKnowledge::load(knowledge.store));
     const ExplainedWord item =
         is_mistyped_rule(knowledge.rules, word) ? ExplainedWord{} : explained_word(say, knowledge, word);

@@ -59,6 +59,15 @@ def check_rules_named(checks, _):
             checks.expect(rule in known, f"{advice['id']}: there is no rule {rule}")
 
 
+def check_explained(checks, _):
+    for advice in json.loads((ROOT / "rules/profiles/advice.json").read_text(encoding="utf-8"))["rules"]:
+        done = run(tool("migrator"), "explain", advice["id"], "--json")
+        page = json.loads(done.stdout) if done.returncode == 0 else {}
+        checks.equal((page.get("message"), len(page.get("when", ()))), (advice["message"], len(advice["when"])), f"explain {advice['id']}")
+    text = run(tool("migrator"), "explain", "profile.host_bound").stdout
+    checks.expect("Given when free_share is above 0.1.\nIn code, migrator analyze finds it as advice.host_bound.\n" in text, text)
+
+
 def check_errors(checks, directory):
     for word, says in ((directory / "none", "no such file"), (directory, "no profile in this folder")):
         done = run(tool("migrator"), "profile", word)
@@ -68,7 +77,7 @@ def check_errors(checks, directory):
 
 def main():
     checks = Checks()
-    for check in (check_rank, check_ranks, check_rules_named, check_errors):
+    for check in (check_rank, check_ranks, check_rules_named, check_explained, check_errors):
         with tempfile.TemporaryDirectory() as name:
             check(checks, Path(name))
     checks.finish()
