@@ -7,7 +7,7 @@
 #include "base/checked_math.h"
 #include "base/format.h"
 #include "ckpt_convert/formats/safetensors/safetensors.h"
-#include "ckpt_convert/tensor/tiling.h"
+#include "ckpt_convert/formats/torch_dist/chunk_checks.h"
 
 namespace ckpt {
 namespace {
@@ -36,9 +36,7 @@ public:
         for (TorchDistTensor& tensor : out_.content.tensors) {
             if (checked_elements(tensor.shape) != 0)
                 std::erase_if(tensor.chunks, [](const auto& chunk) { return checked_elements(chunk.sizes) == 0; });
-            std::vector<Box> boxes;
-            for (const TorchDistChunk& chunk : tensor.chunks) boxes.push_back({chunk.offsets, chunk.sizes});
-            if (const auto problem = tiling_problem(tensor.shape, boxes))
+            if (const auto problem = tiling_problem(tensor))
                 return base::fail(ErrorKind::bad_input,
                                   base::format("{}: {} (its shards reach to {}); is a shard missing?", tensor.fqn,
                                                *problem, to_string(tensor.shape)),

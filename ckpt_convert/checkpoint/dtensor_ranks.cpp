@@ -5,10 +5,9 @@
 #include <unordered_map>
 
 #include "base/format.h"
-#include "ckpt_convert/formats/torch_dist/repeated_chunks.h"
+#include "ckpt_convert/formats/torch_dist/chunk_checks.h"
 #include "ckpt_convert/formats/torch_file/dtensor.h"
 #include "ckpt_convert/formats/torch_file/torch_reader.h"
-#include "ckpt_convert/tensor/tiling.h"
 
 namespace ckpt {
 namespace {
@@ -96,9 +95,7 @@ public:
         out_.ranks = ranks;
         for (TorchDistTensor& tensor : out_.content.tensors) {
             drop_repeated_chunks(tensor);  // ranks beside the mesh of a tensor have what others have
-            std::vector<Box> boxes;
-            for (const TorchDistChunk& chunk : tensor.chunks) boxes.push_back({chunk.offsets, chunk.sizes});
-            if (const auto problem = tiling_problem(tensor.shape, boxes))
+            if (const auto problem = tiling_problem(tensor))
                 return base::fail(ErrorKind::bad_input, base::format("{}: {}", tensor.fqn, *problem), out_.directory);
         }
         return std::move(out_);

@@ -1,7 +1,7 @@
 #include <algorithm>
-#include <charconv>
 
 #include "base/format.h"
+#include "base/number_text.h"
 #include "base/text.h"
 #include "ckpt_convert/checkpoint/megatron_checkpoint.h"
 #include "ckpt_convert/mapping/model_mapping.h"
@@ -19,11 +19,7 @@ std::optional<std::uint64_t> number_in(std::string_view pattern, std::string_vie
     const std::string_view front = pattern.substr(0, star), end = pattern.substr(star + 1);
     if (name.size() <= front.size() + end.size() || !name.starts_with(front) || !name.ends_with(end))
         return std::nullopt;
-    name = name.substr(front.size(), name.size() - front.size() - end.size());
-    std::uint64_t number = 0;
-    const auto [stop, code] = std::from_chars(name.data(), name.data() + name.size(), number);
-    if (code != std::errc() || stop != name.data() + name.size()) return std::nullopt;
-    return number;
+    return base::number_in<std::uint64_t>(name.substr(front.size(), name.size() - front.size() - end.size()));
 }
 
 // The word in a tracker: "1200", "release", "global_step3".
@@ -37,10 +33,8 @@ std::optional<std::string> tracked(base::FileSystem& fs, const DistributedNames&
 }
 
 bool is_tracked(std::string_view word, const std::string& name, std::optional<std::uint64_t> number) {
-    std::uint64_t wanted = 0;
-    const auto [stop, code] = std::from_chars(word.data(), word.data() + word.size(), wanted);
-    const bool is_number = code == std::errc() && stop == word.data() + word.size();
-    return name == word || (is_number && number == wanted);
+    const auto wanted = base::number_in<std::uint64_t>(word);
+    return name == word || (wanted && number == wanted);
 }
 
 // The directory below `directory` with this path and shards in it: the one that `word` names, else the highest number.

@@ -1,23 +1,21 @@
 #include "migrator/app/compare_command.h"
 
 #include <algorithm>
-#include <charconv>
 
-#include "base/data_store.h"
 #include "base/format.h"
 #include "base/json.h"
+#include "base/number_text.h"
 #include "base/write_file.h"
 #include "migrator/compare/comparison.h"
 #include "migrator/compare/profile_report.h"
+#include "migrator/project/knowledge.h"
 
 namespace migrator {
 namespace {
 
 base::Result<std::optional<std::uint64_t>> step_of(const std::string& text, const char* option) {
-    std::uint64_t number = 0;
-    if (text.empty()) return std::optional<std::uint64_t>();
-    const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (read.ec == std::errc() && read.ptr == text.data() + text.size()) return std::optional(number);
+    const auto number = base::number_in<std::uint64_t>(text);
+    if (number || text.empty()) return number;
     return base::fail(base::ErrorKind::usage, base::format("{}: \"{}\" is no number of a step", option, text));
 }
 
@@ -72,8 +70,7 @@ base::Status write_sheets(base::FileSystem& fs, const base::Path& directory, con
 }  // namespace
 
 base::Result<CompareResult> run_compare(const Options& options, base::FileSystem& fs) {
-    base::DataStore store;
-    if (!options.rules.empty()) TRY(store.overlay(fs, options.rules, "rules"));
+    TRY_ASSIGN(const base::DataStore store, store_with_rules(fs, options.rules));
     TRY_ASSIGN(const CompareRequest request, request_of(options.compare));
     TRY_ASSIGN(const Comparison comparison, compare_profiles(fs, store, request));
     if (!options.compare.output.empty()) TRY(write_sheets(fs, options.compare.output, comparison));
@@ -81,8 +78,7 @@ base::Result<CompareResult> run_compare(const Options& options, base::FileSystem
 }
 
 base::Result<CompareResult> run_profile(const Options& options, base::FileSystem& fs) {
-    base::DataStore store;
-    if (!options.rules.empty()) TRY(store.overlay(fs, options.rules, "rules"));
+    TRY_ASSIGN(const base::DataStore store, store_with_rules(fs, options.rules));
     TRY_ASSIGN(const std::optional<std::uint64_t> step, step_of(options.profile.step, "--step"));
     TRY_ASSIGN(const ProfileReport report, report_profile(fs, store, options.profile.path, step));
     CompareResult out{options.json ? report.json() : report.text(options.language), {}};

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/data_store.h"
 #include "base/format.h"
 #include "base/missing_path.h"
 #include "base/new_directories.h"
@@ -12,6 +11,7 @@
 #include "migrator/operators/operator_page.h"
 #include "migrator/operators/operator_report.h"
 #include "migrator/operators/operator_sarif.h"
+#include "migrator/project/knowledge.h"
 
 namespace migrator {
 namespace {
@@ -60,16 +60,10 @@ base::Result<std::vector<base::Path>> write_ops_report(base::FileSystem& fs, con
     return written;
 }
 
-base::Result<base::DataStore> store_of(const Options& options, base::FileSystem& fs) {
-    base::DataStore store;
-    if (!options.rules.empty()) TRY(store.overlay(fs, options.rules, "rules"));
-    return store;
-}
-
 }  // namespace
 
 base::Result<OpsResult> run_ops(const Options& options, base::FileSystem& fs) {
-    TRY_ASSIGN(const base::DataStore store, store_of(options, fs));
+    TRY_ASSIGN(const base::DataStore store, store_with_rules(fs, options.rules));
     if (options.ops.recorder) return OpsResult{std::string(*store.find("templates/ops/record_ops.py")), {}, false};
     if (options.ops.input.empty())
         return base::fail(base::ErrorKind::usage,
@@ -97,7 +91,7 @@ base::Result<OpsResult> run_ops(const Options& options, base::FileSystem& fs) {
 
 base::Result<std::string> operator_list_page(const Options& options, base::FileSystem& fs) {
     const OperatorListOptions& list = options.operator_list;
-    TRY_ASSIGN(const base::DataStore store, store_of(options, fs));
+    TRY_ASSIGN(const base::DataStore store, store_with_rules(fs, options.rules));
     TRY_ASSIGN(const OperatorKnowledge knowledge, OperatorKnowledge::load(store));
     OperatorSide here;
     TRY_ASSIGN(here.chip, chosen_chip(knowledge.chips(), options.chip));

@@ -7,6 +7,7 @@
 #include "base/in_json.h"
 #include "base/json.h"
 #include "migrator/compare/overall_sheet.h"
+#include "migrator/profile/json_values.h"
 
 namespace migrator {
 namespace {
@@ -76,21 +77,13 @@ void add_packet_figures(const base::JsonDocument& document, ProfileFigures& out)
         double least;  // MB
         double small = 0, all = 0;
     } links[] = {{"SDMA", "small_sdma_share", 16}, {"RDMA", "small_rdma_share", 1}};
-    const auto* steps = document.root.object();
-    if (steps == nullptr) return;
-    for (const auto& [step, kinds] : *steps) {
-        const base::Json* collectives = kinds.find("collective");
-        if (collectives == nullptr || collectives->object() == nullptr) continue;
-        for (const auto& [name, said] : *collectives->object()) {
+    for (const auto& [step, kinds] : members(&document.root)) {
+        for (const auto& [name, said] : members(kinds.find("collective"))) {
             if (name == "Total Op Info") continue;
             for (Link& link : links) {
                 const base::Json* bandwidths = said.find("Communication Bandwidth Info");
                 const base::Json* of_link = bandwidths == nullptr ? nullptr : bandwidths->find(link.name);
-                const base::Json* size = of_link == nullptr ? nullptr : of_link->find("Transit Size(MB)");
-                if (size == nullptr) continue;
-                const double megabytes = size->real() != nullptr      ? *size->real()
-                                         : size->integer() != nullptr ? static_cast<double>(*size->integer())
-                                                                      : 0;
+                const double megabytes = of_link == nullptr ? 0 : number_at(*of_link, "Transit Size(MB)");
                 link.all += megabytes > 0 ? 1 : 0;
                 link.small += megabytes > 0 && megabytes < link.least ? 1 : 0;
             }
@@ -102,9 +95,7 @@ void add_packet_figures(const base::JsonDocument& document, ProfileFigures& out)
 }
 
 void add_variables(const base::JsonDocument& document, ProfileFigures& out) {
-    const base::Json* variables = document.root.find("ENV_VARIABLES");
-    if (variables == nullptr || variables->object() == nullptr) return;
-    for (const auto& [name, value] : *variables->object()) {
+    for (const auto& [name, value] : members(document.root.find("ENV_VARIABLES"))) {
         if (value.string() != nullptr) out.variables[name] = *value.string();
     }
 }
@@ -112,12 +103,11 @@ void add_variables(const base::JsonDocument& document, ProfileFigures& out) {
 // A file that is missing or broken says nothing.
 template <class Add>
 base::Status add_from(base::FileSystem& fs, const base::Path& path, const Add& add) {
-    constexpr std::uint64_t kMostBytes = std::uint64_t{256} << 20;
     if (path.empty() || !fs.exists(path)) return {};
-    auto text = base::read_file(fs, path, kMostBytes);
-    if (!text) return text.error().kind == base::ErrorKind::bad_input ? base::Status() : tl::unexpected(text.error());
-    if (const auto document = base::parse_json(*text, path, base::kPythonJson)) add(*document);
-    return {};
+    const auto document = read_document(fs, path);
+    if (document) add(*document);
+    const bool is_broken = !document && document.error().kind == base::ErrorKind::bad_input;
+    return document || is_broken ? base::Status() : tl::unexpected(document.error());
 }
 
 base::Status add_side_figures(base::FileSystem& fs, const ProfileSide& side, ProfileFigures& out) {

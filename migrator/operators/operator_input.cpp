@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <span>
 
 #include "base/byte_stream.h"
 #include "base/compress.h"
 #include "base/format.h"
 #include "base/json.h"
+#include "base/number_text.h"
 #include "base/text.h"
 #include "migrator/operators/graph_reader.h"
 #include "migrator/operators/operator_totals.h"
@@ -69,8 +69,9 @@ bool add_list_line(std::string_view line, OperatorTotals& totals) {
     for (std::size_t i = 1; i < words.size(); ++i) {
         const std::string_view word = words[i];
         if (std::isdigit(static_cast<unsigned char>(word[0])) != 0) {
-            const auto read = std::from_chars(word.data(), word.data() + word.size(), count);
-            if (read.ec != std::errc() || read.ptr != word.data() + word.size()) return false;
+            const auto number = base::number_in<std::uint64_t>(word);
+            if (!number) return false;
+            count = *number;
         } else if (is_operator_name(word) && i == 1) {
             dtype = dtype_of(word);
         } else {

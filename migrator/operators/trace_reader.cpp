@@ -6,9 +6,9 @@
 #include <unordered_map>
 
 #include "base/format.h"
-#include "base/string_map.h"
 #include "base/text.h"
 #include "migrator/operators/operator_totals.h"
+#include "migrator/profile/text_pool.h"
 #include "migrator/profile/ticks.h"
 
 namespace migrator {
@@ -20,7 +20,7 @@ constexpr std::string_view kDeviceCategories[] = {"kernel", "gpu_memcpy", "gpu_m
 constexpr std::string_view kEngine = "autograd::";  // marks of the backward pass around its operators
 
 struct OperatorEvent {
-    std::size_t name, dtype, thread;  // numbers of texts
+    TextNumber name, dtype, thread;
     Ticks begin, duration;
     std::int64_t external;  // ties what runs on the device to its operator; -1: nothing does
     std::uint64_t dimensions;
@@ -32,23 +32,6 @@ struct EventArguments {
     std::int64_t external = -1;
     std::string_view dtype;
     std::uint64_t dimensions = 0;
-};
-
-// Gives each text a number.
-class Texts {
-public:
-    std::size_t number(std::string_view text) {
-        const auto found = numbers_.find(text);
-        if (found != numbers_.end()) return found->second;
-        numbers_.emplace(text, all_.size());
-        all_.emplace_back(text);
-        return all_.size() - 1;
-    }
-    const std::string& operator[](std::size_t number) const { return all_[number]; }
-
-private:
-    base::StringMap<std::size_t> numbers_;
-    std::vector<std::string> all_;
 };
 
 // "Input Dims" has a list of sizes for each input, and a list of such lists for a list of tensors.
@@ -123,14 +106,15 @@ public:
         OperatorTotals totals;
         for (std::size_t i = 0; i < operators_.size(); ++i) {
             const OperatorEvent& owner = operators_[owners[i]];
-            const auto dtype = chips.trace_dtypes.find(texts_[owner.dtype]);
+            const auto dtype = chips.trace_dtypes.find(std::string(texts_[owner.dtype]));
             Ticks time = operators_[i].own;
             if (out.times_of_device) {
                 const auto found = device_.find(operators_[i].external);
                 time = found == device_.end() ? 0 : found->second;
             }
-            totals.add({texts_[owner.name], dtype == chips.trace_dtypes.end() ? std::string() : dtype->second,
-                        owner.dimensions, owners[i] == i ? 1u : 0u, microseconds(time)});
+            totals.add({std::string(texts_[owner.name]),
+                        dtype == chips.trace_dtypes.end() ? std::string() : dtype->second, owner.dimensions,
+                        owners[i] == i ? 1u : 0u, microseconds(time)});
         }
         out.operators = std::move(totals).take();
         return out;
@@ -150,7 +134,7 @@ private:
         std::vector<signed char> is_whole;  // by the number of the name; -1: not asked yet
         const auto whole = [&](std::size_t name) {
             if (is_whole.size() <= name) is_whole.resize(name + 1, -1);
-            if (is_whole[name] < 0) is_whole[name] = takes_whole(texts_[name]) ? 1 : 0;
+            if (is_whole[name] < 0) is_whole[name] = takes_whole(std::string(texts_[name])) ? 1 : 0;
             return is_whole[name] == 1;
         };
         for (std::size_t i = 0; i < operators_.size(); ++i) {
@@ -174,7 +158,7 @@ private:
 
     TimeOrigin origin_;
     std::string thread_;
-    Texts texts_;
+    TextPool texts_;
     std::vector<OperatorEvent> operators_;
     std::unordered_map<std::int64_t, Ticks> device_;  // by external id
 };

@@ -9,11 +9,11 @@
 #include "base/format.h"
 #include "base/json.h"
 #include "migrator/profile/csv_rows.h"
+#include "migrator/profile/json_values.h"
 
 namespace migrator {
 namespace {
 
-constexpr std::uint64_t kMaxDocumentBytes = std::uint64_t{256} << 20;
 constexpr double kSlowLink = 0.8;  // of the median of its kind
 constexpr double kMegabyteClasses[] = {1, 16, 256};
 
@@ -49,26 +49,9 @@ base::Result<std::vector<RankStep>> steps_of(base::FileSystem& fs, const base::P
     return out;
 }
 
-base::Result<base::JsonDocument> document_of(base::FileSystem& fs, const base::Path& path) {
-    TRY_ASSIGN(const std::string text, base::read_file(fs, path, kMaxDocumentBytes));
-    return base::parse_json(text, path, base::kPythonJson);
-}
-
-double number_at(const base::Json& object, std::string_view key) {
-    const base::Json* value = object.find(key);
-    if (value == nullptr) return 0;
-    if (value->integer() != nullptr) return static_cast<double>(*value->integer());
-    return value->real() == nullptr ? 0 : *value->real();
-}
-
-const base::Json::Object& members(const base::Json* json) {
-    static const base::Json::Object kNone;
-    return json == nullptr || json->object() == nullptr ? kNone : *json->object();
-}
-
 // The links of one rank, summed over steps and operators.
 base::Result<std::vector<Link>> links_of(base::FileSystem& fs, const base::Path& path) {
-    TRY_ASSIGN(const base::JsonDocument document, document_of(fs, path));
+    TRY_ASSIGN(const base::JsonDocument document, read_document(fs, path));
     std::map<std::tuple<std::string, std::string, std::string>, Link> links;
     for (const auto& [step, kinds] : members(&document.root)) {
         for (const auto& [kind, operators] : members(&kinds)) {
@@ -191,7 +174,7 @@ base::Result<Cluster> read_cluster(base::FileSystem& fs, const std::vector<base:
             else links.insert(links.end(), found->begin(), found->end());
         }
         if (fs.exists(collectives)) {
-            const auto document = document_of(fs, collectives);
+            const auto document = read_document(fs, collectives);
             if (!document) TRY(note(document.error()));
             else add_pipeline_groups(*document, rank.name, pipelines);
         }

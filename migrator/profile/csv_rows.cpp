@@ -1,11 +1,11 @@
 #include "migrator/profile/csv_rows.h"
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <span>
 
 #include "base/format.h"
+#include "base/number_text.h"
 #include "base/text.h"
 
 namespace migrator {
@@ -118,11 +118,7 @@ base::Result<bool> CsvRows::next() {
 }
 
 double CsvRows::number(std::optional<std::size_t> column) const {
-    const std::string_view text = (*this)[column];
-    double value = 0;
-    const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
-    const bool is_number = read.ec == std::errc() && read.ptr == text.data() + text.size() && !text.empty();
-    return is_number ? value : std::numeric_limits<double>::quiet_NaN();
+    return base::number_in<double>((*this)[column]).value_or(std::numeric_limits<double>::quiet_NaN());
 }
 
 }  // namespace migrator

@@ -1,8 +1,9 @@
 #include "migrator/profile/flow_table.h"
 
 #include <algorithm>
-#include <charconv>
 #include <functional>
+
+#include "base/number_text.h"
 
 #include "migrator/profile/append.h"
 
@@ -17,9 +18,7 @@ std::size_t slot_of(std::uint64_t id) {
 }  // namespace
 
 std::uint64_t FlowTable::number_of(std::string_view token) {
-    std::uint64_t out = 0;
-    const auto read = std::from_chars(token.data(), token.data() + token.size(), out);
-    if (read.ec == std::errc() && read.ptr == token.data() + token.size()) return out;
+    if (const auto number = base::number_in<std::uint64_t>(token)) return *number;
     return std::hash<std::string_view>{}(token);
 }
 

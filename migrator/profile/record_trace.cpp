@@ -5,6 +5,8 @@
 #include <set>
 #include <utility>
 
+#include "base/number_text.h"
+
 #include "migrator/profile/append.h"
 #include "migrator/profile/computing_split.h"
 
@@ -12,10 +14,7 @@ namespace migrator {
 namespace {
 
 std::int64_t integer_of(std::string_view token, std::int64_t otherwise) {
-    token = unquoted(token);
-    std::int64_t out = 0;
-    const auto read = std::from_chars(token.data(), token.data() + token.size(), out);
-    return read.ec == std::errc() && read.ptr == token.data() + token.size() ? out : otherwise;
+    return base::number_in<std::int64_t>(unquoted(token)).value_or(otherwise);
 }
 
 double real_of(std::string_view token) {

@@ -13,7 +13,7 @@ constexpr std::string_view kRules = "rules";
 
 base::Status load_into(Knowledge& knowledge, base::FileSystem& fs, const base::Path& overlay, StyleKind style,
                        std::string_view megatron) {
-    if (!overlay.empty()) TRY(knowledge.store.overlay(fs, overlay, place_of_rules(overlay)));
+    TRY_ASSIGN(knowledge.store, store_with_rules(fs, overlay));
     TRY_ASSIGN(knowledge.rules, RuleSet::load(knowledge.store, style, megatron));
     TRY_ASSIGN(knowledge.patterns, PatternSet::compile(knowledge.rules));
     TRY_ASSIGN(knowledge.facts, TypeFacts::load(knowledge.store));
@@ -32,6 +32,12 @@ std::string place_of_rules(const base::Path& directory) {
     const auto folders = RuleSet::folders();
     const bool is_folder = base::file_name(base::parent(whole)) == kRules && base::contains(folders, name);
     return std::string(kRules) + (is_folder ? "/" + name : "");
+}
+
+base::Result<base::DataStore> store_with_rules(base::FileSystem& fs, const base::Path& overlay) {
+    base::DataStore store;
+    if (!overlay.empty()) TRY(store.overlay(fs, overlay, place_of_rules(overlay)));
+    return store;
 }
 
 base::Result<Knowledge> load_knowledge(base::FileSystem& fs, const base::Path& overlay, StyleKind style,

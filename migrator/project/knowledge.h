@@ -30,7 +30,10 @@ struct Knowledge {
 // called rules.
 std::string place_of_rules(const base::Path& directory);
 
-// `overlay`: a directory laid out as rules/; empty: none. All failures are rule_data: none is the project's fault.
+// `overlay`: a directory laid out as rules/; empty: none.
+base::Result<base::DataStore> store_with_rules(base::FileSystem& fs, const base::Path& overlay);
+
+// `overlay`: as above. All failures are rule_data: none is the project's fault.
 base::Result<Knowledge> load_knowledge(base::FileSystem& fs, const base::Path& overlay,
                                        StyleKind style = StyleKind::npu,
                                        std::string_view megatron = kMegatronRoads.front());

@@ -13,10 +13,9 @@
 #include "base/format.h"
 #include "ckpt_convert/base_names.h"
 #include "ckpt_convert/formats/pickle/reader.h"
-#include "ckpt_convert/formats/torch_dist/repeated_chunks.h"
+#include "ckpt_convert/formats/torch_dist/chunk_checks.h"
 #include "ckpt_convert/formats/torch_file/tensor_call.h"
 #include "ckpt_convert/formats/torch_file/torch_dtypes.h"
-#include "ckpt_convert/tensor/tiling.h"
 
 namespace ckpt {
 namespace {
@@ -311,10 +310,7 @@ private:
     }
 
     Status check_tiling(const TorchDistTensor& tensor) const {
-        std::vector<Box> boxes;
-        boxes.reserve(tensor.chunks.size());
-        for (const TorchDistChunk& chunk : tensor.chunks) boxes.push_back({chunk.offsets, chunk.sizes});
-        auto problem = tiling_problem(tensor.shape, boxes);
+        const auto problem = tiling_problem(tensor);
         if (!problem) return {};
         return bad(tensor.fqn, base::format("{} (its shape is {})", *problem, to_string(tensor.shape)));
     }
