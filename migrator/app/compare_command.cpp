@@ -22,8 +22,9 @@ base::Result<std::optional<std::uint64_t>> step_of(const std::string& text, cons
 // OLD=NEW, or {"OLD": "NEW", ...}.
 base::Status add_names(const std::string& text, std::map<std::string, std::string, std::less<>>& names) {
     if (text.starts_with('{')) {
-        TRY_ASSIGN(const base::JsonDocument document, base::parse_json(text, "--map"));
-        for (const auto& [name, other] : *document.root.object()) {
+        const auto document = base::parse_json(text, "--map");
+        if (!document) return base::fail(base::ErrorKind::usage, document.error().message, document.error().where);
+        for (const auto& [name, other] : *document->root.object()) {
             if (other.string() == nullptr)
                 return base::fail(base::ErrorKind::usage, base::format("--map: the name for \"{}\" is no text", name));
             names[name] = *other.string();

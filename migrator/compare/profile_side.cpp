@@ -62,9 +62,13 @@ base::Result<ProfileSide> read_side(base::FileSystem& fs, const base::DataStore&
     if (side.step_time && request.numbers == ProfileNumbers::ours) keep_step(side.trace, *side.step_time);
     if (side.trace.kind == TraceKind::gpu) {
         auto metrics = measure_gpu(side.trace, side.names, request.numbers);
-        if (!metrics && !side.trace.damage.empty())
-            return base::fail_with_context(std::move(metrics).error(), side.trace.damage);
-        TRY_ASSIGN(side.metrics, std::move(metrics));
+        if (!metrics) {
+            base::Error error = std::move(metrics).error();
+            error.where = side.files.trace;  // there are two
+            if (side.trace.damage.empty()) return tl::unexpected(std::move(error));
+            return base::fail_with_context(std::move(error), side.trace.damage);
+        }
+        side.metrics = std::move(*metrics);
         return side;
     }
     TRY_ASSIGN(side.kernels, read_kernels(fs, side.files.table(side.tables.files.kernels), side.tables.kernels,

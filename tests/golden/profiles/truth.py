@@ -239,6 +239,7 @@ def check_damage(checks, directory):
         bad.write_bytes(content)
         done = compare(good, bad)
         checks.equal(done.returncode, 4, f"{name}: {done.stderr}")
+        checks.expect(str(bad) in done.stderr, f"{name}: which of the two files? {done.stderr}")
         checks.expect(says in done.stderr and done.stdout == "", f"{name}: {done.stderr}")
     for name, content in (("a comma at the end", text[:-2].rstrip("]") + ",]}"), ("NaN", text.replace('"correlation": 1}', '"correlation": 1, "x": NaN}')),
                           ("a huge number", text.replace('"correlation": 1}', '"correlation": 1, "x": 123456789012345678901234567890}')),
@@ -263,7 +264,8 @@ def check_words(checks, directory):
                               (("compare", good, good, "--base-step", "x", "--new-step", "1"), 2, "no number of a step"),
                               (("compare", good, good, "--base-step", "1", "--new-step", "1"), 2, "has no steps"),
                               (("compare", good, good, "--only", "operator"), 2, "operators"),
-                              (("compare", good, good, "--map", "x"), 2, "OLD=NEW"), (("compare", good, good, "--max_kernel_num", "3"), 2, "")):
+                              (("compare", good, good, "--map", "x"), 2, "OLD=NEW"), (("compare", good, good, "--map", "{x"), 2, "--map:1:2"),
+                              (("compare", good, good, "--max_kernel_num", "3"), 2, "")):
         done = run(tool("migrator"), *words)
         checks.equal(done.returncode, code, f"{words[1:]}: {done.stderr}")
         checks.expect(says in done.stderr, f"{words[1:]}: {done.stderr}")
