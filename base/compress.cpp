@@ -22,6 +22,10 @@ std::string gzip(std::string_view bytes) {
     return out;
 }
 
+std::uint32_t crc32(std::uint32_t before, std::string_view bytes) {
+    return libdeflate_crc32(before, bytes.data(), bytes.size());
+}
+
 Result<std::string> gunzip(std::string_view bytes, const std::string& name, std::uint64_t max_bytes) {
     constexpr std::uint64_t kFirstGuess = 8;  // how many times larger what is packed usually is
     const std::unique_ptr<libdeflate_decompressor, void (*)(libdeflate_decompressor*)> decompressor(

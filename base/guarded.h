@@ -7,6 +7,9 @@
 
 namespace base {
 
+// The system gives no more memory: kind no_memory.
+Error memory_error();
+
 // Of an exception: ErrorKind::no_memory, or a mistake in the tool.
 Error error_of(const std::exception_ptr& thrown);
 

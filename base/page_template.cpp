@@ -1,9 +1,19 @@
 #include "base/page_template.h"
 
 #include "base/compress.h"
+#include "base/markup.h"
+#include "base/printable.h"
 #include "base/sha256.h"
 
 namespace base {
+
+Result<std::string_view> template_text(const DataStore& templates, std::string_view path) {
+    const std::string_view* text = templates.find(path);
+    if (text == nullptr) return fail(ErrorKind::rule_data, "the template is missing", std::string(path));
+    return *text;
+}
+
+std::string page_text(std::string_view text) { return markup_text(printable(text)); }
 
 std::string filled_page(std::string_view text, const std::map<std::string, std::string>& values) {
     std::string out;

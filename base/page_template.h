@@ -5,7 +5,16 @@
 #include <string>
 #include <string_view>
 
+#include "base/data_store.h"
+#include "base/result.h"
+
 namespace base {
+
+// The template of this path below templates/. Fails with rule_data when it is missing.
+Result<std::string_view> template_text(const DataStore& templates, std::string_view path);
+
+// A text of the user's, as it stands in a page: shown as it is, never markup.
+std::string page_text(std::string_view text);
 
 // What stands in the template in front of a mark "{{name}}", the value, and so on: values are not searched for marks. Every mark must
 // have a value.

@@ -3,9 +3,11 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstring>
 
 #include "base/format.h"
+#include "base/guarded.h"
 
 namespace base {
 namespace {
@@ -173,6 +175,7 @@ FileDescriptor::~FileDescriptor() {
 }
 
 tl::unexpected<Error> system_failure(ErrorKind kind, std::string_view action, const Path& path, int code) {
+    if (code == ENOMEM) return tl::unexpected<Error>(memory_error());  // of no file
     return fail(kind, format("cannot {}: {}", action, std::strerror(code)), path);
 }
 
@@ -204,7 +207,7 @@ Result<std::unique_ptr<LockedFile>> locked_file(FileDescriptor fd, FileDescripto
     if (::fstat(fd.get(), &st) != 0) return system_failure(ErrorKind::write_failed, "inspect", path, errno);
     const auto bytes = static_cast<std::uint64_t>(st.st_size);
     if (!S_ISREG(st.st_mode) || bytes > kMaxLockedBytes)
-        return fail(ErrorKind::usage, "this name is needed while a run lasts; move away what has it", path);
+        return fail(ErrorKind::usage, "a run needs this name for a while; move what has it", path);
     std::string content(bytes, '\0');
     TRY(read_all(fd.get(), 0, std::as_writable_bytes(std::span(content.data(), content.size())), path));
     return std::make_unique<RealLockedFile>(std::move(fd), std::move(directory), std::move(name), std::move(path),

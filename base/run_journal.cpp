@@ -14,7 +14,7 @@ constexpr std::uint64_t kMaxBytes = 64 << 20;
 // A file of another kind, or one that ends within the header, which a run that died at once leaves.
 Result<RunJournal::Entries> parse(std::string_view text, const Path& path) {
     if (!text.starts_with(kHeader.substr(0, std::min(text.size(), kHeader.size()))))
-        return fail(ErrorKind::usage, "this name is needed while a run lasts; move away what has it", path);
+        return fail(ErrorKind::usage, "a run needs this name for a while; move what has it", path);
     RunJournal::Entries out;
     text.remove_prefix(std::min(text.size(), kHeader.size()));
     // What comes behind the last newline was being written when the run died.

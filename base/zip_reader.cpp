@@ -96,7 +96,7 @@ Result<std::uint64_t> DirectoryReader::find_end() {
                                                                                 << 8;
         if (at + zip::kEndBytes + comment == count) return bytes_ - count + at;
     }
-    return bad(bytes_, "no zip end record: this is no zip archive, or its end is missing; was the file cut off?");
+    return bad(bytes_, "no zip end record: this is not a zip archive, or its end is missing; was the file cut off?");
 }
 
 Result<DirectoryPlace> DirectoryReader::read_end(std::uint64_t end_at) {

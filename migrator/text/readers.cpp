@@ -26,16 +26,6 @@ bool may_be_command(std::string_view value) {
 
 }  // namespace
 
-std::size_t next_line(std::string_view text, std::size_t at) {
-    const std::size_t end = text.find_first_of("\r\n", at);
-    if (end == text.npos) return text.size();
-    return end + (text.substr(end).starts_with("\r\n") ? 2 : 1);
-}
-
-std::string_view line_at(std::string_view text, std::size_t at) {
-    return text.substr(at, std::min(text.find_first_of("\r\n", at), text.size()) - at);
-}
-
 std::size_t behind_quoted(std::string_view text, std::size_t at) {
     const char quote = text[at];
     for (std::size_t i = at + 1; i < text.size(); ++i) {

@@ -5,9 +5,13 @@
 #include <string>
 #include <vector>
 
+#include "base/text_lines.h"
 #include "migrator/text/text_contents.h"
 
 namespace migrator {
+
+using base::line_at;
+using base::next_line;
 
 // Of a collection in brackets that begins at `at`: YAML's flow form, JSON, the values of TOML. The offset behind it.
 std::size_t read_flow(std::size_t at, KeyId key, TextContents& out);
@@ -19,9 +23,6 @@ std::size_t behind_quoted(std::string_view text, std::size_t at);
 void add_value(std::string_view value, KeyId key, bool is_one_line, TextContents& out, unsigned lists = 0);
 // Where the comment of a line begins: at one of `signs` at its start, or at '#' behind a blank and outside quotes.
 std::size_t comment_start(std::string_view line, std::string_view signs);
-// The line that begins at `at`, without its end; and where the next one begins.
-std::string_view line_at(std::string_view text, std::size_t at);
-std::size_t next_line(std::string_view text, std::size_t at);
 
 // The elements of a list of settings, which may be the words of a command: ["python", "t.py", "--device", "cuda"].
 class ListWords {

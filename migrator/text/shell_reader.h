@@ -1,21 +1,14 @@
-// read_shell: the commands of a script, of whatever file it is a part. A reader of words, not a parser of programs: it knows
-// quotes, substitutions, here-documents and comments, and takes what is no shell for words.
+// read_shell: what the commands of a script say, of whatever file it is a part.
 #pragma once
 
-#include <span>
 #include <string>
 
 #include "migrator/text/text_contents.h"
+#include "shell/shell_words.h"
 
 namespace migrator {
 
-struct ShellForm {
-    std::span<const std::string> directives{};  // comments that somebody reads: "#SBATCH"
-    bool is_file = false;              // its lines are the code of the file; else they are that of the file around it
-    bool is_recipe = false;            // of make: $(NAME) is a variable of make, $$ a dollar
-    bool is_one_line = false;          // ends of lines are blanks
-    bool skips_comment_lines = false;  // of a Dockerfile: also between the parts of a line
-};
+using shell::ShellForm;
 
 // Adds what the part of `out.text` says.
 void read_shell(std::string_view part, const ShellForm& form, TextContents& out);
