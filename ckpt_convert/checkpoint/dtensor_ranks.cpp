@@ -2,15 +2,23 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstddef>
+#include <memory>
+#include <set>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "base/format.h"
+#include "ckpt_convert/checkpoint/zero_tables.h"
 #include "ckpt_convert/formats/torch_dist/chunk_checks.h"
 #include "ckpt_convert/formats/torch_file/dtensor.h"
 #include "ckpt_convert/formats/torch_file/torch_reader.h"
 
 namespace ckpt {
 namespace {
+
+constexpr std::uint64_t kComparedBytes = 512;
 
 struct RankFileName {
     std::uint64_t rank = 0;
@@ -49,6 +57,11 @@ std::optional<RankFileName> parse_name(std::string_view file) {
     return out;
 }
 
+// Of the same rank; "" where the format has none beside it.
+std::string optimizer_file(const RankFileName& model) {
+    return model.world ? base::format("optim_world_size_{}_rank_{}.pt", *model.world, model.rank) : "";
+}
+
 // The files by rank: each once, as many as the world has.
 Result<std::vector<RankFileName>> rank_files(base::FileSystem& fs, const Path& directory) {
     TRY_ASSIGN(const auto entries, fs.list(directory));
@@ -85,9 +98,11 @@ public:
         out_.content.files.push_back(name.name);
         for (const auto& [key, value] : *items) {
             const auto* text = key->as<std::string>();
-            if (text != nullptr) TRY(add_value(*text, value, content));
+            if (text == nullptr) continue;
+            TRY(add_value(*text, {"model", *text}, value, content));
+            if (rank_ == 0) TRY(note_parameter(*text, value, content));
         }
-        return {};
+        return add_optimizer(optimizer_file(name));
     }
 
     Result<ShardedCheckpoint> finish(std::uint64_t ranks) {
@@ -98,6 +113,7 @@ public:
             if (const auto problem = tiling_problem(tensor))
                 return base::fail(ErrorKind::bad_input, base::format("{}: {}", tensor.fqn, *problem), out_.directory);
         }
+        TRY(check_copies());
         return std::move(out_);
     }
 
@@ -106,7 +122,78 @@ private:
         return base::fail(ErrorKind::bad_input, base::format("{}: {}", name, what), path_);
     }
 
-    Status add_value(const std::string& name, pickle::Ref value, const TorchFile& content) {
+    // The optimizer numbers what is cut for ranks, without second names for the same bytes.
+    Status note_parameter(const std::string& name, pickle::Ref value, const TorchFile& content) {
+        TRY_ASSIGN(const auto parts, parse_dtensor(value, path_));
+        if (!parts) return {};
+        TRY_ASSIGN(const auto local, content.tensor(parts->local));
+        if (local && places_.insert(local->file_offset).second) parameters_.push_back(name);
+        return {};
+    }
+
+    // The states of the rank, by the numbers of the parameters.
+    Status add_optimizer(const std::string& name) {
+        const Path path = base::join(out_.directory, name);
+        if (name.empty() || !fs_.exists(path)) return {};
+        out_.has_optimizer = true;
+        path_ = path;
+        TRY_ASSIGN(const auto file, fs_.open(path));
+        TRY_ASSIGN(TorchFile read, TorchFile::read(*file, is_dtensor_global));
+        const auto content = std::make_shared<const TorchFile>(std::move(read));
+        const pickle::Ref states = pickle::find(content->root(), "state");
+        const auto* items = states == nullptr ? nullptr : pickle::mapping_items(states);
+        if (items == nullptr || items->size() != parameters_.size()) {
+            out_.states_refused = base::format(
+                "the optimizer numbers {} parameters, and the files have {} weights that it may mean; --optimizer drop "
+                "leaves the "
+                "state out",
+                items == nullptr ? 0 : items->size(), parameters_.size());
+            return {};
+        }
+        file_ = static_cast<std::uint32_t>(out_.content.files.size());
+        out_.content.files.push_back(name);
+        for (const auto& [key, state] : *items) {
+            const auto* number = key->as<std::int64_t>();
+            if (number == nullptr || *number < 0 || static_cast<std::size_t>(*number) >= parameters_.size())
+                return bad(name, "it has a state of a parameter that is not there");
+            TRY(add_state(parameters_[static_cast<std::size_t>(*number)], state, *content));
+        }
+        return rank_ == 0 ? add_groups(content) : Status();
+    }
+
+    Status add_state(const std::string& weight, pickle::Ref state, const TorchFile& content) {
+        const auto* items = pickle::mapping_items(state);
+        if (items == nullptr) return bad(weight, "its state is not a dict");
+        for (const auto& [key, value] : *items) {
+            const auto* what = key->as<std::string>();
+            if (what == nullptr) continue;
+            TRY_ASSIGN(const auto parts, parse_dtensor(value, path_));
+            if (!parts) {
+                TRY_ASSIGN(const auto plain, content.tensor(value));
+                if (plain && !plain->shape.empty()) {
+                    out_.states_refused =
+                        "the states are pieces of the flat parameters of FSDP1, whose places are not told; --optimizer "
+                        "drop leaves the state out";
+                    return {};
+                }
+            }
+            TRY(add_value(base::format("optimizer.state.{}.{}", weight, *what), {"optimizer", "state", weight, *what},
+                          value, content));
+        }
+        return {};
+    }
+
+    Status add_groups(const std::shared_ptr<const TorchFile>& content) {
+        std::vector<NamedShapes> by_number;
+        for (const std::string& name : parameters_) by_number.push_back({{name, Shape()}});
+        TRY_ASSIGN(out_.groups.groups, zero_groups(content->root(), by_number, path_));
+        out_.groups.owners.push_back(content);
+        return {};
+    }
+
+    Status add_value(const std::string& name, std::vector<std::string> keys, pickle::Ref value,
+                     const TorchFile& content) {
+        keys_ = std::move(keys);
         TRY_ASSIGN(const auto parts, parse_dtensor(value, path_));
         if (parts) return add_part(name, *parts, content);
         TRY_ASSIGN(auto tensor, content.tensor(value));
@@ -118,7 +205,7 @@ private:
 
     Status add_part(const std::string& name, const DTensor& parts, const TorchFile& content) {
         TRY_ASSIGN(auto local, content.tensor(parts.local));
-        if (!local) return bad(name, "its part is no tensor");
+        if (!local) return bad(name, "its part is not a tensor");
         std::vector<std::uint64_t> coordinate;
         if (parts.coordinate) {
             coordinate = *parts.coordinate;
@@ -140,21 +227,56 @@ private:
 
     Status add_chunk(const std::string& name, const Shape& whole, RankBox box, TorchTensor local, bool is_first) {
         auto [found, is_new] = numbers_.try_emplace(name, out_.content.tensors.size());
-        if (is_new) out_.content.tensors.push_back({name, local.dtype, whole, {}, {"model", name}});
+        if (is_new) out_.content.tensors.push_back({name, local.dtype, whole, {}, keys_});
         TorchDistTensor& tensor = out_.content.tensors[found->second];
         if (tensor.dtype != local.dtype || tensor.shape != whole)
             return bad(name, base::format("rank {} has it as {} {}, others as {} {}", rank_, ckpt::name(local.dtype),
                                           to_string(whole), ckpt::name(tensor.dtype), to_string(tensor.shape)));
         const bool is_empty = checked_elements(box.sizes) == 0 && checked_elements(whole) != 0;
-        if (is_first && !is_empty)
-            tensor.chunks.push_back({std::move(box.offsets), std::move(box.sizes), file_, local.file_offset,
-                                     std::move(local.strides), local.contiguous});
+        if (is_empty) return {};
+        TorchDistChunk chunk{std::move(box.offsets), std::move(box.sizes),     file_,
+                             local.file_offset,      std::move(local.strides), local.contiguous};
+        if (is_first) tensor.chunks.push_back(std::move(chunk));
+        else copies_.emplace_back(found->second, std::move(chunk));
+        return {};
+    }
+
+    // Ranks that hold the same box hold the same values; both ends of each copy are compared.
+    Status check_copies() const {
+        TRY_ASSIGN(const auto files, open_files(fs_, out_.directory, out_.content));
+        for (const auto& held : copies_) {
+            const TorchDistTensor& tensor = out_.content.tensors[held.first];
+            const TorchDistChunk& copy = held.second;
+            const auto first =
+                std::find_if(tensor.chunks.begin(), tensor.chunks.end(), [&](const TorchDistChunk& chunk) {
+                    return chunk.offsets == copy.offsets && chunk.sizes == copy.sizes;
+                });
+            if (first == tensor.chunks.end() || !first->contiguous || !copy.contiguous) continue;
+            const std::uint64_t bytes = checked_bytes(copy.sizes, tensor.dtype).value_or(0);
+            const std::uint64_t count = std::min(bytes, kComparedBytes);
+            for (const std::uint64_t at : {std::uint64_t{0}, bytes - count}) {
+                std::vector<std::byte> one(count), other(count);
+                TRY(files[first->file]->read_at(first->file_offset + at, one));
+                TRY(files[copy.file]->read_at(copy.file_offset + at, other));
+                if (one != other)
+                    return base::fail(
+                        ErrorKind::bad_input,
+                        base::format("{} and {} hold the same part of {} with different values; are the "
+                                     "files of different saves?",
+                                     out_.content.files[first->file], out_.content.files[copy.file], tensor.fqn),
+                        out_.directory);
+            }
+        }
         return {};
     }
 
     base::FileSystem& fs_;
     ShardedCheckpoint out_;
     std::unordered_map<std::string, std::size_t> numbers_;
+    std::vector<std::pair<std::size_t, TorchDistChunk>> copies_;  // by number of the tensor
+    std::vector<std::string> parameters_;                         // in the order of the optimizer
+    std::set<std::uint64_t> places_;                              // of these in the file of rank 0
+    std::vector<std::string> keys_;                               // that lead to the value that is added
     Path path_;
     std::uint64_t rank_ = 0;
     std::uint32_t file_ = 0;

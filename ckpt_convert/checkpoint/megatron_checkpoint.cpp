@@ -53,6 +53,9 @@ bool holds_torch_dist(base::FileSystem& fs, const Path& directory) {
            fs.exists(base::join(directory, ".metadata"));
 }
 
+// Where NeMo has them, beside a directory with its own description of the model.
+constexpr const char* kWeightsDir = "weights";
+
 struct Location {
     Path directory;
     std::string iteration;
@@ -63,6 +66,9 @@ Result<Location> find_iteration(base::FileSystem& fs, const Path& directory) {
     if (!fs.exists(tracker)) {
         if (holds_ranks(fs, directory) || holds_torch_dist(fs, directory))
             return Location{directory, std::string(base::file_name(directory))};
+        const Path inner = base::join(directory, kWeightsDir);
+        if (fs.exists(base::join(inner, std::string(kDistBackendFile))))
+            return Location{inner, std::string(base::file_name(directory))};
         return base::fail(
             ErrorKind::bad_input,
             base::format("no Megatron checkpoint here: neither {} nor mp_rank_* directories", kTrackerFile), directory);
@@ -269,6 +275,7 @@ TensorKey split_key(std::string_view indexed_name) {
 bool is_megatron_checkpoint(base::FileSystem& fs, const Path& directory) {
     // The files of torch_dist have names that other files may have beside weights of Hugging Face.
     return fs.exists(base::join(directory, kTrackerFile)) || holds_ranks(fs, directory) ||
+           fs.exists(base::join(base::join(directory, kWeightsDir), std::string(kDistBackendFile))) ||
            (holds_torch_dist(fs, directory) && !is_hf_checkpoint(fs, directory));
 }
 

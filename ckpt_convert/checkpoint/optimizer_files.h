@@ -22,6 +22,8 @@ namespace ckpt {
 
 // The state of a parameter: its copy in full precision, the moments of its gradient.
 inline constexpr std::array<std::string_view, 3> kOptimizerStates{"param", "exp_avg", "exp_avg_sq"};
+// Of these, the first that is a moment: the weights before it are the copies in full precision.
+inline constexpr std::size_t kFirstMoment = 1;
 
 // The states of many parameters behind each other.
 struct FlatBuffer {
@@ -47,6 +49,7 @@ struct OptimizerFiles {
     std::optional<std::int64_t> flops;  // num_floating_point_operations_so_far
     bool has_grad_scaler = false;
     std::vector<std::shared_ptr<const TorchFile>> owners;  // of the values above
+    std::shared_ptr<const pickle::Arena> made;             // of values that no file has
 };
 
 // What tells a parameter group from the others.

@@ -32,8 +32,10 @@ struct ShardedCheckpoint {
     Path directory;
     TorchDistIndex content;      // names as they are stored
     std::uint64_t ranks = 0;     // that wrote files; 0: not told
-    bool has_optimizer = false;  // in files of its own, which are not part of the content
-    // Of DeepSpeed, whose groups are in the files that hold the states. "optimizer.state.NAME.exp_avg" are in the content.
+    bool has_optimizer = false;  // in files of its own
+    std::string
+        states_refused;  // why the states of that optimizer are not in the content; empty: they are, if they are known
+    // Of formats whose groups are in the files that hold the states. "optimizer.state.NAME.exp_avg" are in the content.
     ShardedGroups groups;
     std::optional<double> step;
 };

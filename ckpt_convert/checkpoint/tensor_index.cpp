@@ -88,9 +88,10 @@ Status add_nested_tensors(TensorIndex& index, base::ReadableFile& file, std::uin
         auto members = members_of(value);
         if (!members || !seen.insert(value).second) continue;
         if (level == kMaxLevels) {
-            return base::fail(ErrorKind::bad_input,
-                              base::format("values are nested deeper than {} levels; no checkpoint is", kMaxLevels),
-                              file.path());
+            return base::fail(
+                ErrorKind::bad_input,
+                base::format("values are nested deeper than {} levels, which no checkpoint needs", kMaxLevels),
+                file.path());
         }
         for (auto member = members->rbegin(); member != members->rend(); ++member)
             open.push_back({name.empty() ? member->first : name + "/" + member->first, member->second, level + 1});
@@ -131,6 +132,12 @@ void add_index(TensorIndex& index, const TensorIndex& other) {
 }
 
 std::uint64_t IndexedTensor::bytes() const { return checked_bytes(shape, dtype).value_or(0); }
+
+void TensorIndex::give_axes() {
+    for (IndexedTensor& tensor : tensors) {
+        if (tensor.shape.empty()) tensor.shape = {1}, tensor.strides = {1};
+    }
+}
 
 void TensorIndex::take_out(const std::vector<bool>& gone) {
     std::vector<IndexedTensor> kept;

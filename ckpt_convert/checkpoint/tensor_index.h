@@ -60,6 +60,7 @@ struct TensorIndex {
     std::uint64_t total_bytes() const;
     std::uint64_t total_elements() const;
 
+    void give_axes();  // tensors without axes get one of 1, as plans move nothing without rows
     void take_out(const std::vector<bool>& gone);  // by number of the tensor
 };
 

@@ -21,6 +21,12 @@ bool is_optimizer_state(std::string_view name) {
     return name.starts_with("optimizer.") || name.starts_with("chained_");
 }
 
+// The names of a model that was saved in its wrapper, as NeMo saves it, without what that puts in front.
+std::string_view unwrapped_name(std::string_view name) {
+    constexpr std::string_view kWrapper = "module.";
+    return name.starts_with(kWrapper) ? name.substr(kWrapper.size()) : name;
+}
+
 bool is_weight(std::string_view name) {
     return std::none_of(std::begin(kNoWeights), std::end(kNoWeights),
                         [&](std::string_view prefix) { return name.starts_with(prefix); });
@@ -90,7 +96,7 @@ std::optional<StateName> parse_state_name(std::string_view name) {
     if (state == "fp32_param") state = kOptimizerStates[0];  // what the other forms call it
     auto found = std::find(kOptimizerStates.begin(), kOptimizerStates.end(), state);
     if (found == kOptimizerStates.end()) return std::nullopt;
-    return StateName{static_cast<std::size_t>(found - kOptimizerStates.begin()), name};
+    return StateName{static_cast<std::size_t>(found - kOptimizerStates.begin()), unwrapped_name(name)};
 }
 
 // Which form of the state a run with a distributed optimizer wrote; empty without one.
@@ -125,7 +131,8 @@ Status read_torch_dist_weights(base::FileSystem& fs, MegatronCheckpoint& checkpo
     options.wanted = is_weight;
     TRY_ASSIGN(TorchDistIndex found, read_torch_dist(fs, checkpoint.directory, options));
     TRY_ASSIGN(checkpoint.index.files, open_files(fs, checkpoint.directory, found));
-    for (const TorchDistTensor& tensor : found.tensors) add_tensor(checkpoint.index, tensor, tensor.fqn);
+    for (const TorchDistTensor& tensor : found.tensors)
+        add_tensor(checkpoint.index, tensor, unwrapped_name(tensor.fqn));
     TRY_ASSIGN(TorchDistCommonState common, read_torch_dist_common_state(fs, checkpoint.directory, found));
     pickle::Ref args = pickle::find(common.root, "args");
     checkpoint.args = args == nullptr ? Json(Json::Object{}, 0) : args_to_json(args);

@@ -10,6 +10,8 @@
 
 #include "base/format.h"
 #include "ckpt_convert/checkpoint/flat_runs.h"
+#include "ckpt_convert/checkpoint/universal_checkpoint.h"
+#include "ckpt_convert/checkpoint/zero_files.h"
 #include "ckpt_convert/checkpoint/zero_tables.h"
 #include "ckpt_convert/formats/torch_file/torch_reader.h"
 #include "ckpt_convert/tensor/cast.h"
@@ -20,13 +22,9 @@ namespace {
 // Ranks of tensor parallelism are not read, so that all files are those of rank 0.
 constexpr std::string_view kModelEnd = "mp_rank_00_model_states.pt", kOptimizerEnd = "mp_rank_00_optim_states.pt";
 constexpr std::string_view kRankFront = "zero_pp_rank_";
-constexpr std::string_view kUniversalDirectory = "zero", kUniversalWeight = "fp32.pt";
+constexpr std::string_view kUniversalDirectory = "zero";
 constexpr std::uint64_t kSampledElements = 64;
 constexpr std::array<std::string_view, 2> kMoments{"exp_avg", "exp_avg_sq"};
-
-bool is_zero_global(std::string_view module, std::string_view name) {
-    return pickle::is_checkpoint_global(module, name) || module.starts_with("deepspeed.");
-}
 
 // "bf16_zero_pp_rank_3_mp_rank_00_optim_states.pt" -> 3
 std::optional<std::uint64_t> rank_of_file(std::string_view file, std::string_view ending) {
@@ -43,14 +41,9 @@ std::optional<std::uint64_t> rank_of_file(std::string_view file, std::string_vie
 
 bool is_model_file(std::string_view file) { return file == kModelEnd || rank_of_file(file, kModelEnd); }
 
-struct OpenedFile {
-    std::string name;
-    std::shared_ptr<const TorchFile> content;
-};
-
 class ZeroReader {
 public:
-    ZeroReader(base::FileSystem& fs, const Path& directory) : fs_(fs) { out_.directory = directory; }
+    ZeroReader(base::FileSystem& fs, const Path& directory) : fs_(fs), files_(fs, out_) { out_.directory = directory; }
 
     Result<ShardedCheckpoint> read() {
         TRY(find_files());
@@ -58,7 +51,7 @@ public:
         out_.has_optimizer = !optimizers_.empty();
         out_.format = "DeepSpeed without ZeRO";
         TRY(read_aliases());
-        if (is_universal_) TRY(read_universal());
+        if (is_universal_) TRY(read_universal_files());
         else if (!optimizers_.empty()) TRY(read_groups());
         TRY(read_frozen());
         TRY(read_module());
@@ -104,24 +97,8 @@ private:
                               base::format("the optimizer's file of rank {} is missing; is the copy complete?", rank),
                               out_.directory);
         }
-        TRY_ASSIGN(first_, open(models_.front()));
+        TRY_ASSIGN(first_, files_.open(models_.front()));
         return {};
-    }
-
-    Result<OpenedFile> open(const std::string& name) {
-        TRY_ASSIGN(const auto file, fs_.open(base::join(out_.directory, name)));
-        TRY(reject_placeholder(*file));
-        TRY_ASSIGN(TorchFile content, TorchFile::read(*file, is_zero_global));
-        if (pickle::mapping_items(content.root()) == nullptr) return bad("the file holds no dict", name);
-        return OpenedFile{name, std::make_shared<const TorchFile>(std::move(content))};
-    }
-
-    std::uint32_t file_number(const std::string& name) {
-        auto& files = out_.content.files;
-        const auto found = std::find(files.begin(), files.end(), name);
-        if (found != files.end()) return static_cast<std::uint32_t>(found - files.begin());
-        files.push_back(name);
-        return static_cast<std::uint32_t>(files.size() - 1);
     }
 
     // Of names that share their tensor one is owned by the optimizer.
@@ -135,28 +112,15 @@ private:
         return {};
     }
 
-    // A file for each parameter: a dict with the whole tensor or, of ZeRO 3, its elements in a row.
-    Status read_universal() {
+    Status read_universal_files() {
         out_.format = "universal checkpoint of DeepSpeed";
         out_.has_optimizer = true;
         TRY_ASSIGN(const auto groups, zero_shapes(pickle::find(first_.content->root(), "param_shapes"), model_path()));
-        for (const NamedShapes& group : groups) {
-            for (const auto& [name, shape] : group) {
-                TRY_ASSIGN(const OpenedFile file,
-                           open(base::format("{}/{}/{}", kUniversalDirectory, name, kUniversalWeight)));
-                pickle::Ref root = file.content->root();
-                if (const pickle::Ref param = pickle::find(root, "param")) root = param;
-                TRY_ASSIGN(auto stored, file.content->tensor(root));
-                const auto elements = checked_elements(shape);
-                if (!stored || !stored->contiguous || checked_elements(stored->shape) != elements ||
-                    (stored->shape.size() > 1 && stored->shape != shape))
-                    return bad(base::format("it holds no tensor of shape {}", to_string(shape)), file.name);
-                TorchDistTensor tensor{name, stored->dtype, shape, {}};
-                tensor.chunks.push_back({Shape(shape.size(), 0), shape, file_number(file.name), stored->file_offset,
-                                         row_major_strides(shape)});
-                TRY(add(std::move(tensor)));
-            }
-        }
+        TRY_ASSIGN(UniversalContent content, read_universal(files_, groups));
+        for (TorchDistTensor& weight : content.weights) TRY(add(std::move(weight)));
+        std::move(content.moments.begin(), content.moments.end(), std::back_inserter(out_.content.tensors));
+        out_.step = content.step;
+        out_.groups = std::move(content.groups);
         return {};
     }
 
@@ -168,8 +132,8 @@ private:
         for (pickle::Ref item : items->items) {
             TRY_ASSIGN(const auto tensor, file.content->tensor(item));
             if (!tensor || tensor->shape.size() != 1 || tensor->dtype != DType::f32)
-                return bad("a flat group is no vector of float32", file.name);
-            out.push_back({file_number(file.name), tensor->file_offset, tensor->shape[0],
+                return bad("a flat group is not a vector of float32", file.name);
+            out.push_back({files_.number(file.name), tensor->file_offset, tensor->shape[0],
                            tensor->strides.empty() ? 1 : tensor->strides[0]});
         }
         return out;
@@ -182,7 +146,7 @@ private:
         moments.fill(by_group);
         std::optional<bool> by_parameter;  // ZeRO 3
         for (const std::string& name : optimizers_) {
-            TRY_ASSIGN(const OpenedFile file, open(name));
+            TRY_ASSIGN(const OpenedFile file, files_.open(name));
             const pickle::Ref state = pickle::find(file.content->root(), "optimizer_state_dict");
             if (state == nullptr) return bad("it has no optimizer_state_dict", name);
             pickle::Ref flat = pickle::find(state, "fp32_flat_groups");
@@ -219,7 +183,8 @@ private:
                     return bad(
                         base::format("{} of group {} of the weights: {}", kMoments[i], group, states.error().message),
                         optimizers_.front());
-                for (TorchDistTensor& tensor : *states) add_state(std::move(tensor), kMoments[i]);
+                for (TorchDistTensor& tensor : *states)
+                    out_.content.tensors.push_back(state_of_weight(std::move(tensor), kMoments[i]));
             }
         }
         return {};
@@ -234,8 +199,8 @@ private:
             if (value == nullptr) continue;
             TRY_ASSIGN(const auto tensor, file.content->tensor(value));
             if (!tensor || tensor->shape.size() != 1 || tensor->dtype != DType::f32)
-                return bad(base::format("{} of a group is no vector of float32", moment), file.name);
-            by_group[group].push_back({file_number(file.name), tensor->file_offset, tensor->shape[0],
+                return bad(base::format("{} of a group is not a vector of float32", moment), file.name);
+            by_group[group].push_back({files_.number(file.name), tensor->file_offset, tensor->shape[0],
                                        tensor->strides.empty() ? 1 : tensor->strides[0]});
         }
         return {};
@@ -245,26 +210,9 @@ private:
     Status read_settings(const OpenedFile& file, pickle::Ref base, const std::vector<NamedShapes>& groups) {
         out_.groups.owners.push_back(file.content);
         const pickle::Ref state = zero_state(base, 0);
-        const pickle::Ref step = state == nullptr ? nullptr : pickle::find(state, "step");
-        if (step != nullptr) {
-            TRY_ASSIGN(const auto tensor, file.content->tensor(step));
-            if (const auto* number = step->as<std::int64_t>()) {
-                out_.step = static_cast<double>(*number);
-            } else if (tensor && tensor->dtype == DType::f32 && tensor->shape.empty()) {
-                float value = 0;
-                TRY_ASSIGN(const auto opened, fs_.open(base::join(out_.directory, file.name)));
-                TRY(opened->read_at(tensor->file_offset, std::as_writable_bytes(std::span(&value, 1))));
-                out_.step = value;
-            }
-        }
+        TRY_ASSIGN(out_.step, files_.step(file, state == nullptr ? nullptr : pickle::find(state, "step")));
         TRY_ASSIGN(out_.groups.groups, zero_groups(base, groups, base::join(out_.directory, file.name)));
         return {};
-    }
-
-    void add_state(TorchDistTensor tensor, std::string_view moment) {
-        tensor.path = {"optimizer", "state", tensor.fqn, std::string(moment)};
-        tensor.fqn = base::format("optimizer.state.{}.{}", tensor.fqn, moment);
-        out_.content.tensors.push_back(std::move(tensor));
     }
 
     // Of weights that are not trained, with ZeRO 3 each rank has a share in its own file.
@@ -275,18 +223,18 @@ private:
         std::vector<TorchDistTensor> frozen;
         for (const auto& [name, shape] : groups.front()) frozen.push_back({name, DType::f32, shape, {}});
         for (std::size_t rank = 0; rank < models_.size(); ++rank) {
-            TRY_ASSIGN(const OpenedFile file, open(models_[rank]));
+            TRY_ASSIGN(const OpenedFile file, files_.open(models_[rank]));
             const pickle::Ref parts = pickle::find(file.content->root(), "frozen_param_fragments");
             for (TorchDistTensor& tensor : frozen) {
                 const pickle::Ref part = parts == nullptr ? nullptr : pickle::find(parts, tensor.fqn);
                 if (part == nullptr) return bad(base::format("it has no share of {}", tensor.fqn), file.name);
                 TRY_ASSIGN(const auto vector, file.content->tensor(part));
                 if (!vector || vector->shape.size() != 1)
-                    return bad(base::format("the share of {} is no vector", tensor.fqn), file.name);
+                    return bad(base::format("the share of {} is not a vector", tensor.fqn), file.name);
                 if (rank == 0) tensor.dtype = vector->dtype;
                 if (tensor.dtype != vector->dtype)
                     return bad(base::format("the shares of {} have different types", tensor.fqn), file.name);
-                const FlatShare share{file_number(file.name), vector->file_offset, vector->shape[0], 1};
+                const FlatShare share{files_.number(file.name), vector->file_offset, vector->shape[0], 1};
                 add_share(tensor, rank, models_.size(), share, 0);
             }
         }
@@ -319,7 +267,7 @@ private:
                 rank_of_file(first_.name, kModelEnd))
                 return bad(base::format("{} is in neither a flat group nor this file", *name), first_.name);
             TorchDistTensor whole{*name, tensor->dtype, tensor->shape, {}};
-            whole.chunks.push_back({Shape(tensor->shape.size(), 0), tensor->shape, file_number(first_.name),
+            whole.chunks.push_back({Shape(tensor->shape.size(), 0), tensor->shape, files_.number(first_.name),
                                     tensor->file_offset, std::move(tensor->strides), tensor->contiguous});
             TRY(add(std::move(whole)));
         }
@@ -374,6 +322,7 @@ private:
 
     base::FileSystem& fs_;
     ShardedCheckpoint out_;
+    ZeroFiles files_;
     std::vector<std::string> models_, optimizers_;          // names, by rank
     OpenedFile first_;                                      // of models_
     std::unordered_set<std::string> known_;                 // names that are read, or stand for others

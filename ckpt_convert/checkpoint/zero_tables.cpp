@@ -22,13 +22,13 @@ Result<std::vector<NamedShapes>> zero_shapes(pickle::Ref value, const Path& path
     std::vector<NamedShapes> out;
     for (pickle::Ref dict : dicts) {
         const auto* items = pickle::mapping_items(dict);
-        if (items == nullptr) return bad_table("param_shapes is no list of dicts of shapes", path);
+        if (items == nullptr) return bad_table("param_shapes is not a list of dicts of shapes", path);
         NamedShapes& shapes = out.emplace_back();
         for (const auto& [key, size] : *items) {
             const auto* name = key->as<std::string>();
             auto shape = parse_extents(size);
             if (name == nullptr || !shape || !checked_bytes(*shape, DType::f32))
-                return bad_table("param_shapes has what is no shape", path);
+                return bad_table("param_shapes has something that is not a shape", path);
             shapes.emplace_back(*name, std::move(*shape));
         }
     }

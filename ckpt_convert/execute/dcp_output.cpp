@@ -58,9 +58,9 @@ void add_names(TorchDistContent& content, DistPath path, const std::vector<std::
     });
 }
 
-Status add_training(TorchDistContent& content, const DcpTraining& training) {
+Status add_training(TorchDistContent& content, const NamedTraining& training) {
     for (std::size_t i = 0; i < training.groups.size(); ++i) {
-        const DcpTraining::Group& group = training.groups[i];
+        const NamedTraining::Group& group = training.groups[i];
         for (const std::string& name : group.names) {
             DistPath path = place_of(training.by_name, {kState, name, "step"});
             content.scalars.push_back({joined_path(path), path, training.step});
@@ -80,7 +80,7 @@ Status add_training(TorchDistContent& content, const DcpTraining& training) {
 }  // namespace
 
 Result<OutputPlan> dcp_output(const ConversionPlan& plan, const std::string& key, std::uint64_t max_file_bytes,
-                              const DcpTraining* training) {
+                              const NamedTraining* training) {
     TorchDistContent content;
     content.max_file_bytes = max_file_bytes;
     for (const TargetTensor& target : plan.targets) {

@@ -21,8 +21,8 @@ Result<bool> is_published(base::FileSystem& fs, const Path& directory, const Pub
 
 tl::unexpected<base::Error> changed(const Path& path) {
     return base::fail(ErrorKind::write_failed,
-                      "the file is not as it was written: something else works in the output directory; nothing was "
-                      "published",
+                      "the file has changed since it was written: something else writes to the output directory; "
+                      "nothing was published",
                       path);
 }
 
@@ -57,7 +57,7 @@ Result<std::vector<PublishedEntry>> entries_of_line(const std::string& line, con
     TRY_ASSIGN(const JsonDocument document, base::parse_json(line, journal));
     std::vector<PublishedEntry> out;
     if (document.root.array() == nullptr)
-        return base::fail(ErrorKind::bad_input, "this is not what a run has written; remove it", journal);
+        return base::fail(ErrorKind::bad_input, "no run has written this; remove it", journal);
     for (const Json& item : *document.root.array()) {
         TRY_ASSIGN(auto object, base::JsonObject::of(document, item, ErrorKind::bad_input));
         PublishedEntry entry;
@@ -67,7 +67,7 @@ Result<std::vector<PublishedEntry>> entries_of_line(const std::string& line, con
         entry.inode =
             number != nullptr ? *number : static_cast<std::uint64_t>(inode->integer() ? *inode->integer() : 0);
         if (!base::stays_below(entry.name) || entry.name.find('/') != entry.name.npos)
-            return object.error("\"name\" is no name of a file in the output directory");
+            return object.error("\"name\" is not a name of a file in the output directory");
         out.push_back(std::move(entry));
     }
     return out;

@@ -54,7 +54,7 @@ Result<Done> read_done(base::FileSystem& fs, const Path& path) {
     TRY_ASSIGN(out.conversion, object.string("conversion"));
     TRY_ASSIGN(std::int64_t number, object.integer("shard"));
     TRY_ASSIGN(std::int64_t count, object.integer("shards"));
-    if (number < 1 || number > count || count > UINT32_MAX) return object.error("\"shard\" is none of \"shards\"");
+    if (number < 1 || number > count || count > UINT32_MAX) return object.error("\"shard\" is not one of \"shards\"");
     out.shard = {static_cast<std::uint32_t>(number), static_cast<std::uint32_t>(count)};
     TRY_ASSIGN(out.attempt, object.string("attempt"));
     TRY_ASSIGN(const Json* manifest, object.required("manifest"));
@@ -112,12 +112,12 @@ Status gather(base::FileSystem& fs, const Path& directory, const std::vector<Don
                 TRY(fs.make_directories(base::parent(to)));
                 TRY(fs.rename(from, to));
             } else if (!is_moved && !is_in_place) {
-                return base::fail(ErrorKind::bad_input,
-                                  base::format("{} of shard {} is not as its worker left it; remove {} and run that "
-                                               "worker again",
-                                               file.path, done.shard.text(),
-                                               base::join(base::join(shards, kDone), done_name(done.shard))),
-                                  from);
+                return base::fail(
+                    ErrorKind::bad_input,
+                    base::format(
+                        "{} of shard {} has changed since its worker wrote it; remove {} and run that worker again",
+                        file.path, done.shard.text(), base::join(base::join(shards, kDone), done_name(done.shard))),
+                    from);
             }
         }
     }
@@ -127,7 +127,7 @@ Status gather(base::FileSystem& fs, const Path& directory, const std::vector<Don
 // All shards of one conversion.
 Status require_all(const Path& directory, const std::vector<Done>& all) {
     if (all.empty())
-        return base::fail(ErrorKind::usage, "there is nothing of workers here (ckpt_convert --shard I/N)", directory);
+        return base::fail(ErrorKind::usage, "no worker has written here (ckpt_convert --shard I/N)", directory);
     std::vector<bool> found(all.front().shard.count, false);
     for (const Done& done : all) {
         if (done.conversion != all.front().conversion || done.shard.count != all.front().shard.count)
@@ -300,7 +300,7 @@ Result<bool> ShardSet::publish_if_complete() const {
 
 Result<std::size_t> publish_shards(base::FileSystem& fs, const Path& directory) {
     if (!fs.exists(shards_of(directory)))
-        return base::fail(ErrorKind::usage, "there is nothing of workers here (ckpt_convert --shard I/N)", directory);
+        return base::fail(ErrorKind::usage, "no worker has written here (ckpt_convert --shard I/N)", directory);
     TRY_ASSIGN(const auto claimed, claim(fs, directory));
     if (claimed == nullptr)
         return base::fail(ErrorKind::usage, "a worker is publishing the output; wait for it", directory);

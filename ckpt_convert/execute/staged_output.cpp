@@ -84,8 +84,8 @@ Status require_only(base::FileSystem& fs, const Path& directory, const Remains& 
 
 tl::unexpected<base::Error> of_another_conversion(const Path& directory) {
     return base::fail(ErrorKind::usage,
-                      "what a run left here is of another conversion: its options or its input were others, or it was "
-                      "another version of this program; give the same command, or none of --resume to begin again",
+                      "what a run left here belongs to another conversion: other options, another input, or another "
+                      "version of this program; repeat its command, or leave out --resume to start again",
                       directory);
 }
 

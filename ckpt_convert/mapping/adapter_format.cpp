@@ -17,7 +17,7 @@ Result<std::vector<AdapterFormat>> formats_named(const std::vector<std::string>&
         auto found =
             std::find_if(known.begin(), known.end(), [&](const AdapterFormat& format) { return format.name == name; });
         if (found == known.end())
-            return base::fail(ErrorKind::rule_data, base::format("no format is called \"{}\"", name), kFile);
+            return base::fail(ErrorKind::rule_data, base::format("unknown format \"{}\"", name), kFile);
         out.push_back(*found);
     }
     return out;

@@ -35,7 +35,7 @@ Result<CoreVersion> CoreVersion::parse(std::string_view text, ErrorKind kind, co
         good = read_number(rest, out.minor) && (rest.empty() || rest.front() == '.');
     }
     if (good) return out;
-    return base::fail(kind, base::format("\"{}\" is no version of megatron-core such as 0.12.1", text), where);
+    return base::fail(kind, base::format("\"{}\" is not a version of megatron-core such as 0.12.1", text), where);
 }
 
 std::string CoreVersion::text() const { return base::format("{}.{}", major, minor); }

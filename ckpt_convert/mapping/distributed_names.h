@@ -84,7 +84,8 @@ constexpr auto record_of(const DistributedNames* file) {
         field("configs", &Names::configs, "where config.json may be, from the checkpoint's directory").needed(),
         field("weights", &Names::weights, "the keys that the weights are saved under").needed(),
         field("optimizer", &Names::optimizer, "the keys that the state of the optimizer is saved under").needed(),
-        field("roots", &Names::roots, "how the names of weights begin in models: a key before these is no part of them")
+        field("roots", &Names::roots,
+              "how the names of weights begin in models: a key before these is not a part of them")
             .needed(),
         field("wrappers", &Names::wrappers, "what wrappers of modules put into names, anywhere").needed(),
         field("outer_wrappers", &Names::outer_wrappers, "what wrappers put at the beginning of names").needed(),

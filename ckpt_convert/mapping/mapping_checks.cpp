@@ -21,7 +21,7 @@ Status check_references(const ModelMapping& mapping) {
         for (const auto& rule : *side) {
             for (const auto& weight : rule.weights) {
                 if (!defined.contains(weight)) {
-                    return problem(base::format("{} tensor \"{}\" is made of \"{}\", which is no weight", side_name,
+                    return problem(base::format("{} tensor \"{}\" is made of \"{}\", which is not a weight", side_name,
                                                 rule.names.front().second, weight));
                 }
                 if (!rule.optional) stored.insert(weight);
@@ -29,7 +29,7 @@ Status check_references(const ModelMapping& mapping) {
             bool known = !rule.apart || std::any_of(mapping.values.begin(), mapping.values.end(),
                                                     [&](const auto& value) { return value.name == rule.apart->value; });
             if (!known)
-                return problem(base::format("{} tensor \"{}\" is apart with \"{}\", which is no value", side_name,
+                return problem(base::format("{} tensor \"{}\" is apart with \"{}\", which is not a value", side_name,
                                             rule.names.front().second, rule.apart->value));
         }
         for (const auto& weight : mapping.weights) {

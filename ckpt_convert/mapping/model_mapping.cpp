@@ -168,7 +168,7 @@ Result<const ModelMapping*> MappingRegistry::for_name(std::string_view name) con
     };
     const std::string meant = alike(families_, name, names);
     return base::fail(ErrorKind::usage,
-                      base::format("no family is called \"{}\"{}", name,
+                      base::format("unknown family \"{}\"{}", name,
                                    meant.empty() ? "; `ckpt_convert models list` lists them" : meant));
 }
 

@@ -292,6 +292,22 @@ Expression::Lookup lookup_in(const ModelValues& values, const ModelValues& extra
     };
 }
 
+std::string with_numbers(std::string_view text, const std::map<std::string, std::int64_t, std::less<>>& numbers) {
+    std::string out;
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t open = std::min(text.find('{', at), text.size());
+        out += text.substr(at, open - at);
+        if (open == text.size()) break;
+        const std::size_t close = text.find('}', open);
+        if (close == text.npos) return out + std::string(text.substr(open));
+        const auto found = numbers.find(text.substr(open + 1, close - open - 1));
+        if (found == numbers.end()) return {};
+        out += base::format("{}", found->second);
+        at = close + 1;
+    }
+    return out;
+}
+
 Result<bool> holds(const std::optional<Expression>& condition, const Expression::Lookup& lookup) {
     if (!condition) return true;
     TRY_ASSIGN(std::int64_t value, condition->evaluate(lookup));

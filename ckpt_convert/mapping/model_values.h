@@ -36,6 +36,8 @@ Result<std::optional<std::int64_t>> value_from_arguments(const ValueRule& rule, 
 
 // A lookup over values that expressions can use; `extra` (tp, pp ...) wins.
 Expression::Lookup lookup_in(const ModelValues& values, const ModelValues& extra = {});
+// The text with each {name} replaced by its number; empty when one is unknown.
+std::string with_numbers(std::string_view text, const std::map<std::string, std::int64_t, std::less<>>& numbers);
 // True when the condition is absent or not zero.
 Result<bool> holds(const std::optional<Expression>& condition, const Expression::Lookup& lookup);
 

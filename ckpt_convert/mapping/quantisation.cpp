@@ -40,7 +40,7 @@ constexpr auto record_of(const QuantisationFormat*) {
 Status QuantisationFormat::check(const base::JsonPlace& at) {
     const auto known = value_code(code_name);
     const auto type = dtype_from_name(stored_name.empty() ? code_name : stored_name);
-    if (!known || !type) return at.error("\"code\" or \"stored\" is no known type");
+    if (!known || !type) return at.error("\"code\" or \"stored\" is not a known type");
     code = *known;
     stored = *type;
     return {};

@@ -72,7 +72,7 @@ Result<StemPattern> InJson<StemPattern>::read(const JsonPlace& at) {
 Result<Axis> InJson<Axis>::read(const JsonPlace& at) {
     constexpr std::int64_t kMostAxes = 64;
     TRY_ASSIGN(const std::int64_t axis, read_json<std::int64_t>(at));
-    if (axis < 0 || axis >= kMostAxes) return at.error(format("\"{}\" is no axis of a tensor", at.key));
+    if (axis < 0 || axis >= kMostAxes) return at.error(format("\"{}\" is not an axis of a tensor", at.key));
     return Axis{static_cast<std::size_t>(axis)};
 }
 

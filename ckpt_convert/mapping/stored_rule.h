@@ -90,6 +90,7 @@ struct StoredRule {
     std::optional<Setting> apart;
     bool extra_state = false;  // belongs to a linear layer, which Transformer Engine gives an "_extra_state"
     std::optional<Expression> when;
+    bool scalar = false;  // a number that the file has without an axis; not in mapping files
 
     const Interleaved* interleaved() const { return std::get_if<Interleaved>(&join); }
     const Unzipped* unzipped() const { return std::get_if<Unzipped>(&join); }

@@ -28,7 +28,7 @@ Result<VocabFill> vocab_fill(std::string_view name, ErrorKind kind, const std::s
     if (name == "zero") return VocabFill::zero;
     if (name == "last-row") return VocabFill::last_row;
     if (name == "mean") return VocabFill::mean;
-    return base::fail(kind, base::format("\"{}\" is none of zero, last-row and mean", name), where);
+    return base::fail(kind, base::format("\"{}\" is not one of zero, last-row and mean", name), where);
 }
 
 std::optional<std::uint64_t> VocabPadding::padded(std::uint64_t vocab, int tp) const {

@@ -62,7 +62,7 @@ Result<BoundAdapter> bind_adapter(const Model& weights, const Layout& layout, Te
         if (can_cast(factor.dtype, DType::f32)) continue;
         return base::fail(
             ErrorKind::unsupported,
-            base::format("the factors of the adapter are {}, which is no floating-point type", name(factor.dtype)),
+            base::format("the factors of the adapter are {}, which is not a floating-point type", name(factor.dtype)),
             where);
     }
     out.index = std::move(index);
@@ -147,9 +147,10 @@ Result<TensorIndex> peft_factors(PeftDirectory& peft, const AdapterFormats& form
         ErrorKind::unsupported,
         peft.index.tensors.empty()
             ? "there is no LoRA adapter in it"
-            : base::format("{} is no factor of a LoRA adapter; other kinds of adapters and weights that were trained "
-                           "with them (modules_to_save) cannot be read",
-                           peft.index.tensors.front().name),
+            : base::format(
+                  "{} is not a factor of a LoRA adapter; other kinds of adapters and weights that were trained "
+                  "with them (modules_to_save) cannot be read",
+                  peft.index.tensors.front().name),
         directory);
 }
 

@@ -1,6 +1,7 @@
 #include "ckpt_convert/open/adapters.h"
 #include "ckpt_convert/open/language_part.h"
 #include "ckpt_convert/open/missing_checkpoint.h"
+#include "ckpt_convert/open/plain_names.h"
 #include "ckpt_convert/open/sharded_source.h"
 #include "ckpt_convert/open/source.h"
 #include "ckpt_convert/plan/adapter_source.h"
@@ -25,6 +26,20 @@ Result<Source> whole_source(base::FileSystem& fs, const Knowledge& knowledge, Hf
     return source;
 }
 
+Result<Source> named_source(base::FileSystem& fs, const Knowledge& knowledge, ShardedSource shards,
+                            const SourceOptions& options, Copies copies) {
+    TRY_ASSIGN(HfCheckpoint checkpoint, hf_of_sharded(fs, std::move(shards)));
+    return whole_source(fs, knowledge, std::move(checkpoint), options, copies);
+}
+
+// Of a checkpoint without a config.json, which says what its tensors are to the model.
+Result<Source> nameless_source(ShardedSource shards, const SourceOptions& options) {
+    TRY(check_readable(shards));
+    const auto* trained = shards.trained.empty() ? nullptr : &shards.trained;
+    return plain_source(std::move(shards.weights), trained, "there is no config.json in this checkpoint or near it",
+                        options);
+}
+
 Result<Source> sharded_source(base::FileSystem& fs, const Knowledge& knowledge, const Path& directory,
                               const SourceOptions& options, Copies copies) {
     TRY_ASSIGN(ShardedSource shards, open_sharded(fs, knowledge.distributed, directory, options.hf_config_dir));
@@ -32,8 +47,9 @@ Result<Source> sharded_source(base::FileSystem& fs, const Knowledge& knowledge, 
     const Path config = shards.config;
     std::vector<std::string> beside = shards.beside;
     const bool has_optimizer = shards.has_optimizer;
-    TRY_ASSIGN(HfCheckpoint checkpoint, hf_of_sharded(fs, std::move(shards)));
-    TRY_ASSIGN(Source source, whole_source(fs, knowledge, std::move(checkpoint), options, copies));
+    TRY_ASSIGN(Source source, config.empty() && takes_plain_names(options)
+                                  ? nameless_source(std::move(shards), options)
+                                  : named_source(fs, knowledge, std::move(shards), options, copies));
     source.title = title;
     source.directory = directory;
     source.companions = config;
@@ -54,7 +70,7 @@ Result<Source> open_source(base::FileSystem& fs, const Knowledge& knowledge, con
     if (!fs.exists(options.directory)) return tl::unexpected(missing_checkpoint(fs, options.directory));
     TRY_ASSIGN(auto info, fs.info(options.directory));
     if (info.kind != FileKind::directory)
-        return base::fail(ErrorKind::usage, "a checkpoint is a directory, and this is none", options.directory);
+        return base::fail(ErrorKind::usage, "a checkpoint is a directory, and this is not one", options.directory);
     TRY_ASSIGN(const auto shards, find_sharded(fs, knowledge.distributed, options.directory));
     if (shards) return sharded_source(fs, knowledge, *shards, options, copies);
     TRY(refuse_foreign(fs, knowledge, options.directory));
@@ -74,6 +90,11 @@ Result<Source> open_source(base::FileSystem& fs, const Knowledge& knowledge, con
         TRY_ASSIGN(Source source, source_of(fs, std::move(checkpoint), knowledge, options, copies));
         TRY(merge_adapters(fs, knowledge, options, std::move(factors), source));
         return source;
+    }
+    if (takes_plain_names(options) && is_hf_checkpoint(fs, options.directory) &&
+        !fs.exists(base::join(options.directory, "config.json"))) {
+        TRY_ASSIGN(TensorIndex index, open_hf_weights(fs, options.directory));
+        return plain_source(std::move(index), nullptr, "there is no config.json", options);
     }
     TRY_ASSIGN(HfCheckpoint checkpoint, open_hf_checkpoint(fs, options.directory));
     return whole_source(fs, knowledge, std::move(checkpoint), options, copies);

@@ -115,11 +115,20 @@ private:
     void add_other(const EntryName& entry, const TorchDistTensor* tensor) {
         if (entry.kind == EntryName::Kind::optimizer) {
             out_.has_optimizer = true;
+            if (tensor != nullptr) add_trained(entry.name);
             if (!out_.step && tensor != nullptr && entry.name.ends_with(".step"))
                 out_.step = step_of(fs_, out_.checkpoint, *tensor);
             return;
         }
         beside_.insert(names_.what_is_beside(entry.name));
+    }
+
+    // "state.model.norm.weight.exp_avg"
+    void add_trained(std::string_view state) {
+        constexpr std::string_view kStates = "state.";
+        const std::size_t dot = state.rfind('.');
+        if (!state.starts_with(kStates) || dot < kStates.size()) return;
+        out_.trained.insert(names_.unwrapped(std::string(state.substr(kStates.size(), dot - kStates.size()))));
     }
 
     base::FileSystem& fs_;
@@ -148,7 +157,7 @@ Result<ShardedSource> open_sharded(base::FileSystem& fs, const DistributedNames&
     return out;
 }
 
-Result<HfCheckpoint> hf_of_sharded(base::FileSystem& fs, ShardedSource source) {
+Status check_readable(const ShardedSource& source) {
     const Path& directory = source.checkpoint.directory;
     if (!source.refusal.empty())
         return base::fail(ErrorKind::unsupported,
@@ -161,6 +170,12 @@ Result<HfCheckpoint> hf_of_sharded(base::FileSystem& fs, ShardedSource source) {
                                 "the weights"
                               : "there are no weights here",
                           directory);
+    return {};
+}
+
+Result<HfCheckpoint> hf_of_sharded(base::FileSystem& fs, ShardedSource source) {
+    TRY(check_readable(source));
+    const Path& directory = source.checkpoint.directory;
     if (source.config.empty())
         return base::fail(ErrorKind::usage,
                           "there is no config.json in this checkpoint or near it; name the directory of the original "

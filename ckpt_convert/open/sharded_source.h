@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -23,14 +24,18 @@ struct ShardedSource {
     TensorIndex weights;   // under the names that the model has for them, in parts
     std::size_t weight_count = 0;
     bool has_optimizer = false;
-    std::optional<double> step;       // of the optimizer
-    std::vector<std::string> beside;  // what else is in it, for people
-    Path config;                      // the directory of config.json; empty: there is none
+    std::set<std::string, std::less<>> trained;  // weights that the optimizer has a state of
+    std::optional<double> step;                  // of the optimizer
+    std::vector<std::string> beside;             // what else is in it, for people
+    Path config;                                 // the directory of config.json; empty: there is none
 };
 
 // Fails with bad_input when names are not told apart, with unsupported when the format is not read.
 Result<ShardedSource> open_sharded(base::FileSystem& fs, const DistributedNames& names, const Path& directory,
                                    const Path& config_dir);
+
+// Fails where there are no weights, or their names are not read.
+Status check_readable(const ShardedSource& source);
 
 // Its weights as a Hugging Face checkpoint. Fails where there is no config.json, or its names are not read.
 Result<HfCheckpoint> hf_of_sharded(base::FileSystem& fs, ShardedSource source);

@@ -30,6 +30,8 @@ public:
         TRY_ASSIGN(const auto files, open_files(fs_, checkpoint_.directory, checkpoint_.content));
         for (TensorIndex& index : out_.moments) index.files = files;
         for (const TorchDistTensor& tensor : checkpoint_.content.tensors) TRY(add_tensor(tensor));
+        if (!checkpoint_.states_refused.empty())
+            return base::fail(ErrorKind::unsupported, checkpoint_.states_refused, checkpoint_.directory);
         if (out_.moments[0].tensors.empty())
             return bad("there are no moments of an optimizer; --optimizer drop converts the weights alone");
         if (checkpoint_.step) TRY(take_step(static_cast<float>(*checkpoint_.step), "the optimizer"));
@@ -113,7 +115,7 @@ private:
             return {};
         }
         const auto* list = value->as<pickle::List>();
-        if (list == nullptr) return bad(base::format("{} is no list of names", bytes.fqn));
+        if (list == nullptr) return bad(base::format("{} is not a list of names", bytes.fqn));
         for (pickle::Ref item : list->items) {
             const auto* text = item->as<std::string>();
             if (text == nullptr)

@@ -9,11 +9,13 @@
 #include "ckpt_convert/open/adapters.h"
 #include "ckpt_convert/open/copies.h"
 #include "ckpt_convert/open/language_part.h"
+#include "ckpt_convert/open/plain_names.h"
 #include "ckpt_convert/open/wanted_values.h"
 #include "ckpt_convert/plan/boxed_parts.h"
 #include "ckpt_convert/plan/name_form.h"
 #include "ckpt_convert/plan/source_fit.h"
 #include "ckpt_convert/plan/source_layout.h"
+#include "ckpt_convert/plan/state_source.h"
 
 namespace ckpt {
 namespace {
@@ -234,6 +236,7 @@ Result<Knowledge> Knowledge::load(const base::DataStore& store) {
     TRY_ASSIGN(out.containers, load_containers(store));
     TRY_ASSIGN(out.foreign, ForeignFormats::load(store));
     TRY_ASSIGN(out.distributed, DistributedNames::load(store));
+    TRY_ASSIGN(out.adam, AdamSettings::load(store));
     TRY_ASSIGN(out.parameter_names, load_parameter_names(store));
     return out;
 }
@@ -250,8 +253,15 @@ Result<Source> source_of(HfCheckpoint checkpoint, const Knowledge& knowledge, co
                          Copies copies) {
     TRY(knowledge.foreign.refuse_quantised(checkpoint.config));
     SourceOptions options = given;
-    TRY_ASSIGN(const ModelMapping* mapping, options.family.empty() ? knowledge.families.for_config(checkpoint.config)
-                                                                   : knowledge.families.for_name(options.family));
+    const auto family = options.family.empty() ? knowledge.families.for_config(checkpoint.config)
+                                               : knowledge.families.for_name(options.family);
+    if (!family && takes_plain_names(options)) {
+        TRY_ASSIGN(Source plain, plain_source(std::move(checkpoint.index), nullptr, family.error().message, options));
+        plain.companions = options.directory;
+        plain.config = std::move(checkpoint.config);
+        return plain;
+    }
+    TRY_ASSIGN(const ModelMapping* mapping, family);
     TRY_ASSIGN(ModelValues all, values_from_config(*mapping, checkpoint.config));
     take_settings(all, options);
     if (wants_all_layers(options, value_or_zero(all, "layers"))) options.layers.reset();
@@ -284,9 +294,17 @@ Result<Source> source_of(HfCheckpoint checkpoint, const Knowledge& knowledge, co
 
 Result<SourceBinding> bind_states(const Source& source, TensorIndex& index) {
     TRY_ASSIGN(Layout layout, hf_layout(source.model, source.variant));
+    index.give_axes();
     take_boxed(layout, box_parts(index, layout));
-    return bind_source(
-        source.model, index, layout, [](std::string_view) { return std::nullopt; }, Bound::parameters);
+    // Some programs declare as parameters what no gradient reaches; the state of these says nothing.
+    TensorNames buffers;
+    for (const LayoutTensor& tensor : layout.tensors) {
+        if (!is_parameter(source.model, tensor.pieces)) buffers.insert(tensor.name);
+    }
+    auto leave_out = [&](std::string_view tensor) -> std::optional<std::string> {
+        return buffers.contains(tensor) ? std::optional<std::string>("they are of buffers") : std::nullopt;
+    };
+    return bind_source(source.model, index, layout, leave_out, Bound::parameters);
 }
 
 Result<Source> identify(base::FileSystem& fs, const MegatronCheckpoint& checkpoint, const Knowledge& knowledge,

@@ -1,6 +1,7 @@
 // Source: an opened checkpoint of either kind, with everything that it tells about itself and its model.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "ckpt_convert/base_names.h"
 #include "ckpt_convert/checkpoint/hf_checkpoint.h"
 #include "ckpt_convert/checkpoint/megatron_checkpoint.h"
+#include "ckpt_convert/mapping/adam_settings.h"
 #include "ckpt_convert/mapping/adapter_format.h"
 #include "ckpt_convert/mapping/container.h"
 #include "ckpt_convert/mapping/distributed_names.h"
@@ -30,6 +32,7 @@ struct Knowledge {
     std::vector<Container> containers;
     ForeignFormats foreign;
     DistributedNames distributed;
+    AdamSettings adam;
     std::vector<std::string> parameter_names;  // of Megatron, in the order of their making
 
     static Result<Knowledge> load(const base::DataStore& store);
@@ -45,15 +48,16 @@ struct Source {
     TensorIndex index;
     Model model;
     SourceBinding binding;
-    std::optional<JsonDocument> config;      // config.json, when there is one
-    std::string config_text;                 // its text, when it is not that of the file
-    Path companions;                         // where it is, with the tokenizer; empty: nowhere
-    Json args;                               // of a Megatron checkpoint
-    std::optional<ParallelLayout> parallel;  // of a Megatron checkpoint
-    HfVariant variant;                       // of a checkpoint with the names of Hugging Face
-    bool has_optimizer = false;              // there is the state of an optimizer beside the weights
-    ModelValues apart;                       // values that the bits of copies tell, whatever the config says
-    std::vector<std::string> beside;         // what else ranks saved with the weights, for people
+    std::optional<JsonDocument> config;         // config.json, when there is one
+    std::string config_text;                    // its text, when it is not that of the file
+    Path companions;                            // where it is, with the tokenizer; empty: nowhere
+    Json args;                                  // of a Megatron checkpoint
+    std::optional<ParallelLayout> parallel;     // of a Megatron checkpoint
+    HfVariant variant;                          // of a checkpoint with the names of Hugging Face
+    bool has_optimizer = false;                 // there is the state of an optimizer beside the weights
+    ModelValues apart;                          // values that the bits of copies tell, whatever the config says
+    std::shared_ptr<const ModelMapping> plain;  // where no family is known: that of the tensors as they are; else null
+    std::vector<std::string> beside;            // what else ranks saved with the weights, for people
     std::vector<std::string> notes;
 };
 

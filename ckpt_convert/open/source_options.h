@@ -33,6 +33,7 @@ struct SourceOptions {
     std::uint32_t noop_layers = 0;       // of the layout to write, which `layers` may count too
     // The padding of the vocabulary is rows like others: what training made of them counts.
     bool keep_padding = false;
+    bool plain_names = false;  // where no family is known, tensors are taken as they are called
 };
 
 }  // namespace ckpt

@@ -58,7 +58,7 @@ public:
             const auto& [weight, left] = *unplaced_.begin();
             return base::fail(
                 ErrorKind::bad_input,
-                base::format("there is an adapter of {}, which is no weight of this model ({}); is it the "
+                base::format("there is an adapter of {}, which is not a weight of this model ({}); is it the "
                              "model that the adapter was trained on?",
                              weight.second, weights_.mapping().family),
                 stored_.files[left->file]->path());

@@ -111,7 +111,7 @@ private:
     Result<const std::vector<std::int64_t>*> by_layer(const std::string& value) const {
         auto found = facts_.lists.find(value);
         if (found != facts_.lists.end()) return &found->second;
-        return wrong(base::format("\"{}\" is no value of each layer", value));
+        return wrong(base::format("\"{}\" is not a value of each layer", value));
     }
 
     tl::unexpected<base::Error> wrong(const std::string& problem) const {
@@ -137,15 +137,23 @@ std::string shell_word(const std::string& text) {
     return out + "'";
 }
 
-std::string flag_words(const Json& value) {
-    if (const auto* integer = value.integer()) return base::format(" {}", *integer);
-    if (const auto* large = std::get_if<std::uint64_t>(&value.value())) return base::format(" {}", *large);
-    if (const auto* real = value.real()) return base::format(" {}", *real);
-    if (const auto* text = value.string()) return " " + shell_word(*text);
-    std::string out;
+void add_flag_words(const Json& value, std::vector<std::string>& out) {
+    if (const auto* integer = value.integer()) return out.push_back(base::format("{}", *integer));
+    if (const auto* large = std::get_if<std::uint64_t>(&value.value()))
+        return out.push_back(base::format("{}", *large));
+    if (const auto* real = value.real()) return out.push_back(base::format("{}", *real));
+    if (const auto* text = value.string()) return out.push_back(*text);
     if (const auto* items = value.array()) {
-        for (const Json& item : *items) out += flag_words(item);
+        for (const Json& item : *items) add_flag_words(item, out);
     }
+}
+
+TrainingFlag flag_of(const std::string& name, const std::optional<Json>& value) {
+    TrainingFlag out{name, TrainingFlag::Use::absent, {}};
+    if (!value || value->is_null()) return out;
+    const bool* on = value->boolean();
+    out.use = on == nullptr || *on ? TrainingFlag::Use::given : TrainingFlag::Use::off;
+    if (on == nullptr) add_flag_words(*value, out.values);
     return out;
 }
 
@@ -169,14 +177,26 @@ Result<Json> checkpoint_arguments(const Model& model, const ArgumentFacts& facts
     return Json(std::move(out), 0);
 }
 
-Result<std::vector<std::string>> training_flags(const Model& model, const ArgumentFacts& facts) {
-    std::vector<std::string> out;
+Result<std::vector<TrainingFlag>> all_training_flags(const Model& model, const ArgumentFacts& facts) {
+    std::vector<TrainingFlag> out;
     for (const ArgumentRule& rule : model.mapping().flags) {
         TRY_ASSIGN(auto value, ValueOf(rule, model, facts).value());
-        if (!value || value->is_null()) continue;
-        const bool* on = value->boolean();
-        if (on == nullptr) out.push_back(rule.name + flag_words(*value));
-        else if (*on) out.push_back(rule.name);
+        out.push_back(flag_of(rule.name, value));
+    }
+    return out;
+}
+
+std::string flag_text(const TrainingFlag& flag) {
+    std::string out = flag.name;
+    for (const std::string& word : flag.values) out += " " + shell_word(word);
+    return out;
+}
+
+Result<std::vector<std::string>> training_flags(const Model& model, const ArgumentFacts& facts) {
+    TRY_ASSIGN(const std::vector<TrainingFlag> flags, all_training_flags(model, facts));
+    std::vector<std::string> out;
+    for (const TrainingFlag& flag : flags) {
+        if (flag.use == TrainingFlag::Use::given) out.push_back(flag_text(flag));
     }
     return out;
 }

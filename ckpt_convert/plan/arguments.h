@@ -28,6 +28,21 @@ struct ArgumentFacts {
 // only what a conversion may change. Fails with rule_data when a rule refers to nothing.
 Result<Json> checkpoint_arguments(const Model& model, const ArgumentFacts& facts);
 
+// A flag of the mapping file as it is for one run.
+struct TrainingFlag {
+    enum class Use {
+        given,
+        absent,  // a condition does not hold; given all the same, it may do no harm
+        off,     // the model is without it: given, it would make another model
+    };
+    std::string name;  // "--rotary-base"
+    Use use = Use::absent;
+    std::vector<std::string> values;  // words; none for a switch
+};
+Result<std::vector<TrainingFlag>> all_training_flags(const Model& model, const ArgumentFacts& facts);
+// "--num-layers 32", quoted for a shell.
+std::string flag_text(const TrainingFlag& flag);
+
 // The command line of a training run, one entry per flag with its values: "--num-layers 32".
 Result<std::vector<std::string>> training_flags(const Model& model, const ArgumentFacts& facts);
 

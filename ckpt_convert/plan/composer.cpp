@@ -22,6 +22,7 @@ public:
         out.apart = rule_.apart ? &*rule_.apart : nullptr;
         out.extra_state = rule_.extra_state;
         out.plus = rule_.plus;
+        out.scalar = rule_.scalar;
         out.of_experts = rule_.each == Each::expert;
         out.fill_like = ids_.front();
         TRY(join(out));

@@ -47,7 +47,7 @@ public:
         }
         add_fill(tensor, number);
         plan_.targets.push_back({tensor.name, tensor.file, dtype, tensor.shape, tensor.extra_state, tensor.file_shape,
-                                 tensor.strides, tensor.of_experts, tensor.alike});
+                                 tensor.strides, tensor.of_experts, tensor.alike, tensor.scalar});
         return {};
     }
 

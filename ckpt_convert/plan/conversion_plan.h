@@ -38,9 +38,14 @@ struct TargetTensor {
     std::vector<std::uint64_t> strides = {};
     bool of_experts = false;
     std::uint32_t alike = 0;  // see LayoutTensor
+    bool scalar = false;      // see StoredRule
     bool of_model = true;     // false: the state of a weight
 
-    const Shape& shape_in_file() const { return file_shape.empty() ? shape : file_shape; }
+    const Shape& shape_in_file() const {
+        static const Shape kNoAxis;
+        if (scalar) return kNoAxis;
+        return file_shape.empty() ? shape : file_shape;
+    }
 };
 
 // Rows of a target that no weight fills: padding, mostly of the vocabulary.

@@ -42,6 +42,7 @@ struct LayoutTensor {
     const Setting* apart = nullptr;  // see StoredRule; of the model's mapping
     bool extra_state = false;        // see StoredRule
     float plus = 0;                  // see StoredRule
+    bool scalar = false;             // see StoredRule; here it has one axis
     bool of_experts = false;         // of one expert, or of several
     std::uint32_t alike = 0;  // torch_dist has the tensors of this many layers in one; 0: of all layers or of none
 

@@ -122,11 +122,12 @@ private:
     Result<StoredNumbers> numbers(std::uint32_t number) {
         const IndexedTensor& tensor = index_.tensors[number];
         if (!can_scale(tensor.dtype) || !tensor.contiguous) {
-            return base::fail(ErrorKind::unsupported,
-                              base::format("{} is {}, which is no type of scales that can be read; export the model in "
-                                           "another format, or in bf16",
-                                           tensor.name, name(tensor.dtype)),
-                              index_.files[tensor.file]->path());
+            return base::fail(
+                ErrorKind::unsupported,
+                base::format("{} is {}, which is not a type of scales that can be read; export the model in "
+                             "another format, or in bf16",
+                             tensor.name, name(tensor.dtype)),
+                index_.files[tensor.file]->path());
         }
         gone_[number] = true;
         return StoredNumbers{tensor.dtype, tensor.file, tensor.offset};

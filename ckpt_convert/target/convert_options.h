@@ -32,6 +32,17 @@ struct RepeatedOptions {
     bool grouped_experts = false;
 };
 
+// What the files of an output with the names of Hugging Face are.
+enum class NamedFormat {
+    safetensors,
+    dcp,        // of torch.distributed.checkpoint
+    dtensor,    // of DTensors, one for each rank
+    universal,  // of DeepSpeed
+};
+constexpr bool has_optimizer(NamedFormat format) {
+    return format == NamedFormat::dcp || format == NamedFormat::universal;
+}
+
 struct ConvertOptions {
     SourceOptions source;
     Path save_dir;
@@ -39,8 +50,9 @@ struct ConvertOptions {
     std::string target;       // a name of rules/targets/, with "@VERSION" of megatron-core; empty: the default one
     std::string layers;       // "local" or "te"; empty: what the target's users run
     bool torch_dist = false;  // instead of rank files
-    // A checkpoint of torch.distributed.checkpoint with the names of Hugging Face, instead of safetensors.
-    bool dcp = false;
+    NamedFormat format = NamedFormat::safetensors;
+    std::uint32_t world = 0;            // ranks that each load a file of their own; 0: not told
+    std::string device = "npu";         // of these ranks
     std::string weights_key = "model";  // of such a checkpoint; empty: none
     std::string experts_as;             // a form of the mapping's tensors; empty: the first
     bool grouped_experts = false;       // the experts of a rank in one module

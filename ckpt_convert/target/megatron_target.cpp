@@ -5,7 +5,6 @@
 
 #include "base/format.h"
 #include "base/json_writer.h"
-#include "ckpt_convert/plan/arguments.h"
 
 namespace ckpt {
 namespace {
@@ -159,8 +158,7 @@ Result<MegatronTarget> megatron_target(const Knowledge& knowledge, const Model& 
     if (options.torch_dist && !options.topology.noop_layers.empty()) {
         return base::fail(
             ErrorKind::unsupported,
-            "--noop-layers: torch_dist stores all layers in one tensor, which has no place for layers that "
-            "are not there");
+            "--noop-layers: torch_dist stores all layers in one tensor, which has no place for noop layers");
     }
     // torch_dist holds whole tensors, which every run splits as it needs.
     TRY_ASSIGN(out.parallel.placement,
@@ -168,6 +166,11 @@ Result<MegatronTarget> megatron_target(const Knowledge& knowledge, const Model& 
     TRY(pad_vocabulary(knowledge, model, options.vocab, out));
     out.title = title_of(out);
     return out;
+}
+
+Result<std::vector<TrainingFlag>> megatron_flags(const Knowledge& knowledge, const MegatronTarget& target,
+                                                 const Source& source, DType dtype, const ConvertOptions& options) {
+    return all_training_flags(source.model, facts_of(knowledge, target, source, dtype, options));
 }
 
 Result<MegatronTexts> megatron_texts(const Knowledge& knowledge, const MegatronTarget& target, const Source& source,

@@ -6,6 +6,7 @@
 
 #include "ckpt_convert/execute/megatron_output.h"
 #include "ckpt_convert/open/source.h"
+#include "ckpt_convert/plan/arguments.h"
 #include "ckpt_convert/plan/conversion_plan.h"
 #include "ckpt_convert/target/convert_options.h"
 
@@ -23,6 +24,10 @@ struct MegatronTarget {
 
 // Fails with usage when sizes do not divide.
 Result<MegatronTarget> megatron_target(const Knowledge& knowledge, const Model& model, const ConvertOptions& options);
+
+// Every flag of the model's mapping, for a run that loads such a checkpoint with weights of `dtype`.
+Result<std::vector<TrainingFlag>> megatron_flags(const Knowledge& knowledge, const MegatronTarget& target,
+                                                 const Source& source, DType dtype, const ConvertOptions& options);
 
 struct MegatronTexts {
     CheckpointState state;

@@ -3,24 +3,13 @@
 #include "base/format.h"
 #include "ckpt_convert/execute/content_check.h"
 #include "ckpt_convert/execute/master_check.h"
+#include "ckpt_convert/target/planned_output.h"
 
 namespace ckpt {
 namespace {
 
 // Since this version torch_dist has a form of the state that is as whole as the weights are.
 constexpr CoreVersion kReshardable{0, 16};
-
-Status check_options(const Source& source, const ConvertOptions& options) {
-    auto refuse = [](const char* why) { return base::fail(ErrorKind::usage, std::string("--optimizer keep: ") + why); };
-    if (source.side != Side::megatron || options.to != Side::megatron)
-        return refuse("the state of an optimizer goes from one Megatron layout to another (--save-model-type mg)");
-    if (options.iteration == "release") return refuse("Megatron reads no optimizer of a release checkpoint");
-    if (!options.params_dtype.empty()) return refuse("--params-dtype makes weights that the state does not belong to");
-    if (!options.source.adapter.empty()) return refuse("--lora-load makes weights that the state does not belong to");
-    if (options.source.layers || options.source.true_vocab)
-        return refuse("--num-layers and --true-vocab-size leave out weights that the state belongs to");
-    return {};
-}
 
 tl::unexpected<base::Error> unknown_expert_layout(const Path& directory) {
     return base::fail(ErrorKind::unsupported,
@@ -77,10 +66,12 @@ SourceBinding state_binding(const SourceBinding& weights, const StateSource& sta
 
 Result<Training> open_training(base::FileSystem& fs, const Knowledge& knowledge, const Source& source,
                                ConvertOptions& options) {
-    TRY(check_options(source, options));
+    if (options.iteration == "release")
+        return base::fail(ErrorKind::usage, "--optimizer keep: Megatron reads no optimizer of a release checkpoint");
     if (options.topology.experts.tp_extends_ep) return unknown_expert_layout(source.directory);
     TRY_ASSIGN(Training out, open_state(fs, knowledge, source));
     TRY(check_master_weights(source.index, out.states, options.threads));
+    if (target_side(source, options) != Side::megatron) return out;
     if (options.iteration.empty()) options.iteration = std::to_string(out.files.iteration);
     const Dialect& dialect = source.parallel->dialect;
     if (options.layers.empty() && !dialect.torch_dist) options.layers = dialect.layers;
@@ -92,6 +83,7 @@ Result<Training> open_training(base::FileSystem& fs, const Knowledge& knowledge,
 Result<TrainingState> carry_training(const Training& training, Source& source, const MegatronTarget& target,
                                      const ConvertOptions& options, ConversionPlan& plan) {
     const ParallelLayout& layout = target.parallel;
+    if (options.topology.experts.tp_extends_ep) return unknown_expert_layout(source.directory);
     if (layout.dialect.torch_dist && layout.dialect.core < kReshardable) {
         return base::fail(
             ErrorKind::unsupported,
@@ -107,10 +99,16 @@ Result<TrainingState> carry_training(const Training& training, Source& source, c
                                     : "the state of the optimizer is for runs with EP 1; --ep N makes it for others");
     }
     plan.notes.push_back(
-        base::format("the optimizer goes on at iteration {}: master weights, moments, parameter groups and schedule "
-                     "are carried over; "
-                     "random states are not, so that a run needs --no-load-rng",
-                     target.iteration));
+        source.side == Side::megatron
+            ? base::format(
+                  "the optimizer goes on at iteration {}: master weights, moments, parameter groups and schedule "
+                  "are carried over; "
+                  "random states are not, so that a run needs --no-load-rng",
+                  target.iteration)
+            : base::format(
+                  "the optimizer goes on at iteration {}: master weights, moments and settings are carried over; "
+                  "a run needs --override-opt_param-scheduler, as its schedule starts again, and --no-load-rng",
+                  target.iteration));
     if (training.files.has_grad_scaler)
         plan.notes.push_back("the loss scale of fp16 is not carried over: it starts again from --initial-loss-scale");
     return state;

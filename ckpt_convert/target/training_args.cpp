@@ -1,5 +1,7 @@
 #include "ckpt_convert/target/training_args.h"
 
+#include "base/page_template.h"
+
 namespace ckpt {
 namespace {
 
@@ -14,11 +16,10 @@ void replace(std::string& text, std::string_view mark, const std::string& value)
 
 Result<std::string> training_args(const base::DataStore& store, const std::vector<std::string>& flags,
                                   const std::string& title) {
-    const std::string_view* text = store.find(kTemplate);
-    if (text == nullptr) return base::fail(ErrorKind::rule_data, "the template is missing", kTemplate);
+    TRY_ASSIGN(const std::string_view text, base::template_text(store, kTemplate));
     std::string lines;
     for (const std::string& flag : flags) lines += "    " + flag + "\n";
-    std::string out(*text);
+    std::string out(text);
     replace(out, "{{title}}", title);
     replace(out, "{{flags}}\n", lines);
     return out;

@@ -1,4 +1,4 @@
-"""Measures conversions against copying the same bytes: wall time as a ratio to `cp -r`, and peak memory.
+"""Measures conversions against copying the same bytes: wall and CPU time as ratios to `cp -r`, and peak memory.
 
     convert_bench.py [--gigabytes N] [--rounds N] [--directory DIR] [CASE...]
 
@@ -22,7 +22,8 @@ ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = Path(os.environ.get("MIGRATION_BIN", ROOT / "build/release/bin")) / "ckpt_convert"
 HIDDEN, FFN, HEADS, GROUPS, VOCAB = 4096, 11008, 32, 8, 32000
 
-# Name: (source, options). "one" is a single file, "many" shards of about 200 MB, "mcore" a TP 2 x PP 2 checkpoint.
+# Name: (source, options). "one" is a single file, "many" shards of about 200 MB, "mcore" a TP 2 x PP 2 checkpoint, "dcp" one of
+# torch.distributed.checkpoint, "ranks" files of DTensors for eight ranks.
 CASES = {
     "one file, TP 1": ("one", []),
     "shards, TP 1": ("many", []),
@@ -33,6 +34,11 @@ CASES = {
     "shards, TP 2, cast to fp16": ("many", ["--tp", "2", "--params-dtype", "fp16"]),
     "mcore, TP 8": ("mcore", ["--save-model-type", "mg", "--tp", "8"]),
     "mcore, Hugging Face": ("mcore", []),
+    "shards, DCP": ("many", ["--to", "dcp"]),
+    "DCP, Hugging Face": ("dcp", ["--to", "hf"]),
+    "DCP, mcore, TP 2 PP 2": ("dcp", ["--to", "mcore", "--tp", "2", "--pp", "2"]),
+    "DCP, DTensors of 8 ranks": ("dcp", ["--to", "dtensor", "--world", "8"]),
+    "DTensors of 8 ranks, Hugging Face": ("ranks", ["--to", "hf"]),
 }
 
 
@@ -98,13 +104,13 @@ def write_model(directory, layers, shard_bytes):
 
 
 def run(command):
-    """Wall seconds and peak memory of a child in bytes."""
+    """Wall and CPU seconds and peak memory of a child in bytes."""
     started = time.monotonic()
     child = subprocess.Popen([str(part) for part in command], stdout=subprocess.DEVNULL)
     _, status, usage = os.wait4(child.pid, 0)
     if status != 0:
         sys.exit(f"failed: {command}")
-    return time.monotonic() - started, usage.ru_maxrss * 1024
+    return time.monotonic() - started, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024
 
 
 def settle(directory):
@@ -127,23 +133,25 @@ def main():
         write_model(work / "one", layers, 1 << 60)
         write_model(work / "many", layers, 200_000_000)
         run([PROGRAM, "-q", "--load-dir", work / "many", "--save-dir", work / "mcore", "--tp", 2, "--pp", 2])
+        for kind, arguments in (("dcp", []), ("dtensor", ["--world", 8])):
+            target = work / {"dtensor": "ranks"}.get(kind, kind)
+            run([PROGRAM, "-q", "--load-dir", work / "many", "--save-dir", target, "--to", kind, *arguments])
         size = sum(file.stat().st_size for file in (work / "many").rglob("*") if file.is_file())
         print(f"{layers} layers, {size / 1e9:.2f} GB, {options.rounds} rounds")
         times, peaks = {name: [] for name in cases}, {name: 0 for name in cases}
         for _ in range(options.rounds):
             for name, (source, arguments) in cases.items():
                 settle(work / "copy")
-                copied, _ = run(["cp", "-r", work / source, work / "copy"])
+                copied, copied_cpu, _ = run(["cp", "-r", work / source, work / "copy"])
                 settle(work / "copy")
-                seconds, peak = run([PROGRAM, "-q", "--load-dir", work / source, "--save-dir", work / "out", *arguments])
+                seconds, cpu, peak = run([PROGRAM, "-q", "--load-dir", work / source, "--save-dir", work / "out", *arguments])
                 settle(work / "out")
-                times[name].append((seconds / copied, seconds))
+                times[name].append((seconds / copied, seconds, cpu / copied_cpu))
                 peaks[name] = max(peaks[name], peak)
-        print(f"{'case':30} {'ratio to cp':>12} {'seconds':>9} {'GB/s':>6} {'peak MB':>8}")
+        print(f"{'case':34} {'ratio to cp':>12} {'CPU to cp':>10} {'seconds':>9} {'GB/s':>6} {'peak MB':>8}")
         for name in cases:
-            ratio = statistics.median(pair[0] for pair in times[name])
-            seconds = statistics.median(pair[1] for pair in times[name])
-            print(f"{name:30} {ratio:12.2f} {seconds:9.2f} {size / seconds / 1e9:6.2f} {peaks[name] / 1e6:8.1f}")
+            ratio, seconds, cpu = (statistics.median(figures) for figures in zip(*times[name]))
+            print(f"{name:34} {ratio:12.2f} {cpu:10.2f} {seconds:9.2f} {size / seconds / 1e9:6.2f} {peaks[name] / 1e6:8.1f}")
 
 
 if __name__ == "__main__":

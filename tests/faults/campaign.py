@@ -299,12 +299,16 @@ def jobs():
     never = lambda directory: False
     tracker = lambda directory: (directory / "out/latest_checkpointed_iteration.txt").exists()
     config = lambda directory: (directory / "out/config.json").exists()
+    of_dcp = lambda directory: (directory / "out/.metadata").exists()
+    of_ranks = lambda directory: (directory / "out/fsdp_config.json").exists()
     copy = lambda directory: (directory / "out").exists()
     quiet = ["-q", "-j", "1"]
     hf = [convert, "--load-dir", "hf", "--save-dir", "out", "--no-progress", "-j", "1"]
     return [
         Job("ckpt hf -> mg", checkpoint("qwen3"), [*hf, "--tp", "2", "--pp", "2"], tracker),
         Job("ckpt hf -> torch_dist", checkpoint("qwen3"), [*hf, "--tp", "2", "--ckpt-format", "torch_dist"], tracker),
+        Job("ckpt hf -> dcp", checkpoint("qwen3"), [*hf, "--to", "dcp", "--max-shard-size", "1MB"], of_dcp),
+        Job("ckpt hf -> dtensor", checkpoint("qwen3"), [*hf, "--to", "dtensor", "--world", "3"], of_ranks),
         Job("ckpt mg -> hf", checkpoint("qwen3", "--tp", "2", "--pp", "2"),
             [convert, "--load-dir", "mg", "--save-dir", "out", "--max-shard-size", "1MB", "--no-progress", "-j", "1"], config),
         Job("ckpt worker", checkpoint("qwen3"), [*hf, "--tp", "2", "--pp", "2", "--shard", "1/1"], tracker),

@@ -86,6 +86,17 @@ SAVED = {"four": (tiny.CONFIG, "four", nested, False), "three": (TIED, "three", 
          "ranks_tp": (tiny.CONFIG, "tp", at_root, False), "apart": (tiny.CONFIG, "four", nested, False), "safetensors": (tiny.CONFIG, "four", at_root, False)}
 
 
+def save_ranks(model, target, rank, ranks, group):
+    """As verl saves a model and its optimizer; and the same for PyTorch to read."""
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2, weight_decay=0.1)
+    tiny.train(model, optimizer)
+    target.mkdir(exist_ok=True)
+    for kind, state in (("model", model.state_dict()), ("optim", optimizer.state_dict())):
+        torch.save(state, target / f"{kind}_world_size_{ranks}_rank_{rank}.pt")
+    whole_state = {"model": get_model_state_dict(model), "optimizer": get_optimizer_state_dict(model, optimizer)}
+    dcp.save(whole_state, checkpoint_id=target.with_name(f"{target.name}_truth"), process_group=group)
+
+
 def save(scratch, name, rank):
     config, kind, state_of, flattened = SAVED[name]
     ranks = {"two": 2, "three": 3}.get(kind, WORLD)
@@ -94,17 +105,14 @@ def save(scratch, name, rank):
     if rank >= ranks:
         return
     model = sharded(config, kind, mesh, flattened)
-    state = state_of(model)
-    weights = {key: tiny.full(value) for key, value in get_model_state_dict(model).items()}
     target = scratch / name
     if name.startswith("ranks"):
-        target.mkdir(exist_ok=True)
-        torch.save(model.state_dict(), target / f"model_world_size_{ranks}_rank_{rank}.pt")
+        save_ranks(model, target, rank, ranks, group)
+    state = state_of(model)
+    weights = {key: tiny.full(value) for key, value in get_model_state_dict(model).items()}
+    options = {"process_group": group}
+    if name.startswith("ranks"):
         options = None
-    else:
-        options = {"process_group": group}
-    if options is None:
-        pass
     elif name == "safetensors":
         files = {key: 1 + number % 2 for number, key in enumerate(state)}
         options["storage_writer"] = dcp.HuggingFaceStorageWriter(str(target), fqn_to_index_mapping=files, save_distributed=True)
@@ -185,14 +193,14 @@ def equal(a, b):
     return torch.equal(a, b) and a.dtype == b.dtype if isinstance(a, torch.Tensor) else a == b
 
 
-def check_training(checks, scratch, name):
+def check_training(checks, scratch, name, truth=None):
     """With the optimizer a checkpoint becomes one that PyTorch finds the same in."""
     config, _, _, flattened = SAVED[name]
     target = scratch / f"{name}_kept"
     experts = ["--experts-as", "flattened" if flattened else "fused"] if "num_experts" in config else []
     if not run_ok(checks, tool("ckpt_convert"), scratch / name, target, "--to", "dcp", "--optimizer", "keep", *experts):
         return
-    source, found = whole(scratch / name, scratch), whole(target, scratch)
+    source, found = whole(scratch / (truth or name), scratch), whole(target, scratch)
     checks.equal(sorted(found), ["model", "optimizer"], f"{name} kept: what is saved")
     checks.expect(equal(source["model"], found["model"]), f"{name} kept: the weights differ")
     for groups in (source["optimizer"], found["optimizer"]):
@@ -212,6 +220,67 @@ def check_written(checks, directory, truth, config, what):
         checks.equal(metadata.planner_data[name], ("model", name.removeprefix("model.")), f"{what}: keys of {name}")
 
 
+def load_ranks(rank, world, scratch, name, result):
+    """Our files of DTensors, each loaded by its rank into a model that is cut as PyTorch cuts it."""
+    model = sharded(SAVED[name][0], "four", mesh_of("four"))
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.zero_()
+    model.load_state_dict(torch.load(Path(scratch) / f"{name}_ranks" / f"model_world_size_{world}_rank_{rank}.pt", weights_only=True))
+    weights = {key: tiny.full(value) for key, value in get_model_state_dict(model).items()}
+    if rank == 0:
+        save_file(weights, result)
+
+
+def check_ranks(checks, scratch, name):
+    config, result = SAVED[name][0], scratch / f"{name}_ranks.found"
+    ours, experts = scratch / f"{name}_ranks", ["--experts-as", "fused"] if "num_experts" in SAVED[name][0] else []
+    layout = ["--to", "dtensor", "--world", str(WORLD), "--mesh-device", "cpu"]
+    if not run_ok(checks, tool("ckpt_convert"), scratch / name, ours, *layout, *experts):
+        return
+    run_ok(checks, tool("ckpt_convert"), "verify", ours, "--against", scratch / name)
+    tiny.run(load_ranks, WORLD, str(scratch), name, str(result))
+    same_tensors(checks, tiny.hf_tensors(load_file(result), config), load_file(scratch / f"{name}.truth"), f"{name} to DTensors")
+
+
+def check_copies(checks, scratch):
+    """Of ranks that hold the same, one that holds something else is named, and the other too."""
+    directory = scratch / "ranks_hsdp"
+    first, second = ("model_world_size_4_rank_0.pt", "model_world_size_4_rank_2.pt")
+    state = torch.load(directory / second, weights_only=False)
+    next(iter(state.values())).to_local().view(-1)[0] += 1
+    torch.save(state, directory / second)
+    refused = run(tool("ckpt_convert"), directory, scratch / "copies", "--to", "hf")
+    checks.expect(refused.returncode == 4 and first in refused.stderr and second in refused.stderr, f"other copies: {refused.stderr}")
+
+
+class Unknown(torch.nn.Module):
+    """Of no known family; with numbers that have no axis, and a buffer of integers."""
+
+    def __init__(self):
+        super().__init__()
+        self.body = torch.nn.Sequential(torch.nn.Linear(5, 7), torch.nn.BatchNorm1d(7), torch.nn.Linear(7, 3))
+        self.scale = torch.nn.Parameter(torch.tensor(0.5))
+
+
+def check_unknown(checks, scratch):
+    torch.manual_seed(1)
+    model = Unknown()
+    optimizer = torch.optim.AdamW(model.parameters())
+    tiny.train(model, optimizer)
+    source, hf, again = (scratch / name for name in ("unknown", "unknown_hf", "unknown_dcp"))
+    dcp.save({"model": get_model_state_dict(model), "optimizer": get_optimizer_state_dict(model, optimizer)}, checkpoint_id=source,
+             no_dist=True)
+    if run_ok(checks, tool("ckpt_convert"), source, hf, "--to", "hf"):
+        same_tensors(checks, load_file(hf / "model.safetensors"), model.state_dict(), "unknown to safetensors")
+        run_ok(checks, tool("ckpt_convert"), hf, scratch / "unknown_again", "--to", "dcp")
+        run_ok(checks, tool("ckpt_convert"), "verify", scratch / "unknown_again", "--against", source)
+    if run_ok(checks, tool("ckpt_convert"), source, again, "--to", "dcp", "--optimizer", "keep"):
+        checks.expect(equal(whole(source, scratch), whole(again, scratch)), "unknown kept: what is saved differs")
+    refused = run(tool("ckpt_convert"), source, scratch / "unknown_mg", "--to", "mcore")
+    checks.expect(refused.returncode == 2 and "--hf-cfg-dir" in refused.stderr, f"unknown to mcore: {refused.stderr}")
+
+
 def main():
     checks = Checks()
     with temporary_directory() as scratch:
@@ -220,6 +289,12 @@ def main():
             check_conversions(checks, Path(scratch), name)
         for name in ("four", "hsdp", "tp", "moe", "flattened", "by_name"):
             check_training(checks, Path(scratch), name)
+        for name in ("ranks", "ranks_hsdp", "ranks_tp"):
+            check_training(checks, Path(scratch), name, f"{name}_truth")
+        for name in ("hsdp", "moe"):
+            check_ranks(checks, Path(scratch), name)
+        check_copies(checks, Path(scratch))
+        check_unknown(checks, Path(scratch))
     checks.finish()
 
 

@@ -111,7 +111,7 @@ tl::unexpected<base::Error> Machine::unsupported(std::string message) const {
     return base::fail(ErrorKind::unsupported, std::move(message), reader_.where());
 }
 
-Status Machine::unknown() { return error(base::format("{:#04x} is no pickle opcode", opcode_)); }
+Status Machine::unknown() { return error(base::format("{:#04x} is not a pickle opcode", opcode_)); }
 
 Status Machine::refuse() {
     return unsupported(

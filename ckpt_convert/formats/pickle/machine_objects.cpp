@@ -240,7 +240,7 @@ Status Machine::pers_id() {
     TRY_ASSIGN(std::string_view text, line());
     // As Python has it.
     if (std::ranges::any_of(text, [](char c) { return static_cast<unsigned char>(c) > 0x7f; }))
-        return error(base::format("{} is no persistent id of protocol 0, which is ASCII", quoted_name(text)));
+        return error(base::format("{} is not a persistent id of protocol 0, which is ASCII", quoted_name(text)));
     TRY(push_new(std::string(text)));
     TRY_ASSIGN(Value * id, pop());
     return push_new(PersistentId{id});

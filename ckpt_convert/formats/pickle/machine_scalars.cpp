@@ -49,7 +49,7 @@ Result<std::uint64_t> Machine::decimal_number() {
     std::uint64_t value = 0;
     auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (problem != std::errc{} || end != text.data() + text.size()) {
-        return error(base::format("{} is no number of a stored value", quoted_name(text)));
+        return error(base::format("{} is not a number of a stored value", quoted_name(text)));
     }
     return value;
 }
@@ -78,7 +78,7 @@ Status Machine::push_decimal(std::string_view digits) {
     if (digits.size() > max_digits)
         return error(base::format("an integer of {} digits; the most allowed are {}", digits.size(), max_digits));
     auto value = integer_from_decimal(digits);
-    if (!value) return error(base::format("{} is no integer", quoted_name(digits)));
+    if (!value) return error(base::format("{} is not an integer", quoted_name(digits)));
     return push_new(std::move(*value));
 }
 
@@ -108,7 +108,7 @@ Status Machine::float_text() {
     double value = 0;
     auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (problem != std::errc{} || end != text.data() + text.size())
-        return error(base::format("{} is no float", quoted_name(text)));
+        return error(base::format("{} is not a float", quoted_name(text)));
     return push_new(value);
 }
 
@@ -123,7 +123,7 @@ Status Machine::bin_float() {
 Status Machine::string_text() {
     TRY_ASSIGN(std::string_view text, line());
     auto data = bytes_from_literal(text);
-    if (!data) return error(base::format("{} is no string literal", quoted_name(text)));
+    if (!data) return error(base::format("{} is not a string literal", quoted_name(text)));
     return push_text_or_bytes(std::move(*data));
 }
 

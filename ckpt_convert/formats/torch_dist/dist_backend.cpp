@@ -44,7 +44,7 @@ Status check_dist_backend(base::FileSystem& fs, const Path& directory) {
     Path path = base::join(directory, kDistBackendFile);
     if (!fs.exists(path)) {
         return base::fail(ErrorKind::bad_input,
-                          "the file is missing: this is no torch_dist checkpoint, or one that was not saved to the end",
+                          "the file is missing: this is not a torch_dist checkpoint, or saving it was interrupted",
                           path);
     }
     TRY_ASSIGN(std::string text, base::read_file(fs, path, kMaxBackendBytes));

@@ -176,7 +176,8 @@ private:
             Ref shape = pickle::find(entry, "nd_reformulated_orig_global_shape");
             if (fqn == nullptr || shape == nullptr) continue;
             auto extents = parse_extents(shape);
-            if (!extents || !checked_elements(*extents)) return bad(*fqn, "it was flattened from what is no shape");
+            if (!extents || !checked_elements(*extents))
+                return bad(*fqn, "it was flattened from something that is not a shape");
             wholes_[*fqn] = std::move(*extents);
         }
         return {};

@@ -28,7 +28,7 @@ Result<std::vector<DistMetadataText>> rank_metadata(base::FileSystem& fs, const 
     }
     if (!out.empty()) return out;
     return base::fail(ErrorKind::bad_input,
-                      "the file is missing, which says where the tensors lie, and is written last",
+                      "the file is missing, and with it the list of tensors, which saving writes last",
                       base::join(directory, kDistMetadataFile));
 }
 

@@ -50,9 +50,9 @@ private:
         for (std::uint32_t file = 0; file < index_.files.size(); ++file) {
             Path path = path_of(file);
             if (!fs_.exists(path)) {
-                return base::fail(
-                    ErrorKind::bad_input,
-                    "the file is missing, in which .metadata says that tensors lie; is the copy complete?", path);
+                return base::fail(ErrorKind::bad_input,
+                                  "the file is missing, although .metadata lists tensors in it; is the copy complete?",
+                                  path);
             }
             TRY_ASSIGN(base::FileInfo info, fs_.info(path));
             file_bytes_.push_back(info.bytes);
@@ -181,7 +181,7 @@ Result<TorchDistIndex> read_torch_dist(base::FileSystem& fs, const Path& directo
     Path path = base::join(directory, kDistMetadataFile);
     if (!fs.exists(path)) {
         return base::fail(ErrorKind::bad_input,
-                          "the file is missing, which says where the tensors lie; is the copy complete?", path);
+                          "the file is missing, and with it the list of tensors; is the copy complete?", path);
     }
     return read_dcp(fs, directory, options);
 }

@@ -174,25 +174,14 @@ private:
             bytes_.push_back({object.fqn, add_bytes(whole_file(file)), object.path});
         }
         for (const TorchDistScalar& scalar : content_.scalars) {
-            TRY_ASSIGN(const std::string file, scalar_file(scalar.value));
-            scalar_places_.push_back(add_bytes(file));
+            TorchFilePlan file;
+            TRY(file.finish(file.scalar(scalar.value)));
+            scalar_places_.push_back(add_bytes(whole_file(file)));
         }
         if (!is_megatron()) return {};
         TRY_ASSIGN(std::string common, common_state(true));
         bytes_.push_back({std::string(kDistCommonItem), add_bytes(common), {}});
         return {};
-    }
-
-    static Result<std::string> scalar_file(float value) {
-        TorchFilePlan file;
-        TRY_ASSIGN(pickle::Value * tensor, file.tensor(DType::f32, {}));
-        TRY(file.finish(tensor));
-        const auto payload = std::as_bytes(std::span(&value, 1));
-        std::string out(file.file_bytes(), '\0');
-        std::memcpy(&out[file.tensor_offset(0)], payload.data(), payload.size());
-        for (const FileChunk& chunk : file.chunks({crc32(payload)}))
-            std::memcpy(&out[chunk.offset], chunk.data.data(), chunk.data.size());
-        return out;
     }
 
     DistPlace add_bytes(const std::string& bytes) {

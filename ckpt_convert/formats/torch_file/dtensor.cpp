@@ -122,7 +122,7 @@ Result<std::optional<DTensor>> parse_dtensor(Ref value, const Path& path) {
     for (Ref one : *placements) {
         const Object* object = one->as<Object>();
         const auto* name = object == nullptr ? nullptr : object->callable->as<pickle::Global>();
-        if (name == nullptr) return bad("is placed by what is no class");
+        if (name == nullptr) return bad("is placed by something that is not a class");
         MeshPlacement placement;
         if (name->name == "Shard" || name->name == "_StridedShard") {
             const Ref dim = state_of(one, "dim");

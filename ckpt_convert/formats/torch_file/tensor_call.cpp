@@ -110,7 +110,7 @@ Result<std::optional<TensorCall>> parse_tensor_call(Ref value, const Path& path)
     for (int i = 0; is_wrapper(*call->callable) || is_subclass_wrapper(*call->callable); ++i) {
         const Global& wrapper = *call->callable;
         call = unwrapped(*call);
-        if (!call || i == kMaxWrappers) return bad(wrapper, "wraps something that is no tensor", path);
+        if (!call || i == kMaxWrappers) return bad(wrapper, "wraps something that is not a tensor", path);
     }
     if (call->callable->module != "torch._utils" || !call->callable->name.starts_with("_rebuild_"))
         return std::optional<TensorCall>();

@@ -76,7 +76,7 @@ private:
         TRY_ASSIGN(head.root, pickle::read(reader, *head.arena, accept_));
         TRY_ASSIGN(pickle::Ref keys, pickle::read(reader, *head.arena, nothing));
         head.keys = keys->as<pickle::List>();
-        if (head.keys == nullptr) return reader.error("the list of storages is no list");
+        if (head.keys == nullptr) return reader.error("the list of storages is not a list");
         head.bytes = reader.position();
         return head;
     }

@@ -49,7 +49,7 @@ Result<TorchArchive> read_archive(base::ReadableFile& file, std::uint64_t begin,
     }
     TRY(refuse_lfs_pointer(start, file.path()));
     return base::fail(ErrorKind::bad_input,
-                      base::format("this is no file of torch.save: it starts neither like a zip archive nor like a "
+                      base::format("this is not a file of torch.save: it starts neither like a zip archive nor like a "
                                    "pickle, but {}; fetch it again, or name the right file",
                                    description(start)),
                       base::format("{}: byte {}", file.path(), begin));

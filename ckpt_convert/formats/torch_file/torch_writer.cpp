@@ -57,7 +57,7 @@ Value* TorchFilePlan::integers(const std::vector<std::uint64_t>& values) {
 
 // _rebuild_tensor_v2(storage, offset 0, size, stride, requires_grad False, no hooks); types without a storage class go
 // through _rebuild_tensor_v3 with untyped bytes and the type as one argument more.
-Result<Value*> TorchFilePlan::tensor(DType dtype, const Shape& shape) {
+Result<Value*> TorchFilePlan::stored_tensor(DType dtype, const Shape& shape, std::string number) {
     auto type_name = torch_name(dtype);
     if (!type_name)
         return base::fail(ErrorKind::unsupported,
@@ -73,16 +73,43 @@ Result<Value*> TorchFilePlan::tensor(DType dtype, const Shape& shape) {
     auto [storage, cpu, zero, no_gradient, nothing] = common_;
 
     Value* cls = typed ? global("torch", *typed) : global("torch.storage", "UntypedStorage");
-    Value* key = string(std::to_string(tensor_bytes_.size()));
+    Value* key = string(std::move(number));
     Value* count = integer(static_cast<std::int64_t>(typed ? *elements : *bytes));
     Value* persistent = arena_.make(pickle::PersistentId{tuple({storage, cls, key, cpu, count})});
     Value* hooks = arena_.make(pickle::Object{global("collections", "OrderedDict"), nothing, false, nullptr, {}, {}});
     std::vector<pickle::Ref> args{persistent,  zero, integers(shape), integers(row_major_strides(shape)),
                                   no_gradient, hooks};
     if (!typed) args.push_back(global("torch", *type_name));
-    tensor_bytes_.push_back(*bytes);
     Value* function = global("torch._utils", typed ? "_rebuild_tensor_v2" : "_rebuild_tensor_v3");
     return arena_.make(pickle::Object{function, tuple(std::move(args)), false, nullptr, {}, {}});
+}
+
+Result<Value*> TorchFilePlan::tensor(DType dtype, const Shape& shape) {
+    TRY_ASSIGN(Value * out, stored_tensor(dtype, shape, std::to_string(tensor_bytes_.size())));
+    tensor_bytes_.push_back(*checked_bytes(shape, dtype));
+    return out;
+}
+
+Result<Value*> TorchFilePlan::tensor(DType dtype, const Shape& shape, std::string payload) {
+    CHECK(checked_bytes(shape, dtype) == payload.size());
+    const std::string key = base::format("known{}", known_.size());
+    known_.emplace_back(base::format("data/{}", key), std::move(payload));
+    return stored_tensor(dtype, shape, key);
+}
+
+Value* TorchFilePlan::scalar(float value) {
+    auto made = tensor(DType::f32, {}, std::string(reinterpret_cast<const char*>(&value), sizeof(value)));
+    CHECK(made.has_value());  // the type and the shape are in order
+    return *made;
+}
+
+Value* TorchFilePlan::size(const std::vector<std::uint64_t>& extents) {
+    return call("torch", "Size", {integers(extents)});
+}
+
+Value* TorchFilePlan::call(std::string_view module, std::string_view name, std::vector<pickle::Ref> args, bool is_new,
+                           pickle::Ref state) {
+    return arena_.make(pickle::Object{global(module, name), tuple(std::move(args)), is_new, state, {}, {}});
 }
 
 void TorchFilePlan::set(Value* dict, Value* key, Value* value) {
@@ -102,6 +129,7 @@ Status TorchFilePlan::finish(pickle::Ref root) {
     add_small_record("data.pkl", std::move(*pickle));
     add_small_record("byteorder", kByteOrder);
     add_small_record("version", kFormatVersion);
+    for (auto& [name, payload] : known_) add_small_record(name.c_str(), std::move(payload));
     for (std::size_t i = 0; i < tensor_bytes_.size(); ++i) {
         tensor_offsets_.push_back(zip_.add(base::format("{}data/{}", kPrefix, i), tensor_bytes_[i]));
     }

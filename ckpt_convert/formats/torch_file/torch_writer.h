@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "ckpt_convert/base_names.h"
@@ -38,6 +39,14 @@ public:
     pickle::Value* namespace_of(pickle::Value* attributes);             // argparse.Namespace with a dict of attributes
     // A dense tensor on the CPU with its own storage, data/<number>. `unsupported` for types that PyTorch lacks.
     Result<pickle::Value*> tensor(DType dtype, const Shape& shape);
+    // The same with a payload that is known already, which is not among the numbered ones.
+    Result<pickle::Value*> tensor(DType dtype, const Shape& shape, std::string payload);
+    pickle::Value* scalar(float value);                              // a tensor without axes
+    pickle::Value* size(const std::vector<std::uint64_t>& extents);  // torch.Size
+    // What Python would make by calling MODULE.NAME; `is_new`: by its __new__ instead, and `state` is set then.
+    pickle::Value* call(std::string_view module, std::string_view name, std::vector<pickle::Ref> args,
+                        bool is_new = false, pickle::Ref state = nullptr);
+    pickle::Value* global(std::string_view module, std::string_view name);
     // Keys must be new to the dict.
     static void set(pickle::Value* dict, pickle::Value* key, pickle::Value* value);
 
@@ -52,7 +61,7 @@ public:
     std::vector<FileChunk> chunks(const std::vector<std::uint32_t>& tensor_crc32) const;
 
 private:
-    pickle::Value* global(std::string_view module, std::string_view name);
+    Result<pickle::Value*> stored_tensor(DType dtype, const Shape& shape, std::string key);
     void add_small_record(const char* name, std::string content);
 
     pickle::Arena arena_;
@@ -66,6 +75,7 @@ private:
         pickle::Value* nothing = nullptr;      // ()
     };
     Common common_;
+    std::vector<std::pair<std::string, std::string>> known_;  // records of tensors with a known payload
     std::vector<std::uint64_t> tensor_bytes_;
     std::vector<std::uint64_t> tensor_offsets_;
     std::vector<FileChunk> small_records_;

@@ -93,13 +93,14 @@ private:
     Status check_version() {
         const base::ZipMember* member = find("version");
         if (member == nullptr) member = find(".data/version");
-        if (member == nullptr) return bad("the record \"version\" is missing; this is no complete file of torch.save");
+        if (member == nullptr)
+            return bad("the record \"version\" is missing; this is not a complete file of torch.save");
         TRY_ASSIGN(std::string text, content(*member, kMaxSmallRecordBytes));
         while (!text.empty() && (text.back() == '\n' || text.back() == '\r' || text.back() == ' ')) text.pop_back();
         unsigned version = 0;
         auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), version);
         if (problem != std::errc{} || end != text.data() + text.size())
-            return bad(base::format("the format version {} is no number", quoted_name(text)));
+            return bad(base::format("the format version {} is not a number", quoted_name(text)));
         if (version < kOldestVersion || version > kNewestVersion) {
             return base::fail(version < kOldestVersion ? ErrorKind::bad_input : ErrorKind::unsupported,
                               base::format("format version {} is not known; {} to {} are read", version, kOldestVersion,

@@ -13,41 +13,15 @@ constexpr std::uint64_t kTorchAlignment = 64;
 constexpr std::uint64_t kExtraHeaderBytes = 4;
 constexpr std::uint64_t kLocalZip64Bytes = kExtraHeaderBytes + 16;
 
-constexpr std::uint16_t kVersionPlain = 20;
+using base::zip::Fields;
+using base::zip::kDate;
+using base::zip::kStored;
+using base::zip::kTime;
+using base::zip::kVersionPlain;
+
 constexpr std::uint16_t kVersionZip64 = 45;
-constexpr std::uint16_t kStored = 0;
-// 1980-01-01 00:00, the earliest date there is: equal input gives equal bytes.
-constexpr std::uint16_t kTime = 0;
-constexpr std::uint16_t kDate = 0x0021;
 
 bool needs_zip64(std::uint64_t value) { return value >= base::zip::kSaturated32; }
-
-// Little-endian fields behind each other.
-class Fields {
-public:
-    Fields& u16(std::uint64_t value) { return put(value, 2); }
-    Fields& u32(std::uint64_t value) { return put(value, 4); }
-    Fields& u64(std::uint64_t value) { return put(value, 8); }
-    Fields& text(std::string_view text) {
-        out_ += text;
-        return *this;
-    }
-    // The value if it fits, else the mark that it is in the zip64 record.
-    Fields& u16_or_saturated(std::uint64_t value) {
-        return u16(std::min<std::uint64_t>(value, base::zip::kSaturated16));
-    }
-    Fields& u32_or_saturated(std::uint64_t value) {
-        return u32(std::min<std::uint64_t>(value, base::zip::kSaturated32));
-    }
-    std::string take() && { return std::move(out_); }
-
-private:
-    Fields& put(std::uint64_t value, int bytes) {
-        for (int i = 0; i < bytes; ++i) out_ += static_cast<char>(value >> (8 * i) & 0xFF);
-        return *this;
-    }
-    std::string out_;
-};
 
 std::uint64_t zip64_directory_bytes(bool big, bool far) {
     return big || far ? kExtraHeaderBytes + (big ? 16 : 0) + (far ? 8 : 0) : 0;

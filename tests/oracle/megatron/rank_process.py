@@ -128,18 +128,20 @@ class Rank:
         place = (parallel_state.get_pipeline_model_parallel_rank(), parallel_state.get_tensor_model_parallel_rank())
         return training_files.dist_content(description, self.topology, iteration, place)
 
-    def sharded(self):
+    def sharded(self, prefix=""):
         """Megatron's description of which part of which whole tensor each of its tensors is."""
         described = {}
         for number, (key, model) in enumerate(zip(self.keys(), self.models)):
             gpt_builder.select_chunk(None if self.chunks is None else number)
-            described[key] = model.sharded_state_dict()
+            described[key] = model.sharded_state_dict(prefix=prefix)
         return described
 
-    def save_dist(self, directory, description, iteration):
-        """A torch_dist checkpoint by Megatron's own writer, in the way that starts the fewest processes."""
-        content = self.dist_content(description, iteration)
-        request = dist_checkpointing.save({**self.sharded(), **content}, directory, async_sharded_save=True)
+    def save_dist(self, directory, description, iteration, is_nemo=False):
+        """A torch_dist checkpoint by Megatron's own writer, in the way that starts the fewest processes. NeMo's has the model in
+        its wrapper, and no arguments."""
+        content = {} if is_nemo else self.dist_content(description, iteration)
+        sharded = self.sharded("module." if is_nemo else "")
+        request = dist_checkpointing.save({**sharded, **content}, directory, async_sharded_save=True)
         request.execute_sync()
 
     def load_dist(self, directory):

@@ -10,6 +10,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "support"))
 from checkpoints import megatron_directory  # noqa: E402
 
 
+NEMO = "nemo"
+OF_NEMO = ("qwen2", "qwen3 moe")
+
+
 def load_and_compare(directions, case, topology, what, directory):
     """Megatron loads a torch_dist directory at this topology and computes what transformers does."""
     answers = directions.compute(case, topology, what, "load_dist", directory=str(directory))
@@ -40,8 +44,13 @@ def write_megatrons(directions, case, before):
     directory = root / f"iter_{ITERATION:07d}"
     directory.mkdir(parents=True)
     source = megatron_directory(case.path(before, "mcore"))[0]
-    steps = [("build", {"description": case.description}), ("load_files", {"directory": str(source)}),
-             ("save_dist", {"directory": str(directory), "description": case.description, "iteration": ITERATION})]
+    nemo = case.path(before, NEMO) / "weights"
+    nemo.mkdir(parents=True)
+    save = lambda directory, **more: (  # noqa: E731
+        "save_dist", {"directory": str(directory), "description": case.description, "iteration": ITERATION, **more})
+    steps = [("build", {"description": case.description}), ("load_files", {"directory": str(source)}), save(directory)]
+    if case.family in OF_NEMO:
+        steps.append(save(nemo, is_nemo=True))
     if directions.on_ranks(case, before, what, *steps) is None:
         return None
     training_files.write_tracker(root, ITERATION)
@@ -60,3 +69,7 @@ def megatrons_to_hf(directions, case, before, root):
     what, back = "Megatron's torch_dist -> hf", case.path(before, "megatron_dist_back")
     if directions.convert(case, before, what, root, back, "--hf-cfg-dir", case.hf):
         directions.compare_hf(case, before, what, back)
+    if case.family in OF_NEMO:
+        what, back = "NeMo 2 -> hf", case.path(before, "nemo_back")
+        if directions.convert(case, before, what, case.path(before, NEMO), back, "--hf-cfg-dir", case.hf):
+            directions.compare_hf(case, before, what, back)

@@ -23,6 +23,8 @@ CHANGES = (
 )
 # Since 0.16 an optimizer for experts is on every stage; torch's Adam cannot save one that has no parameters.
 BEFORE_0_16 = ("dots1",)
+# Those whose state also goes by way of a checkpoint with PyTorch's names.
+BY_NAMES = ("llama tied", "qwen3 moe", "deepseek v3")
 SAVED, NEXT = 2, 3  # iterations
 OTHERWISE = ("args", "checkpoint_version")  # what files say that does not concern the optimizer
 
@@ -62,6 +64,8 @@ def change(directions, case, before, after):
     go_on(directions, case, after, what, ("resume", {"directory": str(megatron_directory(targets[0])[0])}), targets[1])
     # What Megatron's own torch_dist becomes is what its rank files become.
     same_files(directions, case, after, what + ", of torch_dist", targets[2], targets[0])
+    if case.family in BY_NAMES:
+        through_names(directions, case, before, after, saved, targets, layout(after))
     if not megatron_since(directions, 0, 16):
         return
     dist = case.path(after, f"dist_from_{before.slug}")
@@ -69,9 +73,31 @@ def change(directions, case, before, after):
         go_on(directions, case, after, what + ", torch_dist", ("resume_dist", {"directory": str(megatron_directory(dist)[0])}), targets[1])
 
 
-def same_files(directions, case, after, what, found, wanted):
+def through_names(directions, case, before, after, saved, targets, layout):
+    """By way of a checkpoint with PyTorch's names, as FSDP2 loads it, the same state arrives; the schedule starts again."""
+    what = f"optimizer from {before}, by FSDP2"
+    wanted, continued = targets[:2]
+    named, arrived = (case.path(after, f"{kind}_from_{before.slug}") for kind in ("named", "arrived"))
+    keep = ("--optimizer", "keep", "--hf-cfg-dir", case.hf)
+    if directions.convert(case, after, what, saved, named, "--to", "dcp", *keep) and \
+            directions.convert(case, after, what, named, arrived, "--to", "mcore", "--params-dtype", "bf16", *keep, *layout):
+        same_files(directions, case, after, what, arrived, wanted, of_run)
+        go_on(directions, case, after, what + " on", ("resume", {"directory": str(megatron_directory(arrived)[0])}), continued, 0, of_run)
+
+
+# What of a group of parameters both have; the rest Megatron looks up again when it starts, and the schedule.
+IN_BOTH = ("lr", "betas.0", "betas.1", "eps", "weight_decay", "wd_mult", "lr_mult", "is_expert_parallel", "is_decoupled_lr", "step")
+
+
+def of_run(key):
+    in_group = key.partition(".param_groups.")[2].partition(".")[2]
+    return key.startswith(("opt_param_scheduler.", "num_floating")) or bool(in_group) and in_group not in IN_BOTH
+
+
+def same_files(directions, case, after, what, found, wanted, is_left_out=lambda key: False):
     failures = len(directions.results.checks.failures)
-    compare(directions.results, f"{case.family}, {after}, {what}", megatron_directory(found)[0], megatron_directory(wanted)[0])
+    compare(directions.results, f"{case.family}, {after}, {what}", megatron_directory(found)[0], megatron_directory(wanted)[0],
+            is_left_out)
     same = len(directions.results.checks.failures) == failures
     directions.results.row(case.family, after, what, "same bits" if same else "   FAILED")
 
@@ -80,7 +106,7 @@ def megatron_since(directions, *version):
     return tuple(map(int, directions.for_megatron[1].partition("@")[2].split(".")[:2])) >= version
 
 
-def go_on(directions, case, after, what, load, wanted):
+def go_on(directions, case, after, what, load, wanted, samples=64 * SAVED, is_left_out=lambda key: False):
     """The next step of a run that was converted; it must leave what `wanted` has."""
     resumed = case.path(after, what.replace(" ", "_"))
     answers = directions.on_ranks(case, after, what, ("build", {"description": case.description}), load,
@@ -90,8 +116,9 @@ def go_on(directions, case, after, what, load, wanted):
     failures = len(directions.results.checks.failures)
     for said in answers[1]:
         directions.results.checks.equal(said["iteration"], SAVED, f"{case.family}, {after}, {what}: iteration")
-        directions.results.checks.equal(said["schedule"]["num_steps"], 64 * SAVED, f"{case.family}, {after}, {what}: schedule")
-    compare(directions.results, f"{case.family}, {after}, {what}", megatron_directory(wanted)[0], resumed / f"iter_{NEXT:07d}")
+        directions.results.checks.equal(said["schedule"]["num_steps"], samples, f"{case.family}, {after}, {what}: schedule")
+    compare(directions.results, f"{case.family}, {after}, {what}", megatron_directory(wanted)[0], resumed / f"iter_{NEXT:07d}",
+            is_left_out)
     same = len(directions.results.checks.failures) == failures
     directions.results.row(case.family, after, what, "same bits" if same else "   FAILED")
 
@@ -105,14 +132,14 @@ def save_dist(directory, case, iteration):
                                   "iteration": iteration}
 
 
-def compare(results, name, converted, resumed):
+def compare(results, name, converted, resumed, is_left_out=lambda key: False):
     """The run that went on before the conversion, converted, and the run that was converted and went on: every file."""
     found, wanted = ({str(path.relative_to(root)): path for path in root.rglob("*.pt")} for root in (converted, resumed))
     results.checks.equal(sorted(found), sorted(wanted), f"{name}: files")
     for file in sorted(set(found) & set(wanted)):
         one, other = (dict(flat(torch.load(files[file], weights_only=True))) for files in (found, wanted))
         for content in (one, other):
-            for key in [key for key in content if key.startswith("args.") or key.endswith("_extra_state") or key in OTHERWISE]:
+            for key in [key for key in content if key.startswith("args.") or key.endswith("_extra_state") or key in OTHERWISE or is_left_out(key)]:
                 del content[key]
         tensors = [{key: value for key, value in content.items() if isinstance(value, torch.Tensor)} for content in (one, other)]
         results.same_tensors(f"{name}/{file}", *tensors)

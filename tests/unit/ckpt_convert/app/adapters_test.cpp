@@ -237,10 +237,10 @@ TEST_CASE("adapters: what cannot be read or written is refused") {
     shorter.layers = 2;
     test::add_tiny_hf(fs, "short", shorter);
     bad.source.hf_config_dir = "short";
-    CHECK(
-        failure(fs, bad).message ==
-        "there is an adapter of model.layers.2.mlp.down_proj.weight, which is no weight of this model (llama2); is it "
-        "the model that the adapter was trained on?");
+    CHECK(failure(fs, bad).message ==
+          "there is an adapter of model.layers.2.mlp.down_proj.weight, which is not a weight of this model (llama2); "
+          "is it "
+          "the model that the adapter was trained on?");
 
     add_peft(fs, "scaled", as_in_megatron(), R"(, "alpha_pattern": {"q_proj": 3})");
     error = failure(fs, alone("scaled", "out"));

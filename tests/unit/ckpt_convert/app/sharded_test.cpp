@@ -22,7 +22,7 @@ ckpt::ConvertOptions to_hf(const std::string& from, const std::string& to) {
 
 ckpt::ConvertOptions to_dcp(const std::string& from, const std::string& to) {
     ckpt::ConvertOptions out = to_hf(from, to);
-    out.dcp = true;
+    out.format = ckpt::NamedFormat::dcp;
     return out;
 }
 
@@ -185,7 +185,7 @@ TEST_CASE("sharded: what cannot be read is named, with what to do") {
     CHECK(opened(fs, "dcp").find("torch.distributed.checkpoint (DCP) that was not finished") != std::string::npos);
     auto again = with_dcp();
     REQUIRE(again.remove("dcp/__0_0.distcp"));
-    CHECK(opened(again, "dcp").find("the file is missing, in which .metadata says that tensors lie") !=
+    CHECK(opened(again, "dcp").find("the file is missing, although .metadata lists tensors in it") !=
           std::string::npos);
 }
 
@@ -210,8 +210,51 @@ TEST_CASE("sharded: options that do not go together") {
     CHECK(test::failure(fs, bad).message.starts_with("--experts-as round: "));
     auto keep = to_dcp("hf", "out");
     keep.keep_optimizer = true;
-    CHECK(test::failure(fs, keep).message.find("taken from checkpoints that ranks wrote in shards") !=
-          std::string::npos);
+    CHECK(test::failure(fs, keep).message == "--optimizer keep: there is none next to the weights of this input");
     keep.source.directory = "dcp";
     CHECK(test::failure(fs, keep).message.starts_with("there are no moments of an optimizer"));
+}
+
+TEST_CASE("sharded: files of DTensors for any number of ranks and back, also more ranks than rows") {
+    for (const std::uint32_t world : {1u, 2u, 3u, 7u, 40u}) {
+        CAPTURE(world);
+        test::MemoryFileSystem fs;
+        test::add_tiny_hf(fs, "hf", {});
+        auto there = to_hf("hf", "ranks");
+        there.format = ckpt::NamedFormat::dtensor;
+        there.world = world;
+        const auto done = test::convert(fs, there);
+        REQUIRE_MESSAGE(done, done.error().text());
+        CHECK(fs.content("ranks/fsdp_config.json") ==
+              "{\"FSDP_version\": 2, \"world_size\": " + std::to_string(world) + "}\n");
+        REQUIRE(test::convert(fs, to_hf("ranks", "again")));
+        CHECK(test::tensors_of(fs, "again") == test::tensors_of(fs, "hf"));
+        CHECK(fs.content("ranks/huggingface/config.json") == fs.content("hf/config.json"));
+        if (world == 1) continue;
+        REQUIRE(fs.remove("ranks/model_world_size_" + std::to_string(world) + "_rank_1.pt"));
+        CHECK(opened(fs, "ranks").find("rank 1 of " + std::to_string(world) + " is missing") != std::string::npos);
+    }
+}
+
+TEST_CASE("sharded: a model of no known family keeps its names, but not for Megatron") {
+    auto fs = with_dcp();
+    REQUIRE(fs.remove("dcp/config.json"));
+    CHECK(test::failure(fs, test::options("dcp", "mg", 2)).message.find("--hf-cfg-dir") != std::string::npos);
+    auto there = to_hf("dcp", "plain");
+    CHECK(test::failure(fs, there).message.find("--hf-cfg-dir") != std::string::npos);
+    there.source.plain_names = true;
+    const auto done = test::convert(fs, there);
+    REQUIRE_MESSAGE(done, done.error().text());
+    CHECK(done->family == "unknown");
+    auto back = to_dcp("plain", "again");
+    back.source.plain_names = true;
+    REQUIRE(test::convert(fs, back));
+    back.save_dir = "less";
+    back.source.leave_out = {"model.norm.*"};
+    const auto less = test::convert(fs, back);
+    REQUIRE_MESSAGE(less, less.error().text());
+    CHECK(less->tensors + 1 == done->tensors);
+    back.save_dir = "part";
+    back.source.layers = 1;
+    CHECK_FALSE(test::convert(fs, back));
 }

@@ -146,11 +146,12 @@ TEST_CASE("source: files of other names beside Hugging Face's weights do not mak
     }
 }
 
-TEST_CASE("inspect: a .pt that is no file of torch.save is said to be what it is") {
+TEST_CASE("inspect: a .pt that is not a file of torch.save is said to be what it is") {
     test::MemoryFileSystem fs;
     fs.add("text.pt", "epoch: 3\n");
     CHECK(refusal(fs, "text.pt") ==
-          "text.pt: byte 0: this is no file of torch.save: it starts neither like a zip archive nor like a pickle, but "
+          "text.pt: byte 0: this is not a file of torch.save: it starts neither like a zip archive nor like a pickle, "
+          "but "
           "like a text: \"epoch: 3\\x0a\"; fetch it again, or name the right file");
     fs.add("zeros.pth", std::string(100, '\0'));
     CHECK(refusal(fs, "zeros.pth").find("but with zeros; fetch") != std::string::npos);

@@ -167,7 +167,7 @@ TEST_CASE("ZeRO: what does not fit together is refused") {
         {"two groups", [](Zero& z) { z.groups = 2; }, "it has 2 flat groups, but the weights are listed in 1"},
         {"no groups", [](Zero& z) { z.groups = 0; }, "offloaded to NVMe"},
         {"no flat groups", [](Zero& z) { z.flat = "other"; }, "it has no list of flat groups"},
-        {"bf16 masters", [](Zero& z) { z.dtype = ckpt::DType::bf16; }, "a flat group is no vector of float32"},
+        {"bf16 masters", [](Zero& z) { z.dtype = ckpt::DType::bf16; }, "a flat group is not a vector of float32"},
         {"no shapes", [](Zero& z) { z.has_shapes = false; }, "it has no param_shapes"},
         {"a pipeline", [](Zero& z) { z.has_module = false; }, "it has no module", ErrorKind::unsupported},
         {"TP", [](Zero& z) { z.more = {"mp_rank_01_model_states.pt"}; }, "tensor parallelism", ErrorKind::unsupported},

@@ -35,7 +35,7 @@ TEST_CASE("shard set: a worker that begins when another has published the same s
     CHECK_FALSE(fs.exists("out/.shards"));
 }
 
-TEST_CASE("shard set: a file of somebody's beside the shards is no published output") {
+TEST_CASE("shard set: a file of somebody's beside the shards is not a published output") {
     test::MemoryFileSystem fs;
     const auto opened = ckpt::ShardSet::open(fs, "out", {1, 2}, 7);
     REQUIRE(opened);

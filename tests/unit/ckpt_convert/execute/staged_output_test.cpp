@@ -34,5 +34,5 @@ TEST_CASE("staged output: what another conversion left is kept when it shall go 
     }
     const auto begun = ckpt::StagedOutput::begin(fs, "out", "of this conversion", ckpt::Unfinished::kept);
     REQUIRE_FALSE(begun);
-    CHECK(begun.error().text().find("is of another conversion") != std::string::npos);
+    CHECK(begun.error().text().find("belongs to another conversion") != std::string::npos);
 }

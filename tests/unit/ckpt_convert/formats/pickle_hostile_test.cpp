@@ -59,7 +59,7 @@ TEST_CASE("pickle: hostile calls") {
 
 TEST_CASE("pickle: a persistent id of protocol 0 is ASCII, as in Python") {
     CHECK(parse_pickle("Pstorage 0\n.")->root.has_value());
-    check_bad_pickle(bytes("P\xff\xc0\n."), "is no persistent id of protocol 0, which is ASCII");
+    check_bad_pickle(bytes("P\xff\xc0\n."), "is not a persistent id of protocol 0, which is ASCII");
 }
 
 TEST_CASE("pickle: damage by name") {
@@ -68,8 +68,8 @@ TEST_CASE("pickle: damage by name") {
     check_bad_pickle(".", "the pickle leaves 0 values at STOP");
     check_bad_pickle("NN.", "the pickle leaves 2 values at STOP");
     check_bad_pickle("(N.", "the pickle leaves 2 values at STOP");
-    check_bad_pickle("\xFF.", "0xff is no pickle opcode");
-    check_bad_pickle(bytes("\x00."), "0x00 is no pickle opcode");
+    check_bad_pickle("\xFF.", "0xff is not a pickle opcode");
+    check_bad_pickle(bytes("\x00."), "0x00 is not a pickle opcode");
     check_bad_pickle(bytes("\x80\x06."), "pickle protocol 6 is not known");
     check_bad_pickle("\x95" + u64(2) + ".", "a frame of 2 bytes, but 1 are left");
     check_bad_pickle("0", "takes more values from its stack");

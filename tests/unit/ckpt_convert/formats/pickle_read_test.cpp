@@ -47,8 +47,8 @@ TEST_CASE("pickle: integers of every opcode") {
     CHECK(scalar<bool>("I00\n.") == false);
     CHECK(scalar<bool>("\x88.") == true);
     CHECK(scalar<bool>("\x89.") == false);
-    check_bad_pickle("Iabc\n.", "\"abc\" is no integer");
-    check_bad_pickle("I\n.", "\"\" is no integer");
+    check_bad_pickle("Iabc\n.", "\"abc\" is not an integer");
+    check_bad_pickle("I\n.", "\"\" is not an integer");
     check_bad_pickle("I1", "a text field has no end");
 }
 
@@ -57,7 +57,7 @@ TEST_CASE("pickle: floats") {
     CHECK(std::isinf(scalar<double>(test::from_hex("47 fff0000000000000 2e"))));
     CHECK(scalar<double>("F-2.5e3\n.") == -2500);
     CHECK(std::isnan(scalar<double>("Fnan\n.")));
-    check_bad_pickle("F1.5x\n.", "\"1.5x\" is no float");
+    check_bad_pickle("F1.5x\n.", "\"1.5x\" is not a float");
 }
 
 TEST_CASE("pickle: strings and bytes of every opcode") {
@@ -75,7 +75,7 @@ TEST_CASE("pickle: strings and bytes of every opcode") {
     CHECK(scalar<std::string>("S\"it's\"\r\n.") == "it's");
     CHECK(scalar<std::string>("V\\u00e9\xE9\\U0001F600\\n\n.") == "\xC3\xA9\xC3\xA9\xF0\x9F\x98\x80\\n");
     for (const char* text : {"Sabc\n.", "S'abc\n.", "S'\n.", "S'\\\n.", "S'\\x4'\n."})
-        check_bad_pickle(text, "is no string literal");
+        check_bad_pickle(text, "is not a string literal");
     for (const char* text : {"V\\u12\n.", "V\\ud800\n.", "V\\U00110000\n."})
         check_bad_pickle(text, "has an invalid escape");
     check_bad_pickle(bytes("\x8c\x01\xFF."), "is not valid UTF-8");
@@ -149,7 +149,7 @@ TEST_CASE("pickle: the memo shares values, with numbers in any order") {
                ->value()
                ->as<std::int64_t>() == 4);
     check_bad_pickle(bytes("h\x00."), "refers to value 0, which it has not stored");
-    check_bad_pickle("gx\n.", "\"x\" is no number of a stored value");
+    check_bad_pickle("gx\n.", "\"x\" is not a number of a stored value");
     check_bad_pickle("q\x01.", "takes more values from its stack");
 }
 

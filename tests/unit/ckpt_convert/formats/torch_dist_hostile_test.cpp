@@ -187,7 +187,7 @@ TEST_CASE("torch_dist: items that are not what .metadata says") {
         {"shifted", [](RawDist& d) { d.item_offset = number(6); }, kBad, "(in the chunk at [0, 0] of \"w\")"},
         {"too long", [](RawDist& d) { d.item_bytes = number(static_cast<std::int64_t>(d.item.size()) + 1); }, kBad,
          "no zip end record"},
-        {"empty", [](RawDist& d) { d.item_bytes = number(0); }, kBad, "this is no file of torch.save"},
+        {"empty", [](RawDist& d) { d.item_bytes = number(0); }, kBad, "this is not a file of torch.save"},
         {"type", [](RawDist& d) { d.dtype = global("torch", "int32"); }, kBad,
          "byte 5: the chunk at [0, 0] of \"w\" is f32 [2, 3] here, but i32 [2, 3] in .metadata"},
         {"shape",

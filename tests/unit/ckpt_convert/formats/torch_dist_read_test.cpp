@@ -171,5 +171,5 @@ TEST_CASE("torch_dist: the common state") {
             }),
             "not a list of one dict");
     as_item(torch_file([&](auto& plan) { return list_of(plan, {plan.none()}); }), "not a list of one dict");
-    as_item("x", "this is no file of torch.save");
+    as_item("x", "this is not a file of torch.save");
 }

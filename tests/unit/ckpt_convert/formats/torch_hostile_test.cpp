@@ -48,9 +48,9 @@ TEST_CASE("torch file: the parts of the archive") {
         {"version_11", [](RawFile& f) { f.more[0].content = "11\n"; }, ErrorKind::unsupported,
          "format version 11 is not known"},
         {"version_text", [](RawFile& f) { f.more[0].content = "three"; }, ErrorKind::bad_input,
-         "the format version \"three\" is no number"},
+         "the format version \"three\" is not a number"},
         {"version_empty", [](RawFile& f) { f.more[0].content = ""; }, ErrorKind::bad_input,
-         "the format version \"\" is no number"},
+         "the format version \"\" is not a number"},
         {"version_long", [](RawFile& f) { f.more[0].content = std::string(65, '1'); }, ErrorKind::bad_input,
          "has 65 bytes, the largest allowed is 64"},
         {"big_endian",
@@ -106,14 +106,14 @@ TEST_CASE("torch file: other files") {
     auto fails = [](const std::string& content, ErrorKind kind, std::string_view part) {
         test::check_fails(TorchFile::read(*test::open_bytes(content)), kind, part);
     };
-    fails("", ErrorKind::bad_input, "this is no file of torch.save");
-    fails("hello", ErrorKind::bad_input, "this is no file of torch.save");
+    fails("", ErrorKind::bad_input, "this is not a file of torch.save");
+    fails("hello", ErrorKind::bad_input, "this is not a file of torch.save");
     fails("version https://git-lfs.github.com/spec/v1\n", ErrorKind::bad_input, "run \"git lfs pull\"");
     std::string tar(512, '\0');
     tar.replace(257, 5, "ustar");
     fails(tar, ErrorKind::unsupported, "tar files of PyTorch before 0.1.10");
     fails("PK\x03\x04 and no more", ErrorKind::bad_input, "no zip end record");
-    fails("x" + test::zip_of({{"a/data.pkl", "N."}}), ErrorKind::bad_input, "this is no file of torch.save");
+    fails("x" + test::zip_of({{"a/data.pkl", "N."}}), ErrorKind::bad_input, "this is not a file of torch.save");
     fails(test::zip_of({{"data.pkl", "N."}, {"version", "3"}}), ErrorKind::bad_input,
           "its first member is not in a folder");
     fails(test::zip_of({{"a/b/data.pkl", "N."}, {"a/b/version", "3"}}), ErrorKind::bad_input,
@@ -135,7 +135,7 @@ TEST_CASE("torch file: the largest pickle on both sides of its limit") {
         file.put(version, "3");
         return TorchFile::read(file);
     };
-    test::check_fails(with_pickle_of(ckpt::kMaxTorchPickleBytes), ErrorKind::bad_input, "0x00 is no pickle opcode");
+    test::check_fails(with_pickle_of(ckpt::kMaxTorchPickleBytes), ErrorKind::bad_input, "0x00 is not a pickle opcode");
     test::check_fails(with_pickle_of(ckpt::kMaxTorchPickleBytes + 1), ErrorKind::bad_input,
                       "the largest allowed is 268435456");
 }
@@ -213,7 +213,7 @@ TEST_CASE("torch file: tensors that do not fit") {
         {"v3_without_type", [](RawTensor& t) { t.function = global("torch._utils", "_rebuild_tensor_v3"); },
          "has no element type"},
         {"wraps_nothing", [](RawTensor& t) { t.function = global("torch._utils", "_rebuild_parameter"); },
-         "wraps something that is no tensor"},
+         "wraps something that is not a tensor"},
     };
     for (const Row& row : rows) {
         CAPTURE(row.name);
@@ -260,7 +260,7 @@ TEST_CASE("torch file: kinds of tensors") {
     CHECK(eight->tensor(eight->root()));
     auto nine = RawFile{pickled(parameter(wrapped))}.read();
     REQUIRE(nine);
-    test::check_fails(nine->tensor(nine->root()), ErrorKind::bad_input, "wraps something that is no tensor");
+    test::check_fails(nine->tensor(nine->root()), ErrorKind::bad_input, "wraps something that is not a tensor");
 
     // Untyped bytes with the type given apart.
     RawTensor f8;

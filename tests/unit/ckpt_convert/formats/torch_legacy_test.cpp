@@ -57,7 +57,7 @@ TEST_CASE("torch file before 1.6: parts and damage") {
         {"eval", [](RawLegacy& f) { f.object = pickled(global("builtins", "eval")); }, ErrorKind::unsupported,
          "builtins.eval"},
         {"keys_are_a_dict", [](RawLegacy& f) { f.keys = pickled("}"); }, ErrorKind::bad_input,
-         "the list of storages is no list"},
+         "the list of storages is not a list"},
         {"key_missing", [](RawLegacy& f) { f.keys = pickled("]"), f.payload = ""; }, ErrorKind::bad_input,
          "the storage \"0\" is missing in the file"},
         {"key_unknown", [](RawLegacy& f) { f.keys = pickled("]" + text("1") + "a"); }, ErrorKind::bad_input,

@@ -38,7 +38,7 @@ TEST_CASE("core version: what is none is refused with the kind that the caller w
         REQUIRE_FALSE(parsed);
         CHECK(parsed.error().kind == ErrorKind::usage);
         CHECK(parsed.error().text() ==
-              "--target: \"" + std::string(text) + "\" is no version of megatron-core such as 0.12.1");
+              "--target: \"" + std::string(text) + "\" is not a version of megatron-core such as 0.12.1");
     }
 }
 
@@ -82,7 +82,7 @@ TEST_CASE("dialect selector: versions are half-open ranges, and boundaries are k
     CHECK(selector("mcore te").text() == "mcore te");
 }
 
-TEST_CASE("dialect selector: what is no selector is rule data") {
+TEST_CASE("dialect selector: what is not a selector is rule data") {
     for (const char* text : {"grouped sequential", "torch_dist rank_files", "mcore mindspeed", "core>0.14",
                              "core==0.14", "core<=0.14", "x=1", "te <"}) {
         CAPTURE(text);
@@ -92,7 +92,7 @@ TEST_CASE("dialect selector: what is no selector is rule data") {
         CHECK(parsed.error().where == "f.json:1:2");
     }
     CHECK(DialectSelector::parse("core>=x", "f").error().message ==
-          "\"x\" is no version of megatron-core such as 0.12.1");
+          "\"x\" is not a version of megatron-core such as 0.12.1");
 }
 
 TEST_CASE("dialect selector: two kinds of layers are no selector") {

@@ -64,7 +64,7 @@ TEST_CASE("mapping: what is not strict does not load") {
     CHECK(load_error(kHead + R"("weights": {"w": {"shape": ["1"]}}, "hf": [{"name": "w", "of": "w"}]})").message ==
           "no mcore tensor stores the weight \"w\"");
     CHECK(load_error(kHead + R"("hf": [{"name": "w", "of": "v"}]})").message ==
-          "hf tensor \"w\" is made of \"v\", which is no weight");
+          "hf tensor \"w\" is made of \"v\", which is not a weight");
     CHECK(load_error(kHead + R"("hf": [{"name": "w", "of": "v", "shard": 0}]})").message ==
           "the key \"shard\" is not known here");
     CHECK(load_error(kHead + R"("mcore": [{"name": "w", "of": "v", "stage": "middle"}]})").message ==
@@ -126,8 +126,8 @@ TEST_CASE("mapping: axes that the weights do not have are refused") {
     CHECK(error(kMatrix, kMatrix, R"(, "shard": 2)") == "tensor \"m\" has no axis 2, it has 2");
     CHECK(error(kVector, kVector, R"(, "axis": 1)") == "tensor \"m\" has no axis 1, it has 1");
     CHECK(error(kMatrix, kVector, "") == "tensor \"m\" is made of weights with different numbers of axes");
-    CHECK(error(kMatrix, kMatrix, R"(, "shard": -1)") == "\"shard\" is no axis of a tensor");
-    CHECK(error(kMatrix, kMatrix, R"(, "axis": 4294967296)") == "\"axis\" is no axis of a tensor");
+    CHECK(error(kMatrix, kMatrix, R"(, "shard": -1)") == "\"shard\" is not an axis of a tensor");
+    CHECK(error(kMatrix, kMatrix, R"(, "axis": 4294967296)") == "\"axis\" is not an axis of a tensor");
     CHECK(error(kMatrix, kMatrix, R"(, "interleave": "1", "repeat": ["x"])") ==
           "tensor \"m\" repeats \"x\", which it is not made of");
     CHECK(error(kMatrix, kMatrix, R"(, "repeat": ["v"])") == "tensor \"m\" repeats weights without \"interleave\"");

@@ -97,7 +97,7 @@ TEST_CASE("vocabulary fill: names") {
     CHECK(*ckpt::vocab_fill("last-row", ErrorKind::usage, "") == VocabFill::last_row);
     CHECK(*ckpt::vocab_fill("mean", ErrorKind::usage, "") == VocabFill::mean);
     auto bad = ckpt::vocab_fill("last_row", ErrorKind::usage, "--vocab-fill");
-    CHECK(bad.error().text() == "--vocab-fill: \"last_row\" is none of zero, last-row and mean");
+    CHECK(bad.error().text() == "--vocab-fill: \"last_row\" is not one of zero, last-row and mean");
     CHECK(bad.error().kind == ErrorKind::usage);
 }
 
@@ -116,7 +116,7 @@ TEST_CASE("targets: files that are not strict do not load") {
     CHECK(load_error("vocab_padding.json", kRules + R"({"name": "a", "divisor": 0, "fill": "zero", "about": "x"}]})")
               .message == "\"divisor\" must be at least 1");
     CHECK(load_error("vocab_padding.json", kRules + R"({"name": "a", "divisor": 1, "fill": "ones", "about": "x"}]})")
-              .message == "\"ones\" is none of zero, last-row and mean");
+              .message == "\"ones\" is not one of zero, last-row and mean");
     CHECK(load_error("vocab_padding.json",
                      kRules + R"({"name": "a", "divisor": 1, "fill": "zero", "about": "x", "taken": "default"}]})")
               .message == "one rule must have \"taken\": \"divisor\"");

@@ -1,0 +1,27 @@
+// A universal checkpoint of DeepSpeed: files for each parameter, whatever ranks there were.
+//
+//   zero/optimizer_state.pt                      settings of the groups; of ZeRO 3 the step too
+//   zero/PARAMETER/{fp32,exp_avg,exp_avg_sq}.pt  {"param": TENSOR}; of ZeRO 3 its elements in a row
+//                  step.pt                       a tensor without axes
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "ckpt_convert/checkpoint/zero_files.h"
+#include "ckpt_convert/checkpoint/zero_tables.h"
+
+namespace ckpt {
+
+struct UniversalContent {
+    std::vector<TorchDistTensor> weights;
+    std::vector<TorchDistTensor> moments;
+    std::optional<double> step;
+    ShardedGroups groups;
+};
+
+// `shapes`: of the parameters, by group. Fails with bad_input when a file is missing or has another shape, or parameters have gone
+// different numbers of steps.
+Result<UniversalContent> read_universal(ZeroFiles& files, const std::vector<NamedShapes>& shapes);
+
+}  // namespace ckpt

@@ -1,0 +1,26 @@
+// NamedTraining: what a checkpoint with PyTorch's names holds of an optimizer besides its moments.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ckpt_convert/formats/torch_file/torch_reader.h"
+
+namespace ckpt {
+
+// The moments are targets of the plan, named "MOMENT/WEIGHT".
+struct NamedTraining {
+    struct Group {
+        std::vector<std::pair<std::string, pickle::Ref>> values;  // lr, betas, ...
+        std::vector<std::string> names;                           // of weights
+    };
+    std::vector<Group> groups;
+    bool by_name = false;  // settings are saved for each weight rather than for each group
+    float step = 0;
+    std::vector<std::shared_ptr<const TorchFile>> owners;  // of the values
+    std::shared_ptr<const pickle::Arena> made;             // values that no file has
+};
+
+}  // namespace ckpt

@@ -1,0 +1,153 @@
+#include "ckpt_convert/target/named_output.h"
+
+#include "base/format.h"
+#include "ckpt_convert/execute/dcp_output.h"
+#include "ckpt_convert/execute/dtensor_output.h"
+#include "ckpt_convert/execute/hf_output.h"
+#include "ckpt_convert/execute/universal_output.h"
+#include "ckpt_convert/plan/rank_parts.h"
+#include "ckpt_convert/target/hf_config.h"
+#include "ckpt_convert/target/named_training.h"
+
+namespace ckpt {
+namespace {
+
+constexpr const char* kConfig = "config.json";
+// https://github.com/volcengine/verl: fsdp_checkpoint_manager.py
+constexpr const char* kRanksConfig = "fsdp_config.json";
+constexpr const char* kRanksModelDir = "huggingface";
+
+const char* title_of(NamedFormat format) {
+    switch (format) {
+        case NamedFormat::safetensors: return "Hugging Face";
+        case NamedFormat::dcp: return "torch.distributed.checkpoint";
+        case NamedFormat::dtensor: return "a file of DTensors for each rank";
+        case NamedFormat::universal: return "universal checkpoint of DeepSpeed";
+    }
+    return "";
+}
+
+// Programs that load such a checkpoint ask for every name of their model, also for one that is another's copy.
+void write_copies(const Model& model, Layout& layout) {
+    for (LayoutTensor& tensor : layout.tensors) tensor.optional &= is_unused(model, tensor);
+}
+
+Status check_config(const Source& source, const ConvertOptions& options) {
+    if (source.config || source.plain != nullptr) return {};
+    return base::fail(ErrorKind::usage,
+                      base::format("a Hugging Face checkpoint needs a config.json, and there is no {} directory "
+                                   "next to this one; name the directory of the original model with --hf-cfg-dir",
+                                   kHfConfigDir),
+                      options.source.directory);
+}
+
+// Which targets no run trains, and ranks have whole: buffers.
+std::vector<bool> buffers_in(const Model& model, const ConversionPlan& plan) {
+    std::vector<bool> out(plan.targets.size(), false);
+    for (const LogicalMove& move : plan.moves) {
+        for (const StoredPiece& piece : move.targets)
+            if (model.tensors()[move.logical].buffer) out[piece.tensor] = true;
+    }
+    return out;
+}
+
+class NamedOutput {
+public:
+    NamedOutput(const Knowledge& knowledge, Source& source, const ConvertOptions& options, const KeptState* kept)
+        : knowledge_(knowledge), source_(source), options_(options), kept_(kept) {}
+
+    Status lay_out(PlannedOutput& out) const {
+        switch (options_.format) {
+            case NamedFormat::safetensors: return add_safetensors(out);
+            case NamedFormat::dcp: return add_dcp(out);
+            case NamedFormat::dtensor: return add_dtensors(out);
+            case NamedFormat::universal: return add_universal(out);
+        }
+        return {};
+    }
+
+private:
+    Status add_safetensors(PlannedOutput& out) const {
+        TRY_ASSIGN(HfOutput output, hf_output(out.plan, options_.max_shard_bytes));
+        out.output = std::move(output.files);
+        if (!output.index_json.empty()) out.texts.push_back({kHfIndexFile, std::move(output.index_json)});
+        out.last = {kHfIndexFile, kConfig};
+        return {};
+    }
+
+    Status add_dcp(PlannedOutput& out) const {
+        std::optional<NamedTraining> state;
+        if (kept_ != nullptr) {
+            TRY_ASSIGN(state, carry_named_training(*kept_, knowledge_.adam, source_, out.plan));
+        }
+        TRY_ASSIGN(out.output,
+                   dcp_output(out.plan, options_.weights_key, options_.max_shard_bytes, state ? &*state : nullptr));
+        out.last = {kConfig, ".metadata"};
+        return {};
+    }
+
+    Status add_dtensors(PlannedOutput& out) const {
+        TRY_ASSIGN(const auto parts,
+                   cut_for_ranks(out.plan, source_.index, options_.world, buffers_in(source_.model, out.plan)));
+        TRY_ASSIGN(out.output, dtensor_output(parts, options_.world, options_.device));
+        for (SideFile& text : out.texts) text.path = base::join(kRanksModelDir, text.path);
+        out.companions_to = kRanksModelDir;
+        out.texts.push_back(
+            {kRanksConfig, base::format("{{\"FSDP_version\": 2, \"world_size\": {}}}\n", options_.world)});
+        out.last = {kRanksConfig};
+        return {};
+    }
+
+    Status add_universal(PlannedOutput& out) const {
+        TRY_ASSIGN(const NamedTraining state, carry_named_training(*kept_, knowledge_.adam, source_, out.plan));
+        TRY_ASSIGN(out.output, universal_output(out.plan, state));
+        out.texts.push_back({kUniversalTracker, universal_directory(state)});
+        out.plan.notes.push_back(
+            "a run loads it with \"load_universal\": true in the checkpoint part of its configuration of DeepSpeed, "
+            "and "
+            "load_lr_scheduler_states=False, as its schedule is not carried over");
+        if (state.groups.size() > 1)
+            out.plan.notes.push_back(
+                "a run with ZeRO 3 gives all parameters the settings of the first group: so DeepSpeed loads such a "
+                "checkpoint; ZeRO 1 and 2 give each group its own");
+        out.last = {universal_directory(state), kUniversalTracker};
+        return {};
+    }
+
+    const Knowledge& knowledge_;
+    Source& source_;
+    const ConvertOptions& options_;
+    const KeptState* kept_;
+};
+
+}  // namespace
+
+Result<PlannedOutput> plan_named(base::FileSystem& fs, const Knowledge& knowledge, Source& source,
+                                 const ConvertOptions& options, const KeptState* kept) {
+    TRY(check_config(source, options));
+    if (kept != nullptr && kept->megatron) take_masters(source, kept->megatron->states);
+    TRY_ASSIGN(Layout layout, written_hf_layout(source.model, options.experts_as));
+    if (options.format != NamedFormat::safetensors && options.format != NamedFormat::universal)
+        write_copies(source.model, layout);
+    PlannedOutput out;
+    out.title = title_of(options.format);
+    PlanOptions how = plan_options(options, VocabFill::zero);
+    if (options.format == NamedFormat::universal) how.dtype = DType::f32;
+    TRY_ASSIGN(out.plan, make_plan(source.model, source.index, source.binding, layout, how));
+    for (const StoredRule& rule : source.model.mapping().hf) {
+        if (rule.once() != nullptr && source.side == Side::megatron)
+            out.plan.notes.push_back(
+                base::format("{}: Hugging Face's files have one row for several of Megatron's, of which the first is "
+                             "written; ckpt_convert verify tells whether training kept them the same",
+                             rule.weights.front()));
+    }
+    if (source.config) {
+        TRY_ASSIGN(std::string config, adapted_config(fs, source, options));
+        out.texts.push_back({kConfig, std::move(config)});
+        out.companions_from = source.companions;
+    }
+    TRY(NamedOutput(knowledge, source, options, kept).lay_out(out));
+    return out;
+}
+
+}  // namespace ckpt

@@ -1,0 +1,124 @@
+#include "ckpt_convert/target/named_training.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "base/format.h"
+#include "ckpt_convert/plan/state_plan.h"
+#include "ckpt_convert/target/adam_values.h"
+#include "ckpt_convert/target/megatron_state.h"
+
+namespace ckpt {
+namespace {
+
+// What is saved of each group, and which group each weight is in.
+struct NamedState {
+    std::vector<std::optional<std::size_t>> groups;  // by logical tensor
+    NamedTraining training;                          // without names in groups
+};
+
+NamedState state_of(const ShardedTraining& training, const Source& source) {
+    NamedState out;
+    out.groups = group_of_logicals(training.settings, source);
+    out.training.step = training.step;
+    out.training.by_name = training.settings.by_name;
+    out.training.owners = training.settings.owners;
+    for (const ShardedGroup& group : training.settings.groups) out.training.groups.push_back({group.values, {}});
+    return out;
+}
+
+// Megatron has a group for matrices and one for vectors, for experts too; those that say the same are one here.
+Result<NamedState> state_of(const Training& training, const AdamSettings& adam, const Source& source) {
+    NamedState out;
+    out.training.step = static_cast<float>(training.files.iteration);
+    out.training.owners = training.files.owners;
+    auto arena = std::make_shared<pickle::Arena>();
+    std::map<bool, std::size_t> by_decay;
+    for (const pickle::Ref group : training.files.groups) {
+        TRY_ASSIGN(const GroupKind kind, kind_of_group(group, source.directory));
+        TRY_ASSIGN(NamedValues values, torch_values(adam, *arena, group, source.directory));
+        auto& groups = out.training.groups;
+        const auto known = std::find_if(groups.begin(), groups.end(),
+                                        [&](const auto& one) { return same_values(one.values, values); });
+        const auto number = static_cast<std::size_t>(known - groups.begin());
+        if (!by_decay.emplace(kind.decay, number).second && by_decay[kind.decay] != number)
+            return base::fail(
+                ErrorKind::unsupported,
+                "experts have other settings of the optimizer than other weights; --optimizer drop leaves "
+                "the state out",
+                source.directory);
+        if (known == groups.end()) groups.push_back({std::move(values), {}});
+        if (const pickle::Ref step = pickle::find(group, "step")) {
+            if (const auto* whole = step->as<std::int64_t>()) out.training.step = static_cast<float>(*whole);
+            if (const auto* real = step->as<double>()) out.training.step = static_cast<float>(*real);
+        }
+    }
+    for (const LogicalTensor& logical : source.model.tensors()) {
+        const auto found = by_decay.find(logical.shape.size() > 1);
+        out.groups.push_back(found == by_decay.end() ? std::nullopt : std::optional(found->second));
+    }
+    out.training.made = std::move(arena);
+    return out;
+}
+
+// The group of each target that gets a state; nullopt of buffers, and of second names for the same bytes.
+Result<std::vector<std::optional<std::size_t>>> groups_of_targets(const NamedState& state, const Source& source,
+                                                                  const ConversionPlan& plan) {
+    std::vector<std::optional<std::size_t>> out(plan.targets.size());
+    for (const LogicalMove& move : plan.moves) {
+        if (source.model.tensors()[move.logical].buffer) continue;
+        const auto& group = state.groups[move.logical];
+        if (!group)
+            return base::fail(
+                ErrorKind::bad_input,
+                base::format("{} is in none of the optimizer's groups of parameters; --optimizer drop leaves "
+                             "the state out",
+                             move.name),
+                source.directory);
+        // Of names that share their bytes the optimizer has the first.
+        bool is_first = true;
+        for (const StoredPiece& piece : move.targets) {
+            auto& known = out[piece.tensor];
+            if (!std::exchange(is_first, false) && !known) continue;
+            if (known && *known != *group)
+                return base::fail(ErrorKind::unsupported,
+                                  base::format("parts of {} are in different groups of the optimizer's parameters; "
+                                               "--optimizer drop leaves the state out",
+                                               plan.targets[piece.tensor].name),
+                                  source.directory);
+            known = group;
+        }
+    }
+    return out;
+}
+
+}  // namespace
+
+Result<NamedTraining> carry_named_training(const KeptState& kept, const AdamSettings& adam, Source& source,
+                                           ConversionPlan& plan) {
+    StateSource of_shards;
+    NamedState state;
+    if (kept.named) {
+        TRY_ASSIGN(of_shards, moments_of(*kept.named, source));
+        state = state_of(*kept.named, source);
+    } else {
+        TRY_ASSIGN(state, state_of(*kept.megatron, adam, source));
+    }
+    const StateSource& moments = kept.named ? of_shards : kept.megatron->states;
+    TRY_ASSIGN(const auto groups, groups_of_targets(state, source, plan));
+    std::vector<bool> wanted;
+    for (std::size_t i = 0; i < plan.targets.size(); ++i) {
+        wanted.push_back(groups[i].has_value());
+        if (groups[i]) state.training.groups[*groups[i]].names.push_back(plan.targets[i].name);
+    }
+    TRY(add_states(plan, source.index, source.model, moments, wanted, "", kFirstMoment));
+    plan.notes.push_back(
+        base::format("the optimizer goes on at step {}: weights, moments and groups of parameters are carried over",
+                     state.training.step));
+    return std::move(state.training);
+}
+
+}  // namespace ckpt
