@@ -1,0 +1,169 @@
+#include "ckpt_convert/app/planned_model.h"
+
+#include "base/format.h"
+#include "ckpt_convert/checkpoint/hf_checkpoint.h"
+#include "ckpt_convert/job/shape_rules.h"
+#include "ckpt_convert/open/language_part.h"
+#include "ckpt_convert/open/option_values.h"
+
+namespace ckpt {
+namespace {
+
+using Sizes = std::map<std::string, std::int64_t, std::less<>>;
+
+Result<Sizes> sizes_of(std::string_view text) {
+    Sizes out;
+    while (!text.empty()) {
+        const std::size_t comma = text.find(',');
+        const std::string item(text.substr(0, comma));
+        const std::size_t equals = item.find('=');
+        if (equals == std::string::npos)
+            return base::fail(ErrorKind::usage, base::format("--sizes: NAME=NUMBER is expected, not \"{}\"", item));
+        TRY_ASSIGN(out[item.substr(0, equals)], whole_option("--sizes", item.substr(equals + 1)));
+        text = comma == std::string_view::npos ? std::string_view() : text.substr(comma + 1);
+    }
+    return out;
+}
+
+struct SizeName {
+    const char* name;
+    std::int64_t GivenSizes::*member;
+    bool needed = false;
+};
+constexpr SizeName kSizeNames[] = {
+    {"layers", &GivenSizes::layers, true},
+    {"hidden", &GivenSizes::hidden, true},
+    {"heads", &GivenSizes::heads, true},
+    {"vocab", &GivenSizes::vocab, true},
+    {"ffn", &GivenSizes::ffn, true},
+    {"kv_heads", &GivenSizes::kv_heads},
+    {"head_dim", &GivenSizes::head_dim},
+    {"experts", &GivenSizes::experts},
+    {"topk", &GivenSizes::topk},
+    {"moe_ffn", &GivenSizes::moe_ffn},
+    {"shared_ffn", &GivenSizes::shared_ffn},
+    {"dense_layers", &GivenSizes::dense_layers},
+    {"moe_every", &GivenSizes::moe_every},
+    {"mtp", &GivenSizes::mtp},
+    {"q_rank", &GivenSizes::q_rank},
+    {"kv_rank", &GivenSizes::kv_rank},
+    {"nope_dim", &GivenSizes::nope_dim},
+    {"rope_dim", &GivenSizes::rope_dim},
+    {"value_dim", &GivenSizes::value_dim},
+    {"positions", &GivenSizes::positions},
+};
+struct SwitchName {
+    const char* name;
+    bool GivenSizes::*member;
+};
+constexpr SwitchName kSwitchNames[] = {
+    {"tied", &GivenSizes::tied},        {"gated", &GivenSizes::gated},       {"rms_norm", &GivenSizes::rms_norm},
+    {"bias", &GivenSizes::linear_bias}, {"qkv_bias", &GivenSizes::qkv_bias}, {"qk_norm", &GivenSizes::qk_norm},
+};
+
+Result<PlannedModel> of_sizes(Sizes given) {
+    GivenSizes sizes;
+    for (const SizeName& name : kSizeNames) {
+        auto found = given.extract(name.name);
+        if (!found.empty()) sizes.*name.member = found.mapped();
+        if (name.needed && sizes.*name.member < 1)
+            return base::fail(ErrorKind::usage, base::format("--sizes: {} is needed, and above 0", name.name));
+        if (sizes.*name.member < 0 || sizes.*name.member > (std::int64_t{1} << 32))
+            return base::fail(ErrorKind::usage, base::format("--sizes: {} is not plausible", name.name));
+    }
+    for (const SwitchName& name : kSwitchNames) {
+        auto found = given.extract(name.name);
+        if (!found.empty()) sizes.*name.member = found.mapped() != 0;
+    }
+    if (!given.empty())
+        return base::fail(ErrorKind::usage, base::format("--sizes: there is no size \"{}\"", given.begin()->first));
+    if (sizes.layers > kMaxLayers)
+        return base::fail(ErrorKind::usage, base::format("--sizes: {} is not plausible", "layers"));
+    if (sizes.moe_every < 1) sizes.moe_every = 1;
+    return PlannedModel{base::format("a model of {} layers", sizes.layers), shape_of(sizes), std::nullopt};
+}
+
+class Planned {
+public:
+    Planned(const Knowledge& knowledge, const base::DataStore& store, const Dialect& dialect)
+        : knowledge_(knowledge), store_(store) {
+        trained_.dialect = dialect;
+    }
+
+    Result<PlannedModel> of_family(const std::string& family, const Sizes& sizes) {
+        TRY_ASSIGN(const ModelMapping* mapping, knowledge_.families.for_name(family));
+        ModelValues values;
+        for (const auto& [name, value] : sizes) values[name] = value;
+        // What nobody says is what the family's file says.
+        const JsonDocument none{"--sizes", Json(Json::Object(), 0), {}};
+        for (const ValueRule& rule : mapping->values) {
+            if (rule.each == Each::layer || values.contains(rule.name)) continue;
+            if (!rule.fallback)
+                return base::fail(ErrorKind::usage, base::format("--sizes: {} is needed, and above 0", rule.name));
+            TRY_ASSIGN(values[rule.name], rule.fallback->evaluate(lookup_in(values)));
+        }
+        TRY_ASSIGN(const Model model, Model::make(*mapping, std::move(values)));
+        return of(model);
+    }
+
+    Result<PlannedModel> of_config(const JsonDocument& config, const std::string& family) {
+        TRY_ASSIGN(const auto language, language_config(knowledge_.containers, config));
+        const JsonDocument& own = language ? language->document : config;
+        TRY_ASSIGN(const ModelMapping* mapping,
+                   family.empty() ? knowledge_.families.for_config(own) : knowledge_.families.for_name(family));
+        TRY_ASSIGN(ModelValues values, values_from_config(*mapping, own));
+        TRY_ASSIGN(const Model model, Model::make(*mapping, std::move(values)));
+        trained_.config = &own.root;
+        return of(model);
+    }
+
+    Result<PlannedModel> of_checkpoint(const Source& source) {
+        trained_.config = source.config ? &source.config->root : nullptr;
+        trained_.arguments = source.args.object() != nullptr ? &source.args : nullptr;
+        TRY_ASSIGN(PlannedModel out, of(source.model));
+        out.saved = source.parallel;
+        return out;
+    }
+
+private:
+    Result<PlannedModel> of(const Model& model) {
+        TRY_ASSIGN(const ShapeRules rules, load_shape_rules(store_));
+        TRY_ASSIGN(ModelShape shape, shape_of(model, trained_, rules));
+        return PlannedModel{base::format("{}, {} layers", shape.family, model.layers()), std::move(shape),
+                            std::nullopt};
+    }
+
+    const Knowledge& knowledge_;
+    const base::DataStore& store_;
+    TrainedAs trained_;
+};
+
+}  // namespace
+
+Result<PlannedModel> planned_model(base::FileSystem& fs, const Knowledge& knowledge, const base::DataStore& store,
+                                   const SourceOptions& source, const std::string& sizes, const Dialect& dialect) {
+    Planned planned(knowledge, store, dialect);
+    if (!sizes.empty()) {
+        if (!source.directory.empty())
+            return base::fail(ErrorKind::usage, "a model and --sizes say the same thing; give one of them");
+        TRY_ASSIGN(Sizes given, sizes_of(sizes));
+        if (!source.family.empty()) return planned.of_family(source.family, given);
+        return of_sizes(std::move(given));
+    }
+    if (source.directory.empty())
+        return base::fail(ErrorKind::usage, "a model is needed: a directory, a config.json, or --sizes");
+    if (source.directory.ends_with(".json")) {
+        TRY_ASSIGN(const std::string text, base::read_file(fs, source.directory));
+        TRY_ASSIGN(const JsonDocument config, base::parse_json(text, source.directory));
+        return planned.of_config(config, source.family);
+    }
+    // Weights are not needed, and a model that is only downloaded in part has no whole index of them.
+    if (fs.exists(base::join(source.directory, "config.json"))) {
+        TRY_ASSIGN(const JsonDocument config, read_hf_config(fs, source.directory));
+        return planned.of_config(config, source.family);
+    }
+    TRY_ASSIGN(const Source opened, open_source(fs, knowledge, source, Copies::trusted));
+    return planned.of_checkpoint(opened);
+}
+
+}  // namespace ckpt

@@ -1,0 +1,101 @@
+#include "ckpt_convert/app/training_plan_options.h"
+
+#include <CLI/CLI.hpp>
+
+#include "base/format.h"
+#include "command_line/one_of.h"
+
+namespace ckpt {
+namespace {
+
+const CLI::Range kRanks(1, 1 << 20);
+const CLI::Range kTokens(std::int64_t{1}, std::int64_t{1} << 32);
+
+}  // namespace
+
+void add_training_plan(CLI::App& plan, Options& options) {
+    TrainingPlanOptions& given = options.training;
+    TrainingJob& job = given.job;
+    auto* group = plan.add_option_group("Plan of a training");
+    group->add_option("--devices", options.planned_devices, "Plan a training on N devices: what fits, and why")
+        ->check(kRanks)
+        ->option_text("N");
+    group->add_option("--device", given.device, "The device: a2, a3, 910b3, h100 ...; rules/planner/hardware.json")
+        ->option_text("NAME");
+    group->add_option("--devices-per-node", given.per_node, "Devices of a node (default: as the device has)")
+        ->check(kRanks)
+        ->option_text("N");
+    group->add_option("--hbm-gib", given.budget.hbm_gib, "Memory of a device, as its runtime reports it")
+        ->check(CLI::PositiveNumber)
+        ->option_text("GIB");
+    group->add_option("--reserve-gib", given.budget.reserve_gib, "Memory that driver and runtime take (default 1)")
+        ->check(CLI::NonNegativeNumber)
+        ->option_text("GIB");
+    group->add_option("--hccl-buffsize", given.budget.buffer_mib, "HCCL_BUFFSIZE, in MiB (default 200)")
+        ->check(kRanks)
+        ->option_text("MIB");
+    group->add_option("--engine", given.engine, "Who trains: mindspeed (default), megatron or fsdp2")
+        ->check(command_line::OneOf({"mindspeed", "megatron", "fsdp2"}));
+    group->add_option("--mode", given.mode, "pretrain (default), sft, lora or dpo")
+        ->check(command_line::OneOf({"pretrain", "sft", "lora", "dpo"}));
+    group->add_option("--precision", given.precision, "bf16 (default), fp16 or fp32")
+        ->check(command_line::OneOf({"bf16", "fp16", "fp32"}));
+    group
+        ->add_option("--sizes", given.sizes,
+                     "Sizes in place of a model: layers=32,hidden=4096,heads=32,ffn=11008,vocab=32000")
+        ->option_text("LIST");
+    group->add_option("--cp", job.ranks.cp, "Context parallel size")->check(kRanks)->option_text("N");
+    group->add_option("--seq-length", job.batch.sequence, "Tokens of a sample (default 4096)")
+        ->check(kTokens)
+        ->option_text("N");
+    group->add_option("--micro-batch-size", job.batch.micro, "Samples of a micro-batch (default 1)")
+        ->check(kRanks)
+        ->option_text("N");
+    group
+        ->add_option(
+            "--global-batch-size", job.batch.global,
+            "Samples of a step (default: as few as fill the pipeline; 8 for each device where layouts are compared)")
+        ->check(kTokens)
+        ->option_text("N");
+    group
+        ->add_option(
+            "--with", given.choices,
+            "What the training does about memory, with commas: recompute-full, recompute-block:2, swap-optimizer "
+            "...; rules/planner/choices.json")
+        ->option_text("LIST");
+    group->add_option("--lora-rank", job.lora.rank, "With --mode lora: the rank of the adapters (default 8)")
+        ->check(kRanks)
+        ->option_text("N");
+    group->add_flag("--fp8", job.fp8, "Matrix products in FP8, as far as the device has it");
+    group
+        ->add_option(
+            "--hides", given.time.hides,
+            "What the training hides, with commas: tensor, experts, pipeline, graphs, once-per-node, ring-attention")
+        ->option_text("LIST");
+    group
+        ->add_option(
+            "--calibrate", given.time.calibrate,
+            "A measured step of this layout: {\"step_seconds\": 31.2}, or the JSON of migrator profile or compare")
+        ->option_text("FILE");
+    group->add_option("--price", given.time.price, "Price of a device for an hour: what steps and tokens cost")
+        ->check(CLI::PositiveNumber)
+        ->option_text("PRICE");
+    group->add_flag("--compare-fsdp2", given.time.fsdp2, "Layouts of FSDP2 are ranked with the others");
+    group->add_option("--explain", given.explained, "What a stage holds, tensor by tensor")->option_text("STAGE");
+}
+
+Status take_training_plan(Options& options, const RawOptions& raw) {
+    if (!options.convert.save_dir.empty())
+        return base::fail(ErrorKind::usage, "a plan of a training writes nothing: leave OUTPUT out");
+    if (options.training.device.empty())
+        return base::fail(ErrorKind::usage, "--device is needed: the device that trains, such as a2 or h100");
+    TRY(check_layout(options.convert, raw));
+    TrainingPlanOptions& given = options.training;
+    static_cast<Topology&>(given.job.ranks) = options.convert.topology;
+    given.job.ranks.devices = options.planned_devices;
+    given.layout_given = options.convert.topology_given;
+    if (raw.divisor > 0) given.job.vocab_multiple = static_cast<std::int64_t>(raw.divisor);
+    return {};
+}
+
+}  // namespace ckpt

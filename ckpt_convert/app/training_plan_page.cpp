@@ -1,0 +1,99 @@
+#include "ckpt_convert/app/training_plan_page.h"
+
+#include <algorithm>
+
+#include "base/human.h"
+#include "base/page_template.h"
+#include "ckpt_convert/app/plan_page.h"
+#include "ckpt_convert/step_time/pipeline_drawing.h"
+
+namespace ckpt {
+namespace {
+
+constexpr const char* kTrainingTemplate = "templates/plan/training.html";
+
+using base::page_text;
+
+std::string facts_of_plan(const TrainingPlan& plan) {
+    const ModelShape& model = plan.model.shape;
+    std::string out = page_fact("model", plan.model.title);
+    out +=
+        page_fact("parameters", base::format("{}, {} of them for a token",
+                                             base::human_count(static_cast<std::uint64_t>(model.parameters())),
+                                             base::human_count(static_cast<std::uint64_t>(model.active_parameters()))));
+    out += page_fact("device", plan.device.name);
+    if (!plan.device.note.empty()) out += page_fact("its figures", plan.device.note);
+    if (plan.least_devices)
+        out += page_fact("fits on", base::plural(static_cast<std::uint64_t>(*plan.least_devices), "device"));
+    for (const std::string& note : plan.notes) out += page_fact("not verified", note);
+    return out;
+}
+
+std::string legend() {
+    std::string out = "<ul class=\"legend\">\n";
+    for (std::size_t line = 0; line < kMemoryLines; ++line)
+        out += base::format("<li><span class=\"line{}\"></span>{}</li>\n", line, name(static_cast<MemoryLine>(line)));
+    return out + "</ul>\n";
+}
+
+// Each part as wide as it is of the fullest stage, or of the budget where that is more.
+std::string stage_html(std::size_t number, const StageMemory& stage, double usable, double full) {
+    std::string out = base::format("<tr><td>{}</td><td><div class=\"bar\">", number);
+    for (std::size_t line = 0; line < kMemoryLines; ++line) {
+        out +=
+            base::format("<span class=\"line{0}\" style=\"--part: {1:.2f}%\" title=\"{2} {3:.1f} GiB\"></span>", line,
+                         stage.bytes[line] * 100 / full, name(static_cast<MemoryLine>(line)), stage.bytes[line] / kGiB);
+    }
+    return out + base::format("<i style=\"--part: {:.2f}%\"></i></div></td><td class=\"bytes\">{:.1f} GiB</td></tr>\n",
+                              usable * 100 / full, stage.peak() / kGiB);
+}
+
+std::string plan_html(const JobPlan& plan, const PlanView& view) {
+    const double usable = plan.budget.usable();
+    std::string out = base::format("<section>\n<h2>{}: {}</h2>\n", page_text(layout_title(plan.job)),
+                                   plan.fits() ? "fits" : "does not fit");
+    out += legend() + "<table>\n<tr><th>stage</th><th>a device of it</th><th>peak</th></tr>\n";
+    const double full = std::max(usable, plan.peak());
+    for (std::size_t stage = 0; stage < plan.stages.size(); ++stage)
+        out += stage_html(stage, plan.stages[stage], usable, full);
+    out += base::format("</table>\n<p>The dashed line is the budget, {:.1f} of {:.1f} GiB.</p>\n", usable / kGiB,
+                        plan.budget.capacity / kGiB);
+    const std::string command = conversion_command(plan.job, view.model);
+    if (!command.empty()) out += base::format("<p><code>{}</code></p>\n", page_text(command));
+    return out + "</section>\n";
+}
+
+std::string ideas_html(const TrainingPlan& plan) {
+    if (plan.what_if.empty()) return "";
+    std::string out = base::format(
+        "<section>\n<h2>What frees most on stage {} of the first layout</h2>\n<table>\n"
+        "<tr><th>GiB</th><th>--with</th><th>cost</th><th>then</th></tr>\n",
+        plan.plans.front().fullest());
+    for (const WhatIf& idea : plan.what_if) {
+        out += base::format("<tr><td class=\"bytes\">{:.1f}</td><td><code>{}</code></td><td>{}</td><td>{}</td></tr>\n",
+                            idea.freed / kGiB, page_text(idea.choice->word), page_text(idea.choice->cost),
+                            idea.fits ? "fits" : "does not fit");
+    }
+    return out + "</table>\n</section>\n";
+}
+
+}  // namespace
+
+Result<std::string> training_plan_page(const base::DataStore& templates, const TrainingPlan& plan,
+                                       const PlanView& view) {
+    TRY_ASSIGN(const std::string_view text, base::template_text(templates, kTrainingTemplate));
+    TRY_ASSIGN(const std::string_view style, base::template_text(templates, kPlanStyle));
+    std::string plans;
+    for (const JobPlan& job : plan.plans) {
+        plans += plan_html(job, view);
+        if (job.time && !job.time->chart.ranks.empty())
+            plans += "<section>\n<h3>Stages over time</h3>\n" + pipeline_svg(job.time->chart) + "</section>\n";
+    }
+    return base::filled_page(text, {{"{{style}}", std::string(style)},
+                                    {"{{title}}", page_text(plan.model.title)},
+                                    {"{{facts}}", facts_of_plan(plan)},
+                                    {"{{plans}}", plans},
+                                    {"{{ideas}}", ideas_html(plan)}});
+}
+
+}  // namespace ckpt

@@ -1,0 +1,27 @@
+// The plan of a training as text for people, and as JSON.
+#pragma once
+
+#include <string>
+
+#include "base/language.h"
+#include "ckpt_convert/app/training_plan.h"
+
+namespace ckpt {
+
+struct PlanView {
+    base::Language language;
+    bool colour = false;
+    std::optional<int> explained;  // a stage, tensor by tensor
+    std::string model;             // as the conversion's command names it
+};
+
+// Fails with usage where there is no such stage.
+Result<std::string> training_plan_text(const TrainingPlan& plan, const PlanView& view);
+std::string training_plan_json(const TrainingPlan& plan, const PlanView& view);
+
+// The command that makes the checkpoint of a job.
+std::string conversion_command(const TrainingJob& job, const std::string& model);
+// "TP 2 x PP 4 x EP 8, micro-batch 1, 16 micro-batches"
+std::string layout_title(const TrainingJob& job);
+
+}  // namespace ckpt

@@ -1,0 +1,123 @@
+#include "ckpt_convert/memory/stage_weights.h"
+
+#include <algorithm>
+
+#include "ckpt_convert/memory/stage_memory.h"
+
+namespace ckpt {
+namespace {
+
+class Weights {
+public:
+    Weights(const ModelShape& model, const TrainingJob& job) : model_(model), job_(job) {}
+
+    void add_layer(const LayerShape& layer) {
+        add(layer.parameters);
+        // With more TP ranks than groups of keys and values, ranks hold copies.
+        if (layer.attention == Attention::grouped && layer.kv_heads < job_.ranks.tp)
+            out_.dense += static_cast<double>(copies_of_groups(layer)) / job_.ranks.tp;
+        out_.adapters += adapters_of(layer);
+        widest(layer);
+    }
+
+    void add(const ParameterCounts& counts) {
+        out_.dense += static_cast<double>(counts.sharded) / job_.ranks.tp + static_cast<double>(counts.replicated);
+        out_.experts += static_cast<double>(counts.experts) / (job_.ranks.ep() * job_.ranks.etp());
+    }
+
+    void add_vocabulary() {
+        out_.dense += static_cast<double>(padded_vocabulary(model_, job_) * model_.hidden) / job_.ranks.tp;
+    }
+
+    void add_first() {
+        add_vocabulary();
+        out_.dense += static_cast<double>(model_.positions * model_.hidden);
+        for (const TowerShape& tower : model_.towers)
+            (tower.trained ? out_.dense : out_.frozen) +=
+                static_cast<double>(tower.parameters(model_.hidden)) / job_.ranks.tp;
+    }
+
+    void add_last(bool is_first) {
+        add(model_.final_norm);
+        if (!model_.tied || !is_first) add_vocabulary();
+        for (std::int64_t module = 0; module < model_.mtp; ++module) {
+            add_layer(model_.mtp_layer);
+            if (!is_first) add_vocabulary();
+        }
+    }
+
+    StageWeights take() && {
+        if (job_.lora.parameters > 0)
+            out_.adapters = static_cast<double>(job_.lora.parameters) / (job_.ranks.tp * job_.ranks.pp);
+        out_.distinct = attention_ + dense_ + experts_;
+        return out_;
+    }
+
+private:
+    std::int64_t copies_of_groups(const LayerShape& layer) const {
+        return (job_.ranks.tp - layer.kv_heads) * model_.hidden * (layer.head_dim + layer.value_dim);
+    }
+
+    // Weights of each shape are counted once.
+    void widest(const LayerShape& layer) {
+        const auto h = static_cast<double>(model_.hidden);
+        const double tp = job_.ranks.tp;
+        const double products = model_.gated ? 2 : 1;
+        const auto output = static_cast<double>(layer.heads * layer.value_dim) * h / tp;
+        const double qkv = layer.attention == Attention::grouped
+                               ? h * static_cast<double>((layer.heads + 2 * layer.kv_heads) * layer.head_dim) / tp
+                               : output;
+        out_.largest = std::max({out_.largest, qkv, products * h * static_cast<double>(layer.ffn) / tp});
+        attention_ = std::max(attention_, attention_weights(layer) / tp);
+        if (layer.feed_forward == FeedForward::dense)
+            dense_ = std::max(dense_, (products + 1) * h * static_cast<double>(layer.ffn) / tp);
+        if (layer.has_experts()) {
+            experts_ = (products + 1) * h *
+                       (static_cast<double>(model_.moe.ffn) / job_.ranks.etp() +
+                        static_cast<double>(model_.moe.shared_ffn) / tp);
+        }
+    }
+
+    double attention_weights(const LayerShape& layer) const {
+        LayerShape bare = layer;
+        bare.feed_forward = FeedForward::none;
+        return static_cast<double>(layer_parameters(model_, bare).sharded);
+    }
+
+    // Two factors for each linear layer: of LoRA's rank, as wide as its input and its output.
+    double adapters_of(const LayerShape& layer) const {
+        const auto rank = static_cast<double>(job_.lora.rank);
+        const auto h = static_cast<double>(model_.hidden);
+        const double out = static_cast<double>(layer.heads * layer.value_dim);
+        const double in =
+            static_cast<double>((layer.heads + layer.kv_heads) * layer.head_dim + layer.kv_heads * layer.value_dim);
+        double sum = rank * (2 * h + (in + out) / job_.ranks.tp);
+        const double products = model_.gated ? 2 : 1;
+        const auto mlp = [&](double width) { return rank * (2 * h + (products + 1) * width); };
+        if (layer.feed_forward == FeedForward::dense) sum += mlp(static_cast<double>(layer.ffn) / job_.ranks.tp);
+        if (layer.has_experts()) {
+            sum += static_cast<double>(model_.moe.experts) / job_.ranks.ep() *
+                   mlp(static_cast<double>(model_.moe.ffn) / job_.ranks.etp());
+        }
+        return sum;
+    }
+
+    const ModelShape& model_;
+    const TrainingJob& job_;
+    double attention_ = 0, dense_ = 0, experts_ = 0;
+    StageWeights out_;
+};
+
+}  // namespace
+
+StageWeights stage_weights(const ModelShape& model, const TrainingJob& job,
+                           const std::vector<std::vector<LayerSlot>>& chunks, bool is_first, bool is_last) {
+    Weights weights(model, job);
+    for (const auto& chunk : chunks)
+        for (const LayerSlot& slot : chunk) weights.add_layer(model.layer(slot.layer));
+    if (is_first) weights.add_first();
+    if (is_last) weights.add_last(is_first);
+    return std::move(weights).take();
+}
+
+}  // namespace ckpt

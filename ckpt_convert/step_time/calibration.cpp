@@ -1,0 +1,72 @@
+#include "ckpt_convert/step_time/calibration.h"
+
+#include <algorithm>
+
+#include "base/format.h"
+
+namespace ckpt {
+namespace {
+
+constexpr std::uint64_t kMostBytes = 64 << 20;
+
+// Where the seconds of a step stand in files that are known, and what they are there.
+struct KnownPlace {
+    const char* path;
+    const char* what;
+};
+constexpr KnownPlace kPlaces[] = {{"step_seconds", "step_seconds"},
+                                  {"metrics.e2e_time", "the profiled time"},
+                                  {"new.metrics.e2e_time", "the profiled time of the new side"}};
+
+std::optional<double> number(const Json* json) {
+    if (json == nullptr) return std::nullopt;
+    if (json->real() != nullptr) return *json->real();
+    if (json->integer() != nullptr) return static_cast<double>(*json->integer());
+    return std::nullopt;
+}
+
+}  // namespace
+
+Result<Calibration> read_calibration(base::FileSystem& fs, const Path& path) {
+    TRY_ASSIGN(const std::string text, base::read_file(fs, path, kMostBytes));
+    TRY_ASSIGN(const JsonDocument document, base::parse_json(text, path));
+    Calibration out;
+    for (const KnownPlace& place : kPlaces) {
+        const auto seconds = number(document.root.find_path(place.path));
+        if (!seconds) continue;
+        if (*seconds <= 0)
+            return base::fail(ErrorKind::usage,
+                              base::format("--calibrate: {} is {}; a step takes time", place.what, *seconds), path);
+        out.step_seconds = *seconds;
+        out.source = place.what;
+        out.peak_gib = number(document.root.find("peak_gib"));
+        return out;
+    }
+    return base::fail(
+        ErrorKind::usage,
+        "--calibrate: the file has neither \"step_seconds\" nor the \"metrics\" that migrator profile --json "
+        "writes for one profile; give it {\"step_seconds\": 31.2}, or a profile of one step (--step N)",
+        path);
+}
+
+Result<double> time_scale(const Calibration& measured, const StepTime& estimate, const CalibrationLimits& limits) {
+    const double scale = measured.step_seconds / estimate.seconds;
+    if (scale >= limits.least && scale <= limits.most) return scale;
+    const PassTime& work = estimate.of_slowest;
+    std::size_t largest = 0;
+    for (std::size_t i = 1; i < kWorks; ++i) {
+        if (work.forward[i] + work.backward[i] > work.forward[largest] + work.backward[largest]) largest = i;
+    }
+    const char* reason =
+        scale > limits.most
+            ? "is the whole step measured, with these devices and batches, and not its first or one that compiles?"
+            : "is it one whole step, and not a part of one?";
+    return base::fail(
+        ErrorKind::usage,
+        base::format("--calibrate: {:.3g} s measured are {:.2f} times the estimate of {:.3g} s, outside {} to {}; "
+                     "{} Otherwise \"{}\", most of the estimate, would have to be wrong",
+                     measured.step_seconds, scale, estimate.seconds, limits.least, limits.most, reason,
+                     name(static_cast<Work>(largest))));
+}
+
+}  // namespace ckpt

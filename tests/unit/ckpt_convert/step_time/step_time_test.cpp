@@ -1,0 +1,92 @@
+#include "ckpt_convert/step_time/step_time.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <map>
+
+#include "tests/unit/ckpt_convert/step_time/measured_steps.h"
+
+using ckpt::test::estimate;
+using ckpt::test::measured_steps;
+using ckpt::test::MeasuredStep;
+
+namespace {
+
+struct Loaded {
+    ckpt::TimeRules rules;
+    ckpt::DeviceTable devices;
+    static const Loaded& all() {
+        static const Loaded loaded{*ckpt::TimeRules::load(base::DataStore()), *ckpt::load_devices(base::DataStore())};
+        return loaded;
+    }
+};
+
+const MeasuredStep& step_named(const std::vector<MeasuredStep>& steps, std::string_view id) {
+    for (const MeasuredStep& step : steps) {
+        if (step.id.find(id) != std::string::npos) return step;
+    }
+    FAIL("no such step: " << id);
+    std::abort();
+}
+
+}  // namespace
+
+TEST_CASE("step time: measured steps, without calibration") {
+    struct Bound {
+        double error, share;
+        int within = 0, all = 0;
+    };
+    std::map<std::string, Bound> bounds{{"simumax", {0.2, 0.8}},
+                                        {"papers", {0.2, 0.8}},
+                                        {"bridge dense", {0.2, 0.8}},
+                                        {"bridge experts", {0.3, 0.7}},
+                                        {"a2", {0.25, 0.75}}};
+    for (const MeasuredStep& step : measured_steps()) {
+        const double error = estimate(step, Loaded::all().rules, Loaded::all().devices).seconds / step.seconds - 1;
+        Bound& bound = bounds.at(step.set);
+        ++bound.all;
+        if (std::abs(error) <= bound.error) ++bound.within;
+        if (std::getenv("MIGRATION_SHOW_STEPS") != nullptr) MESSAGE(step.id << ": " << error);
+    }
+    for (const auto& entry : bounds) {
+        const std::string& set = entry.first;
+        const Bound& bound = entry.second;
+        INFO(set << ": " << bound.within << " of " << bound.all);
+        if (std::getenv("MIGRATION_SHOW_STEPS") != nullptr) MESSAGE(set << ": " << bound.within << " of " << bound.all);
+        CHECK(bound.all >= 10);
+        CHECK(bound.within >= bound.share * bound.all);
+    }
+}
+
+// Milliseconds, B200: layers forward and backward, head forward and backward, optimizer, gradients, the step.
+TEST_CASE("step time: worked figures") {
+    struct Figures {
+        std::string id;
+        double forward, backward, head_forward, head_backward, optimizer, gradients, step;
+    };
+    const std::vector<Figures> all{
+        {"llama3_70b_l12_tp4_pp1_dp2_mbc8", 2.33, 3.97, 2.26, 4.32, 11.1, 15.4, 754},
+        {"llama3_405b_l4_tp2_pp1_dp4_mbc8", 13.3, 25.9, 8.4, 16.4, 20.7, 63.8, 1694},
+        {"deepseekv3_l4_tp1_ep4_pp2_dp4_mbc8", 8.4, 17.1, 7.7, 15.0, 36.8, 13.1, 769},
+    };
+    const auto steps = measured_steps();
+    for (const Figures& figures : all) {
+        const MeasuredStep& step = step_named(steps, figures.id);
+        const auto device = ckpt::find_device(Loaded::all().devices, step.device);
+        const auto clock = ckpt::StepClock::make(step.model, **device, Loaded::all().rules, step.job.precision, false);
+        REQUIRE(clock);
+        const ckpt::MicroTime micro = clock->micro(step.job, step.overlap);
+        const ckpt::LayerTime& layer = micro.kinds[step.model.layers.back()];
+        const ckpt::StepTime time = estimate(step, Loaded::all().rules, Loaded::all().devices);
+        INFO(figures.id);
+        CHECK(layer.forward_seconds() * 1e3 == doctest::Approx(figures.forward).epsilon(0.045));
+        CHECK(layer.backward_seconds() * 1e3 == doctest::Approx(figures.backward).epsilon(0.045));
+        CHECK(micro.head.forward_seconds() * 1e3 == doctest::Approx(figures.head_forward).epsilon(0.045));
+        CHECK(micro.head.backward_seconds() * 1e3 == doctest::Approx(figures.head_backward).epsilon(0.045));
+        CHECK(time.optimizer * 1e3 == doctest::Approx(figures.optimizer).epsilon(0.045));
+        CHECK(time.gradients * 1e3 == doctest::Approx(figures.gradients).epsilon(0.045));
+        CHECK(time.seconds * 1e3 == doctest::Approx(figures.step).epsilon(0.045));
+    }
+}
