@@ -15,11 +15,15 @@
 #include "base/interrupt.h"
 #include "base/json_writer.h"
 #include "base/printable.h"
+#include "base/write_file.h"
 #include "ckpt_convert/app/conversion_log.h"
 #include "ckpt_convert/app/convert.h"
 #include "ckpt_convert/app/inspect.h"
+#include "ckpt_convert/app/launch.h"
 #include "ckpt_convert/app/models.h"
 #include "ckpt_convert/app/options.h"
+#include "ckpt_convert/app/training_plan_page.h"
+#include "ckpt_convert/app/training_plan_views.h"
 #include "ckpt_convert/app/verify.h"
 #include "ckpt_convert/execute/manifest.h"
 #include "ckpt_convert/execute/shard_set.h"
@@ -66,6 +70,24 @@ Result<int> run_verification(base::FileSystem& fs, const Knowledge& knowledge, c
     return summary.differences.empty() ? kDone : kDifferent;
 }
 
+Result<int> run_plan(base::FileSystem& fs, const Knowledge& knowledge, const base::DataStore& store,
+                     const Options& options) {
+    TRY_ASSIGN(const TrainingPlan plan, plan_training(fs, knowledge, store, options.convert.source, options.training));
+    const PlanView view{options.language, base::wants_colour(STDOUT_FILENO), options.training.explained,
+                        options.convert.source.directory};
+    if (!options.convert.plan_html.empty()) {
+        TRY_ASSIGN(const std::string page, training_plan_page(store, plan, view));
+        TRY(base::write_file(fs, options.convert.plan_html, page));
+    }
+    if (options.json) {
+        print(training_plan_json(plan, view));
+    } else if (!options.quiet) {
+        TRY_ASSIGN(const std::string text, training_plan_text(plan, view));
+        print(text);
+    }
+    return !plan.plans.empty() && plan.plans.front().fits() ? kDone : kDifferent;
+}
+
 Result<int> run_command(const Options& options) {
     base::FileSystem& fs = base::real_file_system();
     base::DataStore store;
@@ -89,6 +111,7 @@ Result<int> run_command(const Options& options) {
                     base::show("published {} in {}\n", base::plural(files, "file"), options.committed)));
             break;
         }
+        case Options::Command::plan_training: return run_plan(fs, knowledge, store, options);
         case Options::Command::verify: return run_verification(fs, knowledge, options);
         case Options::Command::list_models:
             print(list_models(options.language, knowledge.families, options.json));
@@ -98,6 +121,7 @@ Result<int> run_command(const Options& options) {
             print(text);
             break;
         }
+        case Options::Command::launch: return launch(fs, knowledge, store, options);
         case Options::Command::show_model: {
             TRY_ASSIGN(std::string text, show_model(options.language, knowledge.families, options.model));
             print(text);

@@ -3,6 +3,8 @@
 #include <CLI/CLI.hpp>
 
 #include "ckpt_convert/app/help_texts.h"
+#include "ckpt_convert/app/launch_options.h"
+#include "ckpt_convert/app/training_plan_options.h"
 #include "command_line/one_of.h"
 
 namespace ckpt {
@@ -107,12 +109,18 @@ void add_commands(CLI::App& app, Options& options, RunWords& words) {
             app.add_subcommand(name, "Convert a checkpoint (the default): ckpt_convert convert INPUT OUTPUT");
         command->fallthrough();
         if (name == kConversions.front()) continue;
-        command->description("The same as --dry-run: ckpt_convert plan INPUT OUTPUT");
-        command->callback([&options] { options.convert.dry_run = true; });
+        command->description(kPlanHelp);
+        command->footer(kPlanExamples);
+        if (name == kPlan) add_training_plan(*command, options);
+        command->callback([&options] {
+            options.convert.dry_run = true;
+            if (options.planned_devices > 0) options.command = Options::Command::plan_training;
+        });
     }
     app.get_subcommand(kConversions.back())->group("");  // an older name
     add_commit(app, options);
     add_inspect(app, options);
+    add_launch(app, options);
     add_verify(app, options, words);
     add_models(app, options);
 }

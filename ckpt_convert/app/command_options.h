@@ -13,7 +13,8 @@ class App;
 namespace ckpt {
 
 // The commands that convert, or check a conversion: their options are those of the program.
-inline constexpr std::array kConversions{"convert", "plan", "plan-conversion"};
+inline constexpr const char* kPlan = "plan";
+inline constexpr std::array kConversions{"convert", kPlan, "plan-conversion"};
 
 // What other options of a run are as text, or the other way round.
 struct RunWords {

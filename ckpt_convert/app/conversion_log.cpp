@@ -91,12 +91,18 @@ void JsonObserver::done(const ConvertSummary& summary) {
     print_line(json);
 }
 
+std::string model_text(const ConvertSummary& summary) {
+    const std::string family = summary.layers > 0
+                                   ? base::format("{}, {}", summary.family, base::plural(summary.layers, "layer"))
+                                   : base::format("{} family", summary.family);
+    return base::format("{}, {} parameters, {}", family, base::human_count(summary.parameters), summary.dtypes);
+}
+
 std::string summary_text(const ConvertSummary& summary, const ConvertOptions& options, const base::Language& language,
                          bool colour) {
     double rate = summary.seconds > 0 ? static_cast<double>(summary.written_bytes) / summary.seconds : 0;
     std::string out = base::show("  {} -> {}\n", summary.from, summary.to);
-    out += base::show("  model    {}, {}, {} parameters, {}\n", summary.family, base::plural(summary.layers, "layer"),
-                      base::human_count(summary.parameters), summary.dtypes);
+    out += base::show("  model    {}\n", model_text(summary));
     out += base::show("  read     {} from {}\n", base::human_bytes(summary.read_bytes), options.source.directory);
     out += base::show("  written  {}, {} in {} to {}\n", base::plural(summary.tensors, "tensor"),
                       base::human_bytes(summary.written_bytes), base::plural(summary.files.size(), "file"),

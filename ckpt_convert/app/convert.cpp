@@ -16,7 +16,6 @@
 #include "ckpt_convert/app/write_output.h"
 #include "ckpt_convert/checkpoint/megatron_checkpoint.h"
 #include "ckpt_convert/checkpoint/source_guard.h"
-#include "ckpt_convert/execute/dcp_output.h"
 #include "ckpt_convert/execute/executor.h"
 #include "ckpt_convert/execute/hf_output.h"
 #include "ckpt_convert/execute/plan_text.h"
@@ -24,12 +23,12 @@
 #include "ckpt_convert/execute/tile_reader.h"
 #include "ckpt_convert/execute/torch_dist_output.h"
 #include "ckpt_convert/open/option_values.h"
-#include "ckpt_convert/open/sharded_training.h"
 #include "ckpt_convert/target/adapter_output.h"
-#include "ckpt_convert/target/dcp_training.h"
 #include "ckpt_convert/target/fitting_sizes.h"
 #include "ckpt_convert/target/hf_config.h"
+#include "ckpt_convert/target/kept_state.h"
 #include "ckpt_convert/target/megatron_target.h"
+#include "ckpt_convert/target/named_output.h"
 #include "ckpt_convert/target/planned_output.h"
 #include "ckpt_convert/target/repeated_options.h"
 #include "ckpt_convert/target/training.h"
@@ -102,63 +101,16 @@ Result<PlannedOutput> plan_megatron(base::FileSystem& fs, const Knowledge& knowl
     return out;
 }
 
-// Programs that load such a checkpoint ask for every name of their model, also for one that is another's copy.
-void write_copies(const Model& model, Layout& layout) {
-    for (LayoutTensor& tensor : layout.tensors) tensor.optional &= is_unused(model, tensor);
-}
-
-Result<PlannedOutput> plan_hf(base::FileSystem& fs, Source& source, const ConvertOptions& options,
-                              const ShardedTraining* training) {
-    if (!source.config) {
-        return base::fail(ErrorKind::usage,
-                          base::format("a Hugging Face checkpoint needs a config.json, and there is no {} directory "
-                                       "next to this one; name the directory of the original model with --hf-cfg-dir",
-                                       kHfConfigDir),
-                          options.source.directory);
-    }
-    TRY_ASSIGN(Layout layout, written_hf_layout(source.model, options.experts_as));
-    if (options.dcp) write_copies(source.model, layout);
-    PlannedOutput out;
-    out.title = options.dcp ? "torch.distributed.checkpoint" : "Hugging Face";
-    TRY_ASSIGN(out.plan,
-               make_plan(source.model, source.index, source.binding, layout, plan_options(options, VocabFill::zero)));
-    for (const StoredRule& rule : source.model.mapping().hf) {
-        if (rule.once() != nullptr && source.side == Side::megatron)
-            out.plan.notes.push_back(
-                base::format("{}: Hugging Face's files have one row for several of Megatron's, of which the first is "
-                             "written; ckpt_convert verify tells whether training kept them the same",
-                             rule.weights.front()));
-    }
-    TRY_ASSIGN(std::string config, adapted_config(fs, source, options));
-    out.texts.push_back({"config.json", std::move(config)});
-    out.companions_from = source.companions;
-    if (options.dcp) {
-        std::optional<DcpTraining> state;
-        if (training != nullptr) {
-            TRY_ASSIGN(state, carry_dcp_training(*training, source, options, out.plan));
-        }
-        TRY_ASSIGN(out.output,
-                   dcp_output(out.plan, options.weights_key, options.max_shard_bytes, state ? &*state : nullptr));
-        out.last = {"config.json", ".metadata"};
-        return out;
-    }
-    TRY_ASSIGN(HfOutput output, hf_output(out.plan, options.max_shard_bytes));
-    out.output = std::move(output.files);
-    if (!output.index_json.empty()) out.texts.push_back({kHfIndexFile, std::move(output.index_json)});
-    out.last = {kHfIndexFile, "config.json"};
-    return out;
-}
-
 Result<PlannedOutput> plan_target(base::FileSystem& fs, const Knowledge& knowledge, const base::DataStore& store,
-                                  Source& source, const ConvertOptions& options, const Training* training,
-                                  const ShardedTraining* shards) {
+                                  Source& source, const ConvertOptions& options, const KeptState* kept) {
     if (target_side(source, options) == Side::megatron) {
-        auto planned = plan_megatron(fs, knowledge, store, source, options, training);
+        auto planned =
+            plan_megatron(fs, knowledge, store, source, options, kept != nullptr ? &*kept->megatron : nullptr);
         if (planned) return planned;
         return tl::unexpected(with_fitting_sizes(std::move(planned).error(), knowledge, source.model, options));
     }
     TRY(check_repeated_layout(options, source));
-    return plan_hf(fs, source, options, shards);
+    return plan_named(fs, knowledge, source, options, kept);
 }
 
 ExecuteOptions execute_options(const ConvertOptions& options, ConvertObserver& observer) {
@@ -175,7 +127,7 @@ ConvertSummary summarise(const Source& source, const PlannedOutput& target, cons
     summary.from = source.title;
     summary.to = target.title;
     summary.family = source.model.mapping().family;
-    summary.layers = source.model.layers();
+    summary.layers = source.plain == nullptr ? source.model.layers() : 0;
     summary.parameters = source.model.parameters();
     summary.dtypes = dtype_list(target.plan);
     summary.tensors = target.plan.targets.size();
@@ -199,16 +151,6 @@ Status write_plan_page(base::FileSystem& fs, const base::DataStore& store, const
         return base::fail(ErrorKind::usage, "--plan-html must not be inside --save-dir", options.plan_html);
     TRY_ASSIGN(const std::string page, plan_page(store, summary, target));
     return base::write_file(fs, options.plan_html, page);
-}
-
-Result<ShardedTraining> open_training_of_shards(base::FileSystem& fs, const Knowledge& knowledge,
-                                                const Source& source) {
-    if (is_sharded_checkpoint(fs, source.directory))
-        return open_sharded_training(fs, knowledge.distributed, source.directory);
-    return base::fail(ErrorKind::usage,
-                      "--optimizer keep: with --to dcp the state of an optimizer is taken from checkpoints that ranks "
-                      "wrote in shards",
-                      source.directory);
 }
 
 void note_left_out(const Source& source, bool keeps_optimizer, ConversionPlan& plan) {
@@ -256,12 +198,9 @@ Result<ConvertSummary> convert(base::FileSystem& fs, const Knowledge& knowledge,
         TRY_ASSIGN(source, open_source(fs, knowledge, options.source));
     }
     TRY(shard ? require_shards_only(fs, options.save_dir) : require_free_directory(fs, options.save_dir));
-    std::optional<Training> training;
-    std::optional<ShardedTraining> shards_training;
-    if (options.keep_optimizer && !adapter && options.dcp) {
-        TRY_ASSIGN(shards_training, open_training_of_shards(fs, knowledge, source));
-    } else if (options.keep_optimizer && !adapter) {
-        TRY_ASSIGN(training, open_training(fs, knowledge, source, options));
+    std::optional<KeptState> kept;
+    if (options.keep_optimizer && !adapter) {
+        TRY_ASSIGN(kept, open_kept_state(fs, knowledge, source, options));
     }
     PlannedOutput target;
     if (adapter) {
@@ -269,9 +208,8 @@ Result<ConvertSummary> convert(base::FileSystem& fs, const Knowledge& knowledge,
         source = std::move(adapter->source);
     } else {
         TRY(check_claims(options, source));
-        TRY_ASSIGN(target, plan_target(fs, knowledge, store, source, options, training ? &*training : nullptr,
-                                       shards_training ? &*shards_training : nullptr));
-        note_left_out(source, shards_training.has_value(), target.plan);
+        TRY_ASSIGN(target, plan_target(fs, knowledge, store, source, options, kept ? &*kept : nullptr));
+        note_left_out(source, kept.has_value(), target.plan);
     }
     TRY(find_companions(fs, target));
     TRY_ASSIGN(SourceGuard guard, SourceGuard::of(fs, source.index));

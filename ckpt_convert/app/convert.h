@@ -17,7 +17,7 @@ struct ConvertSummary {
     std::string from;  // "Hugging Face", "Megatron TP 2 x PP 2"
     std::string to;
     std::string family;
-    std::uint32_t layers = 0;
+    std::uint32_t layers = 0;  // 0: not known, and neither is the family
     std::uint64_t parameters = 0;
     std::string dtypes;         // "bf16", "bf16, f32"
     std::uint64_t tensors = 0;  // written
@@ -34,6 +34,9 @@ struct ConvertSummary {
     double seconds = 0;
     bool dry_run = false;
 };
+
+// "qwen3, 28 layers, 0.6 B parameters, bf16"
+std::string model_text(const ConvertSummary& summary);
 
 // Follows a conversion. `written` is called from any thread.
 class ConvertObserver {

@@ -31,6 +31,21 @@ inline constexpr const char* kFooter =
     "Exit codes: 0 done, 1 verify found a difference, 2 usage, 3 mapping file, 4 unreadable or corrupt input,\n"
     "5 unsupported, 6 write failed.";
 
+inline constexpr const char* kPlanHelp =
+    "Plan a training: ckpt_convert plan MODEL --devices N --device NAME; or a conversion, as --dry-run does: "
+    "ckpt_convert plan INPUT OUTPUT";
+
+inline constexpr const char* kPlanExamples =
+    "Examples:\n"
+    "  ckpt_convert plan Qwen3-8B --devices 8 --device a2\n"
+    "      layouts that fit, the fastest first\n"
+    "  ckpt_convert plan Qwen3-8B --devices 8 --device a2 --tp 2 --pp 2 --explain 0\n"
+    "      what each stage of this layout holds, and stage 0 tensor by tensor\n"
+    "  ckpt_convert plan Qwen3-8B qwen3-mcore --tp 2 --pp 2\n"
+    "      a conversion: check everything and write nothing\n"
+    "\n"
+    "Exit codes of a training's plan: 0 it fits, 1 it does not.";
+
 inline constexpr const char* kVerifyHelp =
     "Check that a checkpoint is complete and what is known of its content, or that it equals another one";
 
@@ -55,5 +70,19 @@ inline constexpr const char* kModelsExamples =
     "  ckpt_convert models                                the families, and the model types of each\n"
     "  ckpt_convert models show qwen3\n"
     "  ckpt_convert models check my_rules/models/house.json";
+
+inline constexpr const char* kLaunchHelp =
+    "Write the scripts that go with a model: conversion, data, training, answers; or check one that is there (--check)";
+
+inline constexpr const char* kLaunchExamples =
+    "Examples:\n"
+    "  ckpt_convert launch Qwen3-8B qwen3-scripts --devices 8 --tp 2 --pp 2\n"
+    "  ckpt_convert launch qwen3-mcore qwen3-scripts              the layout is that of the checkpoint\n"
+    "  ckpt_convert launch Qwen3-8B qwen3-fsdp2 --target fsdp2 --devices 16\n"
+    "  ckpt_convert launch Qwen3-8B qwen3-megatron --target megatron --tp 4\n"
+    "  ckpt_convert launch --check pretrain.sh --model Qwen3-8B --device a2\n"
+    "  ckpt_convert launch --check pretrain.sh --model Qwen3-8B --fix\n"
+    "\n"
+    "Exit codes of --check: 0 nothing is wrong, 1 an error or a warning was found.";
 
 }  // namespace ckpt

@@ -294,7 +294,8 @@ std::string layers_text(const base::Language& say, const Found& found) {
 std::string as_text(const base::Language& say, const Found& found, const InspectOptions& options) {
     std::string out = say.show("{}: {}\n", options.path, say.said(found.headline));
     for (const auto& [key, value] : found.facts)
-        out += say.show("  {:<34} {}\n", say.said(key), value.find(' ') == value.npos ? value : say.said(value));
+        out += say.show("  {:<34} {}\n", say.said(key),
+                        value.find(' ') == value.npos ? say.text(value) : say.said_of_name(value));
     std::vector<std::string> dtypes;
     for (const auto& [dtype, bytes] : bytes_by_dtype(found.index))
         dtypes.push_back(base::format("{} {}", dtype, base::human_bytes(bytes)));

@@ -10,8 +10,10 @@
 #include "ckpt_convert/app/command_options.h"
 #include "ckpt_convert/app/config_file.h"
 #include "ckpt_convert/app/help_texts.h"
+#include "ckpt_convert/app/launch_options.h"
 #include "ckpt_convert/app/peer_options.h"
 #include "ckpt_convert/app/raw_options.h"
+#include "ckpt_convert/app/training_plan_options.h"
 #include "ckpt_convert/mapping/target.h"
 #include "ckpt_convert/open/option_values.h"
 #include "command_line/command_line.h"
@@ -36,9 +38,16 @@ void add_places(CLI::App& app, const PeerOptions& peers, ConvertOptions& options
         ->option_text("DIR");
     group
         ->add_option("--to", raw.to,
-                     "What to write: hf (Hugging Face), mcore (Megatron) or dcp (torch.distributed.checkpoint, as "
-                     "programs with FSDP2 load it); the other side when left out")
-        ->check(command_line::OneOf({"hf", "mcore", "dcp"}));
+                     "What to write: hf (Hugging Face), mcore (Megatron), dcp (torch.distributed.checkpoint, as "
+                     "programs with FSDP2 load it), dtensor (a file of DTensors for each rank, as verl loads it) or "
+                     "universal (DeepSpeed's, with its optimizer); the other side when left out")
+        ->check(command_line::OneOf({"hf", "mcore", "dcp", "dtensor", "universal"}));
+    group->add_option("--world", options.world, "Of a dtensor output: how many ranks load a file each")
+        ->check(rank_count);
+    group
+        ->add_option("--mesh-device", options.device,
+                     "Of a dtensor output: what its ranks run on: npu (default), cuda or cpu")
+        ->check(command_line::OneOf({"npu", "cuda", "cpu"}));
     group->add_option("--load-model-type", raw.load_type, "hf or mg; found from the input when left out");
     group->add_option("--save-model-type", raw.save_type,
                       "mg or hf; the other side when left out. mg from a Megatron input: another Megatron layout");
@@ -51,10 +60,9 @@ void add_places(CLI::App& app, const PeerOptions& peers, ConvertOptions& options
         ->option_text("DIR");
     group->add_flag("--language-part", options.source.language_part,
                     "Of a multimodal model take the language model alone, and leave vision and other parts out");
-    group->add_option(
-        "--leave-out", options.source.leave_out,
-        "Leave out tensors of a Hugging Face checkpoint that have no place in the model, by a pattern with * "
-        "(may be given again)");
+    group->add_option("--leave-out", options.source.leave_out,
+                      "Leave out tensors of a Hugging Face checkpoint that have no place in the model, by a pattern "
+                      "with *; may be repeated");
     group->add_option("--weights-key", options.weights_key,
                       "Of a dcp output: the key that the weights are saved under (default model); \"\" for none");
     group->add_option("--experts-as", options.experts_as,
@@ -80,7 +88,7 @@ void add_places(CLI::App& app, const PeerOptions& peers, ConvertOptions& options
     group->add_option("--lora-r", options.source.adapter_rank, "What the rank of the adapter must be");
     group
         ->add_option("--dequantize", raw.dequantize,
-                     "Make ordinary weights, bf16 or fp32, of FP8, INT8, INT4 and MXFP4 ones with scales")
+                     "Dequantise FP8, INT8, INT4 and MXFP4 weights with scales to bf16 or fp32")
         ->check(command_line::OneOf({"bf16", "fp32"}));
 }
 
@@ -117,7 +125,7 @@ void add_layout(CLI::App& app, const PeerOptions& peers, const TargetRegistry& t
     group->add_option(peers.names("--etp"), topology.experts.etp, "Ranks that share an expert (default: as many as TP)")
         ->check(rank_count);
     group->add_flag("--moe-tp-extend-ep", topology.experts.tp_extends_ep,
-                    "Deal whole experts out to TP x EP groups of ranks, as MindSpeed does");
+                    "Spread whole experts over TP x EP groups of ranks, as MindSpeed does");
     group->add_flag("--moe-grouped-gemm", options.grouped_experts,
                     "The experts of a rank as one module, for runs with the same option");
     group->add_flag("--mla-mm-split", options.mla_split,
@@ -151,9 +159,10 @@ void add_layout(CLI::App& app, const PeerOptions& peers, const TargetRegistry& t
     group->add_option("--iteration", options.iteration,
                       "Iteration of the checkpoint, or release (default: what the target's users expect)");
     group
-        ->add_option("--optimizer", raw.optimizer,
-                     "keep: with the state of the optimizer, so that training goes on, from one Megatron layout to "
-                     "another, or from shards of FSDP2 and DeepSpeed ZeRO to dcp; drop (default): the weights alone")
+        ->add_option(
+            "--optimizer", raw.optimizer,
+            "keep: with the state of the optimizer, so that training goes on, from Megatron, FSDP2 and DeepSpeed "
+            "ZeRO to mcore, dcp and universal; drop (default): the weights alone")
         ->check(command_line::OneOf({"keep", "drop"}));
 }
 
@@ -180,7 +189,7 @@ void add_run(CLI::App& app, ConvertOptions& options, RawOptions& raw) {
         "Do part I/N of the work, for example 3/16: N runs, each with its own I, on any machines that see "
         "both directories; auto: from the variables of Slurm, MPI, torchrun or Ray");
     group->add_flag("--resume", options.resume,
-                    "Go on where the same command was interrupted, and leave finished files when interrupted");
+                    "Continue where the same command was interrupted, and keep finished files when interrupted");
     group->add_flag("--dry-run", options.dry_run, "Check everything and print sizes and files, write nothing");
     group->add_flag("--show-plan", options.show_plan, "As --dry-run, and print what every tensor is made of");
     group
@@ -233,9 +242,10 @@ void add_peer_options(CLI::App& app, const PeerOptions& peers, GivenPeers& given
     }
 }
 
-// A conversion is what is done without a command, so the help of its commands is that of the program.
+// A conversion is what is done without a command, so the help of its commands is that of the program; plans of trainings
+// have options of their own.
 std::vector<std::string> with_help_of_program(std::vector<std::string> words) {
-    const bool converts = !words.empty() && base::contains(kConversions, words.front());
+    const bool converts = !words.empty() && base::contains(kConversions, words.front()) && words.front() != kPlan;
     const bool asks = std::any_of(words.begin(), words.end(), [](const std::string& word) {
         return word == "-h" || word == "--help" || word == "--help-all";
     });
@@ -247,7 +257,7 @@ std::vector<std::string> with_help_of_program(std::vector<std::string> words) {
 Status check_words(const CLI::App& app, const Options& options, base::FileSystem& fs) {
     const Path& input = options.convert.source.directory;
     if (input.empty()) return {};
-    if (options.command != Options::Command::convert)
+    if (options.command != Options::Command::convert && options.command != Options::Command::plan_training)
         return base::fail(ErrorKind::usage, base::format("unexpected argument: {}; see ckpt_convert {} --help", input,
                                                          app.get_subcommands().front()->get_name()));
     const std::string meant = base::did_you_mean(input, command_line::command_names(app));
@@ -299,9 +309,11 @@ Result<ParsedLine> parse_options(int argc, const char* const* argv, base::FileSy
     options.verify.checkpoint.hf_config_dir = options.convert.source.hf_config_dir;
     // Compared in what the other checkpoint has, so the type with the most bits loses nothing.
     options.verify.checkpoint.dequantize = DType::f32;
-    options.verify.checkpoint.language_part = true;
+    options.verify.checkpoint.language_part = options.verify.checkpoint.plain_names = true;
     options.verify.threads = options.convert.threads;
     if (options.command == Options::Command::convert) TRY(check_conversion(options.convert, raw));
+    if (options.command == Options::Command::launch) TRY(take_launch(options, raw));
+    if (options.command == Options::Command::plan_training) TRY(take_training_plan(options, raw));
     if (!given.refused.empty()) return base::fail(ErrorKind::unsupported, given.refused.front());
     return ParsedLine{std::move(options), {}};
 }

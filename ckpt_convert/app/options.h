@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "base/language.h"
+#include "ckpt_convert/app/training_plan.h"
+#include "ckpt_convert/launch/launch_request.h"
 #include "ckpt_convert/target/convert_options.h"
 
 namespace ckpt {
@@ -25,20 +27,32 @@ struct InspectOptions {
     bool layers = false;   // one line for each layer
 };
 
+// Scripts for a model, or the check of one that is there.
+struct LaunchOptions {
+    LaunchRequest request;
+    Path out;
+    CheckRequest check;  // of a script; without one scripts are written
+};
+
 struct Options {
     enum class Command {
         convert,
         commit,
         inspect,
+        launch,
         verify,
         list_models,
         show_model,
         check_model,
-        model_schema
+        model_schema,
+        plan_training
     } command = Command::convert;
     ConvertOptions convert;
     VerifyOptions verify;
     InspectOptions inspected;
+    LaunchOptions launch;
+    TrainingPlanOptions training;
+    int planned_devices = 0;  // of plan_training; 0: a conversion is planned
     Path committed;
     std::string model;        // of show_model: a family; of check_model: a mapping file; of model_schema: what of
     base::Language language;  // of what people read

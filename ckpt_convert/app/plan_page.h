@@ -9,6 +9,10 @@
 
 namespace ckpt {
 
+// What this page and that of a training's plan share: the style, and a line of the list at their beginning.
+inline constexpr std::string_view kPlanStyle = "templates/plan/style.css";
+std::string page_fact(std::string_view name, std::string_view value);
+
 // The output is all of the conversion.
 Result<std::string> plan_page(const base::DataStore& templates, const ConvertSummary& summary,
                               const PlannedOutput& target);

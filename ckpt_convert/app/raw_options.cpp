@@ -4,7 +4,6 @@
 #include "ckpt_convert/open/option_values.h"
 
 namespace ckpt {
-namespace {
 
 Status check_layout(ConvertOptions& options, const RawOptions& raw) {
     Topology& topology = options.topology;
@@ -38,6 +37,23 @@ Status check_layout(ConvertOptions& options, const RawOptions& raw) {
     return {};
 }
 
+namespace {
+
+Status check_format(ConvertOptions& options, const RawOptions& raw) {
+    const bool is_universal = options.format == NamedFormat::universal;
+    if (is_universal && raw.optimizer == "drop")
+        return base::fail(ErrorKind::usage,
+                          "--to universal: such a checkpoint is what a run goes on from, so that the state of the "
+                          "optimizer belongs to it; weights alone DeepSpeed takes from a Hugging Face checkpoint");
+    options.keep_optimizer = raw.optimizer == "keep" || is_universal;
+    options.source.keep_padding = options.keep_optimizer && options.to != Side::huggingface;
+    const bool by_rank = options.format == NamedFormat::dtensor;
+    if (by_rank != (options.world > 0))
+        return base::fail(ErrorKind::usage, by_rank ? "--to dtensor: --world says how many ranks load a file each"
+                                                    : "--world is for --to dtensor, whose ranks load a file each");
+    return {};
+}
+
 }  // namespace
 
 Result<std::vector<Claim>> claims_of(const std::vector<GivenPeers::Claim>& given) {
@@ -61,12 +77,15 @@ Status check_conversion(ConvertOptions& options, const RawOptions& raw) {
         if (!raw.save_type.empty())
             return base::fail(ErrorKind::usage, "--to and --save-model-type say the same thing; give one of them");
         options.to = raw.to == "mcore" ? Side::megatron : Side::huggingface;
-        options.dcp = raw.to == "dcp";
+        if (raw.to == "dcp") options.format = NamedFormat::dcp;
+        if (raw.to == "dtensor") options.format = NamedFormat::dtensor;
+        if (raw.to == "universal") options.format = NamedFormat::universal;
+        options.source.plain_names = options.to == Side::huggingface;
     }
     TRY(check_layout(options, raw));
     if (raw.layers > 0) options.source.layers = raw.layers;
     options.source.dequantize = weight_dtype(raw.dequantize);
-    options.keep_optimizer = options.source.keep_padding = raw.optimizer == "keep";
+    TRY(check_format(options, raw));
     options.repeated.mtp_layers = options.source.mtp_layers;
     options.repeated.grouped_experts = options.grouped_experts;
     if (!options.source.mtp_layers) options.source.mtp_layers = 0;

@@ -47,6 +47,9 @@ struct GivenPeers {
 // What the options of other converters say of the input. Fails with usage.
 Result<std::vector<Claim>> claims_of(const std::vector<GivenPeers::Claim>& given);
 
+// The layout to write alone. Fails with usage or unsupported.
+Status check_layout(ConvertOptions& options, const RawOptions& raw);
+
 // Fills what takes more than one word, or a check, to know. Fails with usage or unsupported.
 Status check_conversion(ConvertOptions& options, const RawOptions& raw);
 

@@ -36,9 +36,9 @@ Status write_side_files(base::FileSystem& fs, const PlannedOutput& target, Stage
 
 // What a worker tells in the end.
 std::string shard_note(const Shard& shard, std::size_t files, bool published, std::uint32_t missing) {
-    std::string then = published     ? "the last of all: the output is published"
+    std::string then = published     ? "all are complete: the output is published"
                        : missing > 0 ? base::format("{} more to come", base::plural(missing, "shard"))
-                                     : "another worker publishes the output";
+                                     : "another worker is publishing the output";
     return base::format("shard {}: {}; {}", shard.text(), base::plural(files, "file"), then);
 }
 
@@ -81,7 +81,7 @@ Status reuse_files(Writing& run, StagedOutput& staging) {
     run.summary.reused_bytes = total_bytes(reused);
     run.summary.notes.push_back(
         reused.empty()
-            ? "no file of an interrupted run is there to go on from"
+            ? "no interrupted run has left a file to continue from"
             : base::format("reused {} of {} ({} of {}), proven by size and CRC-32, of a run that was "
                            "interrupted",
                            reused.size(), base::plural(run.summary.files.size(), "file"),

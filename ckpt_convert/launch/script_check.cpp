@@ -1,0 +1,241 @@
+#include "ckpt_convert/launch/script_check.h"
+
+#include <algorithm>
+
+#include "base/format.h"
+#include "base/text.h"
+#include "ckpt_convert/launch/option_list.h"
+#include "ckpt_convert/launch/script_checks.h"
+#include "ckpt_convert/launch/yaml_settings.h"
+#include "ckpt_convert/open/described_source.h"
+
+namespace ckpt {
+namespace {
+
+bool is_yaml(std::string_view path) { return path.ends_with(".yaml") || path.ends_with(".yml"); }
+
+// The one whose words the script has; the first when it has none.
+const LaunchTarget& target_of(const LaunchFacts& facts, const ScriptReading& script) {
+    const LaunchTarget* best = &facts.targets.front();
+    std::size_t most = 0;
+    for (const LaunchTarget& target : facts.targets) {
+        if (is_yaml(script.files.front().path) && base::contains(target.programs, facts.yaml_program)) return target;
+    }
+    for (const LaunchTarget& target : facts.targets) {
+        std::size_t found = 0;
+        for (const std::string& word : target.own_words) {
+            found += std::any_of(script.files.begin(), script.files.end(),
+                                 [&](const ScriptFile& file) { return file.text.find(word) != std::string::npos; });
+        }
+        if (found > most) best = &target;
+        most = std::max(most, found);
+    }
+    return *best;
+}
+
+std::vector<std::string> all_programs(const LaunchFacts& facts) {
+    std::vector<std::string> out;
+    for (const LaunchTarget& target : facts.targets)
+        out.insert(out.end(), target.programs.begin(), target.programs.end());
+    return out;
+}
+
+// The model and the checkpoint that the script is compared with.
+struct Compared {
+    std::optional<Source> model;
+    std::optional<Source> checkpoint;
+};
+
+Result<Compared> open_compared(base::FileSystem& fs, const Knowledge& knowledge, const CheckRequest& request,
+                               const std::vector<ScriptJob>& jobs) {
+    Compared out;
+    Path checkpoint = request.checkpoint;
+    for (const ScriptJob& job : jobs) {
+        const ScriptWord* load = job.value("--load");
+        if (checkpoint.empty() && load != nullptr && is_megatron_checkpoint(fs, load->text)) checkpoint = load->text;
+    }
+    SourceOptions options;
+    if (!checkpoint.empty()) {
+        options.directory = checkpoint;
+        options.hf_config_dir = request.model;
+        TRY_ASSIGN(out.checkpoint, described_source(fs, knowledge, options));
+        if (out.checkpoint->config) out.model = out.checkpoint;
+    }
+    if (!request.model.empty() && !out.model) {
+        options = {};
+        options.directory = request.model;
+        TRY_ASSIGN(out.model, described_source(fs, knowledge, options));
+    }
+    return out;
+}
+
+void add_slips(const ScriptReading& script, std::vector<ScriptFinding>& findings) {
+    for (const ScriptSlip& slip : script.slips) {
+        std::vector<ScriptEdit> edits;
+        const bool can_fix = slip.fixed != "" || slip.right.starts_with("nothing");
+        if (can_fix) edits.push_back({slip.place, slip.fixed});
+        findings.push_back(
+            {"shell", slip.is_error ? "error" : "warning", slip.place, slip.what, slip.right, std::move(edits)});
+    }
+}
+
+void sort_findings(std::vector<ScriptFinding>& findings) {
+    const auto key = [](const ScriptFinding& finding) {
+        return std::tuple(finding.place.file, finding.place.begin, finding.id, finding.what);
+    };
+    std::stable_sort(findings.begin(), findings.end(), [&](const auto& a, const auto& b) { return key(a) < key(b); });
+    findings.erase(
+        std::unique(findings.begin(), findings.end(), [&](const auto& a, const auto& b) { return key(a) == key(b); }),
+        findings.end());
+}
+
+// Of findings that are sorted by place.
+void number_lines(const std::vector<ScriptFile>& files, std::vector<ScriptFinding>& findings) {
+    ScriptPlace before;
+    std::uint32_t line = 1;
+    for (ScriptFinding& finding : findings) {
+        const ScriptPlace& place = finding.place;
+        if (place.file != before.file) {
+            before = {place.file, 0, 0};
+            line = 1;
+        }
+        const std::string_view between =
+            std::string_view(files[place.file].text).substr(before.begin, place.begin - before.begin);
+        line += static_cast<std::uint32_t>(std::count(between.begin(), between.end(), '\n'));
+        finding.line = line;
+        before = place;
+    }
+}
+
+// What a program's YAML file says comes before its command line. The file is the first argument.
+Status add_yaml(base::FileSystem& fs, const Path& path, ScriptReading& script, ScriptProgram& program) {
+    TRY_ASSIGN(std::string text, base::read_file(fs, path));
+    const auto number = static_cast<std::uint32_t>(script.files.size());
+    script.files.push_back({path, std::move(text)});
+    std::vector<ScriptOption> options = yaml_settings(script.files.back().text, number);
+    program.options.insert(program.options.begin(), std::make_move_iterator(options.begin()),
+                           std::make_move_iterator(options.end()));
+    return {};
+}
+
+// A script, or the YAML file of a program alone.
+Result<ScriptReading> read_given(base::FileSystem& fs, const LaunchFacts& facts, const Path& path) {
+    if (!is_yaml(path)) return read_script(fs, path, all_programs(facts));
+    ScriptReading out;
+    out.programs.push_back({facts.yaml_program, {}, {}, {}, {}});
+    TRY(add_yaml(fs, path, out, out.programs.front()));
+    return out;
+}
+
+Status add_yaml_files(base::FileSystem& fs, ScriptReading& script) {
+    for (ScriptProgram& program : script.programs) {
+        for (const ScriptWord& word : program.arguments) {
+            if (word.is_known && is_yaml(word.text) && fs.exists(word.text))
+                TRY(add_yaml(fs, word.text, script, program));
+        }
+    }
+    return {};
+}
+
+void add_model_numbers(const Source& model, ModelValues& numbers) {
+    for (const auto& [name, value] : model.model.values()) numbers["model_" + name] = value;
+    const Json* positions = model.config->root.find_path("max_position_embeddings");
+    if (positions != nullptr && positions->integer() != nullptr) numbers["model_positions"] = *positions->integer();
+}
+
+}  // namespace
+
+std::size_t ScriptCheck::count(std::string_view severity) const {
+    return static_cast<std::size_t>(std::count_if(
+        findings.begin(), findings.end(), [&](const ScriptFinding& finding) { return finding.severity == severity; }));
+}
+
+std::vector<std::optional<std::string>> ScriptCheck::fixed() const {
+    std::vector<std::optional<std::string>> out(files.size());
+    for (std::uint32_t file = 0; file < files.size(); ++file) {
+        std::vector<ScriptEdit> edits;
+        for (const ScriptFinding& finding : findings) {
+            for (const ScriptEdit& edit : finding.edits) {
+                if (edit.place.file == file) edits.push_back(edit);
+            }
+        }
+        if (edits.empty()) continue;
+        std::stable_sort(edits.begin(), edits.end(),
+                         [](const ScriptEdit& a, const ScriptEdit& b) { return a.place.begin < b.place.begin; });
+        std::string text;
+        std::uint64_t at = 0;
+        for (const ScriptEdit& edit : edits) {
+            if (edit.place.begin < at)
+                continue;  // another edit has been made there: the next run tells whether all is well
+            text += files[file].text.substr(at, edit.place.begin - at) + edit.text;
+            at = edit.place.end;
+        }
+        out[file] = text + files[file].text.substr(at);
+    }
+    return out;
+}
+
+Result<ScriptCheck> check_script(base::FileSystem& fs, const Knowledge& knowledge, const base::DataStore& store,
+                                 const CheckRequest& request) {
+    TRY_ASSIGN(const LaunchFacts facts, LaunchFacts::load(store));
+    DeviceTable devices;
+    const Device* device = nullptr;
+    if (!request.machine.empty()) {
+        TRY_ASSIGN(devices, load_devices(store));
+        TRY_ASSIGN(device, find_device(devices, request.machine));
+    }
+    TRY_ASSIGN(ScriptReading script, read_given(fs, facts, request.script));
+    const LaunchTarget* target = &target_of(facts, script);
+    if (!request.target.empty()) {
+        TRY_ASSIGN(target, facts.target(request.target));
+    }
+    std::erase_if(script.programs,
+                  [&](const ScriptProgram& program) { return !base::contains(target->programs, program.name); });
+    if (script.programs.empty())
+        return base::fail(ErrorKind::usage,
+                          base::format("the script starts no program of {} that is known: {}", target->title,
+                                       base::joined(target->programs, ", ")),
+                          request.script);
+    TRY(add_yaml_files(fs, script));
+    TRY_ASSIGN(const OptionList list, OptionList::load(store, target->options, target->release));
+    std::vector<OptionList> others;
+    for (const LaunchTarget& other : facts.targets) {
+        if (&other == target) continue;
+        TRY_ASSIGN(OptionList known, OptionList::load(store, other.options, other.release));
+        others.push_back(std::move(known));
+    }
+    ScriptCheck out;
+    out.target = target->title;
+    out.programs = script.programs.size();
+    std::vector<ScriptJob> jobs;
+    for (const ScriptProgram& program : script.programs)
+        jobs.push_back(script_job(program, script, *target, list, others, facts, out.findings));
+    TRY_ASSIGN(const Compared compared, open_compared(fs, knowledge, request, jobs));
+    std::optional<MemoryCheck> memory;
+    if (device != nullptr && compared.model && compared.model->config && !target->dialect.empty()) {
+        TRY_ASSIGN(memory, MemoryCheck::make(store, *compared.model, *device, devices.reserve));
+    }
+    for (ScriptJob& job : jobs) {
+        if (device != nullptr) job.numbers["machine"] = device->per_node;
+        if (compared.model) {
+            add_model_numbers(*compared.model, job.numbers);
+            const bool is_megatron = !target->dialect.empty();
+            if (is_megatron) {
+                TRY(check_model_options(knowledge, facts, *compared.model, job, out.findings));
+                if (memory) TRY(memory->run(job, out.findings));
+            }
+        }
+        if (compared.checkpoint) check_checkpoint_layout(*compared.checkpoint, job, out.findings);
+        check_numbers(facts, job, out.findings);
+        check_paths(fs, job, out.findings);
+    }
+    check_environment(facts, script, jobs, out.findings);
+    check_logs(fs, script, out.findings);
+    add_slips(script, out.findings);
+    out.files = std::move(script.files);
+    sort_findings(out.findings);
+    number_lines(out.files, out.findings);
+    return out;
+}
+
+}  // namespace ckpt

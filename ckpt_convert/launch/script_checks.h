@@ -1,0 +1,44 @@
+// The checks of a program that a script starts, each by what it compares with. Private to this folder.
+#pragma once
+
+#include <vector>
+
+#include "base/data_store.h"
+#include "base/file_system.h"
+#include "ckpt_convert/job/choices.h"
+#include "ckpt_convert/job/hardware.h"
+#include "ckpt_convert/job/model_shape.h"
+#include "ckpt_convert/launch/script_job.h"
+#include "ckpt_convert/open/source.h"
+
+namespace ckpt {
+
+// With the flags of the model's family: sizes, switches, constants.
+Status check_model_options(const Knowledge& knowledge, const LaunchFacts& facts, const Source& model,
+                           const ScriptJob& job, std::vector<ScriptFinding>& findings);
+// With the layout of a Megatron checkpoint.
+void check_checkpoint_layout(const Source& checkpoint, const ScriptJob& job, std::vector<ScriptFinding>& findings);
+// With the memory of the machine's devices, by the estimate of a plan; of a target with Megatron's command line.
+class MemoryCheck {
+public:
+    // `model`: with its config. Fails with bad_input where a size that is needed has no value.
+    static Result<MemoryCheck> make(const base::DataStore& store, const Source& model, const Device& device,
+                                    const ReserveRules& reserve);
+    Status run(const ScriptJob& job, std::vector<ScriptFinding>& findings) const;
+
+private:
+    Choices choices_;
+    ModelShape shape_;
+    Device device_;
+    ReserveRules reserve_;
+};
+// With each other: the rules of launch.json.
+void check_numbers(const LaunchFacts& facts, const ScriptJob& job, std::vector<ScriptFinding>& findings);
+// With the disk: what is loaded, data, tokenizer.
+void check_paths(base::FileSystem& fs, const ScriptJob& job, std::vector<ScriptFinding>& findings);
+// The whole script: variables of the environment, files that commands write.
+void check_environment(const LaunchFacts& facts, const ScriptReading& script, const std::vector<ScriptJob>& jobs,
+                       std::vector<ScriptFinding>& findings);
+void check_logs(base::FileSystem& fs, const ScriptReading& script, std::vector<ScriptFinding>& findings);
+
+}  // namespace ckpt

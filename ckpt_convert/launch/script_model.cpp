@@ -1,0 +1,210 @@
+#include <algorithm>
+#include <cmath>
+
+#include "base/format.h"
+#include "base/text.h"
+#include "ckpt_convert/launch/script_checks.h"
+#include "ckpt_convert/open/option_values.h"
+#include "ckpt_convert/target/megatron_target.h"
+
+namespace ckpt {
+namespace {
+
+using Use = TrainingFlag::Use;
+
+bool is_same(std::string_view left, std::string_view right) {
+    const auto a = number_in(left), b = number_in(right);
+    if (a && b) return std::abs(*a - *b) <= 1e-9 * std::max(std::abs(*a), std::abs(*b));
+    return left == right;
+}
+
+bool are_same(const std::vector<ScriptWord>& given, const std::vector<std::string>& wanted) {
+    return std::equal(given.begin(), given.end(), wanted.begin(), wanted.end(),
+                      [](const ScriptWord& left, const std::string& right) { return is_same(left.text, right); });
+}
+
+std::string words_of(const std::vector<ScriptWord>& values) {
+    std::vector<std::string> out;
+    for (const ScriptWord& value : values) out.push_back(value.text);
+    return base::joined(out, " ");
+}
+
+// A flag of the family against the script's option of the same name.
+class FlagCheck {
+public:
+    FlagCheck(const LaunchFacts& facts, const Source& model, const ScriptJob& job, std::vector<ScriptFinding>& findings)
+        : facts_(facts), family_(model.model.mapping().family), job_(job), findings_(findings) {}
+
+    void run(const TrainingFlag& flag) {
+        const auto found = facts_.flags.find(flag.name);
+        const FlagReading reading = found == facts_.flags.end() ? FlagReading() : found->second;
+        if (!reading.compared) return;
+        const ScriptOption* option = job_.option(flag.name);
+        if (option == nullptr) {
+            if (flag.use == Use::given) missing(flag, reading);
+        } else if (flag.use == Use::given) {
+            compare(flag, *option);
+        } else if (flag.use == Use::off || base::contains(facts_.of_model, flag.name)) {
+            too_much(*option);
+        }
+    }
+
+    // Options that make another model, and that the family does not have at all.
+    void unknown_to(const std::vector<TrainingFlag>& flags) {
+        for (const std::string& name : facts_.of_model) {
+            const bool is_known =
+                std::any_of(flags.begin(), flags.end(), [&](const auto& flag) { return flag.name == name; });
+            const ScriptOption* option = job_.option(name);
+            if (!is_known && option != nullptr) too_much(*option);
+        }
+    }
+
+private:
+    static std::string id_of(const std::string& name) {
+        std::string out = name.substr(2);
+        std::replace(out.begin(), out.end(), '-', '_');
+        return out;
+    }
+
+    void missing(const TrainingFlag& flag, const FlagReading& reading) {
+        const bool is_said = std::any_of(reading.same_as.begin(), reading.same_as.end(),
+                                         [&](const std::string& other) { return job_.has(other); });
+        const bool is_default =
+            !reading.otherwise.empty() && flag.values.size() == 1 && is_same(reading.otherwise, flag.values.front());
+        const bool is_known = job_.list->find(flag.name, job_.program->name) != nullptr;
+        if (is_said || is_default || !is_known) return;
+        findings_.push_back({id_of(flag.name),
+                             "error",
+                             job_.program->place,
+                             base::format("{} is missing: the {} model has it", flag.name, family_),
+                             flag_text(flag),
+                             {added_option(job_, flag_text(flag))}});
+    }
+
+    void compare(const TrainingFlag& flag, const ScriptOption& option) {
+        if (!option.has_known_values() || are_same(option.values, flag.values)) return;
+        std::vector<ScriptEdit> edits;
+        for (std::size_t i = 0; i < option.values.size() && option.values.size() == flag.values.size(); ++i)
+            edits.push_back({option.values[i].place, flag.values[i]});
+        const ScriptPlace place = option.values.empty() ? option.place : option.values.front().place;
+        findings_.push_back({id_of(flag.name), "error", place,
+                             base::format("{} is {}, and the model has {}", flag.name, words_of(option.values),
+                                          base::joined(flag.values, " ")),
+                             base::joined(flag.values, " "), std::move(edits)});
+    }
+
+    void too_much(const ScriptOption& option) {
+        std::vector<ScriptEdit> edits{{option.place, ""}};
+        for (const ScriptWord& value : option.values) {
+            if (value.place.file == option.place.file && value.place.begin > option.place.end)
+                edits.push_back({value.place, ""});
+        }
+        findings_.push_back({id_of(option.name), "error", option.place,
+                             base::format("{} makes another model: {} is without it", option.name, family_),
+                             "without it", std::move(edits)});
+    }
+
+    const LaunchFacts& facts_;
+    const std::string& family_;
+    const ScriptJob& job_;
+    std::vector<ScriptFinding>& findings_;
+};
+
+void check_words(const ScriptJob& job, std::string_view option_name, const std::vector<std::string>& known,
+                 const std::string& severity, const std::string& what, std::vector<ScriptFinding>& findings) {
+    const ScriptOption* option = job.option(option_name);
+    if (option == nullptr || known.empty()) return;
+    for (const ScriptWord& value : option->values) {
+        if (!value.is_known || base::contains(known, value.text)) continue;
+        std::vector<ScriptEdit> edits;
+        if (option->values.size() == 1) edits.push_back({value.place, known.front()});
+        findings.push_back({std::string(option_name.substr(2)), severity, value.place,
+                            base::format("{} {}: {}", option_name, value.text, what), base::joined(known, ", "),
+                            std::move(edits)});
+    }
+}
+
+}  // namespace
+
+Status check_model_options(const Knowledge& knowledge, const LaunchFacts& facts, const Source& model,
+                           const ScriptJob& job, std::vector<ScriptFinding>& findings) {
+    const std::string& family = model.model.mapping().family;
+    if (const auto prompts = facts.prompts.find(family); prompts != facts.prompts.end())
+        check_words(job, "--prompt-type", prompts->second, "warning",
+                    base::format("models of the family {} are trained with other prompts", family), findings);
+    const auto modules = facts.lora_modules.find(model.model.values().contains("kv_lora_rank") ? "latent" : "");
+    if (modules != facts.lora_modules.end())
+        check_words(job, "--lora-target-modules", modules->second, "error", "the model has no such module", findings);
+    if (!job.runs_model()) return {};
+    ConvertOptions options;
+    options.target = job.target->dialect;
+    if (const ScriptWord* noops = job.value("--noop-layers")) {
+        TRY_ASSIGN(options.topology.noop_layers, number_list("--noop-layers", noops->text));
+    }
+    TRY_ASSIGN(const MegatronTarget target, megatron_target(knowledge, model.model, options));
+    TRY_ASSIGN(const auto flags, megatron_flags(knowledge, target, model, DType::bf16, options));
+    FlagCheck check(facts, model, job, findings);
+    for (const TrainingFlag& flag : flags) check.run(flag);
+    check.unknown_to(flags);
+    return {};
+}
+
+void check_checkpoint_layout(const Source& checkpoint, const ScriptJob& job, std::vector<ScriptFinding>& findings) {
+    if (!checkpoint.parallel || checkpoint.parallel->dialect.torch_dist || !job.runs_model()) return;
+    const ModelValues facts = layout_facts(checkpoint.model, *checkpoint.parallel);
+    constexpr auto kSizes = std::to_array<std::pair<const char*, const char*>>({
+        {"tp", "--tensor-model-parallel-size"},
+        {"pp", "--pipeline-model-parallel-size"},
+        {"ep", "--expert-model-parallel-size"},
+        {"padded_vocab", "--padded-vocab-size"},
+    });
+    for (const auto& [name, option_name] : kSizes) {
+        const auto given = job.numbers.find(name);
+        const auto stored = facts.find(name);
+        if (given == job.numbers.end() || stored == facts.end() || given->second == stored->second) continue;
+        const ScriptWord* word = job.value(option_name);
+        const std::string right = base::format("{}", stored->second);
+        std::vector<ScriptEdit> edits;
+        if (word != nullptr) edits.push_back({word->place, right});
+        else edits.push_back(added_option(job, base::format("{} {}", option_name, right)));
+        findings.push_back({"checkpoint_layout", "error", word != nullptr ? word->place : job.program->place,
+                            base::format("{} is {}, and the checkpoint has {}", option_name, given->second, right),
+                            base::format("{}, or another checkpoint: ckpt_convert convert", right), std::move(edits)});
+    }
+    const bool starts_anew = job.has("--no-load-optim") || job.has("--finetune");
+    if (!checkpoint.has_optimizer && !starts_anew && job.numbers.at("trains") != 0)
+        findings.push_back({"no_optimizer",
+                            "error",
+                            job.program->place,
+                            "the checkpoint has no state of an optimizer, and the program looks for it",
+                            "--no-load-optim --no-load-rng",
+                            {added_option(job, "--no-load-optim --no-load-rng")}});
+}
+
+void check_numbers(const LaunchFacts& facts, const ScriptJob& job, std::vector<ScriptFinding>& findings) {
+    const auto lookup = job.lookup();
+    ModelValues shown = job.numbers;
+    for (const LaunchRule& rule : facts.rules) {
+        if (!rule.that) continue;
+        const auto holds = rule.when ? rule.when->evaluate(lookup) : Result<std::int64_t>(1);
+        if (!holds || *holds == 0) continue;
+        const auto that = rule.that->evaluate(lookup);
+        if (!that || *that != 0) continue;
+        ScriptPlace place = job.program->place;
+        for (const std::string& name : rule.at) {
+            const ScriptOption* option = job.option(name);
+            for (const ScriptOption& of_launcher : job.program->launcher) {
+                if (option == nullptr && of_launcher.name == name) option = &of_launcher;
+            }
+            if (option == nullptr) continue;
+            place = option->values.empty() ? option->place : option->values.front().place;
+            break;
+        }
+        std::vector<ScriptEdit> edits;
+        if (!rule.add.empty()) edits.push_back(added_option(job, rule.add));
+        findings.push_back({rule.id, rule.severity, place, with_numbers(rule.message, shown),
+                            with_numbers(rule.right, shown), std::move(edits)});
+    }
+}
+
+}  // namespace ckpt

@@ -1,0 +1,181 @@
+#include <algorithm>
+#include <set>
+
+#include "base/format.h"
+#include "base/paths.h"
+#include "base/text.h"
+#include "ckpt_convert/checkpoint/hf_checkpoint.h"
+#include "ckpt_convert/checkpoint/megatron_checkpoint.h"
+#include "ckpt_convert/launch/script_checks.h"
+
+namespace ckpt {
+namespace {
+
+constexpr std::string_view kDocument = "_document";
+
+void add_finding(std::vector<ScriptFinding>& findings, std::string id, std::string severity, const ScriptPlace& place,
+                 std::string what, std::string right, std::vector<ScriptEdit> edits = {}) {
+    findings.push_back(
+        {std::move(id), std::move(severity), place, std::move(what), std::move(right), std::move(edits)});
+}
+
+bool is_kind(base::FileSystem& fs, const Path& path, FileKind kind) {
+    const auto info = fs.info(path);
+    return info && info->kind == kind;
+}
+
+void check_load(base::FileSystem& fs, const ScriptJob& job, std::vector<ScriptFinding>& findings) {
+    const ScriptWord* load = job.value("--load");
+    if (load == nullptr || job.has("--enable-hf2mg-convert")) return;
+    const ScriptWord* tokenizer = job.value("--tokenizer-name-or-path");
+    if (tokenizer == nullptr) tokenizer = job.value("--tokenizer-model");
+    const bool is_there = is_kind(fs, load->text, FileKind::directory);
+    const bool is_model =
+        is_there ? fs.exists(base::join(load->text, "config.json")) && !is_megatron_checkpoint(fs, load->text)
+                 : tokenizer != nullptr && tokenizer->text == load->text;
+    if (is_model)
+        return add_finding(
+            findings, "load_path", "error", load->place,
+            base::format("--load {} is the Hugging Face model; the program reads Megatron checkpoints", load->text),
+            "the directory that ckpt_convert convert wrote, or --enable-hf2mg-convert");
+    if (is_there && !is_megatron_checkpoint(fs, load->text))
+        add_finding(findings, "load_path", "error", load->place,
+                    base::format("--load {}: there is no checkpoint, as latest_checkpointed_iteration.txt is missing",
+                                 load->text),
+                    "a Megatron checkpoint");
+}
+
+std::string without_ending(std::string text, std::string_view ending) {
+    if (text.ends_with(ending)) text.erase(text.size() - ending.size());
+    return text;
+}
+
+void check_pair(base::FileSystem& fs, const ScriptWord& data, const std::string& prefix,
+                std::vector<ScriptFinding>& findings) {
+    const bool has_bin = fs.exists(prefix + ".bin"), has_idx = fs.exists(prefix + ".idx");
+    if (has_bin != has_idx)
+        return add_finding(
+            findings, "data_pair", "error", data.place,
+            base::format("{}.{} is there, and its {} is not", prefix, has_bin ? "bin" : "idx", has_bin ? "idx" : "bin"),
+            "both files: write the data again");
+    const auto info = fs.info(prefix + ".bin");
+    if (has_bin && info && info->bytes == 0)
+        add_finding(findings, "data_pair", "error", data.place, base::format("{}.bin is empty", prefix),
+                    "write the data again");
+}
+
+void check_data(base::FileSystem& fs, const ScriptJob& job, std::vector<ScriptFinding>& findings) {
+    const ScriptOption* option = job.option("--data-path");
+    if (option == nullptr || option->values.size() != 1 || !option->values.front().is_known) return;
+    const ScriptWord& data = option->values.front();
+    const bool is_several = data.text.find(',') != std::string::npos;
+    if (is_several) return;
+    for (const std::string_view ending : {".bin", ".idx", ".jsonl", ".json", ".parquet"}) {
+        if (!data.text.ends_with(ending)) continue;
+        const std::string right = without_ending(data.text, ending);
+        return add_finding(
+            findings, "data_prefix", "error", data.place,
+            base::format("--data-path takes the prefix of what preprocess_data.py wrote, without {}", ending), right,
+            {{data.place, right}});
+    }
+    const bool is_tuning = job.numbers.at("is_sft") != 0 || job.numbers.at("is_dpo") != 0 ||
+                           job.has("--is-instruction-dataset") || job.has("--is-pairwise-dataset");
+    if (!is_tuning && !data.text.ends_with(kDocument))
+        return add_finding(findings, "data_prefix", "error", data.place,
+                           "the data of pre-training has a prefix that ends in _text_document",
+                           data.text + "_text_document", {{data.place, data.text + "_text_document"}});
+    if (is_tuning && data.text.ends_with(kDocument)) {
+        const std::size_t at = std::min(data.text.rfind("_packed"), data.text.rfind("_text"));
+        const std::string right = data.text.substr(0, at);
+        return add_finding(findings, "data_prefix", "error", data.place,
+                           "the data of fine-tuning is given by its prefix alone, without what ends in _document",
+                           right, {{data.place, right}});
+    }
+    if (!is_tuning) check_pair(fs, data, data.text, findings);
+}
+
+void check_tokenizer(base::FileSystem& fs, const ScriptJob& job, std::vector<ScriptFinding>& findings) {
+    const ScriptWord* path = job.value("--tokenizer-name-or-path");
+    if (path == nullptr || !is_kind(fs, path->text, FileKind::regular)) return;
+    const std::string right(base::parent(path->text));
+    add_finding(findings, "tokenizer_path", "error", path->place,
+                "--tokenizer-name-or-path takes the directory, and this is a file", right, {{path->place, right}});
+}
+
+}  // namespace
+
+void check_paths(base::FileSystem& fs, const ScriptJob& job, std::vector<ScriptFinding>& findings) {
+    check_load(fs, job, findings);
+    check_data(fs, job, findings);
+    check_tokenizer(fs, job, findings);
+}
+
+void check_logs(base::FileSystem& fs, const ScriptReading& script, std::vector<ScriptFinding>& findings) {
+    std::set<std::string> made;
+    for (const auto& command : script.commands) {
+        const std::string program(base::file_name(command.front().text));
+        if (program == "mkdir") {
+            for (const ScriptWord& word : command) made.insert(base::normal_path(word.text));
+        }
+        if (program != "tee") continue;
+        for (std::size_t i = 1; i < command.size(); ++i) {
+            const ScriptWord& file = command[i];
+            if (file.text.starts_with('-') || file.text.find('/') == std::string::npos) continue;
+            const Path directory = base::normal_path(base::parent(file.text));
+            const auto below = made.lower_bound(directory + "/");
+            const bool is_made =
+                made.contains(directory) || (below != made.end() && below->starts_with(directory + "/"));
+            // A part that only the run knows leaves nothing to look for; a relative path is looked for beside the script too.
+            const bool is_known = !directory.empty() && directory != "/" && (file.is_known || directory.find('/') != 0);
+            const Path beside = base::join(base::parent(script.files.front().path), directory);
+            if (is_made || !is_known || directory == "." || fs.exists(directory) || fs.exists(beside)) continue;
+            add_finding(findings, "log_directory", "warning", file.place,
+                        base::format("nothing makes the directory {}: tee fails, and the run with it", directory),
+                        base::format("mkdir -p {}", directory));
+        }
+    }
+}
+
+void check_environment(const LaunchFacts& facts, const ScriptReading& script, const std::vector<ScriptJob>& jobs,
+                       std::vector<ScriptFinding>& findings) {
+    std::map<std::string, const ScriptVariable*> seen;
+    for (const ScriptVariable& variable : script.variables) {
+        if (!variable.exported) continue;
+        const auto [before, is_first] = seen.emplace(variable.name, &variable);
+        const bool is_replaced = !is_first && before->second->value.text != variable.value.text &&
+                                 variable.value.text.find(before->second->value.text) == std::string::npos;
+        for (const LaunchVariable& row : facts.variables) {
+            const bool is_it = matches_pattern(row.name, variable.name);
+            if (!is_it) continue;
+            if (is_replaced && !row.without.empty()) {
+                add_finding(findings, "variable_twice", row.severity, variable.value.place,
+                            base::format("{} is set twice, and the second value replaces the first: {}", variable.name,
+                                         before->second->value.text),
+                            "one value, with commas between its parts");
+                break;
+            }
+            const bool excludes = std::all_of(row.without.begin(), row.without.end(), [&](const std::string& part) {
+                return variable.value.text.find(part) != std::string::npos;
+            });
+            if (row.least) {
+                for (const ScriptJob& job : jobs) {
+                    const auto least = row.least->evaluate(job.lookup());
+                    const auto given = number_in(variable.value.text);
+                    if (!least || !given || *given >= static_cast<double>(*least)) continue;
+                    add_finding(findings, "variable_value", row.severity, variable.value.place,
+                                base::format("{} is {}: {}", variable.name, variable.value.text, row.problem),
+                                base::format("{}: {}", *least, row.least_why),
+                                {{variable.value.place, base::format("{}", *least)}});
+                    break;
+                }
+            } else if (excludes) {
+                add_finding(findings, "variable", row.severity, variable.value.place,
+                            base::format("{}: {}", variable.name, row.problem),
+                            row.without.empty() ? "without it" : row.without.front());
+            }
+        }
+        seen[variable.name] = &variable;
+    }
+}
+
+}  // namespace ckpt

@@ -1,0 +1,80 @@
+// ScriptReading: what a launch script does when a shell runs it straight through: its variables expanded, the scripts that it
+// sources read, and the programs that it starts with their options. Nothing is executed.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ckpt_convert/base_names.h"
+
+namespace ckpt {
+
+// Where a text stands: what --fix replaces.
+struct ScriptPlace {
+    std::uint32_t file = 0;   // in ScriptReading::files
+    std::uint64_t begin = 0;  // bytes in the file
+    std::uint64_t end = 0;
+};
+
+struct ScriptFile {
+    Path path;
+    std::string text;
+};
+
+// A word after expansion. Its place is that of what it came from: of "$TP" the value of TP=2.
+struct ScriptWord {
+    std::string text;
+    ScriptPlace place;
+    bool is_known = true;  // false: a part of it is what a command prints, or what the environment has
+};
+
+struct ScriptOption {
+    std::string name;
+    ScriptPlace place;
+    std::vector<ScriptWord> values;
+
+    bool has_known_values() const;
+};
+
+// A program that is started, with all that stands behind its name.
+struct ScriptProgram {
+    std::string name;  // "pretrain_gpt.py"
+    ScriptPlace place;
+    std::vector<ScriptOption> launcher;  // options in front of the program: --nproc_per_node
+    std::vector<ScriptOption> options;
+    std::vector<ScriptWord> arguments;  // in front of the options
+};
+
+struct ScriptVariable {
+    std::string name;
+    ScriptWord value;
+    bool exported = false;
+};
+
+// A slip of the shell's own language, which it says nothing of.
+struct ScriptSlip {
+    ScriptPlace place;
+    std::string what;  // a sentence
+    std::string right;
+    std::string fixed;  // what stands there instead
+    bool is_error = true;
+};
+
+struct ScriptReading {
+    std::vector<ScriptFile> files;
+    std::vector<ScriptProgram> programs;
+    std::vector<ScriptVariable> variables;  // every assignment, in order
+    std::vector<ScriptSlip> slips;
+    std::vector<std::vector<ScriptWord>> commands;  // all of them
+
+    // The last one of the name; nullptr: none.
+    const ScriptVariable* variable(std::string_view name) const;
+};
+
+// `programs`: the names of programs that are looked for. Fails with what reading the file fails with.
+Result<ScriptReading> read_script(base::FileSystem& fs, const Path& path, const std::vector<std::string>& programs);
+
+}  // namespace ckpt

@@ -1,0 +1,60 @@
+// ShellExpansion: the words of a shell after its expansions: variables, arrays, defaults, arithmetic.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ckpt_convert/launch/script_reading.h"
+
+namespace ckpt {
+
+class ShellExpansion {
+public:
+    // `directory`: of the script, which $(dirname ...) stands for.
+    explicit ShellExpansion(Path directory) : directory_(std::move(directory)) {}
+
+    // The text that raw words are parts of from now on.
+    void in_file(std::uint32_t file, std::string_view text) {
+        file_ = file;
+        text_ = text;
+    }
+    // Of a part of that text; of anything else what it came from.
+    ScriptPlace place_of(std::string_view part, const ScriptPlace& otherwise = {}) const;
+    // The words that a raw word becomes; of "${ARGS[@]}" and of a value with blanks several, of an empty array none.
+    std::vector<ScriptWord> words(std::string_view raw);
+    void assign(const std::string& name, std::vector<ScriptWord> values, bool appends);
+    // ARGS="--a 1 \ --b 2": `raw` with its quotes. The words in it keep their places where $ARGS becomes several words.
+    void assign_text(const std::string& name, std::string_view raw, ScriptWord value, bool appends);
+    bool knows(const std::string& name) const { return variables_.contains(name); }
+
+    // Variables that were used before anything gave them a value and without a default, where a word is nothing but them.
+    struct Unset {
+        std::string name;
+        ScriptPlace place;
+    };
+    const std::vector<Unset>& unset() const { return unset_; }
+    // Whether variables made more text than is followed, or stood in each other deeper: what comes of them is not known then.
+    bool is_exhausted() const { return left_ == 0; }
+
+private:
+    // Of values that replace `$NAME`; false: there were too many, and none is given.
+    bool may_take(const std::vector<ScriptWord>& values);
+    // Adds the words that a raw word becomes.
+    void expand(std::string_view raw, const ScriptPlace& place, std::vector<ScriptWord>& out);
+    std::vector<ScriptWord> parameter(std::string_view inside, const ScriptPlace& place);
+    ScriptWord substitution(std::string_view command, const ScriptPlace& place) const;
+    ScriptWord arithmetic(std::string_view expression, const ScriptPlace& place);
+
+    Path directory_;
+    std::uint32_t file_ = 0;
+    std::string_view text_;
+    std::map<std::string, std::vector<ScriptWord>> variables_;
+    std::map<std::string, std::vector<ScriptWord>> split_;  // of texts with blanks, the words
+    std::vector<Unset> unset_;
+    std::uint64_t left_ = 16 << 20;  // bytes that variables may still become: a value that doubles itself has no end
+    int depth_ = 0;                  // of defaults in defaults
+};
+
+}  // namespace ckpt

@@ -1,0 +1,51 @@
+# What every program must be told of {{title}} and of its layout, {{layout_title}}. Sourced by the scripts of this folder.
+# The sizes come from config.json, the layout is that of the checkpoint: for another one run ckpt_convert launch again.
+# shellcheck shell=bash disable=SC2034
+
+MODEL_ARGS=(
+{{model_args}}
+    --tensor-model-parallel-size {{tp}}
+    --pipeline-model-parallel-size {{pp}}
+    --expert-model-parallel-size {{ep}} #? experts > 0
+    --expert-tensor-parallel-size {{etp}} #? experts > 0
+    --ckpt-format torch_dist
+    --dist-ckpt-strictness assume_ok_unexpected
+    --tokenizer-type HuggingFaceTokenizer
+    --tokenizer-model "$HF_DIR"
+)
+
+# How training runs, whatever it trains.
+TRAIN_ARGS=(
+    --seq-length "$SEQ_LENGTH"
+    --micro-batch-size "$MICRO_BATCH_SIZE"
+    --global-batch-size "$GLOBAL_BATCH_SIZE"
+    --train-iters "$TRAIN_ITERS"
+    --lr "$LR"
+    --min-lr "$MIN_LR"
+    --lr-decay-style cosine
+    --lr-warmup-fraction 0.01
+    --weight-decay 0.1
+    --adam-beta1 0.9
+    --adam-beta2 0.95
+    --clip-grad 1.0
+    --context-parallel-size {{cp}} #? cp > 1
+    --sequence-parallel #? tp > 1
+    --use-distributed-optimizer
+    --overlap-grad-reduce #? dp > 1 & !dualpipev
+    --overlap-param-gather #? dp > 1 & !dualpipev
+    --moe-token-dispatcher-type alltoall #? experts > 0
+    --attention-backend flash
+    --distributed-backend nccl
+    --log-interval 1
+    --log-throughput
+    --save-interval "$SAVE_INTERVAL"
+    --eval-interval "$SAVE_INTERVAL"
+    --eval-iters 0
+)
+
+# From the converted checkpoint; with RESUME=1 from what the last run saved, with the state of its optimizer.
+if [ "${RESUME:-0}" = 1 ]; then
+    LOAD_ARGS=(--load "$SAVE_DIR")
+else
+    LOAD_ARGS=(--load "$MCORE_DIR" --finetune --no-load-optim --no-load-rng)
+fi

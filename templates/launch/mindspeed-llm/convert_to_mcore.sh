@@ -1,0 +1,9 @@
+#!/usr/bin/env bash
+# Converts {{title}} from Hugging Face to {{layout_title}}. Needs no device.
+set -euo pipefail
+HERE="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
+# shellcheck source=/dev/null
+source "$HERE/settings.sh"
+
+ckpt_convert convert "$HF_DIR" "$MCORE_DIR" \
+    {{convert_options}}

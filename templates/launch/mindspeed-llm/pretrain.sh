@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# Pre-trains {{title}}, from the converted checkpoint.
+set -euo pipefail
+HERE="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
+# shellcheck source=/dev/null
+source "$HERE/settings.sh"
+# shellcheck source=/dev/null
+source "$HERE/environment.sh"
+# shellcheck source=/dev/null
+source "$HERE/model.sh"
+OUTPUT_DIR="${OUTPUT_DIR:-$SAVE_DIR}"
+
+mkdir -p "$OUTPUT_DIR" "$LOG_DIR"
+cd "$MINDSPEED_LLM"
+torchrun "${LAUNCH_ARGS[@]}" pretrain_gpt.py \
+    "${MODEL_ARGS[@]}" \
+    "${TRAIN_ARGS[@]}" \
+    "${LOAD_ARGS[@]}" \
+    --data-path "${PRETRAIN_PREFIX}_text_document" \
+    --split 100,0,0 \
+    --save "$OUTPUT_DIR" 2>&1 | tee "$LOG_DIR/pretrain.$NODE_RANK.log"
