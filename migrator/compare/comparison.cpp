@@ -36,10 +36,13 @@ KeptParts kept_parts(const CompareRequest& request) {
 base::Status add_operators(base::FileSystem& fs, const CompareRequest& request, Comparison& out) {
     // Msprof reads collectives only for their own sheet.
     const bool with_collectives = request.numbers == ProfileNumbers::ours || request.wants(ComparePart::communication);
-    const OperatorTree base_tree(out.base, request.numbers, with_collectives),
-        tree(out.compared, request.numbers, with_collectives);
-    const std::vector<MatchedPair> pairs = pair_operators(out.base, base_tree, out.compared, tree, request.pairing);
-    const PairedSides sides{out.base, out.compared, base_tree, tree, pairs};
+    out.operators = std::make_unique<PairedOperators>(
+        PairedOperators{OperatorTree(*out.base, request.numbers, with_collectives),
+                        OperatorTree(*out.compared, request.numbers, with_collectives),
+                        {}});
+    PairedOperators& both = *out.operators;
+    both.pairs = pair_operators(*out.base, both.base, *out.compared, both.compared, request.pairing);
+    const PairedSides sides{*out.base, *out.compared, both.base, both.compared, both.pairs};
     if (request.wants(ComparePart::operators)) {
         out.sheets.push_back(operator_statistic(sides));
         if (!request.pairing.without_details) out.sheets.push_back(operator_sheet(sides));
@@ -56,41 +59,39 @@ base::Status add_operators(base::FileSystem& fs, const CompareRequest& request, 
 }  // namespace
 
 std::vector<std::string> Comparison::damage() const {
-    std::vector<std::string> out;
-    for (const ProfileSide* side : {&base, &compared}) {
-        for (const auto& [file, damage] :
-             {std::pair(side->files.trace, side->trace.damage),
-              std::pair(side->files.table(side->tables.files.kernels), side->kernels.damage)}) {
-            if (!damage.empty()) out.push_back(base::format("{}: {}", file, damage));
-        }
-    }
+    std::vector<std::string> out = base->damage();
+    for (std::string& of_other : compared->damage()) out.push_back(std::move(of_other));
     return out;
 }
 
-std::string Comparison::json() const {
-    base::JsonWriter out;
-    out.begin_object();
-    write_side(out.key("base"), base);
-    write_side(out.key("new"), compared);
-    out.key("distribution");
-    write_json(out, distribution);
-    out.key("sheets").begin_object();
-    for (const Sheet& sheet : sheets) {
-        out.key(sheet.name);
-        write_json(out, sheet);
-    }
-    out.end_object();
-    out.key("damage").begin_array();
-    for (const std::string& damage : damage()) out.string(damage);
-    out.end_array();
-    return std::move(out.end_object()).take() + "\n";
+base::TextSource Comparison::json() const {
+    return [this](const base::TextSink& sink) {
+        base::JsonWriter out(sink);
+        out.begin_object();
+        write_side(out.key("base"), *base);
+        write_side(out.key("new"), *compared);
+        out.key("distribution");
+        write_json(out, distribution);
+        out.key("sheets").begin_object();
+        for (const Sheet& sheet : sheets) {
+            out.key(sheet.name);
+            write_json(out, sheet);
+        }
+        out.end_object();
+        out.key("damage").begin_array();
+        for (const std::string& damage : damage()) out.string(damage);
+        out.end_array();
+        out.end_object();
+        out.finish();
+        sink("\n");
+    };
 }
 
 base::Result<Comparison> compare_profiles(base::FileSystem& fs, const base::DataStore& store,
                                           const CompareRequest& request) {
     using Part = ComparePart;
     Comparison out;
-    ProfileSide* const sides[] = {&out.base, &out.compared};
+    ProfileSide* const sides[] = {out.base.get(), out.compared.get()};
     const SideRequest both{.path = {},
                            .numbers = request.numbers,
                            .kept = kept_parts(request),
@@ -106,17 +107,17 @@ base::Result<Comparison> compare_profiles(base::FileSystem& fs, const base::Data
         if (!keeps_records) sides[i]->drop_records();
         return {};
     }));
-    out.distribution = distribution_table(out.base.metrics, out.compared.metrics);
-    if (request.wants(Part::overall)) out.sheets.push_back(overall_sheet(out.base.metrics, out.compared.metrics));
+    out.distribution = distribution_table(out.base->metrics, out.compared->metrics);
+    if (request.wants(Part::overall)) out.sheets.push_back(overall_sheet(out.base->metrics, out.compared->metrics));
     if (request.wants(Part::communication))
-        out.sheets.push_back(communication_sheet(out.base, out.compared, request.numbers));
+        out.sheets.push_back(communication_sheet(*out.base, *out.compared, request.numbers));
     if (request.wants(Part::operators) || request.wants(Part::memory) || request.wants(Part::calls))
         TRY(add_operators(fs, request, out));
     if (request.wants(Part::kernels) && request.kernels_by_type) {
-        TRY_ASSIGN(Sheet types, kernel_type_sheet(fs, out.base, out.compared));
+        TRY_ASSIGN(Sheet types, kernel_type_sheet(fs, *out.base, *out.compared));
         out.sheets.push_back(std::move(types));
     } else if (request.wants(Part::kernels)) {
-        out.sheets.push_back(kernel_sheet(out.base, out.compared));
+        out.sheets.push_back(kernel_sheet(*out.base, *out.compared));
     }
     return out;
 }

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -34,16 +35,27 @@ struct CompareRequest {
     bool wants(ComparePart part) const { return parts.empty() || parts.contains(part); }
 };
 
+// Operators of both sides, and which belong together.
+struct PairedOperators {
+    OperatorTree base, compared;
+    std::vector<MatchedPair> pairs;
+};
+
 struct Comparison {
-    ProfileSide base, compared;
+    std::unique_ptr<ProfileSide> base = std::make_unique<ProfileSide>(), compared = std::make_unique<ProfileSide>();
+    std::unique_ptr<PairedOperators> operators;  // nullptr: they were not asked for. Sheets make their rows from them.
     Sheet distribution;
     std::vector<Sheet> sheets;
 
     // Damage of files, which a run must not end without.
     std::vector<std::string> damage() const;
     std::string text(const base::Language& say) const;
-    std::string json() const;
+    // In parts, as it can be as long as the profiles. The comparison must outlive it.
+    base::TextSource json() const;
 };
+
+// "new: NPU, worker_ascend_pt, 8 events"
+std::string side_line(const base::Language& say, const std::string& title, const ProfileSide& side);
 
 // Fails as read_side does.
 base::Result<Comparison> compare_profiles(base::FileSystem& fs, const base::DataStore& store,

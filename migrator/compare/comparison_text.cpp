@@ -5,6 +5,7 @@
 #include "base/human.h"
 #include "base/wrapped_text.h"
 #include "migrator/compare/comparison.h"
+#include "migrator/compare/time_parts.h"
 
 namespace migrator {
 namespace {
@@ -13,17 +14,6 @@ using base::Language;
 
 constexpr std::size_t kMostShown = 10;
 constexpr std::size_t kLabelWidth = 40;
-
-double number_in(const Cell& cell) {
-    if (const auto* number = std::get_if<double>(&cell)) return *number;
-    const auto* count = std::get_if<std::int64_t>(&cell);
-    return count == nullptr ? 0 : static_cast<double>(*count);
-}
-
-std::string text_in(const Cell& cell) {
-    const auto* text = std::get_if<std::string>(&cell);
-    return text == nullptr ? std::string() : *text;
-}
 
 // "1.42 x"; nothing where the base is 0.
 std::string factor_text(double base, double compared) {
@@ -53,36 +43,20 @@ std::string table_text(const Language& say, const Sheet& overall) {
     return out;
 }
 
-// The lines that others add up to, by what they lost.
 std::string losses_text(const Language& say, const Sheet& overall) {
-    struct Loss {
-        std::string name;
-        double more = 0;
-    };
-    std::vector<Loss> losses;
-    double whole = 0;
-    bool is_communication = false;  // its groups overlap, and stand for it together
-    for (const SheetRow& row : overall.rows) {
-        const std::string name = text_in(row[0]);
-        const std::size_t depth = name.find_first_not_of('\t');
-        const double more = number_in(row[4]) - number_in(row[1]);
-        if (depth == 0) is_communication = name == "Uncovered Communication Time";
-        if (name == "E2E Time") whole = more;
-        if (depth == (is_communication ? 0u : 1u) && more > 0) losses.push_back({name.substr(depth), more});
-    }
-    std::ranges::stable_sort(losses, std::greater<>(), &Loss::more);
-    std::string out =
-        whole > 0 ? say.format("The new profile takes {:.3f} ms longer as a whole. What takes more time:\n", whole)
-                  : say.format("The new profile takes {:.3f} ms less as a whole. What takes more time:\n", -whole);
+    const TimeParts times = time_parts(overall);
+    const std::vector<TimePart> losses = times.losses();
+    std::string out = difference_line(say, times) + "\n" + say.text("What takes more time:") + "\n";
     if (losses.empty()) return out + "  " + say.text("nothing") + "\n";
     for (std::size_t i = 0; i < std::min<std::size_t>(losses.size(), 5); ++i)
-        out += base::format("  {:>12} ms  {}\n", base::format("{:+.3f}", losses[i].more),
+        out += base::format("  {:>12} ms  {}\n", base::format("{:+.3f}", losses[i].more()),
                             say.show("{}", say.text(losses[i].name)));
     return out;
 }
 
 std::string operators_text(const Language& say, const Sheet& statistic) {
-    std::string out = say.text("Operators that cost most against the base, by their time on the device in ms:") + "\n" +
+    std::string out = say.text("Operators that cost most compared with the base, by their time on the device in ms:") +
+                      "\n" +
                       base::format("{:>11} {:>10} {:>10} {:>9}\n", say.text("more"), say.text("base"), say.text("new"),
                                    say.text("factor"));
     std::size_t shown = 0;
@@ -96,31 +70,27 @@ std::string operators_text(const Language& say, const Sheet& statistic) {
     return shown == 0 ? std::string() : out + "\n";
 }
 
-std::string side_text(const Language& say, const std::string& title, const ProfileSide& side) {
-    const std::string kind = side.trace.kind == TraceKind::gpu ? "GPU" : "NPU";
-    return say.show("{}: {}, {}, {}\n", title, kind, side.path, say.plural(side.trace.events, "event"));
-}
-
 std::string notes_text(const Language& say, const ProfileSide& side) {
     std::string out;
     for (const base::Message& note : side.metrics.notes) out += say.show("{}: {}\n", side.path, say.said(note.text()));
     return out;
 }
 
-const Sheet* named_sheet(const std::vector<Sheet>& sheets, std::string_view name) {
-    const auto found = std::ranges::find(sheets, name, &Sheet::name);
-    return found == sheets.end() ? nullptr : &*found;
-}
-
 }  // namespace
 
+std::string side_line(const Language& say, const std::string& title, const ProfileSide& side) {
+    const std::string kind = side.trace.kind == TraceKind::gpu ? "GPU" : "NPU";
+    return say.show("{}: {}, {}, {}", title, kind, side.path, say.plural(side.trace.events, "event"));
+}
+
 std::string Comparison::text(const Language& say) const {
-    std::string out = side_text(say, say.text("base"), base) + side_text(say, say.text("new"), compared) + "\n";
+    std::string out =
+        side_line(say, say.text("base"), *base) + "\n" + side_line(say, say.text("new"), *compared) + "\n\n";
     if (const Sheet* overall = named_sheet(sheets, "OverallMetrics"))
         out += table_text(say, *overall) + "\n" + losses_text(say, *overall) + "\n";
     if (const Sheet* statistic = named_sheet(sheets, "OperatorCompareStatistic"))
         out += operators_text(say, *statistic);
-    return out + notes_text(say, base) + notes_text(say, compared);
+    return out + notes_text(say, *base) + notes_text(say, *compared);
 }
 
 }  // namespace migrator

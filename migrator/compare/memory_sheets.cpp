@@ -1,6 +1,7 @@
 #include "migrator/compare/memory_sheets.h"
 
 #include <algorithm>
+#include <memory>
 #include <unordered_map>
 
 #include "base/format.h"
@@ -210,20 +211,23 @@ Sheet memory_statistic(const PairedSides& sides, const Allocations& base, const 
     return out;
 }
 
-Sheet memory_details(const PairedSides& sides, const Allocations& base, const Allocations& compared) {
+Sheet memory_details(const PairedSides& sides, const std::shared_ptr<const Allocations>& base,
+                     const std::shared_ptr<const Allocations>& compared) {
     Sheet out{
         "MemoryCompare",
         paired_headers({"Order Id"}, {"Operator Name", "Input Shape", "Input Type", "Allocated Details", "Size(KB)"},
                        {"Diff Size(KB)", "Diff Ratio"}),
         {}};
-    for (const MatchedPair& pair : sides.pairs) {
-        SheetRow row{count_cell(out.rows.size() + 1)};
+    out.made_rows = sides.pairs.size();
+    out.made = [sides, base, compared](std::size_t number) {
+        const MatchedPair& pair = sides.pairs[number];
+        SheetRow row{count_cell(number + 1)};
         double sizes[2] = {};
         for (std::size_t i = 0; i < 2; ++i) {
             const ProfileSide& side = i == 0 ? sides.base : sides.compared;
             const OperatorTree& tree = i == 0 ? sides.base_tree : sides.tree;
             const std::uint32_t node = i == 0 ? pair.base : pair.compared;
-            const MemorySums found = sums_of(i == 0 ? base : compared, tree, node);
+            const MemorySums found = sums_of(i == 0 ? *base : *compared, tree, node);
             if (node == MatchedPair::kNone) {
                 row.insert(row.end(), {Cell(), Cell(), Cell()});
             } else {
@@ -236,8 +240,8 @@ Sheet memory_details(const PairedSides& sides, const Allocations& base, const Al
         }
         row.emplace_back(rounded(sizes[1] - sizes[0], 2));
         row.emplace_back(ratio_of(sizes[0], sizes[1]));
-        out.rows.push_back(std::move(row));
-    }
+        return row;
+    };
     return out;
 }
 
@@ -246,8 +250,9 @@ Sheet memory_details(const PairedSides& sides, const Allocations& base, const Al
 base::Result<MemorySheets> memory_sheets(base::FileSystem& fs, const PairedSides& sides) {
     TRY_ASSIGN(std::vector<Allocation> base_all, allocations_of(fs, sides.base));
     TRY_ASSIGN(std::vector<Allocation> all, allocations_of(fs, sides.compared));
-    const Allocations base(sides.base_tree, std::move(base_all)), compared(sides.tree, std::move(all));
-    return MemorySheets{memory_statistic(sides, base, compared), memory_details(sides, base, compared)};
+    const auto base = std::make_shared<const Allocations>(sides.base_tree, std::move(base_all)),
+               compared = std::make_shared<const Allocations>(sides.tree, std::move(all));
+    return MemorySheets{memory_statistic(sides, *base, *compared), memory_details(sides, base, compared)};
 }
 
 }  // namespace migrator

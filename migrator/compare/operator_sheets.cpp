@@ -146,15 +146,17 @@ Sheet operator_sheet(const PairedSides& sides) {
                              {"Operator Name", "Input Shape", "Input Type", "Kernel Details", "Device Duration(us)"},
                              {"Diff Duration(us)", "Diff Ratio"}),
               {}};
-    for (const MatchedPair& pair : sides.pairs) {
-        SheetRow row{count_cell(out.rows.size() + 1)};
+    out.made_rows = sides.pairs.size();
+    out.made = [sides](std::size_t number) {
+        const MatchedPair& pair = sides.pairs[number];
+        SheetRow row{count_cell(number + 1)};
         add_operator_cells(row, sides.base, sides.base_tree, pair.base);
         add_operator_cells(row, sides.compared, sides.tree, pair.compared);
         const double base = std::get<double>(row[5]), compared = std::get<double>(row[10]);
         row.emplace_back(rounded(compared - base, 2));
         row.emplace_back(ratio_of(base, compared));
-        out.rows.push_back(std::move(row));
-    }
+        return row;
+    };
     return out;
 }
 

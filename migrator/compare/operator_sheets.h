@@ -6,7 +6,7 @@
 
 namespace migrator {
 
-// Two profiles whose operators were paired.
+// Two profiles whose operators were paired. Sheets with a row for each pair make it from these when it is asked for.
 struct PairedSides {
     const ProfileSide &base, &compared;
     const OperatorTree &base_tree, &tree;

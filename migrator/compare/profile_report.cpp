@@ -1,6 +1,7 @@
 #include "migrator/compare/profile_report.h"
 
 #include <algorithm>
+#include <functional>
 #include <tuple>
 
 #include "base/format.h"
@@ -11,6 +12,25 @@
 
 namespace migrator {
 namespace {
+
+// What a text of a trace says in small letters, worked out once for each text.
+template <class Use>
+class PerText {
+public:
+    PerText(const TextPool& texts, std::function<Use(const std::string&)> of)
+        : texts_(texts), of_(std::move(of)), uses_(texts.size()) {}
+
+    const Use& operator[](TextNumber text) {
+        std::optional<Use>& use = uses_[text];
+        if (!use) use = of_(lower_case(texts_[text]));
+        return *use;
+    }
+
+private:
+    const TextPool& texts_;
+    const std::function<Use(const std::string&)> of_;
+    std::vector<std::optional<Use>> uses_;
+};
 
 void add_runtime_figures(const ProfileSide& side, ProfileFigures& out) {
     const TraceRecords& trace = side.trace;
@@ -23,12 +43,12 @@ void add_runtime_figures(const ProfileSide& side, ProfileFigures& out) {
     }
     std::vector<HostEvent> order = trace.runtime_order;
     std::ranges::stable_sort(order, {}, [](const HostEvent& call) { return std::tuple(call.thread, call.begin); });
+    PerText<bool> is_launch(trace.texts, [&](const std::string& name) { return side.names.kernel_launches.is(name); });
     for (std::size_t i = 0; i < order.size(); ++i) {
-        const bool is_launch = side.names.kernel_launches.is(lower_case(trace.texts[order[i].name]));
-        if (!is_launch) continue;
+        if (!is_launch[order[i].name]) continue;
         ++launches;
         const bool has_next = i + 1 < order.size() && order[i + 1].thread == order[i].thread;
-        if (has_next && !side.names.kernel_launches.is(lower_case(trace.texts[order[i + 1].name]))) ++waits;
+        if (has_next && !is_launch[order[i + 1].name]) ++waits;
     }
     out.numbers["compilations"] = compilations;
     out.numbers["memory_calls_ms"] = memory;
@@ -38,12 +58,20 @@ void add_runtime_figures(const ProfileSide& side, ProfileFigures& out) {
 void add_operator_figures(const ProfileSide& side, ProfileFigures& out) {
     Ticks longest = 0;
     double batch_norms = 0, reads = 0, steps = 0;
+    struct NameUse {
+        bool loads = false, normalises = false, reads = false, is_step = false;
+    };
+    const ProfileNames& names = side.names;
+    PerText<NameUse> uses(side.trace.texts, [&](const std::string& name) {
+        return NameUse{names.loader_operators.begins(name), names.batch_norm_operators.in(name),
+                       names.host_reads.is(name), names.step_names.in(name)};
+    });
     for (const HostEvent& event : side.trace.host) {
-        const std::string name = lower_case(side.trace.texts[event.name]);
-        if (side.names.loader_operators.begins(name)) longest = std::max(longest, event.duration);
-        batch_norms += side.names.batch_norm_operators.in(name) ? 1 : 0;
-        reads += side.names.host_reads.is(name) ? 1 : 0;
-        steps += side.names.step_names.in(name) ? 1 : 0;
+        const NameUse& use = uses[event.name];
+        if (use.loads) longest = std::max(longest, event.duration);
+        batch_norms += use.normalises ? 1 : 0;
+        reads += use.reads ? 1 : 0;
+        steps += use.is_step ? 1 : 0;
     }
     out.numbers["loader_longest_ms"] = milliseconds(longest);
     out.numbers["batch_norm_calls"] = batch_norms;
@@ -165,7 +193,6 @@ std::string cluster_text(const base::Language& say, const Cluster& cluster) {
     for (const Link& link : cluster.slow_links)
         out += say.show("Slow link: {} to {} of group {}, {}, {} GB/s\n", link.from, link.to, link.group,
                         link.transport, base::format("{:.2f}", link.bandwidth()));
-    for (const base::Message& note : cluster.notes) out += say.show("{}\n", say.said(note.text()));
     return out + "\n";
 }
 
@@ -185,17 +212,18 @@ std::string side_table(const base::Language& say, const SideMetrics& metrics) {
 
 }  // namespace
 
-std::string ProfileReport::damage() const {
-    if (!side) return {};
-    if (!side->trace.damage.empty()) return base::format("{}: {}", side->files.trace, side->trace.damage);
-    return side->kernels.damage;
+std::vector<std::string> ProfileReport::damage() const {
+    if (side) return side->damage();
+    std::vector<std::string> out;
+    for (const base::Message& broken : cluster->damage) out.push_back(broken.text());
+    return out;
 }
 
 std::string ProfileReport::text(const base::Language& say) const {
     std::string out = side ? side_table(say, side->metrics) : cluster_text(say, *cluster);
     for (const Advice& item : advice)
         out += say.show("{}: {}\n    {}\n", item.rule, say.said(item.says.text()), say.said(item.remedy));
-    if (advice.empty()) out += say.text("No advice: no figure is beyond its limit.") + "\n";
+    if (advice.empty()) out += say.text("No advice: every figure is within its limit.") + "\n";
     return out;
 }
 
@@ -218,7 +246,7 @@ std::string ProfileReport::json() const {
         out.end_object();
     }
     out.end_array();
-    out.key("damage").string(damage());
+    base::InJson<std::vector<std::string>>::write(out.key("damage"), damage());
     return std::move(out.end_object()).take() + "\n";
 }
 

@@ -19,8 +19,8 @@ struct ProfileReport {
     ProfileFigures figures;
     std::vector<Advice> advice;
 
-    // Damage of the trace; empty: it is whole.
-    std::string damage() const;
+    // Of files that were read as far as they are whole.
+    std::vector<std::string> damage() const;
     std::string text(const base::Language& say) const;
     std::string json() const;
 };

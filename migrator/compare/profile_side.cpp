@@ -39,6 +39,14 @@ base::Status find_step(ProfileSide& side, const SideRequest& request) {
 
 }  // namespace
 
+std::vector<std::string> ProfileSide::damage() const {
+    std::vector<std::string> out;
+    if (!trace.damage.empty()) out.push_back(base::format("{}: {}", files.trace, trace.damage));
+    if (!kernels.damage.empty())
+        out.push_back(base::format("{}: {}", files.table(tables.files.kernels), kernels.damage));
+    return out;
+}
+
 void ProfileSide::drop_records() {
     TraceRecords kept;
     kept.kind = trace.kind;

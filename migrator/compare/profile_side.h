@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/file_system.h"
 #include "migrator/profile/side_metrics.h"
@@ -28,6 +29,8 @@ struct ProfileSide {
     std::optional<std::uint64_t> step;
     std::optional<Interval> step_time;
 
+    // Of its files, which a run must not end without.
+    std::vector<std::string> damage() const;
     // Of the trace only what is said of it as a whole stays.
     void drop_records();
 };

@@ -1,5 +1,6 @@
 #include "migrator/compare/sheet.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
@@ -31,15 +32,31 @@ double ratio_of(double base, double compared) {
     return rounded(compared / base, 4);
 }
 
+double number_in(const Cell& cell) {
+    if (const auto* number = std::get_if<double>(&cell)) return *number;
+    const auto* count = std::get_if<std::int64_t>(&cell);
+    return count == nullptr ? 0 : static_cast<double>(*count);
+}
+
+std::string text_in(const Cell& cell) {
+    const auto* text = std::get_if<std::string>(&cell);
+    return text == nullptr ? std::string() : *text;
+}
+
+const Sheet* named_sheet(const std::vector<Sheet>& sheets, std::string_view name) {
+    const auto found = std::ranges::find(sheets, name, &Sheet::name);
+    return found == sheets.end() ? nullptr : &*found;
+}
+
 void write_json(base::JsonWriter& out, const Sheet& sheet) {
     out.begin_object();
     out.key("headers").begin_array();
     for (const std::string& header : sheet.headers) out.string(header);
     out.end_array();
     out.key("rows").begin_array();
-    for (const SheetRow& row : sheet.rows) {
+    for (std::size_t i = 0; i < sheet.size(); ++i) {
         out.begin_array();
-        for (const Cell& cell : row) {
+        for (const Cell& cell : sheet.row(i)) {
             if (const auto* text = std::get_if<std::string>(&cell)) out.string(*text);
             else if (const auto* count = std::get_if<std::int64_t>(&cell)) out.integer(*count);
             else if (const auto* number = std::get_if<double>(&cell)) {
@@ -53,18 +70,19 @@ void write_json(base::JsonWriter& out, const Sheet& sheet) {
     out.end_object();
 }
 
-std::string csv_text(const Sheet& sheet) {
-    std::string out;
-    const auto line = [&](const auto& cells, const auto& text_of) {
-        for (std::size_t i = 0; i < cells.size(); ++i) {
-            if (i > 0) out += ',';
-            out += text_of(cells[i]);
-        }
-        out += "\r\n";
+base::TextSource csv_text(const Sheet& sheet) {
+    return [&sheet](const base::TextSink& sink) {
+        const auto line = [&](const auto& cells, const auto& text_of) {
+            std::string out;
+            for (std::size_t i = 0; i < cells.size(); ++i) {
+                if (i > 0) out += ',';
+                out += text_of(cells[i]);
+            }
+            sink(out += "\r\n");
+        };
+        line(sheet.headers, [](const std::string& header) { return csv_cell(Cell(header)); });
+        for (std::size_t i = 0; i < sheet.size(); ++i) line(sheet.row(i), csv_cell);
     };
-    line(sheet.headers, [](const std::string& header) { return csv_cell(Cell(header)); });
-    for (const SheetRow& row : sheet.rows) line(row, csv_cell);
-    return out;
 }
 
 }  // namespace migrator

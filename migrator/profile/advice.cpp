@@ -23,8 +23,7 @@ std::string figure_text(double value) {
 }  // namespace
 
 base::Status AdviceCondition::check(const base::JsonPlace& at) const {
-    if (figure.empty() == variable.empty())
-        return at.error("a condition is about a figure or a variable, not about both");
+    if (figure.empty() == variable.empty()) return at.error("a condition has a figure or a variable, not both");
     return {};
 }
 

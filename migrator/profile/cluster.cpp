@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -108,6 +109,35 @@ void add_pipeline_groups(const base::JsonDocument& document, const std::string& 
     }
 }
 
+// A collective of one step, as all of its ranks saw it.
+struct RankedCollective {
+    double shortest_ms = std::numeric_limits<double>::infinity();
+    double longest_rdma_ms = 0;
+};
+using RankedCollectives = std::map<std::pair<std::string, std::string>, RankedCollective>;
+
+// One rank's times of the collectives of all steps.
+void add_collectives(const base::JsonDocument& document, RankedCollectives& out) {
+    for (const auto& [step, kinds] : members(&document.root)) {
+        for (const auto& [name, said] : members(kinds.find("collective"))) {
+            const base::Json* times = said.find("Communication Time Info");
+            const base::Json* links = said.find("Communication Bandwidth Info");
+            const base::Json* rdma = links == nullptr ? nullptr : links->find("RDMA");
+            if (name == "Total Op Info" || times == nullptr || rdma == nullptr) continue;
+            RankedCollective& item = out[{step, name}];
+            item.shortest_ms = std::min(item.shortest_ms, number_at(*times, "Elapse Time(ms)"));
+            item.longest_rdma_ms = std::max(item.longest_rdma_ms, number_at(*rdma, "Transit Time(ms)"));
+        }
+    }
+}
+
+std::optional<double> longest_stall(const RankedCollectives& collectives) {
+    std::optional<double> out;
+    for (const auto& [name, item] : collectives)
+        out = std::max(out.value_or(0), std::min(item.shortest_ms, item.longest_rdma_ms));
+    return out;
+}
+
 // Groups that share a rank are one pipeline.
 std::vector<std::vector<std::string>> joined_groups(const std::map<std::string, std::set<std::string>>& groups) {
     std::vector<std::set<std::string>> joined;
@@ -155,9 +185,10 @@ base::Result<Cluster> read_cluster(base::FileSystem& fs, const std::vector<base:
     Cluster out;
     std::vector<Link> links;
     std::map<std::string, std::set<std::string>> pipelines;
+    RankedCollectives ranked;
     const auto note = [&](const base::Error& error) -> base::Status {
         if (error.kind != base::ErrorKind::bad_input) return tl::unexpected(error);
-        out.notes.push_back({"A table cannot be read: {error}.", {{"error", error.text()}}});
+        out.damage.push_back({"A table cannot be read: {error}.", {{"error", error.text()}}});
         return {};
     };
     for (const base::Path& folder : folders) {
@@ -176,7 +207,10 @@ base::Result<Cluster> read_cluster(base::FileSystem& fs, const std::vector<base:
         if (fs.exists(collectives)) {
             const auto document = read_document(fs, collectives);
             if (!document) TRY(note(document.error()));
-            else add_pipeline_groups(*document, rank.name, pipelines);
+            else {
+                add_pipeline_groups(*document, rank.name, pipelines);
+                add_collectives(*document, ranked);
+            }
         }
         out.ranks.push_back(std::move(rank));
     }
@@ -186,6 +220,7 @@ base::Result<Cluster> read_cluster(base::FileSystem& fs, const std::vector<base:
     std::ranges::sort(out.ranks, is_before);
     out.slow_links = slow_links(links);
     out.pipelines = joined_groups(pipelines);
+    out.rdma_stall_ms = longest_stall(ranked);
     return out;
 }
 
@@ -215,6 +250,7 @@ void add_figures(const Cluster& cluster, ProfileFigures& out) {
     }
     if (sums.size() > 1 && computing > 0) out.numbers["stage_imbalance"] = most_computing / computing;
     if (stage > 0) out.numbers["bubble_share"] = bubble / stage;
+    if (cluster.rdma_stall_ms) out.numbers["rdma_stall_ms"] = *cluster.rdma_stall_ms;
     out.numbers["slow_links"] = static_cast<double>(cluster.slow_links.size());
 }
 

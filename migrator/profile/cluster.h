@@ -1,6 +1,7 @@
 // Cluster: the ranks of a run side by side, from the tables of each.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,10 +41,12 @@ struct Cluster {
     std::vector<Rank> ranks;  // by their number
     std::vector<Link> slow_links;
     std::vector<std::vector<std::string>> pipelines;  // ranks that send to each other
-    std::vector<base::Message> notes;
+    std::vector<base::Message> damage;                // tables that cannot be read
+    // Of the collectives that no rank left sooner, and that some rank spent in RDMA: the longest. Nothing: none tells.
+    std::optional<double> rdma_stall_ms;
 };
 
-// `folders`: of one rank each. A table that is missing or broken is a note. Fails with bad_input where no rank has a table of steps.
+// `folders`: of one rank each. A table that is missing says nothing, one that is broken is damage. Fails with bad_input where no rank has a table of steps.
 base::Result<Cluster> read_cluster(base::FileSystem& fs, const std::vector<base::Path>& folders,
                                    const ProfileTables& tables);
 

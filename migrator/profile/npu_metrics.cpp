@@ -44,11 +44,11 @@ public:
         for (const DeviceEvent& task : trace_.device) tasks_.push_back(&task);
         if (!is_ours_) drop_equal_tasks();
         if (is_ours_ && kernels_.rows.empty() && kernels_.is_there)
-            out_.notes.push_back({"The table of kernels is empty: computing has no split."});
+            out_.notes.push_back({"The table of kernels is empty: computing is not split."});
         else if (is_ours_ && out_.hides_kernels)
             out_.notes.push_back(
                 {"The profile has no counters of units, which Level1 with aic_metrics=PipeUtilization records: "
-                 "computing has no split."});
+                 "computing is not split."});
         if (!out_.hides_kernels) split_computing();
         add_tasks();
         add_overlap();

@@ -57,7 +57,7 @@ base::Result<base::JsonDocument> read_document(base::FileSystem& fs, const base:
 base::Status add_bandwidth(base::FileSystem& fs, const base::Path& path, ProfileNumbers numbers, SideMetrics& out) {
     TRY_ASSIGN(const base::JsonDocument document, read_document(fs, path));
     if (document.root.object() == nullptr)
-        return base::fail(base::ErrorKind::bad_input, "it is no object of steps", path);
+        return base::fail(base::ErrorKind::bad_input, "it is not an object of steps", path);
     Moved rdma, sdma;
     for (const auto& [step, operators] : *document.root.object()) {
         if (numbers == ProfileNumbers::msprof) rdma = sdma = {};

@@ -24,7 +24,7 @@ std::string_view foreign_kind(std::string_view text) {
     if (text.starts_with("SQLite format 3")) return "it is a database; give the folder of the text export";
     if (text.starts_with("<")) return "it is HTML or XML, such as the page of an error, and no trace";
     if (text.empty()) return "the file is empty";
-    return "it begins as no trace does; give the JSON of torch.profiler or trace_view.json";
+    return "it does not begin like a trace; give the JSON of torch.profiler or trace_view.json";
 }
 
 }  // namespace
@@ -77,7 +77,7 @@ base::Result<bool> TraceEvents::refill() {
         if (size_ >= kMaxEventBytes)
             return base::fail(
                 base::ErrorKind::bad_input,
-                base::format("an event has more than {} MiB; this is no trace of a profiler", kMaxEventBytes >> 20),
+                base::format("an event has more than {} MiB, which no profiler writes", kMaxEventBytes >> 20),
                 base::format("{}: byte {}", path_, base_));
         buffer_.resize(buffer_.size() * 2);
     }
@@ -117,7 +117,7 @@ void TraceEvents::damaged(JsonCursor::State state, std::uint64_t place) {
                                place, count_);
     else
         damage_ =
-            base::format("byte {} in event {} is no JSON; {} events before it were read", place, count_ + 1, count_);
+            base::format("byte {} in event {} is not JSON; {} events before it were read", place, count_ + 1, count_);
 }
 
 // Behind the last bracket there are blanks only.

@@ -1,6 +1,7 @@
 """`migrator profile` on one recorded rank and on four: the split of its time, what the vendor's advisor finds as well, slow ranks."""
 
 import json
+import shutil
 import sys
 import tarfile
 import tempfile
@@ -31,6 +32,11 @@ def check_rank(checks, directory):
     checks.equal({item["rule"] for item in found["advice"]}, ADVICE_OF_RANK | MORE_OF_RANK, "advice for a rank")
     checks.expect(abs(found["metrics"]["compute_time"] - 0.008873756) < 1e-9, "its computing")
     checks.equal(said(checks, directory)["metrics"], found["metrics"], "the folder around it")
+    out = directory / "report"
+    run(tool("migrator"), "profile", folder, "--report", out)
+    checks.equal(json.loads((out / "profile.json").read_text()), found, "the report")
+    checks.expect("profile.host_bound" in (out / "profile.html").read_text(), "the page")
+    shutil.rmtree(out)
     for language, word in (("en", "E2E Time"), ("zh", "总时间")):
         text = run(tool("migrator"), "profile", folder, "--lang", language).stdout
         checks.expect(word in text and "profile.host_bound" in text, text)
@@ -49,6 +55,44 @@ def check_ranks(checks, directory):
     checks.expect({"profile.slow_rank", "profile.stage_imbalance"} <= rules, f"{rules}")
     text = run(tool("migrator"), "profile", directory).stdout
     checks.expect("One pipeline: ranks 0, 2\n" in text and "One pipeline: ranks 1, 3\n" in text, text)
+
+
+def check_broken_ranks(checks, directory):
+    """A table of one rank that cannot be read is named; the others tell what they have."""
+    with tarfile.open(HERE / "cluster/four_ranks.tar.gz") as archive:
+        archive.extractall(directory)
+    whole = said(checks, directory)
+    for table, missing in (("step_trace_time.csv", "steps"), ("communication.json", None), ("communication_matrix.json", None)):
+        path = sorted(directory.rglob(table))[1]
+        before = path.read_bytes()
+        path.write_bytes(before[:len(before) // 2].rstrip(b"0123456789") + b'"')
+        done = run(tool("migrator"), "profile", directory, "--json")
+        checks.equal(done.returncode, 4, f"{table}: {done.stderr}")
+        checks.expect("A table cannot be read" in done.stderr and table in done.stderr, f"{table}: {done.stderr}")
+        found = json.loads(done.stdout)
+        checks.equal(len(found["damage"]), 1, f"{table}: {found['damage']}")
+        for rank, before_it in zip(found["ranks"], whole["ranks"]):
+            is_broken = missing and not rank[missing]
+            checks.expect(is_broken or rank == before_it, f"{table}: rank {rank['rank']}")
+        path.write_bytes(before)
+    checks.equal(said(checks, directory), whole, "whole again")
+
+
+def check_retransmission(checks, directory):
+    """A collective that holds all of its ranks for seconds, while one is in RDMA; not one that some rank has left before."""
+    with tarfile.open(HERE / "cluster/four_ranks.tar.gz") as archive:
+        archive.extractall(directory)
+    for shortest, rdma, fires in ((5000, 4500, True), (100, 4500, False), (5000, 3000, False)):
+        for rank, path in enumerate(sorted(directory.rglob("communication.json"))):
+            steps = json.loads(path.read_text())
+            step = next(iter(steps.values()))
+            step["collective"] = {"hcom_allReduce__1_1_1@7": {
+                "Communication Time Info": {"Elapse Time(ms)": shortest if rank == 2 else 5000},
+                "Communication Bandwidth Info": {"RDMA": {"Transit Size(MB)": 64, "Transit Time(ms)": rdma if rank == 1 else 1}}}}
+            path.write_text(json.dumps(steps))
+        found = said(checks, directory)
+        checks.equal(found["figures"]["rdma_stall_ms"], min(shortest, rdma), "the longest stall")
+        checks.equal("profile.retransmission" in {item["rule"] for item in found["advice"]}, fires, f"{shortest} ms, {rdma} ms in RDMA")
 
 
 def check_rules_named(checks, _):
@@ -77,7 +121,7 @@ def check_errors(checks, directory):
 
 def main():
     checks = Checks()
-    for check in (check_rank, check_ranks, check_rules_named, check_explained, check_errors):
+    for check in (check_rank, check_ranks, check_broken_ranks, check_retransmission, check_rules_named, check_explained, check_errors):
         with tempfile.TemporaryDirectory() as name:
             check(checks, Path(name))
     checks.finish()

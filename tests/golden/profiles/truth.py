@@ -4,11 +4,14 @@ The tool of the vendor is wrong on most of these: kernels on stream 0, two kerne
 of another thread that is open meanwhile, a plane without waits, streams under another key. Damaged and foreign files end with an error.
 """
 
+import csv
 import gzip
 import json
 import random
 import sys
 import tempfile
+import xml.etree.ElementTree
+import zipfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "support"))
@@ -234,7 +237,7 @@ def check_damage(checks, directory):
     deep = '{"traceEvents": [{"ph": "X", "args": ' + "[" * 1_000_000 + "]}"
     for name, content, says in (("nothing", b"", "is empty"), ("a page", b"<!DOCTYPE html><html>", "HTML"), ("a pointer", b"version https://git-lfs.github.com/spec/v1\n", "Git LFS"),
                                 ("UTF-16", "[]".encode("utf-16"), "UTF-16"), ("a database", b"SQLite format 3\0" + bytes(100), "database"),
-                                ("an object", b"{}", "no kernel"), ("words", b"hello", "begins as no trace"), ("deep", deep.encode(), "no kernel"),
+                                ("an object", b"{}", "no kernel"), ("words", b"hello", "does not begin like a trace"), ("deep", deep.encode(), "no kernel"),
                                 ("a list of numbers", b'{"traceEvents": [1, 2]}', "no kernel")):
         bad.write_bytes(content)
         done = compare(good, bad)
@@ -261,7 +264,7 @@ def check_words(checks, directory):
     for words, code, says in ((("compare", good), 2, "NEW is required"), (("compare", good, directory / "none.json"), 4, "no such file"),
                               (("compare", good, empty), 4, "not parsed"), (("compare", good, several), 4, "several profiles"),
                               (("compare", good, good, "--base-step", "1"), 2, "belong together"),
-                              (("compare", good, good, "--base-step", "x", "--new-step", "1"), 2, "no number of a step"),
+                              (("compare", good, good, "--base-step", "x", "--new-step", "1"), 2, "not a number of a step"),
                               (("compare", good, good, "--base-step", "1", "--new-step", "1"), 2, "has no steps"),
                               (("compare", good, good, "--only", "operator"), 2, "operators"),
                               (("compare", good, good, "--map", "x"), 2, "OLD=NEW"), (("compare", good, good, "--map", "{x"), 2, "--map:1:2"),
@@ -273,7 +276,64 @@ def check_words(checks, directory):
     done = compare(good, good, "-o", out)
     checks.equal(done.returncode, 0, done.stderr)
     checks.expect((out / "OverallMetrics.csv").read_bytes().startswith(b"Index,Duration(ms),"), "sheets are written")
-    checks.expect("E2E Time" in done.stdout, done.stdout)
+    checks.expect("E2E Time" in done.stdout and f"The report: {out}/comparison.html\n" in done.stdout, done.stdout)
+    checks.expect("What costs the difference" in (out / "comparison.html").read_text(), "the page is written")
+    printed = compare(good, good, "--json").stdout
+    checks.equal((out / "comparison.json").read_text(), printed, "the file is what is printed")
+    for name, sheet in json.loads(printed)["sheets"].items():
+        with open(out / f"{name}.csv", encoding="utf-8", newline="") as file:
+            lines = list(csv.reader(file))
+        checks.equal((lines[0], len(lines) - 1), (sheet["headers"], len(sheet["rows"])), f"{name}: headers and rows")
+    for words, files in ((("html",), {"comparison.html"}), (("json",), {"comparison.json"}), (("csv,json",), {"comparison.json", "OverallMetrics.csv"})):
+        part = directory / words[0]
+        checks.equal(compare(good, good, "--only", "overall", "--report", part, "--format", *words).returncode, 0, f"--format {words}")
+        checks.equal({path.name for path in part.iterdir()}, files, f"--format {words}")
+    done = compare(good, good, "--format", "html")
+    checks.expect(done.returncode == 2 and "--report" in done.stderr, f"--format without --report: {done.stderr}")
+    done = compare(good, good, "--report", good)
+    checks.equal(done.returncode, 6, f"a report where a file is: {done.stderr}")
+
+
+MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
+
+
+def cell_value(cell):
+    if cell.get("t") == "inlineStr":
+        return cell.find(f"{MAIN}is/{MAIN}t").text or ""
+    value = cell.find(f"{MAIN}v")
+    return None if value is None else float(value.text)
+
+
+def check_workbook(checks, directory):
+    """A workbook has the cells of the sheets: texts that are formulas elsewhere, markup, lines, a name longer than a cell of Excel."""
+    plan = Gpu(7)
+    names = ("=1+1", "<b>&\"'", "两个\nlines\x01", "x" * 40_000)
+    for i, name in enumerate(names):
+        plan.operator(name, 1000 + 20_000 * i, 9000)
+        plan.kernel("vectorized_elementwise", 15_000 + 20_000 * i, 3_000, "vector_time_notrans", 2000 + 20_000 * i)
+    trace, out = directory / "names.json", directory / "workbook"
+    trace.write_text(plan.text())
+    done = compare(trace, trace, "--report", out, "--format", "xlsx,json")
+    checks.equal((done.returncode, {path.name for path in out.iterdir()}), (0, {"comparison.xlsx", "comparison.json"}), done.stderr)
+    sheets = json.loads((out / "comparison.json").read_text())["sheets"]
+    with zipfile.ZipFile(out / "comparison.xlsx") as archive:
+        checks.equal(archive.testzip(), None, "checksums of the workbook")
+        parts = {name: xml.etree.ElementTree.fromstring(archive.read(name)) for name in archive.namelist()}
+    types = {item.get("PartName") for item in parts["[Content_Types].xml"]}
+    targets = {item.get("Id"): item.get("Target") for item in parts["xl/_rels/workbook.xml.rels"]}
+    named = {item.get("name"): targets[f"rId{item.get('sheetId')}"] for item in parts["xl/workbook.xml"].iter(f"{MAIN}sheet")}
+    checks.equal(list(named), list(sheets), "names of sheets")
+    for name, sheet in sheets.items():
+        checks.expect(f"/xl/{named[name]}" in types, f"{name} has a type")
+        rows = [[cell_value(cell) for cell in row] for row in parts[f"xl/{named[name]}"].iter(f"{MAIN}row")]
+        checks.equal(rows[0], sheet["headers"], f"headers of {name}")
+        wanted = [["INF" if cell == "inf" else cell for cell in row] for row in sheet["rows"]]
+        checks.equal([row[0] for row in rows[1:]], [row[0] for row in wanted], f"first cells of {name}")
+        if name == "OperatorCompareStatistic":
+            checks.equal(sorted(row[1] for row in rows[1:]), sorted((*names[:2], "两个\nlines\\x01", "x" * 32_764 + "...")), "names of operators")
+            continue
+        for row, other in zip(rows[1:], wanted):
+            checks.expect(all(a == b or isinstance(b, str) and len(b) > 5 for a, b in zip(row, other)), f"{name}: {row} instead of {other}"[:300])
 
 
 def main():
@@ -286,6 +346,7 @@ def main():
         check_steps(checks, directory)
         check_damage(checks, directory)
         check_words(checks, directory)
+        check_workbook(checks, directory)
     checks.finish()
 
 
