@@ -51,6 +51,9 @@ ensure_formatter() {
     install_packages clang-format-14
 }
 
+# What judges the scripts that ckpt_convert launch writes.
+ensure_shellcheck() { command -v shellcheck >/dev/null || install_packages shellcheck; }
+
 # The builds with sanitizers, and fuzz targets in them, are those of clang. Its own runtime libraries may be a package apart.
 ensure_clang() {
     find_clang >/dev/null || install_packages clang-14
@@ -204,6 +207,7 @@ if [ "$packages" = yes ]; then
 fi
 if [ "$quick" = no ]; then
     ensure_formatter
+    ensure_shellcheck
     ensure_clang
     ensure_launcher
     start_packages

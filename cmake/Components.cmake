@@ -64,11 +64,11 @@ function(add_component folder)
     add_library(${target} STATIC ${sources})
     target_link_libraries(${target} PUBLIC project_options ${ARG_LINK} PRIVATE ${ARG_PRIVATE})
     share_headers(${target})
-    if(MIGRATION_SANITIZE)
+    if(MIGRATION_SANITIZE OR MIGRATION_UNITY)
+      # Whole folders: in parts of eight sources they take a quarter more of the processor.
       set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
-    elseif(MIGRATION_UNITY)
-      # Not whole folders, so that the last ones do not keep a single core busy.
-      set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+    endif()
+    if(MIGRATION_UNITY)
       # g++ takes the sources for headers.
       target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
     endif()

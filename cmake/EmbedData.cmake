@@ -12,7 +12,7 @@ function(embed_data target)
   endforeach()
   # Cases beside rules of the migrator are the examples that `explain` shows; what they become is worked out again. Those
   # of models are for tests alone.
-  list(FILTER files EXCLUDE REGEX "/models/cases/|/cases/.*\\.(expected|reviewed)\\.|/schema/|\\.md$")
+  list(FILTER files EXCLUDE REGEX "/models/cases/|/cases/.*\\.(expected|reviewed)\\.|/schema/|^rules/.*\\.md$")
   list(SORT files)
   set(index 0)
   foreach(file ${files})

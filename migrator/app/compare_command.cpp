@@ -1,13 +1,17 @@
 #include "migrator/app/compare_command.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "base/format.h"
 #include "base/json.h"
+#include "base/new_directories.h"
 #include "base/number_text.h"
+#include "base/text.h"
 #include "base/write_file.h"
-#include "migrator/compare/comparison.h"
-#include "migrator/compare/profile_report.h"
+#include "migrator/compare/comparison_page.h"
+#include "migrator/compare/report_page.h"
+#include "migrator/compare/workbook.h"
 #include "migrator/project/knowledge.h"
 
 namespace migrator {
@@ -16,7 +20,7 @@ namespace {
 base::Result<std::optional<std::uint64_t>> step_of(const std::string& text, const char* option) {
     const auto number = base::number_in<std::uint64_t>(text);
     if (number || text.empty()) return number;
-    return base::fail(base::ErrorKind::usage, base::format("{}: \"{}\" is no number of a step", option, text));
+    return base::fail(base::ErrorKind::usage, base::format("{}: \"{}\" is not a number of a step", option, text));
 }
 
 // OLD=NEW, or {"OLD": "NEW", ...}.
@@ -26,7 +30,7 @@ base::Status add_names(const std::string& text, std::map<std::string, std::strin
         if (!document) return base::fail(base::ErrorKind::usage, document.error().message, document.error().where);
         for (const auto& [name, other] : *document->root.object()) {
             if (other.string() == nullptr)
-                return base::fail(base::ErrorKind::usage, base::format("--map: the name for \"{}\" is no text", name));
+                return base::fail(base::ErrorKind::usage, base::format("--map: the name for \"{}\" is not text", name));
             names[name] = *other.string();
         }
         return {};
@@ -61,30 +65,98 @@ base::Result<CompareRequest> request_of(const CompareOptions& options) {
     return out;
 }
 
-base::Status write_sheets(base::FileSystem& fs, const base::Path& directory, const Comparison& comparison) {
-    TRY(fs.make_directories(directory));
-    for (const Sheet& sheet : comparison.sheets)
-        TRY(base::write_file(fs, base::join(directory, sheet.name + ".csv"), csv_text(sheet)));
-    return base::write_file(fs, base::join(directory, "comparison.json"), comparison.json());
+// The files of a report, those that are wanted: the page, which comes first, and the others by name.
+class ReportFiles {
+public:
+    ReportFiles(base::FileSystem& fs, const Options& options) : fs_(fs), options_(options) {}
+
+    bool wants(const char* format, bool by_default = true) const {
+        return options_.formats.empty() ? by_default : base::contains(options_.formats, format);
+    }
+    // `write_to`: gives a status for the path.
+    template <class WriteTo>
+    base::Status write_as(const std::string& name, const WriteTo& write_to) {
+        if (!made_) {
+            TRY_ASSIGN(auto made, base::NewDirectories::make(fs_, options_.report_directory));
+            made_.emplace(std::move(made));
+        }
+        const base::Path path = base::join(options_.report_directory, name);
+        TRY(write_to(path));
+        made_->keep();
+        if (first_.empty()) first_ = path;
+        return {};
+    }
+    // `text`: whole, or as a source.
+    template <class Text>
+    base::Status write(const std::string& name, const Text& text) {
+        return write_as(name, [&](const base::Path& path) { return base::write_file(fs_, path, text); });
+    }
+    // What is said of them.
+    std::string line() const { return options_.json ? "" : options_.language.show("The report: {}\n", first_); }
+
+private:
+    base::FileSystem& fs_;
+    const Options& options_;
+    std::optional<base::NewDirectories> made_;
+    base::Path first_;
+};
+
+base::Result<std::string> write_report(base::FileSystem& fs, const Options& options, const base::DataStore& store,
+                                       const Comparison& comparison) {
+    ReportFiles files(fs, options);
+    if (files.wants("html")) {
+        TRY_ASSIGN(const std::string page, comparison_page(comparison, store, options.language));
+        TRY(files.write("comparison.html", page));
+    }
+    if (files.wants("json")) TRY(files.write("comparison.json", comparison.json()));
+    if (files.wants("xlsx", false))
+        TRY(files.write_as("comparison.xlsx",
+                           [&](const base::Path& path) { return write_workbook(fs, path, comparison.sheets); }));
+    if (!files.wants("csv")) return files.line();
+    for (const Sheet& sheet : comparison.sheets) TRY(files.write(sheet.name + ".csv", csv_text(sheet)));
+    return files.line();
+}
+
+base::Result<std::string> write_report(base::FileSystem& fs, const Options& options, const base::DataStore& store,
+                                       const ProfileReport& report) {
+    ReportFiles files(fs, options);
+    if (files.wants("html")) {
+        TRY_ASSIGN(const std::string page, profile_report_page(report, store, options.language));
+        TRY(files.write("profile.html", page));
+    }
+    if (files.wants("json")) TRY(files.write("profile.json", report.json()));
+    return files.line();
 }
 
 }  // namespace
 
-base::Result<CompareResult> run_compare(const Options& options, base::FileSystem& fs) {
+base::Result<std::vector<std::string>> run_compare(const Options& options, base::FileSystem& fs,
+                                                   const base::TextSink& out) {
     TRY_ASSIGN(const base::DataStore store, store_with_rules(fs, options.rules));
     TRY_ASSIGN(const CompareRequest request, request_of(options.compare));
     TRY_ASSIGN(const Comparison comparison, compare_profiles(fs, store, request));
-    if (!options.compare.output.empty()) TRY(write_sheets(fs, options.compare.output, comparison));
-    return CompareResult{options.json ? comparison.json() : comparison.text(options.language), comparison.damage()};
+    std::string line;
+    if (!options.report_directory.empty()) {
+        TRY_ASSIGN(line, write_report(fs, options, store, comparison));
+    }
+    if (options.json) comparison.json()(out);
+    else out(comparison.text(options.language));
+    out(line);
+    return comparison.damage();
 }
 
-base::Result<CompareResult> run_profile(const Options& options, base::FileSystem& fs) {
+base::Result<std::vector<std::string>> run_profile(const Options& options, base::FileSystem& fs,
+                                                   const base::TextSink& out) {
     TRY_ASSIGN(const base::DataStore store, store_with_rules(fs, options.rules));
     TRY_ASSIGN(const std::optional<std::uint64_t> step, step_of(options.profile.step, "--step"));
     TRY_ASSIGN(const ProfileReport report, report_profile(fs, store, options.profile.path, step));
-    CompareResult out{options.json ? report.json() : report.text(options.language), {}};
-    if (!report.damage().empty()) out.damage.push_back(report.damage());
-    return out;
+    std::string line;
+    if (!options.report_directory.empty()) {
+        TRY_ASSIGN(line, write_report(fs, options, store, report));
+    }
+    out(options.json ? report.json() : report.text(options.language));
+    out(line);
+    return report.damage();
 }
 
 }  // namespace migrator

@@ -3,19 +3,18 @@
 
 #include "base/file_system.h"
 #include "base/result.h"
+#include "base/text_sink.h"
 #include "migrator/app/options.h"
 
 namespace migrator {
 
-struct CompareResult {
-    std::string text;
-    std::vector<std::string> damage;  // of files that were read as far as they are whole
-};
-
-// Fails with bad_input for a profile that is missing or none, with usage for a step that it does not have.
-base::Result<CompareResult> run_compare(const Options& options, base::FileSystem& fs);
+// Gives what is printed to the sink, and returns the damage of files that were read as far as they are whole. Fails with bad_input for a
+// profile that is missing or none, with usage for a step that it does not have.
+base::Result<std::vector<std::string>> run_compare(const Options& options, base::FileSystem& fs,
+                                                   const base::TextSink& out);
 
 // The same of `migrator profile PATH`.
-base::Result<CompareResult> run_profile(const Options& options, base::FileSystem& fs);
+base::Result<std::vector<std::string>> run_profile(const Options& options, base::FileSystem& fs,
+                                                   const base::TextSink& out);
 
 }  // namespace migrator

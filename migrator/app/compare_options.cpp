@@ -23,7 +23,7 @@ void add_compare(CLI::App& app, Options& options) {
         ->option_text(" ");
     command
         ->add_option("--compat", options.compare.compat,
-                     "Give the figures of another tool, with its mistakes: msprof (msprof-analyze)")
+                     "Give the figures that another tool would give, its mistakes included: msprof (msprof-analyze)")
         ->check(command_line::OneOf({"msprof"}))
         ->option_text("TOOL");
     command
@@ -39,17 +39,18 @@ void add_compare(CLI::App& app, Options& options) {
         ->option_text("N");
     command->add_option("--new-step", options.compare.step, "Only this step of NEW")->option_text("N");
     command
-        ->add_option("--map", options.compare.map,
-                     "An operator of BASE is called otherwise in NEW: OLD=NEW; may be repeated, or one object\nof JSON")
+        ->add_option(
+            "--map", options.compare.map,
+            "The operator OLD of BASE is NEW in the new profile: OLD=NEW; may be repeated, or one\nobject of JSON")
         ->allow_extra_args(false)
         ->option_text("OLD=NEW");
     command->add_flag("--by-shape", options.compare.by_shape,
-                      "Operators are the same only with inputs of the same shapes");
+                      "Pair operators only where their inputs have the same shapes");
     command->add_flag("--by-type", options.compare.by_type, "Kernels by type and core, from op_statistic.csv");
     command->add_flag("--no-details", options.compare.no_details, "Sums only: operators are not paired");
     command
         ->add_option("--max-kernels", options.compare.max_kernels,
-                     "Pairs of operators with more kernels are taken apart; at least 4")
+                     "Look inside pairs of operators that start more kernels than this; at least 4")
         ->check(CLI::Range(4, 1'000'000'000))
         ->option_text("N");
     command
@@ -58,9 +59,16 @@ void add_compare(CLI::App& app, Options& options) {
             "The category of arrows from the host to kernels in a trace of a GPU (default: all that\nare known)")
         ->option_text("NAME");
     command
-        ->add_option("-o,--output", options.compare.output,
-                     "Directory for the sheets as CSV files, one each, and comparison.json")
+        ->add_option("-o,--report", options.report_directory,
+                     "Directory for a report: comparison.html, comparison.json, and a CSV file for each sheet")
         ->option_text("DIR");
+    command
+        ->add_option("--format", options.formats,
+                     "Which files to write, with commas between: html,json,csv,xlsx (default: html,json,csv)")
+        ->delimiter(',')
+        ->check(command_line::OneOf({"html", "json", "csv", "xlsx"}))
+        ->option_text("LIST");
+    command->get_option("--format")->needs(command->get_option("--report"));
     add_rules_option(*command, options);
     add_json_option(*command, options);
     command->footer(kCompareExamples);

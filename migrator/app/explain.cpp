@@ -93,13 +93,18 @@ std::vector<std::string> names_of(const RuleSet& rules, const Rule& rule) {
 }
 
 // As the first style has the rule, with an example of the first style in which a case expects it. nullopt: no rule is
-// called that.
+// called that. `usual`: of the first style and route.
 base::Result<std::optional<ExplainedRule>> explained_rule(const Language& say, const Options& options,
-                                                          base::FileSystem& fs) {
+                                                          base::FileSystem& fs, const Knowledge& usual) {
     std::optional<ExplainedRule> out;
+    if (!usual.rules.find_rule(options.explained) && !usual.rules.left_out.contains(options.explained)) return out;
     for (const std::string_view road : kMegatronRoads) {
         for (const StyleKind style : kStyles) {
-            TRY_ASSIGN(const Knowledge knowledge, load_knowledge(fs, options.rules, style, road));
+            std::optional<Knowledge> other;
+            if (style != kStyles.front() || road != kMegatronRoads.front()) {
+                TRY_ASSIGN(other, load_knowledge(fs, options.rules, style, road));
+            }
+            const Knowledge& knowledge = other ? *other : usual;
             const Rule* rule = knowledge.rules.find_rule(options.explained);
             if (rule == nullptr) continue;
             if (!out)
@@ -348,9 +353,9 @@ std::string alike(const RuleSet& rules, std::string_view id) {
 base::Result<std::string> explain_page(const Options& options, base::FileSystem& fs) {
     // What programs read is English.
     const Language say = options.json ? Language() : options.language;
-    TRY_ASSIGN(const std::optional<ExplainedRule> rule, explained_rule(say, options, fs));
-    if (rule) return options.json ? page_json(*rule) : page(say, *rule);
     TRY_ASSIGN(const Knowledge knowledge, load_knowledge(fs, options.rules));
+    TRY_ASSIGN(const std::optional<ExplainedRule> rule, explained_rule(say, options, fs, knowledge));
+    if (rule) return options.json ? page_json(*rule) : page(say, *rule);
     const std::string& word = options.explained;
     TRY_ASSIGN(const auto advice, advice_page(say, knowledge.store, word, options.json));
     if (advice) return *advice;
@@ -358,8 +363,8 @@ base::Result<std::string> explain_page(const Options& options, base::FileSystem&
     const ExplainedWord item =
         is_mistyped_rule(knowledge.rules, word) ? ExplainedWord{} : explained_word(say, knowledge, word);
     if (is_empty(item) && !operators.knows(word))
-        return base::fail(base::ErrorKind::usage, base::format("no rule is called '{0}', and none speaks of '{0}'{1}",
-                                                               word, alike(knowledge.rules, word)));
+        return base::fail(base::ErrorKind::usage, base::format("no rule has the name '{0}' or mentions '{0}'{1}", word,
+                                                               alike(knowledge.rules, word)));
     return options.json ? page_json(word, item, operators)
                         : page(say, word, item) + operator_page(say, operators, word);
 }

@@ -19,7 +19,8 @@ std::string support_text(const base::Language& say, const ApiTable::Facts& facts
     switch (facts.support) {
         case ApiSupport::unknown: return say.text("not known");
         case ApiSupport::no:
-            return facts.quiet ? say.text("the pages say no, and it works") : say.text("not supported");
+            return facts.quiet ? say.text("works, although the pages say it is not supported")
+                               : say.text("not supported");
         case ApiSupport::partly: break;
         case ApiSupport::yes: break;
     }

@@ -9,7 +9,7 @@ inline constexpr const char* kAbout =
 
 inline constexpr const char* kExamples =
     "Examples:\n"
-    "  migrator analyze my_project                        what is there to do? Changes nothing\n"
+    "  migrator analyze my_project                        what is there to do? nothing is changed\n"
     "  migrator my_project                                the same\n"
     "  migrator analyze my_project --report report        the same, as a page to work through (report/report.html)\n"
     "  migrator migrate my_project -o my_project_npu      a migrated copy; the report is in my_project_npu_report\n"
@@ -40,7 +40,8 @@ inline constexpr const char* kAnalyzeExamples =
     "  migrator analyze . --fail-on error -q              for CI: exit code 1 when an error is found\n"
     "  migrator analyze . --json | jq .summary            for scripts\n"
     "  migrator analyze site-packages/lib --library -o lib.json\n"
-    "                                                     which functions of a library lead to what the NPU lacks\n"
+    "                                                     which functions of a library reach what the NPU does not "
+    "support\n"
     "  migrator analyze my_project --with-library lib.json\n"
     "                                                     judges the project's calls into it\n"
     "  migrator analyze - --stdin-name a.py --json        for editors: the buffer comes through a pipe";
@@ -64,12 +65,12 @@ inline constexpr const char* kMigrateExamples =
     "  cd my_project && git apply ../my_project_npu_report/report.diff   the same edits in the project itself";
 
 inline constexpr const char* kExplainAbout =
-    "Explain what a rule looks for, what it does and where it comes from; or what the rules say of a word.";
+    "Explain what a rule looks for, what it does and where it comes from; or what the rules say about a word.";
 inline constexpr const char* kExplainExamples =
     "Examples:\n"
     "  migrator explain method.cuda                       the rule, with an example\n"
-    "  migrator explain torch.nn.functional.gelu          a name: its support in each version, and what rules say of "
-    "it\n"
+    "  migrator explain torch.nn.functional.gelu          a name: its support in each version, and what the rules say "
+    "about it\n"
     "  migrator explain flash-attn                        a package; also variables, commands, names of CUDA\n"
     "  migrator explain house.launcher --rules my_rules   a rule of your own";
 
@@ -78,7 +79,7 @@ inline constexpr const char* kRulesExamples =
     "Examples:\n"
     "  migrator rules list\n"
     "  migrator rules new my_rules/house.json             writes a rule to start from, and its case\n"
-    "  migrator rules check my_rules                      are the files right? Names line and key when not\n"
+    "  migrator rules check my_rules                      are the files right? if not, the line and the key are named\n"
     "  migrator rules test my_rules                       does every rule do what its cases say?\n"
     "  migrator analyze my_project --rules my_rules       use them";
 
@@ -95,13 +96,13 @@ inline constexpr const char* kOperatorListExamples =
     "  migrator rules operators --torch-version 2.1 --compare-version 2.7 --json";
 
 inline constexpr const char* kOpsAbout =
-    "Tell which operators of a trace, an exported graph, a log or a list run on which Ascend chip.";
+    "Show which operators of a trace, an exported graph, a log or a list run on which Ascend chip.";
 inline constexpr const char* kOpsExamples =
     "Examples:\n"
     "  migrator ops trace.json.gz                         a trace of one training step: what leaves the NPU, and how\n"
     "                                                     much of the time that is\n"
     "  migrator ops model.pt2 --chip A3                   a graph of torch.export\n"
-    "  migrator ops train.log                             what a log says of operators\n"
+    "  migrator ops train.log                             which operators a log reports\n"
     "  echo torch.linalg.inv | migrator ops -             a list: one name a line, such as torch.cdist float64\n"
     "  migrator ops trace.json.gz --report ops_report     a page with all chips side by side\n"
     "  migrator ops --recorder > record_ops.py            records the operators of a step without an NPU\n"
@@ -113,11 +114,12 @@ inline constexpr const char* kCompareExamples =
     "Examples:\n"
     "  migrator compare gpu.pt.trace.json.gz npu_ascend_pt          GPU against NPU\n"
     "  migrator compare monday_ascend_pt friday_ascend_pt           two profiles of NPUs\n"
+    "  migrator compare gpu.json npu_ascend_pt --report why         a page, and all sheets as CSV files\n"
     "  migrator compare gpu.json npu_ascend_pt --json               for scripts\n"
     "  migrator compare gpu.json npu_ascend_pt --compat msprof      the figures of msprof-analyze";
 
 inline constexpr const char* kProfileAbout =
-    "Tell where the time of a profile goes, of one rank or of a cluster, and what to do about it.";
+    "Show where the time of a profile goes, of one rank or of a cluster, and what to do about it.";
 inline constexpr const char* kProfileExamples =
     "Examples:\n"
     "  migrator profile worker_ascend_pt                  one rank\n"

@@ -132,8 +132,8 @@ base::Result<Instrumentation> Instrumentation::plan(base::FileSystem& fs, const 
     TRY_ASSIGN(const InstrumentFacts facts, InstrumentFacts::load(knowledge.store));
     const auto found = facts.instruments.find(out.name_);
     if (found == facts.instruments.end())
-        return base::fail(ErrorKind::usage,
-                          base::format("--instrument: there is no '{}', only {}", out.name_, known_instruments(facts)));
+        return base::fail(ErrorKind::usage, base::format("--instrument: unknown '{}'; there are {}", out.name_,
+                                                         known_instruments(facts)));
     out.instrument_ = found->second;
     Search search{knowledge, facts, {}, {}};
     for (std::size_t number = 0; number < projects.size(); ++number) {
@@ -184,7 +184,7 @@ base::Status Instrumentation::apply(const ModuleContext& module, FileOutcome& ou
         item.end = place_.end;
         item.finding.message = instrument_->message;
     } else {
-        item.finding.message = "The lines that an earlier --instrument has put here are taken out.";
+        item.finding.message = "The lines that an earlier --instrument put here are removed.";
     }
     if (is_here || text != outcome.rewritten) outcome.findings.push_back(std::move(item));
     outcome.rewritten = std::move(text);

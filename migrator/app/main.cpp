@@ -133,11 +133,12 @@ std::string reason_to_fail(const Options& options, const Report& report, const s
 // Files that end too early give what is whole, and the exit code of bad input.
 base::Result<int> compare(const Options& options, base::FileSystem& fs) {
     const bool is_one = options.command == Command::profile;
-    TRY_ASSIGN(const CompareResult result, is_one ? run_profile(options, fs) : run_compare(options, fs));
-    base::print(stdout, result.text);
+    const auto print = [](std::string_view text) { base::print(stdout, text); };
+    TRY_ASSIGN(const std::vector<std::string> all_damage,
+               is_one ? run_profile(options, fs, print) : run_compare(options, fs, print));
     TRY(flush_output());
-    for (const std::string& damage : result.damage) print_warning(damage, options.language);
-    return result.damage.empty() ? 0 : base::exit_code(base::ErrorKind::bad_input);
+    for (const std::string& damage : all_damage) print_warning(damage, options.language);
+    return all_damage.empty() ? 0 : base::exit_code(base::ErrorKind::bad_input);
 }
 
 base::Result<int> run_command_line(int argc, const char* const* argv, const base::Language& language) {

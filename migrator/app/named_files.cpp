@@ -34,10 +34,11 @@ base::Result<Path> named_record(base::FileSystem& fs, const Path& path) {
     for (const Path& directory : {path, base::join(path, kRecordFolder), report_directory_of(path)}) {
         if (const auto record = newest_record(fs, directory)) return *record;
     }
-    return base::fail(base::ErrorKind::bad_input,
-                      "there is no record of applied edits in it; was it undone already? Else name the directory that "
-                      "`migrate` or `apply` has printed",
-                      path);
+    return base::fail(
+        base::ErrorKind::bad_input,
+        "there is no record of applied edits in it; was it undone already? Otherwise name the directory that "
+        "`migrate` or `apply` has printed",
+        path);
 }
 
 }  // namespace migrator

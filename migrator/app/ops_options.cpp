@@ -28,8 +28,9 @@ void add_ops(CLI::App& app, Options& options) {
         ->option_text(" ");
     add_chip_option(*command, options);
     command
-        ->add_option("--torch-version", options.ops.torch_version,
-                     "With this version of torch, operators whose kernel came later or left are not\nknown")
+        ->add_option(
+            "--torch-version", options.ops.torch_version,
+            "Judge for this version of torch: an operator whose kernel was added later, or removed,\nis unknown")
         ->option_text("VERSION");
     command
         ->add_option("--fail-on", options.ops.fail_on,
@@ -61,12 +62,11 @@ void add_operator_list(CLI::App& rules, Options& options) {
     OperatorListOptions& list = options.operator_list;
     CLI::App* command = rules.add_subcommand(
         "operators",
-        "List the operators that are known, with what becomes of each on a chip; or compare two chips or "
-        "versions of torch");
+        "List the known operators, with the verdict of each on a chip; or compare two chips or versions of torch");
     command->add_option("WORD", list.words, "Only operators that have one of these words in their names")
         ->option_text(" ");
     add_chip_option(*command, options);
-    command->add_option("--torch-version", list.torch_version, "What becomes of them with this version of torch")
+    command->add_option("--torch-version", list.torch_version, "Verdicts with this version of torch")
         ->option_text("VERSION");
     command->add_option("--verdict", list.verdict, "Only operators with this verdict, such as cpu_fallback")
         ->check(command_line::OneOf(verdict_names()))

@@ -68,15 +68,15 @@ void add_report_options(CLI::App& command, Options& options, RawOptions& raw) {
     command.add_flag("--json", options.json, "Print report.json on standard output, the summary on standard error")
         ->configurable(false);
     command.add_flag("-q,--quiet", options.quiet, "No summary and no progress bar");
-    command.add_flag("-v,--verbose", options.verbose, "Also one line per file, and all that the summary shortens");
+    command.add_flag("-v,--verbose", options.verbose, "Also print one line per file, and what the summary leaves out");
     command.add_flag("--no-progress", raw.no_progress, "No progress bar (without a terminal there is none anyway)");
 }
 
 void add_common_options(CLI::App& command, Options& options, RawOptions& raw) {
     command
         .add_option("--include", options.include,
-                    "Analyse only files that match, as in .gitignore; may be repeated.\nGets vendored and generated "
-                    "files analysed that match")
+                    "Analyse only files that match, as in .gitignore; may be repeated.\nMatching vendored and "
+                    "generated files are analysed too")
         ->allow_extra_args(false)
         ->option_text("PATTERN");
     command.add_option("--exclude", options.exclude, "Do not analyse files that match; may be repeated")
@@ -108,14 +108,14 @@ void add_common_options(CLI::App& command, Options& options, RawOptions& raw) {
     command
         .add_option(
             "--style", raw.style,
-            "How the result is written: npu (default: NPU names), portable (one code for NPU,\nCUDA and CPU, "
+            "Style of the result: npu (default: NPU names), portable (one code for NPU,\nCUDA and CPU, "
             "with a helper module) or auto (CUDA code that torch_npu's\ntransfer_to_npu redirects when it runs)")
         ->check(command_line::OneOf({"npu", "portable", "auto"}))
         ->option_text("STYLE");
     command
         .add_option(
             "--megatron", options.megatron,
-            "Road of projects that build on Megatron: mindspeed (default) or adaptor (unmodified\nMegatron core "
+            "Route of projects that build on Megatron: mindspeed (default) or adaptor (unmodified\nMegatron core "
             "0.17 and later, with MegatronAdaptor and TransformerEngineNPU)")
         ->check(command_line::OneOf({"mindspeed", "adaptor"}))
         ->option_text("ROAD");
@@ -141,10 +141,10 @@ CLI::App* add_analyze(CLI::App& app, Options& options, RawOptions& raw) {
         ->configurable(false)
         ->option_text("...");
     command
-        ->add_flag(
-            "--library", options.library,
-            "PATH is a library: instead of a report, which of its functions lead to what\nthe NPU lacks, and how, "
-            "as JSON")
+        ->add_flag("--library", options.library,
+                   "Analyse PATH as a library: instead of a report, write the chains of calls that\nreach what is not "
+                   "supported "
+                   "on the NPU, as JSON")
         ->configurable(false);
     command->add_option("-o,--output", options.library_result, "With --library: the file to write (default: print it)")
         ->configurable(false)
@@ -169,7 +169,8 @@ CLI::App* add_migrate(CLI::App& app, Options& options, RawOptions& raw) {
         ->configurable(false);
     command
         ->add_option("--large-files", raw.large_files,
-                     "Files of 1 GiB and more that are not analysed: link to the original (default),\ncopy or skip")
+                     "What to do with files of 1 GiB and more that are not analysed: link to the original\n(default), "
+                     "copy or skip")
         ->check(command_line::OneOf({"link", "copy", "skip"}))
         ->option_text("HOW");
     command->add_flag("--in-place", raw.in_place, "Instead of -o: change the project's own files")->configurable(false);
@@ -199,7 +200,7 @@ CLI::App* add_migrate(CLI::App& app, Options& options, RawOptions& raw) {
         ->add_option(
             "--distributed", options.distributed_main,
             "Also make this script run on several devices, started by torchrun: DDP, divided\ndata, output of one "
-            "process. Says why when that cannot be done right")
+            "process. Where that cannot be done right, say why")
         ->configurable(false)
         ->option_text("MAIN");
     command
@@ -215,7 +216,7 @@ CLI::App* add_migrate(CLI::App& app, Options& options, RawOptions& raw) {
     command
         ->add_option("--instrument", options.instrument,
                      "Also put lines around the training loop: profiler (the Ascend PyTorch Profiler) or\nprecision "
-                     "(msprobe); none takes them out again. Says why when that cannot be\ndone right")
+                     "(msprobe); none removes them again. Where that cannot be done right,\nsay why")
         ->configurable(false)
         ->option_text("WHAT");
     command
@@ -271,7 +272,7 @@ void add_rules(CLI::App& app, Options& options) {
         add_json_option(*added, options);
         added->footer(base::format("Examples:\n  migrator rules {} my_rules", name));
     };
-    add_for_directory("check", "Check the rule files of a directory; name what is wrong with line and key");
+    add_for_directory("check", "Check the rule files of a directory; name what is wrong, with line and key");
     add_for_directory("test",
                       "Run the cases of a directory's rules: findings, output, and that a second run changes nothing");
     add_operator_list(*command, options);

@@ -91,7 +91,6 @@ struct CompareOptions {
     bool by_shape = false, by_type = false, no_details = false;
     std::uint64_t max_kernels = 0;  // 0: pairs of operators stay whole
     std::string flow_category;
-    base::Path output;
 };
 
 // Of profile.

@@ -205,9 +205,10 @@ base::Status OutputTree::check_files() {
         const Path path = base::join(staging_, file.path);
         const auto now = fs_.link_info(path);
         if (now && now->inode == file.inode && now->bytes == file.bytes) continue;
-        return base::fail(ErrorKind::write_failed,
-                          "the file is not as it was written: something else works in the copy; nothing was published",
-                          path);
+        return base::fail(
+            ErrorKind::write_failed,
+            "the file has changed since it was written: something else writes to the copy; nothing was published",
+            path);
     }
     return {};
 }

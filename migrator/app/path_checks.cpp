@@ -41,7 +41,7 @@ base::Status check_report_directory(base::FileSystem& fs, const Options& options
     if (!fs.exists(directory)) return {};
     auto info = fs.info(directory);
     if (info && info->kind == FileKind::directory) return {};
-    return fail(ErrorKind::usage, "the report needs a directory, and something else has this name", directory);
+    return fail(ErrorKind::usage, "the report requires a directory, and something else has this name", directory);
 }
 
 base::Status check_skeleton_directory(base::FileSystem& fs, const Options& options) {
@@ -56,7 +56,7 @@ base::Status check_skeleton_directory(base::FileSystem& fs, const Options& optio
         TRY_ASSIGN(const auto entries, fs.list(directory));
         if (entries.empty()) return {};
     }
-    return fail(ErrorKind::usage, "skeletons are written to a new or empty directory, and there is something",
+    return fail(ErrorKind::usage, "skeletons are written to a new or empty directory, and this one is not empty",
                 directory);
 }
 
@@ -69,7 +69,7 @@ base::Status check_paths(base::FileSystem& fs, const Options& options) {
     if (!options.rules.empty()) {
         auto info = fs.info(options.rules);
         if (!info || info->kind != FileKind::directory) {
-            return fail(ErrorKind::usage, "--rules needs a directory, and this is none", options.rules);
+            return fail(ErrorKind::usage, "--rules requires a directory, and this is not one", options.rules);
         }
     }
     if (!options.output.empty()) TRY(check_output(fs, options));

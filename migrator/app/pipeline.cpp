@@ -318,7 +318,7 @@ private:
         if (!chip.weak.empty()) out.push_back(chip.weak);
         if (!chip.compiles.empty()) out.push_back(chip.compiles);
         if (output_ && output_->has_cleaned_up())
-            out.push_back("What a run that was stopped had left next to the output was removed.");
+            out.push_back("Files that an interrupted run had left next to the output were removed.");
         if (distributed_) out.insert(out.end(), distributed_->notes.begin(), distributed_->notes.end());
         out.insert(out.end(), start_notes_.begin(), start_notes_.end());
         for (const Project& project : projects_) {

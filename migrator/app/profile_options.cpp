@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "command_line/one_of.h"
 #include "migrator/app/common_options.h"
 #include "migrator/app/help_texts.h"
 
@@ -16,6 +17,15 @@ void add_profile(CLI::App& app, Options& options) {
         ->option_text(" ");
     command->add_option("--step", options.profile.step, "Only this step, by the number of its ProfilerStep#")
         ->option_text("N");
+    command
+        ->add_option("-o,--report", options.report_directory, "Directory for a report: profile.html and profile.json")
+        ->option_text("DIR");
+    command
+        ->add_option("--format", options.formats, "Which files to write, with commas between: html,json (default: all)")
+        ->delimiter(',')
+        ->check(command_line::OneOf({"html", "json"}))
+        ->option_text("LIST");
+    command->get_option("--format")->needs(command->get_option("--report"));
     add_rules_option(*command, options);
     add_json_option(*command, options);
     command->footer(kProfileExamples);

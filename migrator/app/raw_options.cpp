@@ -44,7 +44,7 @@ base::Status check_paths_of(const Options& options) {
         return fail(ErrorKind::usage, "- stands for standard input and cannot be named together with other paths");
     if (options.paths.size() > 1 && !options.output.empty())
         return fail(ErrorKind::usage,
-                    "a copy is of one PATH; run it once for each, or use --in-place, --diff or --check");
+                    "a copy is made of one PATH; run it once for each, or use --in-place, --diff or --check");
     return {};
 }
 
@@ -79,9 +79,9 @@ base::Result<Options> checked(Options options, const RawOptions& raw) {
     const bool writes = copies || (!analyse && options.destination == Destination::in_place);
     options.review.keep_record = !raw.no_record;
     if (!options.review.record.empty() && (!writes || !options.review.keep_record))
-        return fail(ErrorKind::usage, "--record is about what is written: name it with --output or --in-place");
+        return fail(ErrorKind::usage, "--record requires --output or --in-place");
     options.review.record = without_trailing_slashes(options.review.record);
-    if (options.force && !copies) return fail(ErrorKind::usage, "--force is about an OUT that is there; name it: -o");
+    if (options.force && !copies) return fail(ErrorKind::usage, "--force replaces an OUT that exists; name it: -o");
     if (copies && options.report_directory.empty())
         options.report_directory = options.output + base::Path(kReportSuffix);
     options.formats = raw.formats;
@@ -94,7 +94,7 @@ base::Result<Options> checked(Options options, const RawOptions& raw) {
         options.torch_version = Version::parse(raw.torch_version);
         if (!options.torch_version)
             return fail(ErrorKind::usage,
-                        base::format("--torch-version: '{}' is no version such as 2.6", raw.torch_version));
+                        base::format("--torch-version: '{}' is not a version such as 2.6", raw.torch_version));
     }
     if (raw.large_files == "copy") options.large_files = LargeFiles::copy;
     if (raw.large_files == "skip") options.large_files = LargeFiles::skip;

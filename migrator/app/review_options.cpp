@@ -122,7 +122,7 @@ base::Status check_review(const Options& options) {
     if (writes && options.output.empty() == !options.review.in_place)
         return base::fail(base::ErrorKind::usage, "say where the result goes: --output OUT or --in-place, one of them");
     if (options.force && options.output.empty())
-        return base::fail(base::ErrorKind::usage, "--force is about an OUT that is there; name it: -o");
+        return base::fail(base::ErrorKind::usage, "--force replaces an OUT that exists; name it: -o");
     if (options.review.only_accepted && options.review.decisions.empty())
         return base::fail(base::ErrorKind::usage, "--only-accepted requires the decisions: --decisions FILE");
     return {};

@@ -69,7 +69,7 @@ base::Result<std::vector<Path>> write_rule_template(base::FileSystem& fs, const 
     };
     std::vector<Path> written;
     for (const auto& [from, to] : files) {
-        if (fs.exists(to)) return base::fail(base::ErrorKind::usage, "this file is there; name another one", to);
+        if (fs.exists(to)) return base::fail(base::ErrorKind::usage, "this file exists already; name another one", to);
     }
     TRY(fs.make_directories(cases));
     const base::DataStore store;

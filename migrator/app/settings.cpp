@@ -72,16 +72,17 @@ base::Result<std::optional<Settings>> parse(base::FileSystem& fs, const Path& fi
     const bool is_asked = text->find("tool.migrator") != std::string::npos;
     if (const auto line = deep_toml_key(*text)) {
         if (!is_asked) return std::optional<Settings>{};
-        return base::fail(ErrorKind::usage,
-                          base::format("a key has more than {} parts; mend it, or leave the file out with --no-config",
-                                       kMaxTomlKeyParts),
-                          base::format("{}:{}", file, *line));
+        return base::fail(
+            ErrorKind::usage,
+            base::format("a key has more than {} parts; correct it, or leave the file out with --no-config",
+                         kMaxTomlKeyParts),
+            base::format("{}:{}", file, *line));
     }
     const toml::parse_result parsed = toml::parse(std::string_view(*text), file);
     if (!parsed) {
         if (!is_asked) return std::optional<Settings>{};
         return base::fail(ErrorKind::usage,
-                          base::format("this is no TOML: {}; mend it, or leave it out with --no-config",
+                          base::format("this is not TOML: {}; correct it, or leave it out with --no-config",
                                        parsed.error().description()),
                           place(file, parsed.error().source().begin));
     }

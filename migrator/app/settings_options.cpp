@@ -39,7 +39,7 @@ base::Status apply_setting(CLI::App& command, const base::Path& file, const Sett
         }
         return base::fail(
             ErrorKind::usage,
-            base::format("\"{}\" is no setting{}", setting.key, base::did_you_mean_or_all(setting.key, known)),
+            base::format("\"{}\" is not a setting{}", setting.key, base::did_you_mean_or_all(setting.key, known)),
             setting.where);
     }
     if (option->count() > 0) return {};

@@ -21,7 +21,7 @@ base::Status write_skeletons(base::FileSystem& fs, const Options& options, const
         TRY(base::write_file(fs, base::join(directory, file.name), file.text));
         made.keep();
     }
-    notes.push_back({"Skeletons of {count} custom operators were written to {directory}: begin with its README.md.",
+    notes.push_back({"Skeletons of {count} custom operators were written to {directory}: start with its README.md.",
                      {{"count", std::to_string(operators.size())}, {"directory", directory}}});
     return {};
 }

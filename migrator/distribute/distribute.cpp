@@ -73,7 +73,7 @@ private:
         }
         const bool is_name = !model_.empty() && model_.find_first_of(". []()") == std::string_view::npos;
         if (!is_name)
-            obstacle(kNoNode, base::format("`{}` is no plain variable, and the model must be in one", model_));
+            obstacle(kNoNode, base::format("`{}` is not a plain variable, and the model must be in one", model_));
     }
 
     void divide_batches(const LoadedLoop& loop) {
@@ -322,7 +322,7 @@ private:
             if (base::contains(facts_.device_selectors, text))
                 out_.notes.push_back(
                     {"Line {line}: if {variable} is set here, all processes see these devices only: "
-                     "take the line out, or name one for each process.",
+                     "remove the line, or name one for each process.",
                      {{"line", base::format("{}", script_.line(content))}, {"variable", std::string(text)}}});
         }
         for (const NodeId call : script_.all(NodeKind::call)) {

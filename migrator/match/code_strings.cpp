@@ -61,7 +61,7 @@ std::optional<Fix> fix_around(const PythonFile& file, const Literal& literal, co
 
 void leave_in_text(Finding& finding) {
     finding.fix.reset();
-    finding.message.add("It stands in code that is a text, so it is left as it is.");
+    finding.message.add("It is in code inside a string, so it is left unchanged.");
 }
 
 void match_code_strings(const PythonFile& file, std::span<const Literal> literals, FindingSink& sink) {

@@ -18,8 +18,7 @@ void leave_guards_of_cuda_code(const PythonFile& file, FindingSink& findings) {
         if (use == kNoNode) continue;
         finding.fix.reset();
         finding.message.add(
-            {"It stands before CUDA code (line {line}), which must not run on the NPU: leave it until that is "
-             "ported.",
+            {"It guards CUDA code (line {line}) that must not run on the NPU: leave it until that code is ported.",
              {{"line", std::to_string(file.line_of(use))}}});
     }
 }

@@ -72,7 +72,7 @@ Finding unused(const SyntaxTree& tree, const IgnoreComment& comment) {
     out.range = tree.range(comment.node);
     out.subject =
         comment.rules.empty() ? std::string(kMark) : base::format("{}[{}]", kMark, base::joined(comment.rules, ", "));
-    out.message = "Nothing is found on this line that the comment would take out.";
+    out.message = "The comment matches no finding on this line.";
     out.source = "reader";
     return out;
 }

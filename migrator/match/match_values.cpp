@@ -75,7 +75,7 @@ void match_literal(const PythonFile& file, const AdaptedCode& adapted, const Lit
     auto edits = stays ? entry_beside(file, literal, row, tokens, flow) : value_edits(file, literal, row, tokens, flow);
     if (stays && edits && edits->empty()) return;
     if (only_defined) edits.reset();
-    if (stays) finding.message.add("The key stays as well: weights that were saved on a GPU name it.");
+    if (stays) finding.message.add("The key also stays: weights that were saved on a GPU name it.");
     // Text beside text needs nothing bound.
     if (edits)
         finding.fix = Fix{std::move(*edits), row.rule->at_run_time ? std::vector<ImportRequest>{} : row.rule->imports};
@@ -127,7 +127,7 @@ void match_cut(const PythonFile& file, const AdaptedCode& adapted, NodeId slice,
         const auto certainty = ValueFlow(file, row).is_value(text);
         if (!certainty) continue;
         Finding finding = make_finding(*row.rule, tree.range(bounds[0]), from + ":", *certainty, to + ":", {}, {});
-        finding.message.add("It is cut off here by the number of its letters.");
+        finding.message.add("It is cut here to a number of characters.");
         if (auto letters = letters_to_cut(row, from, to))
             finding.fix = Fix{{{tree.range(bounds[0]), std::move(*letters)}}, row.rule->imports};
         sink.push_back(std::move(finding));

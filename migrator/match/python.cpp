@@ -9,8 +9,7 @@ namespace migrator {
 namespace {
 
 constexpr std::string_view kRunTimeNote = "In this style that is redirected when the program runs.";
-constexpr std::string_view kAdaptedNote =
-    "The code around it already asks for the NPU by itself, so it is left as it is.";
+constexpr std::string_view kAdaptedNote = "The code around it already asks for the NPU, so it is left unchanged.";
 
 // What is redirected when the program runs is only worth knowing.
 void leave_to_run_time(FindingSink& sink) {
@@ -63,7 +62,7 @@ void report_given_up(FindingSink& sink) {
     finding.subject = "not parsed";
     finding.message =
         "The parser needs more work for this file than for any Python of its size, so the file was not analysed and "
-        "stays as it is. Look at it by hand: it may be no Python at all, or be cut or damaged.";
+        "stays as it is. Look at it by hand: it may not be Python at all, or it may be cut off or damaged.";
     finding.source = "parser";
     sink.push_back(std::move(finding));
 }

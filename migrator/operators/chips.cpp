@@ -33,8 +33,8 @@ base::Result<const ChipRow*> chosen_chip(const ChipsFile& chips, std::string_vie
         names.push_back(chip.name);
         if (!chip.also.empty()) names.push_back(chip.also.front());
     }
-    return base::fail(base::ErrorKind::usage, base::format("there is no chip \"{}\"{}", word,
-                                                           base::did_you_mean_or_all(std::string(word), names)));
+    return base::fail(base::ErrorKind::usage,
+                      base::format("unknown chip \"{}\"{}", word, base::did_you_mean_or_all(std::string(word), names)));
 }
 
 }  // namespace migrator

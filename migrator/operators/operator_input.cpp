@@ -98,7 +98,7 @@ base::Result<OperatorInput> read_list(std::string_view text, const std::string& 
         if (!add_list_line(line, totals))
             return base::fail(
                 base::ErrorKind::bad_input,
-                "this is no name of an operator with its dtype and a count after it; give a list with one "
+                "this is not a name of an operator with its dtype and a count after it; give a list with one "
                 "name a line, a trace of torch's profiler, a graph of torch.export, or a log",
                 base::format("{}:{}", name, number));
     }

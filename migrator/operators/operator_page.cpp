@@ -5,17 +5,13 @@
 
 #include "base/format.h"
 #include "base/human.h"
-#include "base/markup.h"
 #include "base/page_template.h"
-#include "base/printable.h"
 
 namespace migrator {
 namespace {
 
 using base::Language;
-
-// Names come from the input.
-std::string page_text(std::string_view text) { return base::markup_text(base::printable(text)); }
+using base::page_text;
 
 std::string header_row(const OperatorReport& report, const Language& say) {
     std::string out = "<tr>";
@@ -97,25 +93,18 @@ std::string notes(const OperatorReport& report, const Language& say) {
     return out;
 }
 
-base::Result<std::string> template_text(const base::DataStore& templates, const std::string& name) {
-    const std::string_view* text = templates.find("templates/ops/" + name);
-    if (text == nullptr)
-        return base::fail(base::ErrorKind::rule_data, "the template is missing", "templates/ops/" + name);
-    return std::string(*text);
-}
-
 }  // namespace
 
 base::Result<std::string> operator_report_page(const OperatorReport& report, const base::DataStore& templates,
                                                const Language& say) {
-    TRY_ASSIGN(const std::string page, template_text(templates, "page.html"));
-    TRY_ASSIGN(const std::string style, template_text(templates, "style.css"));
-    TRY_ASSIGN(const std::string script, template_text(templates, "page.js"));
+    TRY_ASSIGN(const std::string_view page, base::template_text(templates, "templates/ops/page.html"));
+    TRY_ASSIGN(const std::string_view style, base::template_text(templates, "templates/ops/style.css"));
+    TRY_ASSIGN(const std::string_view script, base::template_text(templates, "templates/ops/page.js"));
     return base::filled_page(page, {{"{{language}}", say.code() == "zh" ? "zh-CN" : say.code()},
                                     {"{{title}}", page_text(say.show("Operators of {}", report.input))},
-                                    {"{{style}}", style},
+                                    {"{{style}}", std::string(style)},
                                     {"{{style_hash}}", base::policy_hash(style)},
-                                    {"{{script}}", script},
+                                    {"{{script}}", std::string(script)},
                                     {"{{script_hash}}", base::policy_hash(script)},
                                     {"{{says}}", page_text(report.sentence(say))},
                                     {"{{bars}}", share_bars(report)},

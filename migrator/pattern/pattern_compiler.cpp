@@ -167,7 +167,7 @@ private:
         }
         if (spelling == nullptr)
             return error(
-                base::format("\"{}\" is no spelling of an operation; add it to \"operations\"", tree.text(at)));
+                base::format("\"{}\" is not a spelling of an operation; add it to \"operations\"", tree.text(at)));
         return arguments_of(tree, *spelling, written);
     }
 

@@ -10,7 +10,7 @@ namespace {
 constexpr std::string_view kComment = "A comment stands in the code that it would replace.";
 constexpr std::string_view kMoved = "A part of it has another value where the new code would stand.";
 constexpr std::string_view kOrder =
-    "It would change how often, or in which order, code with possible side effects runs.";
+    "It would change how often, or in which order, code that may have side effects runs.";
 constexpr std::string_view kOpen = "Some of its arguments cannot be seen.";
 constexpr std::string_view kNeeded = "A part of it is needed elsewhere, so nothing would be saved.";
 constexpr std::string_view kTooMuch = "Too much code stands around it to be sure of it.";

@@ -85,8 +85,7 @@ std::string sentence_of(const ReportSummary& summary) {
     };
     std::string left;
     if (summary.blocking > 0) {
-        left = with_verb(summary.blocking, "will not work", "will not work") + " on Ascend NPU as " +
-               (summary.blocking == 1 ? "it stands" : "they stand");
+        left = with_verb(summary.blocking, "blocks", "block") + " the first run on Ascend NPU";
     }
     if (looks > 0) {
         left += left.empty() ? with_verb(looks, "needs", "need") + " a look before the first run"

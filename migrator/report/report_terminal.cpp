@@ -145,7 +145,7 @@ std::string effort_line(const Language& say, const ReportSummary& summary) {
         return found == summary.by_readiness.end() ? 0 : found->second;
     };
     if (summary.by_effort.empty()) return "";
-    return say.format("  {} ready, {} with small work, {} blocked by code or packages to replace or port\n\n",
+    return say.format("  {} ready, {} need minor edits, {} blocked by code or packages to replace or port\n\n",
                       say.plural(files(Readiness::ready), "file"), with_separators(files(Readiness::small_work)),
                       with_separators(files(Readiness::blocked)));
 }
@@ -234,12 +234,12 @@ std::string next_step(const Report& report, const RunTrace& trace) {
     bool one = report.run.paths.size() == 1;
     if (analyse && summary.available > 0) return say.format("migrator migrate {} -o OUT", one ? paths : "PATH");
     if (analyse && trace.written.empty() && summary.findings > 0) {
-        return say.format("migrator analyze {} --report DIR   writes every finding to a page to work through", paths);
+        return say.format("migrator analyze {} --report DIR   write every finding to a page to work through", paths);
     }
     if (summary.available > faster_forms(report.files))
         return say.text("run again without `--apply none` to apply the fixes");
     if (summary.to_review > 0 && trace.written.empty())
-        return say.format("migrator analyze {} --report DIR   writes what is left to a page to work through", paths);
+        return say.format("migrator analyze {} --report DIR   write what is left to a page to work through", paths);
     if (summary.to_review > 0) return say.text("open the report and work through what is left to review");
     if (analyse) return say.text("nothing");
     return say.format("run the training script of {} on a machine with torch_npu",

@@ -57,12 +57,11 @@ base::Result<Accepted> accepted_of(const SavedReport& report, const Decisions* d
                                               [&](const std::string& id) { return !wanted.contains(id); });
             if (!with_edits.contains(finding.id)) {
                 const bool follows = finding.is_made_by_run();
-                if (!follows)
-                    out.left_out.push_back({place, finding.rule, "there is no fix for it: it is to be done by hand"});
+                if (!follows) out.left_out.push_back({place, finding.rule, "there is no fix for it: do it by hand"});
             } else if (missing != finding.together.end()) {
                 out.left_out.push_back(
                     {place, finding.rule,
-                     base::format("its edit is one with that of the finding {}, which was not accepted", *missing)});
+                     base::format("it shares an edit with the finding {}, which was not accepted", *missing)});
             } else {
                 out.findings.insert(finding.id);
             }

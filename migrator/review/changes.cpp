@@ -21,7 +21,7 @@ base::Result<FileChange> change_of(base::FileSystem& tree, const SavedFile& file
     const Path shown = root.empty() || root == "." ? path : base::join(root, path);
     if (out.is_new() && tree.exists(path))
         return base::fail(ErrorKind::bad_input,
-                          "the report makes this file, and there is one already; nothing was written", shown);
+                          "the report would write this file, and it exists already; nothing was written", shown);
     if (!out.is_new()) {
         if (!tree.exists(path))
             return base::fail(ErrorKind::bad_input,

@@ -115,7 +115,7 @@ base::Status merge(const SavedFile& file, const std::string& original, const Cur
         if (const auto reason = lost.find(finding.id); reason != lost.end()) {
             leave_out(file, finding, reason->second, out);
         } else if (!to_make.contains(finding.id)) {
-            if (with_edits.contains(finding.id)) leave_out(file, finding, "it is there already", out);
+            if (with_edits.contains(finding.id)) leave_out(file, finding, "it is in the file already", out);
         } else {
             kept.insert(finding.id);
             change.file.findings.push_back(finding);
@@ -172,7 +172,7 @@ base::Result<Reapplied> reapply(base::FileSystem& fs, const Path& record, const 
         } else if (!now.exists) {
             leave_out_all(file, "the file is not there any more", out);
         } else if (base::sha256_hex(now.bytes) == file.sha256_after) {
-            leave_out_all(file, "it is applied already", out);
+            leave_out_all(file, "it has been applied already", out);
         } else {
             TRY_ASSIGN(const std::string original, read_original(fs, record, i, file));
             TRY(merge(file, original, now, out));

@@ -60,10 +60,10 @@ base::Status free_name(base::FileSystem& fs, const Path& record, const Path& out
     if (is_unfinished_record(fs, record)) return base::remove_tree(fs, record);
     const auto older = read_record(fs, record);
     if (older && !output.empty() && older->output == output) return base::remove_tree(fs, record);
-    return base::fail(ErrorKind::usage,
-                      "this is needed to record what is applied, and is there already: `migrator undo` it, or "
-                      "name another with --record",
-                      record);
+    return base::fail(
+        ErrorKind::usage,
+        "the record of applied edits exists already: undo it with `migrator undo`, or name another one with --record",
+        record);
 }
 
 base::Status write_record(base::FileSystem& fs, base::FileSystem& tree, SavedReport applied, const Path& root,
@@ -123,12 +123,11 @@ base::Result<std::optional<Restored>> restored(base::FileSystem& fs, base::FileS
 base::Result<std::vector<Restored>> files_to_restore(base::FileSystem& fs, base::FileSystem& tree, const Path& record,
                                                      const SavedReport& applied) {
     if (applied.output.has_value())
-        return base::fail(
-            ErrorKind::bad_input,
-            base::format("these edits were made in the copy {}, and the sources are as they were: there is "
-                         "nothing to undo. Remove the copy",
-                         *applied.output),
-            record);
+        return base::fail(ErrorKind::bad_input,
+                          base::format("these edits were made in the copy {}, and the sources are unchanged: there is "
+                                       "nothing to undo. Remove the copy",
+                                       *applied.output),
+                          record);
     std::vector<Restored> out;
     for (std::size_t i = 0; i < applied.files.size(); ++i) {
         TRY_ASSIGN(auto file, restored(fs, tree, record, applied, i));
@@ -178,7 +177,7 @@ bool may_be_changed(base::FileSystem& tree, const FileChange& change) {
 base::Status write_change(base::FileSystem& tree, const FileChange& change, const std::string& token) {
     // A link would be replaced by a file.
     if (const auto now = tree.link_info(change.file.path); now && now->kind != base::FileKind::regular)
-        return base::fail(ErrorKind::bad_input, "this is no regular file; name the file that it leads to",
+        return base::fail(ErrorKind::bad_input, "this is not a regular file; name the file that it leads to",
                           change.file.path);
     return base::write_file_of(tree, change.file.path, change.content, {change.mode, !change.is_new()}, token,
                                [&] { return check_as_read(tree, change); });

@@ -34,6 +34,6 @@ base::Status Rule::check(const base::JsonPlace& at) const {
 base::Result<migrator::VersionRange> base::InJson<migrator::VersionRange>::read(const JsonPlace& at) {
     TRY_ASSIGN(const std::string text, read_json<std::string>(at));
     auto range = migrator::VersionRange::parse(text);
-    if (!range) return at.error(format("\"{}\" is \"{}\", which is no range such as \">=2.1,!=2.3\"", at.key, text));
+    if (!range) return at.error(format("\"{}\" is \"{}\", which is not a range such as \">=2.1,!=2.3\"", at.key, text));
     return std::move(*range);
 }

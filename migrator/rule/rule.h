@@ -57,7 +57,7 @@ struct Rule {
     std::vector<std::string> unless_mentioned;  // nothing is said in a project that has one of these texts
     std::vector<std::string> if_mentioned;      // said only in a project that has one of these texts; empty: in all
     std::vector<std::string> unless_said;       // nothing is said in a project in which these rules say something
-    std::vector<std::string> megatron;          // the only roads to Megatron that it is for; empty: all
+    std::vector<std::string> megatron;          // the only routes to Megatron that it is for; empty: all
     std::optional<SizeFormula> formula;
 
     base::Status check(const base::JsonPlace& at) const;
@@ -84,8 +84,8 @@ constexpr auto record_of(const Rule*) {
         base::field("id", &Rule::id, "once in all files; reports and cases use it").needed().not_blank(),
         base::field("kind", &Rule::kind, "what it is about").needed(),
         base::field("severity", &Rule::severity,
-                    "`info`: worth knowing; `warning`: likely to need attention; `error`: will not work on the NPU as "
-                    "it stands")
+                    "`info`: worth knowing; `warning`: likely to need attention; `error`: will not work on the NPU "
+                    "unchanged")
             .needed(),
         base::field("certainty", &Rule::certainty, "what a finding needs at least for its fix to be applied"),
         base::field("message", &Rule::message,
@@ -107,14 +107,14 @@ constexpr auto record_of(const Rule*) {
                     "`%`; `training_program`: only in files with such a loop, and in those that programs with one "
                     "import; no fix is possible in either"),
         base::field("once", &Rule::once,
-                    "`project`: said at the first place only; where it is no advice, at the first place of each "
+                    "`project`: said at the first place only; where it is not advice, at the first place of each "
                     "package, variable or interface, with the other places"),
         base::field("unless_mentioned", &Rule::unless_mentioned,
                     "not said in a project with one of these texts in a file that was looked at"),
         base::field("if_mentioned", &Rule::if_mentioned, "said only in a project with one of these texts"),
         base::field("unless_said", &Rule::unless_said,
                     "not said in a project in which one of these rules has found something"),
-        base::field("megatron", &Rule::megatron, "the only roads to Megatron (`--megatron`) that it is for")
+        base::field("megatron", &Rule::megatron, "the only routes to Megatron (`--megatron`) that it is for")
             .one_of(kMegatronRoads),
         base::field("formula", &Rule::formula, "a size in megabytes, added to the message"));
 }

@@ -7,7 +7,7 @@ namespace migrator {
 base::Status Adding::claim(const std::string& what) const {
     const auto [known, fresh] = claims.emplace(what, rule);
     if (fresh) return {};
-    return place.error(base::format("{} is already spoken for by the rule \"{}\"", what, known->second->id));
+    return place.error(base::format("{} is already covered by the rule \"{}\"", what, known->second->id));
 }
 
 base::Status Adding::claim_all(std::string_view pattern, const std::vector<std::string>& names) const {

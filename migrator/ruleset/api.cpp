@@ -56,8 +56,7 @@ const Rule*& ApiRules::of(ApiCase which) {
 base::Status add(RuleSet& set, ApiCase which, const Adding& adding) {
     const Rule*& rule = set.api_rules.of(which);
     if (rule != nullptr)
-        return adding.place.error(
-            base::format("\"{}\" is already spoken for by the rule \"{}\"", name(which), rule->id));
+        return adding.place.error(base::format("\"{}\" is already covered by the rule \"{}\"", name(which), rule->id));
     rule = adding.rule;
     return {};
 }
@@ -65,7 +64,7 @@ base::Status add(RuleSet& set, ApiCase which, const Adding& adding) {
 base::Status add(RuleSet& set, LibraryCase, const Adding& adding) {
     if (set.library_rule != nullptr)
         return adding.place.error(
-            base::format("\"library\" is already spoken for by the rule \"{}\"", set.library_rule->id));
+            base::format("\"library\" is already covered by the rule \"{}\"", set.library_rule->id));
     set.library_rule = adding.rule;
     return {};
 }

@@ -57,7 +57,7 @@ constexpr auto record_of(const ApiRow*) {
         base::field("support", &ApiRow::support, "without it `yes`"),
         base::field("dtypes", &ApiRow::dtypes, "types of elements that it takes"),
         base::field("limits", &ApiRow::limits, "what it cannot do: names of `limits`"),
-        base::field("quiet", &ApiRow::quiet, "the pages say no, and it works all the same"));
+        base::field("quiet", &ApiRow::quiet, "works, although the pages say it is not supported all the same"));
 }
 
 class ApiTable {
@@ -69,7 +69,7 @@ public:
         ApiSupport support = ApiSupport::unknown;
         std::vector<std::string> dtypes;  // that are accepted; empty: not stated
         std::vector<const ApiLimit*> limits;
-        bool quiet = false;  // the pages say no, and it works: Python code around operators
+        bool quiet = false;  // works, although the pages say it is not supported: Python code around operators
     };
     // nullopt for a name that is not in the table.
     std::optional<Facts> find(std::string_view name, Version version) const;
@@ -137,7 +137,7 @@ struct base::InJson<migrator::ByVersion<T>> {
         }
         for (const auto& [text, json] : *at.json.object()) {
             const auto version = migrator::Version::parse(text);
-            if (!version) return at.error(format("\"{}\" is no version such as 2.6", text));
+            if (!version) return at.error(format("\"{}\" is not a version such as 2.6", text));
             TRY_ASSIGN(T value, read_json<T>(at.at(text, json)));
             out.values.emplace_back(*version, std::move(value));
         }

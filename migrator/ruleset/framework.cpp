@@ -28,6 +28,6 @@ bool RuleSet::is_framework(std::string_view distribution) const {
 base::Result<migrator::Version> base::InJson<migrator::Version>::read(const JsonPlace& at) {
     TRY_ASSIGN(const std::string text, read_json<std::string>(at));
     const auto version = migrator::Version::parse(text);
-    if (!version) return at.error(format("\"{}\" is no version", text));
+    if (!version) return at.error(format("\"{}\" is not a version", text));
     return *version;
 }

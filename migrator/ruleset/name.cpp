@@ -46,8 +46,7 @@ base::Status NameIndex::add(const base::JsonPlace& at, std::string name, NameRow
     auto& index = row.reach == NameRow::Reach::below ? prefixes_ : names_;
     const auto [known, fresh] = index.emplace(std::move(name), std::move(row));
     if (fresh) return {};
-    return at.error(
-        base::format("\"{}\" is already spoken for by the rule \"{}\"", known->first, known->second.rule->id));
+    return at.error(base::format("\"{}\" is already covered by the rule \"{}\"", known->first, known->second.rule->id));
 }
 
 const NameRow* NameIndex::row(std::string_view qualified) const {

@@ -120,7 +120,7 @@ struct ModuleEntry : NameEntry {
 };
 constexpr auto record_of(const ModuleEntry*) {
     return base::extended(record_of(static_cast<const NameEntry*>(nullptr)), "module_row", "a module",
-                          base::field("to_member", &ModuleEntry::to_member, "the new name is no module"));
+                          base::field("to_member", &ModuleEntry::to_member, "the new name is not a module"));
 }
 
 template <NameRow::Reach reach>

@@ -35,7 +35,7 @@ base::Status add_spelling(RuleSet& set, const base::JsonPlace& at, const std::st
         SpelledParameter parameter = spelled(text);
         const auto found = std::find(known.begin(), known.end(), parameter.keywords.front());
         if (found == known.end())
-            return at.error(base::format("\"{}\" is no parameter of the operation", parameter.keywords.front()));
+            return at.error(base::format("\"{}\" is not a parameter of the operation", parameter.keywords.front()));
         parameter.place = static_cast<std::size_t>(found - known.begin());
         spelling.parameters.push_back(std::move(parameter));
     }

@@ -40,7 +40,7 @@ constexpr auto record_of(const ProcessRow*) {
         base::field("chosen_by", &ProcessRow::chosen_by, "names that a file has which chooses the device itself")
             .needed(),
         base::field("numbers", &ProcessRow::numbers, "parameters that take the number of a device").needed(),
-        base::field("members", &ProcessRow::members, "methods whose first argument is one, if it is no text").needed(),
+        base::field("members", &ProcessRow::members, "methods whose first argument is one, if it is not text").needed(),
         base::field("texts", &ProcessRow::texts, "texts before one: `cuda:`").needed());
 }
 

@@ -28,6 +28,10 @@ private:
     base::Status load_table(const base::JsonPlace& place);
     base::Result<const Rule*> add_rule(Rule rule, const base::JsonPlace& place);
     const base::Json* fix_of_style(const RuleEntry& entry, bool at_run_time) const;
+    base::Status leave_out(const Rule& rule) {
+        set_.left_out.insert(rule.id);
+        return {};
+    }
     bool is_of_road(const Rule& rule) const {
         return rule.megatron.empty() || base::contains(rule.megatron, set_.megatron);
     }
@@ -74,8 +78,7 @@ base::Status RuleLoader::load_rule(const base::JsonPlace& place) {
     static const base::Json kNoFix{base::Json::Object{}, 0};
     TRY_ASSIGN(const auto entry, base::read_json<RuleEntry>(place));
     const std::string_view style = name(set_.style.kind);
-    if (!entry.styles.empty() && !base::contains(entry.styles, style)) return {};
-    if (!is_of_road(entry)) return {};
+    if ((!entry.styles.empty() && !base::contains(entry.styles, style)) || !is_of_road(entry)) return leave_out(entry);
     const auto* match = entry.match.json->object();
     if (match == nullptr || match->size() != 1)
         return place.at("match", *entry.match.json).error("\"match\" must hold exactly one word");
@@ -94,7 +97,7 @@ base::Status RuleLoader::load_rule(const base::JsonPlace& place) {
 
 base::Status RuleLoader::load_table(const base::JsonPlace& place) {
     TRY_ASSIGN(const auto entry, base::read_json<TableEntry>(place));
-    if (!is_of_road(entry)) return {};
+    if (!is_of_road(entry)) return leave_out(entry);
     TRY_ASSIGN(const RowWord* word, find_named(row_words(), entry.match, place, "that a table can match"));
     const base::JsonPlace rows = place.at("rows", *entry.rows.json);
     if (rows.json.array() == nullptr || rows.json.array()->empty())

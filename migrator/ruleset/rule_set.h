@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -71,7 +72,8 @@ public:
     std::optional<ApiTable::Facts> api(std::string_view qualified) const { return apis.find(qualified, version); }
 
     Style style;
-    std::string megatron;  // the road
+    std::string megatron;            // the route
+    std::set<std::string> left_out;  // ids of rules for other styles and routes
     std::vector<std::unique_ptr<Rule>> rules;
     ByName<const Rule*> by_id;
     Version version{1000, 0};  // the newest, until restrict_to

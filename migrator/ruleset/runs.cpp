@@ -23,7 +23,7 @@ base::Status add(RuleSet& set, RunsCase which, const Adding& adding) {
     const auto [at, is_new] = set.runs_rules.emplace(which, adding.rule);
     if (is_new) return {};
     return adding.place.error(
-        base::format("\"{}\" is already spoken for by the rule \"{}\"", name(which), at->second->id));
+        base::format("\"{}\" is already covered by the rule \"{}\"", name(which), at->second->id));
 }
 
 }  // namespace migrator

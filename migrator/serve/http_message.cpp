@@ -115,7 +115,7 @@ ReadRequest read_request(std::string_view bytes) {
     std::string_view head = bytes.substr(0, head_end);
     std::string_view version;
     const auto first = take_line(head);
-    if (!first || !read_first_line(*first, request, version)) return refused(400, "This is no request of HTTP/1.1.");
+    if (!first || !read_first_line(*first, request, version)) return refused(400, "This is not a request of HTTP/1.1.");
     if (version != "HTTP/1.1" && version != "HTTP/1.0") return refused(505, "Only HTTP/1.1 is spoken here.");
     while (!head.empty()) {
         const auto line = take_line(head);
@@ -126,7 +126,7 @@ ReadRequest read_request(std::string_view bytes) {
     std::size_t length = 0;
     if (count_of(request, "content-length") == 1) {
         const auto said = length_of(request.header("content-length"));
-        if (!said) return refused(400, "The length is no number of bytes.");
+        if (!said) return refused(400, "The length is not a number of bytes.");
         if (*said > kMaxBodyBytes) return refused(413, "That is more than decisions can be.");
         length = *said;
     } else if (request.method != "GET") {

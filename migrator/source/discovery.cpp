@@ -234,8 +234,8 @@ private:
         if (is_ignored(ignore, file.path, false)) return "excluded by .gitignore";
         const bool included = any_matches(include_, file.path);
         if (!include_.empty() && !included) return "not matched by --include";
-        if (!included && is_vendored(file.path)) return "vendored; --include gets it analysed";
-        if (!included && is_generated(file.path)) return "generated; --include gets it analysed";
+        if (!included && is_vendored(file.path)) return "vendored; name it with --include to analyse it";
+        if (!included && is_generated(file.path)) return "generated; name it with --include to analyse it";
         if (any_matches(exclude_, file.path)) return "excluded by --exclude";
         return {};
     }
@@ -267,7 +267,7 @@ base::Result<FileList> discover(base::FileSystem& fs, const Path& path, const Di
     TRY(fs.list(path));
     FileList list = Walk(fs, path, options).run();
     if (list.files.empty())
-        return base::fail(base::ErrorKind::bad_input, "the directory holds no file to look at", path);
+        return base::fail(base::ErrorKind::bad_input, "the directory has no file that can be analysed", path);
     return list;
 }
 

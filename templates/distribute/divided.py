@@ -3,7 +3,7 @@ def divide_between_processes(loader):
     from torch.utils.data import BatchSampler, DataLoader, IterableDataset, RandomSampler, SequentialSampler
 
     if not isinstance(loader, DataLoader) or type(loader).__iter__ is not DataLoader.__iter__:
-        raise TypeError(f"{type(loader).__name__} is no DataLoader: divide its samples between the processes yourself")
+        raise TypeError(f"{type(loader).__name__} is not a DataLoader: divide its samples between the processes yourself")
     if isinstance(loader.dataset, IterableDataset):
         raise TypeError("no sampler can divide an iterable data set: divide it by rank in its __iter__")
     old = loader.sampler

@@ -1,10 +1,10 @@
 // Where decisions are kept: in the browser, or, of a page that `migrator serve` shows, in decisions.json on the disk.
 const is_served = location.protocol === 'http:';
 
-// `failed`: is told when the browser has no room for them.
-function browser_keeper(key, failed) {
+// `kept`: is told each time whether the browser had room for them.
+function browser_keeper(key, kept) {
   const saved = storage.get(key) || '';
-  return { saved, origin: [saved ? 'fromBrowser' : 'fromNowhere', ''], keep: (text) => { if (!storage.set(key, text)) failed(); }, is_idle: () => true };
+  return { saved, origin: [saved ? 'fromBrowser' : 'fromNowhere', ''], keep: (text) => kept(storage.set(key, text)) };
 }
 
 // One request at a time; what has changed meanwhile goes with the next. `report`: is told 'saved', or what went wrong.

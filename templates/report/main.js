@@ -28,7 +28,7 @@ async function make_page(report) {
   page.filter.bucket = page.model.tasks.length ? 'review' : '';
   for (const [name, values] of Object.entries(ORDERS)) page.order[name] = values[0];
   // One report of one project has its own decisions.
-  const keeper = is_served ? await disk_keeper(told_by_disk) : browser_keeper(`migrator-decisions:${report.root}\n${page.model.id}`, () => tell(page.words.noRoom));
+  const keeper = is_served ? await disk_keeper(told_by_disk) : browser_keeper(`migrator-decisions:${report.root}\n${page.model.id}`, (kept) => show_saved(kept, kept ? '' : page.words.noRoom));
   page.place = is_served ? keeper.place : place_on_disk();
   page.decisions = make_decisions(page.model, keeper, () => draw_progress());
   if (is_served) addEventListener('beforeunload', (event) => { if (!keeper.is_idle()) event.preventDefault(); });
@@ -75,9 +75,13 @@ async function make_page(report) {
     quiet = setTimeout(() => say.replaceChildren(), label ? LONG : SHORT);
   }
   page.tell = tell;
+  // In the bar, where nothing that is said later takes it away.
+  function show_saved(is_saved, text) {
+    saved_text.className = is_saved ? 'small' : 'small chip error';
+    saved_text.textContent = text;
+  }
   function told_by_disk(what, why) {
-    saved_text.className = what === 'saved' ? 'small' : 'small chip error';
-    saved_text.textContent = what === 'saved' ? page.words.saved : page.words.notSaved;
+    show_saved(what === 'saved', what === 'saved' ? page.words.saved : page.words.notSaved);
     if (why) tell(`${page.words.notSaved}: ${why}`);
   }
 
@@ -137,7 +141,7 @@ async function make_page(report) {
     return h('header', { class: 'top' },
       h('h1', {}, h('span', { class: 'logo', 'aria-hidden': 'true' }), words.title), h('span', { class: 'run', title: project }, mono(project), report.output ? [' → ', mono(report.output)] : null),
       h('nav', { 'aria-label': words.title }, tab('overview'), tab('review')),
-      h('span', { class: 'progress' }, progress_text, h('span', { class: 'track', 'aria-hidden': 'true' }, progress_fill)), is_served ? saved_text : null, origin_line,
+      h('span', { class: 'progress' }, progress_text, h('span', { class: 'track', 'aria-hidden': 'true' }, progress_fill)), saved_text, origin_line,
       h('span', { class: 'top-buttons' }, export_button,
         h('button', { type: 'button', class: 'plain', click: () => file.click() }, words.importAll), file,
         h('button', { type: 'button', class: 'plain', id: 'apply', click: open_apply }, words.applyButton),

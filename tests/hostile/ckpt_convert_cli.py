@@ -388,7 +388,7 @@ def megatron_pickle_names_os_system(work):
     return from_megatron(work)
 
 
-@case(USAGE, "--optimizer keep", "--save-model-type mg")
+@case(USAGE, "--optimizer keep", "--to mcore, dcp and universal")
 def optimizer_for_hugging_face(work):
     return from_megatron(work) + ["--optimizer", "keep"]
 
@@ -565,6 +565,51 @@ def check_verification(checks, clean):
     checks.equal(sound.returncode, 0, sound.stderr)
     checks.expect(sound.stdout.startswith("structurally complete: Megatron TP 2 x PP 2"), sound.stdout)
     shutil.rmtree(clean / "damaged")
+
+
+def training(work, *more):
+    return ["plan", work / "hf", "--devices", "8", "--device", "a2", *more]
+
+
+@case(USAGE, "do not divide", "--num-layer-list")
+def plan_of_layers_that_do_not_divide(work):
+    return training(work, "--pp", "8")
+
+
+@case(USAGE, "h10O", "h100")
+def plan_for_a_device_that_there_is_not(work):
+    return ["plan", work / "hf", "--devices", "8", "--device", "h10O"]
+
+
+@case(USAGE, "--device")
+def plan_without_a_device(work):
+    return ["plan", work / "hf", "--devices", "8"]
+
+
+@case(USAGE, "swap-optimizer")
+def plan_with_a_mistyped_choice(work):
+    return training(work, "--with", "swap-optimiser")
+
+
+@case(USAGE, "OUTPUT")
+def plan_of_a_training_with_an_output(work):
+    return ["plan", work / "hf", work / "out", "--devices", "8", "--device", "a2"]
+
+
+@case(USAGE, "no stage 9")
+def plan_explains_a_stage_that_there_is_not(work):
+    return training(work, "--tp", "2", "--pp", "2", "--explain", "9")
+
+
+@case(USAGE, "hidden", "above 0")
+def plan_of_sizes_without_a_width(work):
+    return ["plan", "--sizes", "layers=2", "--devices", "1", "--device", "a2"]
+
+
+@case(BAD_INPUT, "num_hidden_layers")
+def plan_of_a_config_without_layers(work):
+    change_config(work, num_hidden_layers=None)
+    return training(work, "--tp", "2")
 
 
 def main():

@@ -16,7 +16,7 @@ from checks import ROOT, Checks, tool  # noqa: E402
 
 FOLDER = ROOT / "rules/translations/zh/console"
 PROGRAMS = ("migrator", "ckpt_convert")
-FOLDERS = ("base", "command_line", "migrator", "ckpt_convert")
+FOLDERS = ("base", "command_line", "shell", "migrator", "ckpt_convert")
 LITERALS = r'"(?:[^"\\\n]|\\.)*"(?:\s*"(?:[^"\\\n]|\\.)*")*'
 ERROR = re.compile(rf"fail\(\s*(?:base::)?ErrorKind::\w+,\s*(?:(?:base::)?(?:format|show)\(\s*)?({LITERALS})")
 # Functions that give errors, by what they return; lambdas that do.
@@ -102,6 +102,15 @@ def said_of_operators():
         yield re.sub(r"^(?!tensors ).* must be contiguous$", "{} must be contiguous", re.sub(r"\b(of )\d+ ", r"\1{} ", constraint))
 
 
+def said_of_scripts():
+    """What rules/launch says of launch scripts, and what would be right where that is a sentence."""
+    content = json.loads((ROOT / "rules/launch/launch.json").read_text(encoding="utf-8"))
+    for row in content["rules"] + content["variables"]:
+        for text in (row.get(key, "") for key in ("message", "right", "problem", "least_why")):
+            if SENTENCE.search(PLACE.sub("", text)) and not text.startswith("--"):
+                yield text
+
+
 def titles():
     """Of model families and targets; names alone are the same in all languages."""
     for folder in ("models", "targets"):
@@ -129,6 +138,8 @@ def check_pages(checks, every, sources):
                 checks.expect(text in every, f"summary.json: not translated: {text!r}")
     for text in sorted(set(said_of_operators()) - every):
         checks.expect(False, f"operators.json: not translated: {text!r}")
+    for text in sorted(set(said_of_scripts()) - every):
+        checks.expect(False, f"launch.json: not translated: {text!r}")
     for text in sorted(set(titles()) - every):
         checks.expect(False, f"models.json: not translated: {text!r}")
 

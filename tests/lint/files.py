@@ -87,7 +87,7 @@ def check_dockerfile(checks, tracked):
     made = re.search(r"configure_and_build (\w+) -- ([^'\n]+)", text)
     if checks.expect(made and made[1] in presets, "Dockerfile: it builds no preset of CMakePresets.json"):
         for target in made[2].split():
-            checks.expect(target in " ".join(programs).split(), f"Dockerfile: {target} is no program that is installed")
+            checks.expect(target in " ".join(programs).split(), f"Dockerfile: {target} is not a program that is installed")
     for copied in re.findall(r"^COPY --from=build (.+) \S+$", text, re.MULTILINE):
         for path in copied.split():
             name = path.removeprefix("/source/")

@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from checks import ROOT, Checks, is_fixture, tracked_files  # noqa: E402
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
-SOURCES = ("base/", "command_line/", "migrator/", "ckpt_convert/")
+SOURCES = ("base/", "command_line/", "shell/", "migrator/", "ckpt_convert/")
 TOOLS = ("migrator", "ckpt_convert")
 
 

@@ -16,7 +16,7 @@ COMMANDS = re.compile(r"^Subcommands:\n((?:  .*\n)+)", re.M)
 # users and of the tests.
 FOREIGN = {
     "--build", "--cvt-type", "--ddp-bucket-size", "--device", "--dist-ckpt-optim-fully-reshardable", "--distributed-backend", "--enable-hf2mg-convert",
-    "--every", "--ignore-missing", "--install", "--kills", "--local-dir", "--lr", "--mg-dir", "--model-config-file", "--no-load-rng",
+    "--every", "--ignore-missing", "--install", "--kills", "--local-dir", "--lr", "--mg-dir", "--model-config-file", "--no-load-rng", "--override-opt_param-scheduler",
     "--nproc_per_node", "--overlap-grad-reduce", "--prefix", "--preset", "--races", "--stage", "--use-checkpoint-args", "--use-distributed-optimizer",
 }
 # About the build and the tests, or written from tables that have the options of the older tool.
@@ -42,7 +42,7 @@ def main():
             continue
         text = FENCE.sub("", (ROOT / name).read_text(encoding="utf-8"))
         for option in sorted({option for code in INLINE.findall(text) for option in OPTION.findall(code)}):
-            checks.expect(option in known | FOREIGN, f"{name}: {option} is no option of migrator or ckpt_convert; is it another program's?")
+            checks.expect(option in known | FOREIGN, f"{name}: {option} is not an option of migrator or ckpt_convert; is it another program's?")
     checks.finish()
 
 

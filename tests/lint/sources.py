@@ -40,7 +40,7 @@ def check_registry(checks, registry):
         checks.expect(": " not in key and "; " not in key and key != "unverified", f"{where}: not a name that a rule could cite")
         if checks.expect(isinstance(entry, dict) and set(entry) == FIELDS, f"{where}: has to have title, url, version and read"):
             checks.expect(all(isinstance(text, str) and text.strip() for text in entry.values()), f"{where}: something is empty")
-            checks.expect(URL.fullmatch(entry["url"]), f"{where}: {entry['url']} is no https address")
+            checks.expect(URL.fullmatch(entry["url"]), f"{where}: {entry['url']} is not a https address")
             checks.expect(DAY.fullmatch(entry["read"]), f"{where}: {entry['read']} is neither a day nor a month")
 
 
@@ -61,7 +61,7 @@ def main():
             if "unverified" in keys:
                 unverified.append(f"{name}: {source}")
     for key in registry:
-        checks.expect(key in cited, f"{REGISTRY}: {key} is cited by no rule; take it out")
+        checks.expect(key in cited, f"{REGISTRY}: {key} is cited by no rule; remove it")
     if len(unverified) > UNVERIFIED:
         print("\n".join(unverified))
     checks.expect(len(unverified) <= UNVERIFIED, f"{len(unverified)} facts have no source, {UNVERIFIED} are allowed: give the new ones a source")

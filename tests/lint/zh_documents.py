@@ -24,6 +24,11 @@ TRANSLATED = [
     "docs/guides/choose-a-style.md",
     "docs/guides/ci.md",
     "docs/guides/compare-profiles.md",
+    "docs/guides/plan-a-training.md",
+    "docs/guides/launch-a-training.md",
+    "templates/launch/mindspeed-llm/README.md",
+    "templates/launch/fsdp2/README.md",
+    "templates/launch/megatron/README.md",
 ]
 COMMENT = re.compile(r"\s*#.*$", re.M)
 HAN = re.compile(r"[\u4e00-\u9fff]")

@@ -19,11 +19,14 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "golden/migrator"))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "hostile"))
+sys.path.insert(0, str(Path(__file__).resolve().parent))
 from browser import Browser  # noqa: E402
 from checks import ROOT, Checks, run_ok, skip, temporary_directory, tool  # noqa: E402
 from golden_cases import compare_trees, tree  # noqa: E402
 from json_schema import problems  # noqa: E402
 from migrator_serve import served as serve  # noqa: E402
+import report_flows  # noqa: E402
+from report_flows import give_file  # noqa: E402
 from run_formats import make_project  # noqa: E402
 
 # Files of Python packages that ./test.sh fetches for them alone.
@@ -124,7 +127,9 @@ def review(checks, migrator, work):
         browser.press("Enter")
         browser.wait_for(f"document.getElementById('progress').textContent === '2 of {len(tasks)} settled'")
         browser.press("w")
+        browser.wait_for("!!document.querySelector('dialog[open]')")
         browser.press("Escape")
+        browser.wait_for("!document.querySelector('dialog')")
         checks.equal(text_of(browser, "#progress"), f"2 of {len(tasks)} settled", "a reason that is not given")
         third = chosen_id(browser)
         browser.press("d")
@@ -481,6 +486,7 @@ def accessible(checks, migrator, work):
             checks.equal(found, [], f"axe, {what}")
         checks.equal(browser.js("document.documentElement.lang"), "zh-Hans", "the language of the page")
         browser.press("Escape")
+        browser.wait_for("!document.querySelector('dialog')")
         browser.js("addEventListener('beforeprint', () => { window.printed = [document.querySelectorAll('.printed article').length, document.querySelectorAll('.actions li').length,"
                    " document.documentElement.dataset.theme]; })")
         pdf = base64.b64decode(browser.call("Page.printToPDF")["data"])
@@ -507,12 +513,6 @@ def printed_lines(checks, migrator, work):
         wide = browser.js("[...document.querySelectorAll('.printed pre, .printed p')].map((part) => part.scrollWidth - part.clientWidth)")
         checks.expect(wide and max(wide) <= 0, f"printed: cut off at the edge by {wide}")
         checks.equal(browser.errors, [], "printed: errors of the console")
-
-
-def give_file(browser, selector, path):
-    root = browser.call("DOM.getDocument")["root"]["nodeId"]
-    field = browser.call("DOM.querySelector", nodeId=root, selector=selector)["nodeId"]
-    browser.call("DOM.setFileInputFiles", nodeId=field, files=[str(path)])
 
 
 def rules_and_import(checks, migrator, work):
@@ -638,17 +638,43 @@ def large(checks, migrator, work):
               f"{int(browser.js('document.documentElement.dataset.ready')) / 1000:.2f} s, review {review_seconds:.2f} s, decision {decide_seconds:.2f} s")
 
 
+def flows(checks, migrator, work):
+    """The flows of report_flows.py, each with a directory and browsers of its own."""
+    for flow, *more in ((report_flows.overview_links,), (report_flows.by_mouse,), (report_flows.said_in_chinese,), (report_flows.bound,),
+                        (report_flows.served_in_chinese, serve)):
+        own = work / flow.__name__
+        own.mkdir()
+        flow(checks, migrator, own, lambda name, own=own: Browser(own / f"profile-{name}"), *more)
+    shutil.copytree(work / "by_mouse/review", work / "review")  # its page tells what no flow called
+
+
+def every_function(checks, script):
+    """Nothing of the page's code is left to chance: each of its functions, down to what a click or a key calls, ran above."""
+    for (start, end), (name, calls) in sorted(Browser.calls.items()):
+        line = script.count("\n", 0, start) + 1
+        checks.expect(calls > 0, f"no test calls {name or 'the function'} in line {line} of the script: {script[start:end].splitlines()[0]}")
+
+
+def script_of(page):
+    return re.search(r"<script>(.*?)</script>", page.read_text(encoding="utf-8"), re.S)[1]
+
+
 def main():
     checks = Checks()
     migrator = tool("migrator")
     if not AXE.exists() or not SARIF_SCHEMA.exists():
         skip(f"{TOOLS} is not there; ./test.sh fetches it")
+    script = ""
     for suite in (review, filtered, address, projects, first_screen, sizes, one_truth, hostile, served, served_apply, accessible, printed_lines,
-                  rules_and_import, chinese, sarif, large):
+                  rules_and_import, chinese, flows, sarif, large):
         if sys.argv[1:] and suite.__name__ not in sys.argv[1:]:
             continue
         with temporary_directory() as directory:
             suite(checks, migrator, Path(directory))
+            page = Path(directory) / "review/report.html"
+            script = script_of(page) if page.exists() else script
+    if not sys.argv[1:]:
+        every_function(checks, script)
     checks.finish()
 
 

@@ -98,7 +98,7 @@ def check(checks, name, way, project, work, show):
             print(lines_that_differ(data, again.get(path, b"")))
         if not path.endswith(".py") or path not in before or not is_python(before[path]):
             continue
-        if checks.expect(is_python(data), f"{what}: {path}: is no Python any more"):
+        if checks.expect(is_python(data), f"{what}: {path}: is not Python any more"):
             new = unbound(data, path) - unbound(before[path], path)
             checks.expect(not new, f"{what}: {path}: nothing binds {sorted(new)}")
             if show and new:

@@ -141,7 +141,7 @@ def migrate(source, output, *options):
 
 
 def changed_without_fix(before, after, findings, edits):
-    """The first line that changed though no applied fix is on it, it is no import and names nothing of CUDA; else None."""
+    """The first line that changed though no applied fix is on it, it is not an import and names nothing of CUDA; else None."""
     applied = [finding for finding in findings if finding["state"] == "applied"]
     fixed = {line for finding in applied for line in range(finding["begin"]["line"], finding["end"]["line"] + 1)}
     # A statement of a fix may stand apart from what was found.

@@ -16,7 +16,10 @@ KEYS = {"Enter": 13, "Escape": 27, "Tab": 9, "ArrowDown": 40, "ArrowUp": 38}
 
 
 class Browser:
-    """One page. What the page logs as an error, or throws, is collected in `errors`."""
+    """One page. What the page logs as an error, or throws, is collected in `errors`. Which functions of its scripts ran in any
+    page of this process is in `calls`: by place in the script (characters, from its beginning), name and number of calls."""
+
+    calls = {}
 
     def __init__(self, profile, size=(1400, 900), language="en-US"):
         program = os.environ.get("MIGRATION_BROWSER") or next((found for name in NAMES if (found := shutil.which(name))), None)
@@ -45,8 +48,9 @@ class Browser:
         self.requests = []
         target = next(target for target in self.call("Target.getTargets")["targetInfos"] if target["type"] == "page")
         self.session = self.call("Target.attachToTarget", targetId=target["targetId"], flatten=True)["sessionId"]
-        for domain in ("Page", "Runtime", "Log", "Network"):
+        for domain in ("Page", "Runtime", "Log", "Network", "Profiler"):
             self.call(f"{domain}.enable")
+        self.call("Profiler.startPreciseCoverage", callCount=True, detailed=False)
         self.call("Emulation.setDeviceMetricsOverride", width=size[0], height=size[1], deviceScaleFactor=1, mobile=False)
         self.call("Emulation.setLocaleOverride", locale=language)
 
@@ -54,6 +58,7 @@ class Browser:
         return self
 
     def __exit__(self, *_):
+        self.count_calls()
         os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
         os.close(self.commands)
@@ -101,8 +106,19 @@ class Browser:
         elif method == "Page.javascriptDialogOpening":
             self.errors.append(f"a dialog: {parameters['message']}")
 
+    def count_calls(self):
+        for script in self.call("Profiler.takePreciseCoverage")["result"]:
+            if not script["url"].startswith(("file:", "http:")):
+                continue  # what tests evaluate
+            for function in script["functions"]:
+                place = function["ranges"][0]
+                key = place["startOffset"], place["endOffset"]
+                name, calls = Browser.calls.get(key, (function["functionName"], 0))
+                Browser.calls[key] = name, calls + place["count"]
+
     def open(self, place):
         """A file, or an address."""
+        self.count_calls()
         self.call("Page.navigate", url=place if isinstance(place, str) else place.as_uri())
         self.wait_for("document.documentElement?.dataset.ready")
 

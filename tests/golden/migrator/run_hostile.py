@@ -80,7 +80,7 @@ def apply_outside_of_the_project(work):
     return save(work, file={"path": "../evil.py", "original": {"sha256": None, "new_mode": 420, "encoding": "utf-8"}})
 
 
-@refused(BAD_INPUT, "in/train.py", "one already")
+@refused(BAD_INPUT, "in/train.py", "exists already")
 def apply_new_file_over_another(work):
     return save(work, file={"original": {"sha256": None, "new_mode": 420, "encoding": "utf-8"}})
 

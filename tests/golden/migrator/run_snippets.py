@@ -137,11 +137,11 @@ def compare(checks, cases, what, known, said):
     """`said` of the cases must be those that known.json names, and no others."""
     for name, case in cases.items():
         if name in known:
-            checks.expect(said(case), f"{name} is named in known.json under \"{what}\" without need: take it out")
+            checks.expect(said(case), f"{name} is named in known.json under \"{what}\" without need: remove it")
         else:
             checks.expect(not said(case), f"{name}: {what}: {'; '.join(said(case))}")
     for name in sorted(set(known) - set(cases)):
-        checks.expect(False, f"{name} is named in known.json under \"{what}\", but is no case")
+        checks.expect(False, f"{name} is named in known.json under \"{what}\", but is not a case")
 
 
 def main():

@@ -12,7 +12,7 @@ STEPS = [
     ("migrator analyse gpt_train", 2, ['no command and no file "analyse"', 'did you mean "analyze"?'], []),
     ("migrator analyze gpt_trian", 4, ["no such file or directory", 'did you mean "gpt_train"?'], []),
     # Looking at the project.
-    ("migrator gpt_train", 0, ["analysed gpt_train", "will not work on Ascend NPU", "Next    migrator migrate gpt_train -o OUT"], ["-gpt_train_report"]),
+    ("migrator gpt_train", 0, ["analysed gpt_train", "block the first run on Ascend NPU", "Next    migrator migrate gpt_train -o OUT"], ["-gpt_train_report"]),
     ("migrator analyze gpt_train --ouput x", 2, ["unexpected argument", 'did you mean "--output"?', "migrator analyze --help"], ["-x"]),
     ("migrator analyze gpt_train --report", 2, ["--report"], []),
     ("migrator analyze gpt_train --report review", 0, ["Report  review/report.html", "review/report.json"], ["review/report.html", "review/report.json"]),
@@ -20,7 +20,7 @@ STEPS = [
     ("migrator analyze gpt_train --fail-on eror", 2, ['did you mean "error"?'], []),
     ("migrator analyze gpt_train --fail-on error -q", 1, ["open at or above error", "7 findings, the first is"], []),
     ("migrator analyze qwen3_hf", 0, ["There is no code here, only settings", "Is this the directory of the project?"], []),
-    ("migrator explain cuda.renamd", 2, ["no rule is called 'cuda.renamd'", 'did you mean "cuda.renamed"?'], []),
+    ("migrator explain cuda.renamd", 2, ["no rule has the name 'cuda.renamd'", 'did you mean "cuda.renamed"?'], []),
     ("migrator explain method.cuda", 0, ["method.cuda"], []),
     # The first migration.
     ("migrator migrate gpt_train", 2, ["say where the result goes", "--output OUT", "--in-place"], []),

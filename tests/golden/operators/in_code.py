@@ -98,7 +98,7 @@ def check_places(checks, directory):
     checks.expect("910A" in json.dumps(report["notes"]), f"the chip of the settings: {report['notes']}")
     refused = run(tool("migrator"), "analyze", directory, "--chip", "a4")
     checks.equal(refused.returncode, 2, "a chip that there is not")
-    checks.expect('there is no chip "a4"; did you mean "a' in refused.stderr, refused.stderr)
+    checks.expect('unknown chip "a4"; did you mean "a' in refused.stderr, refused.stderr)
 
 
 def main():

@@ -2,9 +2,11 @@
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 
+#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 
+#include "base/real_file.h"
 #include "base/run_journal.h"
 #include "base/write_file.h"
 
@@ -122,7 +124,7 @@ TEST_CASE("real file system: a journal is one run's, and tells the next what a d
     REQUIRE(base::write_file(scratch.fs, path, "somebody's notes\n"));
     const auto refused = base::RunJournal::open(scratch.fs, path);
     REQUIRE_FALSE(refused);
-    CHECK(refused.error().message == "this name is needed while a run lasts; move away what has it");
+    CHECK(refused.error().message == "a run needs this name for a while; move what has it");
     CHECK(*base::read_file(scratch.fs, path) == "somebody's notes\n");
 }
 
@@ -132,4 +134,13 @@ TEST_CASE("real file system: a lock where no file can be made is an error, and n
     REQUIRE_FALSE(locked);
     CHECK(locked.error().kind == ErrorKind::write_failed);
     CHECK(locked.error().message == "cannot create: No such file or directory");
+}
+
+TEST_CASE("real files: no memory is of no file") {
+    const base::Error missing = base::system_failure(ErrorKind::bad_input, "list", "hf", ENOENT).value();
+    CHECK(missing.kind == ErrorKind::bad_input);
+    CHECK(missing.where == "hf");
+    const base::Error memory = base::system_failure(ErrorKind::bad_input, "list", "hf", ENOMEM).value();
+    CHECK(memory.kind == ErrorKind::no_memory);
+    CHECK(memory.message == "there is not enough memory; fewer threads need less, and `ulimit -v` may hold it back");
 }

@@ -123,7 +123,7 @@ TEST_CASE("options: wrong usage says what is wrong and where the help is") {
     CHECK(usage_error({"analyze", "in", "--fail-on", "sometimes"}).find("sometimes") != std::string::npos);
     CHECK(usage_error({"analyze", "in", "-q", "-v"}).find("exclude each other") != std::string::npos);
     CHECK(usage_error({"analyze", ""}).find("PATH is empty") != std::string::npos);
-    CHECK(usage_error({"migrate", "a", "b", "-o", "out"}).find("a copy is of one PATH") != std::string::npos);
+    CHECK(usage_error({"migrate", "a", "b", "-o", "out"}).find("a copy is made of one PATH") != std::string::npos);
     CHECK(usage_error({"analyze", "in", "--apply", "none"}) != "");
 }
 
@@ -181,15 +181,15 @@ TEST_CASE("options: a wrong setting names its place and what was meant") {
         return usage_error({"analyze", "wrong"});
     };
     CHECK(wrong("[tool.migrator]\nexlude = []\n") ==
-          "wrong/pyproject.toml:2:10: \"exlude\" is no setting; did you mean \"exclude\"?");
-    CHECK(wrong("[tool.migrator]\njson = true\n").find("\"json\" is no setting") != std::string::npos);
+          "wrong/pyproject.toml:2:10: \"exlude\" is not a setting; did you mean \"exclude\"?");
+    CHECK(wrong("[tool.migrator]\njson = true\n").find("\"json\" is not a setting") != std::string::npos);
     CHECK(wrong("[tool.migrator]\nqqqqqqqq = 1\n").find("there are ") != std::string::npos);
     CHECK(wrong("[tool.migrator]\njobs = 0\n").find(":2:8: --jobs") != std::string::npos);
     CHECK(wrong("[tool.migrator]\nexclude = [1.5]\n").find(":2:11: \"exclude\" must be") != std::string::npos);
-    CHECK(wrong("[tool.migrator]\nexclude = [\n").find("no TOML") != std::string::npos);
+    CHECK(wrong("[tool.migrator]\nexclude = [\n").find("not TOML") != std::string::npos);
     // What toml++ takes for granted.
-    CHECK(wrong("[tool.migrator]\n[=]\n").find("no TOML") != std::string::npos);
-    CHECK(wrong("[tool.migrator]\njobs = 1\u023d\n").find("no TOML") != std::string::npos);
+    CHECK(wrong("[tool.migrator]\n[=]\n").find("not TOML") != std::string::npos);
+    CHECK(wrong("[tool.migrator]\njobs = 1\u023d\n").find("not TOML") != std::string::npos);
     CHECK(usage_error({"analyze", "in", "--config", "nowhere.toml"}).find("nowhere.toml") != std::string::npos);
     CHECK(usage_error({"analyze", "in", "--config", "repo/inner/.git/HEAD"}).find("[tool.migrator]") !=
           std::string::npos);

@@ -98,7 +98,7 @@ TEST_CASE("pipeline: a known operator is named with what stands for it") {
     CHECK(
         finding.message.text() ==
         "forward computes non-maximum suppression of boxes. Use torchvision.ops.nms in its place. It returns the kept "
-        "indices by falling score; import torchvision_npu behind torchvision. It is called from use.py:16.");
+        "indices by falling score; import torchvision_npu after torchvision. It is called from use.py:16.");
 }
 
 TEST_CASE("pipeline: a signature in another file tells that an operator only has a known one's name") {

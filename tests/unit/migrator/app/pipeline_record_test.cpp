@@ -106,7 +106,7 @@ TEST_CASE("pipeline: a copy has a record too, which replaces the one of the same
     const std::string record = fs.content("out_report/applied/applied.json");
     auto done = undo_record(fs, "out_report/applied");
     REQUIRE_FALSE(done);
-    CHECK(done.error().message.find("in the copy out, and the sources are as they were") != std::string::npos);
+    CHECK(done.error().message.find("in the copy out, and the sources are unchanged") != std::string::npos);
     options.force = true;
     REQUIRE(run(options, fs));
     CHECK(fs.content("out_report/applied/applied.json") == record);

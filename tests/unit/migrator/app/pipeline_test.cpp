@@ -261,7 +261,7 @@ TEST_CASE("pipeline: --instrument says why it does nothing, and what to do") {
     CHECK(refusal(loop, loop, "profiler", "c.py") ==
           "c.py: --loop names a Python file of the project, and there is none of this name");
     CHECK(refusal(loop, loop, "profiler", "a.py:9") == "a.py:9: --instrument: no training loop is found there");
-    CHECK(refusal(loop, "", "speed") == "--instrument: there is no 'speed', only precision, profiler, none");
+    CHECK(refusal(loop, "", "speed") == "--instrument: unknown 'speed'; there are precision, profiler, none");
     CHECK(refusal("npu_profiler = 1\n" + loop, "") ==
           "a.py: --instrument: line 1: the name `npu_profiler` is needed, and the file has one");
 }

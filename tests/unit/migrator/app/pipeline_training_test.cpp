@@ -101,7 +101,7 @@ TEST_CASE("pipeline: a notebook that trains reaches the modules that it imports,
           "losses.py:4 train.ipynb, which trains, imports this file.\n");
 }
 
-TEST_CASE("pipeline: a module whose texts speak of __main__ is no program") {
+TEST_CASE("pipeline: a module whose texts speak of __main__ is not a program") {
     const auto told = [](const std::string& every) {
         test::MemoryFileSystem fs;
         fs.add("in/lib/__init__.py", "");

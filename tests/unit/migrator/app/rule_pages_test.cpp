@@ -88,7 +88,7 @@ TEST_CASE("rules test: what a case does not say, and a rule without one") {
           "1 case, 3 problems\n");
 }
 
-TEST_CASE("rules test: the helper module that a style writes is no part of the case") {
+TEST_CASE("rules test: the helper module that a style writes is not a part of the case") {
     test::MemoryFileSystem fs;
     pages_of(Command::rules_new, fs, "own/house.json");
     fs.add("own/cases/house.py", "import our_package\nprint(our_package.gpu_count())  # expect: house.example\n");

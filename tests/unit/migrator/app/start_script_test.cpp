@@ -73,7 +73,7 @@ TEST_CASE("start script: modules, recipes of make, and lines of notebooks") {
     CHECK(started_in("grep -m 1 x.y a\npython -m .x\n").empty());
 }
 
-TEST_CASE("start script: the value of a launcher's option is no program") {
+TEST_CASE("start script: the value of a launcher's option is not a program") {
     CHECK(started_in("srun -m cyclic python train.py") == "1: srun train.py x headers 0\n");
     CHECK(started_in("srun $OPTIONS -N 2 -m block:cyclic -n 8 python -m pkg.train") ==
           "1: srun pkg/train.py x headers 0\n");

@@ -148,7 +148,7 @@ TEST_CASE("distribute: what cannot be done right is refused, with the reason") {
     refused(loop_with("DataLoader(data)") + "import torch.distributed as dist\ndist.init_process_group('nccl')\n",
             "distributed already");
     refused(loop_with("DataLoader(data)"), "no training loop calls `net`", "net");
-    refused(loop_with("DataLoader(data)"), "no plain variable", "self.model");
+    refused(loop_with("DataLoader(data)"), "not a plain variable", "self.model");
     refused("def is_main_process():\n    pass\n" + loop_with("DataLoader(data)"), "`is_main_process` is needed");
     refused(
         "def train(net, loader):\n    for x in loader:\n        net(x).backward()\n    net.save()\nmodel = Net()\n"
@@ -307,7 +307,7 @@ TEST_CASE("distribute: every process has a device of its own") {
         distributed(kHead + std::string("os.environ['CUDA_VISIBLE_DEVICES'] = '1'\n") + loop_with("DataLoader(data)"));
     REQUIRE(script.notes.size() == 1);
     CHECK(script.notes.front().text() ==
-          "Line 3: if CUDA_VISIBLE_DEVICES is set here, all processes see these devices only: take the line out, or "
+          "Line 3: if CUDA_VISIBLE_DEVICES is set here, all processes see these devices only: remove the line, or "
           "name one for each process.");
 }
 

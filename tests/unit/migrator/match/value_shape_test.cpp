@@ -43,7 +43,7 @@ TEST_CASE("value shape: places far behind in a sequence are not told apart") {
     CHECK(ValueShape::read("[]{:}")->top() == Level::key);
 }
 
-TEST_CASE("value shape: what is wrapped too deeply, or is no shape, is said so") {
+TEST_CASE("value shape: what is wrapped too deeply, or is not a shape, is said so") {
     ValueShape shape;
     for (int depth = 0; depth < 8; ++depth) CHECK(shape.push(Level::item));
     CHECK_FALSE(shape.push(Level::item));

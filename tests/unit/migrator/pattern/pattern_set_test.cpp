@@ -35,7 +35,7 @@ TEST_CASE("a pattern that cannot be read is an error that says why") {
     CHECK(error_of("torch.exp($x)", "f($x)") == "");
     CHECK(error_of("torch.exp($x", "f($x)") == "rule \"r\": \"torch.exp($x\" is not one expression of Python");
     CHECK(error_of("torch.no_such($x)", "f($x)") ==
-          "rule \"r\": \"torch.no_such(hole__x)\" is no spelling of an operation; add it to \"operations\"");
+          "rule \"r\": \"torch.no_such(hole__x)\" is not a spelling of an operation; add it to \"operations\"");
     CHECK(error_of("$x", "f($x)") == "rule \"r\": the pattern \"$x\" does not begin with a known operation");
     CHECK(error_of("torch.exp($x)", "f($y)") == "rule \"r\": \"write\" has $y, which is in no pattern");
     CHECK(error_of("torch.exp($x, 1)", "f($x)") == "rule \"r\": \"1\" fits no parameter of the operation");

@@ -86,7 +86,7 @@ TEST_CASE("report terminal: the next step") {
     FileOutcome open = test::train_outcome();
     open.findings.pop_back();
     CHECK(next(make_report({"analyze", {"in"}, "", "1"}, {test::file_of(open)}, 1, {}, {}), {}) ==
-          "migrator analyze in --report DIR   writes every finding to a page to work through\n");
+          "migrator analyze in --report DIR   write every finding to a page to work through\n");
     FileOutcome available = test::train_outcome();
     available.findings[1].state = FixState::available;
     CHECK(next(make_report({"migrate", {"in"}, "out", "1"}, {test::file_of(available)}, 1, {}, {}), {"r"}) ==
@@ -96,7 +96,7 @@ TEST_CASE("report terminal: the next step") {
     CHECK(next(make_report({"migrate", {"in"}, "out", "1"}, {test::file_of(available)}, 1, {}, {}), {"r"}) ==
           "open the report and work through what is left to review\n");
     CHECK(next(make_report({"migrate", {"in"}, "in", "1"}, {test::file_of(available)}, 1, {}, {}), {}) ==
-          "migrator analyze in --report DIR   writes what is left to a page to work through\n");
+          "migrator analyze in --report DIR   write what is left to a page to work through\n");
 }
 
 TEST_CASE("report terminal and Markdown: custom operators, each with what stands for it") {

@@ -84,7 +84,7 @@ TEST_CASE("report: actions are grouped by rule, packages by name, the most sever
     CHECK(report.actions[1].findings == 2);
     CHECK(report.actions[1].files == 1);
     CHECK(report.actions[1].place == "train.py:2");
-    CHECK(report.summary.sentence == "1 finding will not work on Ascend NPU as it stands, and 2 more need a look.");
+    CHECK(report.summary.sentence == "1 finding blocks the first run on Ascend NPU, and 2 more need a look.");
 }
 
 TEST_CASE("report: an action lists its subjects once, a package has its own") {

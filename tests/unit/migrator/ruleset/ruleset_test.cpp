@@ -68,7 +68,7 @@ TEST_CASE("rule data is strict, and errors name the place") {
     CHECK(error_of(rule(R"({"name": ["a.b"], "method": {}})")).find("exactly one word") != std::string::npos);
     CHECK(error_of(rule(R"({"nmae": ["a.b"]})")).find("\"nmae\" is not a word") != std::string::npos);
     CHECK(error_of(rule(R"({"name": []})")).find("must have at least one entry") != std::string::npos);
-    CHECK(error_of(rule(R"({"name": ["a", "a"]})")).find("already spoken for") != std::string::npos);
+    CHECK(error_of(rule(R"({"name": ["a", "a"]})")).find("already covered") != std::string::npos);
     CHECK(error_of(rule(R"({"name": ["a"]})", R"({"renam": "b"})")).find("\"renam\" is not known here") !=
           std::string::npos);
     CHECK(error_of(
@@ -108,13 +108,13 @@ TEST_CASE("rules that overlap, cannot be reached or say nothing are errors") {
     };
     CHECK(says(two(R"({"text": {"words": ["w"], "files": ["shell", "yaml"]}})",
                    R"({"text": {"words": ["w"], "files": ["yaml"]}})"),
-               "\"w\" in files of type yaml is already spoken for by the rule \"a\""));
+               "\"w\" in files of type yaml is already covered by the rule \"a\""));
     CHECK(says(two(R"({"string": {"values": ["v"]}})", R"({"string": {"values": ["v"]}})"),
-               "the string \"v\" is already spoken for"));
+               "the string \"v\" is already covered"));
     CHECK(says(two(R"({"argument": {"of": ["f"], "keyword": "k"}})", R"({"argument": {"of": ["f"], "keyword": "k"}})"),
-               "the argument k of f, present is already spoken for"));
-    CHECK(says(two(R"({"import": ["*_zz"]})", R"({"import": ["*_zz"]})"), "the import of *_zz is already spoken for"));
-    CHECK(says(two(R"({"kernel": ["zz"]})", R"({"kernel": ["zz"]})"), "the marker zz is already spoken for"));
+               "the argument k of f, present is already covered"));
+    CHECK(says(two(R"({"import": ["*_zz"]})", R"({"import": ["*_zz"]})"), "the import of *_zz is already covered"));
+    CHECK(says(two(R"({"kernel": ["zz"]})", R"({"kernel": ["zz"]})"), "the marker zz is already covered"));
     const auto table = [](const std::string& match, const std::string& rows) {
         return R"({"schema": 1, "tables": [{"id": "t", "kind": "amp", "severity": "info", "message": "m", "source": "s", "match": ")" +
                match + "\", \"rows\": " + rows + "}]}";

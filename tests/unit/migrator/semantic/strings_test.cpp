@@ -30,7 +30,7 @@ TEST_CASE("strings: quotes and prefixes") {
     CHECK(value("('cuda')") == "cuda");
 }
 
-TEST_CASE("strings: what is no plain str has no value") {
+TEST_CASE("strings: what is not a plain str has no value") {
     CHECK(value("b'cuda'") == "<none>");
     CHECK(value("rb'cuda'") == "<none>");
     CHECK(value("f'cuda:{i}'") == "<none>");

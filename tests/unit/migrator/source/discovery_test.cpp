@@ -289,6 +289,7 @@ TEST_CASE("discovery: vendored and generated files are listed, and analysed when
     const auto list = discover(fs, "in", {});
     REQUIRE(list);
     for (const FoundFile& file : list->files) {
-        if (file.path == "pkg/data_pb2.py") CHECK(file.skipped_because == "generated; --include gets it analysed");
+        if (file.path == "pkg/data_pb2.py")
+            CHECK(file.skipped_because == "generated; name it with --include to analyse it");
     }
 }

@@ -31,7 +31,7 @@ TEST_CASE("git head: of a branch, packed or not, of a detached head, and of a wo
     CHECK(git_head(fs, "/p") == kOther);
 }
 
-TEST_CASE("git head: what leads elsewhere, or is no hash, is no commit") {
+TEST_CASE("git head: what leads elsewhere, or is not a hash, is not a commit") {
     test::MemoryFileSystem fs;
     fs.add("/p/.git/HEAD", "ref: ../../secret\n");
     fs.add("/secret", kHash + "\n");
