@@ -69,10 +69,11 @@ Result<std::string> plan_page(const base::DataStore& templates, const ConvertSum
                               const PlannedOutput& target) {
     TRY_ASSIGN(const std::string_view text, base::template_text(templates, kTemplate));
     TRY_ASSIGN(const std::string_view style, base::template_text(templates, kPlanStyle));
-    return base::filled_page(text, {{"{{style}}", std::string(style)}, {{"{{title}}", page_text(base::format("{} to {}", summary.from, summary.to))},
-                                     {"{{facts}}", facts_html(summary)},
-                                     {"{{ranks}}", target.ranks ? ranks_html(*target.ranks) : ""},
-                                     {"{{files}}", files_html(target)}});
+    return base::filled_page(text, {{"{{style}}", std::string(style)},
+                                    {"{{title}}", page_text(base::format("{} to {}", summary.from, summary.to))},
+                                    {"{{facts}}", facts_html(summary)},
+                                    {"{{ranks}}", target.ranks ? ranks_html(*target.ranks) : ""},
+                                    {"{{files}}", files_html(target)}});
 }
 
 }  // namespace ckpt
