@@ -153,11 +153,11 @@ Status write_plan_page(base::FileSystem& fs, const base::DataStore& store, const
     return base::write_file(fs, options.plan_html, page);
 }
 
+// One note for each, so that each is a sentence in every language.
 void note_left_out(const Source& source, bool keeps_optimizer, ConversionPlan& plan) {
-    std::vector<std::string> left_out = source.beside;
-    if (keeps_optimizer) std::erase(left_out, kOptimizerState);
-    if (!left_out.empty())
-        plan.notes.push_back(base::format("left out of what the ranks saved: {}", base::listed(left_out)));
+    for (const std::string& what : source.beside)
+        if (!keeps_optimizer || what != kOptimizerState)
+            plan.notes.push_back(base::format("left out of what the ranks saved: {}", what));
 }
 
 // Which of the files beside the source's weights go with the output's.

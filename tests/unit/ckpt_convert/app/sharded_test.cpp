@@ -84,6 +84,17 @@ TEST_CASE("sharded: Hugging Face to DCP and back is the identity, tied heads and
     }
 }
 
+TEST_CASE("sharded: each thing that is left out has a note, so that every language can say it") {
+    auto fs = with_names({"model.a.weight"}, {"rng", "dataloader.epoch"});
+    auto options = to_hf(test::kDist, "hf");
+    options.source.plain_names = true;
+    const auto done = test::convert(fs, options);
+    REQUIRE_MESSAGE(done, done.error().text());
+    for (const char* what : {"the place in the training data", "the random states"})
+        CHECK(std::count(done->notes.begin(), done->notes.end(),
+                         "left out of what the ranks saved: " + std::string(what)) == 1);
+}
+
 TEST_CASE("sharded: small files, another key and none") {
     auto fs = with_dcp();
     for (const char* key : {"", "app.model", "state_dict"}) {
