@@ -33,7 +33,7 @@ Manifest begin_manifest(const Source& source, const PlannedOutput& target, std::
 
 void add_written(Manifest& manifest, const OutputPlan& output, const Executed& executed) {
     for (std::size_t i = 0; i < output.files.size(); ++i)
-        manifest.files.push_back({output.files[i].path, output.files[i].bytes, executed.crc32[i]});
+        manifest.files.push_back({output.files[i].path, output.files[i].bytes, {executed.crc32[i]}});
 }
 
 void add_written(Manifest& manifest, const SideFile& file) {

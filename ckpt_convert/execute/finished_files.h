@@ -18,11 +18,29 @@ struct CastReport {
     std::string tensor;
     CastLosses losses;
 };
+constexpr auto record_of(const CastReport*) {
+    using base::field;
+    return base::record(
+        "cast", "what a weight lost", field("tensor", &CastReport::tensor, "its name").always(),
+        field(
+            "overflowed", [](auto& of) -> auto& { return of.losses.overflowed; }, "values that became infinite")
+            .always(),
+        field(
+            "underflowed", [](auto& of) -> auto& { return of.losses.underflowed; }, "values that became 0")
+            .always());
+}
 
 struct FinishedFile {
     ManifestFile file;
     std::vector<CastReport> losses;  // of the tensors that have values in it
+
+    Status check(const base::JsonPlace& at) const;
 };
+constexpr auto record_of(const FinishedFile*) {
+    using base::field;
+    return base::record("finished", "a file that is complete", field("file", &FinishedFile::file, "the file").always(),
+                        field("losses", &FinishedFile::losses, "of its tensors").always());
+}
 
 // One line of text and back, for the journal. Fails with bad_input.
 std::string to_line(const FinishedFile& finished);

@@ -70,7 +70,8 @@ private:
                 return base::fail(ErrorKind::bad_input, "the manifest lists a file outside of its directory", path);
             }
             if (of_another_iteration(root, file.path)) continue;
-            KnownSum sum{SumKind::crc32, base::format("{:08x}", file.crc32), kManifestFile, info.modified, file.bytes};
+            KnownSum sum{SumKind::crc32, base::format("{:08x}", file.crc32.value), kManifestFile, info.modified,
+                         file.bytes};
             if (!add(base::join(root, file.path), std::move(sum))) out_.missing.push_back(file.path);
         }
         return {};

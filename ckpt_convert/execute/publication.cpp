@@ -3,8 +3,6 @@
 #include <algorithm>
 
 #include "base/format.h"
-#include "base/json_object.h"
-#include "base/json_writer.h"
 #include "base/text.h"
 
 namespace ckpt {
@@ -44,33 +42,22 @@ Result<std::vector<PublishedEntry>> entries_to_publish(base::FileSystem& fs, con
     return out;
 }
 
+Status PublishedEntry::check(const base::JsonPlace& at) const {
+    if (base::stays_below(name) && name.find('/') == name.npos) return {};
+    return at.error("\"name\" is not a name of a file in the output directory");
+}
+
 std::string to_line(const std::vector<PublishedEntry>& entries) {
     base::JsonWriter json(0);
-    json.begin_array();
-    for (const PublishedEntry& entry : entries)
-        json.begin_object().key("name").string(entry.name).key("inode").unsigned_integer(entry.inode).end_object();
-    json.end_array();
+    base::InJson<std::vector<PublishedEntry>>::write(json, entries);
     return std::move(json).take();
 }
 
 Result<std::vector<PublishedEntry>> entries_of_line(const std::string& line, const Path& journal) {
     TRY_ASSIGN(const JsonDocument document, base::parse_json(line, journal));
-    std::vector<PublishedEntry> out;
     if (document.root.array() == nullptr)
         return base::fail(ErrorKind::bad_input, "no run has written this; remove it", journal);
-    for (const Json& item : *document.root.array()) {
-        TRY_ASSIGN(auto object, base::JsonObject::of(document, item, ErrorKind::bad_input));
-        PublishedEntry entry;
-        TRY_ASSIGN(entry.name, object.string("name"));
-        TRY_ASSIGN(const Json* inode, object.required("inode"));
-        const auto* number = std::get_if<std::uint64_t>(&inode->value());
-        entry.inode =
-            number != nullptr ? *number : static_cast<std::uint64_t>(inode->integer() ? *inode->integer() : 0);
-        if (!base::stays_below(entry.name) || entry.name.find('/') != entry.name.npos)
-            return object.error("\"name\" is not a name of a file in the output directory");
-        out.push_back(std::move(entry));
-    }
-    return out;
+    return read_note<std::vector<PublishedEntry>>(document);
 }
 
 Status publish(base::FileSystem& fs, const Path& staging, const Path& directory,

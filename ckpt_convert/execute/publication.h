@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "ckpt_convert/base_names.h"
+#include "ckpt_convert/execute/manifest.h"
 
 namespace ckpt {
 
@@ -23,7 +23,14 @@ struct WrittenFile {
 struct PublishedEntry {
     std::string name;
     std::uint64_t inode = 0;
+
+    Status check(const base::JsonPlace& at) const;
 };
+constexpr auto record_of(const PublishedEntry*) {
+    return base::record("entry", "what is published",
+                        base::field("name", &PublishedEntry::name, "in the output directory").always(),
+                        base::field("inode", &PublishedEntry::inode, "which file of that name").always());
+}
 
 // Of the staging directory, those named in `last` at the end, in that order.
 Result<std::vector<PublishedEntry>> entries_to_publish(base::FileSystem& fs, const Path& staging,

@@ -4,8 +4,6 @@
 
 #include "base/format.h"
 #include "base/human.h"
-#include "base/json_object.h"
-#include "base/json_writer.h"
 #include "base/random.h"
 #include "base/write_file.h"
 
@@ -17,7 +15,6 @@ constexpr const char* kClaim = "claim";
 constexpr const char* kWhole = "whole";
 constexpr const char* kPublished = "published";
 constexpr const char* kMarker = "marker.json";
-constexpr const char* kSchema = "conversion-shard/1";
 
 // A file below done/.
 struct Done {
@@ -26,7 +23,28 @@ struct Done {
     std::string attempt;  // the directory of the files
     Manifest manifest;    // of its files
     std::vector<std::string> last;
+    SchemaName<"conversion-shard/1"> schema{};
+
+    Status check(const base::JsonPlace& at) const {
+        const bool is_one = shard.number >= 1 && shard.number <= shard.count;
+        return is_one ? Status() : at.error("\"shard\" is not one of \"shards\"");
+    }
 };
+constexpr auto record_of(const Done*) {
+    using base::field;
+    return base::record("done", "what a worker has written",
+                        field("schema", &Done::schema, "what the file is").always(),
+                        field("conversion", &Done::conversion, "other digits for any other output").always(),
+                        field(
+                            "shard", [](auto& of) -> auto& { return of.shard.number; }, "from 1")
+                            .always(),
+                        field(
+                            "shards", [](auto& of) -> auto& { return of.shard.count; }, "how many there are")
+                            .always(),
+                        field("attempt", &Done::attempt, "the directory of the files").always(),
+                        field("manifest", &Done::manifest, "of its files").always(),
+                        field("last", &Done::last, "files that make the output visible").always());
+}
 
 Path shards_of(const Path& directory) { return base::join(directory, kShardStaging); }
 
@@ -34,33 +52,14 @@ std::string done_name(const Shard& shard) { return base::format("{}-of-{}.json",
 
 std::string to_text(const Done& done) {
     base::JsonWriter json(1);
-    json.begin_object().key("schema").string(kSchema).key("conversion").string(done.conversion);
-    json.key("shard").unsigned_integer(done.shard.number).key("shards").unsigned_integer(done.shard.count);
-    json.key("attempt").string(done.attempt).key("manifest");
-    write_manifest(done.manifest, json);
-    json.key("last").begin_array();
-    for (const std::string& name : done.last) json.string(name);
-    json.end_array().end_object();
+    base::InJson<Done>::write(json, done);
     return std::move(json).take() + "\n";
 }
 
 Result<Done> read_done(base::FileSystem& fs, const Path& path) {
-    TRY_ASSIGN(std::string text, base::read_file(fs, path));
-    TRY_ASSIGN(JsonDocument document, base::parse_json(text, path));
-    TRY_ASSIGN(auto object, base::JsonObject::of(document, document.root, ErrorKind::bad_input));
-    Done out;
-    TRY_ASSIGN(std::string schema, object.string("schema"));
-    if (schema != kSchema) return object.error(base::format("\"schema\" must be \"{}\"", kSchema));
-    TRY_ASSIGN(out.conversion, object.string("conversion"));
-    TRY_ASSIGN(std::int64_t number, object.integer("shard"));
-    TRY_ASSIGN(std::int64_t count, object.integer("shards"));
-    if (number < 1 || number > count || count > UINT32_MAX) return object.error("\"shard\" is not one of \"shards\"");
-    out.shard = {static_cast<std::uint32_t>(number), static_cast<std::uint32_t>(count)};
-    TRY_ASSIGN(out.attempt, object.string("attempt"));
-    TRY_ASSIGN(const Json* manifest, object.required("manifest"));
-    TRY_ASSIGN(out.manifest, manifest_of(document, *manifest));
-    TRY_ASSIGN(out.last, object.strings("last"));
-    return out;
+    TRY_ASSIGN(const std::string text, base::read_file(fs, path));
+    TRY_ASSIGN(const JsonDocument document, base::parse_json(text, path));
+    return read_note<Done>(document);
 }
 
 // What is done, by any worker.

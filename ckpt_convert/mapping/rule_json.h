@@ -95,6 +95,7 @@ struct InJson<ckpt::SchemaName<kName>> {
         if (at.json.string() != nullptr && *at.json.string() == kName.text) return ckpt::SchemaName<kName>();
         return at.error("\"schema\" must be \"" + std::string(kName.text) + "\"");
     }
+    static void write(JsonWriter& out, ckpt::SchemaName<kName>) { out.string(kName.text); }
     static void describe(SchemaWriter& out) { out.key("const").string(kName.text); }
 };
 

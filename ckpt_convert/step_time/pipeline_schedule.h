@@ -37,7 +37,6 @@ struct PipelineTask {
     double begin = 0, end = 0;                                 // seconds
 
     bool has_forward() const { return kind == Kind::forward || kind == Kind::pair; }
-    bool has_backward() const { return kind == Kind::backward || kind == Kind::pair; }
 };
 
 struct PipelineChart {

@@ -77,8 +77,8 @@ base::Status add_libraries(const Options& options, base::FileSystem& fs, RuleSet
 
 base::Status add_libraries(const Options& options, base::FileSystem& fs, Knowledge& knowledge) {
     TRY(add_libraries(options, fs, knowledge.rules));
-    for (const LibraryTable::Class& known : knowledge.rules.libraries.classes())
-        knowledge.facts.add_class(known.name, known.base, known.methods);
+    for (const LibraryClass& known : knowledge.rules.libraries.classes())
+        for (const std::string& name : known.names) knowledge.facts.add_class(name, known.base, known.methods);
     return {};
 }
 

@@ -1,9 +1,9 @@
 #include "migrator/library/library_result.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/format.h"
-#include "base/json_writer.h"
 #include "base/version.h"
 
 namespace migrator {
@@ -93,23 +93,16 @@ private:
     Names names_;
 };
 
-template <class Strings>
-void write_strings(base::JsonWriter& json, std::string_view key, const Strings& strings) {
-    json.key(key).begin_array();
-    for (const auto& text : strings) json.string(text);
-    json.end_array();
-}
+std::vector<std::string> listed(const std::set<std::string>& names) { return {names.begin(), names.end()}; }
 
-void write_way(base::JsonWriter& json, const CallGraph::Way& way) {
-    std::vector<std::string_view> chain;
-    for (const LibraryFunction* function : way.functions) chain.push_back(function->name);
-    json.begin_object();
-    json.key("subject").string(way.obstacle->subject);
-    json.key("rule").string(way.obstacle->rule);
-    json.key("message").string(way.obstacle->message);
-    json.key("place").string(base::format("{}:{}", way.functions.back()->file, way.obstacle->line));
-    write_strings(json, "chain", chain);
-    json.end_object();
+LibraryReach reach_of(const CallGraph::Way& way) {
+    LibraryReach out{way.obstacle->subject,
+                     way.obstacle->rule,
+                     way.obstacle->message,
+                     base::format("{}:{}", way.functions.back()->file, way.obstacle->line),
+                     {}};
+    for (const LibraryFunction* function : way.functions) out.chain.push_back(function->name);
+    return out;
 }
 
 // The methods that lead to an obstacle, by the names of their class.
@@ -122,40 +115,32 @@ std::map<std::string, std::set<std::string>> methods_by_class(const CallGraph& g
     return out;
 }
 
-void write_functions(base::JsonWriter& json, const CallGraph& graph, const Names& names) {
-    json.key("functions").begin_array();
+std::vector<LibraryEntry> entries_of(const CallGraph& graph, const Names& names) {
+    std::vector<LibraryEntry> out;
     for (const LibraryFunction& function : graph.functions()) {
         const auto known = names.find(&function);
         if (known == names.end() || known->second.empty()) continue;
         const std::vector<CallGraph::Way> ways = graph.ways(function);
         if (ways.empty()) continue;
-        json.begin_object();
-        write_strings(json, "names", known->second);
-        json.key("kind").string(name(function.kind));
-        json.key("place").string(base::format("{}:{}", function.file, function.line));
-        json.key("reaches").begin_array();
-        for (const CallGraph::Way& way : ways) write_way(json, way);
-        json.end_array();
-        json.end_object();
+        LibraryEntry& entry = out.emplace_back();
+        entry.names = listed(known->second);
+        entry.kind = name(function.kind);
+        entry.place = base::format("{}:{}", function.file, function.line);
+        std::transform(ways.begin(), ways.end(), std::back_inserter(entry.reaches), reach_of);
     }
-    json.end_array();
+    return out;
 }
 
-void write_classes(base::JsonWriter& json, const CallGraph& graph, const Names& names) {
+std::vector<LibraryClass> classes_of(const CallGraph& graph, const Names& names) {
     const auto methods = methods_by_class(graph, names);
-    json.key("classes").begin_array();
+    std::vector<LibraryClass> out;
     for (const LibraryFunction& function : graph.functions()) {
         const auto known = names.find(&function);
         if (function.kind != Kind::class_ || known == names.end() || known->second.empty()) continue;
         const auto own = methods.find(*known->second.begin());
-        if (own == methods.end()) continue;
-        json.begin_object();
-        write_strings(json, "names", known->second);
-        json.key("base").string(function.external_base);
-        write_strings(json, "methods", own->second);
-        json.end_object();
+        if (own != methods.end()) out.push_back({listed(known->second), function.external_base, listed(own->second)});
     }
-    json.end_array();
+    return out;
 }
 
 }  // namespace
@@ -164,17 +149,10 @@ Names public_names(const CallGraph& graph) { return PublicNames(graph).collect()
 
 std::string library_json(const CallGraph& graph, Version version) {
     const Names names = public_names(graph);
+    const LibraryFile file{
+        {}, {"migrator", base::kVersion}, version.text(), entries_of(graph, names), classes_of(graph, names)};
     base::JsonWriter json;
-    json.begin_object();
-    json.key("schema").string(kLibrarySchema);
-    json.key("tool").begin_object();
-    json.key("name").string("migrator");
-    json.key("version").string(base::kVersion);
-    json.end_object();
-    json.key("framework_version").string(version.text());
-    write_functions(json, graph, names);
-    write_classes(json, graph, names);
-    json.end_object();
+    base::InJson<LibraryFile>::write(json, file);
     return std::move(json).take() + "\n";
 }
 

@@ -10,10 +10,10 @@ namespace {
 // Ways that a message shows; the report of the library has them all.
 constexpr std::size_t kWaysShown = 3;
 
-base::Message ways_text(const std::vector<LibraryTable::Way>& ways) {
+base::Message ways_text(const std::vector<LibraryReach>& ways) {
     std::string shown;
     for (std::size_t i = 0; i < std::min(ways.size(), kWaysShown); ++i)
-        shown += base::format("{}{} ({})", i == 0 ? "" : "; ", ways[i].chain, ways[i].place);
+        shown += base::format("{}{} ({})", i == 0 ? "" : "; ", ways[i].way(), ways[i].place);
     if (ways.size() <= kWaysShown) return shown + ".";
     return {"{ways}; and {count} more.", {{"ways", shown}, {"count", std::to_string(ways.size() - kWaysShown)}}};
 }

@@ -1,7 +1,6 @@
 #include "base/check.h"
 #include "base/compress.h"
 #include "base/page_template.h"
-#include "migrator/report/report_json.h"
 
 namespace migrator {
 namespace {

@@ -13,10 +13,6 @@ inline constexpr std::array kAllSeverities{Severity::error, Severity::warning, S
 inline constexpr std::array kAllStates{FixState::none,        FixState::applied,  FixState::available,
                                        FixState::uncertain,   FixState::conflict, FixState::at_run_time,
                                        FixState::syntax_guard};
-inline constexpr std::array kAllKinds{
-    FindingKind::cuda_api,    FindingKind::device_string, FindingKind::backend,        FindingKind::amp,
-    FindingKind::profiler,    FindingKind::third_party,   FindingKind::cuda_extension, FindingKind::environment,
-    FindingKind::api_support, FindingKind::affinity,      FindingKind::advice,         FindingKind::file};
 
 std::string_view title(FindingKind kind);  // "Device strings"
 std::string_view title(FixState state);    // "not certain enough"

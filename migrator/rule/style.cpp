@@ -1,7 +1,6 @@
 #include "migrator/rule/style.h"
 
 #include "base/check.h"
-#include "base/json_object.h"
 #include "base/rule_file.h"
 
 namespace migrator {
@@ -35,17 +34,8 @@ bool Style::is_of_helper(std::string_view text) const {
 
 base::Result<Style> load_style(const base::DataStore& store, StyleKind kind) {
     Style style;
+    if (kind == StyleKind::portable) TRY_ASSIGN(style, base::read_rule_record<Style>(store, std::string(kFile)));
     style.kind = kind;
-    if (kind != StyleKind::portable) return style;
-    TRY_ASSIGN(auto document, base::read_rule_file(store, std::string(kFile)));
-    TRY_ASSIGN(auto file, base::JsonObject::of(document, document.root));
-    TRY_ASSIGN(std::string about, file.string_or("about", {}));
-    TRY_ASSIGN(style.helper, file.string("helper"));
-    TRY_ASSIGN(style.helper_file, file.string("helper_file"));
-    TRY_ASSIGN(style.after, file.string("after"));
-    TRY_ASSIGN(style.stands_for, file.string("stands_for"));
-    TRY_ASSIGN(style.counterpart, file.string("counterpart"));
-    TRY(file.finish());
     return style;
 }
 

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "base/data_store.h"
-#include "base/result.h"
+#include "base/record.h"
 
 namespace migrator {
 
@@ -21,6 +21,7 @@ struct Style {
     StyleKind kind = StyleKind::npu;
 
     // Of the style portable:
+    std::string about;
     std::string helper;       // the helper module: "any_device"
     std::string helper_file;  // its source: "templates/portable/any_device.py"
     std::string after;        // its import follows the import of this module: "torch"
@@ -33,6 +34,16 @@ struct Style {
     // Whether the text is, or begins with, a name of the helper.
     bool is_of_helper(std::string_view text) const;
 };
+constexpr auto record_of(const Style*) {
+    using base::field;
+    return base::record("style", "code for NPU, CUDA and CPU through a helper module",
+                        field("about", &Style::about, "what the file is about"),
+                        field("helper", &Style::helper, "the helper module").needed(),
+                        field("helper_file", &Style::helper_file, "its source").needed(),
+                        field("after", &Style::after, "its import follows the import of this module").needed(),
+                        field("stands_for", &Style::stands_for, "the module whose names it has").needed(),
+                        field("counterpart", &Style::counterpart, "what that module is called on the NPU").needed());
+}
 
 base::Result<Style> load_style(const base::DataStore& store, StyleKind kind);
 

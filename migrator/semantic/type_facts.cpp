@@ -4,15 +4,15 @@
 #include <array>
 
 #include "base/format.h"
-#include "base/json_object.h"
+#include "base/record.h"
 #include "base/rule_file.h"
 
 namespace migrator {
 namespace {
 
-using base::Json;
-using base::JsonObject;
 using base::Status;
+using Texts = std::map<std::string, std::string>;
+using Lists = std::map<std::string, std::vector<std::string>>;
 
 constexpr std::string_view kReceiver = "self";
 constexpr std::string_view kNotTracked = "?";
@@ -27,104 +27,83 @@ std::pair<std::string_view, std::string_view> split_last(std::string_view qualif
 
 bool is_capitalised(std::string_view name) { return !name.empty() && name.front() >= 'A' && name.front() <= 'Z'; }
 
+struct ClassFacts {
+    std::string base;
+    Lists methods, attributes;
+};
+constexpr auto record_of(const ClassFacts*) {
+    using base::field;
+    return base::record("class", "what a class has", field("base", &ClassFacts::base, "its nearest base that is known"),
+                        field("methods", &ClassFacts::methods, "by the class of what they give"),
+                        field("attributes", &ClassFacts::attributes, "by their class"));
+}
+
+struct TypeFile {
+    std::map<std::string, ClassFacts> classes;
+    Texts namespaces;
+    Lists functions, star_names;
+};
+constexpr auto record_of(const TypeFile*) {
+    using base::field;
+    return base::record("types", "what is known about external classes and functions",
+                        field("classes", &TypeFile::classes, "by name"),
+                        field("namespaces", &TypeFile::namespaces, "modules whose classes all have this base"),
+                        field("functions", &TypeFile::functions, "by the class of what they give"),
+                        field("star_names", &TypeFile::star_names, "what `from module import *` binds"));
+}
+
 }  // namespace
 
 class TypeFactsLoader {
 public:
-    TypeFactsLoader(TypeFacts& facts, const base::JsonDocument& document) : facts_(facts), document_(document) {}
+    TypeFactsLoader(TypeFacts& facts, const base::Path& path) : facts_(facts), path_(path) {}
 
-    Status load() {
-        TRY_ASSIGN(JsonObject file, JsonObject::of(document_, document_.root));
-        TRY(load_classes(file));
-        TRY(load_namespaces(file));
-        TRY(load_functions(file));
-        TRY(load_star_names(file));
-        return file.finish();
-    }
-
-private:
-    Status load_classes(JsonObject& file) {
-        const Json* classes = file.optional("classes");
-        if (classes == nullptr) return {};
-        TRY_ASSIGN(const JsonObject all, JsonObject::of(document_, *classes));
-        for (const auto& [name, value] : all.members()) {
+    Status add(TypeFile file) {
+        for (auto& [name, known] : file.classes) {
             auto [entry, added] = facts_.classes_.try_emplace(name);
-            if (!added) return all.error(value, base::format("the class {} is listed twice", name));
-            TRY_ASSIGN(JsonObject object, JsonObject::of(document_, value));
-            TRY_ASSIGN(entry->second.base, object.string_or("base", ""));
-            TRY(load_members(object, "methods", true, entry->second));
-            TRY(load_members(object, "attributes", false, entry->second));
-            TRY(object.finish());
+            if (!added) return wrong(base::format("the class {} is listed twice", name));
+            entry->second.base = std::move(known.base);
+            TRY(add_members(known.methods, true, entry->second));
+            TRY(add_members(known.attributes, false, entry->second));
+        }
+        for (auto& [name, base] : file.namespaces)
+            if (!facts_.namespaces_.try_emplace(name, std::move(base)).second)
+                return wrong(base::format("the namespace {} is listed twice", name));
+        for (const auto& [result, names] : file.functions)
+            for (const std::string& name : names)
+                if (!facts_.functions_.try_emplace(name, result).second)
+                    return wrong(base::format("the function {} is listed twice", name));
+        for (auto& [module, names] : file.star_names) {
+            std::ranges::sort(names);
+            if (std::ranges::adjacent_find(names) != names.end()) return wrong("a name is listed twice");
+            if (!facts_.star_names_.try_emplace(module, std::move(names)).second)
+                return wrong(base::format("the module {} is listed twice", module));
         }
         return {};
     }
 
-    Status load_members(JsonObject& object, std::string_view key, bool methods, TypeFacts::Class& into) {
-        const Json* lists = object.optional(key);
-        if (lists == nullptr) return {};
-        TRY_ASSIGN(JsonObject results, JsonObject::of(document_, *lists));
-        for (const auto& [result, list] : results.members()) {
-            TRY_ASSIGN(const std::vector<std::string> names, results.strings(result));
-            for (const std::string& name : names) {
-                const auto [entry, added] = into.members.try_emplace(name, TypeFacts::Member{methods, result});
-                if (!added) return results.error(list, base::format("the member {} is listed twice", name));
-            }
-        }
-        return results.finish();
+private:
+    Status add_members(const Lists& lists, bool methods, TypeFacts::Class& into) {
+        for (const auto& [result, names] : lists)
+            for (const std::string& name : names)
+                if (!into.members.try_emplace(name, TypeFacts::Member{methods, result}).second)
+                    return wrong(base::format("the member {} is listed twice", name));
+        return {};
     }
 
-    Status load_namespaces(JsonObject& file) {
-        const Json* namespaces = file.optional("namespaces");
-        if (namespaces == nullptr) return {};
-        TRY_ASSIGN(JsonObject all, JsonObject::of(document_, *namespaces));
-        for (const auto& [name, value] : all.members()) {
-            TRY_ASSIGN(std::string base, all.string(name));
-            if (!facts_.namespaces_.try_emplace(name, std::move(base)).second) {
-                return all.error(value, base::format("the namespace {} is listed twice", name));
-            }
-        }
-        return all.finish();
-    }
-
-    Status load_functions(JsonObject& file) {
-        const Json* functions = file.optional("functions");
-        if (functions == nullptr) return {};
-        TRY_ASSIGN(JsonObject results, JsonObject::of(document_, *functions));
-        for (const auto& [result, list] : results.members()) {
-            TRY_ASSIGN(const std::vector<std::string> names, results.strings(result));
-            for (const std::string& name : names) {
-                if (!facts_.functions_.try_emplace(name, result).second) {
-                    return results.error(list, base::format("the function {} is listed twice", name));
-                }
-            }
-        }
-        return results.finish();
-    }
-
-    Status load_star_names(JsonObject& file) {
-        const Json* modules = file.optional("star_names");
-        if (modules == nullptr) return {};
-        TRY_ASSIGN(JsonObject all, JsonObject::of(document_, *modules));
-        for (const auto& [module, list] : all.members()) {
-            TRY_ASSIGN(std::vector<std::string> names, all.strings(module));
-            std::ranges::sort(names);
-            if (std::ranges::adjacent_find(names) != names.end()) return all.error(list, "a name is listed twice");
-            if (!facts_.star_names_.try_emplace(module, std::move(names)).second) {
-                return all.error(list, base::format("the module {} is listed twice", module));
-            }
-        }
-        return all.finish();
+    tl::unexpected<base::Error> wrong(std::string what) const {
+        return base::fail(base::ErrorKind::rule_data, std::move(what), path_);
     }
 
     TypeFacts& facts_;
-    const base::JsonDocument& document_;
+    const base::Path& path_;
 };
 
 base::Result<TypeFacts> TypeFacts::load(const base::DataStore& store) {
     TypeFacts facts;
     for (const std::string& path : store.list("rules/types/", ".json")) {
-        TRY_ASSIGN(const base::JsonDocument document, base::read_rule_file(store, path));
-        TRY(TypeFactsLoader(facts, document).load());
+        TRY_ASSIGN(TypeFile file, base::read_rule_record<TypeFile>(store, path));
+        TRY(TypeFactsLoader(facts, path).add(std::move(file)));
     }
     return facts;
 }

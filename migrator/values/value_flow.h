@@ -97,7 +97,6 @@ private:
     NodeId above_mapping_read(NodeId call, std::string_view method, ValueShape& shape);
     NodeId above_argument(NodeId argument, ValueShape& shape);
     NodeId above_keyword(NodeId keyword, ValueShape& shape);
-    bool leaves_as_option(NodeId call, NodeId argument, std::string_view keyword, ValueShape shape);
     NodeId above_option(NodeId call, NodeId argument, ValueShape shape);
     NodeId above_builtin(NodeId call, std::string_view name, std::size_t position, ValueShape& shape);
     NodeId above_zipped(NodeId call, std::size_t place, ValueShape& shape);

@@ -4,7 +4,6 @@
 #include <doctest/doctest.h>
 
 #include "base/json.h"
-#include "base/json_object.h"
 #include "base/json_writer.h"
 
 using base::parse_json;
@@ -74,21 +73,6 @@ TEST_CASE("json: nesting is limited on both sides of the limit") {
     REQUIRE_FALSE(deep);
     CHECK(deep.error().message == "values are nested deeper than 3 levels");
     CHECK_FALSE(parse_json(std::string(1'000'000, '['), "f"));
-}
-
-TEST_CASE("json object: missing, mistyped and unknown keys are named") {
-    auto document = parse_json("{\"name\": 3,\n\"extra\": 1}", "r.json");
-    REQUIRE(document);
-    auto object = base::JsonObject::of(*document, document->root);
-    REQUIRE(object);
-    auto name = object->string("name");
-    REQUIRE_FALSE(name);
-    CHECK(name.error().text() == "r.json:1:10: \"name\" must be a string, not an integer");
-    CHECK_FALSE(object->string("absent"));
-    auto finish = object->finish();
-    REQUIRE_FALSE(finish);
-    CHECK(finish.error().text() == "r.json:2:10: the key \"extra\" is not known here");
-    CHECK(finish.error().kind == base::ErrorKind::rule_data);
 }
 
 TEST_CASE("json writer: order, escapes and layout") {

@@ -71,7 +71,7 @@ LibraryTable table_of(const std::string& result) {
 
 std::string chain(const LibraryTable& table, std::string_view name) {
     const auto* ways = table.find(name);
-    return ways == nullptr ? "-" : ways->front().chain;
+    return ways == nullptr ? "-" : ways->front().way();
 }
 
 }  // namespace
