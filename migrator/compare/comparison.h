@@ -37,7 +37,7 @@ struct CompareRequest {
 
 // Operators of both sides, and which belong together.
 struct PairedOperators {
-    OperatorTree base, compared;
+    std::unique_ptr<OperatorTree> base, compared;
     std::vector<MatchedPair> pairs;
 };
 
