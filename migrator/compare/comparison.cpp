@@ -23,13 +23,17 @@ void write_side(base::JsonWriter& out, const ProfileSide& side) {
     out.end_object();
 }
 
+bool wants_modules(const CompareRequest& request) {
+    return request.wants(ComparePart::operators) && !request.without_modules;
+}
+
 KeptParts kept_parts(const CompareRequest& request) {
     using Part = ComparePart;
     const bool has_operators = request.wants(Part::operators) || request.wants(Part::memory);
     return {.operators = has_operators || request.wants(Part::calls) || request.wants(Part::communication),
             .equal_tasks = request.numbers == ProfileNumbers::msprof,
             .shapes = has_operators,
-            .python = false,
+            .python = wants_modules(request),
             .queue = request.wants(Part::memory)};
 }
 
@@ -42,7 +46,14 @@ base::Status add_operators(base::FileSystem& fs, const CompareRequest& request, 
     PairedOperators& both = *out.operators;
     both.pairs = pair_operators(*out.base, *both.base, *out.compared, *both.compared, request.pairing);
     const PairedSides sides{*out.base, *out.compared, *both.base, *both.compared, both.pairs};
-    if (request.wants(ComparePart::operators)) {
+    if (both.modules) {
+        const ModuleSides modules{sides, *both.base_modules, *both.modules};
+        both.module_pairs = pair_modules(modules, request.pairing);
+        add_module_sheets(modules, both.module_pairs, request.pairing, out.sheets);
+    }
+    // Msprof has either modules or operators.
+    const bool has_modules = request.numbers == ProfileNumbers::msprof && !both.module_pairs.empty();
+    if (request.wants(ComparePart::operators) && !has_modules) {
         out.sheets.push_back(operator_statistic(sides));
         if (!request.pairing.without_details) out.sheets.push_back(operator_sheet(sides));
     }
@@ -110,6 +121,9 @@ base::Result<Comparison> compare_profiles(base::FileSystem& fs, const base::Data
         if (!out.operators) return {};
         auto& tree = i == 0 ? out.operators->base : out.operators->compared;
         tree = std::make_unique<OperatorTree>(*sides[i], request.numbers, with_collectives);
+        if (!wants_modules(request)) return {};
+        auto& modules = i == 0 ? out.operators->base_modules : out.operators->modules;
+        modules = std::make_unique<ModuleTree>(*sides[i], *tree, request.numbers);
         return {};
     }));
     out.distribution = distribution_table(out.base->metrics, out.compared->metrics);

@@ -156,20 +156,19 @@ std::optional<std::pair<TextNumber, Ticks>> OperatorTree::launch_place(const Dev
     return std::nullopt;
 }
 
-void OperatorTree::start_by_launch() {
-    struct Launched {
-        TextNumber thread;
-        std::uint32_t kernel;
-        Ticks at;
-    };
-    std::vector<Launched> launched;
-    launched.reserve(kernels_.size());
+std::vector<OperatorTree::Launched> OperatorTree::launched() const {
+    std::vector<Launched> out;
+    out.reserve(kernels_.size());
     for (std::uint32_t i = 0; i < kernels_.size(); ++i) {
-        if (const auto place = launch_place(kernel(i))) launched.push_back({place->first, i, place->second});
+        if (const auto place = launch_place(kernel(i))) out.push_back({place->first, i, place->second});
     }
-    std::ranges::sort(launched, {}, [](const Launched& item) { return std::tuple(item.thread, item.at, item.kernel); });
+    std::ranges::sort(out, {}, [](const Launched& item) { return std::tuple(item.thread, item.at, item.kernel); });
+    return out;
+}
+
+void OperatorTree::start_by_launch() {
     std::uint32_t node = 0, open = kNoNode;
-    for (const Launched& item : launched) {
+    for (const Launched& item : launched()) {
         while (node < nodes_.size() && std::tuple(get<&HostEvent::thread>(node), get<&HostEvent::begin>(node)) <=
                                            std::tuple(item.thread, item.at))
             open = node++;

@@ -58,6 +58,15 @@ public:
             visit(start.kernel);
         }
     }
+    // Where and when kernels were started, by thread and time: visit(thread, time, number). Msprof: without threads.
+    template <class Visit>
+    void each_start(const Visit& visit) const {
+        if (is_ours_) {
+            for (const Launched& item : launched()) visit(item.thread, item.at, item.kernel);
+        } else {
+            for (const Start start : starts_) visit(kNoText, start.key, start.kernel);
+        }
+    }
     // Kernels of the node and of all in it, level by level.
     std::vector<std::uint32_t> all_kernels(std::uint32_t node) const;
     // How long those take, in microseconds.
@@ -71,6 +80,12 @@ private:
         std::uint32_t kernel = 0;
     };
     using Starts = PackedList<Start, &Start::key, &Start::kernel>;
+    // A place on the host from which a kernel was started.
+    struct Launched {
+        TextNumber thread;
+        std::uint32_t kernel;
+        Ticks at;
+    };
 
     void add_nodes();
     void nest();
@@ -81,6 +96,7 @@ private:
     DeviceEvent started_event(std::uint32_t number) const;
     void find_started(bool with_collectives);
     std::optional<std::pair<TextNumber, Ticks>> launch_place(const DeviceEvent& kernel) const;
+    std::vector<Launched> launched() const;  // by thread and time
     std::int64_t key_of(std::uint32_t node) const { return is_ours_ ? node : get<&HostEvent::begin>(node); }
 
     const ProfileSide& side_;
