@@ -60,6 +60,7 @@ base::Result<CompareRequest> request_of(const CompareOptions& options) {
     out.pairing.by_shape = options.by_shape;
     out.pairing.without_details = options.no_details;
     if (options.max_kernels > 0) out.pairing.max_kernels = options.max_kernels;
+    out.without_modules = options.no_modules;
     out.kernels_by_type = options.by_type;
     out.flow_category = options.flow_category;
     return out;

@@ -47,6 +47,8 @@ void add_compare(CLI::App& app, Options& options) {
     command->add_flag("--by-shape", options.compare.by_shape,
                       "Pair operators only where their inputs have the same shapes");
     command->add_flag("--by-type", options.compare.by_type, "Kernels by type and core, from op_statistic.csv");
+    command->add_flag("--no-modules", options.compare.no_modules,
+                      "No sheets of modules, which need the frames of Python");
     command->add_flag("--no-details", options.compare.no_details, "Sums only: operators are not paired");
     command
         ->add_option("--max-kernels", options.compare.max_kernels,

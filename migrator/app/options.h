@@ -88,7 +88,7 @@ struct CompareOptions {
     std::vector<std::string> only;  // words of --only; empty: all
     std::string base_step, step;    // empty: all
     std::vector<std::string> map;   // OLD=NEW, or an object of JSON
-    bool by_shape = false, by_type = false, no_details = false;
+    bool by_shape = false, by_type = false, no_details = false, no_modules = false;
     std::uint64_t max_kernels = 0;  // 0: pairs of operators stay whole
     std::string flow_category;
 };

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "migrator/compare/operator_sheets.h"
+#include "migrator/profile/per_text.h"
 
 namespace migrator {
 namespace {
@@ -47,36 +48,37 @@ std::string collective_of(std::string_view text, ProfileNumbers numbers) {
 
 std::vector<CollectiveSums> collectives_of(const ProfileSide& side, ProfileNumbers numbers) {
     const TraceRecords& trace = side.trace;
-    std::vector<const DeviceEvent*> operators, tasks;
+    std::vector<DeviceEvent> operators, tasks;
     const auto is_in = [&](const DeviceEvent& event) {
         return !side.step_time || (event.begin >= side.step_time->begin && event.begin <= side.step_time->end);
     };
     if (trace.kind == TraceKind::gpu) {
-        for (const DeviceEvent& event : trace.device) {
-            const bool is_kernel = side.names.kernel_categories.is(lower_case(trace.texts[event.type]));
-            if (is_kernel && is_in(event) &&
-                side.names.communication_kernels.begins(lower_case(trace.texts[event.name])))
-                operators.push_back(&event);
+        PerText<bool> is_kernel(trace.texts,
+                                [&](const std::string& category) { return side.names.kernel_categories.is(category); });
+        PerText<bool> communicates(
+            trace.texts, [&](const std::string& name) { return side.names.communication_kernels.begins(name); });
+        for (const DeviceEvent event : trace.device) {
+            if (is_kernel[event.type] && is_in(event) && communicates[event.name]) operators.push_back(event);
         }
     }
-    for (const DeviceEvent& event : trace.collectives) {
+    for (const DeviceEvent event : trace.collectives) {
         const auto thread = trace.collective_threads.find(trace.threads[event.thread].second);
         const bool is_operator =
             thread != trace.collective_threads.end() && side.names.group_threads.in(lower_case(thread->second.name));
-        if (is_operator ? is_in(event) : true) (is_operator ? operators : tasks).push_back(&event);
+        if (is_operator ? is_in(event) : true) (is_operator ? operators : tasks).push_back(event);
     }
     std::ranges::stable_sort(operators, {}, &DeviceEvent::begin);
     std::ranges::stable_sort(tasks, {}, &DeviceEvent::begin);
     std::vector<CollectiveSums> out;
     std::size_t task = 0;
-    for (const DeviceEvent* item : operators) {
-        const std::string name = collective_of(trace.texts[item->name], numbers);
+    for (const DeviceEvent& item : operators) {
+        const std::string name = collective_of(trace.texts[item.name], numbers);
         if (name.empty()) continue;
         CollectiveSums& collective = named_in(out, name);
-        collective.sums.add(item->duration);
-        while (task < tasks.size() && tasks[task]->begin < item->begin) ++task;
-        for (; task < tasks.size() && tasks[task]->begin <= item->end(); ++task)
-            named_in(collective.tasks, std::string(trace.texts[tasks[task]->name])).sums.add(tasks[task]->duration);
+        collective.sums.add(item.duration);
+        while (task < tasks.size() && tasks[task].begin < item.begin) ++task;
+        for (; task < tasks.size() && tasks[task].begin <= item.end(); ++task)
+            named_in(collective.tasks, std::string(trace.texts[tasks[task].name])).sums.add(tasks[task].duration);
     }
     return out;
 }

@@ -23,27 +23,37 @@ void write_side(base::JsonWriter& out, const ProfileSide& side) {
     out.end_object();
 }
 
+bool wants_modules(const CompareRequest& request) {
+    return request.wants(ComparePart::operators) && !request.without_modules;
+}
+
 KeptParts kept_parts(const CompareRequest& request) {
     using Part = ComparePart;
     const bool has_operators = request.wants(Part::operators) || request.wants(Part::memory);
     return {.operators = has_operators || request.wants(Part::calls) || request.wants(Part::communication),
             .equal_tasks = request.numbers == ProfileNumbers::msprof,
             .shapes = has_operators,
-            .python = false,
+            .python = wants_modules(request),
             .queue = request.wants(Part::memory)};
 }
 
+bool needs_tree(const CompareRequest& request) {
+    return request.wants(ComparePart::operators) || request.wants(ComparePart::memory) ||
+           request.wants(ComparePart::calls);
+}
+
 base::Status add_operators(base::FileSystem& fs, const CompareRequest& request, Comparison& out) {
-    // Msprof reads collectives only for their own sheet.
-    const bool with_collectives = request.numbers == ProfileNumbers::ours || request.wants(ComparePart::communication);
-    out.operators = std::make_unique<PairedOperators>(
-        PairedOperators{OperatorTree(*out.base, request.numbers, with_collectives),
-                        OperatorTree(*out.compared, request.numbers, with_collectives),
-                        {}});
     PairedOperators& both = *out.operators;
-    both.pairs = pair_operators(*out.base, both.base, *out.compared, both.compared, request.pairing);
-    const PairedSides sides{*out.base, *out.compared, both.base, both.compared, both.pairs};
-    if (request.wants(ComparePart::operators)) {
+    both.pairs = pair_operators(*out.base, *both.base, *out.compared, *both.compared, request.pairing);
+    const PairedSides sides{*out.base, *out.compared, *both.base, *both.compared, both.pairs};
+    if (both.modules) {
+        const ModuleSides modules{sides, *both.base_modules, *both.modules};
+        both.module_pairs = pair_modules(modules, request.pairing);
+        add_module_sheets(modules, both.module_pairs, request.pairing, out.sheets);
+    }
+    // Msprof has either modules or operators.
+    const bool has_modules = request.numbers == ProfileNumbers::msprof && !both.module_pairs.empty();
+    if (request.wants(ComparePart::operators) && !has_modules) {
         out.sheets.push_back(operator_statistic(sides));
         if (!request.pairing.without_details) out.sheets.push_back(operator_sheet(sides));
     }
@@ -99,20 +109,28 @@ base::Result<Comparison> compare_profiles(base::FileSystem& fs, const base::Data
                            .flow_category = request.flow_category};
     // The overall figures need their records only until they are measured: one after the other takes half of the memory.
     const bool keeps_records = both.kept.operators || request.wants(Part::kernels);
+    // Msprof reads collectives only for their own sheet.
+    const bool with_collectives = request.numbers == ProfileNumbers::ours || request.wants(Part::communication);
+    if (needs_tree(request)) out.operators = std::make_unique<PairedOperators>();
     TRY(base::parallel_for(2, keeps_records ? 2 : 1, [&](std::size_t i) -> base::Status {
         SideRequest side = both;
         side.path = i == 0 ? request.base : request.compared;
         side.step = i == 0 ? request.base_step : request.step;
         TRY_ASSIGN(*sides[i], read_side(fs, store, side));
         if (!keeps_records) sides[i]->drop_records();
+        if (!out.operators) return {};
+        auto& tree = i == 0 ? out.operators->base : out.operators->compared;
+        tree = std::make_unique<OperatorTree>(*sides[i], request.numbers, with_collectives);
+        if (!wants_modules(request)) return {};
+        auto& modules = i == 0 ? out.operators->base_modules : out.operators->modules;
+        modules = std::make_unique<ModuleTree>(*sides[i], *tree, request.numbers);
         return {};
     }));
     out.distribution = distribution_table(out.base->metrics, out.compared->metrics);
     if (request.wants(Part::overall)) out.sheets.push_back(overall_sheet(out.base->metrics, out.compared->metrics));
     if (request.wants(Part::communication))
         out.sheets.push_back(communication_sheet(*out.base, *out.compared, request.numbers));
-    if (request.wants(Part::operators) || request.wants(Part::memory) || request.wants(Part::calls))
-        TRY(add_operators(fs, request, out));
+    if (out.operators) TRY(add_operators(fs, request, out));
     if (request.wants(Part::kernels) && request.kernels_by_type) {
         TRY_ASSIGN(Sheet types, kernel_type_sheet(fs, *out.base, *out.compared));
         out.sheets.push_back(std::move(types));

@@ -10,6 +10,7 @@
 
 #include "base/data_store.h"
 #include "base/language.h"
+#include "migrator/compare/module_sheets.h"
 #include "migrator/compare/operator_pairs.h"
 #include "migrator/compare/profile_side.h"
 #include "migrator/compare/sheet.h"
@@ -29,6 +30,7 @@ struct CompareRequest {
     std::set<ComparePart> parts;  // empty: all
     std::optional<std::uint64_t> base_step, step;
     PairingOptions pairing;
+    bool without_modules = false;
     bool kernels_by_type = false;  // from the table by type, in place of that of each kernel
     std::string flow_category;     // of a GPU; empty: those that are known
 
@@ -37,7 +39,9 @@ struct CompareRequest {
 
 // Operators of both sides, and which belong together.
 struct PairedOperators {
-    OperatorTree base, compared;
+    std::unique_ptr<OperatorTree> base, compared;
+    std::unique_ptr<ModuleTree> base_modules, modules;  // nullptr: frames of Python were not asked for
+    std::vector<ModulePair> module_pairs;
     std::vector<MatchedPair> pairs;
 };
 

@@ -57,25 +57,25 @@ std::string line_of(std::string_view begin, std::string_view end, double length,
 class TaskQueue {
 public:
     explicit TaskQueue(const ProfileSide& side) {
-        for (const HostEvent& event : side.trace.queued) {
+        for (const HostEvent event : side.trace.queued) {
             const std::string category = lower_case(side.trace.texts[event.category]);
             if (side.names.enqueue_categories.is(category)) put_[event.link] = event.begin;
-            else taken_.push_back(&event);
+            else taken_.push_back(event);
         }
-        std::ranges::stable_sort(taken_, {}, [](const HostEvent* event) { return event->begin; });
+        std::ranges::stable_sort(taken_, {}, &HostEvent::begin);
     }
 
     // When the task that runs then was put into the queue; the same time where none runs.
     Ticks put(Ticks time) const {
-        auto found = std::ranges::upper_bound(taken_, time, {}, [](const HostEvent* event) { return event->begin; });
-        if (found == taken_.begin() || (*--found)->end() < time) return time;
-        const auto put = put_.find((*found)->link);
+        auto found = std::ranges::upper_bound(taken_, time, {}, &HostEvent::begin);
+        if (found == taken_.begin() || (--found)->end() < time) return time;
+        const auto put = put_.find(found->link);
         return put == put_.end() ? time : put->second;
     }
 
 private:
     std::unordered_map<std::int64_t, Ticks> put_;
-    std::vector<const HostEvent*> taken_;
+    std::vector<HostEvent> taken_;
 };
 
 base::Result<std::vector<Allocation>> allocations_of_npu(base::FileSystem& fs, const ProfileSide& side) {
@@ -119,32 +119,30 @@ std::string time_text(const TraceRecords& trace, Ticks time) {
 // An address that is given back belongs to the allocation that has it, if the sizes are the same.
 std::vector<Allocation> allocations_of_gpu(const ProfileSide& side) {
     std::vector<Allocation> out;
-    std::unordered_map<std::uint64_t, const MemoryEvent*> open;
-    const auto add = [&](const MemoryEvent& taken, const MemoryEvent* given) {
-        const double length = given == nullptr ? 0 : microseconds(given->at - taken.at),
+    std::unordered_map<std::uint64_t, std::uint32_t> open;  // numbers of events by their address
+    const auto add = [&](const MemoryEvent& taken, std::optional<MemoryEvent> given) {
+        const double length = !given ? 0 : microseconds(given->at - taken.at),
                      kilobytes = static_cast<double>(taken.bytes) / 1024;
-        const std::string end = given == nullptr ? "None" : time_text(side.trace, given->at);
+        const std::string end = !given ? "None" : time_text(side.trace, given->at);
         out.push_back(
             {taken.at, {}, line_of(time_text(side.trace, taken.at), end, length, kilobytes), kilobytes, length});
     };
-    std::vector<const MemoryEvent*> events;
-    for (const MemoryEvent& event : side.trace.memory) {
-        if (event.is_of_device) events.push_back(&event);
-    }
-    std::ranges::stable_sort(events, {}, [](const MemoryEvent* event) { return event->at; });
-    for (const MemoryEvent* event : events) {
-        const auto found = open.find(event->address);
-        if (event->bytes > 0) {
-            if (found != open.end()) add(*found->second, nullptr);
-            open[event->address] = event;
+    const MemoryEvents events = sorted_by<&MemoryEvent::at>(
+        kept_of(side.trace.memory, [](const MemoryEvent& event) { return event.is_of_device; }));
+    for (std::uint32_t i = 0; i < events.size(); ++i) {
+        const MemoryEvent event = events[i];
+        const auto found = open.find(event.address);
+        if (event.bytes > 0) {
+            if (found != open.end()) add(events[found->second], std::nullopt);
+            open[event.address] = i;
         } else if (found != open.end()) {
-            if (found->second->bytes == -event->bytes) add(*found->second, event);
+            if (events[found->second].bytes == -event.bytes) add(events[found->second], event);
             open.erase(found);
         }
     }
-    for (const MemoryEvent* event : events) {
-        const auto found = open.find(event->address);
-        if (found != open.end() && found->second == event) add(*event, nullptr);
+    for (std::uint32_t i = 0; i < events.size(); ++i) {
+        const auto found = open.find(events.get<&MemoryEvent::address>(i));
+        if (found != open.end() && found->second == i) add(events[i], std::nullopt);
     }
     return out;
 }

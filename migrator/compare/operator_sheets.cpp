@@ -9,12 +9,6 @@
 namespace migrator {
 namespace {
 
-double device_time(const OperatorTree& tree, std::uint32_t node) {
-    double out = 0;
-    for (const std::uint32_t kernel : tree.all_kernels(node)) out += microseconds(tree.kernel(kernel).duration);
-    return out;
-}
-
 constexpr std::uint32_t kNoPartner = MatchedPair::kNone;
 
 void add_operator_cells(SheetRow& row, const ProfileSide& side, const OperatorTree& tree, std::uint32_t node) {
@@ -26,7 +20,7 @@ void add_operator_cells(SheetRow& row, const ProfileSide& side, const OperatorTr
     row.push_back(input_cell(side, tree.event(node).shapes));
     row.push_back(input_cell(side, tree.event(node).types));
     row.push_back(text_cell(kernel_lines(side, tree, tree.all_kernels(node))));
-    row.emplace_back(device_time(tree, node));
+    row.emplace_back(tree.device_time(node));
 }
 
 // Sums of one name.
@@ -64,7 +58,8 @@ NamedCalls calls_of(const ProfileSide& side, const OperatorTree& tree) {
         const auto [place, is_new] = out.sums.try_emplace(std::string(tree.name(node)));
         if (is_new) out.names.push_back(place->first);
         double inside = 0;
-        for (const std::uint32_t child : tree.children(node)) inside += microseconds(tree.event(child).duration);
+        tree.each_child(node,
+                        [&](std::uint32_t child) { inside += microseconds(tree.get<&HostEvent::duration>(child)); });
         place->second.total += microseconds(tree.event(node).duration);
         place->second.own += microseconds(tree.event(node).duration) - inside;
         ++place->second.calls;
@@ -108,18 +103,18 @@ void sort_by_difference(std::vector<SheetRow>& rows) {
     for (std::size_t i = 0; i < rows.size(); ++i) rows[i][0] = count_cell(i + 1);
 }
 
-std::string kernel_lines(const ProfileSide& side, const OperatorTree& tree, std::span<const std::uint32_t> kernels) {
+std::string kernel_lines(const ProfileSide& side, const OperatorTree& tree, const std::vector<std::uint32_t>& kernels) {
     const bool is_npu = side.trace.kind == TraceKind::npu;
     std::string out;
     for (const std::uint32_t number : kernels) {
-        const DeviceEvent& kernel = tree.kernel(number);
+        const DeviceEvent kernel = tree.kernel(number);
         out += side.trace.texts[kernel.name];
         if (is_npu) {
             const bool is_task = kernel.type != kNoText;
             out += base::format(", {}, {}", is_task ? base::format("{}", kernel.link) : "None",
                                 is_task ? side.trace.texts[kernel.type] : std::string_view("None"));
-            const TimedKernel* row = side.kernels.at(kernel.begin);
-            if (row != nullptr && is_task && side.kernels.has_shapes)
+            const auto row = side.kernels.at(kernel.begin);
+            if (row && is_task && side.kernels.has_shapes)
                 out += base::format(", [input shapes: {}]", side.kernels.texts[row->shapes]);
         }
         out += base::format(" [duration: {}]\n", python_number(microseconds(kernel.duration)));
@@ -171,13 +166,13 @@ Sheet operator_statistic(const PairedSides& sides) {
     for (const MatchedPair& pair : sides.pairs) {
         if (pair.base == kNoPartner) continue;
         NameSums& item = of(sides.base_tree.name(pair.base));
-        item.base_time += device_time(sides.base_tree, pair.base) / 1000;
+        item.base_time += sides.base_tree.device_time(pair.base) / 1000;
         ++item.base_count;
     }
     for (const MatchedPair& pair : sides.pairs) {
         if (pair.compared == kNoPartner) continue;
         NameSums& item = of(sides.tree.name(pair.compared));
-        item.time += device_time(sides.tree, pair.compared) / 1000;
+        item.time += sides.tree.device_time(pair.compared) / 1000;
         ++item.count;
     }
     Sheet out{"OperatorCompareStatistic",

@@ -25,7 +25,7 @@ Sheet kernel_sheet(const ProfileSide& base, const ProfileSide& compared);
 // The largest difference first, with the numbers of rows; the difference is the last cell but one.
 void sort_by_difference(std::vector<SheetRow>& rows);
 // One line for each kernel.
-std::string kernel_lines(const ProfileSide& side, const OperatorTree& tree, std::span<const std::uint32_t> kernels);
+std::string kernel_lines(const ProfileSide& side, const OperatorTree& tree, const std::vector<std::uint32_t>& kernels);
 // Shapes or types as a cell: "N/A" where the trace says nothing.
 Cell input_cell(const ProfileSide& side, TextNumber written);
 // The headers of a sheet with the same columns for both sides.

@@ -1,8 +1,7 @@
 #include "migrator/compare/operator_tree.h"
 
 #include <algorithm>
-#include <map>
-#include <set>
+#include <tuple>
 
 namespace migrator {
 namespace {
@@ -14,82 +13,99 @@ using DevicePlace = std::pair<Ticks, TextNumber>;
 
 DevicePlace place_of(const DeviceEvent& event) { return {event.begin, event.thread}; }
 
-// Kernels and copies of a GPU; tasks of an NPU and its collectives, without their tasks.
-std::vector<const DeviceEvent*> started_events(const ProfileSide& side, bool with_collectives) {
-    std::vector<const DeviceEvent*> out;
-    for (const DeviceEvent& event : side.trace.device) out.push_back(&event);
-    for (const DeviceEvent& event : side.trace.collectives) {
-        if (!with_collectives) break;
-        const auto thread = side.trace.collective_threads.find(side.trace.threads[event.thread].second);
-        if (thread != side.trace.collective_threads.end() &&
-            side.names.group_threads.in(lower_case(thread->second.name)))
-            out.push_back(&event);
-    }
-    std::ranges::stable_sort(out, {}, [](const DeviceEvent* event) { return place_of(*event); });
-    return out;
-}
-
 }  // namespace
 
 OperatorTree::OperatorTree(const ProfileSide& side, ProfileNumbers numbers, bool with_collectives)
-    : side_(side), is_ours_(numbers == ProfileNumbers::ours), kernels_(started_events(side, with_collectives)) {
+    : side_(side),
+      is_ours_(numbers == ProfileNumbers::ours),
+      is_step_(side.trace.texts, [&side](const std::string& name) { return side.names.step_names.in(name); }),
+      is_launch_(side.trace.texts,
+                 [&side](const std::string& category) { return side.names.launch_categories.is(category); }) {
+    find_started(with_collectives);
     add_nodes();
     nest();
     find_top();
     if (is_ours_) start_by_launch();
     else start_by_time();
-    sort_starts();
+    starts_ = sorted_by<&Start::key>(std::move(starts_));
 }
 
-void OperatorTree::add_nodes() {
-    const std::vector<HostEvent>& host = side_.trace.host;
-    for (std::size_t i = 0; i < host.size(); ++i) {
-        nodes_.push_back({.event = static_cast<std::uint32_t>(i)});
+DeviceEvent OperatorTree::started_event(std::uint32_t number) const {
+    const TraceRecords& trace = side_.trace;
+    return number < trace.device.size() ? trace.device[number] : trace.collectives[number - trace.device.size()];
+}
+
+// Kernels and copies of a GPU; tasks of an NPU and its collectives, without their tasks.
+void OperatorTree::find_started(bool with_collectives) {
+    const TraceRecords& trace = side_.trace;
+    for (std::uint32_t i = 0; i < trace.device.size(); ++i) kernels_.push_back(i);
+    for (std::uint32_t i = 0; with_collectives && i < trace.collectives.size(); ++i) {
+        const TextNumber written = trace.threads[trace.collectives.get<&DeviceEvent::thread>(i)].second;
+        const auto thread = trace.collective_threads.find(written);
+        if (thread != trace.collective_threads.end() && side_.names.group_threads.in(lower_case(thread->second.name)))
+            kernels_.push_back(static_cast<std::uint32_t>(trace.device.size()) + i);
     }
-    std::ranges::stable_sort(nodes_, [&](const OperatorNode& one, const OperatorNode& other) {
-        const HostEvent &a = host[one.event], &b = host[other.event];
-        if (is_ours_ && a.thread != b.thread) return a.thread < b.thread;
-        if (a.begin != b.begin || !is_ours_) return a.begin < b.begin;
-        return a.duration > b.duration;
-    });
-    for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
-        if (i == 0 || (is_ours_ && event(i).thread != event(i - 1).thread)) threads_.push_back(i);
+    const auto place = [&](std::uint32_t number) { return place_of(started_event(number)); };
+    if (!std::ranges::is_sorted(kernels_, {}, place)) std::ranges::stable_sort(kernels_, {}, place);
+}
+
+// By their begin; ours by thread first, and where two begin together the outer one first.
+void OperatorTree::add_nodes() {
+    struct Place {
+        TextNumber thread;
+        Ticks begin, length;
+        std::uint32_t event;
+    };
+    std::vector<Place> places;
+    places.reserve(side_.trace.host.size());
+    for (const HostEvent event : side_.trace.host)
+        places.push_back({is_ours_ ? event.thread : 0, event.begin, is_ours_ ? -event.duration : 0,
+                          static_cast<std::uint32_t>(places.size())});
+    std::ranges::sort(places, {},
+                      [](const Place& item) { return std::tuple(item.thread, item.begin, item.length, item.event); });
+    nodes_.reserve(places.size());
+    for (const Place& item : places) {
+        if (nodes_.empty() || (is_ours_ && item.thread != get<&HostEvent::thread>(nodes_.size() - 1)))
+            threads_.push_back(static_cast<std::uint32_t>(nodes_.size()));
+        nodes_.push_back({.event = item.event});
     }
 }
 
 void OperatorTree::nest() {
-    std::uint32_t open = kNoNode;
+    struct Open {
+        std::uint32_t node;
+        TextNumber thread;
+        Ticks end;
+    };
+    std::vector<Open> open;
+    const auto close = [&](std::uint32_t after) {
+        nodes_[open.back().node].after = after;
+        open.pop_back();
+    };
     for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
-        const auto is_over = [&](std::uint32_t outer) {
-            const HostEvent &around = event(outer), &here = event(i);
-            return here.begin > around.end() ||
-                   (is_ours_ && (around.thread != here.thread || here.begin == around.end()));
+        const HostEvent here = event(i);
+        const auto is_over = [&](const Open& outer) {
+            return here.begin > outer.end || (is_ours_ && (outer.thread != here.thread || here.begin == outer.end));
         };
-        while (open != kNoNode && is_over(open)) open = nodes_[open].parent;
-        nodes_[i].parent = open;
-        if (open != kNoNode) {
-            OperatorNode& parent = nodes_[open];
-            if (parent.first_child == kNoNode) parent.first_child = i;
-            else nodes_[parent.last_child].next = i;
-            parent.last_child = i;
-        }
-        open = i;
+        while (!open.empty() && is_over(open.back())) close(i);
+        if (!open.empty()) nodes_[i].parent = open.back().node;
+        open.push_back({i, here.thread, here.end()});
     }
+    while (!open.empty()) close(static_cast<std::uint32_t>(nodes_.size()));
 }
 
-bool OperatorTree::is_step(std::uint32_t node) const { return side_.names.step_names.in(lower_case(name(node))); }
+bool OperatorTree::is_step(std::uint32_t node) const { return is_step_[get<&HostEvent::name>(node)]; }
 
-bool OperatorTree::is_launch(std::uint32_t node) const {
-    return side_.names.launch_categories.is(lower_case(side_.trace.texts[event(node).category]));
-}
+bool OperatorTree::is_launch(std::uint32_t node) const { return is_launch_[get<&HostEvent::category>(node)]; }
 
 void OperatorTree::find_top() {
     const std::string wanted = side_.step ? "#" + std::to_string(*side_.step) : std::string();
     for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
         if (nodes_[i].parent != kNoNode) continue;
         if (!is_step(i)) {
-            const bool is_in = !side_.step_time || (is_ours_ && event(i).begin >= side_.step_time->begin &&
-                                                    event(i).begin < side_.step_time->end);
+            const Ticks begin = get<&HostEvent::begin>(i);
+            const bool is_in =
+                !side_.step_time || (is_ours_ && begin >= side_.step_time->begin && begin < side_.step_time->end);
             if (is_in) top_.push_back(i);
             continue;
         }
@@ -98,103 +114,84 @@ void OperatorTree::find_top() {
         }
     }
     if (is_ours_) std::erase_if(top_, [&](std::uint32_t node) { return is_launch(node); });
-    if (is_ours_) std::ranges::stable_sort(top_, {}, [&](std::uint32_t node) { return event(node).begin; });
+    const auto begin_of = [&](std::uint32_t node) { return get<&HostEvent::begin>(node); };
+    if (is_ours_ && !std::ranges::is_sorted(top_, {}, begin_of)) std::ranges::stable_sort(top_, {}, begin_of);
 }
 
 std::vector<std::uint32_t> OperatorTree::children(std::uint32_t node) const {
     std::vector<std::uint32_t> out;
-    for (std::uint32_t child = nodes_[node].first_child; child != kNoNode; child = nodes_[child].next)
-        out.push_back(child);
+    each_child(node, [&](std::uint32_t child) { out.push_back(child); });
     return out;
 }
 
 std::vector<std::uint32_t> OperatorTree::levels(std::vector<std::uint32_t> nodes) const {
-    for (std::size_t i = 0; i < nodes.size(); ++i) {
-        for (std::uint32_t child = nodes_[nodes[i]].first_child; child != kNoNode; child = nodes_[child].next)
-            nodes.push_back(child);
-    }
+    for (std::size_t i = 0; i < nodes.size(); ++i)
+        each_child(nodes[i], [&](std::uint32_t child) { nodes.push_back(child); });
     return nodes;
 }
 
 void OperatorTree::start_by_time() {
-    for (const Flow& flow : side_.trace.launches.all()) {
+    for (const Flow flow : side_.trace.launches.all()) {
         if (!flow.is_whole()) continue;
         const DevicePlace wanted{flow.end, flow.end_thread};
         // The last of several with the same place: it takes that of the others.
-        const auto after =
-            std::ranges::upper_bound(kernels_, wanted, {}, [](const DeviceEvent* event) { return place_of(*event); });
-        if (after == kernels_.begin() || place_of(**(after - 1)) != wanted) continue;
+        const auto after = std::ranges::upper_bound(
+            kernels_, wanted, {}, [&](std::uint32_t number) { return place_of(started_event(number)); });
+        if (after == kernels_.begin() || place_of(started_event(*(after - 1))) != wanted) continue;
         starts_.push_back({flow.begin, static_cast<std::uint32_t>(after - 1 - kernels_.begin())});
     }
 }
 
+// The place on the host from which a kernel was started: its thread, and when.
+std::optional<std::pair<TextNumber, Ticks>> OperatorTree::launch_place(const DeviceEvent& kernel) const {
+    const TraceRecords& trace = side_.trace;
+    if (trace.kind == TraceKind::gpu && kernel.link != 0) {
+        if (const auto call = launch_of(trace.launch_calls, kernel.link)) return std::pair(call->thread, call->begin);
+    }
+    const auto [first, after] = trace.launches.ending_at(kernel.begin);
+    for (std::size_t i = first; i < after; ++i) {
+        const Flow flow = trace.launches.all()[i];
+        if (flow.is_whole() && flow.end_thread == kernel.thread) return std::pair(flow.begin_thread, flow.begin);
+    }
+    return std::nullopt;
+}
+
+std::vector<OperatorTree::Launched> OperatorTree::launched() const {
+    std::vector<Launched> out;
+    out.reserve(kernels_.size());
+    for (std::uint32_t i = 0; i < kernels_.size(); ++i) {
+        if (const auto place = launch_place(kernel(i))) out.push_back({place->first, i, place->second});
+    }
+    std::ranges::sort(out, {}, [](const Launched& item) { return std::tuple(item.thread, item.at, item.kernel); });
+    return out;
+}
+
 void OperatorTree::start_by_launch() {
-    // Places on the host from which kernels were started.
-    struct Launched {
-        TextNumber thread;
-        Ticks at;
-        std::uint32_t kernel;
-    };
-    std::vector<Launched> launched;
-    std::vector<bool> is_found(kernels_.size());
-    const auto add = [&](TextNumber thread, Ticks at, std::uint32_t kernel) {
-        if (is_found[kernel]) return;
-        is_found[kernel] = true;
-        launched.push_back({thread, at, kernel});
-    };
-    std::vector<std::pair<std::int64_t, std::uint32_t>> by_link;
-    if (side_.trace.kind == TraceKind::gpu) {
-        for (std::uint32_t i = 0; i < kernels_.size(); ++i) {
-            if (kernels_[i]->link != 0) by_link.emplace_back(kernels_[i]->link, i);
-        }
-    }
-    std::sort(by_link.begin(), by_link.end());
-    for (const LaunchCall& item : side_.trace.launch_calls) {
-        auto found = std::ranges::lower_bound(by_link, item.link, {}, &std::pair<std::int64_t, std::uint32_t>::first);
-        for (; found != by_link.end() && found->first == item.link; ++found)
-            add(item.thread, item.begin, found->second);
-    }
-    for (const Flow& flow : side_.trace.launches.all()) {
-        if (!flow.is_whole()) continue;
-        const DevicePlace wanted{flow.end, flow.end_thread};
-        auto at =
-            std::ranges::lower_bound(kernels_, wanted, {}, [](const DeviceEvent* event) { return place_of(*event); });
-        for (; at != kernels_.end() && place_of(**at) == wanted; ++at)
-            add(flow.begin_thread, flow.begin, static_cast<std::uint32_t>(at - kernels_.begin()));
-    }
-    std::ranges::sort(launched, {}, [](const Launched& item) { return std::tuple(item.thread, item.at, item.kernel); });
     std::uint32_t node = 0, open = kNoNode;
-    for (const Launched& item : launched) {
-        while (node < nodes_.size() &&
-               std::tuple(event(node).thread, event(node).begin) <= std::tuple(item.thread, item.at))
+    for (const Launched& item : launched()) {
+        while (node < nodes_.size() && std::tuple(get<&HostEvent::thread>(node), get<&HostEvent::begin>(node)) <=
+                                           std::tuple(item.thread, item.at))
             open = node++;
         std::uint32_t around = open;
-        while (around != kNoNode &&
-               (event(around).thread != item.thread || event(around).end() < item.at || is_launch(around)))
-            around = nodes_[around].parent;
-        if (around != kNoNode) starts_.push_back({static_cast<std::int64_t>(around), item.kernel});
+        const auto is_around = [&](const HostEvent& outer) {
+            return outer.thread == item.thread && outer.end() >= item.at && !is_launch_[outer.category];
+        };
+        while (around != kNoNode && !is_around(event(around))) around = nodes_[around].parent;
+        if (around != kNoNode) starts_.push_back({around, item.kernel});
     }
-}
-
-void OperatorTree::sort_starts() {
-    std::ranges::stable_sort(starts_, {}, &Start::key);
-    for (const Start& start : starts_) started_.push_back(start.kernel);
-}
-
-std::span<const std::uint32_t> OperatorTree::kernels(std::uint32_t node) const {
-    const std::int64_t key = is_ours_ ? static_cast<std::int64_t>(node) : event(node).begin;
-    const auto first = std::ranges::lower_bound(starts_, key, {}, &Start::key);
-    const auto last = std::ranges::upper_bound(starts_, key, {}, &Start::key);
-    return std::span(started_).subspan(static_cast<std::size_t>(first - starts_.begin()),
-                                       static_cast<std::size_t>(last - first));
 }
 
 std::vector<std::uint32_t> OperatorTree::all_kernels(std::uint32_t node) const {
     std::vector<std::uint32_t> out;
-    for (const std::uint32_t inner : levels({node})) {
-        const auto own = kernels(inner);
-        out.insert(out.end(), own.begin(), own.end());
-    }
+    for (const std::uint32_t inner : levels({node}))
+        each_kernel(inner, [&](std::uint32_t number) { out.push_back(number); });
+    return out;
+}
+
+double OperatorTree::device_time(std::uint32_t node) const {
+    double out = 0;
+    const auto add = [&](std::uint32_t number) { out += microseconds(kernel(number).duration); };
+    for (std::uint32_t inner = node; inner < nodes_[node].after; ++inner) each_kernel(inner, add);
     return out;
 }
 
@@ -204,12 +201,13 @@ std::uint32_t OperatorTree::open_at(Ticks time) const {
         const auto first = nodes_.begin() + threads_[i];
         const auto last = i + 1 < threads_.size() ? nodes_.begin() + threads_[i + 1] : nodes_.end();
         const auto after = std::upper_bound(first, last, time, [&](Ticks at, const OperatorNode& node) {
-            return at < side_.trace.host[node.event].begin;
+            return at < side_.trace.host.get<&HostEvent::begin>(node.event);
         });
         if (after == first) continue;
         auto node = static_cast<std::uint32_t>(after - nodes_.begin() - 1);
         while (node != kNoNode && event(node).end() < time) node = nodes_[node].parent;
-        if (node != kNoNode && (best == kNoNode || event(node).begin > event(best).begin)) best = node;
+        if (node != kNoNode && (best == kNoNode || get<&HostEvent::begin>(node) > get<&HostEvent::begin>(best)))
+            best = node;
     }
     return best;
 }

@@ -2,17 +2,20 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "migrator/compare/profile_side.h"
+#include "migrator/profile/per_text.h"
 
 namespace migrator {
 
 struct OperatorNode {
     static constexpr std::uint32_t kNone = ~std::uint32_t{0};
     std::uint32_t event = 0;  // of the trace
-    std::uint32_t parent = kNone, first_child = kNone, last_child = kNone, next = kNone;
+    std::uint32_t parent = kNone;
+    std::uint32_t after = kNone;  // the first node behind it and all in it, which follow each other
 };
 
 class OperatorTree {
@@ -24,10 +27,18 @@ public:
     OperatorTree(const ProfileSide& side, ProfileNumbers numbers, bool with_collectives = true);
 
     const std::vector<OperatorNode>& nodes() const { return nodes_; }
-    const HostEvent& event(std::uint32_t node) const { return side_.trace.host[nodes_[node].event]; }
-    std::string_view name(std::uint32_t node) const { return side_.trace.texts[event(node).name]; }
+    HostEvent event(std::uint32_t node) const { return side_.trace.host[nodes_[node].event]; }
+    template <auto Member>
+    auto get(std::uint32_t node) const {
+        return side_.trace.host.get<Member>(nodes_[node].event);
+    }
+    std::string_view name(std::uint32_t node) const { return side_.trace.texts[get<&HostEvent::name>(node)]; }
     std::vector<std::uint32_t> children(std::uint32_t node) const;
-    bool has_children(std::uint32_t node) const { return nodes_[node].first_child != OperatorNode::kNone; }
+    template <class Visit>
+    void each_child(std::uint32_t node, const Visit& visit) const {
+        for (std::uint32_t child = node + 1; child < nodes_[node].after; child = nodes_[child].after) visit(child);
+    }
+    bool has_children(std::uint32_t node) const { return nodes_[node].after != node + 1; }
     // What stands on no other operator but a step; of a chosen step only what is in it.
     const std::vector<std::uint32_t>& top() const { return top_; }
     // The nodes and all in them, level by level.
@@ -35,35 +46,67 @@ public:
     bool is_step(std::uint32_t node) const;
     bool is_launch(std::uint32_t node) const;  // a call that only starts kernels
 
-    // Kernels of the node itself; numbers for kernel().
-    std::span<const std::uint32_t> kernels(std::uint32_t node) const;
-    const DeviceEvent& kernel(std::uint32_t number) const { return *kernels_[number]; }
+    // What a kernel is, by its number.
+    DeviceEvent kernel(std::uint32_t number) const { return started_event(kernels_[number]); }
+    // Kernels of the node itself: visit(number).
+    template <class Visit>
+    void each_kernel(std::uint32_t node, const Visit& visit) const {
+        const std::int64_t key = key_of(node);
+        for (std::size_t i = starts_.template lower_bound<&Start::key>(key); i < starts_.size(); ++i) {
+            const Start start = starts_[i];
+            if (start.key != key) return;
+            visit(start.kernel);
+        }
+    }
+    // Where and when kernels were started, by thread and time: visit(thread, time, number). Msprof: without threads.
+    template <class Visit>
+    void each_start(const Visit& visit) const {
+        if (is_ours_) {
+            for (const Launched& item : launched()) visit(item.thread, item.at, item.kernel);
+        } else {
+            for (const Start start : starts_) visit(kNoText, start.key, start.kernel);
+        }
+    }
     // Kernels of the node and of all in it, level by level.
     std::vector<std::uint32_t> all_kernels(std::uint32_t node) const;
+    // How long those take, in microseconds.
+    double device_time(std::uint32_t node) const;
     // The innermost operator that is open then, the one that began last where several threads have one; kNone: none.
     std::uint32_t open_at(Ticks time) const;
 
 private:
+    struct Start {
+        std::int64_t key = 0;  // msprof: when the operator begins; ours: number of the node
+        std::uint32_t kernel = 0;
+    };
+    using Starts = PackedList<Start, &Start::key, &Start::kernel>;
+    // A place on the host from which a kernel was started.
+    struct Launched {
+        TextNumber thread;
+        std::uint32_t kernel;
+        Ticks at;
+    };
+
     void add_nodes();
     void nest();
     void find_top();
     void start_by_time();
     void start_by_launch();
-
-    struct Start {
-        std::int64_t key;  // msprof: when the operator begins; ours: number of the node
-        std::uint32_t kernel;
-    };
-    void sort_starts();
+    // Tasks of the device, and behind them collectives.
+    DeviceEvent started_event(std::uint32_t number) const;
+    void find_started(bool with_collectives);
+    std::optional<std::pair<TextNumber, Ticks>> launch_place(const DeviceEvent& kernel) const;
+    std::vector<Launched> launched() const;  // by thread and time
+    std::int64_t key_of(std::uint32_t node) const { return is_ours_ ? node : get<&HostEvent::begin>(node); }
 
     const ProfileSide& side_;
     const bool is_ours_;
     std::vector<OperatorNode> nodes_;
     std::vector<std::uint32_t> top_;
     std::vector<std::uint32_t> threads_;  // the first node of each
-    std::vector<const DeviceEvent*> kernels_;
-    std::vector<Start> starts_;
-    std::vector<std::uint32_t> started_;  // kernels of starts_, in its order
+    std::vector<std::uint32_t> kernels_;  // for started_event, by their begin and thread
+    Starts starts_;                       // by their key
+    mutable PerText<bool> is_step_, is_launch_;
 };
 
 }  // namespace migrator

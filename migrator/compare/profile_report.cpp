@@ -1,7 +1,6 @@
 #include "migrator/compare/profile_report.h"
 
 #include <algorithm>
-#include <functional>
 #include <tuple>
 
 #include "base/format.h"
@@ -9,28 +8,10 @@
 #include "base/json.h"
 #include "migrator/compare/overall_sheet.h"
 #include "migrator/profile/json_values.h"
+#include "migrator/profile/per_text.h"
 
 namespace migrator {
 namespace {
-
-// What a text of a trace says in small letters, worked out once for each text.
-template <class Use>
-class PerText {
-public:
-    PerText(const TextPool& texts, std::function<Use(const std::string&)> of)
-        : texts_(texts), of_(std::move(of)), uses_(texts.size()) {}
-
-    const Use& operator[](TextNumber text) {
-        std::optional<Use>& use = uses_[text];
-        if (!use) use = of_(lower_case(texts_[text]));
-        return *use;
-    }
-
-private:
-    const TextPool& texts_;
-    const std::function<Use(const std::string&)> of_;
-    std::vector<std::optional<Use>> uses_;
-};
 
 void add_runtime_figures(const ProfileSide& side, ProfileFigures& out) {
     const TraceRecords& trace = side.trace;
@@ -41,7 +22,7 @@ void add_runtime_figures(const ProfileSide& side, ProfileFigures& out) {
         if (side.names.compilations.is(name)) compilations += static_cast<double>(totals.count);
         if (side.names.memory_calls.is(name)) memory += milliseconds(totals.total);
     }
-    std::vector<HostEvent> order = trace.runtime_order;
+    std::vector<HostEvent> order(trace.runtime_order.begin(), trace.runtime_order.end());
     std::ranges::stable_sort(order, {}, [](const HostEvent& call) { return std::tuple(call.thread, call.begin); });
     PerText<bool> is_launch(trace.texts, [&](const std::string& name) { return side.names.kernel_launches.is(name); });
     for (std::size_t i = 0; i < order.size(); ++i) {
@@ -66,7 +47,7 @@ void add_operator_figures(const ProfileSide& side, ProfileFigures& out) {
         return NameUse{names.loader_operators.begins(name), names.batch_norm_operators.in(name),
                        names.host_reads.is(name), names.step_names.in(name)};
     });
-    for (const HostEvent& event : side.trace.host) {
+    for (const HostEvent event : side.trace.host) {
         const NameUse& use = uses[event.name];
         if (use.loads) longest = std::max(longest, event.duration);
         batch_norms += use.normalises ? 1 : 0;

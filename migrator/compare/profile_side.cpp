@@ -4,13 +4,14 @@
 
 #include "base/format.h"
 #include "migrator/profile/keep_step.h"
+#include "migrator/profile/per_text.h"
 
 namespace migrator {
 namespace {
 
 // The number in "ProfilerStep#7".
 std::optional<std::uint64_t> step_number(std::string_view name, const ProfileNames& names) {
-    if (!names.step_names.begins(lower_case(name))) return std::nullopt;
+    if (!names.step_names.begins(name)) return std::nullopt;
     const std::string_view digits = name.substr(name.find('#') + 1);
     std::uint64_t out = 0;
     const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), out);
@@ -23,8 +24,10 @@ base::Status find_step(ProfileSide& side, const SideRequest& request) {
         return base::fail(base::ErrorKind::usage,
                           "msprof-analyze takes a step of profiles of NPUs only; leave out --compat msprof", side.path);
     std::vector<std::uint64_t> there;
-    for (const HostEvent& event : side.trace.host) {
-        const auto number = step_number(side.trace.texts[event.name], side.names);
+    PerText<std::optional<std::uint64_t>> numbers(
+        side.trace.texts, [&](const std::string& name) { return step_number(name, side.names); });
+    for (const HostEvent event : side.trace.host) {
+        const auto& number = numbers[event.name];
         if (!number) continue;
         there.push_back(*number);
         if (*number == *request.step) side.step_time = Interval{event.begin, event.end()};

@@ -45,6 +45,7 @@ public:
 private:
     // lengths_[j + 1]: of the run that ends at j and at the row before.
     Block longest(const Range& range) {
+        if (is_equal(range)) return {range.base_begin, range.begin, range.end - range.begin};
         Block best{range.base_begin, range.begin, 0};
         std::vector<std::uint32_t> before, now;
         for (std::uint32_t i = range.base_begin; i < range.base_end; ++i) {
@@ -65,6 +66,11 @@ private:
         }
         for (const std::uint32_t j : before) lengths_[j] = 0;
         return best;
+    }
+
+    bool is_equal(const Range& range) const {
+        return std::equal(base_.begin() + range.base_begin, base_.begin() + range.base_end,
+                          compared_.begin() + range.begin, compared_.begin() + range.end);
     }
 
     const std::vector<std::uint32_t>& base_;

@@ -5,8 +5,8 @@
 #include <limits>
 #include <string_view>
 #include <utility>
-#include <vector>
 
+#include "migrator/profile/packed_list.h"
 #include "migrator/profile/text_pool.h"
 #include "migrator/profile/ticks.h"
 
@@ -15,40 +15,38 @@ namespace migrator {
 inline constexpr Ticks kNoTicks = std::numeric_limits<Ticks>::min();
 
 struct Flow {
-    std::uint64_t id = 0;
-    Ticks begin = kNoTicks, end = kNoTicks;                   // kNoTicks: that end was not seen
+    Ticks begin = kNoTicks, end = kNoTicks;                   // begin is kNoTicks where it was not seen
     TextNumber begin_thread = kNoText, end_thread = kNoText;  // numbers of threads
 
-    bool is_whole() const { return begin != kNoTicks && end != kNoTicks; }
+    bool is_whole() const { return begin != kNoTicks; }
 };
+using Flows = PackedList<Flow, &Flow::begin, &Flow::end, &Flow::begin_thread, &Flow::end_thread>;
 
 class FlowTable {
 public:
-    // A later end of the same id takes the place of the one before.
-    void add_begin(std::string_view id, Ticks at, TextNumber thread) {
-        Flow& flow = of(number_of(id));
-        flow.begin = at;
-        flow.begin_thread = thread;
-    }
-    void add_end(std::string_view id, Ticks at, TextNumber thread) {
-        Flow& flow = of(number_of(id));
-        flow.end = at;
-        flow.end_thread = thread;
-    }
-    // By their end; of equal ends in the order in which their ids came first. No more are added then.
-    void sort_by_end();
-    const std::vector<Flow>& all() const { return flows_; }
-    // Those that end then; the table is sorted.
-    std::pair<std::vector<Flow>::const_iterator, std::vector<Flow>::const_iterator> ending_at(Ticks time) const;
+    void add_begin(std::string_view id, Ticks at, TextNumber thread) { begins_.push_back({number_of(id), at, thread}); }
+    void add_end(std::string_view id, Ticks at, TextNumber thread) { ends_.push_back({number_of(id), at, thread}); }
+    // Makes arrows of the ends. A later begin or end of an id takes the place of the one before; no more are added then.
+    void join();
+    // Those whose end was seen, by their end; of equal ends in the order of their begins in the trace.
+    const Flows& all() const { return flows_; }
+    // The first of those that end then or later, and the first that ends after.
+    std::pair<std::size_t, std::size_t> ending_at(Ticks time) const;
 
 private:
+    struct End {
+        std::uint64_t id = 0;
+        Ticks at = 0;
+        TextNumber thread = kNoText;
+    };
+    using Ends = PackedList<End, &End::id, &End::at, &End::thread>;
+    class Begins;
+
     // A number as it is, anything else by its bytes.
     static std::uint64_t number_of(std::string_view token);
-    Flow& of(std::uint64_t id);
-    void grow();
 
-    std::vector<Flow> flows_;
-    std::vector<std::uint32_t> slots_;  // number of the flow + 1; 0: free
+    Ends begins_, ends_;
+    Flows flows_;
 };
 
 }  // namespace migrator

@@ -3,6 +3,7 @@
 
 #include "base/format.h"
 #include "migrator/profile/kernel_owners.h"
+#include "migrator/profile/per_text.h"
 #include "migrator/profile/side_metrics.h"
 
 namespace migrator {
@@ -34,7 +35,11 @@ Ticks whole_microseconds(Ticks time) {
 class GpuMeasure {
 public:
     GpuMeasure(const TraceRecords& trace, const ProfileNames& names, ProfileNumbers numbers)
-        : trace_(trace), names_(names), is_ours_(numbers == ProfileNumbers::ours), owners_(trace, names, numbers) {
+        : trace_(trace),
+          names_(names),
+          is_ours_(numbers == ProfileNumbers::ours),
+          owners_(trace, names, numbers),
+          is_kernel_(trace.texts, [&](const std::string& name) { return names.kernel_categories.is(name); }) {
         out_.kind = TraceKind::gpu;
         out_.numbers = numbers;
         if (!is_ours_) out_.wait = 0;
@@ -52,7 +57,7 @@ public:
         split_computing();
         add_intervals();
         if (is_ours_) add_notes();
-        for (const MemoryEvent& event : trace_.memory) {
+        for (const MemoryEvent event : trace_.memory) {
             if (event.is_of_device)
                 out_.memory_gib =
                     std::max(out_.memory_gib, static_cast<double>(event.reserved) / (1024.0 * 1024 * 1024));
@@ -81,20 +86,21 @@ private:
         return most > 0;
     }
 
+    TextNumber thread_of(std::uint32_t number) const { return trace_.device.get<&DeviceEvent::thread>(number); }
+
     // By their begin. For msprof a later one with the same begin and thread takes the place of the earlier.
     std::vector<std::uint32_t> kernels_in_order() const {
         std::vector<std::uint32_t> order(trace_.device.size());
         for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<std::uint32_t>(i);
-        const auto begin_of = [&](std::uint32_t i) { return trace_.device[i].begin; };
+        const auto begin_of = [&](std::uint32_t i) { return trace_.device.get<&DeviceEvent::begin>(i); };
         std::ranges::stable_sort(order, {}, begin_of);
         if (is_ours_) return order;
         std::vector<std::uint32_t> kept;
         std::size_t group = 0;  // in `kept`: the first with this begin
         for (const std::uint32_t i : order) {
             if (kept.empty() || begin_of(kept.back()) != begin_of(i)) group = kept.size();
-            const auto same = std::find_if(
-                kept.begin() + static_cast<std::ptrdiff_t>(group), kept.end(),
-                [&](std::uint32_t other) { return trace_.device[other].thread == trace_.device[i].thread; });
+            const auto same = std::find_if(kept.begin() + static_cast<std::ptrdiff_t>(group), kept.end(),
+                                           [&](std::uint32_t other) { return thread_of(other) == thread_of(i); });
             if (same == kept.end()) kept.push_back(i);
             else *same = i;
         }
@@ -108,7 +114,7 @@ private:
     }
 
     void add(std::uint32_t number) {
-        const DeviceEvent& kernel = trace_.device[number];
+        const DeviceEvent kernel = trace_.device[number];
         const GpuKernelUse& use = use_of(kernel.name);
         if (counts(kernel.stream)) {
             first_ = has_span_ ? std::min(first_, kernel.begin) : kernel.begin;
@@ -116,7 +122,7 @@ private:
             has_span_ = true;
         }
         if (kernel.stream == stream_ && use.is_copy) return out_.split.add(ComputingPart::copies, kernel.duration);
-        if (!names_.kernel_categories.is(lower_case(trace_.texts[kernel.type]))) return;
+        if (!is_kernel_[kernel.type]) return;
         (use.is_collective ? collectives_ : kernels_).push_back(interval_of(kernel));
         if (!use.is_collective) owned_.push_back({.number = number});
     }
@@ -128,11 +134,11 @@ private:
 
     void split_computing() {
         owners_.order(owned_, [&](std::uint32_t number) {
-            const DeviceEvent& kernel = trace_.device[number];
+            const DeviceEvent kernel = trace_.device[number];
             return KernelPlace{kernel.begin, is_ours_ ? kernel.link : 0, kernel.thread};
         });
         for (const OwnedKernel& owned : owned_) {
-            const DeviceEvent& kernel = trace_.device[owned.number];
+            const DeviceEvent kernel = trace_.device[owned.number];
             const GpuKernelUse& use = use_of(kernel.name);
             auto kind = owners_.next(owned);
             if (!kind) kind = is_ours_ ? use.kind : OperatorKind();
@@ -164,8 +170,8 @@ private:
     }
 
     bool is_equal_place(std::size_t one, std::size_t other) const {
-        return trace_.device[one].begin == trace_.device[other].begin &&
-               trace_.device[one].thread == trace_.device[other].thread;
+        return trace_.device.get<&DeviceEvent::begin>(one) == trace_.device.get<&DeviceEvent::begin>(other) &&
+               thread_of(one) == thread_of(other);
     }
 
     const TraceRecords& trace_;
@@ -173,6 +179,7 @@ private:
     const bool is_ours_;
     KernelOwners owners_;
     SideMetrics out_;
+    PerText<bool> is_kernel_;
     std::vector<GpuKernelUse> uses_;
     TextNumber stream_ = kNoText;
     bool has_span_ = false;

@@ -13,7 +13,7 @@ KernelOwners::KernelOwners(const TraceRecords& trace, const ProfileNames& names,
 
 void KernelOwners::find_operators(const ProfileNames& names) {
     std::vector<std::optional<OperatorKind>> kinds(trace_.texts.size());
-    for (const HostEvent& event : trace_.host) {
+    for (const HostEvent event : trace_.host) {
         auto& kind = kinds[event.name];
         if (!kind) kind = kind_of_operator(trace_.texts[event.name], names);
         if (kind->is != OperatorClass::other) operators_.push_back({event.begin, event.end(), event.thread, *kind});
@@ -33,38 +33,38 @@ void KernelOwners::find_backward_threads() {
         return;
     }
     for (const Flow& flow : trace_.backward.all()) {
-        if (flow.end != kNoTicks && flow.end_thread != flow.begin_thread)
-            backward_threads_.insert(trace_.threads[flow.end_thread].second);
+        if (flow.end_thread != flow.begin_thread) backward_threads_.insert(trace_.threads[flow.end_thread].second);
     }
 }
 
 void KernelOwners::find_launch(const KernelPlace& place, OwnedKernel& kernel) const {
     if (place.link != 0) {
-        const auto found = std::ranges::lower_bound(trace_.launch_calls, place.link, {}, &LaunchCall::link);
-        if (found != trace_.launch_calls.end() && found->link == place.link) {
-            kernel.launched = found->begin;
-            kernel.launched_by = found->thread;
+        if (const auto call = launch_of(trace_.launch_calls, place.link)) {
+            kernel.launched = call->begin;
+            kernel.launched_by = call->thread;
             return;
         }
     }
-    const auto [first, last] = trace_.launches.ending_at(place.begin);
-    const Flow* best = nullptr;
-    for (auto flow = first; flow != last; ++flow) {
-        if (!flow->is_whole()) continue;
-        best = &*flow;
-        if (numbers_ == ProfileNumbers::ours && flow->end_thread == place.thread) break;
+    const auto [first, after] = trace_.launches.ending_at(place.begin);
+    std::optional<Flow> best;
+    for (std::size_t i = first; i < after; ++i) {
+        const Flow flow = trace_.launches.all()[i];
+        if (!flow.is_whole()) continue;
+        best = flow;
+        if (numbers_ == ProfileNumbers::ours && flow.end_thread == place.thread) break;
     }
-    if (best == nullptr) return;
+    if (!best) return;
     kernel.launched = best->begin;
     kernel.launched_by = best->begin_thread;
 }
 
 void KernelOwners::sort(std::vector<OwnedKernel>& kernels) const {
     const bool by_thread = numbers_ == ProfileNumbers::ours;
-    std::stable_sort(kernels.begin(), kernels.end(), [&](const OwnedKernel& a, const OwnedKernel& b) {
+    const auto is_before = [&](const OwnedKernel& a, const OwnedKernel& b) {
         if (by_thread && a.launched_by != b.launched_by) return a.launched_by < b.launched_by;
         return a.launched < b.launched;
-    });
+    };
+    if (!std::ranges::is_sorted(kernels, is_before)) std::stable_sort(kernels.begin(), kernels.end(), is_before);
 }
 
 std::optional<OperatorKind> KernelOwners::next(const OwnedKernel& kernel) {

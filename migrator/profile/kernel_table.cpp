@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "base/string_map.h"
-#include "migrator/profile/append.h"
 #include "migrator/profile/csv_rows.h"
 
 namespace migrator {
@@ -83,7 +82,7 @@ void add_row(KernelTable& out, const CsvRows& rows, const KernelPlaces& at, cons
                                       or_zero(rows.number(at.vector_core)));
         row.fused = static_cast<std::uint32_t>(out.fused_computing.size());
     }
-    append(out.rows, row);
+    out.rows.push_back(row);
 }
 
 }  // namespace
@@ -95,9 +94,21 @@ void KernelTotals::add(Ticks duration) {
     ++calls;
 }
 
-const TimedKernel* KernelTable::at(Ticks begin) const {
-    const auto found = std::ranges::lower_bound(by_begin, begin, {}, [&](std::uint32_t i) { return rows[i].begin; });
-    return found == by_begin.end() || rows[*found].begin != begin ? nullptr : &rows[*found];
+std::optional<TimedKernel> KernelTable::at(Ticks begin) const {
+    std::size_t number = rows.lower_bound<&TimedKernel::begin>(begin);
+    if (!by_begin.empty()) {
+        const auto begin_of = [&](std::uint32_t i) { return rows.get<&TimedKernel::begin>(i); };
+        const auto found = std::ranges::lower_bound(by_begin, begin, {}, begin_of);
+        number = found == by_begin.end() ? rows.size() : *found;
+    }
+    const bool is_found = number < rows.size() && rows.get<&TimedKernel::begin>(number) == begin;
+    return is_found ? std::optional(rows[number]) : std::nullopt;
+}
+
+void KernelTable::order() {
+    if (is_sorted_by<&TimedKernel::begin>(rows)) return;
+    for (std::uint32_t i = 0; i < rows.size(); ++i) by_begin.push_back(i);
+    std::ranges::stable_sort(by_begin, {}, [&](std::uint32_t i) { return rows.get<&TimedKernel::begin>(i); });
 }
 
 base::Result<KernelTable> read_kernels(base::FileSystem& fs, const base::Path& path, const KernelColumns& columns,
@@ -132,8 +143,7 @@ base::Result<KernelTable> read_kernels(base::FileSystem& fs, const base::Path& p
         add_row(out, rows, at, names, {.begin = *begin, .duration = *duration}, numbers);
     }
     out.damage = rows.damage();
-    for (std::uint32_t i = 0; i < out.rows.size(); ++i) out.by_begin.push_back(i);
-    std::ranges::stable_sort(out.by_begin, {}, [&](std::uint32_t i) { return out.rows[i].begin; });
+    out.order();
     return out;
 }
 

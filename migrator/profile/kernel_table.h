@@ -1,11 +1,12 @@
 // KernelTable: what the table of kernels of an NPU says, a few numbers for each.
 #pragma once
 
-#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/file_system.h"
+#include "migrator/profile/packed_list.h"
 #include "migrator/profile/profile_names.h"
 #include "migrator/profile/profile_tables.h"
 #include "migrator/profile/text_pool.h"
@@ -20,6 +21,9 @@ struct TimedKernel {
     bool is_counted = false;  // it has counters of its units, as the split of computing needs
     std::uint32_t fused = 0;  // number of its time in `fused_computing` + 1; 0: it does not communicate
 };
+using TimedKernels =
+    PackedList<TimedKernel, &TimedKernel::begin, &TimedKernel::duration, &TimedKernel::name, &TimedKernel::type,
+               &TimedKernel::shapes, &TimedKernel::is_cube, &TimedKernel::is_counted, &TimedKernel::fused>;
 
 // Times of kernels of one type and shape.
 struct KernelTotals {
@@ -31,12 +35,12 @@ struct KernelTotals {
 };
 
 struct KernelTable {
-    std::vector<TimedKernel> rows;
+    TimedKernels rows;
     TextPool texts;
     std::vector<double> fused_computing;  // microseconds that a kernel which communicates as well computes
     bool has_units = false;               // the file has counters of units at all
     bool is_there = false, has_shapes = false;
-    std::vector<std::uint32_t> by_begin;  // numbers of rows, sorted
+    std::vector<std::uint32_t> by_begin;  // numbers of rows, sorted; empty where the rows are
     // By type and shapes of the inputs, in the order in which the types, and the shapes of each, came first.
     std::vector<std::pair<std::string, std::vector<std::pair<std::string, KernelTotals>>>> by_type;
     std::uint64_t without_time = 0;
@@ -44,8 +48,10 @@ struct KernelTable {
     std::uint64_t with_state = 0, dynamic = 0;  // kernels that tell the state of their shapes
     std::string damage;                         // empty: the file is whole, or not there
 
-    // The row of the kernel that begins then; nullptr: none.
-    const TimedKernel* at(Ticks begin) const;
+    // The row of the kernel that begins then.
+    std::optional<TimedKernel> at(Ticks begin) const;
+    // After the last row.
+    void order();
 };
 
 // `step`: only kernels of this one; empty: all. For msprof that holds for the totals, but not for the rows. An empty path is no file.

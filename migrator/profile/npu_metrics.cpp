@@ -3,6 +3,7 @@
 #include <set>
 
 #include "migrator/profile/kernel_owners.h"
+#include "migrator/profile/per_text.h"
 #include "migrator/profile/side_metrics.h"
 
 namespace migrator {
@@ -10,10 +11,29 @@ namespace {
 
 Interval interval_of(const DeviceEvent& event) { return {event.begin, event.end()}; }
 
-std::vector<Interval> intervals_of(const std::vector<const DeviceEvent*>& events) {
+std::vector<Interval> intervals_of(const std::vector<DeviceEvent>& events) {
     std::vector<Interval> out;
-    for (const DeviceEvent* event : events) out.push_back(interval_of(*event));
+    for (const DeviceEvent& event : events) out.push_back(interval_of(event));
     return out;
+}
+
+// What the name and the type of a task say.
+struct TaskUse {
+    bool is_end = false, is_lccl = false, is_wait = false, is_send = false;  // its name
+    bool computes = false, copies = false, waits_for_stream = false;         // its type
+    bool is_computing = false, is_uncovered = false;                         // the name of an interval
+};
+
+TaskUse use_of_task(const std::string& text, const ProfileNames& names) {
+    return {.is_end = names.fused_communication_ends.is(text),
+            .is_lccl = names.lccl_tasks.is(text),
+            .is_wait = names.wait_tasks.is(text),
+            .is_send = names.send_tasks.is(text),
+            .computes = names.core_tasks.is(text),
+            .copies = names.copy_tasks.is(text),
+            .waits_for_stream = names.stream_waits.is(text),
+            .is_computing = names.computing_intervals.is(text),
+            .is_uncovered = names.uncovered_intervals.is(text)};
 }
 
 // What a row of the table of kernels is a part of, where no operator claims it.
@@ -34,14 +54,15 @@ public:
           kernels_(kernels),
           names_(names),
           numbers_(numbers),
-          is_ours_(numbers == ProfileNumbers::ours) {
+          is_ours_(numbers == ProfileNumbers::ours),
+          uses_(trace.texts, [&](const std::string& text) { return use_of_task(text, names); }),
+          lower_(kernels.texts, [](const std::string& text) { return text; }) {
         out_.kind = TraceKind::npu;
         out_.numbers = numbers;
     }
 
     SideMetrics run() {
         out_.hides_kernels = kernels_.is_there && (kernels_.rows.empty() || !kernels_.has_units);
-        for (const DeviceEvent& task : trace_.device) tasks_.push_back(&task);
         if (!is_ours_) drop_equal_tasks();
         if (is_ours_ && kernels_.rows.empty() && kernels_.is_there)
             out_.notes.push_back({"The table of kernels is empty: computing is not split."});
@@ -57,36 +78,41 @@ public:
     }
 
 private:
-    std::string lower(TextNumber text) const { return lower_case(trace_.texts[text]); }
+    template <class Visit>
+    void each_task(const Visit& visit) const {
+        const std::size_t count = is_ours_ ? trace_.device.size() : tasks_.size();
+        for (std::size_t i = 0; i < count; ++i) visit(trace_.device[is_ours_ ? i : tasks_[i]]);
+    }
 
     // Msprof keeps one of the tasks with the same thread and begin, at the place of the first.
     void drop_equal_tasks() {
         std::map<std::pair<TextNumber, Ticks>, std::size_t> seen;
-        std::vector<const DeviceEvent*> kept;
-        for (const DeviceEvent* task : tasks_) {
-            const auto [place, is_new] = seen.try_emplace({task->thread, task->begin}, kept.size());
-            if (is_new) kept.push_back(task);
-            else kept[place->second] = task;
+        for (std::uint32_t i = 0; i < trace_.device.size(); ++i) {
+            const DeviceEvent task = trace_.device[i];
+            const auto [place, is_new] = seen.try_emplace({task.thread, task.begin}, tasks_.size());
+            if (is_new) tasks_.push_back(i);
+            else tasks_[place->second] = i;
         }
-        tasks_ = std::move(kept);
     }
 
     void split_computing() {
         std::vector<OwnedKernel> owned;
         for (std::uint32_t i = 0; i < kernels_.rows.size(); ++i) {
-            if (kernels_.rows[i].is_counted) owned.push_back({.number = i});
+            if (kernels_.rows.get<&TimedKernel::is_counted>(i)) owned.push_back({.number = i});
         }
-        for (const DeviceEvent* task : tasks_) {
-            if (names_.fused_communication_ends.is(lower(task->name))) ends_.push_back(task);
-        }
+        each_task([&](const DeviceEvent& task) {
+            if (uses_[task.name].is_end) ends_.push_back(task);
+        });
         std::ranges::stable_sort(ends_, {}, &DeviceEvent::begin);
         KernelOwners owners(trace_, names_, numbers_);
-        owners.order(owned, [&](std::uint32_t number) { return KernelPlace{kernels_.rows[number].begin, 0, kNoText}; });
+        owners.order(owned, [&](std::uint32_t number) {
+            return KernelPlace{kernels_.rows.get<&TimedKernel::begin>(number), 0, kNoText};
+        });
         for (const OwnedKernel& kernel : owned) add_row(kernels_.rows[kernel.number], kernel, owners);
     }
 
     void add_row(const TimedKernel& row, const OwnedKernel& kernel, KernelOwners& owners) {
-        const std::string name = lower_case(kernels_.texts[row.name]), type = lower_case(kernels_.texts[row.type]);
+        const std::string &name = lower_[row.name], &type = lower_[row.type];
         if (names_.paged_attention_types.in(type)) return out_.split.add(ComputingPart::paged_attention, row.duration);
         if (names_.tensor_move_begin.begins(name) && names_.tensor_move_words.in(name))
             return out_.split.add(ComputingPart::tensor_move, row.duration);
@@ -108,8 +134,8 @@ private:
     // The time between the first end and the second of the tasks in it, between the third and the fourth, and so on.
     Ticks communication_in(const TimedKernel& row) {
         std::vector<Ticks> ends;
-        for (; next_end_ < ends_.size() && ends_[next_end_]->end() <= row.begin + row.duration; ++next_end_) {
-            if (ends_[next_end_]->end() >= row.begin) ends.push_back(ends_[next_end_]->end());
+        for (; next_end_ < ends_.size() && ends_[next_end_].end() <= row.begin + row.duration; ++next_end_) {
+            if (ends_[next_end_].end() >= row.begin) ends.push_back(ends_[next_end_].end());
         }
         Ticks out = 0;
         for (std::size_t i = 0; i + 1 < ends.size(); i += 2) out += ends[i + 1] - ends[i];
@@ -119,19 +145,17 @@ private:
     void add_tasks() {
         std::set<TextNumber> waiting, computing;
         std::map<TextNumber, PartTime> copies;
-        const auto is_type = [&](const ProfileWords& list, const DeviceEvent& task) {
-            return list.is(lower(task.type));
-        };
-        for (const DeviceEvent* task : tasks_) {
-            if (names_.lccl_tasks.is(lower(task->name))) out_.split.add(ComputingPart::lccl, task->duration);
-            const std::string_view stream = trace_.texts[task->stream];
-            if (stream.empty() || (!is_ours_ && stream == "0")) continue;
-            if (is_type(names_.stream_waits, *task)) waiting.insert(task->stream);
-            if (is_type(names_.core_tasks, *task)) computing.insert(task->stream);
-            if (!is_type(names_.copy_tasks, *task)) continue;
-            copies[task->stream].time += task->duration;
-            ++copies[task->stream].count;
-        }
+        each_task([&](const DeviceEvent& task) {
+            if (uses_[task.name].is_lccl) out_.split.add(ComputingPart::lccl, task.duration);
+            const std::string_view stream = trace_.texts[task.stream];
+            if (stream.empty() || (!is_ours_ && stream == "0")) return;
+            const TaskUse& use = uses_[task.type];
+            if (use.waits_for_stream) waiting.insert(task.stream);
+            if (use.computes) computing.insert(task.stream);
+            if (!use.copies) return;
+            copies[task.stream].time += task.duration;
+            ++copies[task.stream].count;
+        });
         for (const auto& [stream, copied] : copies) {
             if (!computing.contains(stream) || (!waiting.empty() && !waiting.contains(stream))) continue;
             out_.split[ComputingPart::copies].time += copied.time;
@@ -140,13 +164,12 @@ private:
     }
 
     void add_overlap() {
-        Ticks first = 0, last = 0;
-        for (const DeviceEvent& item : trace_.overlap) {
-            const bool is_first = &item == trace_.overlap.data();
-            first = is_first ? item.begin : std::min(first, item.begin);
-            last = is_first ? item.end() : std::max(last, item.end());
-            if (names_.computing_intervals.is(lower(item.name))) out_.computing += item.duration;
-            if (!names_.uncovered_intervals.is(lower(item.name))) continue;
+        Ticks first = trace_.overlap.empty() ? 0 : trace_.overlap[0].begin, last = first;
+        for (const DeviceEvent item : trace_.overlap) {
+            first = std::min(first, item.begin);
+            last = std::max(last, item.end());
+            if (uses_[item.name].is_computing) out_.computing += item.duration;
+            if (!uses_[item.name].is_uncovered) continue;
             out_.uncovered += item.duration;
             uncovered_.push_back(interval_of(item));
         }
@@ -181,32 +204,32 @@ private:
     TextNumber thread_of(const DeviceEvent& event) const { return trace_.threads[event.thread].second; }
 
     // Waits for other ranks by the thread of the plane. Where a rank has sent, the next two waits belong to the transfer.
-    std::map<TextNumber, std::vector<const DeviceEvent*>> waits(const std::vector<const DeviceEvent*>& tasks) const {
-        std::map<TextNumber, std::vector<const DeviceEvent*>> out;
+    std::map<TextNumber, std::vector<DeviceEvent>> waits(const std::vector<DeviceEvent>& tasks) {
+        std::map<TextNumber, std::vector<DeviceEvent>> out;
         std::map<TextNumber, std::string>
             before;  // the last four kinds of tasks: R sends, N waits, O does something else
-        for (const DeviceEvent* task : tasks) {
-            std::string& kinds = before.try_emplace(thread_of(*task), "OOOO").first->second;
-            const bool is_wait = names_.wait_tasks.is(lower(task->name));
-            if (is_wait && kinds != "RRNR" && kinds.substr(2) != "RR") out[thread_of(*task)].push_back(task);
-            kinds = kinds.substr(1) + (is_wait ? 'N' : names_.send_tasks.is(lower(task->name)) ? 'R' : 'O');
+        for (const DeviceEvent& task : tasks) {
+            std::string& kinds = before.try_emplace(thread_of(task), "OOOO").first->second;
+            const bool is_wait = uses_[task.name].is_wait;
+            if (is_wait && kinds != "RRNR" && kinds.substr(2) != "RR") out[thread_of(task)].push_back(task);
+            kinds = kinds.substr(1) + (is_wait ? 'N' : uses_[task.name].is_send ? 'R' : 'O');
         }
         return out;
     }
 
-    Ticks uncovered_length(const std::vector<const DeviceEvent*>& events) const {
+    Ticks uncovered_length(const std::vector<DeviceEvent>& events) const {
         if (!is_ours_) return walked_length(uncovered_, intervals_of(events));
         return length_in_both(merged(uncovered_), merged(intervals_of(events)));
     }
 
     void add_groups() {
         const std::vector<Group> all = groups();
-        std::map<TextNumber, std::vector<const DeviceEvent*>> operators;
+        std::map<TextNumber, std::vector<DeviceEvent>> operators;
         for (const Group& group : all) operators[group.thread];
-        std::vector<const DeviceEvent*> tasks;
-        for (const DeviceEvent& event : trace_.collectives) {
+        std::vector<DeviceEvent> tasks;
+        for (const DeviceEvent event : trace_.collectives) {
             const auto found = operators.find(thread_of(event));
-            (found == operators.end() ? tasks : found->second).push_back(&event);
+            (found == operators.end() ? tasks : found->second).push_back(event);
         }
         std::ranges::stable_sort(tasks, {}, &DeviceEvent::begin);
         const auto waits_of = waits(tasks);
@@ -232,15 +255,15 @@ private:
 
     // That of the plane that waits least. A plane without a wait is none that could tell; msprof takes it for one that waits least.
     std::optional<Ticks> wait_of(const Group& group,
-                                 const std::map<TextNumber, std::vector<const DeviceEvent*>>& waits_of) const {
-        const std::vector<const DeviceEvent*> none;
-        const std::vector<const DeviceEvent*>* best = nullptr;
+                                 const std::map<TextNumber, std::vector<DeviceEvent>>& waits_of) const {
+        const std::vector<DeviceEvent> none;
+        const std::vector<DeviceEvent>* best = nullptr;
         Ticks least = 0;
         for (const TextNumber plane : group.planes) {
             const auto found = waits_of.find(plane);
             const auto& events = found == waits_of.end() ? none : found->second;
             Ticks sum = 0;
-            for (const DeviceEvent* event : events) sum += event->duration;
+            for (const DeviceEvent& event : events) sum += event.duration;
             if ((is_ours_ && events.empty()) || (best != nullptr && sum >= least)) continue;
             best = &events;
             least = sum;
@@ -249,8 +272,8 @@ private:
         return uncovered_length(*best);
     }
 
-    void add_group_overlap(const Group& one, const Group& other, const std::vector<const DeviceEvent*>& a,
-                           const std::vector<const DeviceEvent*>& b) {
+    void add_group_overlap(const Group& one, const Group& other, const std::vector<DeviceEvent>& a,
+                           const std::vector<DeviceEvent>& b) {
         Ticks time = 0;
         if (is_ours_) {
             const std::vector<Interval> uncovered = merged(uncovered_);
@@ -269,7 +292,10 @@ private:
     const ProfileNumbers numbers_;
     const bool is_ours_;
     SideMetrics out_;
-    std::vector<const DeviceEvent*> tasks_, ends_;
+    PerText<TaskUse> uses_;
+    PerText<std::string> lower_;
+    std::vector<std::uint32_t> tasks_;  // msprof: those that are left
+    std::vector<DeviceEvent> ends_;
     std::size_t next_end_ = 0;
     std::vector<Interval> uncovered_;
 };

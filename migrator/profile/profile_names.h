@@ -87,6 +87,7 @@ struct ProfileNames {
     ProfileWords loader_operators;
     ProfileWords batch_norm_operators;
     ProfileWords host_reads;
+    ProfileWords module_frames, optimizer_operators;
 };
 constexpr auto record_of(const ProfileNames*) {
     using N = ProfileNames;
@@ -164,7 +165,10 @@ constexpr auto record_of(const ProfileNames*) {
         base::field("batch_norm_operators", &N::batch_norm_operators,
                     "parts of names: statistics of a batch are exchanged")
             .needed(),
-        base::field("host_reads", &N::host_reads, "names: a value of the device is read on the host").needed());
+        base::field("host_reads", &N::host_reads, "names: a value of the device is read on the host").needed(),
+        base::field("module_frames", &N::module_frames, "how frames of Python begin that are modules").needed(),
+        base::field("optimizer_operators", &N::optimizer_operators, "how names of steps of an optimizer begin")
+            .needed());
 }
 
 struct ProfileNamesFile : base::RuleFileHead {

@@ -7,7 +7,6 @@
 
 #include "base/number_text.h"
 
-#include "migrator/profile/append.h"
 #include "migrator/profile/computing_split.h"
 
 namespace migrator {
@@ -58,8 +57,9 @@ public:
             if (use_of_process(key.first) == ProcessUse::collectives)
                 out_.collective_threads[key.second] = std::move(thread);
         }
-        std::ranges::stable_sort(out_.launch_calls, {}, &LaunchCall::link);
-        out_.launches.sort_by_end();
+        out_.launch_calls = sorted_by<&LaunchCall::link>(std::move(out_.launch_calls));
+        out_.launches.join();
+        out_.backward.join();
         out_.events = events.count();
         out_.damage = events.damage();
         out_.header = events.header();
@@ -140,8 +140,8 @@ private:
             else if (key == "Call stack") item.stack = out_.texts.number(value);
             return true;
         });
-        if (use.launch && item.link != 0) append(out_.launch_calls, LaunchCall{item.link, item.begin, item.thread});
-        if (is_kept) append(use.host ? out_.host : use.python ? out_.python : out_.queued, item);
+        if (use.launch && item.link != 0) out_.launch_calls.push_back({item.link, item.begin, item.thread});
+        if (is_kept) (use.host ? out_.host : use.python ? out_.python : out_.queued).push_back(item);
     }
 
     // Operators that the split of computing asks for, and steps.
@@ -167,7 +167,7 @@ private:
             else if (key == "correlation") item.link = integer_of(value, 0);
             return true;
         });
-        append(out_.device, item);
+        out_.device.push_back(item);
         if (!use.kernel || is_collective(item.name)) return;
         if (out_.kernels_of_stream[item.stream]++ == 0) out_.streams.push_back(item.stream);
     }
@@ -227,7 +227,7 @@ private:
         call.begin = item.begin;
         call.thread = item.thread;
         call.name = item.name;
-        append(out_.runtime_order, call);
+        out_.runtime_order.push_back(call);
     }
 
     bool is_unaligned(const DeviceEvent& item) const {

@@ -3,10 +3,12 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "migrator/profile/flow_table.h"
+#include "migrator/profile/packed_list.h"
 #include "migrator/profile/text_pool.h"
 #include "migrator/profile/ticks.h"
 #include "migrator/profile/trace_events.h"
@@ -22,6 +24,9 @@ struct HostEvent {
 
     Ticks end() const { return begin + duration; }
 };
+using HostEvents =
+    PackedList<HostEvent, &HostEvent::begin, &HostEvent::duration, &HostEvent::name, &HostEvent::thread,
+               &HostEvent::category, &HostEvent::shapes, &HostEvent::types, &HostEvent::stack, &HostEvent::link>;
 
 // What runs on the device: a kernel, a copy, a task, a collective.
 struct DeviceEvent {
@@ -33,6 +38,8 @@ struct DeviceEvent {
 
     Ticks end() const { return begin + duration; }
 };
+using DeviceEvents = PackedList<DeviceEvent, &DeviceEvent::begin, &DeviceEvent::duration, &DeviceEvent::link,
+                                &DeviceEvent::name, &DeviceEvent::thread, &DeviceEvent::stream, &DeviceEvent::type>;
 
 // A call of the host that started something on the device.
 struct LaunchCall {
@@ -40,6 +47,14 @@ struct LaunchCall {
     Ticks begin = 0;
     TextNumber thread = kNoText;
 };
+using LaunchCalls = PackedList<LaunchCall, &LaunchCall::link, &LaunchCall::begin, &LaunchCall::thread>;
+
+// The call with this link; the calls are sorted by it.
+inline std::optional<LaunchCall> launch_of(const LaunchCalls& calls, std::int64_t link) {
+    const std::size_t found = calls.lower_bound<&LaunchCall::link>(link);
+    return found < calls.size() && calls.get<&LaunchCall::link>(found) == link ? std::optional(calls[found])
+                                                                               : std::nullopt;
+}
 
 struct MemoryEvent {
     Ticks at = 0;
@@ -47,6 +62,8 @@ struct MemoryEvent {
     std::uint64_t address = 0;
     bool is_of_device = false;
 };
+using MemoryEvents = PackedList<MemoryEvent, &MemoryEvent::at, &MemoryEvent::bytes, &MemoryEvent::reserved,
+                                &MemoryEvent::address, &MemoryEvent::is_of_device>;
 
 // A thread of a process that a trace names.
 struct NamedThread {
@@ -66,15 +83,15 @@ struct TraceRecords {
     TextPool texts;
     std::vector<std::pair<TextNumber, TextNumber>> threads{{}};  // process and thread, by the number of a thread
     TimeOrigin origin;
-    std::vector<HostEvent> host, python, queued;  // queued: put into and taken from the queue of tasks
-    std::vector<DeviceEvent> device;
-    std::vector<DeviceEvent> collectives;  // NPU: operators and their tasks; of a GPU these are kernels
-    std::vector<DeviceEvent> overlap;      // NPU: what its profiler says of computing, communication and free time
-    std::vector<MemoryEvent> memory;
+    HostEvents host, python, queued;  // queued: put into and taken from the queue of tasks
+    DeviceEvents device;
+    DeviceEvents collectives;  // NPU: operators and their tasks; of a GPU these are kernels
+    DeviceEvents overlap;      // NPU: what its profiler says of computing, communication and free time
+    MemoryEvents memory;
     std::map<TextNumber, CallTotals> runtime;  // NPU: calls of its runtime, by name
-    std::vector<HostEvent> runtime_order;      // those that launch kernels and those that wait for streams
+    HostEvents runtime_order;                  // those that launch kernels and those that wait for streams
     std::uint64_t unaligned_transfers = 0;
-    std::vector<LaunchCall> launch_calls;  // GPU: sorted by their link
+    LaunchCalls launch_calls;  // GPU: sorted by their link
     FlowTable launches, backward;
     TextNumber first_backward = kNoText,
                last_backward = kNoText;  // threads at the ends of arrows to the backward pass, as written

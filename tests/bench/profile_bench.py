@@ -3,7 +3,7 @@
     profile_bench.py [--mb N] [--directory DIR] [--vendor COMMAND]
 
 Two traces of N megabytes (1,000) are made: of a GPU, as torch.profiler writes it, and of an NPU with its table of kernels. COMMAND, such as
-"msprof-analyze compare --enable_profiling_compare -o OUT", is run on the same files. Not part of the tests: figures depend on the machine.
+"msprof-analyze compare -o OUT", which makes all sheets, is run on the same files. Not part of the tests: figures depend on the machine.
 """
 
 import argparse
@@ -106,7 +106,8 @@ def main():
         compare = [BIN / "migrator", "compare", gpu, npu]
         report("overall figures", measured([*compare, "--only", "overall"]), 2 * options.mb)
         report("overall figures, compat msprof", measured([*compare, "--only", "overall", "--compat", "msprof"]), 2 * options.mb)
-        report("operators, calls and collectives as well", measured([*compare, "--only", "overall,operators,communication,calls", "--no-details"]), 2 * options.mb)
+        report("all sheets", measured(compare), 2 * options.mb)
+        report("all sheets, compat msprof", measured([*compare, "--compat", "msprof"]), 2 * options.mb)
         if options.vendor:
             report("the vendor's tool", measured([*options.vendor.split(), "-bp", gpu, "-d", npu]), 2 * options.mb)
 

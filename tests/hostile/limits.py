@@ -17,7 +17,9 @@ import zipfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "bench"))
 from checks import Checks, make_tiny, skip, temporary_directory, tool  # noqa: E402
+from profile_bench import make as make_profiles  # noqa: E402
 
 USAGE, RULE_DATA, BAD_INPUT, NO_MEMORY = 2, 3, 4, 71  # docs/reference/exit-codes.md
 SANITIZED = bool(os.environ.get("MIGRATION_SANITIZE"))
@@ -269,6 +271,22 @@ def many_findings(checks, work):
     peak = int(done.stdout or 0)
     checks.expect(0 < peak and (SANITIZED or peak < 490 << 10), f"the peak of the memory is {peak} KiB")
     checks.expect((work / "report/report.json").stat().st_size > 120_000 * 100, "the report is too small for its findings")
+
+
+@case
+def long_profiles(checks, work):
+    """All sheets of two traces: an eighth of their size in memory, where each event as a record of its own took two fifths."""
+    megabytes = 25
+    for name, size in (("small", 0.1), ("large", megabytes)):
+        make_profiles(work / name, size)
+    peaks = []
+    for name in ("small", "large"):
+        done = limited(sys.executable, "-c", PEAK, tool("migrator"), "compare", f"{name}/gpu.json", f"{name}/npu_ascend_pt",
+                       "--report", f"{name}/report", "--format", "csv", cwd=work, memory=None)
+        ends(checks, done, 0)
+        peaks.append(int(done.stdout.split()[-1]) << 10)
+    grown = peaks[1] - peaks[0]
+    checks.expect(SANITIZED or grown < 2 * megabytes * 1e6 / 8, f"{grown} bytes for two traces of {megabytes} MB")
 
 
 # ---- a machine that gives nothing ----

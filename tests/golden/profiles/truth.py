@@ -336,6 +336,53 @@ def check_workbook(checks, directory):
             checks.expect(all(a == b or isinstance(b, str) and len(b) > 5 for a, b in zip(row, other)), f"{name}: {row} instead of {other}"[:300])
 
 
+def module_trace(length):
+    """A network on one thread, another one open on a second thread meanwhile, and the backward pass of the first."""
+    plan = Gpu()
+
+    def frame(name, begin, span, thread):
+        plan.event(ph="X", cat="python_function", name=name, pid=1, tid=thread, ts=begin, dur=span)
+    frame("train.py(7): step", 0, 100000, FORWARD)
+    frame("nn.Module: Net_0", 10000, 60000, FORWARD)
+    frame("nn.Module: Linear_0", 20000, 30000, FORWARD)
+    frame("nn.Module: Other_0", 15000, 200000, 12)
+    plan.operator("aten::linear", 21000, 20000)
+    plan.operator("aten::addmm", 22000, 15000)
+    plan.kernel("gemm", 40000, length, "matmul_cube", 23000)
+    plan.operator("aten::add", 55000, 9000)
+    plan.kernel("add", 60000, 5000, "vector", 56000)
+    plan.operator("AddmmBackward0", 120000, 30000, BACKWARD)
+    plan.operator("aten::mm", 122000, 9000, BACKWARD)
+    plan.kernel("gemm_back", 150000, 7000, "matmul_cube", 123000, BACKWARD)
+    for phase, at, thread in (("s", 22000, FORWARD), ("f", 120000, BACKWARD)):
+        plan.event(ph=phase, cat="fwdbwd", name="fwdbwd", id=1, pid=1, tid=thread, ts=at)
+    return plan.text()
+
+
+def check_modules(checks, directory):
+    """Each thread has modules of its own, operators belong to the innermost one, and the backward pass to the module that it is of."""
+    base, new = directory / "modules.json", directory / "slower_modules.json"
+    base.write_text(module_trace(10000))
+    new.write_text(module_trace(30000))
+    done = compare(base, new, "--json", "--only", "operators")
+    sheets = json.loads(done.stdout)["sheets"]
+    rows = [[row[3].replace(" ", ""), row[4], row[6], row[8], row[10], row[12], row[13]] for row in sheets["ModuleCompareStatistic"]["rows"]]
+    linear = "/Net_0/Linear_0"
+    checks.equal(rows, [
+        ["/Net_0", "[ TOTAL ]", 0.005, 0.015, 0.005, 0.035, 0.02], ["/Net_0", "aten::add", 0.005, None, 0.005, None, None],
+        ["/Other_0", "[ TOTAL ]", 0, 0, 0, 0, 0],
+        [linear, "[ TOTAL ]", 0.010, 0.010, 0.030, 0.030, 0.02], [linear, "aten::linear", 0.010, None, 0.030, None, None],
+        [f"/[BACKWARD]{linear}", "[ TOTAL ]", 0.007, 0.007, 0.007, 0.007, 0], [f"/[BACKWARD]{linear}", "aten::mm", 0.007, None, 0.007, None, None],
+    ], "modules")
+    stacks = {row[2]: row[-2] for row in sheets["ModuleCompareStatistic"]["rows"] if row[4] == "[ TOTAL ]"}
+    checks.equal(stacks[1], "nn.Module: Other_0", "a module without a call of Python around it")
+    runs = [row for row in sheets["ModuleCompare"]["rows"] if "gemm [" in str(row[5])]
+    checks.equal([[row[4], row[6], row[10], row[13]] for row in runs], [["aten::linear", 10, 30, 20]], "the operator that lost")
+    checks.equal([row[0] for row in sheets["ModuleCompare"]["rows"]], list(range(1, len(rows) + 1)), "numbers of rows")
+    without = json.loads(compare(base, new, "--json", "--only", "operators", "--no-modules").stdout)["sheets"]
+    checks.equal(sorted(without), ["OperatorCompare", "OperatorCompareStatistic"], "--no-modules")
+
+
 def main():
     checks = Checks()
     with tempfile.TemporaryDirectory() as name:
@@ -346,6 +393,7 @@ def main():
         check_steps(checks, directory)
         check_damage(checks, directory)
         check_words(checks, directory)
+        check_modules(checks, directory)
         check_workbook(checks, directory)
     checks.finish()
 
