@@ -18,7 +18,7 @@ void add_launch(CLI::App& app, Options& options) {
     launch->add_option("--devices", request.devices, "Devices of the job, over all machines (default 8)")
         ->option_text("N")
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 20));
-    launch->add_option("--devices-per-node", request.per_node, "Devices of a machine (default 8)")
+    launch->add_option("--devices-per-node", request.per_node, "Devices of a machine (default: as --device has, or 8)")
         ->option_text("N")
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{1024}));
     launch->add_option("--cp", request.cp, "Context parallel size (default 1)")
@@ -37,6 +37,17 @@ void add_launch(CLI::App& app, Options& options) {
                      "Sequences of a step (default: enough micro batches for the pipeline)")
         ->option_text("N")
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 32));
+    launch
+        ->add_option(
+            "--device", request.machine,
+            "The device of the machines, such as a2 or a3: its memory is looked at; without --tp, --pp and the "
+            "like the fastest layout that fits is taken")
+        ->option_text("NAME");
+    launch
+        ->add_option("--with", request.choices,
+                     "What the training does about memory, as ckpt_convert plan has it: recompute-full, "
+                     "recompute-block:2, swap-optimizer ...")
+        ->option_text("LIST");
     CheckRequest& check = given.check;
     launch
         ->add_option("--check", check.script,
@@ -49,8 +60,6 @@ void add_launch(CLI::App& app, Options& options) {
             "--checkpoint", check.checkpoint,
             "With --check: the Megatron checkpoint (default: the one that the script loads, where it is there)")
         ->option_text("DIR");
-    launch->add_option("--device", check.machine, "With --check: the device of the machine, such as a2 or a3")
-        ->option_text("NAME");
     launch->add_flag("--fix", check.fix, "With --check: correct the script, and show what changes");
     launch->add_flag("--json", options.json, "Print the result as JSON");
     launch->footer(kLaunchExamples);
@@ -64,13 +73,13 @@ Status take_launch(Options& options, const RawOptions& raw) {
     request.family = options.convert.source.family;
     request.mtp_layers = options.convert.source.mtp_layers;
     request.topology = options.convert.topology;
-    request.topology_given = options.convert.topology_given;
+    request.topology_given = options.convert.topology_given || raw.layout_named;
     CheckRequest& check = options.launch.check;
     check.target = options.convert.target;
+    check.machine = request.machine;
     if (!check.script.empty()) return {};
-    const bool only_checks = !check.model.empty() || !check.checkpoint.empty() || !check.machine.empty() || check.fix;
-    if (only_checks)
-        return base::fail(ErrorKind::usage, "--model, --checkpoint, --device and --fix go with --check SCRIPT");
+    const bool only_checks = !check.model.empty() || !check.checkpoint.empty() || check.fix;
+    if (only_checks) return base::fail(ErrorKind::usage, "--model, --checkpoint and --fix go with --check SCRIPT");
     if (request.model.empty() || options.launch.out.empty())
         return base::fail(ErrorKind::usage, "a model and a directory are needed: ckpt_convert launch MODEL OUT");
     return {};

@@ -293,6 +293,7 @@ Result<ParsedLine> parse_options(int argc, const char* const* argv, base::FileSy
     TRY_ASSIGN(auto text,
                command_line::parse(app, with_help_of_program(command_line::spelled_out(std::move(words))), language));
     if (text) return ParsedLine{std::nullopt, std::move(*text)};
+    raw.layout_named = app.get_option("--tp")->count() + app.get_option("--pp")->count() > 0;
     TRY(check_words(app, options, fs));
     if (options.convert.show_plan) options.convert.dry_run = true;
     options.progress = !raw.run.no_progress && !options.quiet;
@@ -311,6 +312,8 @@ Result<ParsedLine> parse_options(int argc, const char* const* argv, base::FileSy
     options.verify.checkpoint.dequantize = DType::f32;
     options.verify.checkpoint.language_part = options.verify.checkpoint.plain_names = true;
     options.verify.threads = options.convert.threads;
+    if (!options.training.device.empty() && options.command == Options::Command::convert)
+        return base::fail(ErrorKind::usage, "--devices is needed: how many devices train, such as 8");
     if (options.command == Options::Command::convert) TRY(check_conversion(options.convert, raw));
     if (options.command == Options::Command::launch) TRY(take_launch(options, raw));
     if (options.command == Options::Command::plan_training) TRY(take_training_plan(options, raw));

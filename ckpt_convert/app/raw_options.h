@@ -29,6 +29,7 @@ struct RawOptions {
     std::uint64_t true_vocab = 0;
     std::uint64_t divisor = 0;
     std::uint64_t padded_vocab = 0;
+    bool layout_named = false;  // --tp or --pp, though it may be 1
 };
 
 // What was given of the options of other converters.

@@ -84,7 +84,8 @@ public:
         const JobPlan& plan = out_.plans.front();
         out_.lists = out_.clock->lists(plan.job, out_.device.npu);
         if (plan.job.engine == Engine::fsdp2) return {};
-        TRY_ASSIGN(out_.recompute, out_.clock->recompute(plan.job, plan.budget.usable(), peak()));
+        TRY_ASSIGN(out_.recompute, out_.clock->recompute(plan.job, plan.budget.usable(), peak(),
+                                                         recomputable_parts(out_.choices, plan.job.engine)));
         return {};
     }
 
@@ -179,6 +180,14 @@ Dialect dialect_of(const Knowledge& knowledge, Engine engine) {
     return out;
 }
 
+Device with_figures(Device device, const DeviceFigures& figures) {
+    if (figures.tflops) device.bf16_tflops = figures.tflops;
+    if (figures.hbm_tb_s) device.hbm_tb_s = figures.hbm_tb_s;
+    if (figures.intra_gb_s) device.intra_gb_s = figures.intra_gb_s;
+    if (figures.inter_gb_s) device.inter_gb_s = figures.inter_gb_s;
+    return device;
+}
+
 }  // namespace
 
 Result<TrainingPlan> plan_training(base::FileSystem& fs, const Knowledge& knowledge, const base::DataStore& store,
@@ -190,7 +199,7 @@ Result<TrainingPlan> plan_training(base::FileSystem& fs, const Knowledge& knowle
     TrainingPlan out;
     TRY_ASSIGN(out.choices, load_choices(store));
     TRY_ASSIGN(const Device* device, find_device(devices, options.device));
-    out.device = *device;
+    out.device = with_figures(*device, options.figures);
     options.job.ranks.per_node = static_cast<int>(options.per_node.value_or(out.device.per_node));
     TRY(apply_choices(out.choices, options.choices, options.job));
     TRY_ASSIGN(out.model,
@@ -215,9 +224,15 @@ Result<TrainingPlan> plan_training(base::FileSystem& fs, const Knowledge& knowle
         TRY(planner.time(plan));
         out.plans.push_back(std::move(plan));
     } else if (out.clock != nullptr) {
-        if (out.clock->wants_calibration())
-            return base::fail(ErrorKind::usage,
-                              "--calibrate needs the layout that was measured: give --tp, --pp and what else was set");
+        if (out.clock->wants_calibration()) {
+            const auto measured = out.clock->measured_job(options.job);
+            if (!measured)
+                return base::fail(ErrorKind::usage,
+                                  "--calibrate needs the layout that was measured: give --tp, --pp and what else was "
+                                  "set, or \"layout\": {\"tp\": 2, \"pp\": 4} in the file");
+            TRY(planner.check(*measured));
+            TRY(out.clock->calibrate(*measured));
+        }
         TRY_ASSIGN(out.plans, planner.fastest(options.job));
     } else {
         TRY_ASSIGN(out.plans, planner.fitting(options.job, kShownLayouts));
@@ -230,6 +245,10 @@ Result<TrainingPlan> plan_training(base::FileSystem& fs, const Knowledge& knowle
     }
     TRY(planner.advise());
     out.notes = out.model.shape.unverified;
+    if (options.job.mode == TrainingMode::dpo)
+        out.notes.push_back(
+            "activations of DPO are counted for one answer of --seq-length tokens, as published runs have them; where "
+            "both answers of a pair are so long, plan with twice the micro-batch");
     return out;
 }
 

@@ -12,6 +12,11 @@
 
 namespace ckpt {
 
+// What the user knows better of the device than its preset.
+struct DeviceFigures {
+    std::optional<double> tflops, hbm_tb_s, intra_gb_s, inter_gb_s;
+};
+
 // What the command line says.
 struct TrainingPlanOptions {
     TrainingJob job;
@@ -22,6 +27,7 @@ struct TrainingPlanOptions {
     std::string choices;  // see apply_choices
     std::optional<std::int64_t> per_node;
     BudgetOptions budget;
+    DeviceFigures figures;
     std::optional<int> explained;  // a stage
     bool no_sequence_parallel = false;
     TimeOptions time;

@@ -9,6 +9,8 @@ namespace ckpt {
 namespace {
 
 const CLI::Range kRanks(1, 1 << 20);
+const CLI::Range kGibibytes(1e-3, 1e6);
+const CLI::Range kFigures(1e-3, 1e6);
 const CLI::Range kTokens(std::int64_t{1}, std::int64_t{1} << 32);
 
 }  // namespace
@@ -26,14 +28,28 @@ void add_training_plan(CLI::App& plan, Options& options) {
         ->check(kRanks)
         ->option_text("N");
     group->add_option("--hbm-gib", given.budget.hbm_gib, "Memory of a device, as its runtime reports it")
-        ->check(CLI::PositiveNumber)
+        ->check(kGibibytes)
         ->option_text("GIB");
     group->add_option("--reserve-gib", given.budget.reserve_gib, "Memory that driver and runtime take (default 1)")
-        ->check(CLI::NonNegativeNumber)
+        ->check(CLI::Range(0.0, 1e6))
         ->option_text("GIB");
     group->add_option("--hccl-buffsize", given.budget.buffer_mib, "HCCL_BUFFSIZE, in MiB (default 200)")
         ->check(kRanks)
         ->option_text("MIB");
+    group->add_option("--tflops", given.figures.tflops, "Peak of the device's dense bf16 products, in 10^12 FLOP/s")
+        ->check(kFigures)
+        ->option_text("N");
+    group->add_option("--hbm-tb-s", given.figures.hbm_tb_s, "Bandwidth of its memory, in 10^12 bytes/s")
+        ->check(kFigures)
+        ->option_text("N");
+    group
+        ->add_option("--link-intra", given.figures.intra_gb_s,
+                     "Its link to the devices of its node, one direction, in 10^9 bytes/s")
+        ->check(kFigures)
+        ->option_text("N");
+    group->add_option("--link-inter", given.figures.inter_gb_s, "Its share of the links between nodes, in 10^9 bytes/s")
+        ->check(kFigures)
+        ->option_text("N");
     group->add_option("--engine", given.engine, "Who trains: mindspeed (default), megatron or fsdp2")
         ->check(command_line::OneOf({"mindspeed", "megatron", "fsdp2"}));
     group->add_option("--mode", given.mode, "pretrain (default), sft, lora or dpo")
@@ -78,7 +94,7 @@ void add_training_plan(CLI::App& plan, Options& options) {
             "A measured step of this layout: {\"step_seconds\": 31.2}, or the JSON of migrator profile or compare")
         ->option_text("FILE");
     group->add_option("--price", given.time.price, "Price of a device for an hour: what steps and tokens cost")
-        ->check(CLI::PositiveNumber)
+        ->check(CLI::Range(1e-6, 1e9))
         ->option_text("PRICE");
     group->add_flag("--compare-fsdp2", given.time.fsdp2, "Layouts of FSDP2 are ranked with the others");
     group->add_option("--explain", given.explained, "What a stage holds, tensor by tensor")->option_text("STAGE");
@@ -93,7 +109,7 @@ Status take_training_plan(Options& options, const RawOptions& raw) {
     TrainingPlanOptions& given = options.training;
     static_cast<Topology&>(given.job.ranks) = options.convert.topology;
     given.job.ranks.devices = options.planned_devices;
-    given.layout_given = options.convert.topology_given;
+    given.layout_given = options.convert.topology_given || raw.layout_named;
     if (raw.divisor > 0) given.job.vocab_multiple = static_cast<std::int64_t>(raw.divisor);
     return {};
 }

@@ -4,6 +4,7 @@
 
 #include "base/human.h"
 #include "base/page_template.h"
+#include "ckpt_convert/app/plan_commands.h"
 #include "ckpt_convert/app/plan_page.h"
 #include "ckpt_convert/step_time/pipeline_drawing.h"
 

@@ -6,8 +6,8 @@
 #include "base/console.h"
 #include "base/human.h"
 #include "base/json_writer.h"
+#include "ckpt_convert/app/plan_commands.h"
 #include "ckpt_convert/app/training_time_views.h"
-#include "ckpt_convert/launch/layout_options.h"
 #include "ckpt_convert/memory/saved_tensors.h"
 
 namespace ckpt {
@@ -17,7 +17,8 @@ using base::Language;
 
 constexpr int kBarCells = 30;
 constexpr std::size_t kShownIdeas = 5;
-constexpr int kNarrowStages = 16;  // more are shown in runs of equal ones
+constexpr double kShownGib = 0.05;  // less is 0.0
+constexpr int kNarrowStages = 16;   // more are shown in runs of equal ones
 
 double gib(double bytes) { return bytes / kGiB; }
 
@@ -46,8 +47,23 @@ std::string bar(const StageMemory& stage, double usable) {
     return out;
 }
 
-std::string stage_row(const std::string& name, const StageMemory& stage, double usable) {
-    std::string out = base::format("  {:<7}{:>10}{:>10}", name, numbers(stage.layers), numbers(stage.in_flight));
+// Of the two columns that list a number for each chunk.
+struct ChunkColumns {
+    std::size_t layers = 10, flying = 10;
+};
+
+ChunkColumns columns_of(const std::vector<StageMemory>& stages) {
+    ChunkColumns out;
+    for (const StageMemory& stage : stages) {
+        out.layers = std::max(out.layers, numbers(stage.layers).size() + 2);
+        out.flying = std::max(out.flying, numbers(stage.in_flight).size() + 2);
+    }
+    return out;
+}
+
+std::string stage_row(const std::string& name, const StageMemory& stage, const ChunkColumns& columns, double usable) {
+    std::string out = base::format("  {:<7}{:>{}}{:>{}}", name, numbers(stage.layers), columns.layers,
+                                   numbers(stage.in_flight), columns.flying);
     for (const double bytes : stage.bytes) out += base::format("{:>8.1f}", gib(bytes));
     return out + base::format("{:>8.1f}  {}\n", gib(stage.peak()), bar(stage, usable));
 }
@@ -57,7 +73,9 @@ bool look_alike(const StageMemory& a, const StageMemory& b) {
 }
 
 std::string stage_table(const JobPlan& plan, const Language& say) {
-    std::string out = base::format("  {:<7}{:>10}{:>10}", say.text("stage"), say.text("layers"), say.text("flying"));
+    const ChunkColumns columns = columns_of(plan.stages);
+    std::string out = base::format("  {:<7}{:>{}}{:>{}}", say.text("stage"), say.text("layers"), columns.layers,
+                                   say.text("flying"), columns.flying);
     for (const char* title : {"weights", "grads", "optim", "kept", "work", "buffers", "peak"})
         out += base::format("{:>8}", say.text(title));
     out += "\n";
@@ -66,7 +84,7 @@ std::string stage_table(const JobPlan& plan, const Language& say) {
         std::size_t end = stage + 1;
         while (count > kNarrowStages && end < count && look_alike(plan.stages[stage], plan.stages[end])) ++end;
         const std::string name = end - stage > 1 ? base::format("{}-{}", stage, end - 1) : std::to_string(stage);
-        out += stage_row(name, plan.stages[stage], plan.budget.usable());
+        out += stage_row(name, plan.stages[stage], columns, plan.budget.usable());
         stage = end;
     }
     return out;
@@ -96,6 +114,7 @@ std::string ideas_text(const TrainingPlan& plan, const Language& say) {
     std::string out = say.show("\nwhat frees most on stage {}\n", job.fullest());
     for (std::size_t i = 0; i < std::min(kShownIdeas, plan.what_if.size()); ++i) {
         const WhatIf& idea = plan.what_if[i];
+        if (i > 0 && gib(idea.freed) < kShownGib) break;
         out += base::show("  {:>7.1f} GiB  --with {:<30} {}{}\n", gib(idea.freed), idea.choice->word,
                           say.text(idea.choice->cost),
                           idea.fits && !job.fits() ? say.text("; then it fits") : std::string());
@@ -142,7 +161,7 @@ void add_stage(base::JsonWriter& json, const StageMemory& stage) {
     json.end_object();
 }
 
-void add_job(base::JsonWriter& json, const JobPlan& plan, const TrainingClock* clock, const std::string& model) {
+void add_job(base::JsonWriter& json, const TrainingPlan& whole, const JobPlan& plan, const PlanView& view) {
     const Parallelism& ranks = plan.job.ranks;
     json.begin_object();
     json.key("tp").integer(ranks.tp).key("pp").integer(ranks.pp).key("cp").integer(ranks.cp);
@@ -151,42 +170,18 @@ void add_job(base::JsonWriter& json, const JobPlan& plan, const TrainingClock* c
     json.key("micro_batches").integer(plan.job.micro_batches());
     json.key("recompute_all").boolean(plan.job.memory.recompute == Recompute::uniform);
     json.key("fits").boolean(plan.fits());
-    if (plan.time) clock->write(json.key("time"), *plan.time);
+    if (plan.time) whole.clock->write(json.key("time"), *plan.time);
     json.key("usable_gib").number(gib(plan.budget.usable())).key("peak_gib").number(gib(plan.peak()));
     json.key("fullest_stage").integer(static_cast<std::int64_t>(plan.fullest()));
     json.key("stages").begin_array();
     for (const StageMemory& stage : plan.stages) add_stage(json, stage);
     json.end_array();
-    json.key("conversion").string(conversion_command(plan.job, model));
+    json.key("conversion").string(conversion_command(plan.job, view.model));
+    json.key("scripts").string(scripts_command(whole, plan, view.model));
     json.end_object();
 }
 
 }  // namespace
-
-std::string layout_title(const TrainingJob& job) {
-    if (job.engine == Engine::fsdp2) return base::format("FSDP2 over {} devices", job.ranks.devices);
-    std::string out = base::format("TP {} x PP {}", job.ranks.tp, job.ranks.pp);
-    if (job.ranks.cp > 1) out += base::format(" x CP {}", job.ranks.cp);
-    if (job.ranks.ep() > 1) out += base::format(" x EP {}", job.ranks.ep());
-    out += base::format(", DP {}", job.ranks.dp());
-    if (job.ranks.layers_per_virtual_stage > 0)
-        out += base::format(", chunks of {} layers", job.ranks.layers_per_virtual_stage);
-    if (job.batch.micro > 1) out += base::format(", micro-batch {}", job.batch.micro);
-    if (job.memory.recompute == Recompute::uniform) out += ", layers computed again";
-    if (job.memory.recompute == Recompute::block)
-        out += base::format(", {} layers of a chunk computed again", job.memory.recompute_layers);
-    if (job.memory.recomputes(Part::activation_function) || job.memory.recomputes(Part::moe_activation))
-        out += ", activation functions computed again";
-    if (job.memory.recomputes(Part::latent_up)) out += ", latent projections computed again";
-    if (job.optimizer.swap) out += ", states on the host";
-    return out;
-}
-
-std::string conversion_command(const TrainingJob& job, const std::string& model) {
-    if (job.engine == Engine::fsdp2) return "";
-    return base::format("ckpt_convert {} OUT {}", model.empty() ? "MODEL" : model,
-                        base::joined(topology_options(job.ranks), " "));
-}
 
 Result<std::string> training_plan_text(const TrainingPlan& plan, const PlanView& view) {
     const Language& say = view.language;
@@ -204,6 +199,8 @@ Result<std::string> training_plan_text(const TrainingPlan& plan, const PlanView&
         out += stage_table(job, say);
         const std::string command = conversion_command(job.job, view.model);
         if (!command.empty()) out += base::show("  {}\n", command);
+        const std::string scripts = scripts_command(plan, job, view.model);
+        if (!scripts.empty()) out += base::show("  {}\n", scripts);
     }
     if (plan.plans.empty()) out += say.text("no layout of these devices fits\n");
     if (!plan.plans.empty()) {
@@ -231,7 +228,7 @@ std::string training_plan_json(const TrainingPlan& plan, const PlanView& view) {
     json.key("active_parameters").integer(plan.model.shape.active_parameters());
     json.key("device").string(plan.device.id);
     json.key("plans").begin_array();
-    for (const JobPlan& job : plan.plans) add_job(json, job, plan.clock.get(), view.model);
+    for (const JobPlan& job : plan.plans) add_job(json, plan, job, view);
     json.end_array().key("what_if").begin_array();
     for (const WhatIf& idea : plan.what_if) {
         json.begin_object().key("with").string(idea.choice->word).key("freed_gib").number(gib(idea.freed));

@@ -19,9 +19,4 @@ struct PlanView {
 Result<std::string> training_plan_text(const TrainingPlan& plan, const PlanView& view);
 std::string training_plan_json(const TrainingPlan& plan, const PlanView& view);
 
-// The command that makes the checkpoint of a job.
-std::string conversion_command(const TrainingJob& job, const std::string& model);
-// "TP 2 x PP 4 x EP 8, micro-batch 1, 16 micro-batches"
-std::string layout_title(const TrainingJob& job);
-
 }  // namespace ckpt

@@ -70,6 +70,21 @@ Status TrainingClock::calibrate(const TrainingJob& job) {
     return {};
 }
 
+std::optional<TrainingJob> TrainingClock::measured_job(const TrainingJob& job) const {
+    if (!measured_ || !measured_->layout) return std::nullopt;
+    const MeasuredLayout& layout = *measured_->layout;
+    TrainingJob out = job;
+    out.ranks.tp = static_cast<int>(layout.tp);
+    out.ranks.pp = static_cast<int>(layout.pp);
+    out.ranks.cp = static_cast<int>(layout.cp);
+    out.ranks.experts.ep = static_cast<int>(layout.ep);
+    out.ranks.experts.etp = static_cast<int>(layout.etp);
+    if (layout.virtual_stages > 1) out.ranks.virtual_stages = static_cast<std::uint32_t>(layout.virtual_stages);
+    out.ranks.sequence_parallel = layout.tp > 1;
+    out.batch.micro = layout.micro_batch;
+    return out;
+}
+
 Result<TimedJob> TrainingClock::time(const TrainingJob& job) const {
     TRY_ASSIGN(const Placement placement, place_layers(job, model_));
     Overlap overlap = overlap_;
@@ -102,7 +117,9 @@ SearchResult TrainingClock::search(const TrainingJob& job, double budget, const 
     if (job.batch.micro > 1) input.space.micro = {job.batch.micro};
     input.space.fsdp2 = compares_fsdp2_;
     // What the job says of recomputation is kept; otherwise the search chooses.
-    const bool is_said = job.memory.recompute != Recompute::none || job.memory.recomputed != std::array<bool, kParts>{};
+    const MemoryOptions& kept = job.memory;
+    const bool is_said =
+        kept.recompute != Recompute::none || kept.recomputed != std::array<bool, kParts>{} || kept.swap_attention;
     input.space.recompute = !is_said;
     input.space.swap = !is_said && job.engine == Engine::mindspeed && job.optimizer.distributed;
     input.space.dualpipev = job.engine == Engine::mindspeed && model_.moe.experts > 0;
@@ -114,9 +131,10 @@ std::optional<LayerLists> TrainingClock::lists(const TrainingJob& job, bool npu)
 }
 
 Result<std::optional<RecomputeChoice>> TrainingClock::recompute(const TrainingJob& job, double budget,
-                                                                const PeakOf& peak) const {
+                                                                const PeakOf& peak,
+                                                                const std::array<bool, kParts>& possible) const {
     TRY_ASSIGN(const Placement placement, place_layers(job, model_));
-    return cheapest_recompute(job, *clock_, overlap_, placement, budget, peak);
+    return cheapest_recompute(job, *clock_, overlap_, placement, budget, peak, possible);
 }
 
 std::string TrainingClock::basis() const {

@@ -40,13 +40,16 @@ public:
     // From now on every estimate is scaled so that the one of this job is what was measured. Fails as time_scale does.
     Status calibrate(const TrainingJob& job);
     bool wants_calibration() const { return measured_.has_value(); }
+    // `job` in the layout that the measured file names; nullopt: it names none.
+    std::optional<TrainingJob> measured_job(const TrainingJob& job) const;
 
     Result<TimedJob> time(const TrainingJob& job) const;
     // The fastest layouts of other jobs of these devices, one of each TP, PP, CP and EP.
     SearchResult search(const TrainingJob& job, double budget, const PeakOf& peak, std::size_t best) const;
 
     std::optional<LayerLists> lists(const TrainingJob& job, bool npu) const;
-    Result<std::optional<RecomputeChoice>> recompute(const TrainingJob& job, double budget, const PeakOf& peak) const;
+    Result<std::optional<RecomputeChoice>> recompute(const TrainingJob& job, double budget, const PeakOf& peak,
+                                                     const std::array<bool, kParts>& possible) const;
 
     std::string text(const TimedJob& timed, const base::Language& say) const;
     void write(base::JsonWriter& out, const TimedJob& timed) const;

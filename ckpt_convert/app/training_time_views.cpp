@@ -4,7 +4,7 @@
 
 #include "base/format.h"
 #include "base/human.h"
-#include "ckpt_convert/app/training_plan_views.h"
+#include "ckpt_convert/app/plan_commands.h"
 #include "ckpt_convert/step_time/pipeline_drawing.h"
 
 namespace ckpt {

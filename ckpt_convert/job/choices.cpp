@@ -5,6 +5,7 @@
 
 #include "base/format.h"
 #include "base/nearest_word.h"
+#include "base/text.h"
 
 namespace ckpt {
 namespace {
@@ -83,7 +84,7 @@ const Effect* effect_of(std::string_view word) {
     return found == std::end(kEffects) ? nullptr : found;
 }
 
-Status apply_word(const Choices& choices, std::string_view text, TrainingJob& job) {
+Result<Chosen> read_word(const Choices& choices, std::string_view text, Engine engine) {
     const std::size_t colon = text.find(':');
     const std::string_view word = text.substr(0, colon);
     std::int64_t number = 0;
@@ -98,14 +99,25 @@ Status apply_word(const Choices& choices, std::string_view text, TrainingJob& jo
     for (const Choice& choice : choices.choices) {
         words.push_back(choice.word);
         if (choice.word != word) continue;
-        if (!has_choice(choice, job.engine))
-            return base::fail(ErrorKind::usage,
-                              base::format("--with {}: {} has no such option", word, name(job.engine)));
-        apply_choice(choice, number, job);
-        return {};
+        if (!has_choice(choice, engine))
+            return base::fail(ErrorKind::usage, base::format("--with {}: {} has no such option", word, name(engine)));
+        return Chosen{&choice, number};
     }
     return base::fail(ErrorKind::usage, base::format("--with: there is no \"{}\"{}", word,
                                                      base::did_you_mean_or_all(std::string(word), words)));
+}
+
+// Whether a job has a choice: making it again changes nothing.
+bool has_made(const TrainingJob& job, const Choice& choice, std::int64_t number) {
+    TrainingJob again = job;
+    apply_choice(choice, number, again);
+    return again.memory == job.memory && again.optimizer == job.optimizer && again.sharded == job.sharded &&
+           again.ranks.sequence_parallel == job.ranks.sequence_parallel;
+}
+
+// The numbers that a word of the job may have behind its colon.
+std::array<std::int64_t, 3> numbers_of(const MemoryOptions& memory) {
+    return {memory.recompute_layers, memory.mlp_layers, memory.loss_chunk};
 }
 
 }  // namespace
@@ -121,13 +133,42 @@ Result<Choices> load_choices(const base::DataStore& store) {
     return out;
 }
 
-Status apply_choices(const Choices& choices, std::string_view words, TrainingJob& job) {
+Result<std::vector<Chosen>> read_choices(const Choices& choices, std::string_view words, Engine engine) {
+    std::vector<Chosen> out;
+    if (words == kNoChoice) return out;
     while (!words.empty()) {
         const std::size_t comma = words.find(',');
-        TRY(apply_word(choices, words.substr(0, comma), job));
+        TRY_ASSIGN(const Chosen one, read_word(choices, words.substr(0, comma), engine));
+        out.push_back(one);
         words = comma == std::string_view::npos ? std::string_view() : words.substr(comma + 1);
     }
+    return out;
+}
+
+Status apply_choices(const Choices& choices, std::string_view words, TrainingJob& job) {
+    TRY_ASSIGN(const std::vector<Chosen> all, read_choices(choices, words, job.engine));
+    for (const Chosen& one : all) apply_choice(*one.choice, one.number, job);
     return {};
+}
+
+std::string chosen_words(const Choices& choices, const TrainingJob& job) {
+    TrainingJob plain;
+    plain.engine = job.engine;
+    plain.ranks.sequence_parallel = job.ranks.tp > 1;
+    std::vector<std::string> words, done;
+    for (const Choice& choice : choices.choices) {
+        if (!has_choice(choice, job.engine) || base::contains(done, choice.does) || has_made(plain, choice, 0))
+            continue;
+        std::string word = has_made(job, choice, 0) ? choice.word : std::string();
+        for (const std::int64_t number : numbers_of(job.memory)) {
+            if (word.empty() && number > 0 && has_made(job, choice, number))
+                word = base::format("{}:{}", choice.word, number);
+        }
+        if (word.empty()) continue;
+        words.push_back(std::move(word));
+        done.push_back(choice.does);
+    }
+    return words.empty() ? std::string(kNoChoice) : base::joined(words, ",");
 }
 
 void apply_choice(const Choice& choice, std::int64_t number, TrainingJob& job) {
@@ -135,6 +176,13 @@ void apply_choice(const Choice& choice, std::int64_t number, TrainingJob& job) {
 }
 
 bool has_choice(const Choice& choice, Engine engine) { return choice.flags.contains(name(engine)); }
+
+std::array<bool, kParts> recomputable_parts(const Choices& choices, Engine engine) {
+    TrainingJob all;
+    for (const Choice& choice : choices.choices)
+        if (has_choice(choice, engine)) apply_choice(choice, 0, all);
+    return all.memory.recomputed;
+}
 
 bool is_suggested(const Choice& choice, const ModelShape& model, Engine engine) {
     return choice.suggested && has_choice(choice, engine) && (!choice.experts || model.moe.experts > 0) &&

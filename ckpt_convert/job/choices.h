@@ -1,6 +1,7 @@
 // Choices: what a training can do about its memory, by the words of --with: rules/planner/choices.json.
 #pragma once
 
+#include <array>
 #include <map>
 #include <string>
 #include <string_view>
@@ -48,11 +49,26 @@ constexpr auto record_of(const Choices*) {
 // Fails with rule_data, also where a choice does what nobody knows.
 Result<Choices> load_choices(const base::DataStore& store);
 
-// "swap-optimizer,recompute-block:4" done to a job. Fails with usage: a word that there is not, one that the engine lacks.
+// The word for no choice at all.
+inline constexpr std::string_view kNoChoice = "none";
+
+// A choice as somebody made it; `number` is what stands behind its colon, or 0.
+struct Chosen {
+    const Choice* choice = nullptr;
+    std::int64_t number = 0;
+};
+
+// Of "swap-optimizer,recompute-block:4", or "none". Fails with usage: a word that there is not, one that the engine lacks.
+Result<std::vector<Chosen>> read_choices(const Choices& choices, std::string_view words, Engine engine);
+// The same, done to a job.
 Status apply_choices(const Choices& choices, std::string_view words, TrainingJob& job);
-// One of them; `number` is what stands behind its colon, or 0.
+// One of them.
 void apply_choice(const Choice& choice, std::int64_t number, TrainingJob& job);
 bool has_choice(const Choice& choice, Engine engine);
+// The parts of layers that the engine has an option to compute again for.
+std::array<bool, kParts> recomputable_parts(const Choices& choices, Engine engine);
+// The words that apply_choices would make such a job of a plain one with: "recompute-block:4,swap-optimizer"; "none".
+std::string chosen_words(const Choices& choices, const TrainingJob& job);
 // Whether it may be named to a training of this model that does not fit.
 bool is_suggested(const Choice& choice, const ModelShape& model, Engine engine);
 

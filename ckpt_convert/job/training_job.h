@@ -50,6 +50,7 @@ struct OptimizerOptions {
     double gradient_bytes = 4;    // of a main gradient: 2 with bf16 gradients or quantised ones
     double moment_bytes = 8;      // both moments of a parameter: 4 in bf16, 2 in 8 bits
     double master_bytes = 4;
+    bool operator==(const OptimizerOptions&) const = default;
 };
 
 enum class Recompute { none, block, uniform };
@@ -88,6 +89,7 @@ struct MemoryOptions {
     bool late_probabilities = false;  // experts' outputs are kept until they are weighted at the end
 
     bool recomputes(Part part) const { return recomputed[static_cast<std::size_t>(part)]; }
+    bool operator==(const MemoryOptions&) const = default;
 };
 
 // FSDP2 has no pipeline: every rank has all layers and a share of each.
@@ -98,6 +100,7 @@ struct ShardedOptions {
     bool reduce_fp32 = true;
     bool bf16_weights = false;
     bool cpu_offload = false;
+    bool operator==(const ShardedOptions&) const = default;
 };
 
 struct LoraOptions {
@@ -120,8 +123,12 @@ struct TrainingJob {
 
     // Micro-batches of a step.
     std::int64_t micro_batches() const;
+    // Sequences that a sample is computed as: DPO's are pairs, the answer that is preferred and the other one.
+    int sequences() const { return mode == TrainingMode::dpo ? 2 : 1; }
     // Tokens of a micro-batch on a rank.
     std::int64_t tokens() const { return batch.sequence * batch.micro / ranks.cp; }
+    // Whether the model's own weights have no gradients.
+    bool is_frozen() const { return mode == TrainingMode::lora; }
     // What residuals and norms are divided by.
     int sequence_ranks() const { return ranks.sequence_parallel ? ranks.tp : 1; }
 };

@@ -1,5 +1,6 @@
 #include "base/format.h"
 #include "base/text.h"
+#include "ckpt_convert/launch/launch_choices.h"
 #include "ckpt_convert/launch/launch_set.h"
 #include "ckpt_convert/launch/layout_options.h"
 #include "ckpt_convert/launch/option_list.h"
@@ -64,8 +65,7 @@ bool says(const std::vector<TrainingFlag>& flags, std::string_view name, std::st
 }
 
 // A flag that the target's release has no option for would end the program.
-Status leave_out_unknown(const base::DataStore& store, const LaunchTarget& target, LaunchJob& job) {
-    TRY_ASSIGN(const OptionList list, OptionList::load(store, target.options, target.release));
+Status leave_out_unknown(const OptionList& list, const LaunchTarget& target, LaunchJob& job) {
     for (const TrainingFlag& flag : job.flags) {
         if (flag.use != TrainingFlag::Use::given) continue;
         const OptionRow* row = list.find(flag.name, {});
@@ -119,7 +119,8 @@ void add_job_numbers(const LaunchRequest& request, LaunchJob& job) {
 }  // namespace
 
 Result<LaunchJob> launch_job(base::FileSystem& fs, const Knowledge& knowledge, const base::DataStore& store,
-                             const LaunchFacts& facts, const LaunchTarget& target, const LaunchRequest& request) {
+                             const LaunchFacts& facts, const Choices& choices, const LaunchTarget& target,
+                             const LaunchRequest& request) {
     LaunchJob job;
     SourceOptions described;
     described.directory = request.model;
@@ -141,7 +142,9 @@ Result<LaunchJob> launch_job(base::FileSystem& fs, const Knowledge& knowledge, c
     job.numbers = job.source.model.values();
     if (target.dialect.empty()) TRY(share_out(target, request, job));
     else TRY(lay_out(knowledge, target, job));
-    if (!target.dialect.empty()) TRY(leave_out_unknown(store, target, job));
+    TRY_ASSIGN(const OptionList list, OptionList::load(store, target.options, target.release));
+    if (!target.dialect.empty()) TRY(leave_out_unknown(list, target, job));
+    TRY(add_choices(choices, target, list, request.choices, job));
     add_job_numbers(request, job);
     facts.add_numbers(job.numbers);
     if (!job.numbers.contains("dp"))

@@ -15,13 +15,15 @@ struct LaunchRequest {
     Topology topology;   // of a checkpoint that is to be made
     bool topology_given = false;
     std::optional<std::uint32_t> mtp_layers;
-    std::string family;        // empty: found from the config
-    std::int64_t devices = 8;  // over all machines
-    std::int64_t per_node = 8;
+    std::string family;         // empty: found from the config
+    std::int64_t devices = 8;   // over all machines
+    std::int64_t per_node = 0;  // 0: as the device has, or 8
     std::int64_t cp = 1;
     std::int64_t sequence = 0;  // 0: 4096, or what the model has positions for
     std::int64_t micro_batch = 1;
     std::int64_t global_batch = 0;  // 0: so many micro batches that the pipeline is busy
+    std::string choices;            // words of --with, see choices.h
+    std::string machine;            // a device of rules/planner/hardware.json; empty: unknown
 };
 
 // What a script that is there is compared with.

@@ -4,8 +4,11 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "ckpt_convert/launch/device_memory.h"
+#include "ckpt_convert/launch/launch_choices.h"
 #include "ckpt_convert/launch/launch_template.h"
 #include "ckpt_convert/launch/layout_options.h"
+#include "ckpt_convert/memory/budget.h"
 #include "ckpt_convert/open/wanted_values.h"
 
 namespace ckpt {
@@ -51,6 +54,50 @@ std::string model_arguments(const LaunchJob& job, const LaunchTarget& target) {
     return base::joined(lines, "\n");
 }
 
+std::string choice_arguments(const LaunchJob& job) {
+    std::vector<std::string> lines;
+    for (const std::string& line : job.choice_lines) lines.push_back(std::string(kIndent) + line);
+    return base::joined(lines, "\n");
+}
+
+// What a training script of the set asks of its devices.
+TrainingJob training_of(const LaunchJob& job, const LaunchTarget& target, TrainingMode mode) {
+    const auto number = [&](const char* name) { return static_cast<int>(value_or_zero(job.numbers, name)); };
+    TrainingJob out;
+    out.engine = engine_of(target);
+    out.mode = mode;
+    static_cast<Topology&>(out.ranks) = job.conversion.topology;
+    out.ranks.devices = number("world");
+    out.ranks.per_node = number("per_node");
+    out.ranks.cp = number("cp");
+    out.ranks.sequence_parallel = out.ranks.tp > 1;
+    out.batch = {number("mbs"), number("gbs"), number("seq")};
+    for (const Chosen& one : job.chosen) apply_choice(*one.choice, one.number, out);
+    // As its templates have it where nobody chooses.
+    if (out.engine == Engine::fsdp2 && value_or_zero(job.numbers, "with_choices") == 0)
+        out.memory.recompute = Recompute::uniform;
+    return out;
+}
+
+// Of each kind of training, whether it fits.
+void add_memory_notes(const DeviceMemory& memory, const LaunchJob& job, const LaunchTarget& target, LaunchSet& set) {
+    constexpr std::pair<std::string_view, TrainingMode> kTrainings[] = {{"pretrain.sh", TrainingMode::pretrain},
+                                                                        {"finetune_lora.sh", TrainingMode::lora},
+                                                                        {"dpo.sh", TrainingMode::dpo}};
+    for (const auto& [script, mode] : kTrainings) {
+        const bool is_there =
+            std::any_of(set.files.begin(), set.files.end(), [&](const SideFile& file) { return file.path == script; });
+        const auto shortage = is_there ? memory.shortage(training_of(job, target, mode)) : std::nullopt;
+        if (!shortage) continue;
+        const std::string right = shortage->remedy != nullptr
+                                      ? base::format("with --with {} it fits", shortage->remedy->word)
+                                      : std::string("ckpt_convert plan lists what fits");
+        set.notes.push_back(base::format(
+            "{} does not fit by estimate: stage {} needs {:.1f} GiB of each device, and {:.1f} can be had; {}", script,
+            shortage->stage, shortage->needed / kGiB, shortage->usable / kGiB, right));
+    }
+}
+
 Result<std::map<std::string, std::string>> texts_of(base::FileSystem& fs, const LaunchFacts& facts,
                                                     const LaunchJob& job, const LaunchTarget& target,
                                                     const LaunchSet& set) {
@@ -67,6 +114,7 @@ Result<std::map<std::string, std::string>> texts_of(base::FileSystem& fs, const 
     out["mcore_dir"] = is_converted ? in_default(checkpoint) : "$HERE/mcore";
     out["prompt_type"] = prompt == facts.prompts.end() ? "default" : prompt->second.front();
     out["model_args"] = model_arguments(job, target);
+    out["choice_args"] = choice_arguments(job);
     out["convert_options"] = base::joined(
         conversion_options(job.conversion.topology, target, value_or_zero(job.numbers, "mtp")), " \\\n    ");
     return out;
@@ -75,10 +123,19 @@ Result<std::map<std::string, std::string>> texts_of(base::FileSystem& fs, const 
 }  // namespace
 
 Result<LaunchSet> launch_set(base::FileSystem& fs, const Knowledge& knowledge, const base::DataStore& store,
-                             const LaunchRequest& request) {
+                             const LaunchRequest& given) {
     TRY_ASSIGN(const LaunchFacts facts, LaunchFacts::load(store));
+    LaunchRequest request = given;
     TRY_ASSIGN(const LaunchTarget* target, facts.target(request.target));
-    TRY_ASSIGN(LaunchJob job, launch_job(fs, knowledge, store, facts, *target, request));
+    TRY_ASSIGN(const Choices choices, load_choices(store));
+    TRY_ASSIGN(const DeviceTable devices, load_devices(store));
+    const Device* device = nullptr;
+    if (!request.machine.empty()) {
+        TRY_ASSIGN(device, find_device(devices, request.machine));
+    }
+    constexpr std::int64_t kUsualNode = 8;
+    if (request.per_node == 0) request.per_node = device != nullptr ? device->per_node : kUsualNode;
+    TRY_ASSIGN(LaunchJob job, launch_job(fs, knowledge, store, facts, choices, *target, request));
     LaunchSet out;
     out.notes = job.not_known;
     const ModelMapping& mapping = job.source.model.mapping();
@@ -105,6 +162,10 @@ Result<LaunchSet> launch_set(base::FileSystem& fs, const Knowledge& knowledge, c
             TRY_ASSIGN(std::string text, fill_lines(*store.find(path), job.numbers, texts, path));
             out.files.push_back({path.substr(prefix.size()), std::move(text)});
         }
+    }
+    if (device != nullptr) {
+        TRY_ASSIGN(const DeviceMemory memory, DeviceMemory::make(store, job.source, *device, devices.reserve, choices));
+        add_memory_notes(memory, job, *target, out);
     }
     return out;
 }

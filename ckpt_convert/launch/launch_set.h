@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "ckpt_convert/job/choices.h"
 #include "ckpt_convert/launch/launch_facts.h"
 #include "ckpt_convert/launch/launch_request.h"
 #include "ckpt_convert/open/source.h"
@@ -29,14 +30,17 @@ struct LaunchJob {
     Source source;
     ConvertOptions conversion;  // how the checkpoint is made, or was
     std::optional<ParallelLayout> parallel;
-    std::vector<TrainingFlag> flags;     // that the target's programs know
-    std::vector<std::string> not_known;  // those that they do not, each with the reason
+    std::vector<TrainingFlag> flags;        // that the target's programs know
+    std::vector<std::string> not_known;     // those that they do not, each with the reason
+    std::vector<Chosen> chosen;             // of --with
+    std::vector<std::string> choice_lines;  // the options that they add
     ModelValues numbers;
 };
 
 // Fails with usage where the layout does not fit the model or the devices, and with what open_source() fails with.
 Result<LaunchJob> launch_job(base::FileSystem& fs, const Knowledge& knowledge, const base::DataStore& store,
-                             const LaunchFacts& facts, const LaunchTarget& target, const LaunchRequest& request);
+                             const LaunchFacts& facts, const Choices& choices, const LaunchTarget& target,
+                             const LaunchRequest& request);
 
 Result<LaunchSet> launch_set(base::FileSystem& fs, const Knowledge& knowledge, const base::DataStore& store,
                              const LaunchRequest& request);

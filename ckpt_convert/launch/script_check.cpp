@@ -1,6 +1,8 @@
 #include "ckpt_convert/launch/script_check.h"
 
 #include <algorithm>
+#include <iterator>
+#include <map>
 
 #include "base/format.h"
 #include "base/text.h"
@@ -143,6 +145,43 @@ void add_model_numbers(const Source& model, ModelValues& numbers) {
     if (positions != nullptr && positions->integer() != nullptr) numbers["model_positions"] = *positions->integer();
 }
 
+// Where edits have been accepted: by file and beginning, the end.
+class TakenPlaces {
+public:
+    bool takes(const ScriptPlace& place) const {
+        const auto next = taken_.upper_bound({place.file, place.begin});
+        const bool before_next =
+            next == taken_.end() || next->first.first != place.file || next->first.second >= place.end;
+        if (!before_next || next == taken_.begin()) return before_next;
+        const auto before = std::prev(next);
+        return before->first.first != place.file || before->second <= place.begin;
+    }
+    void take(const ScriptPlace& place) {
+        std::uint64_t& end = taken_[{place.file, place.begin}];
+        end = std::max(end, place.end);
+    }
+
+private:
+    std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint64_t> taken_;
+};
+
+// All edits of a finding, or none: one whose place another finding has changed waits for the next run.
+std::vector<ScriptEdit> edits_that_fit(const std::vector<ScriptFinding>& findings) {
+    TakenPlaces taken;
+    std::vector<ScriptEdit> out;
+    for (const ScriptFinding& finding : findings) {
+        const bool fits = std::all_of(finding.edits.begin(), finding.edits.end(),
+                                      [&](const ScriptEdit& edit) { return taken.takes(edit.place); });
+        if (!fits) continue;
+        for (const ScriptEdit& edit : finding.edits) {
+            if (!taken.takes(edit.place)) continue;
+            taken.take(edit.place);
+            out.push_back(edit);
+        }
+    }
+    return out;
+}
+
 }  // namespace
 
 std::size_t ScriptCheck::count(std::string_view severity) const {
@@ -152,21 +191,17 @@ std::size_t ScriptCheck::count(std::string_view severity) const {
 
 std::vector<std::optional<std::string>> ScriptCheck::fixed() const {
     std::vector<std::optional<std::string>> out(files.size());
+    const std::vector<ScriptEdit> all = edits_that_fit(findings);
     for (std::uint32_t file = 0; file < files.size(); ++file) {
         std::vector<ScriptEdit> edits;
-        for (const ScriptFinding& finding : findings) {
-            for (const ScriptEdit& edit : finding.edits) {
-                if (edit.place.file == file) edits.push_back(edit);
-            }
-        }
+        std::copy_if(all.begin(), all.end(), std::back_inserter(edits),
+                     [&](const ScriptEdit& edit) { return edit.place.file == file; });
         if (edits.empty()) continue;
         std::stable_sort(edits.begin(), edits.end(),
                          [](const ScriptEdit& a, const ScriptEdit& b) { return a.place.begin < b.place.begin; });
         std::string text;
         std::uint64_t at = 0;
         for (const ScriptEdit& edit : edits) {
-            if (edit.place.begin < at)
-                continue;  // another edit has been made there: the next run tells whether all is well
             text += files[file].text.substr(at, edit.place.begin - at) + edit.text;
             at = edit.place.end;
         }
@@ -211,19 +246,21 @@ Result<ScriptCheck> check_script(base::FileSystem& fs, const Knowledge& knowledg
     for (const ScriptProgram& program : script.programs)
         jobs.push_back(script_job(program, script, *target, list, others, facts, out.findings));
     TRY_ASSIGN(const Compared compared, open_compared(fs, knowledge, request, jobs));
-    std::optional<MemoryCheck> memory;
-    if (device != nullptr && compared.model && compared.model->config && !target->dialect.empty()) {
-        TRY_ASSIGN(memory, MemoryCheck::make(store, *compared.model, *device, devices.reserve));
+    std::optional<DeviceMemory> memory;
+    if (device != nullptr && compared.model && compared.model->config) {
+        TRY_ASSIGN(Choices choices, load_choices(store));
+        TRY_ASSIGN(memory, DeviceMemory::make(store, *compared.model, *device, devices.reserve, std::move(choices)));
     }
     for (ScriptJob& job : jobs) {
-        if (device != nullptr) job.numbers["machine"] = device->per_node;
+        if (device != nullptr) {
+            job.numbers["machine"] = device->per_node;
+            job.numbers["machine_fp8"] = device->fp8_tflops.has_value();
+        }
         if (compared.model) {
             add_model_numbers(*compared.model, job.numbers);
             const bool is_megatron = !target->dialect.empty();
-            if (is_megatron) {
-                TRY(check_model_options(knowledge, facts, *compared.model, job, out.findings));
-                if (memory) TRY(memory->run(job, out.findings));
-            }
+            if (is_megatron) TRY(check_model_options(knowledge, facts, *compared.model, job, out.findings));
+            if (memory) TRY(check_memory(*memory, job, out.findings));
         }
         if (compared.checkpoint) check_checkpoint_layout(*compared.checkpoint, job, out.findings);
         check_numbers(facts, job, out.findings);

@@ -3,11 +3,8 @@
 
 #include <vector>
 
-#include "base/data_store.h"
 #include "base/file_system.h"
-#include "ckpt_convert/job/choices.h"
-#include "ckpt_convert/job/hardware.h"
-#include "ckpt_convert/job/model_shape.h"
+#include "ckpt_convert/launch/device_memory.h"
 #include "ckpt_convert/launch/script_job.h"
 #include "ckpt_convert/open/source.h"
 
@@ -18,20 +15,8 @@ Status check_model_options(const Knowledge& knowledge, const LaunchFacts& facts,
                            const ScriptJob& job, std::vector<ScriptFinding>& findings);
 // With the layout of a Megatron checkpoint.
 void check_checkpoint_layout(const Source& checkpoint, const ScriptJob& job, std::vector<ScriptFinding>& findings);
-// With the memory of the machine's devices, by the estimate of a plan; of a target with Megatron's command line.
-class MemoryCheck {
-public:
-    // `model`: with its config. Fails with bad_input where a size that is needed has no value.
-    static Result<MemoryCheck> make(const base::DataStore& store, const Source& model, const Device& device,
-                                    const ReserveRules& reserve);
-    Status run(const ScriptJob& job, std::vector<ScriptFinding>& findings) const;
-
-private:
-    Choices choices_;
-    ModelShape shape_;
-    Device device_;
-    ReserveRules reserve_;
-};
+// With the memory of the machine's devices.
+Status check_memory(const DeviceMemory& memory, const ScriptJob& job, std::vector<ScriptFinding>& findings);
 // With each other: the rules of launch.json.
 void check_numbers(const LaunchFacts& facts, const ScriptJob& job, std::vector<ScriptFinding>& findings);
 // With the disk: what is loaded, data, tokenizer.

@@ -210,13 +210,15 @@ bool value_is(const ScriptJob& job, std::string_view option, std::string_view wa
     return word != nullptr && word->text == wanted;
 }
 
-// Of YAML: "is_recompute" of a key that is true, "stage_is_pt" of one with a word.
+// "schedules_method_is_dualpipev" of an option with one word; of a key of YAML that is true "is_recompute".
 void add_words(ScriptJob& job) {
     for (const auto& [name, option] : job.options) {
         const ScriptWord* word = job.value(name);
-        if (word == nullptr || name.starts_with("--")) continue;
-        const std::string key = name.substr(name.rfind('.') + 1);
-        if (word->text == "true") job.numbers["is_" + key] = 1;
+        if (word == nullptr) continue;
+        const bool is_key = !name.starts_with("--");
+        std::string key = is_key ? name.substr(name.rfind('.') + 1) : name.substr(2);
+        std::replace(key.begin(), key.end(), '-', '_');
+        if (is_key && word->text == "true") job.numbers["is_" + key] = 1;
         else job.numbers[key + "_is_" + word->text] = 1;
     }
 }

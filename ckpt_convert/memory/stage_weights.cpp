@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ckpt_convert/job/adapters.h"
 #include "ckpt_convert/memory/stage_memory.h"
 
 namespace ckpt {
@@ -16,7 +17,7 @@ public:
         // With more TP ranks than groups of keys and values, ranks hold copies.
         if (layer.attention == Attention::grouped && layer.kv_heads < job_.ranks.tp)
             out_.dense += static_cast<double>(copies_of_groups(layer)) / job_.ranks.tp;
-        out_.adapters += adapters_of(layer);
+        out_.adapters += adapter_parameters(model_, layer, job_);
         widest(layer);
     }
 
@@ -82,24 +83,6 @@ private:
         LayerShape bare = layer;
         bare.feed_forward = FeedForward::none;
         return static_cast<double>(layer_parameters(model_, bare).sharded);
-    }
-
-    // Two factors for each linear layer: of LoRA's rank, as wide as its input and its output.
-    double adapters_of(const LayerShape& layer) const {
-        const auto rank = static_cast<double>(job_.lora.rank);
-        const auto h = static_cast<double>(model_.hidden);
-        const double out = static_cast<double>(layer.heads * layer.value_dim);
-        const double in =
-            static_cast<double>((layer.heads + layer.kv_heads) * layer.head_dim + layer.kv_heads * layer.value_dim);
-        double sum = rank * (2 * h + (in + out) / job_.ranks.tp);
-        const double products = model_.gated ? 2 : 1;
-        const auto mlp = [&](double width) { return rank * (2 * h + (products + 1) * width); };
-        if (layer.feed_forward == FeedForward::dense) sum += mlp(static_cast<double>(layer.ffn) / job_.ranks.tp);
-        if (layer.has_experts()) {
-            sum += static_cast<double>(model_.moe.experts) / job_.ranks.ep() *
-                   mlp(static_cast<double>(model_.moe.ffn) / job_.ranks.etp());
-        }
-        return sum;
     }
 
     const ModelShape& model_;

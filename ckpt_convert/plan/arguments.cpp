@@ -124,14 +124,11 @@ private:
     Expression::Lookup lookup_;
 };
 
-// A word of a shell command; quoted when the shell would read it otherwise.
+// A word of a shell command; quoted when the shell, or a person in a list of words, could read it otherwise.
 std::string shell_word(const std::string& text) {
-    constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,:/@%|()*";
-    constexpr std::string_view kSpecial = "|()*";
+    constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.:/@%";
     if (text.starts_with(kCheckpointDir)) return base::format("\"{}\"", text);
-    bool plain = !text.empty() && text.find_first_not_of(kPlain) == std::string::npos &&
-                 text.find_first_of(kSpecial) == std::string::npos;
-    if (plain) return text;
+    if (!text.empty() && text.find_first_not_of(kPlain) == std::string::npos) return text;
     std::string out = "'";
     for (char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
     return out + "'";

@@ -9,16 +9,18 @@ namespace ckpt {
 
 struct Rung {
     Recompute recompute = Recompute::none;
-    int quarters = 0;          // of the layers of a chunk, with blocks
-    bool activations = false;  // of MLPs or experts
-    bool latent_up = false;
-    bool swap = false;  // the optimizer's states to the host
+    int eighths = 0;  // of the layers of a chunk, with blocks
+    std::array<bool, kParts> parts{};
+    bool swap = false;            // the optimizer's states to the host
+    bool swap_attention = false;  // what attention keeps as well
 };
 
-// What the space and the model allow, in the order of their cost.
-std::vector<Rung> ladder(const ModelShape& model, bool recompute, bool swap);
+// What the space, the model and the options of the engine allow, in the order of their cost. What `job` has of it stays.
+std::vector<Rung> ladder(const ModelShape& model, const TrainingJob& job, bool recompute, bool swap);
+// Whether the programs of another engine have options for it.
+bool has_rung(const Rung& rung, Engine engine);
 
 // The job with a rung; `layers`: of its largest chunk.
-void apply(const Rung& rung, const ModelShape& model, std::size_t layers, TrainingJob& job);
+void apply(const Rung& rung, std::size_t layers, TrainingJob& job);
 
 }  // namespace ckpt

@@ -13,10 +13,10 @@ struct RecomputeChoice {
     double peak = 0;     // bytes of the fullest device
 };
 
-// The fastest set of parts, of all that there are, with which the fullest device has at most `budget` bytes; layers are not
+// The fastest set of parts, of those in `possible`, with which the fullest device has at most `budget` bytes; layers are not
 // computed again as a whole. Nothing when no set is enough.
 std::optional<RecomputeChoice> cheapest_recompute(const TrainingJob& job, const StepClock& clock,
                                                   const Overlap& overlap, const Placement& placement, double budget,
-                                                  const PeakOf& peak);
+                                                  const PeakOf& peak, const std::array<bool, kParts>& possible);
 
 }  // namespace ckpt

@@ -53,7 +53,9 @@ std::vector<T> or_all(const std::vector<T>& pinned, std::vector<T> all) {
 class Searcher {
 public:
     explicit Searcher(const SearchInput& input)
-        : input_(input), model_(*input.model), rungs_(ladder(model_, input.space.recompute, input.space.swap)) {}
+        : input_(input),
+          model_(*input.model),
+          rungs_(ladder(model_, input.job, input.space.recompute, input.space.swap)) {}
 
     SearchResult run() {
         list_splits();
@@ -275,7 +277,7 @@ private:
             for (const auto& chunk : stage) layers = std::max(layers, chunk.size());
         }
         auto peak = [&](std::size_t rung) {
-            if (rungs_.size() > 1) apply(rungs_[rung], model_, layers, job);
+            if (rungs_.size() > 1) apply(rungs_[rung], layers, job);
             ++out.weighed;
             const auto bytes = input_.peak(job);
             return bytes ? *bytes : kNever;
@@ -286,6 +288,7 @@ private:
             if (rungs_.size() == 1 || peak(rungs_.size() - 1) > input_.budget) return out;
         }
         for (std::size_t i = 0; i < rungs_.size(); ++i) {
+            if (!has_rung(rungs_[i], job.engine)) continue;
             const double bytes = i == 0 ? first : peak(i);
             if (bytes > input_.budget) continue;
             StepTime time = seconds_of(job, base, pipeline);

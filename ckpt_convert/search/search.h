@@ -3,7 +3,8 @@
 // What does not depend on stages (TP, CP, EP, ETP, the micro-batch) is timed once. Each of these with each pipeline is a
 // base, ordered by its time with nothing computed again; that is a lower bound of what the ladder below makes of it:
 //
-//     nothing again  ->  activation functions  ->  latent projections  ->  a quarter, half, three quarters, all of the layers
+//     nothing again  ->  activation functions  ->  latent projections  ->  an eighth, a quarter, half, three quarters, all of
+//     the layers
 //     and each of these again with the states of the optimizer on the host
 //
 // Bases are climbed from the fastest on, until none that is left can be among the best.

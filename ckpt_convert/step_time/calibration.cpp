@@ -25,6 +25,19 @@ std::optional<double> number(const Json* json) {
     return std::nullopt;
 }
 
+Result<std::optional<MeasuredLayout>> layout_in(const JsonDocument& document) {
+    const Json* json = document.root.find("layout");
+    if (json == nullptr) return std::optional<MeasuredLayout>();
+    TRY_ASSIGN(const MeasuredLayout out,
+               base::read_json<MeasuredLayout>({document, *json, "layout", ErrorKind::usage}));
+    const auto sizes = {out.tp, out.pp, out.cp, out.ep, out.virtual_stages, out.micro_batch, out.etp + 1};
+    constexpr std::int64_t kMost = 1 << 20;
+    if (std::min(sizes) < 1 || std::max(sizes) > kMost)
+        return base::fail(ErrorKind::usage, "--calibrate: a size of \"layout\" is not plausible",
+                          document.where(*json));
+    return std::optional(out);
+}
+
 }  // namespace
 
 Result<Calibration> read_calibration(base::FileSystem& fs, const Path& path) {
@@ -40,6 +53,7 @@ Result<Calibration> read_calibration(base::FileSystem& fs, const Path& path) {
         out.step_seconds = *seconds;
         out.source = place.what;
         out.peak_gib = number(document.root.find("peak_gib"));
+        TRY_ASSIGN(out.layout, layout_in(document));
         return out;
     }
     return base::fail(

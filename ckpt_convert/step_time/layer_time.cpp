@@ -167,27 +167,38 @@ double LayerClock::send(double bytes, int distance, int per_node) const {
 }
 
 void LayerClock::add_products(LayerTime& time, const LayerShape& kind, const TrainingJob& job) const {
-    const double tokens = static_cast<double>(job.tokens()), tp = job.ranks.tp;
+    const double tokens = static_cast<double>(job.tokens()), tp = job.ranks.tp, lora = job.lora.rank;
     auto seconds = [&](const Matrix& matrix) {
         return matrix.is_sharded ? product(tokens, matrix.in, matrix.out / tp)
                                  : product(tokens / job.sequence_ranks(), matrix.in, matrix.out);
     };
-    double all = 0;
+    // LoRA's two factors beside a matrix.
+    auto adapter = [&](const Matrix& matrix) {
+        return product(tokens, matrix.in / tp, lora) + product(tokens, lora, matrix.out / tp);
+    };
+    double all = 0, adapters = 0;
     for (const Matrix& matrix : mixing_products(*model_, kind)) {
         all += seconds(matrix);
+        adapters += adapter(matrix);
         const bool is_latent_up =
             kind.attention == Attention::latent && matrix.is_sharded && matrix.out != model_->hidden;
         if (is_latent_up) time.again[static_cast<std::size_t>(Part::latent_up)] += seconds(matrix);
     }
     const double ffn = dense_width(*model_, kind), h = static_cast<double>(model_->hidden);
     if (ffn > 0) {
-        const double mlp = seconds({h, mlp_width(*model_, ffn), true}) + seconds({ffn, h, true});
+        const Matrix up{h, mlp_width(*model_, ffn), true}, down{ffn, h, true};
+        const double mlp = seconds(up) + seconds(down);
+        adapters += adapter(up) + adapter(down);
         const Part part = kind.has_experts() ? Part::shared_experts : Part::mlp;
         time.again[static_cast<std::size_t>(part)] += mlp;
         all += mlp;
     }
     time.of(Work::products, false) += all;
     time.of(Work::products, true) += 2 * all;
+    if (!job.is_frozen()) return;
+    // Weights without gradients have no product for them, and the adapters have all three.
+    time.of(Work::products, false) += adapters;
+    time.of(Work::products, true) += 2 * adapters - all;
 }
 
 void LayerClock::add_experts(LayerTime& time, const TrainingJob& job) const {
@@ -199,7 +210,8 @@ void LayerClock::add_experts(LayerTime& time, const TrainingJob& job) const {
     const double bytes = static_cast<double>(moe.experts) / job.ranks.ep() * weights * kElement / speed_.stream_bytes;
     time.of(Work::experts, false) += flop + bytes;
     // The gradient of the inputs reads the weights as the forward pass does; that of the weights also writes fp32 sums.
-    time.of(Work::experts, true) += 2 * flop + (1 + shares_->expert_weight_gradients.value) * bytes;
+    time.of(Work::experts, true) +=
+        job.is_frozen() ? flop + bytes : 2 * flop + (1 + shares_->expert_weight_gradients.value) * bytes;
     time.again[static_cast<std::size_t>(Part::moe)] += flop + bytes;
 }
 
@@ -331,7 +343,7 @@ PassTime LayerClock::head(const TrainingJob& job, const Overlap& overlap) const 
     const double logits = tokens * static_cast<double>(model_->vocab) / job.ranks.tp;
     const double product_seconds = 2 * logits * h / speed_.head_flops;
     out.of(Work::products, false) = product_seconds;
-    out.of(Work::products, true) = 2 * product_seconds;
+    out.of(Work::products, true) = (job.is_frozen() ? 1 : 2) * product_seconds;
     const double loss = logits * (job.memory.fused_cross_entropy ? kFusedLossBytes : kLossBytes) / speed_.loss_bytes;
     const double gathered = ring(kElement * tokens * h, job.ranks.tp, job.ranks.tp, job.ranks.per_node) *
                             (overlap.tensor ? shares_->tensor_overlap.value : 1);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ckpt_convert/job/adapters.h"
+
 namespace ckpt {
 namespace {
 
@@ -10,8 +12,6 @@ namespace {
 constexpr double kStateBytes = 30, kWeightBytes = 8;
 // Bytes of a parameter that data parallelism sends: fp32 gradients one way, bf16 weights the other.
 constexpr double kGradientBytes = 4, kGatherBytes = 2;
-// FSDP2 gathers weights forward and backward.
-constexpr double kShardBytes = kGradientBytes + 2 * kGatherBytes;
 // Of a pass through all layers, what FSDP2 cannot hide: the first unit gathered, the last one reduced.
 constexpr double kShardEnds = 0.05;
 
@@ -42,12 +42,13 @@ void add(PassTime& to, const PassTime& time, double times) {
 }
 
 // Gradients of weights take as long as the products of the forward pass.
-double weight_seconds(const PassTime& time) {
+double weight_seconds(const PassTime& time, const TrainingJob& job) {
+    if (job.is_frozen()) return 0;
     return time.forward[static_cast<std::size_t>(Work::products)] +
            time.forward[static_cast<std::size_t>(Work::experts)];
 }
 
-// Parameters of a stage on one rank.
+// Parameters of a stage on one rank that are trained.
 struct RankParameters {
     double dense = 0, experts = 0;
 };
@@ -59,13 +60,17 @@ RankParameters rank_parameters(const ModelShape& model, const TrainingJob& job, 
     RankParameters own;
     for (const auto& chunk : placement.stages[stage]) {
         for (const LayerSlot& slot : chunk) {
+            if (job.is_frozen()) {
+                own.dense += adapter_parameters(model, model.layer(slot.layer), job);
+                continue;
+            }
             const ParameterCounts& counts = model.layer(slot.layer).parameters;
             own.dense += static_cast<double>(counts.sharded) / tp + static_cast<double>(counts.replicated);
             own.experts += static_cast<double>(counts.experts) / experts;
         }
     }
-    if (stage == 0) own.dense += embedding;
-    if (stage == placement.head.pp) own.dense += embedding;
+    if (stage == 0 && !job.is_frozen()) own.dense += embedding;
+    if (stage == placement.head.pp && !job.is_frozen()) own.dense += embedding;
     return own;
 }
 
@@ -98,6 +103,8 @@ MicroTime StepClock::micro(const TrainingJob& job, const Overlap& overlap) const
 
 void StepClock::add_stages(StepTime& out, const TrainingJob& job, const Placement& placement,
                            const MicroTime& micro) const {
+    // Of a pair both answers are computed, and by the reference model as well.
+    const double sequences = job.sequences(), passes = job.mode == TrainingMode::dpo ? 2 * sequences : 1;
     double most = -1;
     for (std::uint32_t stage = 0; stage < placement.stages.size(); ++stage) {
         std::vector<ChunkTime>& chunks = out.stages.emplace_back();
@@ -110,18 +117,21 @@ void StepClock::add_stages(StepTime& out, const TrainingJob& job, const Placemen
             before += slots.size();
             for (const LayerSlot& slot : slots) {
                 const LayerTime& layer = micro.kinds[model_->layers[slot.layer]];
-                time.forward += layer.forward_seconds();
-                time.backward += layer.backward_with(job.memory, again > 0);
-                time.weights += weight_seconds(layer);
+                time.forward += passes * layer.forward_seconds();
+                time.backward += sequences * layer.backward_with(job.memory, again > 0);
+                time.weights += sequences * weight_seconds(layer, job);
                 if (again > 0) --again;
                 add(work, layer, 1);
             }
             if (placement.head != ChunkPosition{stage, chunk}) continue;
             const auto modules = static_cast<double>(model_->mtp);
-            time.forward += (1 + modules) * micro.head.forward_seconds() + modules * micro.mtp.forward_seconds();
-            time.backward += (1 + modules) * micro.head.backward_seconds() +
-                             modules * micro.mtp.backward_with(job.memory, job.memory.recompute == Recompute::uniform);
-            time.weights += (1 + modules) * weight_seconds(micro.head) + modules * weight_seconds(micro.mtp);
+            time.forward +=
+                passes * ((1 + modules) * micro.head.forward_seconds() + modules * micro.mtp.forward_seconds());
+            time.backward +=
+                sequences * ((1 + modules) * micro.head.backward_seconds() +
+                             modules * micro.mtp.backward_with(job.memory, job.memory.recompute == Recompute::uniform));
+            time.weights += sequences * ((1 + modules) * weight_seconds(micro.head, job) +
+                                         modules * weight_seconds(micro.mtp, job));
             add(work, micro.head, 1 + modules);
             add(work, micro.mtp, modules);
         }
@@ -150,7 +160,8 @@ double StepClock::pipeline_seconds(StepTime& out, const TrainingJob& job) const 
 
 double StepClock::sent_seconds(const TrainingJob& job, const Overlap& overlap, std::size_t chunks) const {
     if (job.ranks.pp == 1) return 0;
-    const double bytes = 2 * static_cast<double>(job.tokens() * model_->hidden) / job.sequence_ranks();
+    const double bytes =
+        2 * static_cast<double>(job.tokens() * model_->hidden * job.sequences()) / job.sequence_ranks();
     const double once = layers_.send(bytes, job.ranks.devices / job.ranks.pp, job.ranks.per_node);
     const double seen = overlap.pipeline ? layers_.shares().pipeline_overlap.value : layers_.shares().pipeline.value;
     return 2 * static_cast<double>(chunks) * static_cast<double>(job.micro_batches()) * once * seen;
@@ -187,12 +198,19 @@ void StepClock::add_shards(StepTime& out, const TrainingJob& job) const {
     }
     const int world = job.ranks.devices;
     const int shards = job.sharded.expert_shards > 0 ? job.sharded.expert_shards : std::max(1, world / job.ranks.ep());
-    const double bytes = job.sharded.reshard ? kShardBytes : kShardBytes - kGatherBytes;
+    const double reduced = job.is_frozen() ? 0 : kGradientBytes;
+    const double bytes = reduced + (job.sharded.reshard ? 2 : 1) * kGatherBytes;
     const double all = layers_.ring(bytes * dense, world, world, job.ranks.per_node) +
                        (experts > 0 ? layers_.ring(bytes * experts, shards, world, job.ranks.per_node) : 0);
     const double computing = seconds(out.stages.front());
     out.gradients = static_cast<double>(job.micro_batches()) * std::max(0.0, all - computing) + kShardEnds * all;
-    out.optimizer = state_seconds(layers_, job, dense / world + experts / shards, 1);
+    double trained = dense / world + experts / shards;
+    if (job.is_frozen()) {
+        trained = 0;
+        for (std::uint16_t kind : model_->layers)
+            trained += adapter_parameters(*model_, model_->kinds[kind], job) / world;
+    }
+    out.optimizer = state_seconds(layers_, job, trained, 1);
 }
 
 StepTime StepClock::step(const TrainingJob& job, const Overlap& overlap, const Placement& placement,
@@ -212,9 +230,10 @@ StepTime StepClock::step(const TrainingJob& job, const Overlap& overlap, const P
     out.low = out.seconds * (1 + band.low);
     out.high = out.seconds * (1 + band.high);
     const auto tokens =
-        static_cast<double>(job.micro_batches() * job.batch.micro * job.ranks.dp() * job.batch.sequence);
+        static_cast<double>(job.micro_batches() * job.batch.micro * job.ranks.dp() * job.batch.sequence) *
+        job.sequences();
     out.tokens_per_second = tokens / out.seconds / job.ranks.devices;
-    out.model_flops = model_flops(job.batch.sequence);
+    out.model_flops = model_flops(job.batch.sequence, job.is_frozen());
     out.utilisation = out.model_flops * out.tokens_per_second / layers_.speed().peak;
     return out;
 }
@@ -231,7 +250,7 @@ PipelineChart StepClock::chart(const TrainingJob& job, const StepTime& time, std
     return run_pipeline(work);
 }
 
-double StepClock::model_flops(std::int64_t sequence) const {
+double StepClock::model_flops(std::int64_t sequence, bool is_frozen) const {
     const double embedding = static_cast<double>(model_->embedding_parameters());
     // The lookup of the embedding is no product, the head always is one.
     const double products = 2 * (static_cast<double>(model_->active_parameters()) - (model_->tied ? 1 : 2) * embedding +
@@ -243,7 +262,7 @@ double StepClock::model_flops(std::int64_t sequence) const {
         const std::int64_t seen = kind.window > 0 ? std::min(sequence, 2 * kind.window) : sequence;
         attention += static_cast<double>(seen) * static_cast<double>(kind.heads * (kind.head_dim + kind.value_dim));
     }
-    return 3 * (products + attention);
+    return (is_frozen ? 2 : 3) * products + 3 * attention;
 }
 
 }  // namespace ckpt

@@ -46,7 +46,8 @@ public:
     PipelineChart chart(const TrainingJob& job, const StepTime& time, std::size_t micro_batches) const;
 
     // FLOP of a token: forward and backward; what is computed again does not count, and of attention the causal half.
-    double model_flops(std::int64_t sequence) const;
+    // `is_frozen`: weights need no gradients.
+    double model_flops(std::int64_t sequence, bool is_frozen) const;
     const LayerClock& layers() const { return layers_; }
 
 private:

@@ -27,6 +27,7 @@ PIECES = {
     "notebook": ["\\n", "\\u0041", "%%bash\\n", "!", "%", "\"source\"", "\"cells\"", "\"code\"", "\\\"", "\"language\"", "\"metadata\""],
     "shell": ["nvidia-smi", "CUDA_VISIBLE_DEVICES", "export ", "<<EOF\n", "$(", "${", "\\\n", "nccl", "--backend", "#!/bin/bash\n"],
     "yaml": ["cuda", "nccl", "device: ", "- ", "|\n", ">\n", "&a", "*a", "!!str ", "\"", "# "],
+    "launch": ["torchrun ", "pretrain_gpt.py ", "--num-layers ", "--fp8-format", "ARGS=(", "\"${ARGS[@]}\"", "source ", "$((", "parallel:\n"],
     "settings": ["FROM ", "RUN ", "ENV ", "ARG ", "CMD [\"", "$(", "${", ":=", "\n\t", "\\\n", "[", "= cuda", "--gpus all", "docker run "],
     "cuda": ["cudaMalloc", "__global__ ", "<<<1, 2>>>", "#include <", "//", "/*", "*/", "\\\n", "R\"(", ")\""],
     "toml": ["[tool.migrator]\n", "[[", "\"\"\"", "'''", "\\u00e9", "1e9", "0x", "inf", "1979-05-27", "{a = 1}", "exclude", "fail-on", "a.b."],
@@ -94,6 +95,9 @@ def add_texts(seeds):
         for path in sorted(path for folder in FOLDERS for path in (ROOT / folder).rglob(pattern)):
             if path.is_file() and not path.is_symlink() and path.stat().st_size <= LARGEST_TEXT:
                 seeds.add("settings", bytes([number]) + path.read_bytes())
+    for kind, pattern in (b"\0", "*.yaml"), (b"\1", "*.sh"):
+        for path in sorted(path for folder in ("templates/launch", "tests/model/by_hand") for path in (ROOT / folder).rglob(pattern)):
+            seeds.add("launch", kind + path.read_bytes())
     for path in sorted((ROOT / "rules").rglob("*.json")):
         if path.stat().st_size <= LARGEST_TEXT:
             seeds.add("json", path.read_bytes())

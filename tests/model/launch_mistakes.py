@@ -126,6 +126,42 @@ MISTAKES = [
     Mistake(30, "node_rank", DENSE, "pretrain.sh", ("settings.sh", "NODE_RANK:-0", "NODE_RANK:-1"), fixes=False),
 ]
 
+# Of the rules of legality, each a job that is refused; the scripts as they are written are those that are accepted.
+def option(name, models, words, also=(), number="L"):
+    return Mistake(number, name, models, "pretrain.sh", ("model.sh", "    --use-flash-attn", f"    --use-flash-attn {words}"), also=also, fixes=False)
+
+
+FULL = "--recompute-granularity full --recompute-method block --recompute-num-layers"
+MISTAKES += [
+    option("first_and_last", ("qwen3",), "--decoder-first-pipeline-num-layers 12 --decoder-last-pipeline-num-layers 12", number="L1"),
+    option("middle_stages", ("deepseek3",), "--decoder-first-pipeline-num-layers 10 --decoder-last-pipeline-num-layers 11", number="L1"),
+    option("first_stage", ("deepseek3",), "--decoder-first-pipeline-num-layers 9", number="L1"),
+    option("last_stage", ("deepseek3",), "--decoder-last-pipeline-num-layers 9", number="L1"),
+    option("fp8_device", ("qwen3",), "--fp8-format e4m3", number="L6"),
+    option("dualpipev_tied", ("qwen3_small",), "--schedules-method dualpipev", also=("dualpipev_alone",), number="L8"),
+    option("dualpipev_stages_alone", ("qwen3",), "--schedules-method dualpipev --num-layers-per-virtual-pipeline-stage 3", also=("dualpipev_alone",),
+           number="L8"),
+    option("expert_overlap", ("qwen3_moe",), "--moe-fb-overlap", number="L9"),
+    option("extended_experts", ("deepseek3",), "--moe-tp-extend-ep --moe-grouped-gemm", also=("twice",), number="L10"),
+    option("extended_experts_grouped", ("qwen3_moe",), "--moe-tp-extend-ep", number="L10"),
+    option("swap_optimizer_kind", ("qwen3",), "--swap-optimizer --optimizer-selection fused_torch_adamw", number="L11"),
+    option("swap_adaptive", ("qwen3",), "--swap-attention --adaptive-recompute-device-swap", number="L12"),
+    option("mc2_coc", ("qwen3",), "--use-ascend-mc2 --use-ascend-coc", number="L13"),
+    option("tensor_2d", ("qwen3",), "--tp-2d --tp-x 2 --tp-y 2", number="L14"),
+    option("reuse_ema", ("qwen3",), "--reuse-fp32-param --optimizer-selection fused_ema_adamw", number="L15"),
+    option("reuse_inert", ("qwen3",), "--reuse-fp32-param --o2-optimizer", number="L15"),
+    option("sequence_ulysses", ("qwen25",), "--context-parallel-size 2 --context-parallel-algo ulysses_cp_algo", number="L16"),
+    option("sequence_hybrid", ("qwen25",), "--context-parallel-size 2 --context-parallel-algo hybrid_cp_algo --ulysses-degree-in-cp 2", number="L16"),
+    Mistake("L17", "virtual_batches", ("qwen3",), "pretrain.sh", ("model.sh", "--global-batch-size \"$GLOBAL_BATCH_SIZE\"",
+            "--global-batch-size 6 --num-layers-per-virtual-pipeline-stage 3"), fixes=False),
+    option("recompute_whole_stage", ("qwen3",), f"{FULL} 19", number="L18"),
+    option("recompute_whole_chunk", ("qwen3",), f"{FULL} 4 --num-layers-per-virtual-pipeline-stage 3", number="L18"),
+    option("recompute_in_bubble", ("qwen3",), "--recompute-in-bubble", number="L18"),
+    option("torch_fsdp2", ("qwen3",), "--use-torch-fsdp2", also=("torch_fsdp2_format",), number="L19"),
+    option("torch_fsdp2_format", ("qwen3",), "--use-torch-fsdp2 --ckpt-format torch", also=("torch_fsdp2", "twice"), number="L19"),
+    option("packed_ring", ("qwen3",), "--reset-attention-mask --context-parallel-size 2", number="L26"),
+]
+
 
 def launch(*words):
     return run(tool("ckpt_convert"), "launch", *words)
@@ -232,6 +268,20 @@ def check_with_files(checks, work):
         checks.equal(found, wanted, f"4: data that is {what}")
 
 
+def check_sharded(checks, work):
+    """The memory of FSDP2 is estimated from its YAML file, with the script and alone."""
+    out = work / "sharded"
+    done = launch(work / "qwen3", out, "--target", "fsdp2", "--devices", "8", "--micro-batch-size", "4", "--device", "a2", "--with", "none")
+    checks.expect("pretrain.sh does not fit by estimate" in done.stdout, f"FSDP2 with nothing computed again: {done.stdout}{done.stderr}")
+    for script in ("pretrain.sh", "pretrain.yaml"):
+        found = found_in(out / script, "--model", work / "qwen3")
+        checks.equal([item["id"] for item in found], ["memory"], f"FSDP2: {script}")
+        text = (out / "pretrain.yaml").read_text()
+        (out / "pretrain.yaml").write_text(text.replace("parallel:\n", "parallel:\n  recompute: true\n  recompute_modules:\n    - model.layers.{*}\n"))
+        checks.equal(found_in(out / script, "--model", work / "qwen3"), [], f"FSDP2: {script} that computes layers again")
+        (out / "pretrain.yaml").write_text(text)
+
+
 def main():
     checks = Checks()
     wanted = [name for name in sys.argv[1:] if name != "--all"]
@@ -250,6 +300,7 @@ def main():
                     checks.equal(found_in(script, "--model", work / name), [], f"{name}, {script.name}: nothing is wrong")
         check_by_hand(checks, work)
         check_with_files(checks, work)
+        check_sharded(checks, work)
         for mistake in MISTAKES:
             for name in mistake.models[:number]:
                 if not wanted or mistake.name in wanted:

@@ -29,12 +29,13 @@ TRAIN_ARGS=(
     --adam-beta2 0.95
     --clip-grad 1.0
     --context-parallel-size {{cp}} #? cp > 1
-    --sequence-parallel #? tp > 1
-    --use-distributed-optimizer
+    --sequence-parallel #? tp > 1 & !without_sequence_parallel
+    --use-distributed-optimizer #? !without_use_distributed_optimizer
     --overlap-grad-reduce #? dp > 1 & !dualpipev
-    --overlap-param-gather #? dp > 1 & !dualpipev
+    --overlap-param-gather #? dp > 1 & !dualpipev & !without_use_distributed_optimizer
     --moe-token-dispatcher-type alltoall #? experts > 0
-    --attention-backend flash
+    --attention-backend flash #? !with_no_flash_attention
+{{choice_args}}
     --distributed-backend nccl
     --log-interval 1
     --log-throughput

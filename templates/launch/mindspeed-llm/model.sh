@@ -24,18 +24,19 @@ TRAIN_ARGS=(
     --clip-grad 1.0
     --context-parallel-size {{cp}} #? cp > 1
     --context-parallel-algo megatron_cp_algo #? cp > 1
-    --sequence-parallel #? tp > 1
-    --use-distributed-optimizer
+    --sequence-parallel #? tp > 1 & !without_sequence_parallel
+    --use-distributed-optimizer #? !without_use_distributed_optimizer
     --overlap-grad-reduce #? dp > 1 & !dualpipev
-    --overlap-param-gather #? dp > 1 & !dualpipev
+    --overlap-param-gather #? dp > 1 & !dualpipev & !without_use_distributed_optimizer
     --moe-token-dispatcher-type alltoall #? experts > 0
     --use-fused-moe-token-permute-and-unpermute #? experts > 0
-    --use-flash-attn
+    --use-flash-attn #? !without_use_flash_attn
     --use-fused-rmsnorm #? rms_norm
-    --use-fused-swiglu #? swiglu
+    --use-fused-swiglu #? swiglu & !without_use_fused_swiglu
     --use-fused-rotary-pos-emb #? rope
     --attention-softmax-in-fp32
     --no-masked-softmax-fusion
+{{choice_args}}
     --distributed-backend nccl
     --log-interval 1
     --log-throughput

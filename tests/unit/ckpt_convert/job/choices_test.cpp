@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include "base/data_store.h"
+#include "ckpt_convert/job/choice_flags.h"
 #include "ckpt_convert/job/choices.h"
 
 namespace {
@@ -37,4 +38,54 @@ TEST_CASE("choices: what is wrong is named, and what was meant") {
     CHECK(wrong("recompute-block:0").find("above 0") != std::string::npos);
     CHECK(wrong("recompute-block:x").find("above 0") != std::string::npos);
     CHECK(wrong("reuse-fp32-param", ckpt::Engine::megatron).find("megatron") != std::string::npos);
+}
+
+TEST_CASE("choices: a job says which words made it, of every engine") {
+    const base::DataStore store;
+    const auto choices = ckpt::load_choices(store);
+    REQUIRE(choices);
+    for (const ckpt::Engine engine : base::kAll<ckpt::Engine>) {
+        ckpt::TrainingJob plain;
+        plain.engine = engine;
+        plain.ranks.tp = 2;
+        plain.ranks.sequence_parallel = true;
+        CHECK(ckpt::chosen_words(*choices, plain) == "none");
+        for (const ckpt::Choice& choice : choices->choices) {
+            if (!ckpt::has_choice(choice, engine)) continue;
+            for (const std::string& word : {choice.word, choice.word + ":3"}) {
+                ckpt::TrainingJob job = plain, again = plain;
+                REQUIRE(ckpt::apply_choices(*choices, word, job));
+                const std::string words = ckpt::chosen_words(*choices, job);
+                INFO(name(engine) << ": " << word << " becomes " << words);
+                REQUIRE(ckpt::apply_choices(*choices, words, again));
+                CHECK(again.memory == job.memory);
+                CHECK(again.optimizer == job.optimizer);
+                CHECK(again.sharded == job.sharded);
+                CHECK(again.ranks.sequence_parallel == job.ranks.sequence_parallel);
+            }
+        }
+    }
+}
+
+TEST_CASE("choices: what of a command line they are") {
+    ckpt::Choice choice;
+    choice.flags = {{"mindspeed", "--loss-compute-mode chunk [--loss-chunk-size N]"},
+                    {"megatron", "without --use-flash-attn"},
+                    {"fsdp2", "parallel.recompute true parallel.recompute_modules model.layers.{*}"}};
+    const auto chunk = ckpt::flags_of(choice, ckpt::Engine::mindspeed);
+    REQUIRE(chunk.size() == 2);
+    CHECK(chunk[0].name == "--loss-compute-mode");
+    CHECK(chunk[0].values == std::vector<std::string>{"chunk"});
+    CHECK_FALSE(chunk[0].is_of_number);
+    CHECK(chunk[1].name == "--loss-chunk-size");
+    CHECK(chunk[1].values == std::vector<std::string>{"N"});
+    CHECK(chunk[1].is_of_number);
+    const auto without = ckpt::flags_of(choice, ckpt::Engine::megatron);
+    REQUIRE(without.size() == 1);
+    CHECK(without[0].is_without);
+    const auto keys = ckpt::flags_of(choice, ckpt::Engine::fsdp2);
+    REQUIRE(keys.size() == 2);
+    CHECK(keys[1].values == std::vector<std::string>{"model.layers.{*}"});
+    choice.flags = {{"fsdp2", "selective activation checkpointing of operators"}};
+    CHECK(ckpt::flags_of(choice, ckpt::Engine::fsdp2).empty());
 }

@@ -153,20 +153,25 @@ TEST_CASE("recomputation: the cheapest parts that are enough") {
     const Searched searched(step);
     const auto placement = ckpt::place_layers(step.job, step.model);
     REQUIRE(placement);
-    auto choose = [&](double gib) {
-        return ckpt::cheapest_recompute(step.job, searched.clock, {}, *placement, gib * kGib, searched.input.peak);
+    std::array<bool, ckpt::kParts> all{};
+    all.fill(true);
+    auto choose = [&](double gib, const std::array<bool, ckpt::kParts>& possible) {
+        return ckpt::cheapest_recompute(step.job, searched.clock, {}, *placement, gib * kGib, searched.input.peak,
+                                        possible);
     };
-    const auto nothing = choose(200);
+    const auto nothing = choose(200, all);
     REQUIRE(nothing);
     CHECK(nothing->parts == std::array<bool, ckpt::kParts>{});
-    const auto little = choose(nothing->peak / kGib - 2);
+    const auto little = choose(nothing->peak / kGib - 2, all);
     REQUIRE(little);
     CHECK(little->peak <= nothing->peak - 2 * kGib);
     CHECK(little->seconds > nothing->seconds);
-    const auto more = choose(nothing->peak / kGib - 7);
+    const auto more = choose(nothing->peak / kGib - 7, all);
     REQUIRE(more);
     CHECK(more->seconds > little->seconds);
-    CHECK_FALSE(choose(1));
+    CHECK_FALSE(choose(1, all));
+    // What the engine has no option for is not proposed.
+    CHECK_FALSE(choose(nothing->peak / kGib - 2, {}));
 }
 
 TEST_CASE("search: the layouts of published runs are among the first five, or nearly as fast") {

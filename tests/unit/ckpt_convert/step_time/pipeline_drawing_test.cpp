@@ -42,6 +42,16 @@ TEST_CASE("calibration: a step as a number, a profile, a comparison") {
     CHECK(*ckpt::read_calibration(fs, "run.json")->peak_gib == 45);
     CHECK(ckpt::read_calibration(fs, "profile.json")->step_seconds == 2.5);
     CHECK(ckpt::read_calibration(fs, "compare.json")->step_seconds == 2);
+    fs.add("other.json", "{\"step_seconds\": 3, \"layout\": {\"tp\": 2, \"pp\": 4, \"micro_batch\": 2}}");
+    const auto other = ckpt::read_calibration(fs, "other.json");
+    REQUIRE(other);
+    REQUIRE(other->layout);
+    CHECK(other->layout->tp == 2);
+    CHECK(other->layout->pp == 4);
+    CHECK(other->layout->ep == 1);
+    CHECK(other->layout->micro_batch == 2);
+    CHECK(calibration_error("{\"step_seconds\": 3, \"layout\": {\"tp\": 0}}").find("plausible") != std::string::npos);
+    CHECK(calibration_error("{\"step_seconds\": 3, \"layout\": {\"pt\": 2}}").find("\"pt\"") != std::string::npos);
     CHECK(calibration_error("{}").find("neither \"step_seconds\"") != std::string::npos);
     CHECK(calibration_error("{\"step_seconds\": 0}").find("a step takes time") != std::string::npos);
     CHECK(calibration_error("{\"step_seconds\": ").find("run.json") == std::string::npos);
@@ -52,9 +62,10 @@ TEST_CASE("calibration: a scale that nothing explains is refused") {
     estimate.seconds = 10;
     estimate.of_slowest.of(ckpt::Work::products, false) = 1;
     const ckpt::CalibrationLimits limits{0.6, 2};
-    CHECK(*ckpt::time_scale({12, "", {}}, estimate, limits) == doctest::Approx(1.2));
-    CHECK(ckpt::time_scale({5, "", {}}, estimate, limits).error().message.find("a part of one") != std::string::npos);
-    const std::string slow = ckpt::time_scale({25, "", {}}, estimate, limits).error().message;
+    CHECK(*ckpt::time_scale({12, "", {}, {}}, estimate, limits) == doctest::Approx(1.2));
+    CHECK(ckpt::time_scale({5, "", {}, {}}, estimate, limits).error().message.find("a part of one") !=
+          std::string::npos);
+    const std::string slow = ckpt::time_scale({25, "", {}, {}}, estimate, limits).error().message;
     CHECK(slow.find("2.50 times the estimate") != std::string::npos);
     CHECK(slow.find("\"products\"") != std::string::npos);
 }

@@ -60,6 +60,27 @@ TEST_CASE("step time: measured steps, without calibration") {
     }
 }
 
+// Of a frozen model no weight has a gradient; a pair of DPO is two sequences, and the reference answers both.
+TEST_CASE("step time: LoRA and DPO") {
+    MeasuredStep step = step_named(measured_steps(), "modellink/llama2-7b");
+    const auto of = [&](ckpt::TrainingMode mode) {
+        step.job.mode = mode;
+        return estimate(step, Loaded::all().rules, Loaded::all().devices);
+    };
+    const ckpt::StepTime full = of(ckpt::TrainingMode::sft), lora = of(ckpt::TrainingMode::lora),
+                         pairs = of(ckpt::TrainingMode::dpo);
+    CHECK(full.seconds == doctest::Approx(of(ckpt::TrainingMode::pretrain).seconds));
+    CHECK(lora.pipeline > 0.6 * full.pipeline);
+    CHECK(lora.pipeline < 0.8 * full.pipeline);
+    CHECK(lora.optimizer < 0.02 * full.optimizer);
+    CHECK(lora.gradients < 0.02 * full.gradients);
+    CHECK(lora.utilisation < full.utilisation);
+    CHECK(pairs.pipeline > 2.5 * full.pipeline);
+    CHECK(pairs.pipeline < 2.8 * full.pipeline);
+    CHECK(pairs.gradients <= full.gradients);
+    CHECK(pairs.tokens_per_second * pairs.seconds == doctest::Approx(2 * full.tokens_per_second * full.seconds));
+}
+
 // Milliseconds, B200: layers forward and backward, head forward and backward, optimizer, gradients, the step.
 TEST_CASE("step time: worked figures") {
     struct Figures {

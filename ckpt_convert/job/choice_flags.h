@@ -1,0 +1,21 @@
+// ChoiceFlag: what of a command line a choice is: "--recompute-granularity full", "without --use-flash-attn".
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ckpt_convert/job/choices.h"
+
+namespace ckpt {
+
+struct ChoiceFlag {
+    std::string name;                 // "--loss-chunk-size"; of YAML files "parallel.reduce_dtype"
+    std::vector<std::string> values;  // "N" is the number of the choice
+    bool is_without = false;          // the option is not there
+    bool is_of_number = false;        // only where the choice has a number: in brackets
+};
+
+// What the engine's command line has for the choice. Empty: scripts cannot say it.
+std::vector<ChoiceFlag> flags_of(const Choice& choice, Engine engine);
+
+}  // namespace ckpt

@@ -1,0 +1,91 @@
+"""The scripts that `ckpt_convert plan` names are those of the plan: for published models, each layout that it prints is written by
+`ckpt_convert launch`, and `launch --check` finds nothing in it, its estimate of the memory included.
+
+    launch_plans.py [--all] [NAME...]        without --all two layouts of each model
+"""
+
+import json
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from checks import Checks, run, temporary_directory, tool  # noqa: E402
+from launch_mistakes import MODELS  # noqa: E402
+
+# What is planned of a model: several devices, engines, sequences, and with what.
+PLANS = {
+    "qwen3": (["--devices", "8", "--device", "a2"], ["--devices", "32", "--device", "a3", "--seq-length", "32768"],
+              ["--devices", "8", "--device", "a2", "--engine", "fsdp2"],
+              ["--devices", "8", "--device", "a2", "--engine", "fsdp2", "--with", "recompute-mlp,chunk-loss:2048,bf16-reduce"],
+              ["--devices", "8", "--device", "a2", "--engine", "megatron"]),
+    "llama31": (["--devices", "8", "--device", "910b4", "--tp", "1", "--pp", "1", "--with", "recompute-full,swap-optimizer"],
+                ["--devices", "16", "--device", "a2", "--with", "no-distributed-optimizer"]),
+    "qwen25": (["--devices", "8", "--device", "a2", "--tp", "4", "--pp", "2", "--num-layer-list", "15,13"],),
+    "qwen3_moe": (["--devices", "64", "--device", "a2"], ["--devices", "16", "--device", "a2", "--engine", "megatron"]),
+    "deepseek3": (["--devices", "512", "--device", "a2"], ["--devices", "512", "--device", "a2", "--tp", "4", "--pp", "8", "--ep", "32",
+                  "--etp", "1", "--schedules-method", "dualpipev", "--noop-layers", "61,62,63", "--with", "recompute-full,swap-optimizer",
+                  "--global-batch-size", "3840"]),
+}
+
+
+def converter(*words):
+    return run(tool("ckpt_convert"), *words)
+
+
+def layout_of(words):
+    """The options of a layout by name, from a command or from a script."""
+    text = " ".join(shlex.split(words.replace("\\\n", " ")))
+    return dict(re.findall(r"--(tp|pp|ep|etp|num-layer-list|noop-layers|pipeline-model-parallel-layout|schedules-method) (\S+)", text))
+
+
+def check_plan(checks, what, plan, model, device, out):
+    command = shlex.split(plan["scripts"])
+    checks.equal(command[:3], ["ckpt_convert", "launch", str(model)], f"{what}: {plan['scripts']}")
+    command[3] = str(out)
+    done = converter(*command[1:])
+    if not checks.expect(done.returncode == 0, f"{what}: {' '.join(command)}: {done.stderr}"):
+        return
+    checks.expect("pretrain.sh does not fit" not in done.stdout, f"{what}: {done.stdout}")
+    found = converter("launch", "--check", out / "pretrain.sh", "--model", model, "--device", device, "--json")
+    checks.equal(json.loads(found.stdout)["findings"], [], f"{what}: --check")
+    conversion = out / "convert_to_mcore.sh"
+    if conversion.exists() and "torch_dist" not in conversion.read_text():
+        checks.equal(layout_of(conversion.read_text()), layout_of(plan["conversion"]), f"{what}: the conversion of plan and script")
+    if shutil.which("shellcheck"):
+        done = subprocess.run(["shellcheck", *out.glob("*.sh")], capture_output=True, text=True)
+        checks.expect(done.returncode == 0, f"{what}: shellcheck: {done.stdout}")
+
+
+def main():
+    checks = Checks()
+    wanted = [name for name in sys.argv[1:] if name != "--all"] or list(PLANS)
+    most = None if "--all" in sys.argv else 2
+    with temporary_directory() as directory:
+        for name in wanted:
+            model = Path(directory) / name
+            model.mkdir()
+            (model / "config.json").write_text(json.dumps(MODELS[name]))
+            for number, words in enumerate(PLANS[name]):
+                what = f"{name} {' '.join(words)}"
+                planned = converter("plan", model, *words, "--json")
+                plans = json.loads(planned.stdout)["plans"] if planned.returncode in (0, 1) else []
+                if not checks.expect(plans, f"{what}: {planned.stderr}"):
+                    continue
+                for rank, plan in enumerate(plans[:most]):
+                    out = Path(directory) / f"{name}_{number}_{rank}"
+                    check_plan(checks, f"{what}, {rank + 1}", plan, model, words[3], out) if plan["fits"] else None
+            # One command from the config to the scripts.
+            out = Path(directory) / f"{name}_at_once"
+            done = converter("launch", model, out, *PLANS[name][0][:4])
+            if checks.expect(done.returncode == 0, f"{name}: {done.stderr}"):
+                found = converter("launch", "--check", out / "pretrain.sh", "--model", model, "--device", PLANS[name][0][3], "--json")
+                checks.equal(json.loads(found.stdout)["findings"], [], f"{name}: scripts of the best layout")
+    checks.finish()
+
+
+if __name__ == "__main__":
+    main()
