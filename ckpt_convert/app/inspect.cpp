@@ -140,7 +140,15 @@ TensorIndex without_parts(const TensorIndex& index) {
 
 std::uint64_t most_shards(const TorchDistIndex& content) {
     std::uint64_t out = 0;
-    for (const auto& tensor : content.tensors) out = std::max<std::uint64_t>(out, tensor.chunks.size());
+    for (const auto& tensor : content.tensors) {
+        std::uint64_t shards = tensor.chunks.size();
+        if (tensor.flat.vector) {
+            const std::uint64_t elements = *checked_elements(tensor.shape);
+            for (std::uint64_t at = 0; at < elements; ++shards)
+                at += tensor.flat.vector->run(tensor.flat.first, elements, at, elements - at).elements;
+        }
+        out = std::max(out, shards);
+    }
     return out;
 }
 

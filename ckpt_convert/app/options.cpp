@@ -39,11 +39,18 @@ void add_places(CLI::App& app, const PeerOptions& peers, ConvertOptions& options
     group
         ->add_option("--to", raw.to,
                      "What to write: hf (Hugging Face), mcore (Megatron), dcp (torch.distributed.checkpoint, as "
-                     "programs with FSDP2 load it), dtensor (a file of DTensors for each rank, as verl loads it) or "
-                     "universal (DeepSpeed's, with its optimizer); the other side when left out")
-        ->check(command_line::OneOf({"hf", "mcore", "dcp", "dtensor", "universal"}));
-    group->add_option("--world", options.world, "Of a dtensor output: how many ranks load a file each")
+                     "programs with FSDP2 load it), dtensor (a file of DTensors for each rank, as verl loads it), "
+                     "universal or zero (DeepSpeed's, with its optimizer: for any run, or for one of a known number of "
+                     "ranks); the other side when left out")
+        ->check(command_line::OneOf({"hf", "mcore", "dcp", "dtensor", "universal", "zero"}));
+    group->add_option("--world", options.world, "Of a dtensor or zero output: how many ranks load a file each")
         ->check(rank_count);
+    group->add_option("--stage", options.zero_stage, "Of a zero output: the run's stage of ZeRO, 1, 2 or 3")
+        ->check(CLI::Range(1, 3));
+    group
+        ->add_option("--sub-group-size", options.sub_group,
+                     "Of a zero output of stage 3: the run's sub_group_size (default 1000000000)")
+        ->check(at_least_one);
     group
         ->add_option("--mesh-device", options.device,
                      "Of a dtensor output: what its ranks run on: npu (default), cuda or cpu")
@@ -162,8 +169,13 @@ void add_layout(CLI::App& app, const PeerOptions& peers, const TargetRegistry& t
         ->add_option(
             "--optimizer", raw.optimizer,
             "keep: with the state of the optimizer, so that training goes on, from Megatron, FSDP2 and DeepSpeed "
-            "ZeRO to mcore, dcp and universal; drop (default): the weights alone")
+            "ZeRO to all but hf; drop (default): the weights alone")
         ->check(command_line::OneOf({"keep", "drop"}));
+    group
+        ->add_option("--optimizer-step", options.optimizer_step,
+                     "max: where parameters have gone different numbers of steps, all go on with the largest; they are "
+                     "refused when left out")
+        ->check(command_line::OneOf({"max"}));
 }
 
 void add_vocabulary(CLI::App& app, const TargetRegistry& targets, ConvertOptions& options, RawOptions& raw) {

@@ -9,11 +9,15 @@ namespace ckpt {
 std::uint64_t fingerprint(const PlannedOutput& target) {
     constexpr std::uint64_t kStart = 0xCBF29CE484222325u, kPrime = 0x100000001B3u;  // FNV-1a
     std::uint64_t hash = kStart;
-    auto add = [&](std::string_view text) {
+    auto add_part = [&](std::string_view text) {
         for (char byte : text) hash = (hash ^ static_cast<unsigned char>(byte)) * kPrime;
+    };
+    auto add = [&](std::string_view text) {
+        add_part(text);
         hash = (hash ^ 0xFF) * kPrime;  // no text has this byte, so it ends one
     };
-    add(plan_text(target.plan, target.output));
+    write_plan(target.plan, target.output, add_part);
+    add("");
     for (const OutputFile& file : target.output.files) add(base::format("{} {}", file.path, file.bytes));
     for (const SideFile& text : target.texts) {
         add(text.path);

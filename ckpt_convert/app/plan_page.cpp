@@ -46,7 +46,7 @@ std::string ranks_html(const RankMatrix& matrix) {
 
 std::string files_html(const PlannedOutput& target) {
     std::string out;
-    for (const DescribedFile& file : described_files(target.plan, target.output)) {
+    describe_files(target.plan, target.output, [&](const DescribedFile& file) {
         out += base::format("<details><summary><code>{}</code> {}, {}</summary>\n", page_text(file.file->path),
                             base::human_bytes(file.file->bytes), base::plural(file.tensors.size(), "tensor"));
         out += "<table>\n<tr><th>tensor</th><th>type</th><th>shape</th><th>made of</th></tr>\n";
@@ -55,7 +55,7 @@ std::string files_html(const PlannedOutput& target) {
                                 page_text(tensor.target->name), name(tensor.target->dtype),
                                 to_string(tensor.target->shape_in_file()), page_text(tensor.made_of));
         out += "</table>\n</details>\n";
-    }
+    });
     return out;
 }
 

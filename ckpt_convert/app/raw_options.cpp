@@ -40,17 +40,24 @@ Status check_layout(ConvertOptions& options, const RawOptions& raw) {
 namespace {
 
 Status check_format(ConvertOptions& options, const RawOptions& raw) {
-    const bool is_universal = options.format == NamedFormat::universal;
-    if (is_universal && raw.optimizer == "drop")
-        return base::fail(ErrorKind::usage,
-                          "--to universal: such a checkpoint is what a run goes on from, so that the state of the "
-                          "optimizer belongs to it; weights alone DeepSpeed takes from a Hugging Face checkpoint");
-    options.keep_optimizer = raw.optimizer == "keep" || is_universal;
+    const bool needed = needs_optimizer(options.format);
+    if (needed && raw.optimizer == "drop")
+        return base::fail(
+            ErrorKind::usage,
+            base::format("--to {}: such a checkpoint is what a run goes on from, so that the state of the optimizer "
+                         "belongs to it; weights alone DeepSpeed takes from a Hugging Face checkpoint",
+                         raw.to));
+    options.keep_optimizer = raw.optimizer == "keep" || needed;
     options.source.keep_padding = options.keep_optimizer && options.to != Side::huggingface;
-    const bool by_rank = options.format == NamedFormat::dtensor;
-    if (by_rank != (options.world > 0))
-        return base::fail(ErrorKind::usage, by_rank ? "--to dtensor: --world says how many ranks load a file each"
-                                                    : "--world is for --to dtensor, whose ranks load a file each");
+    const bool by_rank = is_for_ranks(options.format), is_zero = options.format == NamedFormat::zero;
+    if (by_rank && options.world == 0)
+        return base::fail(ErrorKind::usage,
+                          base::format("--to {}: --world says how many ranks load a file each", raw.to));
+    if (!by_rank && options.world > 0)
+        return base::fail(ErrorKind::usage, "--world is for --to dtensor and zero, whose ranks load a file each");
+    if (is_zero != (options.zero_stage > 0))
+        return base::fail(ErrorKind::usage, is_zero ? "--to zero: --stage 1, 2 or 3 says how the run shares its state"
+                                                    : "--stage is for --to zero, whose files differ by it");
     return {};
 }
 
@@ -80,6 +87,7 @@ Status check_conversion(ConvertOptions& options, const RawOptions& raw) {
         if (raw.to == "dcp") options.format = NamedFormat::dcp;
         if (raw.to == "dtensor") options.format = NamedFormat::dtensor;
         if (raw.to == "universal") options.format = NamedFormat::universal;
+        if (raw.to == "zero") options.format = NamedFormat::zero;
         options.source.plain_names = options.to == Side::huggingface;
     }
     TRY(check_layout(options, raw));

@@ -187,6 +187,10 @@ private:
         std::vector<NamedShapes> by_number;
         for (const std::string& name : parameters_) by_number.push_back({{name, Shape()}});
         TRY_ASSIGN(out_.groups.groups, zero_groups(content->root(), by_number, path_));
+        if (out_.groups.groups.size() > 1)
+            out_.states_refused =
+                "the optimizer numbers the parameters group by group, and nothing says which weights are in which; "
+                "--optimizer drop leaves the state out";
         out_.groups.owners.push_back(content);
         return {};
     }

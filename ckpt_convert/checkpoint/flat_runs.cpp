@@ -1,10 +1,10 @@
 #include "ckpt_convert/checkpoint/flat_runs.h"
 
 #include <algorithm>
+#include <memory>
 
 #include "base/checked_math.h"
 #include "base/format.h"
-#include "ckpt_convert/tensor/range_boxes.h"
 
 namespace ckpt {
 namespace {
@@ -12,17 +12,6 @@ namespace {
 // What the vector of a group is filled up to a multiple of, for each rank: nccl_start_alignment_factor of DeepSpeed's
 // stage_1_and_2.py.
 constexpr std::uint64_t kRowAlignment = 2;
-
-// Adds the elements from `begin` to `end` of the tensor, which lie from element `at` of the share on.
-void add_run(TorchDistTensor& tensor, std::uint64_t begin, std::uint64_t end, const FlatShare& share,
-             std::uint64_t at) {
-    for (RangeBox& box : boxes_of_range(tensor.shape, begin, end)) {
-        TorchDistChunk chunk{std::move(box.offsets), std::move(box.sizes), share.file, 0, {}, share.stride == 1};
-        chunk.file_offset = share.offset + (at + box.first - begin) * share.stride * (bits(tensor.dtype) / 8);
-        for (std::uint64_t stride : row_major_strides(chunk.sizes)) chunk.strides.push_back(stride * share.stride);
-        tensor.chunks.push_back(std::move(chunk));
-    }
-}
 
 std::uint64_t rounded_up(std::uint64_t value, std::uint64_t multiple) {
     return (value + multiple - 1) / multiple * multiple;
@@ -35,73 +24,57 @@ tl::unexpected<base::Error> do_not_fit(std::uint64_t wanted, std::uint64_t found
                      found));
 }
 
-}  // namespace
-
-void add_share(TorchDistTensor& tensor, std::uint64_t rank, std::uint64_t ranks, const FlatShare& share,
-               std::uint64_t at) {
-    const std::uint64_t elements = *checked_elements(tensor.shape), part = (elements + ranks - 1) / ranks;
-    const std::uint64_t begin = std::min(rank * part, elements), end = std::min(begin + part, elements);
-    if (share.elements < at || share.elements - at < end - begin) return;
-    add_run(tensor, begin, end, share, at);
-}
-
-bool is_complete(const TorchDistTensor& tensor) {
-    std::uint64_t elements = 0;
-    for (const TorchDistChunk& chunk : tensor.chunks) elements += *checked_elements(chunk.sizes);
-    return elements == *checked_elements(tensor.shape);
-}
-
-Result<std::vector<TorchDistTensor>> parameters_in_row(const NamedShapes& parameters,
-                                                       const std::vector<FlatShare>& shares) {
-    std::uint64_t wanted = 0, found = 0;
-    for (const auto& [name, shape] : parameters) {
-        const auto sum = base::checked_add(wanted, *checked_elements(shape));
-        if (!sum) return base::fail(ErrorKind::bad_input, "the parameters have more elements than can be");
-        wanted = *sum;
-    }
+// All parts are equal, but that the last ones are without what fills up the vector.
+Status check_row(std::uint64_t wanted, const std::vector<FlatShare>& shares) {
+    std::uint64_t found = 0;
     bool fits = true;
     for (const FlatShare& share : shares) {
-        // All parts are equal, and the last ones are without what fills up the vector.
         const bool is_short = share.elements < shares[0].elements && found + share.elements < wanted;
         fits &= share.elements <= shares[0].elements && !is_short;
         found += share.elements;
     }
-    const std::uint64_t multiple = kRowAlignment * std::max<std::uint64_t>(shares.size(), 1);
-    if (!fits || found < wanted || rounded_up(found, multiple) != rounded_up(wanted, multiple))
-        return do_not_fit(wanted, found);
-    std::vector<TorchDistTensor> out;
-    std::size_t rank = 0;
-    std::uint64_t at = 0;  // in the share of the rank
-    for (const auto& [name, shape] : parameters) {
-        TorchDistTensor tensor{name, DType::f32, shape, {}};
-        const std::uint64_t elements = *checked_elements(shape);
-        for (std::uint64_t done = 0; done < elements;) {
-            while (at == shares[rank].elements) ++rank, at = 0;
-            const std::uint64_t count = std::min(elements - done, shares[rank].elements - at);
-            add_run(tensor, done, done + count, shares[rank], at);
-            done += count, at += count;
-        }
-        out.push_back(std::move(tensor));
-    }
-    return out;
+    const std::uint64_t multiple = kRowAlignment * shares.size();
+    if (fits && found >= wanted && rounded_up(found, multiple) == rounded_up(wanted, multiple)) return {};
+    return do_not_fit(wanted, found);
 }
 
-Result<std::vector<TorchDistTensor>> parameters_in_shares(const NamedShapes& parameters,
-                                                          const std::vector<FlatShare>& shares) {
+Status check_shares(std::uint64_t wanted, const std::vector<FlatShare>& shares) {
+    for (const FlatShare& share : shares) {
+        if (share.elements != wanted) return do_not_fit(wanted * shares.size(), share.elements * shares.size());
+    }
+    return {};
+}
+
+}  // namespace
+
+Result<std::vector<TorchDistTensor>> parameters_in(FlatVector::Rule rule, const NamedShapes& parameters,
+                                                   std::vector<FlatShare> shares) {
+    if (shares.empty()) return do_not_fit(0, 0);
+    const auto vector = std::make_shared<const FlatVector>(rule, DType::f32, std::move(shares));
     std::vector<TorchDistTensor> out;
     std::uint64_t at = 0;
     for (const auto& [name, shape] : parameters) {
-        TorchDistTensor tensor{name, DType::f32, shape, {}};
-        for (std::size_t rank = 0; rank < shares.size(); ++rank)
-            add_share(tensor, rank, shares.size(), shares[rank], at);
-        at += (*checked_elements(shape) + shares.size() - 1) / shares.size();
-        if (!is_complete(tensor)) return do_not_fit(at * shares.size(), shares[0].elements * shares.size());
-        out.push_back(std::move(tensor));
+        TorchDistTensor& tensor = out.emplace_back(TorchDistTensor{name, DType::f32, shape, {}});
+        tensor.flat = {vector, at};
+        const std::uint64_t elements = *checked_elements(shape);
+        const auto end = base::checked_add(at, rule == FlatVector::Rule::row ? elements : vector->share_of(elements));
+        if (!end) return base::fail(ErrorKind::bad_input, "the parameters have more elements than can be");
+        at = *end;
     }
-    for (const FlatShare& share : shares) {
-        if (share.elements != at) return do_not_fit(at * shares.size(), share.elements * shares.size());
-    }
+    TRY(rule == FlatVector::Rule::row ? check_row(at, vector->shares()) : check_shares(at, vector->shares()));
     return out;
+}
+
+Result<SharedPlace> place_alone(const Shape& shape, DType dtype, std::vector<FlatShare> shares) {
+    auto vector = std::make_shared<const FlatVector>(FlatVector::Rule::shares, dtype, std::move(shares));
+    std::uint64_t left = *checked_elements(shape);
+    const std::uint64_t part = vector->share_of(left);
+    for (const FlatShare& share : vector->shares()) {
+        const std::uint64_t wanted = std::min(part, left);
+        if (share.elements < wanted) return do_not_fit(wanted, share.elements);
+        left -= wanted;
+    }
+    return SharedPlace{std::move(vector), 0};
 }
 
 }  // namespace ckpt

@@ -8,6 +8,7 @@
 #include "base/format.h"
 #include "ckpt_convert/checkpoint/dcp_safetensors.h"
 #include "ckpt_convert/checkpoint/dtensor_ranks.h"
+#include "ckpt_convert/checkpoint/pipeline_layers.h"
 #include "ckpt_convert/checkpoint/zero_checkpoint.h"
 #include "ckpt_convert/formats/torch_dist/metadata_files.h"
 
@@ -59,6 +60,7 @@ constexpr ShardedFormat kFormats[] = {
     {is_dcp_file, is_megatron_file, open_dcp},
     {is_dcp_safetensors, is_of_no_other, open_dcp_safetensors},
     {is_dtensor_file, is_of_no_other, open_dtensor_ranks},
+    {is_pipeline_layer, is_of_no_other, open_pipeline_layers},
     {is_zero_file, is_of_no_other, open_zero_checkpoint},
 };
 
@@ -92,6 +94,21 @@ Result<std::vector<std::shared_ptr<base::ReadableFile>>> open_files(base::FileSy
 }
 
 void add_parts(TensorIndex& index, const TorchDistTensor& tensor, const std::string& name) {
+    if (tensor.flat.vector) {
+        IndexedTensor whole;
+        whole.name = name;
+        whole.dtype = tensor.dtype;
+        whole.shape = tensor.shape;
+        const std::uint64_t elements = *checked_elements(tensor.shape);
+        const FlatRun first = elements > 0 ? tensor.flat.vector->run(tensor.flat.first, elements, 0, 1) : FlatRun();
+        whole.file = first.file;
+        whole.offset = first.offset;
+        whole.strides = row_major_strides(tensor.shape);
+        whole.contiguous = false;
+        whole.flat = tensor.flat;
+        index.tensors.push_back(std::move(whole));
+        return;
+    }
     for (const TorchDistChunk& chunk : tensor.chunks) {
         IndexedTensor part{name,          tensor.dtype,    chunk.sizes, chunk.file, chunk.file_offset,
                            chunk.strides, chunk.contiguous};

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -37,7 +38,8 @@ struct ShardedCheckpoint {
         states_refused;  // why the states of that optimizer are not in the content; empty: they are, if they are known
     // Of formats whose groups are in the files that hold the states. "optimizer.state.NAME.exp_avg" are in the content.
     ShardedGroups groups;
-    std::optional<double> step;
+    // Numbers of steps that parameters have gone, each with one that has.
+    std::map<double, std::string> steps = {};
 };
 
 // Whether the directory itself has files of such a format, by their names.
@@ -51,7 +53,7 @@ Result<ShardedCheckpoint> open_sharded_checkpoint(base::FileSystem& fs, const Pa
 Result<std::vector<std::shared_ptr<base::ReadableFile>>> open_files(base::FileSystem& fs, const Path& directory,
                                                                     const TorchDistIndex& content);
 
-// Adds the parts of a tensor under another name. A tensor in one part is added as an ordinary one.
+// Adds the parts of a tensor under another name. A tensor in one part, or in a flat vector, is added as an ordinary one.
 void add_parts(TensorIndex& index, const TorchDistTensor& tensor, const std::string& name);
 
 }  // namespace ckpt

@@ -131,6 +131,8 @@ void add_index(TensorIndex& index, const TensorIndex& other) {
     }
 }
 
+std::uint64_t IndexedTensor::elements() const { return checked_elements(shape).value_or(0); }
+
 std::uint64_t IndexedTensor::bytes() const { return checked_bytes(shape, dtype).value_or(0); }
 
 void TensorIndex::give_axes() {
@@ -155,7 +157,7 @@ std::uint64_t TensorIndex::total_bytes() const {
 
 std::uint64_t TensorIndex::total_elements() const {
     std::uint64_t sum = 0;
-    for (const auto& tensor : tensors) sum += checked_elements(tensor.shape).value_or(0);
+    for (const auto& tensor : tensors) sum += tensor.elements();
     return sum;
 }
 

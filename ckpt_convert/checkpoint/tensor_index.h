@@ -10,6 +10,7 @@
 #include "ckpt_convert/base_names.h"
 #include "ckpt_convert/tensor/dequantise.h"
 #include "ckpt_convert/tensor/dtype.h"
+#include "ckpt_convert/tensor/flat_vector.h"
 #include "ckpt_convert/tensor/shape.h"
 
 namespace ckpt {
@@ -43,13 +44,16 @@ struct IndexedTensor {
     std::uint32_t file = 0;              // index into TensorIndex::files
     std::uint64_t offset = 0;            // absolute byte offset of the element [0, ..., 0]
     std::vector<std::uint64_t> strides;  // elements; row-major unless a torch file holds a view
-    bool contiguous = true;
+    bool contiguous = true;              // row-major, and its bytes are one range of the file
     // Of a part of a tensor, as torch_dist stores them: where it begins, and the shape of the whole. Else empty.
     Shape part_offset = {};
     Shape whole_shape = {};
     // What the file holds instead of a dense row-major tensor of `dtype`, which is what the values become.
     std::shared_ptr<const Quantised> quantised = {};
+    // Where the elements lie when ranks share them; `file` and `offset` are then those of the first.
+    SharedPlace flat = {};
 
+    std::uint64_t elements() const;
     std::uint64_t bytes() const;  // of the dense tensor; checked when the index was made
 };
 

@@ -29,9 +29,7 @@ Status add_step(ZeroFiles& files, const std::string& name, UniversalContent& out
     TRY_ASSIGN(const OpenedFile file, files.open(path));
     TRY_ASSIGN(const auto step, files.step(file, file.content->root()));
     if (!step) return files.bad("it holds no number of steps", path);
-    if (out.step && *out.step != *step)
-        return files.bad(base::format("{} has gone {} steps, other parameters {}", name, *step, *out.step), path);
-    out.step = step;
+    out.steps.emplace(*step, name);
     return {};
 }
 
@@ -41,8 +39,9 @@ Status add_settings(ZeroFiles& files, const std::vector<NamedShapes>& shapes, Un
     const pickle::Ref inner = pickle::find(file.content->root(), "optimizer_state_dict");
     const pickle::Ref base = inner != nullptr ? inner : file.content->root();
     const pickle::Ref state = zero_state(base, 0);
-    if (state != nullptr && !out.step) {
-        TRY_ASSIGN(out.step, files.step(file, pickle::find(state, "step")));
+    if (state != nullptr && out.steps.empty()) {
+        TRY_ASSIGN(const auto step, files.step(file, pickle::find(state, "step")));
+        if (step) out.steps.emplace(*step, "the optimizer");
     }
     TRY_ASSIGN(out.groups.groups, zero_groups(base, shapes, files.path(kSettings)));
     out.groups.owners.push_back(file.content);

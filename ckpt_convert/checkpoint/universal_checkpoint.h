@@ -5,7 +5,8 @@
 //                  step.pt                       a tensor without axes
 #pragma once
 
-#include <optional>
+#include <map>
+#include <string>
 #include <vector>
 
 #include "ckpt_convert/checkpoint/zero_files.h"
@@ -16,12 +17,11 @@ namespace ckpt {
 struct UniversalContent {
     std::vector<TorchDistTensor> weights;
     std::vector<TorchDistTensor> moments;
-    std::optional<double> step;
+    std::map<double, std::string> steps;  // see ShardedCheckpoint
     ShardedGroups groups;
 };
 
-// `shapes`: of the parameters, by group. Fails with bad_input when a file is missing or has another shape, or parameters have gone
-// different numbers of steps.
+// `shapes`: of the parameters, by group. Fails with bad_input when a file is missing or has another shape.
 Result<UniversalContent> read_universal(ZeroFiles& files, const std::vector<NamedShapes>& shapes);
 
 }  // namespace ckpt

@@ -24,6 +24,7 @@ constexpr std::string_view kModelEnd = "mp_rank_00_model_states.pt", kOptimizerE
 constexpr std::string_view kRankFront = "zero_pp_rank_";
 constexpr std::string_view kUniversalDirectory = "zero";
 constexpr std::uint64_t kSampledElements = 64;
+constexpr std::uint64_t kAliasBytes = 1 << 20;  // at once
 constexpr std::array<std::string_view, 2> kMoments{"exp_avg", "exp_avg_sq"};
 
 // "bf16_zero_pp_rank_3_mp_rank_00_optim_states.pt" -> 3
@@ -107,9 +108,38 @@ private:
         const auto* items = shared == nullptr ? nullptr : pickle::mapping_items(shared);
         if (items == nullptr) return {};
         for (const auto& [alias, owner] : *items) {
-            if (const auto* text = alias->as<std::string>()) known_.insert(*text);
+            const auto *name = alias->as<std::string>(), *of = owner->as<std::string>();
+            if (name == nullptr) continue;
+            if (of != nullptr) TRY(compare_alias(*name, *of));
+            known_.insert(*name);
         }
         return {};
+    }
+
+    // In the module both names have their values, mostly the same bytes.
+    Status compare_alias(const std::string& alias, const std::string& owner) const {
+        const pickle::Ref module = pickle::find(first_.content->root(), "module");
+        const pickle::Ref one = module == nullptr ? nullptr : pickle::find(module, alias);
+        const pickle::Ref other = module == nullptr ? nullptr : pickle::find(module, owner);
+        if (one == nullptr || other == nullptr) return {};
+        TRY_ASSIGN(const auto a, first_.content->tensor(one));
+        TRY_ASSIGN(const auto b, first_.content->tensor(other));
+        if (!a || !b || (a->file_offset == b->file_offset && a->shape == b->shape)) return {};
+        bool same = a->shape == b->shape && a->dtype == b->dtype && a->contiguous && b->contiguous;
+        const std::uint64_t bytes = checked_bytes(a->shape, a->dtype).value_or(0);
+        TRY_ASSIGN(const auto file, fs_.open(model_path()));
+        std::vector<std::byte> mine, its;
+        for (std::uint64_t at = 0; at < bytes && same; at += mine.size()) {
+            mine.resize(std::min<std::uint64_t>(bytes - at, kAliasBytes));
+            its.resize(mine.size());
+            TRY(file->read_at(a->file_offset + at, mine));
+            TRY(file->read_at(b->file_offset + at, its));
+            same = mine == its;
+        }
+        if (same) return {};
+        return bad(
+            base::format("{} has other values than {}, with which it shares them; is the file damaged?", alias, owner),
+            first_.name);
     }
 
     Status read_universal_files() {
@@ -119,9 +149,15 @@ private:
         TRY_ASSIGN(UniversalContent content, read_universal(files_, groups));
         for (TorchDistTensor& weight : content.weights) TRY(add(std::move(weight)));
         std::move(content.moments.begin(), content.moments.end(), std::back_inserter(out_.content.tensors));
-        out_.step = content.step;
+        out_.steps = std::move(content.steps);
         out_.groups = std::move(content.groups);
         return {};
+    }
+
+    Result<FlatShare> share_in(const OpenedFile& file, const TorchTensor& vector) {
+        if (vector.contiguous) return FlatShare{files_.number(file.name), vector.file_offset, vector.shape[0]};
+        return base::fail(ErrorKind::unsupported, "a flat group is a strided view; save it contiguous first",
+                          files_.path(file.name));
     }
 
     // The tensors of a list, one for each group.
@@ -133,8 +169,8 @@ private:
             TRY_ASSIGN(const auto tensor, file.content->tensor(item));
             if (!tensor || tensor->shape.size() != 1 || tensor->dtype != DType::f32)
                 return bad("a flat group is not a vector of float32", file.name);
-            out.push_back({files_.number(file.name), tensor->file_offset, tensor->shape[0],
-                           tensor->strides.empty() ? 1 : tensor->strides[0]});
+            TRY_ASSIGN(const FlatShare share, share_in(file, *tensor));
+            out.push_back(share);
         }
         return out;
     }
@@ -168,17 +204,19 @@ private:
             if (name == optimizers_.front()) TRY(read_settings(file, base, groups));
         }
         out_.format = *by_parameter ? "DeepSpeed ZeRO 3" : "DeepSpeed ZeRO 1 or 2";
+        std::size_t parameters = 0;
+        for (const NamedShapes& group : groups) parameters += group.size();
+        out_.content.tensors.reserve(parameters * (1 + kMoments.size()));
+        const auto rule = *by_parameter ? FlatVector::Rule::shares : FlatVector::Rule::row;
         for (std::size_t group = 0; group < groups.size(); ++group) {
-            auto tensors = *by_parameter ? parameters_in_shares(groups[group], by_group[group])
-                                         : parameters_in_row(groups[group], by_group[group]);
+            auto tensors = parameters_in(rule, groups[group], std::move(by_group[group]));
             if (!tensors)
                 return bad(base::format("group {} of the weights: {}", group, tensors.error().message),
                            optimizers_.front());
             for (TorchDistTensor& tensor : *tensors) TRY(add(std::move(tensor)));
             for (std::size_t i = 0; i < kMoments.size(); ++i) {
                 if (moments[i][group].size() != optimizers_.size()) continue;
-                auto states = *by_parameter ? parameters_in_shares(groups[group], moments[i][group])
-                                            : parameters_in_row(groups[group], moments[i][group]);
+                auto states = parameters_in(rule, groups[group], std::move(moments[i][group]));
                 if (!states)
                     return bad(
                         base::format("{} of group {} of the weights: {}", kMoments[i], group, states.error().message),
@@ -200,17 +238,20 @@ private:
             TRY_ASSIGN(const auto tensor, file.content->tensor(value));
             if (!tensor || tensor->shape.size() != 1 || tensor->dtype != DType::f32)
                 return bad(base::format("{} of a group is not a vector of float32", moment), file.name);
-            by_group[group].push_back({files_.number(file.name), tensor->file_offset, tensor->shape[0],
-                                       tensor->strides.empty() ? 1 : tensor->strides[0]});
+            TRY_ASSIGN(const FlatShare share, share_in(file, *tensor));
+            by_group[group].push_back(share);
         }
         return {};
     }
 
-    // The step, which all groups have in common, and the groups of parameters.
+    // The steps and the groups of parameters.
     Status read_settings(const OpenedFile& file, pickle::Ref base, const std::vector<NamedShapes>& groups) {
         out_.groups.owners.push_back(file.content);
-        const pickle::Ref state = zero_state(base, 0);
-        TRY_ASSIGN(out_.step, files_.step(file, state == nullptr ? nullptr : pickle::find(state, "step")));
+        for (std::size_t group = 0; group < groups.size(); ++group) {
+            const pickle::Ref state = zero_state(base, group);
+            TRY_ASSIGN(const auto step, files_.step(file, state == nullptr ? nullptr : pickle::find(state, "step")));
+            if (step && !groups[group].empty()) out_.steps.emplace(*step, groups[group].front().first);
+        }
         TRY_ASSIGN(out_.groups.groups, zero_groups(base, groups, base::join(out_.directory, file.name)));
         return {};
     }
@@ -222,10 +263,12 @@ private:
         TRY_ASSIGN(const auto groups, zero_shapes(shapes, model_path()));
         std::vector<TorchDistTensor> frozen;
         for (const auto& [name, shape] : groups.front()) frozen.push_back({name, DType::f32, shape, {}});
+        std::vector<std::vector<FlatShare>> shares(frozen.size());
         for (std::size_t rank = 0; rank < models_.size(); ++rank) {
             TRY_ASSIGN(const OpenedFile file, files_.open(models_[rank]));
             const pickle::Ref parts = pickle::find(file.content->root(), "frozen_param_fragments");
-            for (TorchDistTensor& tensor : frozen) {
+            for (std::size_t i = 0; i < frozen.size(); ++i) {
+                TorchDistTensor& tensor = frozen[i];
                 const pickle::Ref part = parts == nullptr ? nullptr : pickle::find(parts, tensor.fqn);
                 if (part == nullptr) return bad(base::format("it has no share of {}", tensor.fqn), file.name);
                 TRY_ASSIGN(const auto vector, file.content->tensor(part));
@@ -234,14 +277,15 @@ private:
                 if (rank == 0) tensor.dtype = vector->dtype;
                 if (tensor.dtype != vector->dtype)
                     return bad(base::format("the shares of {} have different types", tensor.fqn), file.name);
-                const FlatShare share{files_.number(file.name), vector->file_offset, vector->shape[0], 1};
-                add_share(tensor, rank, models_.size(), share, 0);
+                TRY_ASSIGN(const FlatShare share, share_in(file, *vector));
+                shares[i].push_back(share);
             }
         }
-        for (TorchDistTensor& tensor : frozen) {
-            if (!is_complete(tensor))
-                return bad(base::format("the shares of {} do not make it up", tensor.fqn), first_.name);
-            TRY(add(std::move(tensor)));
+        for (std::size_t i = 0; i < frozen.size(); ++i) {
+            auto place = place_alone(frozen[i].shape, frozen[i].dtype, std::move(shares[i]));
+            if (!place) return bad(base::format("the shares of {} do not make it up", frozen[i].fqn), first_.name);
+            frozen[i].flat = std::move(*place);
+            TRY(add(std::move(frozen[i])));
         }
         return {};
     }
@@ -286,23 +330,26 @@ private:
                        : bad(base::format("{} has the shape {} in the module, but {} in param_shapes", master.fqn,
                                           to_string(rounded.shape), to_string(master.shape)),
                              first_.name);
-        const TorchDistChunk &front = master.chunks.front(), &back = master.chunks.back();
-        TRY(compare_run(master, front, rounded, 0, 0));
-        const std::uint64_t count = std::min(*checked_elements(back.sizes), kSampledElements);
-        return compare_run(master, back, rounded, *checked_elements(back.sizes) - count, elements - count);
+        if (master.dtype != DType::f32) return {};
+        const std::uint64_t count = std::min(elements, kSampledElements);
+        TRY(compare_run(master, rounded, 0, count));
+        return compare_run(master, rounded, elements - count, elements);
     }
 
-    // From element `at` of the chunk, and element `first` of the module's tensor.
-    Status compare_run(const TorchDistTensor& master, const TorchDistChunk& chunk, const TorchTensor& rounded,
-                       std::uint64_t at, std::uint64_t first) const {
-        const std::uint64_t count = std::min(*checked_elements(chunk.sizes) - at, kSampledElements);
-        const std::uint64_t bytes = bits(rounded.dtype) / 8;
+    // The elements from `begin` to `end`.
+    Status compare_run(const TorchDistTensor& master, const TorchTensor& rounded, std::uint64_t begin,
+                       std::uint64_t end) const {
+        const std::uint64_t count = end - begin, bytes = bits(rounded.dtype) / 8;
         std::vector<std::byte> full(count * sizeof(float)), stored(count * bytes), expected(count * bytes);
-        if (!chunk.contiguous || master.dtype != DType::f32) return {};
-        TRY_ASSIGN(const auto masters, fs_.open(base::join(out_.directory, out_.content.files[chunk.file])));
-        TRY_ASSIGN(const auto module, fs_.open(base::join(out_.directory, first_.name)));
-        TRY(masters->read_at(chunk.file_offset + at * sizeof(float), full));
-        TRY(module->read_at(rounded.file_offset + first * bytes, stored));
+        auto read = [&](const FlatRun& run, std::uint64_t number) -> Status {
+            TRY_ASSIGN(const auto file, fs_.open(files_.path(out_.content.files[run.file])));
+            return file->read_at(
+                run.offset, std::span(full).subspan((number - begin) * sizeof(float), run.elements * sizeof(float)));
+        };
+        if (master.flat.vector) TRY(each_run(master.flat, *checked_elements(master.shape), begin, end, read));
+        else TRY(read({master.chunks[0].file, master.chunks[0].file_offset + begin * sizeof(float), count}, begin));
+        TRY_ASSIGN(const auto module, fs_.open(model_path()));
+        TRY(module->read_at(rounded.file_offset + begin * bytes, stored));
         cast(expected.data(), rounded.dtype, full.data(), DType::f32, count);
         if (expected == stored) return {};
         return bad(

@@ -43,7 +43,7 @@ tl::unexpected<base::Error> ZeroFiles::bad(std::string message, const std::strin
 }
 
 TorchDistTensor state_of_weight(TorchDistTensor weight, std::string_view moment) {
-    weight.path = {"optimizer", "state", weight.fqn, std::string(moment)};
+    weight.path.clear();
     weight.fqn = base::format("optimizer.state.{}.{}", weight.fqn, moment);
     return weight;
 }

@@ -17,6 +17,7 @@ struct NamedTraining {
         std::vector<std::string> names;                           // of weights
     };
     std::vector<Group> groups;
+    bool ordered = false;  // the names are in the order in which the optimizer has its parameters
     bool by_name = false;  // settings are saved for each weight rather than for each group
     float step = 0;
     std::vector<std::shared_ptr<const TorchFile>> owners;  // of the values

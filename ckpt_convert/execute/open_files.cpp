@@ -7,8 +7,8 @@ namespace ckpt {
 Result<std::unique_ptr<OpenFiles>> OpenFiles::create(const ConversionPlan& plan, const OutputPlan& output,
                                                      StagedOutput& staging) {
     std::unique_ptr<OpenFiles> out(new OpenFiles(plan, output, staging));
-    out->places_.resize(plan.targets.size());
-    out->file_of_.resize(plan.targets.size());
+    out->places_.resize(plan.targets.size() + output.shares.size());
+    out->file_of_.resize(out->places_.size());
     out->crc_.resize(output.files.size());
     for (const OutputFile& file : output.files) {
         TRY_ASSIGN(auto created, staging.create(file.path));
@@ -22,8 +22,21 @@ Result<std::unique_ptr<OpenFiles>> OpenFiles::create(const ConversionPlan& plan,
     return out;
 }
 
+template <class Visit>
+void OpenFiles::each_file(const StoredPiece& piece, Visit visit) const {
+    const TargetTensor& target = plan_.targets[piece.tensor];
+    if (!target.flat.vector) return visit(file_of_[piece.tensor]);
+    const std::uint64_t elements = *checked_elements(target.shape);
+    (void)each_run(target.flat, elements, 0, elements, [&](const FlatRun& run, std::uint64_t) -> Status {
+        const std::size_t share = plan_.targets.size() + run.file;
+        if (places_[share].file != nullptr) visit(file_of_[share]);
+        return {};
+    });
+}
+
 void OpenFiles::expect(const LogicalMove& move) {
-    for (const StoredPiece& piece : move.targets) ++open_[file_of_[piece.tensor]].tiles_left;
+    for (const StoredPiece& piece : move.targets)
+        each_file(piece, [&](std::uint32_t file) { ++open_[file].tiles_left; });
 }
 
 Status OpenFiles::written(const LogicalMove& move, const std::vector<WrittenRun>& runs, const CastLosses& lost) {
@@ -33,9 +46,10 @@ Status OpenFiles::written(const LogicalMove& move, const std::vector<WrittenRun>
         for (const WrittenRun& run : runs) runs_.add(run);
         if (lost.any()) losses_.try_emplace(move.logical, CastReport{move.name, {}}).first->second.losses.add(lost);
         for (const StoredPiece& piece : move.targets) {
-            const std::uint32_t file = file_of_[piece.tensor];
-            if (lost.any()) open_[file].lossy.insert(move.logical);
-            if (--open_[file].tiles_left == 0) complete.push_back(file);
+            each_file(piece, [&](std::uint32_t file) {
+                if (lost.any()) open_[file].lossy.insert(move.logical);
+                if (--open_[file].tiles_left == 0) complete.push_back(file);
+            });
         }
     }
     for (std::uint32_t file : complete) TRY(finish(file));
@@ -62,7 +76,7 @@ Status OpenFiles::finish(std::uint32_t index) {
     {
         std::lock_guard lock(mutex_);
         for (std::size_t i = 0; i < file.targets.size(); ++i) {
-            const TargetTensor& target = plan_.targets[file.targets[i]];
+            const TargetTensor& target = output_.tensor(plan_, file.targets[i]);
             const std::uint64_t bytes = *checked_bytes(target.shape, target.dtype);
             crc.push_back(runs_.sum(file.targets[i], bytes));
             add(file.offsets[i], bytes, crc.back());

@@ -22,7 +22,7 @@ public:
     static Result<std::unique_ptr<OpenFiles>> create(const ConversionPlan& plan, const OutputPlan& output,
                                                      StagedOutput& staging);
 
-    const std::vector<TargetPlace>& places() const { return places_; }  // by target
+    const std::vector<TargetPlace>& places() const { return places_; }  // by target, and behind these by share
 
     // A tile of the move will come: said of all before the first is written.
     void expect(const LogicalMove& move);
@@ -45,8 +45,11 @@ private:
     };
 
     OpenFiles(const ConversionPlan& plan, const OutputPlan& output, StagedOutput& staging)
-        : plan_(plan), output_(output), staging_(staging), runs_(plan.targets.size()) {}
+        : plan_(plan), output_(output), staging_(staging), runs_(plan.targets.size() + output.shares.size()) {}
 
+    // Calls visit(number in open_) for each file that has some of the piece; for some of them several times.
+    template <class Visit>
+    void each_file(const StoredPiece& piece, Visit visit) const;
     Status finish(std::uint32_t file);
     std::vector<CastReport> reports(const std::set<std::uint32_t>& logical) const;
 
@@ -54,8 +57,8 @@ private:
     const OutputPlan& output_;
     StagedOutput& staging_;
     std::vector<Open> open_;                      // as in the output plan
-    std::vector<std::uint32_t> file_of_;          // by target
-    std::vector<TargetPlace> places_;             // by target
+    std::vector<std::uint32_t> file_of_;          // by target, then by share
+    std::vector<TargetPlace> places_;             // the same
     std::vector<std::uint32_t> crc_;              // by file
     std::mutex mutex_;                            // for what follows, and for the counts
     RunSums runs_;                                // of targets

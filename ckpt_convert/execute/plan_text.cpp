@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "base/human.h"
 #include "base/printable.h"
 
 namespace ckpt {
@@ -45,31 +46,53 @@ std::string content_text(std::vector<PlacedPiece> pieces, const std::vector<Fill
     return base::joined(parts, ", ");
 }
 
-}  // namespace
-
-std::vector<DescribedFile> described_files(const ConversionPlan& plan, const OutputPlan& output) {
-    std::vector<std::vector<PlacedPiece>> pieces(plan.targets.size());
-    for (const LogicalMove& move : plan.moves) {
-        for (const StoredPiece& piece : move.targets) pieces[piece.tensor].push_back({&move, &piece});
-    }
-    std::vector<DescribedFile> out;
-    for (const OutputFile& file : output.files) {
-        if (file.targets.empty()) continue;
-        DescribedFile& planned = out.emplace_back(DescribedFile{&file, {}});
-        for (std::uint32_t i : file.targets)
-            planned.tensors.push_back({&plan.targets[i], content_text(std::move(pieces[i]), plan.fills, i)});
+// How many targets have elements in each share of a vector.
+std::vector<std::size_t> tensors_in_shares(const ConversionPlan& plan, const OutputPlan& output) {
+    std::vector<std::size_t> out(output.shares.size(), 0);
+    for (const TargetTensor& target : plan.targets) {
+        const std::uint64_t elements = target.flat.vector ? *checked_elements(target.shape) : 0;
+        (void)each_run(target.flat, elements, 0, elements, [&](const FlatRun& run, std::uint64_t) -> Status {
+            ++out[run.file];
+            return {};
+        });
     }
     return out;
 }
 
+}  // namespace
+
+void describe_files(const ConversionPlan& plan, const OutputPlan& output,
+                    const std::function<void(const DescribedFile& file)>& visit) {
+    std::vector<std::vector<PlacedPiece>> pieces(plan.targets.size());
+    const std::vector<std::size_t> in_shares = tensors_in_shares(plan, output);
+    for (const LogicalMove& move : plan.moves) {
+        for (const StoredPiece& piece : move.targets) pieces[piece.tensor].push_back({&move, &piece});
+    }
+    for (const OutputFile& file : output.files) {
+        if (file.targets.empty()) continue;
+        DescribedFile planned{&file, {}};
+        for (std::uint32_t i : file.targets)
+            planned.tensors.push_back(
+                {&output.tensor(plan, i), i < pieces.size()
+                                              ? content_text(std::move(pieces[i]), plan.fills, i)
+                                              : "parts of " + base::plural(in_shares[i - pieces.size()], "tensor")});
+        visit(planned);
+    }
+}
+
+void write_plan(const ConversionPlan& plan, const OutputPlan& output,
+                const std::function<void(std::string_view text)>& write) {
+    describe_files(plan, output, [&](const DescribedFile& file) {
+        write(base::show("{}\n", file.file->path));
+        for (const auto& [target, made_of] : file.tensors)
+            write(base::show("  {}  {} {}  {}\n", target->name, name(target->dtype), to_string(target->shape_in_file()),
+                             made_of));
+    });
+}
+
 std::string plan_text(const ConversionPlan& plan, const OutputPlan& output) {
     std::string out;
-    for (const DescribedFile& file : described_files(plan, output)) {
-        out += base::show("{}\n", file.file->path);
-        for (const auto& [target, made_of] : file.tensors)
-            out += base::show("  {}  {} {}  {}\n", target->name, name(target->dtype),
-                              to_string(target->shape_in_file()), made_of);
-    }
+    write_plan(plan, output, [&](std::string_view text) { out += text; });
     return out;
 }
 

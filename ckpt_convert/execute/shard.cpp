@@ -10,7 +10,7 @@ namespace ckpt {
 std::string Shard::text() const { return base::format("{}/{}", number, count); }
 
 void keep_files(ConversionPlan& plan, OutputPlan& output, const std::function<bool(const OutputFile&)>& wanted) {
-    std::vector<bool> ours(plan.targets.size(), false);
+    std::vector<bool> ours(plan.targets.size() + output.shares.size(), false);
     std::vector<OutputFile> kept;
     for (OutputFile& file : output.files) {
         if (!wanted(file)) continue;
@@ -18,6 +18,15 @@ void keep_files(ConversionPlan& plan, OutputPlan& output, const std::function<bo
         kept.push_back(std::move(file));
     }
     output.files = std::move(kept);
+    for (std::uint32_t i = 0; i < plan.targets.size(); ++i) {
+        const TargetTensor& target = plan.targets[i];
+        if (!target.flat.vector) continue;
+        const std::uint64_t elements = *checked_elements(target.shape);
+        (void)each_run(target.flat, elements, 0, elements, [&](const FlatRun& run, std::uint64_t) -> Status {
+            ours[i] = ours[i] || ours[plan.targets.size() + run.file];
+            return {};
+        });
+    }
     for (LogicalMove& move : plan.moves)
         std::erase_if(move.targets, [&](const StoredPiece& piece) { return !ours[piece.tensor]; });
     std::erase_if(plan.fills, [&](const FilledRows& fill) { return !ours[fill.target]; });

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -40,15 +41,22 @@ public:
     Result<CastLosses> copy(const LogicalMove& move, RowRange rows, std::vector<WrittenRun>& runs);
 
 private:
+    // The tile in the element type of a target.
+    std::span<const std::byte> tile_as(DType wanted, const LogicalMove& move, CastLosses& losses);
     Status write_piece(const LogicalMove& move, RowRange rows, const StoredPiece& piece,
-                       std::vector<WrittenRun>& written);
+                       std::span<const std::byte> tile, std::vector<WrittenRun>& written);
+    // Bytes of a target, from `offset` on.
+    Status write_run(std::uint32_t number, std::uint64_t offset, base::ByteSpan data, std::vector<WrittenRun>& written);
+    Status write_flat(const TargetTensor& target, std::uint64_t offset, base::ByteSpan data,
+                      std::vector<WrittenRun>& written);
 
     const ConversionPlan& plan_;
     const std::vector<TargetPlace>& places_;
     TileReader reader_;
     AdapterReader adapters_;
     std::vector<std::byte> cast_;
-    std::span<const std::byte> tile_;  // of the target's element type
+    std::optional<DType> cast_to_;     // what cast_ holds of the tile
+    std::span<const std::byte> tile_;  // of the source's element type
     std::vector<std::byte> scratch_;
 };
 

@@ -76,14 +76,24 @@ Status TileReader::read_piece(const Shape& shape, DType dtype, RowRange rows, co
         copy_box(into, tile_strides, scratch_.data(), runs.packed_strides, part.extent, size);
     }
     // Of runs that are far apart, the pages between them are needed soon.
-    if (runs.is_single() && runs.total_bytes() >= kCacheHintBytes && !stored.quantised)
+    if (runs.is_single() && runs.total_bytes() >= kCacheHintBytes && !stored.quantised && !stored.flat.vector)
         source_.files[stored.file]->drop_cache(stored.offset + begin, runs.total_bytes());
     return {};
 }
 
 Status TileReader::read_bytes(const IndexedTensor& stored, std::uint64_t offset, std::span<std::byte> out) {
     if (stored.quantised) return quantised_.read(stored, offset / (bits(stored.dtype) / 8), out);
+    if (stored.flat.vector) return read_flat(stored, offset, out);
     return source_.files[stored.file]->read_at(stored.offset + offset, out);
+}
+
+Status TileReader::read_flat(const IndexedTensor& stored, std::uint64_t offset, std::span<std::byte> out) {
+    const std::uint64_t size = bits(stored.dtype) / 8, first = offset / size;
+    return each_run(stored.flat, stored.elements(), first, first + out.size() / size,
+                    [&](const FlatRun& run, std::uint64_t number) {
+                        return source_.files[run.file]->read_at(
+                            run.offset, out.subspan((number - first) * size, run.elements * size));
+                    });
 }
 
 }  // namespace ckpt

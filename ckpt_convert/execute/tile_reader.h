@@ -50,6 +50,7 @@ private:
 
     // Bytes of the dense tensor, from `offset` on.
     Status read_bytes(const IndexedTensor& stored, std::uint64_t offset, std::span<std::byte> out);
+    Status read_flat(const IndexedTensor& stored, std::uint64_t offset, std::span<std::byte> out);
 
     const TensorIndex& source_;
     QuantisedReader quantised_;

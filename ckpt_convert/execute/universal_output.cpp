@@ -7,15 +7,15 @@
 
 #include "base/format.h"
 #include "ckpt_convert/checkpoint/megatron_checkpoint.h"
-#include "ckpt_convert/execute/training_output.h"
+#include "ckpt_convert/execute/engine_state.h"
+#include "ckpt_convert/execute/numbered_groups.h"
 
 namespace ckpt {
 namespace {
 
 using pickle::Value;
 
-// What DeepSpeed asks for before it reads on: of ZeRO 1 any version behind 0.3.17; of patterns for tensor parallel ranks 0.4.
-constexpr const char* kDeepSpeedVersion = "0.19.8";
+// What DeepSpeed asks for before it looks for patterns of tensor parallel ranks.
 constexpr double kUniversalVersion = 0.4;
 constexpr const char* kModelFiles[] = {"mp_rank_00_model_states.pt", "zero_pp_rank_0_mp_rank_00_model_states.pt"};
 
@@ -66,19 +66,9 @@ private:
     // Of ZeRO 1 and 2 the groups are looked up by number; ZeRO 3 takes the settings of the first for all.
     Status add_optimizer() {
         auto file = std::make_shared<TorchFilePlan>();
-        Value* groups = file->list();
-        for (const NamedTraining::Group& group : training_.groups) {
-            Value* values = file->dict();
-            for (const auto& [key, value] : group.values) {
-                TRY(require_plain(value, base::format("the setting {}", key)));
-                TorchFilePlan::set(values, file->string(key), file->arena().make(value->variant));
-            }
-            const auto number = static_cast<std::int64_t>(groups->as<pickle::List>()->items.size());
-            Value* parameters = file->list();
-            parameters->as<pickle::List>()->items.push_back(file->integer(number));
-            TorchFilePlan::set(values, file->string("params"), parameters);
-            groups->as<pickle::List>()->items.push_back(values);
-        }
+        std::vector<std::vector<std::size_t>> numbers;
+        for (std::size_t group = 0; group < training_.groups.size(); ++group) numbers.push_back({group});
+        TRY_ASSIGN(Value * groups, numbered_groups(*file, training_, numbers));
         Value* first = file->dict();
         TorchFilePlan::set(first, file->string("step"), file->scalar(training_.step));
         Value* state = file->dict();
@@ -106,16 +96,10 @@ private:
         }
         Value* root = file->dict();
         auto set = [&](const char* key, Value* value) { TorchFilePlan::set(root, file->string(key), value); };
-        const auto step = static_cast<std::int64_t>(training_.step);
         set("module", module);
         set("buffer_names", buffer_names);
         set("param_shapes", shapes(*file));
-        set("lr_scheduler", file->none());
-        set("skipped_steps", file->integer(0));
-        set("global_steps", file->integer(step));
-        set("dp_world_size", file->integer(1));
-        set("mp_world_size", file->integer(1));
-        set("ds_version", file->string(kDeepSpeedVersion));
+        set_engine_state(*file, root, training_, 1);
         Value* info = file->dict();
         TorchFilePlan::set(info, file->string("universal_checkpoint_version"), file->real(kUniversalVersion));
         set("universal_checkpoint_info", info);

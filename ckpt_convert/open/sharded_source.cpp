@@ -146,6 +146,7 @@ Result<ShardedSource> open_sharded(base::FileSystem& fs, const DistributedNames&
     ShardedSource out;
     TRY_ASSIGN(out.checkpoint, open_sharded_checkpoint(fs, directory));
     out.has_optimizer = out.checkpoint.has_optimizer;
+    if (!out.checkpoint.steps.empty()) out.step = out.checkpoint.steps.rbegin()->first;
     TRY_ASSIGN(out.weights.files, open_files(fs, directory, out.checkpoint.content));
     const SavedBy* by = saved_by(fs, names, out.checkpoint, names_of(out.checkpoint.content));
     if (by != nullptr) {

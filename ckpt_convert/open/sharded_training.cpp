@@ -23,8 +23,8 @@ std::pair<std::string, std::string> split_state(std::string_view name) {
 
 class TrainingReader {
 public:
-    TrainingReader(base::FileSystem& fs, const DistributedNames& names, ShardedCheckpoint checkpoint)
-        : fs_(fs), names_(names), checkpoint_(std::move(checkpoint)) {}
+    TrainingReader(base::FileSystem& fs, const DistributedNames& names, ShardedCheckpoint checkpoint, Steps steps)
+        : fs_(fs), names_(names), checkpoint_(std::move(checkpoint)), steps_(steps) {}
 
     Result<ShardedTraining> read() {
         TRY_ASSIGN(const auto files, open_files(fs_, checkpoint_.directory, checkpoint_.content));
@@ -34,7 +34,7 @@ public:
             return base::fail(ErrorKind::unsupported, checkpoint_.states_refused, checkpoint_.directory);
         if (out_.moments[0].tensors.empty())
             return bad("there are no moments of an optimizer; --optimizer drop converts the weights alone");
-        if (checkpoint_.step) TRY(take_step(static_cast<float>(*checkpoint_.step), "the optimizer"));
+        for (const auto& [step, whose] : checkpoint_.steps) TRY(take_step(static_cast<float>(step), whose));
         if (!has_step_)
             return bad("the optimizer does not say how many steps it has gone; --optimizer drop leaves it out");
         out_.settings = std::move(checkpoint_.groups);
@@ -84,14 +84,16 @@ private:
     }
 
     Status take_step(float value, const std::string& whose) {
-        if (has_step_ && value != out_.step)
-            return base::fail(ErrorKind::unsupported,
-                              base::format("{} has gone {} steps, other parameters {}; what goes on from it has one "
-                                           "number for all. --optimizer drop leaves the state out",
-                                           whose, value, out_.step),
-                              checkpoint_.directory);
+        if (has_step_ && value != out_.step && steps_ == Steps::same)
+            return base::fail(
+                ErrorKind::unsupported,
+                base::format("{} has gone {} steps, other parameters {}; what goes on from it has one "
+                             "number for all. --optimizer-step max gives them the largest, --optimizer drop leaves "
+                             "the state out",
+                             whose, value, out_.step),
+                checkpoint_.directory);
         has_step_ = true;
-        out_.step = value;
+        out_.step = std::max(out_.step, value);
         return {};
     }
 
@@ -132,6 +134,7 @@ private:
     base::FileSystem& fs_;
     const DistributedNames& names_;
     ShardedCheckpoint checkpoint_;
+    Steps steps_;
     std::map<std::string, ShardedGroup> groups_;
     ShardedTraining out_;
     bool has_step_ = false;
@@ -140,9 +143,9 @@ private:
 }  // namespace
 
 Result<ShardedTraining> open_sharded_training(base::FileSystem& fs, const DistributedNames& names,
-                                              const Path& directory) {
+                                              const Path& directory, Steps steps) {
     TRY_ASSIGN(ShardedCheckpoint checkpoint, open_sharded_checkpoint(fs, directory));
-    return TrainingReader(fs, names, std::move(checkpoint)).read();
+    return TrainingReader(fs, names, std::move(checkpoint), steps).read();
 }
 
 }  // namespace ckpt

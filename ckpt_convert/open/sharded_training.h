@@ -20,9 +20,11 @@ struct ShardedTraining {
     ShardedGroups settings;  // with the names of weights
 };
 
-// Fails with bad_input when there is none or something of it is missing, with unsupported when parameters have gone
-// different numbers of steps.
+// What becomes of parameters that have gone different numbers of steps, as after some were frozen for a while.
+enum class Steps { same, largest };  // refused; all get the largest
+
+// Fails with bad_input when there is none or something of it is missing, with unsupported when the steps are not as asked for.
 Result<ShardedTraining> open_sharded_training(base::FileSystem& fs, const DistributedNames& names,
-                                              const Path& directory);
+                                              const Path& directory, Steps steps);
 
 }  // namespace ckpt

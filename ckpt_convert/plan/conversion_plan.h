@@ -40,6 +40,8 @@ struct TargetTensor {
     std::uint32_t alike = 0;  // see LayoutTensor
     bool scalar = false;      // see StoredRule
     bool of_model = true;     // false: the state of a weight
+    // Its elements in a vector that several files have shares of: the `file` of a share is its number. Else in none.
+    SharedPlace flat = {};
 
     const Shape& shape_in_file() const {
         static const Shape kNoAxis;

@@ -90,7 +90,7 @@ private:
                                  "not read; save it whole first",
                                  stored.name),
                     path_of(stored));
-            if (!tensor.strides.empty() && !stored.contiguous) {
+            if (!tensor.strides.empty() && !stored.contiguous && !stored.flat.vector) {
                 return base::fail(ErrorKind::unsupported,
                                   base::format("{} is a strided view; save it contiguous first", stored.name),
                                   path_of(stored));

@@ -38,10 +38,16 @@ enum class NamedFormat {
     dcp,        // of torch.distributed.checkpoint
     dtensor,    // of DTensors, one for each rank
     universal,  // of DeepSpeed
+    zero,       // of DeepSpeed's engine, one for each rank
 };
-constexpr bool has_optimizer(NamedFormat format) {
-    return format == NamedFormat::dcp || format == NamedFormat::universal;
+constexpr bool is_for_ranks(NamedFormat format) {
+    return format == NamedFormat::dtensor || format == NamedFormat::zero;
 }
+// Which nobody loads without the state of an optimizer.
+constexpr bool needs_optimizer(NamedFormat format) {
+    return format == NamedFormat::universal || format == NamedFormat::zero;
+}
+constexpr bool has_optimizer(NamedFormat format) { return format != NamedFormat::safetensors; }
 
 struct ConvertOptions {
     SourceOptions source;
@@ -51,13 +57,15 @@ struct ConvertOptions {
     std::string layers;       // "local" or "te"; empty: what the target's users run
     bool torch_dist = false;  // instead of rank files
     NamedFormat format = NamedFormat::safetensors;
-    std::uint32_t world = 0;            // ranks that each load a file of their own; 0: not told
-    std::string device = "npu";         // of these ranks
-    std::string weights_key = "model";  // of such a checkpoint; empty: none
-    std::string experts_as;             // a form of the mapping's tensors; empty: the first
-    bool grouped_experts = false;       // the experts of a rank in one module
-    bool mla_split = false;             // the up projections of latent attention in parts
-    Topology topology;                  // of the output, when it is Megatron's
+    std::uint32_t world = 0;                  // ranks that each load a file of their own; 0: not told
+    std::string device = "npu";               // of these ranks
+    std::uint32_t zero_stage = 0;             // of DeepSpeed's engine
+    std::uint64_t sub_group = 1'000'000'000;  // its sub_group_size, as it is when nobody sets it
+    std::string weights_key = "model";        // of such a checkpoint; empty: none
+    std::string experts_as;                   // a form of the mapping's tensors; empty: the first
+    bool grouped_experts = false;             // the experts of a rank in one module
+    bool mla_split = false;                   // the up projections of latent attention in parts
+    Topology topology;                        // of the output, when it is Megatron's
     bool topology_given = false;
     VocabOptions vocab;
     RepeatedOptions repeated;
@@ -66,6 +74,7 @@ struct ConvertOptions {
     std::string iteration;        // a number or "release"; empty: what the target's users expect
     bool adapter_alone = false;   // the LoRA adapter is converted and not merged
     bool keep_optimizer = false;  // the state of the optimizer goes with the weights
+    std::string optimizer_step;   // "max": the largest for all parameters; empty: they must have gone the same
     std::uint64_t max_shard_bytes = 5'000'000'000;
     std::uint64_t memory_bytes = 64ull << 20;  // for buffers
     int threads = 0;

@@ -13,8 +13,8 @@ tl::unexpected<base::Error> refuse(const char* why) { return base::fail(ErrorKin
 
 Status check_weights_stay(const Source& source, const ConvertOptions& options) {
     const bool becomes_megatron = source.side != Side::megatron && target_side(source, options) == Side::megatron;
-    // Megatron has weights of fewer bits beside the copies in full precision.
-    if (!options.params_dtype.empty() && !becomes_megatron)
+    // Megatron and ZeRO have weights of fewer bits beside the copies in full precision.
+    if (!options.params_dtype.empty() && !becomes_megatron && options.format != NamedFormat::zero)
         return refuse("--optimizer keep: --params-dtype makes weights that the state does not belong to");
     if (!options.source.adapter.empty())
         return refuse("--optimizer keep: --lora-load makes weights that the state does not belong to");
@@ -32,8 +32,8 @@ Result<KeptState> open_kept_state(base::FileSystem& fs, const Knowledge& knowled
     const bool to_megatron = target_side(source, options) == Side::megatron;
     if (!to_megatron && !has_optimizer(options.format))
         return refuse(
-            "--optimizer keep: these files have no place for the state of an optimizer; --to mcore, dcp and universal "
-            "have");
+            "--optimizer keep: these files have no place for the state of an optimizer; --to mcore, dcp, "
+            "dtensor, universal and zero have");
     KeptState out;
     if (source.side == Side::megatron) {
         TRY_ASSIGN(out.megatron, open_training(fs, knowledge, source, options));
@@ -41,7 +41,8 @@ Result<KeptState> open_kept_state(base::FileSystem& fs, const Knowledge& knowled
     }
     if (!is_sharded_checkpoint(fs, source.directory))
         return refuse("--optimizer keep: there is none next to the weights of this input");
-    TRY_ASSIGN(out.named, open_sharded_training(fs, knowledge.distributed, source.directory));
+    TRY_ASSIGN(out.named, open_sharded_training(fs, knowledge.distributed, source.directory,
+                                                options.optimizer_step.empty() ? Steps::same : Steps::largest));
     if (to_megatron) {
         TRY_ASSIGN(out.megatron, megatron_state(*out.named, knowledge, source, options));
     }

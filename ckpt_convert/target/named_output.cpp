@@ -1,10 +1,14 @@
 #include "ckpt_convert/target/named_output.h"
 
+#include <unordered_map>
+#include <utility>
+
 #include "base/format.h"
 #include "ckpt_convert/execute/dcp_output.h"
 #include "ckpt_convert/execute/dtensor_output.h"
 #include "ckpt_convert/execute/hf_output.h"
 #include "ckpt_convert/execute/universal_output.h"
+#include "ckpt_convert/execute/zero_output.h"
 #include "ckpt_convert/plan/rank_parts.h"
 #include "ckpt_convert/target/hf_config.h"
 #include "ckpt_convert/target/named_training.h"
@@ -23,6 +27,7 @@ const char* title_of(NamedFormat format) {
         case NamedFormat::dcp: return "torch.distributed.checkpoint";
         case NamedFormat::dtensor: return "a file of DTensors for each rank";
         case NamedFormat::universal: return "universal checkpoint of DeepSpeed";
+        case NamedFormat::zero: return "files of DeepSpeed's ZeRO";
     }
     return "";
 }
@@ -51,10 +56,33 @@ std::vector<bool> buffers_in(const Model& model, const ConversionPlan& plan) {
     return out;
 }
 
+using Aliases = std::vector<std::pair<std::string, std::string>>;
+
+// Names that stand for the weights of others, and these.
+Aliases aliases_in(const Model& model, const Layout& layout) {
+    std::unordered_map<std::uint32_t, const std::string*> owners;  // by logical tensor
+    for (const LayoutTensor& tensor : layout.tensors) {
+        if (!tensor.optional && !tensor.pieces.empty()) owners.emplace(tensor.pieces.front().logical, &tensor.name);
+    }
+    Aliases out;
+    for (const LayoutTensor& tensor : layout.tensors) {
+        if (!tensor.optional || is_unused(model, tensor) || tensor.pieces.empty()) continue;
+        const auto owner = owners.find(tensor.pieces.front().logical);
+        if (owner != owners.end()) out.emplace_back(tensor.name, *owner->second);
+    }
+    return out;
+}
+
+// Files of torch.save have the bytes of two names once, and with ZeRO 3 no tensor of the module has values.
+bool has_bytes_twice(const ConvertOptions& options) {
+    return options.format == NamedFormat::dcp || (options.format == NamedFormat::zero && options.zero_stage < 3);
+}
+
 class NamedOutput {
 public:
-    NamedOutput(const Knowledge& knowledge, Source& source, const ConvertOptions& options, const KeptState* kept)
-        : knowledge_(knowledge), source_(source), options_(options), kept_(kept) {}
+    NamedOutput(const Knowledge& knowledge, Source& source, const ConvertOptions& options, const KeptState* kept,
+                Aliases aliases)
+        : knowledge_(knowledge), source_(source), options_(options), kept_(kept), aliases_(std::move(aliases)) {}
 
     Status lay_out(PlannedOutput& out) const {
         switch (options_.format) {
@@ -62,6 +90,7 @@ public:
             case NamedFormat::dcp: return add_dcp(out);
             case NamedFormat::dtensor: return add_dtensors(out);
             case NamedFormat::universal: return add_universal(out);
+            case NamedFormat::zero: return add_zero(out);
         }
         return {};
     }
@@ -86,10 +115,28 @@ private:
         return {};
     }
 
+    // Of an optimizer that numbers its parameters. Loading by number a state in another order would go unnoticed.
+    Result<NamedTraining> carry_in_order(ConversionPlan& plan) const {
+        TRY_ASSIGN(NamedTraining state, carry_named_training(*kept_, knowledge_.adam, source_, plan));
+        if (state.ordered) return state;
+        return base::fail(
+            ErrorKind::unsupported,
+            "files for ranks have the state of the optimizer in the order in which the run has its parameters, and "
+            "nothing in this input says which that is; --to universal and dcp are loaded by name, by any number of "
+            "ranks",
+            source_.directory);
+    }
+
     Status add_dtensors(PlannedOutput& out) const {
-        TRY_ASSIGN(const auto parts,
-                   cut_for_ranks(out.plan, source_.index, options_.world, buffers_in(source_.model, out.plan)));
-        TRY_ASSIGN(out.output, dtensor_output(parts, options_.world, options_.device));
+        std::vector<bool> whole = buffers_in(source_.model, out.plan);
+        std::optional<NamedTraining> state;
+        if (kept_ != nullptr) {
+            TRY_ASSIGN(state, carry_in_order(out.plan));
+            whole.resize(out.plan.targets.size(), false);
+        }
+        TRY_ASSIGN(const auto parts, cut_for_ranks(out.plan, source_.index, options_.world, whole));
+        TRY_ASSIGN(out.output,
+                   dtensor_output(parts, {options_.world, options_.device, aliases_}, state ? &*state : nullptr));
         for (SideFile& text : out.texts) text.path = base::join(kRanksModelDir, text.path);
         out.companions_to = kRanksModelDir;
         out.texts.push_back(
@@ -114,10 +161,31 @@ private:
         return {};
     }
 
+    Status add_zero(PlannedOutput& out) const {
+        const DType parameters =
+            options_.params_dtype.empty() ? DType::bf16 : weight_dtype(options_.params_dtype).value_or(DType::bf16);
+        if (parameters == DType::f16 && options_.zero_stage == 3)
+            return base::fail(
+                ErrorKind::unsupported,
+                "--to zero --stage 3: a run in fp16 needs the scale of its losses, which no other format has; "
+                "--to universal is loaded without it");
+        TRY_ASSIGN(const NamedTraining state, carry_in_order(out.plan));
+        const ZeroRun run{options_.zero_stage, options_.world, parameters, options_.sub_group, aliases_};
+        TRY_ASSIGN(out.output, zero_output(out.plan, source_.index, state, run));
+        out.texts.push_back({kZeroTracker, zero_directory(state)});
+        out.plan.notes.push_back(
+            base::format("for a run of {} ranks with ZeRO {} that computes in {}, which loads it with "
+                         "load_lr_scheduler_states=False, as its schedule is not carried over",
+                         run.ranks, run.stage, name(parameters)));
+        out.last = {zero_directory(state), kZeroTracker};
+        return {};
+    }
+
     const Knowledge& knowledge_;
     Source& source_;
     const ConvertOptions& options_;
     const KeptState* kept_;
+    Aliases aliases_;
 };
 
 }  // namespace
@@ -127,12 +195,12 @@ Result<PlannedOutput> plan_named(base::FileSystem& fs, const Knowledge& knowledg
     TRY(check_config(source, options));
     if (kept != nullptr && kept->megatron) take_masters(source, kept->megatron->states);
     TRY_ASSIGN(Layout layout, written_hf_layout(source.model, options.experts_as));
-    if (options.format != NamedFormat::safetensors && options.format != NamedFormat::universal)
-        write_copies(source.model, layout);
+    const Aliases aliases = aliases_in(source.model, layout);
+    if (has_bytes_twice(options)) write_copies(source.model, layout);
     PlannedOutput out;
     out.title = title_of(options.format);
     PlanOptions how = plan_options(options, VocabFill::zero);
-    if (options.format == NamedFormat::universal) how.dtype = DType::f32;
+    if (needs_optimizer(options.format)) how.dtype = DType::f32;
     TRY_ASSIGN(out.plan, make_plan(source.model, source.index, source.binding, layout, how));
     for (const StoredRule& rule : source.model.mapping().hf) {
         if (rule.once() != nullptr && source.side == Side::megatron)
@@ -146,7 +214,7 @@ Result<PlannedOutput> plan_named(base::FileSystem& fs, const Knowledge& knowledg
         out.texts.push_back({kConfig, std::move(config)});
         out.companions_from = source.companions;
     }
-    TRY(NamedOutput(knowledge, source, options, kept).lay_out(out));
+    TRY(NamedOutput(knowledge, source, options, kept, aliases).lay_out(out));
     return out;
 }
 

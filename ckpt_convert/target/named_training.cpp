@@ -4,6 +4,8 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 
 #include "base/format.h"
@@ -95,6 +97,22 @@ Result<std::vector<std::optional<std::size_t>>> groups_of_targets(const NamedSta
     return out;
 }
 
+// Puts the names into the order that the source's optimizer has. That of a state which was saved by name is not known, and names
+// that were joined or cut on their way have none.
+void put_in_order(NamedTraining& training, const ShardedGroups& settings) {
+    std::unordered_map<std::string_view, std::size_t> places;
+    for (const ShardedGroup& group : settings.groups) {
+        for (const std::string& name : group.names) places.emplace(name, places.size());
+    }
+    training.ordered = !settings.by_name;
+    for (NamedTraining::Group& group : training.groups) {
+        for (const std::string& name : group.names) training.ordered &= places.contains(name);
+        if (!training.ordered) return;
+        std::sort(group.names.begin(), group.names.end(),
+                  [&](const std::string& a, const std::string& b) { return places.at(a) < places.at(b); });
+    }
+}
+
 }  // namespace
 
 Result<NamedTraining> carry_named_training(const KeptState& kept, const AdamSettings& adam, Source& source,
@@ -114,6 +132,7 @@ Result<NamedTraining> carry_named_training(const KeptState& kept, const AdamSett
         wanted.push_back(groups[i].has_value());
         if (groups[i]) state.training.groups[*groups[i]].names.push_back(plan.targets[i].name);
     }
+    if (kept.named) put_in_order(state.training, kept.named->settings);
     TRY(add_states(plan, source.index, source.model, moments, wanted, "", kFirstMoment));
     plan.notes.push_back(
         base::format("the optimizer goes on at step {}: weights, moments and groups of parameters are carried over",

@@ -7,13 +7,10 @@ Needs the .venv of ./test.sh, with whose PyTorch the files are written.
 
 import argparse
 import json
-import os
+import multiprocessing
 import sys
 import tempfile
 from pathlib import Path
-
-import torch
-from torch._subclasses.fake_tensor import FakeTensorMode
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from sparse_bench import BIN, run  # noqa: E402
@@ -56,11 +53,15 @@ def shapes(layers):
 
 
 def write(path, content):
+    import torch
     with torch.serialization.skip_data(materialize_fake_tensors=True):
         torch.save(content, path)
 
 
 def write_run(directory, layers, ranks):
+    """In a process of its own: a program that is started is said to have had the memory of the process that starts it."""
+    import torch
+    from torch._subclasses.fake_tensor import FakeTensorMode
     directory.mkdir()
     (directory / "config.json").write_text(json.dumps({**CONFIG, "num_hidden_layers": layers}))
     of_model = shapes(layers)
@@ -75,7 +76,7 @@ def write_run(directory, layers, ranks):
             write(directory / f"zero_pp_rank_{rank}_mp_rank_00_optim_states.pt",
                   {"ds_version": "0.19.8", "optimizer_state_dict": {"zero_stage": 3, "partition_count": ranks, "fp32_flat_groups": [torch.empty(length)],
                                                                     "optimizer_state_dict": state}})
-    return sum(torch.Size(shape).numel() for shape in of_model.values())
+    print(f"{sum(torch.Size(shape).numel() for shape in of_model.values()) / 1e9:.0f}B parameters, {ranks} ranks", flush=True)
 
 
 def main():
@@ -86,8 +87,9 @@ def main():
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(dir=options.directory) as directory:
         source = Path(directory) / "zero"
-        parameters = write_run(source, options.layers, options.ranks)
-        print(f"{parameters / 1e9:.0f}B parameters, {options.ranks} ranks")
+        writer = multiprocessing.get_context("spawn").Process(target=write_run, args=(source, options.layers, options.ranks))
+        writer.start()
+        writer.join()
         for name, arguments in RUNS.items():
             seconds, peak, _ = run([BIN / "ckpt_convert", "--dry-run", source, Path(directory) / "out", *arguments])
             print(f"{name:34} {seconds:.1f} s, peak {peak / 1e6:.1f} MB", flush=True)

@@ -24,6 +24,7 @@ import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from checkpoints import write_zero_run  # noqa: E402
 from checks import Checks, make_tiny, run, temporary_directory, tool  # noqa: E402
 from injector import Injector, counted  # noqa: E402
 
@@ -294,6 +295,10 @@ def checkpoint(family, *options):
     return prepare
 
 
+def zero_run(directory):
+    write_zero_run(directory / "zero", {"embedding.weight": (40, 30), "norm.weight": (30,), "head.weight": (7, 30)})
+
+
 def jobs():
     migrator, convert = tool("migrator"), tool("ckpt_convert")
     never = lambda directory: False
@@ -301,14 +306,20 @@ def jobs():
     config = lambda directory: (directory / "out/config.json").exists()
     of_dcp = lambda directory: (directory / "out/.metadata").exists()
     of_ranks = lambda directory: (directory / "out/fsdp_config.json").exists()
+    of_universal = lambda directory: (directory / "out/latest_universal").exists()
+    of_zero = lambda directory: (directory / "out/latest").exists()
     copy = lambda directory: (directory / "out").exists()
     quiet = ["-q", "-j", "1"]
+    zero = [convert, "--load-dir", "zero", "--save-dir", "out", "--no-progress", "-j", "1"]
     hf = [convert, "--load-dir", "hf", "--save-dir", "out", "--no-progress", "-j", "1"]
     return [
         Job("ckpt hf -> mg", checkpoint("qwen3"), [*hf, "--tp", "2", "--pp", "2"], tracker),
         Job("ckpt hf -> torch_dist", checkpoint("qwen3"), [*hf, "--tp", "2", "--ckpt-format", "torch_dist"], tracker),
         Job("ckpt hf -> dcp", checkpoint("qwen3"), [*hf, "--to", "dcp", "--max-shard-size", "1MB"], of_dcp),
         Job("ckpt hf -> dtensor", checkpoint("qwen3"), [*hf, "--to", "dtensor", "--world", "3"], of_ranks),
+        Job("ckpt zero -> universal", zero_run, [*zero, "--to", "universal"], of_universal),
+        Job("ckpt zero -> zero", zero_run, [*zero, "--to", "zero", "--stage", "2", "--world", "3"], of_zero),
+        Job("ckpt zero -> dtensor", zero_run, [*zero, "--to", "dtensor", "--world", "3", "--optimizer", "keep"], of_ranks),
         Job("ckpt mg -> hf", checkpoint("qwen3", "--tp", "2", "--pp", "2"),
             [convert, "--load-dir", "mg", "--save-dir", "out", "--max-shard-size", "1MB", "--no-progress", "-j", "1"], config),
         Job("ckpt worker", checkpoint("qwen3"), [*hf, "--tp", "2", "--pp", "2", "--shard", "1/1"], tracker),

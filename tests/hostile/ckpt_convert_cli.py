@@ -18,7 +18,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from checks import Checks, make_tiny, run, run_ok, temporary_directory, tool  # noqa: E402
-from checkpoints import Tensor, read_safetensors, write_safetensors  # noqa: E402
+from checkpoints import Tensor, read_safetensors, write_safetensors, write_zero_run  # noqa: E402
 
 USAGE, BAD_INPUT, UNSUPPORTED, WRITE_FAILED = 2, 4, 5, 6  # docs/reference/exit-codes.md
 
@@ -388,9 +388,50 @@ def megatron_pickle_names_os_system(work):
     return from_megatron(work)
 
 
-@case(USAGE, "--optimizer keep", "--to mcore, dcp and universal")
+@case(USAGE, "--optimizer keep", "--to mcore, dcp, dtensor, universal and zero")
 def optimizer_for_hugging_face(work):
     return from_megatron(work) + ["--optimizer", "keep"]
+
+
+def zero_run(work, *options, steps=(3, 3)):
+    source = work / "zero_run"
+    write_zero_run(source, {"a.weight": (3, 2)}, {"b.weight": (5,)}, steps=steps)
+    return [source, work / "zero_out", *options]
+
+
+@case(USAGE, "--to zero: --world says how many ranks load a file each")
+def zero_without_a_world(work):
+    return zero_run(work, "--to", "zero", "--stage", "1")
+
+
+@case(USAGE, "--to zero: --stage 1, 2 or 3 says how the run shares its state")
+def zero_without_a_stage(work):
+    return zero_run(work, "--to", "zero", "--world", "2")
+
+
+@case(USAGE, "--stage is for --to zero")
+def stage_of_another_output(work):
+    return zero_run(work, "--to", "universal", "--stage", "2")
+
+
+@case(USAGE, "--stage")
+def stage_of_no_zero(work):
+    return zero_run(work, "--to", "zero", "--world", "2", "--stage", "4")
+
+
+@case(USAGE, "--to zero: such a checkpoint is what a run goes on from")
+def zero_without_the_optimizer(work):
+    return zero_run(work, "--to", "zero", "--world", "2", "--stage", "2", "--optimizer", "drop")
+
+
+@case(UNSUPPORTED, "a run in fp16 needs the scale of its losses", "--to universal")
+def third_stage_in_half_precision(work):
+    return zero_run(work, "--to", "zero", "--world", "2", "--stage", "3", "--params-dtype", "fp16")
+
+
+@case(UNSUPPORTED, "has gone 5 steps, other parameters 3", "--optimizer-step max", "--optimizer drop")
+def parameters_of_different_steps(work):
+    return zero_run(work, "--to", "universal", steps=(3, 5))
 
 
 @case(BAD_INPUT, "mp_rank_00_000/model_optim_rng.pt", "--optimizer drop")

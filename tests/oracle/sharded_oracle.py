@@ -11,6 +11,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from checks import Checks, run, run_ok, temporary_directory, tool  # noqa: E402
 
 import fsdp_model as tiny  # noqa: E402
+import zero_files  # noqa: E402
 import torch  # noqa: E402
 import torch.distributed as dist  # noqa: E402
 import torch.distributed.checkpoint as dcp  # noqa: E402
@@ -211,6 +212,35 @@ def check_training(checks, scratch, name, truth=None):
         checks.expect(equal(value, found["optimizer"].get(key)), f"{name} kept: {key} of the optimizer differs")
 
 
+def check_zero(checks, scratch, name, stage, ranks, *options):
+    """The files of ZeRO for other ranks hold the same, as DeepSpeed puts them together and as we do."""
+    convert, target, what = tool("ckpt_convert"), scratch / f"{name}_zero{stage}_{ranks}", f"{name} to ZeRO {stage} of {ranks}"
+    if not run_ok(checks, convert, scratch / name, target, "--to", "zero", "--stage", str(stage), "--world", str(ranks), *options):
+        return
+    source, found = whole(scratch / name, scratch), zero_files.read(target, stage, ranks)
+    state, module = source["optimizer"]["state"], found["model"]["module"]
+    same_tensors(checks, found["weights"], {key: source["model"][key] for key in state}, what)
+    for moment in ("exp_avg", "exp_avg_sq"):
+        same_tensors(checks, found[moment], {key: one[moment] for key, one in state.items()}, f"{what}: {moment}")
+    checks.equal(found["steps"], {float(one["step"]) for one in state.values()}, f"{what}: steps")
+    checks.equal([key for shapes in found["model"]["param_shapes"] for key in shapes],
+                 [key for group in source["optimizer"]["param_groups"] for key in group["params"]], f"{what}: order of parameters")
+    checks.equal(found["file"].startswith("bf16_"), not options, f"{what}: {found['file']}")
+    checks.equal(sorted(module), sorted(source["model"]), f"{what}: names of the module")
+    for key, value in module.items():
+        wanted = source["model"][key]
+        if key in state or key in found["model"]["shared_params"]:
+            wanted = torch.empty(0) if stage == 3 else wanted if options else wanted.bfloat16()
+        checks.expect(torch.equal(value.float(), wanted.float()), f"{what}: {key} of the module differs")
+    again = scratch / f"{target.name}_dcp"
+    if run_ok(checks, convert, target, again, "--to", "dcp", "--optimizer", "keep"):
+        ours = whole(again, scratch)
+        for key, value in source["model"].items():
+            if key not in found["model"]["shared_params"]:
+                checks.expect(torch.equal(ours["model"][key], value), f"{what}: {key} read again differs")
+        checks.expect(equal(ours["optimizer"]["state"], state), f"{what}: the state read again differs")
+
+
 def check_written(checks, directory, truth, config, what):
     """Every name of the model, as PyTorch loads it; and the nested dict that it makes of the names."""
     state, metadata = dcp_tensors(directory)
@@ -226,21 +256,33 @@ def load_ranks(rank, world, scratch, name, result):
     with torch.no_grad():
         for parameter in model.parameters():
             parameter.zero_()
-    model.load_state_dict(torch.load(Path(scratch) / f"{name}_ranks" / f"model_world_size_{world}_rank_{rank}.pt", weights_only=True))
+    def read(kind):
+        return torch.load(Path(scratch) / f"{name}_ranks" / f"{kind}_world_size_{world}_rank_{rank}.pt", weights_only=True)
+    model.load_state_dict(read("model"))
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
+    optimizer.load_state_dict(read("optim"))
     weights = {key: tiny.full(value) for key, value in get_model_state_dict(model).items()}
+    states = get_optimizer_state_dict(model, optimizer)
+    moments = {key: {what: tiny.full(value) for what, value in state.items()} for key, state in states["state"].items()}
     if rank == 0:
         save_file(weights, result)
+        torch.save({**states, "state": moments}, f"{result}.optimizer")
 
 
 def check_ranks(checks, scratch, name):
     config, result = SAVED[name][0], scratch / f"{name}_ranks.found"
     ours, experts = scratch / f"{name}_ranks", ["--experts-as", "fused"] if "num_experts" in SAVED[name][0] else []
-    layout = ["--to", "dtensor", "--world", str(WORLD), "--mesh-device", "cpu"]
+    layout = ["--to", "dtensor", "--world", str(WORLD), "--mesh-device", "cpu", "--optimizer", "keep"]
     if not run_ok(checks, tool("ckpt_convert"), scratch / name, ours, *layout, *experts):
         return
     run_ok(checks, tool("ckpt_convert"), "verify", ours, "--against", scratch / name)
     tiny.run(load_ranks, WORLD, str(scratch), name, str(result))
     same_tensors(checks, tiny.hf_tensors(load_file(result), config), load_file(scratch / f"{name}.truth"), f"{name} to DTensors")
+    wanted = whole(scratch / name, scratch)["optimizer"]
+    checks.expect(equal(torch.load(f"{result}.optimizer", weights_only=False), wanted), f"{name} to DTensors: the optimizer differs")
+    if run_ok(checks, tool("ckpt_convert"), ours, scratch / f"{name}_back", "--to", "dcp", "--optimizer", "keep", *experts):
+        found = whole(scratch / f"{name}_back", scratch)["optimizer"]
+        checks.expect(equal(found["state"], wanted["state"]), f"{name} from our DTensors: the optimizer differs")
 
 
 def check_copies(checks, scratch):
@@ -295,6 +337,11 @@ def main():
             check_ranks(checks, Path(scratch), name)
         check_copies(checks, Path(scratch))
         check_unknown(checks, Path(scratch))
+        check_zero(checks, Path(scratch), "four", 1, 3)
+        check_zero(checks, Path(scratch), "hsdp", 2, 2, "--params-dtype", "fp32")
+        check_zero(checks, Path(scratch), "hsdp", 3, 5)
+        check_zero(checks, Path(scratch), "unknown", 2, 3)
+        check_zero(checks, Path(scratch), "unknown", 3, 7, "--params-dtype", "fp32", "--sub-group-size", "3")
     checks.finish()
 
 

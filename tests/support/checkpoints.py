@@ -6,10 +6,13 @@ An implementation of its own, so that a mistake of the C++ code is not repeated 
 import argparse
 import collections
 import hashlib
+import io
 import json
 import pickle
 import re
 import struct
+import sys
+import types
 import zipfile
 import zlib
 from array import array
@@ -123,6 +126,8 @@ class _Unpickler(pickle.Unpickler):
             return f"torch.{name}"
         if (module, name) == ("collections", "OrderedDict"):
             return collections.OrderedDict
+        if (module, name) == ("torch", "Size"):
+            return tuple
         if (module, name) == ("argparse", "Namespace"):
             return argparse.Namespace
         raise pickle.UnpicklingError(f"the checkpoint names {module}.{name}")
@@ -171,6 +176,74 @@ def read_torch_file(path):
                 raise ValueError(f"{path}: has no {record}")
         with archive.open(f"{prefix}/data.pkl") as file:
             return _Unpickler(file, lambda key: archive.read(f"{prefix}/data/{key}")).load()
+
+
+class _Pickler(pickle.Pickler):
+    """Names classes of PyTorch, which is not there: modules of these names hold stand-ins for as long as it takes."""
+
+    def __init__(self, file, names):
+        super().__init__(file, protocol=2)
+        self.names, self.payloads = names, []
+
+    def persistent_id(self, value):
+        if not isinstance(value, _Record):
+            return None
+        self.payloads.append(value.data)
+        count = len(value.data) // ITEM_BYTES[value.dtype]
+        return ("storage", self.names[value.dtype], str(len(self.payloads) - 1), "cpu", count)
+
+    def reducer_override(self, value):
+        if not isinstance(value, Tensor):
+            return NotImplemented
+        strides = [element_count(value.shape[axis + 1:]) for axis in range(len(value.shape))]
+        arguments = (_Record(value.dtype, value.data), 0, tuple(value.shape), tuple(strides), False, collections.OrderedDict())
+        return (self.names["rebuild"], arguments)
+
+
+def write_torch_file(path, value):
+    """As torch.save writes it, without checks of what there is."""
+    modules = {"torch": types.ModuleType("torch"), "torch._utils": types.ModuleType("torch._utils")}
+    names = {dtype: type(storage, (), {"__module__": "torch"}) for storage, dtype in STORAGE_TYPES.items()}
+    for storage in names.values():
+        setattr(modules["torch"], storage.__name__, storage)
+    names["rebuild"] = modules["torch._utils"]._rebuild_tensor_v2 = type("_rebuild_tensor_v2", (), {"__module__": "torch._utils"})
+    known = {name: sys.modules.get(name) for name in modules}
+    sys.modules.update(modules)
+    try:
+        content = io.BytesIO()
+        pickler = _Pickler(content, names)
+        pickler.dump(value)
+    finally:
+        for name, module in known.items():
+            sys.modules.pop(name)
+            if module is not None:
+                sys.modules[name] = module
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
+        archive.writestr("archive/data.pkl", content.getvalue())
+        archive.writestr("archive/version", "3\n")
+        for number, payload in enumerate(pickler.payloads):
+            archive.writestr(f"archive/data/{number}", payload)
+
+
+def flat_vector(count, start):
+    """Its values follow from their places; filled up with zeros to an even number, as ZeRO fills it for one rank."""
+    values = array("f", (start + i for i in range(count))) + array("f", [0] * (count % 2))
+    return Tensor("F32", (len(values),), values.tobytes())
+
+
+def write_zero_run(directory, *groups, steps=(3,)):
+    """What DeepSpeed with ZeRO 1 leaves of one rank. `groups`: shapes by name; `steps`: of each group."""
+    folder = Path(directory) / f"global_step{steps[0]}"
+    folder.mkdir(parents=True)
+    (Path(directory) / "latest").write_text(folder.name)
+    counts = [sum(map(element_count, shapes.values())) for shapes in groups]
+    states = {i: {"step": step, "exp_avg": flat_vector(count, 1), "exp_avg_sq": flat_vector(count, 2)}
+              for i, (count, step) in enumerate(zip(counts, steps, strict=True))}
+    settings = [{"lr": 0.1, "betas": (0.9, 0.99), "eps": 1e-8, "weight_decay": 0.1 * i, "params": [i]} for i in range(len(groups))]
+    write_torch_file(folder / "mp_rank_00_model_states.pt", {"module": {}, "param_shapes": list(groups), "shared_params": {}})
+    write_torch_file(folder / "zero_pp_rank_0_mp_rank_00_optim_states.pt", {"optimizer_state_dict": {
+        "zero_stage": 1, "single_partition_of_fp32_groups": [flat_vector(count, 0) for count in counts],
+        "base_optimizer_state": {"state": states, "param_groups": settings}}})
 
 
 def payload_offsets(path):

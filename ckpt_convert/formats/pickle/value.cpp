@@ -56,6 +56,10 @@ struct KindName {
         return (object.is_new ? "an object of " : "a call of ") + dotted(*callable);
     }
     std::string operator()(const PersistentId&) const { return "a storage"; }
+    template <class T>
+    std::string operator()(const Boxed<T>& boxed) const {
+        return (*this)(*boxed);
+    }
 
     static std::string dotted(const Global& global) {
         std::string quoted = quoted_name(global.module + "." + global.name);

@@ -4,9 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -56,19 +58,46 @@ struct PersistentId {
     Ref id = nullptr;
 };
 
+// Larger than the values that a pickle has by the million, which it is kept apart from.
+template <class T>
+class Boxed {
+public:
+    Boxed(T value) : value_(std::make_unique<T>(std::move(value))) {}
+    Boxed(const Boxed& other) : Boxed(*other.value_) {}
+    Boxed(Boxed&&) noexcept = default;
+    Boxed& operator=(Boxed other) noexcept {
+        value_ = std::move(other.value_);
+        return *this;
+    }
+    ~Boxed() = default;
+
+    T& operator*() { return *value_; }
+    const T& operator*() const { return *value_; }
+
+private:
+    std::unique_ptr<T> value_;
+};
+template <class T>
+inline constexpr bool kIsBoxed = std::is_same_v<T, Global> || std::is_same_v<T, Object>;
+
 class Value {
 public:
     using Variant = std::variant<None, bool, std::int64_t, BigInteger, double, std::string, Bytes, List, Tuple, Set,
-                                 Dict, Global, Object, PersistentId>;
+                                 Dict, Boxed<Global>, Boxed<Object>, PersistentId>;
     explicit Value(Variant value) : variant(std::move(value)) {}
 
     template <class T>
     const T* as() const {
-        return std::get_if<T>(&variant);
+        if constexpr (kIsBoxed<T>) {
+            const auto* boxed = std::get_if<Boxed<T>>(&variant);
+            return boxed != nullptr ? &**boxed : nullptr;
+        } else {
+            return std::get_if<T>(&variant);
+        }
     }
     template <class T>
     T* as() {
-        return std::get_if<T>(&variant);
+        return const_cast<T*>(std::as_const(*this).as<T>());
     }
     // "a string", "a call of torch._utils._rebuild_tensor_v2" ... for messages.
     std::string kind_name() const;

@@ -54,6 +54,10 @@ struct StepsOf {
 
     template <class Scalar>
     void operator()(const Scalar&) {}
+    template <class T>
+    void operator()(const Boxed<T>& boxed) {
+        (*this)(*boxed);
+    }
     void operator()(const List& list) {
         steps.text("]");
         steps.store();

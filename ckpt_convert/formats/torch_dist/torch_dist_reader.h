@@ -17,6 +17,7 @@
 #include "ckpt_convert/formats/pickle/value.h"
 #include "ckpt_convert/formats/torch_file/torch_reader.h"
 #include "ckpt_convert/tensor/dtype.h"
+#include "ckpt_convert/tensor/flat_vector.h"
 #include "ckpt_convert/tensor/shape.h"
 
 namespace ckpt {
@@ -40,6 +41,8 @@ struct TorchDistTensor {
     std::vector<TorchDistChunk> chunks;
     // The keys that lead to it in the nested dict that was saved: {"model", "model.norm.weight"}; empty: not told.
     std::vector<std::string> path = {};
+    // Instead of chunks.
+    SharedPlace flat = {};
 };
 
 // Bytes that are not decoded: a torch.save of a list of one object.

@@ -36,6 +36,9 @@ Value* mesh_of(TorchFilePlan& file, std::uint64_t rank, std::uint64_t ranks, con
     Value* axis = file.call(kMeshLayout, "_FlatLayout", {}, true,
                             attributes(file, {{"shape", file.integers({ranks})}, {"stride", file.integers({1})}}));
     Value* layout = file.call(kMeshLayout, "_MeshLayout", {}, true, attributes(file, {{"axes", file.tuple({axis})}}));
+    // The group of all ranks is the first that a run makes, and its name is the number of that.
+    Value* groups = file.list();
+    groups->as<pickle::List>()->items.push_back(file.string("0"));
     return file.call(kMesh, "DeviceMesh", {}, true,
                      attributes(file, {{"_device_type", file.string(device)},
                                        {"_layout", layout},
@@ -45,6 +48,7 @@ Value* mesh_of(TorchFilePlan& file, std::uint64_t rank, std::uint64_t ranks, con
                                        {"_flatten_rank_map", file.integers(all)},
                                        {"_thread_id", file.none()},
                                        {"_flatten_mapping", file.dict()},
+                                       {"_dim_group_names", groups},
                                        {"_rank", file.integer(static_cast<std::int64_t>(rank))},
                                        {"_coordinate_on_dim", file.integers({rank})}}));
 }

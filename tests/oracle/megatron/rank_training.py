@@ -59,13 +59,13 @@ def optimizer_config():
 
 
 class Trainer:
-    """The chunks of one rank in bfloat16, and their optimizer."""
+    """The chunks of one rank, and their optimizer."""
 
-    def __init__(self, models):
-        self.models = models
+    def __init__(self, models, dtype=torch.bfloat16):
+        self.models, self.dtype = models, dtype
         for model in models:
             for parameter in model.parameters():
-                parameter.data = parameter.data.bfloat16()
+                parameter.data = parameter.data.to(dtype)
         settings = DistributedDataParallelConfig(use_distributed_optimizer=True, grad_reduce_in_fp32=True)
         with types_of_cuda():
             self.wrapped = [DistributedDataParallel(model.config, settings, model, disable_bucketing=number > 0)
@@ -84,7 +84,7 @@ class Trainer:
         """The two files of a rank, as Megatron's save_checkpoint() writes them."""
         states = {key: model.state_dict() for key, model in zip(keys, self.models)}
         content = training_files.content(states, description, topology, iteration, "plain")
-        vars(content["args"]).update(bf16=True, use_distributed_optimizer=True, overlap_grad_reduce=False)
+        vars(content["args"]).update(bf16=self.dtype == torch.bfloat16, use_distributed_optimizer=True, overlap_grad_reduce=False)
         content["optimizer"] = self.optimizer.state_dict()
         content["opt_param_scheduler"] = {**SCHEDULE, "num_steps": 64 * iteration}
         torch.save(content, target / "model_optim_rng.pt")

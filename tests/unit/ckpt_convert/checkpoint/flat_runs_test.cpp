@@ -15,25 +15,33 @@ constexpr std::uint64_t kFileBytes = 1'000'000;  // a rank's vector begins at th
 
 std::uint64_t elements_of(const ckpt::Shape& shape) { return *ckpt::checked_elements(shape); }
 
-// For each element of the tensor, in its order, its place among the bytes of all files; 0: in none, or in several.
+// For each element of the tensor, in its order, its place among the bytes of all files.
 std::vector<std::uint64_t> places_of(const ckpt::TorchDistTensor& tensor) {
-    std::vector<std::uint64_t> out(elements_of(tensor.shape), 0);
-    std::vector<int> times(out.size(), 0);
-    const auto steps = ckpt::row_major_strides(tensor.shape);
-    for (const auto& chunk : tensor.chunks) {
-        const auto inner = ckpt::row_major_strides(chunk.sizes);
-        for (std::uint64_t i = 0; i < elements_of(chunk.sizes); ++i) {
-            std::uint64_t element = 0, place = chunk.file_offset, rest = i;
-            for (std::size_t axis = 0; axis < inner.size(); ++axis) {
-                const std::uint64_t at = rest / inner[axis];
-                rest %= inner[axis];
-                element += (chunk.offsets[axis] + at) * steps[axis];
-                place += at * chunk.strides[axis] * 4;
-            }
-            out[element] = ++times[element] == 1 ? place : 0;
-        }
-    }
+    std::vector<std::uint64_t> out;
+    const std::uint64_t elements = elements_of(tensor.shape);
+    const auto read = ckpt::each_run(tensor.flat, elements, 0, elements,
+                                     [&](const ckpt::FlatRun& run, std::uint64_t number) -> ckpt::Status {
+                                         CHECK(number == out.size());
+                                         CHECK(run.file == run.offset / kFileBytes - 1);
+                                         for (std::uint64_t i = 0; i < run.elements; ++i)
+                                             out.push_back(run.offset + i * 4);
+                                         return {};
+                                     });
+    CHECK(read);
+    CHECK(tensor.chunks.empty());
     return out;
+}
+
+// A range begins anywhere, and a run may be cut short.
+void check_parts(const ckpt::TorchDistTensor& tensor, const std::vector<std::uint64_t>& places, std::mt19937& random) {
+    const std::uint64_t elements = elements_of(tensor.shape);
+    for (int round = 0; round < 3 && elements > 0; ++round) {
+        const std::uint64_t begin = random() % elements, count = 1 + random() % (elements - begin);
+        const ckpt::FlatRun run = tensor.flat.vector->run(tensor.flat.first, elements, begin, count);
+        CHECK(run.offset == places[begin]);
+        CHECK(run.elements >= 1);
+        CHECK(run.elements <= count);
+    }
 }
 
 NamedShapes random_parameters(std::mt19937& random) {
@@ -70,20 +78,22 @@ TEST_CASE("flat runs: parameters in a row are found wherever the vector is cut, 
             const std::uint64_t end = keeps_filling ? part * ranks : total;
             shares.push_back(share_of(rank, std::min(part, end - std::min(rank * part, end))));
         }
-        const auto found = ckpt::parameters_in_row(parameters, shares);
+        const auto found = ckpt::parameters_in(ckpt::FlatVector::Rule::row, parameters, shares);
         REQUIRE_MESSAGE(found, found.error().text());
         std::uint64_t at = 0;
         for (const auto& tensor : *found) {
-            for (const std::uint64_t place : places_of(tensor)) {
+            const auto places = places_of(tensor);
+            check_parts(tensor, places, random);
+            for (const std::uint64_t place : places) {
                 REQUIRE(place == (at / part + 1) * kFileBytes + at % part * 4);
                 ++at;
             }
         }
         CHECK(at == total);
         shares.back().elements += 2 * ranks;
-        CHECK_FALSE(ckpt::parameters_in_row(parameters, shares));
+        CHECK_FALSE(ckpt::parameters_in(ckpt::FlatVector::Rule::row, parameters, shares));
         shares.back().elements = 0;
-        if (ranks == 1) CHECK_FALSE(ckpt::parameters_in_row(parameters, shares));
+        if (ranks == 1) CHECK_FALSE(ckpt::parameters_in(ckpt::FlatVector::Rule::row, parameters, shares));
     }
 }
 
@@ -96,19 +106,21 @@ TEST_CASE("flat runs: of each parameter a share") {
         for (const auto& [name, shape] : parameters) length += (elements_of(shape) + ranks - 1) / ranks;
         std::vector<FlatShare> shares;
         for (std::uint64_t rank = 0; rank < ranks; ++rank) shares.push_back(share_of(rank, length));
-        const auto found = ckpt::parameters_in_shares(parameters, shares);
+        const auto found = ckpt::parameters_in(ckpt::FlatVector::Rule::shares, parameters, shares);
         REQUIRE_MESSAGE(found, found.error().text());
         std::uint64_t before = 0;
         for (const auto& tensor : *found) {
             const std::uint64_t part = (elements_of(tensor.shape) + ranks - 1) / ranks;
             const auto places = places_of(tensor);
+            check_parts(tensor, places, random);
+            REQUIRE(places.size() == elements_of(tensor.shape));
             for (std::uint64_t i = 0; i < places.size(); ++i)
                 REQUIRE(places[i] == (i / part + 1) * kFileBytes + (before + i % part) * 4);
             before += part;
         }
         for (const std::uint64_t wrong : {length + 1, length - 1}) {
             shares.back().elements = wrong;
-            CHECK_FALSE(ckpt::parameters_in_shares(parameters, shares));
+            CHECK_FALSE(ckpt::parameters_in(ckpt::FlatVector::Rule::shares, parameters, shares));
         }
     }
 }

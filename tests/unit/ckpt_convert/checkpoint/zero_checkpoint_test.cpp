@@ -27,16 +27,20 @@ struct Zero {
     bool has_shapes = true, has_module = true;
     bool is_universal = false;
     char module_byte = 'x';  // of the module's tensors; those of the optimizer are made of x
+    char tied_byte = 0;      // of the module's second name for its first tensor
     ckpt::Shape stored_shape{3, 2};
     std::vector<std::string> more = {};
 
-    static std::string file_of(const std::function<void(TorchFilePlan&, ckpt::pickle::Value*)>& fill, char byte = 'x') {
+    // The second tensor has bytes of its own where they are given.
+    static std::string file_of(const std::function<void(TorchFilePlan&, ckpt::pickle::Value*)>& fill, char byte = 'x',
+                               char second = 0) {
         TorchFilePlan plan;
         auto* root = plan.dict();
         fill(plan, root);
         REQUIRE(plan.finish(root));
         std::vector<std::string> payloads;
-        for (std::size_t i = 0; i < plan.tensor_count(); ++i) payloads.emplace_back(plan.tensor_bytes(i), byte);
+        for (std::size_t i = 0; i < plan.tensor_count(); ++i)
+            payloads.emplace_back(plan.tensor_bytes(i), i == 1 && second != 0 ? second : byte);
         return test::assemble(plan, payloads);
     }
 
@@ -59,7 +63,7 @@ struct Zero {
                 list->as<ckpt::pickle::List>()->items.push_back(shapes);
                 plan.set(root, plan.string("param_shapes"), list);
             },
-            module_byte);
+            module_byte, tied_byte);
     }
 
     std::string universal_file(const ckpt::Shape& shape) const {
@@ -159,6 +163,7 @@ TEST_CASE("ZeRO: what does not fit together is refused") {
         {"shares too long", [](Zero& z) { z.flat = "fp32_flat_groups"; }, "are files of other runs mixed?"},
         {"other weights", [](Zero& z) { z.module_byte = 'y'; },
          "a is not what the optimizer's copy of it in float32 is"},
+        {"a tied name apart", [](Zero& z) { z.tied_byte = 'y'; }, "tied has other values than a, with which it shares"},
         {"a universal weight of another shape",
          [](Zero& z) {
              z.is_universal = true, z.first = z.second = "", z.stored_shape = {2, 3};

@@ -1,0 +1,59 @@
+"""Files of ZeRO become files of ZeRO for other ranks, stages and sub-groups, time after time: the values stay as they are.
+
+    zero_worlds.py [--rounds N]
+"""
+
+import argparse
+import random
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from checkpoints import element_count, flat_vector, read_torch_file, write_zero_run  # noqa: E402
+from checks import Checks, run_ok, temporary_directory, tool  # noqa: E402
+
+
+def some_shapes(draw, front):
+    """Of no axes up to three, small enough that ranks have parts of several, or nothing."""
+    return {f"{front}.{i}": tuple(draw.randint(1, 5) for _ in range(draw.randint(0, 3))) for i in range(draw.randint(1, 6))}
+
+
+def check_round(checks, scratch, number):
+    draw = random.Random(number)
+    groups = [some_shapes(draw, f"g{i}") for i in range(draw.randint(1, 3))]
+    source = scratch / f"{number}"
+    write_zero_run(source, *groups, steps=(3,) * len(groups))
+    way = [(draw.randint(1, 3), draw.randint(1, 9), draw.randint(1, 20)) for _ in range(3)] + [(1, 1, 1)]
+    for stage, ranks, sub_group in way:
+        target = scratch / f"{source.name}_{stage}{ranks}"
+        options = ["--to", "zero", "--stage", stage, "--world", ranks, "--sub-group-size", sub_group, "-q"]
+        if not run_ok(checks, tool("ckpt_convert"), source, target, *map(str, options)):
+            return
+        source = target
+    folder = source / (source / "latest").read_text()
+    model = read_torch_file(folder / "mp_rank_00_model_states.pt")
+    checks.equal(len(model["module"]), sum(map(len, groups)), f"{number}: names")
+    found = read_torch_file(folder / "bf16_zero_pp_rank_0_mp_rank_00_optim_states.pt")["optimizer_state_dict"]
+    for i, shapes in enumerate(groups):
+        count = sum(map(element_count, shapes.values()))
+        state = found["base_optimizer_state"]["state"][i]
+        checks.expect(found["single_partition_of_fp32_groups"][i].data == flat_vector(count, 0).data[:4 * count], f"{number}: weights of {i}, {way}")
+        checks.expect(state["exp_avg"] == flat_vector(count, 1), f"{number}: first moments of {i}, {way}")
+        checks.expect(state["exp_avg_sq"] == flat_vector(count, 2), f"{number}: second moments of {i}, {way}")
+        settings = found["base_optimizer_state"]["param_groups"][i]
+        checks.equal((settings["weight_decay"], settings["params"]), (0.1 * i, [i]), f"{number}: settings of {i}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=12)
+    options = parser.parse_args()
+    checks = Checks()
+    with temporary_directory() as scratch:
+        for number in range(options.rounds):
+            check_round(checks, Path(scratch), number)
+    checks.finish()
+
+
+if __name__ == "__main__":
+    main()
