@@ -149,8 +149,11 @@ Names public_names(const CallGraph& graph) { return PublicNames(graph).collect()
 
 std::string library_json(const CallGraph& graph, Version version) {
     const Names names = public_names(graph);
-    const LibraryFile file{
-        {}, {"migrator", base::kVersion}, version.text(), entries_of(graph, names), classes_of(graph, names)};
+    const LibraryFile file{{},
+                           {"migrator", std::string(base::kVersion)},
+                           version.text(),
+                           entries_of(graph, names),
+                           classes_of(graph, names)};
     base::JsonWriter json;
     base::InJson<LibraryFile>::write(json, file);
     return std::move(json).take() + "\n";

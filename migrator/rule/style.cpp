@@ -34,7 +34,9 @@ bool Style::is_of_helper(std::string_view text) const {
 
 base::Result<Style> load_style(const base::DataStore& store, StyleKind kind) {
     Style style;
-    if (kind == StyleKind::portable) TRY_ASSIGN(style, base::read_rule_record<Style>(store, std::string(kFile)));
+    style.kind = kind;
+    if (kind != StyleKind::portable) return style;
+    TRY_ASSIGN(style, base::read_rule_record<Style>(store, std::string(kFile)));
     style.kind = kind;
     return style;
 }
