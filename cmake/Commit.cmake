@@ -14,6 +14,7 @@ if(NOT CMAKE_SCRIPT_MODE_FILE)
   return()
 endif()
 
+cmake_policy(VERSION 3.22)
 if(NOT COMMIT)
   file(STRINGS ${SOURCE}/cmake/commit.txt COMMIT REGEX "^[0-9a-f]+$")
   if(COMMIT)

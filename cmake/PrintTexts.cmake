@@ -1,4 +1,5 @@
 # cmake -DPROGRAM=LIST -DTEXTS=DIRECTORY -P: what the program prints of itself, as files man, bash, zsh and fish of the directory.
+cmake_policy(VERSION 3.22)
 file(MAKE_DIRECTORY ${TEXTS})
 list(REMOVE_ITEM PROGRAM "")
 set(ENV{LC_ALL} C)
