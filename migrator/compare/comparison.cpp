@@ -63,7 +63,7 @@ base::Status add_operators(base::FileSystem& fs, const base::DataStore& store, c
         out.sheets.push_back(std::move(causes));
     }
     if (request.wants(ComparePart::memory)) {
-        TRY_ASSIGN(MemorySheets memory, memory_sheets(fs, sides));
+        TRY_ASSIGN(MemorySheets memory, memory_sheets(fs, sides, out.broken_tables));
         out.sheets.push_back(std::move(memory.statistic));
         if (!request.pairing.without_details) out.sheets.push_back(std::move(memory.details));
     }
@@ -76,6 +76,7 @@ base::Status add_operators(base::FileSystem& fs, const base::DataStore& store, c
 std::vector<std::string> Comparison::damage() const {
     std::vector<std::string> out = base->damage();
     for (std::string& of_other : compared->damage()) out.push_back(std::move(of_other));
+    out.insert(out.end(), broken_tables.begin(), broken_tables.end());
     return out;
 }
 
@@ -137,7 +138,7 @@ base::Result<Comparison> compare_profiles(base::FileSystem& fs, const base::Data
         out.sheets.push_back(communication_sheet(*out.base, *out.compared, request.numbers));
     if (out.operators) TRY(add_operators(fs, store, request, out));
     if (request.wants(Part::kernels) && request.kernels_by_type) {
-        TRY_ASSIGN(Sheet types, kernel_type_sheet(fs, *out.base, *out.compared));
+        TRY_ASSIGN(Sheet types, kernel_type_sheet(fs, *out.base, *out.compared, out.broken_tables));
         out.sheets.push_back(std::move(types));
     } else if (request.wants(Part::kernels)) {
         out.sheets.push_back(kernel_sheet(*out.base, *out.compared));

@@ -52,6 +52,7 @@ struct Comparison {
     std::unique_ptr<PairedOperators> operators;  // nullptr: they were not asked for. Sheets make their rows from them.
     Sheet distribution;
     std::vector<Sheet> sheets;
+    std::vector<std::string> broken_tables;  // beside those of the sides
 
     // Damage of files, which a run must not end without.
     std::vector<std::string> damage() const;

@@ -8,7 +8,9 @@ import csv
 import gzip
 import json
 import random
+import shutil
 import sys
+import tarfile
 import tempfile
 import xml.etree.ElementTree
 import zipfile
@@ -449,6 +451,35 @@ def check_causes(checks, directory):
     checks.expect(done.returncode == 4 and "nothing" in done.stderr, f"a project that is not there: {done.returncode} {done.stderr}")
 
 
+def check_cut_tables(checks, directory):
+    """No table of a profile can be cut off, emptied or joined with another one unnoticed."""
+    with tarfile.open(Path(__file__).parent / "data/npu_l1_r0.tar.gz") as archive:
+        archive.extractall(directory)
+    whole, tables = directory / "npu_l1_r0_ascend_pt", ("trace_view.json", "kernel_details.csv", "memory_record.csv", "operator_memory.csv", "communication.json")
+    cut, generator = directory / "cut_ascend_pt", random.Random(5)
+    shutil.copytree(whole, cut)
+    for name, words in [(table, ()) for table in tables] + [("op_statistic.csv", ("--by-type",))]:
+        path = cut / "ASCEND_PROFILER_OUTPUT" / name
+        content = path.read_bytes()
+        ends = [generator.randrange(1, len(content.rstrip())) for _ in range(4)]
+        # Where a row ends, nothing tells that another one has followed.
+        broken = [content[:end] for end in ends if name.endswith(".json") or content[end - 1:end] != b"\n"] + [b"", b"<html>"]
+        if name.endswith(".csv"):
+            broken.append(content + b"one,more\n")
+        for text in broken:
+            path.write_bytes(text)
+            done = compare(whole, cut, "--json", *words)
+            checks.equal(done.returncode, 4, f"{name}, {len(text)} of {len(content)} bytes: {done.stderr[-200:]}")
+            checks.expect(name in done.stderr, f"{name} is named: {done.stderr[-200:]}")
+        path.write_bytes(content)
+    checks.equal(compare(whole, cut, "--json").returncode, 0, "whole again")
+    (cut / "ASCEND_PROFILER_OUTPUT/trace_view.json").unlink()
+    (cut / "ASCEND_PROFILER_OUTPUT/ascend_pytorch_profiler_0.db").write_bytes(b"SQLite format 3\0")
+    done = compare(whole, cut)
+    checks.equal(done.returncode, 5, done.stderr)
+    checks.expect("ascend_pytorch_profiler_0.db, which is not read" in done.stderr and "export_type" in done.stderr, done.stderr)
+
+
 def main():
     checks = Checks()
     with tempfile.TemporaryDirectory() as name:
@@ -461,6 +492,7 @@ def main():
         check_words(checks, directory)
         check_modules(checks, directory)
         check_causes(checks, directory / "causes")
+        check_cut_tables(checks, directory / "cut")
         check_workbook(checks, directory)
     checks.finish()
 
