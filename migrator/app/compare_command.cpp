@@ -9,6 +9,7 @@
 #include "base/number_text.h"
 #include "base/text.h"
 #include "base/write_file.h"
+#include "migrator/app/pipeline.h"
 #include "migrator/compare/comparison_page.h"
 #include "migrator/compare/report_page.h"
 #include "migrator/compare/workbook.h"
@@ -40,6 +41,26 @@ base::Status add_names(const std::string& text, std::map<std::string, std::strin
         return base::fail(base::ErrorKind::usage, base::format("--map: \"{}\" is not OLD=NEW", text));
     names[text.substr(0, equals)] = text.substr(equals + 1);
     return {};
+}
+
+// What analyze finds in the code that was profiled.
+base::Result<ProjectCode> project_code(base::FileSystem& fs, const Options& options) {
+    ProjectCode out;
+    out.directory = options.compare.project;
+    if (out.directory.empty()) return out;
+    Options analysis;
+    analysis.paths = {out.directory};
+    analysis.rules = options.rules;
+    analysis.progress = false;
+    TRY_ASSIGN(const RunResult result, run(analysis, fs));
+    for (const ReportFile& file : result.report.files) {
+        for (const ReportFinding& finding : file.findings) {
+            auto& rules = out.findings[{file.path, finding.outcome.begin.line}];
+            const std::string& rule = finding.outcome.finding.rule;
+            if (!base::contains(rules, rule)) rules.push_back(rule);
+        }
+    }
+    return out;
 }
 
 base::Result<CompareRequest> request_of(const CompareOptions& options) {
@@ -134,7 +155,8 @@ base::Result<std::string> write_report(base::FileSystem& fs, const Options& opti
 base::Result<std::vector<std::string>> run_compare(const Options& options, base::FileSystem& fs,
                                                    const base::TextSink& out) {
     TRY_ASSIGN(const base::DataStore store, store_with_rules(fs, options.rules));
-    TRY_ASSIGN(const CompareRequest request, request_of(options.compare));
+    TRY_ASSIGN(CompareRequest request, request_of(options.compare));
+    TRY_ASSIGN(request.project, project_code(fs, options));
     TRY_ASSIGN(const Comparison comparison, compare_profiles(fs, store, request));
     std::string line;
     if (!options.report_directory.empty()) {

@@ -47,6 +47,12 @@ void add_compare(CLI::App& app, Options& options) {
     command->add_flag("--by-shape", options.compare.by_shape,
                       "Pair operators only where their inputs have the same shapes");
     command->add_flag("--by-type", options.compare.by_type, "Kernels by type and core, from op_statistic.csv");
+    command
+        ->add_option(
+            "--project", options.compare.project,
+            "The code that was profiled: operators that cost more are found in it, with what\nmigrator analyze says of "
+            "these lines")
+        ->option_text("DIR");
     command->add_flag("--no-modules", options.compare.no_modules,
                       "No sheets of modules, which need the frames of Python");
     command->add_flag("--no-details", options.compare.no_details, "Sums only: operators are not paired");

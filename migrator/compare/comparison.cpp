@@ -42,7 +42,8 @@ bool needs_tree(const CompareRequest& request) {
            request.wants(ComparePart::calls);
 }
 
-base::Status add_operators(base::FileSystem& fs, const CompareRequest& request, Comparison& out) {
+base::Status add_operators(base::FileSystem& fs, const base::DataStore& store, const CompareRequest& request,
+                           Comparison& out) {
     PairedOperators& both = *out.operators;
     both.pairs = pair_operators(*out.base, *both.base, *out.compared, *both.compared, request.pairing);
     const PairedSides sides{*out.base, *out.compared, *both.base, *both.compared, both.pairs};
@@ -57,8 +58,12 @@ base::Status add_operators(base::FileSystem& fs, const CompareRequest& request, 
         out.sheets.push_back(operator_statistic(sides));
         if (!request.pairing.without_details) out.sheets.push_back(operator_sheet(sides));
     }
+    if (request.wants(ComparePart::operators) && request.numbers == ProfileNumbers::ours) {
+        TRY_ASSIGN(Sheet causes, operator_causes(fs, store, sides, request.project));
+        out.sheets.push_back(std::move(causes));
+    }
     if (request.wants(ComparePart::memory)) {
-        TRY_ASSIGN(MemorySheets memory, memory_sheets(fs, sides));
+        TRY_ASSIGN(MemorySheets memory, memory_sheets(fs, sides, out.broken_tables));
         out.sheets.push_back(std::move(memory.statistic));
         if (!request.pairing.without_details) out.sheets.push_back(std::move(memory.details));
     }
@@ -71,6 +76,7 @@ base::Status add_operators(base::FileSystem& fs, const CompareRequest& request, 
 std::vector<std::string> Comparison::damage() const {
     std::vector<std::string> out = base->damage();
     for (std::string& of_other : compared->damage()) out.push_back(std::move(of_other));
+    out.insert(out.end(), broken_tables.begin(), broken_tables.end());
     return out;
 }
 
@@ -130,9 +136,9 @@ base::Result<Comparison> compare_profiles(base::FileSystem& fs, const base::Data
     if (request.wants(Part::overall)) out.sheets.push_back(overall_sheet(out.base->metrics, out.compared->metrics));
     if (request.wants(Part::communication))
         out.sheets.push_back(communication_sheet(*out.base, *out.compared, request.numbers));
-    if (out.operators) TRY(add_operators(fs, request, out));
+    if (out.operators) TRY(add_operators(fs, store, request, out));
     if (request.wants(Part::kernels) && request.kernels_by_type) {
-        TRY_ASSIGN(Sheet types, kernel_type_sheet(fs, *out.base, *out.compared));
+        TRY_ASSIGN(Sheet types, kernel_type_sheet(fs, *out.base, *out.compared, out.broken_tables));
         out.sheets.push_back(std::move(types));
     } else if (request.wants(Part::kernels)) {
         out.sheets.push_back(kernel_sheet(*out.base, *out.compared));

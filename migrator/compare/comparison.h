@@ -11,6 +11,7 @@
 #include "base/data_store.h"
 #include "base/language.h"
 #include "migrator/compare/module_sheets.h"
+#include "migrator/compare/operator_causes.h"
 #include "migrator/compare/operator_pairs.h"
 #include "migrator/compare/profile_side.h"
 #include "migrator/compare/sheet.h"
@@ -33,6 +34,7 @@ struct CompareRequest {
     bool without_modules = false;
     bool kernels_by_type = false;  // from the table by type, in place of that of each kernel
     std::string flow_category;     // of a GPU; empty: those that are known
+    ProjectCode project;
 
     bool wants(ComparePart part) const { return parts.empty() || parts.contains(part); }
 };
@@ -50,6 +52,7 @@ struct Comparison {
     std::unique_ptr<PairedOperators> operators;  // nullptr: they were not asked for. Sheets make their rows from them.
     Sheet distribution;
     std::vector<Sheet> sheets;
+    std::vector<std::string> broken_tables;  // beside those of the sides
 
     // Damage of files, which a run must not end without.
     std::vector<std::string> damage() const;

@@ -81,6 +81,25 @@ std::string operators_markup(const Sheet& statistic, const Language& say) {
     return table_markup(table);
 }
 
+// Nothing where no cause is known.
+std::string causes_markup(const Sheet& causes, const Language& say) {
+    PageTable table{say.text("Why operators cost more"),
+                    {{say.text("operator"), false}, {say.text("more, ms"), true}, {say.text("why"), false}},
+                    {},
+                    false,
+                    {}};
+    for (const SheetRow& row : causes.rows) {
+        std::string why;
+        for (const base::Message& cause : causes_of(row))
+            why += base::format("{}{}", why.empty() ? "" : "; ", say.said(cause.text()));
+        if (why.empty()) continue;
+        table.rows.push_back({text_cell_markup(text_in(row[1]), "name"),
+                              number_cell_markup(number_in(row[4]), signed_text(number_in(row[4]))),
+                              text_cell_markup(why)});
+    }
+    return table.rows.empty() ? std::string() : table_markup(table);
+}
+
 std::string overall_sections(const Sheet& overall, const Language& say) {
     const TimeParts times = time_parts(overall);
     return section_markup(say.text("Side by side"),
@@ -97,6 +116,7 @@ base::Result<std::string> comparison_page(const Comparison& comparison, const ba
         content += overall_sections(*overall, say);
     if (const Sheet* statistic = named_sheet(comparison.sheets, "OperatorCompareStatistic"))
         content += operators_markup(*statistic, say);
+    if (const Sheet* causes = named_sheet(comparison.sheets, "OperatorCauses")) content += causes_markup(*causes, say);
     content += section_markup(say.text("Profiles"), sides_markup(comparison, say));
     return profile_page(say.text("Comparison of profiles"), content, templates, say);
 }

@@ -70,6 +70,17 @@ std::string operators_text(const Language& say, const Sheet& statistic) {
     return shown == 0 ? std::string() : out + "\n";
 }
 
+// Below the names of the operators that lost most.
+std::string causes_lines(const Language& say, const Sheet& causes) {
+    std::string out;
+    for (std::size_t i = 0; i < std::min<std::size_t>(causes.rows.size(), kMostShown); ++i) {
+        const std::vector<base::Message> all = causes_of(causes.rows[i]);
+        if (!all.empty()) out += base::format("  {}\n", text_in(causes.rows[i][1]));
+        for (const base::Message& cause : all) out += say.show("    {}\n", say.said(cause.text()));
+    }
+    return out.empty() ? out : say.text("Why they do:") + "\n" + out + "\n";
+}
+
 std::string notes_text(const Language& say, const ProfileSide& side) {
     std::string out;
     for (const base::Message& note : side.metrics.notes) out += say.show("{}: {}\n", side.path, say.said(note.text()));
@@ -90,6 +101,7 @@ std::string Comparison::text(const Language& say) const {
         out += table_text(say, *overall) + "\n" + losses_text(say, *overall) + "\n";
     if (const Sheet* statistic = named_sheet(sheets, "OperatorCompareStatistic"))
         out += operators_text(say, *statistic);
+    if (const Sheet* causes = named_sheet(sheets, "OperatorCauses")) out += causes_lines(say, *causes);
     return out + notes_text(say, *base) + notes_text(say, *compared);
 }
 

@@ -18,7 +18,8 @@ struct TypeRow {
 
 double number_or_zero(double value) { return std::isfinite(value) ? value : 0; }
 
-base::Result<std::vector<TypeRow>> types_of(base::FileSystem& fs, const ProfileSide& side) {
+base::Result<std::vector<TypeRow>> types_of(base::FileSystem& fs, const ProfileSide& side,
+                                            std::vector<std::string>& damage) {
     std::vector<TypeRow> out;
     const base::Path path = side.files.table(side.tables.files.statistic);
     if (path.empty() || !fs.exists(path)) return out;
@@ -30,7 +31,10 @@ base::Result<std::vector<TypeRow>> types_of(base::FileSystem& fs, const ProfileS
     const auto number = [&](std::optional<std::size_t> column) { return number_or_zero(rows.number(column)); };
     for (;;) {
         TRY_ASSIGN(const bool has_row, rows.next());
-        if (!has_row) return out;
+        if (!has_row) {
+            if (!rows.damage().empty()) damage.push_back(base::format("{}: {}", path, rows.damage()));
+            return out;
+        }
         out.push_back({std::string(rows[type]), std::string(rows[core]), number(total), number(average),
                        number(longest), number(shortest), static_cast<std::uint64_t>(std::max(0.0, number(count)))});
     }
@@ -47,15 +51,16 @@ void add_type_cells(SheetRow& row, const TypeRow* item) {
 
 }  // namespace
 
-base::Result<Sheet> kernel_type_sheet(base::FileSystem& fs, const ProfileSide& base, const ProfileSide& compared) {
+base::Result<Sheet> kernel_type_sheet(base::FileSystem& fs, const ProfileSide& base, const ProfileSide& compared,
+                                      std::vector<std::string>& damage) {
     Sheet out{
         "KernelTypeCompare",
         paired_headers({"Order Id", "Kernel Type", "Core Type"},
                        {"Total Duration(us)", "Avg Duration(us)", "Max Duration(us)", "Min Duration(us)", "Calls"},
                        {"Diff Total Ratio", "Diff Avg Ratio"}),
         {}};
-    TRY_ASSIGN(const std::vector<TypeRow> a, types_of(fs, base));
-    TRY_ASSIGN(const std::vector<TypeRow> b, types_of(fs, compared));
+    TRY_ASSIGN(const std::vector<TypeRow> a, types_of(fs, base, damage));
+    TRY_ASSIGN(const std::vector<TypeRow> b, types_of(fs, compared, damage));
     if (a.empty() || b.empty()) return out;
     const auto add = [&](const TypeRow* one, const TypeRow* other) {
         const TypeRow& any = one == nullptr ? *other : *one;

@@ -78,7 +78,8 @@ private:
     std::vector<HostEvent> taken_;
 };
 
-base::Result<std::vector<Allocation>> allocations_of_npu(base::FileSystem& fs, const ProfileSide& side) {
+base::Result<std::vector<Allocation>> allocations_of_npu(base::FileSystem& fs, const ProfileSide& side,
+                                                         std::vector<std::string>& damage) {
     constexpr std::string_view kOfTasks = "cann::";
     std::vector<Allocation> out;
     const base::Path path = side.files.table(side.tables.files.operator_memory);
@@ -90,7 +91,10 @@ base::Result<std::vector<Allocation>> allocations_of_npu(base::FileSystem& fs, c
     const TaskQueue queue(side);
     for (;;) {
         TRY_ASSIGN(const bool has_row, rows.next());
-        if (!has_row) return out;
+        if (!has_row) {
+            if (!rows.damage().empty()) damage.push_back(base::format("{}: {}", path, rows.damage()));
+            return out;
+        }
         const auto moment = parse_moment(rows[allocated]);
         const auto at = moment ? side.trace.origin.ticks(*moment) : std::nullopt;
         if (!at) continue;
@@ -147,8 +151,9 @@ std::vector<Allocation> allocations_of_gpu(const ProfileSide& side) {
     return out;
 }
 
-base::Result<std::vector<Allocation>> allocations_of(base::FileSystem& fs, const ProfileSide& side) {
-    if (side.trace.kind == TraceKind::npu) return allocations_of_npu(fs, side);
+base::Result<std::vector<Allocation>> allocations_of(base::FileSystem& fs, const ProfileSide& side,
+                                                     std::vector<std::string>& damage) {
+    if (side.trace.kind == TraceKind::npu) return allocations_of_npu(fs, side, damage);
     return allocations_of_gpu(side);
 }
 
@@ -245,9 +250,10 @@ Sheet memory_details(const PairedSides& sides, const std::shared_ptr<const Alloc
 
 }  // namespace
 
-base::Result<MemorySheets> memory_sheets(base::FileSystem& fs, const PairedSides& sides) {
-    TRY_ASSIGN(std::vector<Allocation> base_all, allocations_of(fs, sides.base));
-    TRY_ASSIGN(std::vector<Allocation> all, allocations_of(fs, sides.compared));
+base::Result<MemorySheets> memory_sheets(base::FileSystem& fs, const PairedSides& sides,
+                                         std::vector<std::string>& damage) {
+    TRY_ASSIGN(std::vector<Allocation> base_all, allocations_of(fs, sides.base, damage));
+    TRY_ASSIGN(std::vector<Allocation> all, allocations_of(fs, sides.compared, damage));
     const auto base = std::make_shared<const Allocations>(sides.base_tree, std::move(base_all)),
                compared = std::make_shared<const Allocations>(sides.tree, std::move(all));
     return MemorySheets{memory_statistic(sides, *base, *compared), memory_details(sides, base, compared)};

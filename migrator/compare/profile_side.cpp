@@ -47,6 +47,7 @@ std::vector<std::string> ProfileSide::damage() const {
     if (!trace.damage.empty()) out.push_back(base::format("{}: {}", files.trace, trace.damage));
     if (!kernels.damage.empty())
         out.push_back(base::format("{}: {}", files.table(tables.files.kernels), kernels.damage));
+    out.insert(out.end(), metrics.damage.begin(), metrics.damage.end());
     return out;
 }
 

@@ -103,8 +103,10 @@ base::Result<bool> CsvRows::read_row() {
         const std::size_t end = at_ + seen;
         const bool is_whole = !in_quotes && split_row(end);
         at_ = std::min(end + 1, size_);
+        const bool is_blank = is_whole && cells_.size() == 1 && cells_[0].empty();
         if (!is_whole) damage_ = base::format("the file ends inside the quotes of row {}", row_);
-        return is_whole;
+        else if (!has_end && !is_blank) damage_ = base::format("the file ends inside row {}", row_);
+        return damage_.empty();
     }
 }
 
@@ -113,7 +115,13 @@ base::Result<bool> CsvRows::next() {
         TRY_ASSIGN(const bool has_row, read_row());
         if (!has_row) return false;
         const bool is_blank = cells_.size() == 1 && cells_[0].empty();
-        if (!is_blank && !std::equal(cells_.begin(), cells_.end(), names_.begin(), names_.end())) return true;
+        if (is_blank || std::equal(cells_.begin(), cells_.end(), names_.begin(), names_.end())) continue;
+        if (cells_.size() == names_.size()) return true;
+        damage_ = base::format(
+            "row {} has {} columns and the first row {}, as where tables of different profiles were "
+            "joined; the rows before it were read",
+            row_, cells_.size(), names_.size());
+        return false;
     }
 }
 

@@ -20,9 +20,9 @@ public:
     std::optional<std::size_t> column(const std::vector<std::string>& names) const;
 
     // The next row; false: there is none, and damage() says whether that is the end. A row that repeats the names is left out, as
-    // where runs were appended to one file.
+    // where runs were appended to one file. A row without an end of its line is cut off.
     base::Result<bool> next();
-    // Without quotes around it and blanks or tabs at its ends; empty where the row is too short or the column is none.
+    // Without quotes around it and blanks or tabs at its ends; empty where the column is none.
     std::string_view operator[](std::optional<std::size_t> column) const {
         return column && *column < cells_.size() ? cells_[*column] : std::string_view();
     }

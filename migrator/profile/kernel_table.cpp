@@ -134,13 +134,16 @@ base::Result<KernelTable> read_kernels(base::FileSystem& fs, const base::Path& p
             ++out.without_time;
             continue;
         }
-        if (names.ai_cpu_cores.is(lower_case(rows[at.core]))) out.on_ai_cpu.add(*duration);
+        TimedKernel row{.begin = *begin, .duration = *duration};
+        row.on_ai_cpu = names.ai_cpu_cores.is(lower_case(rows[at.core]));
+        if (row.on_ai_cpu) out.on_ai_cpu.add(*duration);
         if (const std::string_view state = rows[at.state]; !state.empty() && state != "N/A") {
+            row.is_dynamic = names.dynamic_states.is(lower_case(state));
             ++out.with_state;
-            out.dynamic += names.dynamic_states.is(lower_case(state)) ? 1 : 0;
+            out.dynamic += row.is_dynamic ? 1 : 0;
         }
         if (is_of_step) totals.add(rows[at.type], rows[at.shapes], *duration);
-        add_row(out, rows, at, names, {.begin = *begin, .duration = *duration}, numbers);
+        add_row(out, rows, at, names, row, numbers);
     }
     out.damage = rows.damage();
     out.order();

@@ -18,12 +18,14 @@ struct TimedKernel {
     Ticks begin = 0, duration = 0;
     TextNumber name = kNoText, type = kNoText, shapes = kNoText;
     bool is_cube = false;
-    bool is_counted = false;  // it has counters of its units, as the split of computing needs
+    bool on_ai_cpu = false, is_dynamic = false;  // as its core and its state say
+    bool is_counted = false;                     // it has counters of its units, as the split of computing needs
     std::uint32_t fused = 0;  // number of its time in `fused_computing` + 1; 0: it does not communicate
 };
 using TimedKernels =
     PackedList<TimedKernel, &TimedKernel::begin, &TimedKernel::duration, &TimedKernel::name, &TimedKernel::type,
-               &TimedKernel::shapes, &TimedKernel::is_cube, &TimedKernel::is_counted, &TimedKernel::fused>;
+               &TimedKernel::shapes, &TimedKernel::is_cube, &TimedKernel::is_counted, &TimedKernel::on_ai_cpu,
+               &TimedKernel::is_dynamic, &TimedKernel::fused>;
 
 // Times of kernels of one type and shape.
 struct KernelTotals {

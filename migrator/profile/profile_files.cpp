@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::string_view kOutputFolder = "ASCEND_PROFILER_OUTPUT";
 constexpr std::string_view kTraceFile = "trace_view.json";
+constexpr std::string_view kDatabaseEnd = ".db";
 constexpr std::string_view kFolderEnds[] = {"ascend_pt", "ascend_ms"};
 constexpr std::string_view kTraceEnds[] = {".json", ".json.gz"};
 constexpr std::size_t kMostFolders = 100'000;
@@ -28,6 +29,17 @@ base::Result<ProfileFiles> of_output(base::FileSystem& fs, const base::Path& out
                                      bool needs_trace) {
     const base::Path trace = base::join(output, kTraceFile);
     if (!needs_trace || fs.exists(trace)) return ProfileFiles{trace, output, folder};
+    TRY_ASSIGN(const auto entries, fs.list(output));
+    for (const base::DirectoryEntry& entry : entries) {
+        if (entry.name.ends_with(kDatabaseEnd))
+            return base::fail(
+                base::ErrorKind::unsupported,
+                base::format("the profile was exported as a database, {}, which is not read: export it as text "
+                             "as well, with export_type=[torch_npu.profiler.ExportType.Text] or "
+                             "torch_npu.profiler.profiler.analyse",
+                             entry.name),
+                output);
+    }
     return base::fail(base::ErrorKind::bad_input,
                       "there is no trace_view.json in it: the profile was not exported as text, or is not parsed",
                       output);

@@ -88,6 +88,7 @@ struct ProfileNames {
     ProfileWords batch_norm_operators;
     ProfileWords host_reads;
     ProfileWords module_frames, optimizer_operators;
+    ProfileWords library_folders, library_begins;
 };
 constexpr auto record_of(const ProfileNames*) {
     using N = ProfileNames;
@@ -168,7 +169,9 @@ constexpr auto record_of(const ProfileNames*) {
         base::field("host_reads", &N::host_reads, "names: a value of the device is read on the host").needed(),
         base::field("module_frames", &N::module_frames, "how frames of Python begin that are modules").needed(),
         base::field("optimizer_operators", &N::optimizer_operators, "how names of steps of an optimizer begin")
-            .needed());
+            .needed(),
+        base::field("library_folders", &N::library_folders, "parts of paths of code that projects only call").needed(),
+        base::field("library_begins", &N::library_begins, "how paths of such code begin").needed());
 }
 
 struct ProfileNamesFile : base::RuleFileHead {

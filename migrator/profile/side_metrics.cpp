@@ -16,10 +16,6 @@ void note_missing(SideMetrics& out, const std::string& file) {
     out.notes.push_back({"{file} is not there.", {{"file", file}}});
 }
 
-void note_broken(SideMetrics& out, const base::Error& error) {
-    out.notes.push_back({"A table cannot be read: {error}.", {{"error", error.text()}}});
-}
-
 base::Status add_memory_peak(base::FileSystem& fs, const base::Path& path, const ColumnNames& reserved,
                              SideMetrics& out) {
     TRY_ASSIGN(CsvRows rows, CsvRows::open(fs, path));
@@ -116,7 +112,7 @@ base::Status add_tables(base::FileSystem& fs, const ProfileFiles& files, const P
         const base::Status status = read(path);
         if (status) return {};
         if (status.error().kind != base::ErrorKind::bad_input) return status;
-        note_broken(out, status.error());
+        out.damage.push_back(status.error().text());
         return {};
     };
     TRY(add(files.table(tables.files.memory),

@@ -41,6 +41,7 @@ struct SideMetrics {
     std::vector<GroupTime> groups;
     std::vector<GroupOverlap> overlaps;
     std::vector<base::Message> notes;  // what bears on the figures
+    std::vector<std::string> damage;   // tables that cannot be read, or not to their end
 
     Ticks free() const { return whole - computing - split[ComputingPart::lccl].time - uncovered; }
     // Of computing, what no part has.

@@ -82,14 +82,17 @@ def compared(checks, migrator, work):
     """Two real profiles, in both languages and sizes."""
     unpacked("data/npu_l1_r0.tar.gz", work)
     gpu = PROFILES / "data/gpu_a100_bench.pt.trace.json.gz"
-    for language, word in (("en", "What costs the difference"), ("zh", "差异从何而来")):
+    for language, word, why in (("en", "What costs the difference", "Why operators cost more"), ("zh", "差异从何而来", "算子代价更大的原因")):
         out = work / f"compared_{language}"
         if not run_ok(checks, migrator, "compare", gpu, "npu_l1_r0_ascend_pt", "--report", out, "--lang", language, cwd=work):
             return
         metrics = json.loads((out / "comparison.json").read_text())
         for size in SIZES:
             with shown(work, out / "comparison.html", size) as browser:
-                checks.expect(word in browser.js("document.body.textContent"), f"{language}: {word}")
+                for text in (word, why):
+                    checks.expect(text in browser.js("document.body.textContent"), f"{language}: {text}")
+                causes = [row for row in metrics["sheets"]["OperatorCauses"]["rows"] if row[9] > 0.1 * row[4]]
+                checks.expect(causes and all(f"{row[9]:.3f} ms" in browser.js("document.body.textContent") for row in causes), "time of changed formats")
                 checks.equal(browser.js("document.querySelectorAll('.side').length"), 2, "a bar for each side")
                 check_waterfall(checks, browser, metrics)
                 check_table(checks, browser)

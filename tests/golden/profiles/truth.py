@@ -8,7 +8,9 @@ import csv
 import gzip
 import json
 import random
+import shutil
 import sys
+import tarfile
 import tempfile
 import xml.etree.ElementTree
 import zipfile
@@ -380,7 +382,102 @@ def check_modules(checks, directory):
     checks.equal([[row[4], row[6], row[10], row[13]] for row in runs], [["aten::linear", 10, 30, 20]], "the operator that lost")
     checks.equal([row[0] for row in sheets["ModuleCompare"]["rows"]], list(range(1, len(rows) + 1)), "numbers of rows")
     without = json.loads(compare(base, new, "--json", "--only", "operators", "--no-modules").stdout)["sheets"]
-    checks.equal(sorted(without), ["OperatorCompare", "OperatorCompareStatistic"], "--no-modules")
+    checks.equal(sorted(without), ["OperatorCauses", "OperatorCompare", "OperatorCompareStatistic"], "--no-modules")
+
+
+KERNEL_COLUMNS = ("Step Id,Name,Type,OP State,Accelerator Core,Start Time(us),Duration(us),Input Shapes,mac_time(us),aiv_vec_time(us)")
+
+
+def npu_folder(directory, operators):
+    """A profile of operators that follow each other: name, stack and its kernels (name, core, state, microseconds)."""
+    output = directory / "ASCEND_PROFILER_OUTPUT"
+    output.mkdir(parents=True)
+    events = [{"ph": "M", "name": "process_name", "pid": pid, "tid": 0, "args": {"name": name}}
+              for pid, name in ((1, "Python"), (2, "Ascend Hardware"), (4, "Overlap Analysis"))]
+    rows, link = [KERNEL_COLUMNS], 0
+    for i, (name, stack, kernels) in enumerate(operators):
+        host, device = BASE_US + 100 * i, BASE_US + 5000 + 100 * i
+        events.append({"ph": "X", "cat": "cpu_op", "name": name, "pid": 1, "tid": 9, "ts": f"{host}.000", "dur": 90,
+                       "args": {"Call stack": stack} if stack else {}})
+        for number, (kernel, core, state, length) in enumerate(kernels):
+            link, begin = link + 1, f"{device + 20 * number}.000"
+            where = {"pid": 2, "tid": 2, "ts": begin}
+            events.append({"ph": "s", "cat": "async_npu", "name": "torch_to_npu", "id": link, "pid": 1, "tid": 9, "ts": f"{host}.000"})
+            events.append({"ph": "f", "cat": "async_npu", "name": "torch_to_npu", "id": link, **where, "bp": "e"})
+            events.append({"ph": "X", "name": kernel, **where, "dur": length, "args": {"Task Type": core, "Stream Id": 2, "Task Id": link}})
+            events.append({"ph": "X", "name": "Computing", "pid": 4, "tid": 0, "ts": begin, "dur": length})
+            rows.append(f'1,{kernel},{kernel},{state},{core},{begin}\t,{length},"""2,3""",1,1')
+    (output / "trace_view.json").write_text(json.dumps(events))
+    (output / "kernel_details.csv").write_text("\r\n".join(rows) + "\r\n")
+    return directory
+
+
+def check_causes(checks, directory):
+    """Each cause of a loss is named where the profile proves it, with the line of the project, and nothing else is."""
+    stack = "/usr/lib/python3.11/site-packages/torch/nn/functional.py(12): f;\r\n/srv/who/net/model.py(3): forward;\r\n/srv/who/run.py(9): main"
+    forms = [("aten::pow", None), ("aten::mean", None), ("aten::add", None), ("aten::rsqrt", None), ("aten::mul", None)]
+
+    def operators(length, more):
+        out = [("aten::sort", stack, [("Sort", "AI_CPU" if more else "AI_CORE", "static", length)]),
+               ("aten::conv2d", None, [("Conv", "AI_CORE", "dynamic" if more else "static", length)]),
+               ("aten::linear", stack, [("MatMul", "AI_CORE", "static", 10)] + ([("TransData", "AI_VECTOR_CORE", "static", length)] if more else [])),
+               ("aten::relu", None, [("Relu", "AI_CORE", "static", 10)])]
+        return out + [(name, where, [(name[6:].title(), "AI_VECTOR_CORE", "static", length)]) for name, where in forms]
+    base, new = npu_folder(directory / "base_ascend_pt", operators(10, False)), npu_folder(directory / "new_ascend_pt", operators(19, True))
+    project = directory / "project/net"
+    project.mkdir(parents=True)
+    (project / "model.py").write_text("import torch\n\nx = torch.ones(2).cuda()\n")
+    for words, place, found in (((), "/srv/who/net/model.py:3", ""), (("--project", directory / "project"), "net/model.py:3", "method.cuda")):
+        done = compare(base, new, "--json", "--only", "operators", *words)
+        rows = {row[1]: row[2:] for row in json.loads(done.stdout)["sheets"]["OperatorCauses"]["rows"]}
+        checks.equal({name: row[:8] for name, row in rows.items() if name in ("aten::sort", "aten::conv2d", "aten::linear")}, {
+            "aten::sort": [0.01, 0.019, 0.01, 1, 1, 0.019, 0, 0], "aten::conv2d": [0.01, 0.019, 0.01, 1, 1, 0, 0.019, 0],
+            "aten::linear": [0.01, 0.029, 0.02, 1, 2, 0, 0, 0.019]}, "causes")
+        checks.expect("aten::relu" not in rows, "what lost nothing is not listed")
+        checks.equal({row[8] for name, row in rows.items() if (name, None) in forms}, {"affinity.rms_norm"}, "the faster form")
+        checks.equal([rows["aten::sort"][9], rows["aten::conv2d"][9]], [place, ""], "the line")
+        checks.expect(rows["aten::sort"][10].startswith(found) and bool(rows["aten::sort"][10]) == bool(found), f"findings: {rows['aten::sort']}")
+    text = compare(base, new, "--project", directory / "project").stdout
+    for says in ("Why they do:\n", "0.019 ms more on the AI CPU", "0.019 ms more for changes of formats and dtypes", "2 kernels for each call, 1 in the base",
+                 "a faster form: affinity.rms_norm", "called at net/model.py:3, where migrator analyze finds method.cuda"):
+        checks.expect(says in text, f"{says!r} in {text}")
+    both_slow = json.loads(compare(new, npu_folder(directory / "slower_ascend_pt", operators(40, True)), "--json", "--only", "operators").stdout)
+    rows = {row[1]: row for row in both_slow["sheets"]["OperatorCauses"]["rows"]}
+    checks.equal([rows["aten::sort"][7], rows["aten::linear"][9]], [0.021, 0.021], "only what is more than in the base")
+    same = json.loads(compare(base, base, "--json").stdout)["sheets"]
+    checks.equal(same["OperatorCauses"]["rows"], [], "nothing is lost")
+    checks.expect("OperatorCauses" not in json.loads(compare(base, base, "--json", "--compat", "msprof").stdout)["sheets"], "msprof has no causes")
+    done = compare(base, new, "--project", directory / "nothing")
+    checks.expect(done.returncode == 4 and "nothing" in done.stderr, f"a project that is not there: {done.returncode} {done.stderr}")
+
+
+def check_cut_tables(checks, directory):
+    """No table of a profile can be cut off, emptied or joined with another one unnoticed."""
+    with tarfile.open(Path(__file__).parent / "data/npu_l1_r0.tar.gz") as archive:
+        archive.extractall(directory)
+    whole, tables = directory / "npu_l1_r0_ascend_pt", ("trace_view.json", "kernel_details.csv", "memory_record.csv", "operator_memory.csv", "communication.json")
+    cut, generator = directory / "cut_ascend_pt", random.Random(5)
+    shutil.copytree(whole, cut)
+    for name, words in [(table, ()) for table in tables] + [("op_statistic.csv", ("--by-type",))]:
+        path = cut / "ASCEND_PROFILER_OUTPUT" / name
+        content = path.read_bytes()
+        ends = [generator.randrange(1, len(content.rstrip())) for _ in range(4)]
+        # Where a row ends, nothing tells that another one has followed.
+        broken = [content[:end] for end in ends if name.endswith(".json") or content[end - 1:end] != b"\n"] + [b"", b"<html>"]
+        if name.endswith(".csv"):
+            broken.append(content + b"one,more\n")
+        for text in broken:
+            path.write_bytes(text)
+            done = compare(whole, cut, "--json", *words)
+            checks.equal(done.returncode, 4, f"{name}, {len(text)} of {len(content)} bytes: {done.stderr[-200:]}")
+            checks.expect(name in done.stderr, f"{name} is named: {done.stderr[-200:]}")
+        path.write_bytes(content)
+    checks.equal(compare(whole, cut, "--json").returncode, 0, "whole again")
+    (cut / "ASCEND_PROFILER_OUTPUT/trace_view.json").unlink()
+    (cut / "ASCEND_PROFILER_OUTPUT/ascend_pytorch_profiler_0.db").write_bytes(b"SQLite format 3\0")
+    done = compare(whole, cut)
+    checks.equal(done.returncode, 5, done.stderr)
+    checks.expect("ascend_pytorch_profiler_0.db, which is not read" in done.stderr and "export_type" in done.stderr, done.stderr)
 
 
 def main():
@@ -394,6 +491,8 @@ def main():
         check_damage(checks, directory)
         check_words(checks, directory)
         check_modules(checks, directory)
+        check_causes(checks, directory / "causes")
+        check_cut_tables(checks, directory / "cut")
         check_workbook(checks, directory)
     checks.finish()
 

@@ -98,7 +98,7 @@ TEST_CASE("profile: rows of a CSV file") {
     test::MemoryFileSystem fs;
     fs.add("t.csv",
            "\xef\xbb\xbf"
-           "A,B,C\r\n1\t,\"\"\"2,3;4\"\"\",x\r\n\r\nA,B,C\r\n\"a\nb\",N/A\r\n5,6");
+           "A,B,C\r\n1\t,\"\"\"2,3;4\"\"\",x\r\n\r\nA,B,C\r\n\"a\nb\",N/A,\r\n5,6,\n");
     auto rows = CsvRows::open(fs, "t.csv");
     REQUIRE(rows.has_value());
     const auto a = rows->column({"Z", "A"}), b = rows->column({"B"}), c = rows->column({"C"}),
@@ -120,6 +120,16 @@ TEST_CASE("profile: rows of a CSV file") {
     REQUIRE(*cut->next());
     CHECK_FALSE(*cut->next());
     CHECK(cut->damage() == "the file ends inside the quotes of row 3");
+    fs.add("cut.csv", "A,B\n1,2\n3,4");
+    cut = CsvRows::open(fs, "cut.csv");
+    REQUIRE(*cut->next());
+    CHECK_FALSE(*cut->next());
+    CHECK(cut->damage() == "the file ends inside row 3");
+    fs.add("joined.csv", "A,B\n1,2\nA,B,C\n3,4,5\n");
+    cut = CsvRows::open(fs, "joined.csv");
+    REQUIRE(*cut->next());
+    CHECK_FALSE(*cut->next());
+    CHECK(cut->damage().starts_with("row 3 has 3 columns and the first row 2, "));
 }
 
 TEST_CASE("profile: unions of intervals") {
