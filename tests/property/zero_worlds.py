@@ -46,6 +46,21 @@ def check_round(checks, scratch, number):
         checks.equal((settings["weight_decay"], settings["params"]), (0.1 * i, [i]), f"{number}: settings of {i}")
 
 
+def content(directory):
+    return {str(path.relative_to(directory)): path.read_bytes() for path in directory.rglob("*") if path.is_file()}
+
+
+def check_workers(checks, scratch, stage):
+    """Workers that write some of the files each, which have parts of the same tensors."""
+    source, whole, shared = (scratch / f"{name}{stage}" for name in ("alone", "whole", "shared"))
+    write_zero_run(source, {"a": (20, 30), "b": (7,)}, {"c": (11, 3)}, steps=(3, 3))
+    options = ["--to", "zero", "--stage", str(stage), "--world", "5", "-q"]
+    run_ok(checks, tool("ckpt_convert"), source, whole, *options)
+    for worker in (1, 2, 3):
+        run_ok(checks, tool("ckpt_convert"), source, shared, *options, "--shard", f"{worker}/3")
+    checks.expect(content(shared) == content(whole), f"stage {stage}: three workers write something else than one")
+
+
 def check_many_files(checks, scratch):
     """More ranks than files may usually be open at once."""
     source, target = scratch / "source", scratch / "target"
@@ -72,6 +87,8 @@ def main():
         for number in range(options.rounds):
             check_round(checks, Path(scratch), number)
         check_many_files(checks, Path(scratch))
+        for stage in (1, 3):
+            check_workers(checks, Path(scratch), stage)
     checks.finish()
 
 
