@@ -2,6 +2,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
@@ -301,10 +302,21 @@ private:
     Path shown_;               // of root_
 };
 
+// Files of hundreds of ranks are open at once. Programs begin with fewer than the system allows them, for the sake of those that use
+// select().
+void raise_file_limit() {
+    rlimit limit{};
+    if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+    limit.rlim_cur = limit.rlim_max;
+    (void)::setrlimit(RLIMIT_NOFILE, &limit);  // as it is, it may be enough
+}
+
 }  // namespace
 
 FileSystem& real_file_system() {
     static RealFileSystem instance;
+    static const bool raised = (raise_file_limit(), true);
+    (void)raised;
     return instance;
 }
 

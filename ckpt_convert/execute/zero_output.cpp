@@ -133,61 +133,71 @@ private:
         return made;
     }
 
+    // With ZeRO 3 each rank has one; they are all the same, and the parameters in them are empty.
     Status add_models() {
-        if (!by_parameter()) return add_model("mp_rank_00_model_states.pt", 0);
-        for (std::uint32_t rank = 0; rank < run_.ranks; ++rank)
-            TRY(add_model(base::format("zero_pp_rank_{}_mp_rank_00_model_states.pt", rank), rank));
-        return {};
-    }
-
-    // With ZeRO 3 the parameters of the module are empty.
-    Status add_model(const std::string& name, std::uint32_t rank) {
         auto file = std::make_shared<TorchFilePlan>();
-        std::vector<std::uint32_t> targets;
         Value* module = file->dict();
         Value* buffers = file->list();
+        std::vector<std::uint32_t> whole;  // targets that have their values in the file
         for (const std::uint32_t number : weights_) {
-            const TargetTensor weight = plan_.targets[number];
+            TargetTensor& weight = plan_.targets[number];
             const bool is_alias = std::any_of(run_.aliases.begin(), run_.aliases.end(),
                                               [&](const auto& alias) { return alias.first == weight.name; });
             const bool is_buffer = !weight.flat.vector && !is_alias;
+            if (is_alias) weight.dtype = run_.parameters;
             Value* key = file->string(weight.name);
             Value* tensor = nullptr;
             if (by_parameter() && !is_buffer) {
                 TRY_ASSIGN(tensor, file->tensor(run_.parameters, {0}, ""));
             } else {
-                const DType dtype = is_buffer ? weight.dtype : run_.parameters;
-                TRY_ASSIGN(tensor, file->tensor(dtype, weight.shape_in_file()));
-                // Aliases have no other place, and a buffer has one in each file.
-                const bool is_own = is_alias || (is_buffer && rank == 0);
-                if (is_own) plan_.targets[number].dtype = dtype;
-                targets.push_back(is_own ? number : copy_of(number, dtype));
+                TRY_ASSIGN(tensor, file->tensor(is_buffer ? weight.dtype : run_.parameters, weight.shape_in_file()));
+                whole.push_back(number);
             }
             TorchFilePlan::set(module, key, tensor);
             if (is_buffer) buffers->as<pickle::List>()->items.push_back(key);
         }
-        Value* aliases = file->dict();
+        TRY_ASSIGN(Value * root, model_value(*file, module, buffers));
+        TRY(file->finish(root));
+        if (!by_parameter()) add_file("mp_rank_00_model_states.pt", file, in_file(whole, 0));
+        for (std::uint32_t rank = 0; by_parameter() && rank < run_.ranks; ++rank)
+            add_file(base::format("zero_pp_rank_{}_mp_rank_00_model_states.pt", rank), file, in_file(whole, rank));
+        return {};
+    }
+
+    // Aliases and the buffers of the first rank have no other place.
+    std::vector<std::uint32_t> in_file(const std::vector<std::uint32_t>& whole, std::uint32_t rank) {
+        std::vector<std::uint32_t> out;
+        for (const std::uint32_t number : whole) {
+            const bool is_weight = plan_.targets[number].flat.vector != nullptr;
+            const DType dtype = is_weight ? run_.parameters : plan_.targets[number].dtype;
+            out.push_back(is_weight || rank > 0 ? copy_of(number, dtype) : number);
+        }
+        return out;
+    }
+
+    Result<Value*> model_value(TorchFilePlan& file, Value* module, Value* buffers) const {
+        Value* aliases = file.dict();
         for (const auto& [alias, owner] : run_.aliases) {
-            Value* key = file->string(alias);
-            TorchFilePlan::set(aliases, key, file->string(owner));
+            Value* key = file.string(alias);
+            TorchFilePlan::set(aliases, key, file.string(owner));
             if (targets_.contains(alias)) continue;
-            TRY_ASSIGN(Value * empty, file->tensor(run_.parameters, {0}, ""));
+            TRY_ASSIGN(Value * empty, file.tensor(run_.parameters, {0}, ""));
             TorchFilePlan::set(module, key, empty);
         }
-        Value* root = file->dict();
-        auto set = [&](const char* key, Value* value) { TorchFilePlan::set(root, file->string(key), value); };
+        Value* root = file.dict();
+        auto set = [&](const char* key, Value* value) { TorchFilePlan::set(root, file.string(key), value); };
         set("module", module);
         set("buffer_names", buffers);
-        set("optimizer", file->none());
-        set("param_shapes", shapes(*file));
-        set("frozen_param_shapes", file->none());
+        set("optimizer", file.none());
+        set("param_shapes", shapes(file));
+        set("frozen_param_shapes", file.none());
         set("shared_params", aliases);
-        set("frozen_param_fragments", file->none());
-        set("data_sampler", file->none());
-        set("random_ltd", file->none());
-        set("ds_config", file->dict());
-        set_engine_state(*file, root, training_, run_.ranks);
-        return add_file(name, file, root, std::move(targets));
+        set("frozen_param_fragments", file.none());
+        set("data_sampler", file.none());
+        set("random_ltd", file.none());
+        set("ds_config", file.dict());
+        set_engine_state(file, root, training_, run_.ranks);
+        return root;
     }
 
     Value* shapes(TorchFilePlan& file) const {
@@ -240,8 +250,9 @@ private:
         TorchFilePlan::set(root, file->string("ds_config"), file->dict());
         TorchFilePlan::set(root, file->string("ds_version"), file->string(kDeepSpeedVersion));
         const char* front = run_.parameters == DType::bf16 ? "bf16_" : "";
-        return add_file(base::format("{}zero_pp_rank_{}_mp_rank_00_optim_states.pt", front, rank), file, root,
-                        std::move(targets));
+        TRY(file->finish(root));
+        add_file(base::format("{}zero_pp_rank_{}_mp_rank_00_optim_states.pt", front, rank), file, std::move(targets));
+        return {};
     }
 
     // Of ZeRO 3. The engine asks for the object that scales losses, also where none are scaled.
@@ -271,9 +282,8 @@ private:
         TorchFilePlan::set(engine, file.string("single_partition_of_fp32_groups"), weights);
     }
 
-    Status add_file(const std::string& name, const std::shared_ptr<TorchFilePlan>& planned, pickle::Ref root,
-                    std::vector<std::uint32_t> targets) {
-        TRY(planned->finish(root));
+    void add_file(const std::string& name, const std::shared_ptr<TorchFilePlan>& planned,
+                  std::vector<std::uint32_t> targets) {
         OutputFile file;
         file.path = base::format("{}/{}", directory_, name);
         file.bytes = planned->file_bytes();
@@ -281,7 +291,6 @@ private:
         file.targets = std::move(targets);
         file.chunks = [planned](const std::vector<std::uint32_t>& crc32) { return planned->chunks(crc32); };
         out_.files.push_back(std::move(file));
-        return {};
     }
 
     ConversionPlan& plan_;

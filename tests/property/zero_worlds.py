@@ -5,6 +5,8 @@
 
 import argparse
 import random
+import resource
+import subprocess
 import sys
 from pathlib import Path
 
@@ -44,6 +46,38 @@ def check_round(checks, scratch, number):
         checks.equal((settings["weight_decay"], settings["params"]), (0.1 * i, [i]), f"{number}: settings of {i}")
 
 
+def content(directory):
+    return {str(path.relative_to(directory)): path.read_bytes() for path in directory.rglob("*") if path.is_file()}
+
+
+def check_workers(checks, scratch, stage):
+    """Workers that write some of the files each, which have parts of the same tensors."""
+    source, whole, shared = (scratch / f"{name}{stage}" for name in ("alone", "whole", "shared"))
+    write_zero_run(source, {"a": (20, 30), "b": (7,)}, {"c": (11, 3)}, steps=(3, 3))
+    options = ["--to", "zero", "--stage", str(stage), "--world", "5", "-q"]
+    run_ok(checks, tool("ckpt_convert"), source, whole, *options)
+    for worker in (1, 2, 3):
+        run_ok(checks, tool("ckpt_convert"), source, shared, *options, "--shard", f"{worker}/3")
+    checks.expect(content(shared) == content(whole), f"stage {stage}: three workers write something else than one")
+
+
+def check_many_files(checks, scratch):
+    """More ranks than files may usually be open at once."""
+    source, target = scratch / "source", scratch / "target"
+    write_zero_run(source, {"a": (20, 30), "b": (7,)})
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    for world in (90, 110, 1):
+        command = [tool("ckpt_convert"), source, target, "--to", "zero", "--stage", "3", "--world", str(world), "-q"]
+        done = subprocess.run(command, capture_output=True, text=True,
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (64, limits[1])))
+        if not checks.expect(done.returncode == 0, f"{world} ranks with 64 open files: {done.stderr}"):
+            return
+        source, target = target, target.with_name(f"after_{world}")
+    folder = source / (source / "latest").read_text()
+    content = (folder / "bf16_zero_pp_rank_0_mp_rank_00_optim_states.pt").read_bytes()
+    checks.expect(flat_vector(607, 2).data[:4 * 607] in content, "many files: the second moments differ")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=12)
@@ -52,6 +86,9 @@ def main():
     with temporary_directory() as scratch:
         for number in range(options.rounds):
             check_round(checks, Path(scratch), number)
+        check_many_files(checks, Path(scratch))
+        for stage in (1, 3):
+            check_workers(checks, Path(scratch), stage)
     checks.finish()
 
 
