@@ -97,7 +97,7 @@ Result<std::vector<LaunchRequest>> planned_requests(base::FileSystem& fs, const 
     asked.job.ranks.cp = static_cast<int>(given.cp);
     asked.job.batch.micro = given.micro_batch;
     asked.job.batch.global = given.global_batch;
-    if (given.sequence > 0) asked.job.batch.sequence = given.sequence;
+    asked.job.batch.sequence = given.sequence;
     if (given.per_node > 0) asked.per_node = given.per_node;
     SourceOptions described = source;
     described.directory = given.model;

@@ -11,15 +11,16 @@ namespace {
 
 using Sizes = std::map<std::string, std::int64_t, std::less<>>;
 
-Result<Sizes> sizes_of(std::string_view text) {
+// `option`: for messages.
+Result<Sizes> sizes_of(std::string_view option, std::string_view text) {
     Sizes out;
     while (!text.empty()) {
         const std::size_t comma = text.find(',');
         const std::string item(text.substr(0, comma));
         const std::size_t equals = item.find('=');
         if (equals == std::string::npos)
-            return base::fail(ErrorKind::usage, base::format("--sizes: NAME=NUMBER is expected, not \"{}\"", item));
-        TRY_ASSIGN(out[item.substr(0, equals)], whole_option("--sizes", item.substr(equals + 1)));
+            return base::fail(ErrorKind::usage, base::format("{}: NAME=NUMBER is expected, not \"{}\"", option, item));
+        TRY_ASSIGN(out[item.substr(0, equals)], whole_option(std::string(option), item.substr(equals + 1)));
         text = comma == std::string_view::npos ? std::string_view() : text.substr(comma + 1);
     }
     return out;
@@ -61,6 +62,18 @@ constexpr SwitchName kSwitchNames[] = {
     {"bias", &GivenSizes::linear_bias}, {"qkv_bias", &GivenSizes::qkv_bias}, {"qk_norm", &GivenSizes::qk_norm},
 };
 
+struct TowerSize {
+    const char* name;
+    std::int64_t TowerShape::*member;
+    bool needed = false;
+};
+constexpr TowerSize kTowerSizes[] = {
+    {"hidden", &TowerShape::hidden, true},   {"layers", &TowerShape::layers, true},
+    {"heads", &TowerShape::heads, true},     {"ffn", &TowerShape::ffn, true},
+    {"patches", &TowerShape::patches, true}, {"images", &TowerShape::images},
+    {"merge", &TowerShape::merge},           {"patch_values", &TowerShape::patch_values},
+};
+
 Result<PlannedModel> of_sizes(Sizes given) {
     GivenSizes sizes;
     for (const SizeName& name : kSizeNames) {
@@ -80,7 +93,10 @@ Result<PlannedModel> of_sizes(Sizes given) {
     if (sizes.layers > kMaxLayers)
         return base::fail(ErrorKind::usage, base::format("--sizes: {} is not plausible", "layers"));
     if (sizes.moe_every < 1) sizes.moe_every = 1;
-    return PlannedModel{base::format("a model of {} layers", sizes.layers), shape_of(sizes), std::nullopt};
+    PlannedModel out;
+    out.title = base::format("a model of {} layers", sizes.layers);
+    out.shape = shape_of(sizes);
+    return out;
 }
 
 class Planned {
@@ -114,7 +130,13 @@ public:
         TRY_ASSIGN(ModelValues values, values_from_config(*mapping, own));
         TRY_ASSIGN(const Model model, Model::make(*mapping, std::move(values)));
         trained_.config = &own.root;
-        return of(model);
+        TRY_ASSIGN(PlannedModel out, of(model));
+        const Json* positions = own.root.find_path("max_position_embeddings");
+        if (positions != nullptr && positions->integer() != nullptr && *positions->integer() > 0)
+            out.positions = *positions->integer();
+        else if (out.shape.positions > 0) out.positions = out.shape.positions;
+        out.is_part = language.has_value();
+        return out;
     }
 
     Result<PlannedModel> of_checkpoint(const Source& source) {
@@ -129,8 +151,11 @@ private:
     Result<PlannedModel> of(const Model& model) {
         TRY_ASSIGN(const ShapeRules rules, load_shape_rules(store_));
         TRY_ASSIGN(ModelShape shape, shape_of(model, trained_, rules));
-        return PlannedModel{base::format("{}, {} layers", shape.family, model.layers()), std::move(shape),
-                            std::nullopt};
+        PlannedModel out;
+        out.title = base::format("{}, {} layers", shape.family, model.layers());
+        out.shape = std::move(shape);
+        out.model = model;
+        return out;
     }
 
     const Knowledge& knowledge_;
@@ -140,13 +165,32 @@ private:
 
 }  // namespace
 
+Result<TowerShape> given_tower(const std::string& sizes) {
+    TRY_ASSIGN(Sizes given, sizes_of("--tower", sizes));
+    TowerShape out;
+    out.name = "tower";
+    for (const TowerSize& size : kTowerSizes) {
+        auto found = given.extract(size.name);
+        if (!found.empty()) out.*size.member = found.mapped();
+        if (size.needed && out.*size.member < 1)
+            return base::fail(ErrorKind::usage, base::format("--tower: {} is needed, and above 0", size.name));
+        if (out.*size.member < 0 || out.*size.member > (std::int64_t{1} << 24))
+            return base::fail(ErrorKind::usage, base::format("--tower: {} is not plausible", size.name));
+    }
+    if (auto gated = given.extract("gated"); !gated.empty()) out.gated = gated.mapped() != 0;
+    if (auto trained = given.extract("trained"); !trained.empty()) out.trained = trained.mapped() != 0;
+    if (!given.empty())
+        return base::fail(ErrorKind::usage, base::format("--tower: there is no size \"{}\"", given.begin()->first));
+    return out;
+}
+
 Result<PlannedModel> planned_model(base::FileSystem& fs, const Knowledge& knowledge, const base::DataStore& store,
                                    const SourceOptions& source, const std::string& sizes, const Dialect& dialect) {
     Planned planned(knowledge, store, dialect);
     if (!sizes.empty()) {
         if (!source.directory.empty())
             return base::fail(ErrorKind::usage, "a model and --sizes say the same thing; give one of them");
-        TRY_ASSIGN(Sizes given, sizes_of(sizes));
+        TRY_ASSIGN(Sizes given, sizes_of("--sizes", sizes));
         if (!source.family.empty()) return planned.of_family(source.family, given);
         return of_sizes(std::move(given));
     }

@@ -3,14 +3,18 @@
 #include <algorithm>
 
 #include "base/format.h"
+#include "base/human.h"
 #include "ckpt_convert/memory/fitting_layouts.h"
+#include "ckpt_convert/plan/layout.h"
+#include "ckpt_convert/target/megatron_target.h"
 
 namespace ckpt {
 namespace {
 
 constexpr std::size_t kShownLayouts = 5;
 constexpr std::size_t kSearchedLayouts = 40;  // some of which rules of frameworks forbid
-constexpr int kAssumedSamples = 8;            // of a step on each device, where nobody says how many
+constexpr std::int64_t kUsualSequence = 4096;
+constexpr int kAssumedSamples = 8;  // of a step on each device, where nobody says how many
 
 template <class Enum>
 Result<Enum> one_of(const std::string& option, const std::string& word) {
@@ -21,9 +25,9 @@ Result<Enum> one_of(const std::string& option, const std::string& word) {
 
 class Planner {
 public:
-    Planner(const DeviceTable& devices, const LegalityRules& legality, TrainingPlan& out,
+    Planner(const Knowledge& knowledge, const DeviceTable& devices, const LegalityRules& legality, TrainingPlan& out,
             const TrainingPlanOptions& options)
-        : devices_(devices), legality_(legality), out_(out), options_(options) {}
+        : knowledge_(knowledge), devices_(devices), legality_(legality), out_(out), options_(options) {}
 
     Result<JobPlan> weigh(const TrainingJob& job) const {
         JobPlan plan{job, {}, {}, {}};
@@ -32,12 +36,26 @@ public:
         return plan;
     }
 
+    // What the layout cannot be for the converter and the programs of the engine. Of sizes alone nothing can be said.
+    Status check_conversion(const TrainingJob& job) const {
+        if (!out_.model.model || job.engine == Engine::fsdp2) return {};
+        const Model& model = *out_.model.model;
+        ConvertOptions conversion;
+        conversion.target = job.engine == Engine::megatron ? "mcore" : "mindspeed";
+        conversion.topology = job.ranks;
+        conversion.vocab = options_.vocab;
+        TRY_ASSIGN(const MegatronTarget target, megatron_target(knowledge_, model, conversion));
+        TRY_ASSIGN(const auto wrong, misfits(model, target.parallel));
+        if (wrong.empty()) return {};
+        return base::fail(ErrorKind::usage, base::joined(wrong, "; "));
+    }
+
     // Every reason against the layout at once.
     Status check(const TrainingJob& job) const {
         JobFacts facts = facts_of(out_.model.shape, job, out_.device.npu);
         facts["fp8_device"] = out_.device.fp8_tflops.has_value();
         TRY_ASSIGN(const std::vector<Illegal> broken, broken_rules(legality_, facts));
-        if (broken.empty()) return {};
+        if (broken.empty()) return check_conversion(job);
         std::string message = base::format("{}; {}", broken.front().because, broken.front().instead);
         base::Error error{ErrorKind::usage, std::move(message), {}, {}};
         for (std::size_t i = 1; i < broken.size(); ++i)
@@ -68,7 +86,7 @@ public:
             if (found.size() == kShownLayouts) break;
             TRY_ASSIGN(const LegalityRule* broken,
                        first_broken(legality_, facts_of(out_.model.shape, ranked.job, out_.device.npu)));
-            if (broken != nullptr) continue;
+            if (broken != nullptr || !check_conversion(ranked.job)) continue;
             // More groups of ranks have more buffers, so what a plan may use is asked again.
             TRY_ASSIGN(JobPlan plan, weigh(ranked.job));
             if (!plan.fits()) continue;
@@ -95,7 +113,7 @@ public:
             if (found.size() == most) break;
             const JobFacts facts = facts_of(out_.model.shape, candidate, out_.device.npu);
             TRY_ASSIGN(const LegalityRule* broken, first_broken(legality_, facts));
-            if (broken != nullptr) continue;
+            if (broken != nullptr || !check_conversion(candidate)) continue;
             TRY_ASSIGN(JobPlan plan, weigh(candidate));
             if (plan.fits()) found.push_back(std::move(plan));
         }
@@ -138,6 +156,7 @@ private:
     static constexpr double kLeastFreed = 1 << 20;
     static constexpr double kMostBytes = 1.0 * (std::int64_t{1} << 38);  // of weights on a device; more is hopeless
 
+    const Knowledge& knowledge_;
     const DeviceTable& devices_;
     const LegalityRules& legality_;
     TrainingPlan& out_;
@@ -180,6 +199,22 @@ Dialect dialect_of(const Knowledge& knowledge, Engine engine) {
     return out;
 }
 
+Status add_towers(const std::vector<std::string>& towers, TrainingPlan& plan) {
+    ModelShape& shape = plan.model.shape;
+    for (const std::string& sizes : towers) {
+        TRY_ASSIGN(TowerShape tower, given_tower(sizes));
+        plan.notes.push_back(
+            base::format("the tower, {} parameters before the first stage, is counted from its sizes; nobody has "
+                         "published its memory",
+                         base::human_count(static_cast<std::uint64_t>(tower.parameters(shape.hidden)))));
+        shape.towers.push_back(std::move(tower));
+    }
+    if (plan.model.is_part && towers.empty())
+        plan.notes.push_back(
+            "the towers of the model are not counted, only its language model; --tower gives their sizes");
+    return {};
+}
+
 Device with_figures(Device device, const DeviceFigures& figures) {
     if (figures.tflops) device.bf16_tflops = figures.tflops;
     if (figures.hbm_tb_s) device.hbm_tb_s = figures.hbm_tb_s;
@@ -204,6 +239,9 @@ Result<TrainingPlan> plan_training(base::FileSystem& fs, const Knowledge& knowle
     TRY(apply_choices(out.choices, options.choices, options.job));
     TRY_ASSIGN(out.model,
                planned_model(fs, knowledge, store, source, options.sizes, dialect_of(knowledge, options.job.engine)));
+    TRY(add_towers(options.towers, out));
+    if (options.job.batch.sequence == 0)
+        options.job.batch.sequence = std::min(kUsualSequence, out.model.positions.value_or(kUsualSequence));
     if (out.model.saved && !options.layout_given) {
         adopt_saved_layout(*out.model.saved, options, options.job);
         options.layout_given = true;
@@ -214,7 +252,7 @@ Result<TrainingPlan> plan_training(base::FileSystem& fs, const Knowledge& knowle
     if (clock) out.clock = std::move(*clock);
     else if (options.time.is_asked()) return tl::unexpected(clock.error());
     else out.no_time = clock.error().message;
-    Planner planner(devices, legality, out, options);
+    Planner planner(knowledge, devices, legality, out, options);
     const bool pinned = options.layout_given || options.job.ranks.devices == 1 || options.job.engine == Engine::fsdp2;
     if (pinned) {
         settle_batch(options.job);
@@ -244,7 +282,7 @@ Result<TrainingPlan> plan_training(base::FileSystem& fs, const Knowledge& knowle
         TRY_ASSIGN(out.what_if, planner.what_if(out.plans.front()));
     }
     TRY(planner.advise());
-    out.notes = out.model.shape.unverified;
+    out.notes.insert(out.notes.begin(), out.model.shape.unverified.begin(), out.model.shape.unverified.end());
     if (options.job.mode == TrainingMode::dpo)
         out.notes.push_back(
             "activations of DPO are counted for one answer of --seq-length tokens, as published runs have them; where "

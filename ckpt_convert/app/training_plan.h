@@ -9,6 +9,7 @@
 #include "ckpt_convert/memory/stage_memory.h"
 #include "ckpt_convert/search/layer_lists.h"
 #include "ckpt_convert/search/recompute_choice.h"
+#include "ckpt_convert/target/convert_options.h"
 
 namespace ckpt {
 
@@ -23,8 +24,10 @@ struct TrainingPlanOptions {
     bool layout_given = false;
     std::string device;
     std::string engine = "mindspeed", mode = "pretrain", precision = "bf16";
-    std::string sizes;    // see planned_model
-    std::string choices;  // see apply_choices
+    std::string sizes;                // see planned_model
+    std::vector<std::string> towers;  // see given_tower
+    VocabOptions vocab;               // of the conversion
+    std::string choices;              // see apply_choices
     std::optional<std::int64_t> per_node;
     BudgetOptions budget;
     DeviceFigures figures;

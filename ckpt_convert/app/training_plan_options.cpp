@@ -18,6 +18,7 @@ const CLI::Range kTokens(std::int64_t{1}, std::int64_t{1} << 32);
 void add_training_plan(CLI::App& plan, Options& options) {
     TrainingPlanOptions& given = options.training;
     TrainingJob& job = given.job;
+    job.batch.sequence = 0;
     auto* group = plan.add_option_group("Plan of a training");
     group->add_option("--devices", options.planned_devices, "Plan a training on N devices: what fits, and why")
         ->check(kRanks)
@@ -60,8 +61,16 @@ void add_training_plan(CLI::App& plan, Options& options) {
         ->add_option("--sizes", given.sizes,
                      "Sizes in place of a model: layers=32,hidden=4096,heads=32,ffn=11008,vocab=32000")
         ->option_text("LIST");
+    group
+        ->add_option("--tower", given.towers,
+                     "A tower for images or sound before the first stage, by its sizes: "
+                     "hidden=1280,layers=32,heads=16,ffn=3420,patches=4096 of a sample; also images, merge, "
+                     "patch_values, gated=1, trained=0")
+        ->option_text("LIST");
     group->add_option("--cp", job.ranks.cp, "Context parallel size")->check(kRanks)->option_text("N");
-    group->add_option("--seq-length", job.batch.sequence, "Tokens of a sample (default 4096)")
+    group
+        ->add_option("--seq-length", job.batch.sequence,
+                     "Tokens of a sample (default 4096, or what the model has positions for)")
         ->check(kTokens)
         ->option_text("N");
     group->add_option("--micro-batch-size", job.batch.micro, "Samples of a micro-batch (default 1)")
@@ -110,7 +119,12 @@ Status take_training_plan(Options& options, const RawOptions& raw) {
     static_cast<Topology&>(given.job.ranks) = options.convert.topology;
     given.job.ranks.devices = options.planned_devices;
     given.layout_given = options.convert.topology_given || raw.layout_named;
-    if (raw.divisor > 0) given.job.vocab_multiple = static_cast<std::int64_t>(raw.divisor);
+    given.vocab = options.convert.vocab;
+    if (raw.padded_vocab > 0) given.vocab.rows = raw.padded_vocab;
+    if (raw.divisor > 0) {
+        given.vocab.divisor = raw.divisor;
+        given.job.vocab_multiple = static_cast<std::int64_t>(raw.divisor);
+    }
     return {};
 }
 

@@ -69,6 +69,7 @@ struct TowerShape {
     std::int64_t patch_values = 0;  // of one patch: channels * height * width * frames
     std::int64_t merge = 1;         // patches that become one token of the language model: the square of the merge size
     std::int64_t patches = 0;       // of one sample: given by the user
+    std::int64_t images = 1;        // of one sample: patches attend to those of their image
 
     std::int64_t layer_parameters() const;
     // Layers, patch embedding, and what projects merged patches to `model_hidden`.

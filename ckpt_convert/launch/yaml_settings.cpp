@@ -35,18 +35,21 @@ private:
         std::string name;
     };
 
+    // Of nothing the beginning of its line.
     ScriptPlace place(std::string_view part) const {
+        if (part.empty()) return {file_, line_begin_, line_begin_};
         const auto begin = static_cast<std::uint64_t>(part.data() - text_.data());
         return {file_, begin, begin + part.size()};
     }
 
     void line(std::string_view whole) {
+        line_begin_ = static_cast<std::uint64_t>(whole.data() - text_.data());
         const std::string_view content = base::trimmed(without_comment(whole));
         if (content.empty() || content == "---") return;
         const auto indent = static_cast<std::size_t>(content.data() - whole.data());
         if (content.starts_with("- ") || content == "-") return item(content.substr(1));
         const std::size_t colon = key_end(content);
-        if (colon == content.npos) return;
+        if (colon == content.npos || colon == 0) return;
         while (!levels_.empty() && levels_.back().indent >= indent) levels_.pop_back();
         const std::string_view key = base::trimmed(content.substr(0, colon));
         const std::string_view value = base::trimmed(content.substr(colon + 1));
@@ -87,6 +90,7 @@ private:
 
     std::string_view text_;
     std::uint32_t file_;
+    std::uint64_t line_begin_ = 0;
     std::vector<Level> levels_;
     ScriptOption waiting_;
     std::vector<ScriptOption> out_;

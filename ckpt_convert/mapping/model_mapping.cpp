@@ -148,9 +148,9 @@ Result<const ModelMapping*> MappingRegistry::for_config(const JsonDocument& conf
     return base::fail(
         ErrorKind::unsupported,
         base::format(
-            "no mapping file knows the model type \"{}\"{}. If its tensors have the names of a family that "
-            "`ckpt_convert models list` prints, give that with --model-type-hf; else write a mapping file of some "
-            "lines, as docs/guides/add-a-model.md shows, and pass its directory with --rules",
+            "no mapping file knows the model type \"{}\"; if its tensors have the names of a family that "
+            "`ckpt_convert models list` prints, give that with --model-type-hf, else write a mapping file of some "
+            "lines, as docs/guides/add-a-model.md shows, and pass its directory with --rules{}",
             *type->string(),
             alike(families_, *type->string(), [](const ModelMapping& family) { return family.model_types; })),
         config.where(*type));

@@ -101,8 +101,7 @@ private:
             out_.layer_work = std::max(out_.layer_work, kinds[kind]);
         }
         out_.layer_work += exchange();
-        for (const TowerShape& tower : model_.towers)
-            kept += 2 * static_cast<double>(tower.hidden * tower.patches * job_.batch.micro);
+        for (const TowerShape& tower : model_.towers) kept += tower_bytes(tower, job_);
     }
 
     // Ulysses sends and receives copies of queries, keys and values.

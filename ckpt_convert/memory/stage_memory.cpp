@@ -85,7 +85,7 @@ private:
         out_[MemoryLine::activations] +=
             (kInputBytes + dropped) * tokens() * static_cast<double>(std::min(job_.micro_batches(), flying));
         for (const TowerShape& tower : model_.towers)
-            out_[MemoryLine::activations] += tower_bytes(tower) * static_cast<double>(flying);
+            out_[MemoryLine::activations] += tower_bytes(tower, job_) * static_cast<double>(flying);
     }
 
     // What a layer keeps of one micro-batch; what is computed again is counted once, as work of the backward pass.
@@ -115,16 +115,6 @@ private:
         if (!job_.memory.offload_activations) return input;
         out_.on_host += input;
         return 0;
-    }
-
-    // Of a frozen tower only its output stays.
-    double tower_bytes(const TowerShape& tower) const {
-        const double patches = static_cast<double>(tower.patches * job_.batch.micro);
-        const auto width = static_cast<double>(tower.hidden);
-        if (!tower.trained) return 2 * width * patches;
-        const double mlp = (tower.gated ? 6.0 : 4.0) * static_cast<double>(tower.ffn);
-        return patches * static_cast<double>(tower.layers) *
-               (16 * width + mlp + 4.0 * static_cast<double>(tower.heads));
     }
 
     // The backward pass of one layer: gradients of the widest products, the gathered sequence and its gradient.

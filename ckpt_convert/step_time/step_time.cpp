@@ -123,6 +123,13 @@ void StepClock::add_stages(StepTime& out, const TrainingJob& job, const Placemen
                 if (again > 0) --again;
                 add(work, layer, 1);
             }
+            for (const TowerShape& tower : model_->towers) {
+                if (stage > 0 || chunk > 0) break;
+                const PassTime pass = layers_.tower(tower, job);
+                time.forward += passes * pass.forward_seconds();
+                time.backward += sequences * pass.backward_seconds();
+                add(work, pass, 1);
+            }
             if (placement.head != ChunkPosition{stage, chunk}) continue;
             const auto modules = static_cast<double>(model_->mtp);
             time.forward +=

@@ -1,4 +1,4 @@
-// How long a search of a million candidates takes, and how much memory: of DeepSeek-V3's sizes on 4096 devices.
+// How long a search of a million candidates takes, and how much memory: of DeepSeek-V3's sizes on 16384 devices.
 #include <sys/resource.h>
 
 #include <chrono>
@@ -36,9 +36,9 @@ int main() {
     ckpt::SearchInput input;
     input.model = &model;
     input.clock = &*clock;
-    input.job.ranks.devices = 4096;
+    input.job.ranks.devices = 16384;
     input.job.ranks.per_node = (*device)->per_node;
-    input.job.batch = {1, 16384, 8192};
+    input.job.batch = {1, 262144, 32768};
     input.space.swap = true;
     input.space.fsdp2 = true;
     input.space.dualpipev = true;

@@ -5,6 +5,7 @@ and neither dies nor runs without end.
 """
 
 import argparse
+import json
 import os
 import random
 import shutil
@@ -17,6 +18,8 @@ from checks import ROOT, Checks, run, temporary_directory, tool  # noqa: E402
 PIECES = ("$(", "${", "}", ")", '"', "'", "\\\n", "<<EOF\n", "EOF\n", "`", "$((", "))", "${X[@]}", "${X:-", "#", "(", ";", "|", "&&", "source x.sh\n", "for i in",
           "done", "case x in", "f() {", "\r\n", "\xff", "$1", "$@", "${#X}", "${X//a/b}", "+=(", "torchrun ", "pretrain_gpt.py ", "--load ", "${X:-" * 200, "(" * 500)
 START = "torchrun pretrain_gpt.py "
+# Keys and values of which nothing is there.
+SETTINGS = ["training:\n: sft\n  stage: [pt,,]\n", "training:\n- \n  -\n", ":\n: :\n-\n", "parallel:\n  fsdp_modules: [,]\n  fsdp_size: # none\n"]
 SIZE = 2000 if os.environ.get("MIGRATION_SANITIZE") else 20000
 
 
@@ -73,6 +76,13 @@ def main():
             check(f"change {number}", changed(rng.choice(texts), rng), *(["--fix"] if number % 5 == 0 else []))
         for what, text in shapes(SIZE):
             check(what, text)
+        for text in SETTINGS:
+            settings = work / "set/settings.yaml"
+            settings.write_text(text)
+            done = run(tool("ckpt_convert"), "launch", "--check", settings, "--model", work / "hf", "--json")
+            found = json.loads(done.stdout)["findings"] if done.returncode in (0, 1) else []
+            outside = [item for item in found if not 1 <= item["line"] <= text.count("\n") or item["what"].endswith("know ")]
+            checks.expect(found and not outside, f"{text!r}: outside of the file: {outside or done.stderr}")
         shutil.rmtree(work / "set")
     checks.finish()
 

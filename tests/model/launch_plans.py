@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
-from checks import Checks, run, temporary_directory, tool  # noqa: E402
+from checks import ROOT, Checks, run, temporary_directory, tool  # noqa: E402
 from launch_mistakes import MODELS  # noqa: E402
 
 # What is planned of a model: several devices, engines, sequences, and with what.
@@ -30,6 +30,8 @@ PLANS = {
                   "--etp", "1", "--schedules-method", "dualpipev", "--noop-layers", "61,62,63", "--with", "recompute-full,swap-optimizer",
                   "--global-batch-size", "3840"]),
 }
+
+REFUSALS = ("does not know", "is longer than the")
 
 
 def converter(*words):
@@ -60,6 +62,26 @@ def check_plan(checks, what, plan, model, device, out):
         checks.expect(done.returncode == 0, f"{what}: shellcheck: {done.stdout}")
 
 
+def check_family(checks, path, directory, most):
+    """Of every family, what is planned can be written: planner, converter and scripts agree on what layouts there are."""
+    model = directory / f"case_{path.stem}"
+    model.mkdir()
+    (model / "config.json").write_text(json.dumps(json.loads(path.read_text())["config"]))
+    for engine, target in (("mindspeed", "mindspeed-llm"), ("megatron", "megatron")):
+        what = f"{path.stem}, {engine}"
+        planned = converter("plan", model, "--devices", "8", "--device", "a2", "--engine", engine, "--seq-length", "64", "--json")
+        if not checks.expect(planned.returncode in (0, 1), f"{what}: {planned.stderr}"):
+            continue
+        for rank, plan in enumerate(json.loads(planned.stdout)["plans"][:most]):
+            command = shlex.split(plan["scripts"])
+            command[3] = str(directory / f"{path.stem}_{engine}_{rank}")
+            done = converter(*command[1:])
+            # What the target's program has no option for has no scripts, whatever the layout; nor has a model without positions.
+            is_refused = any(word in done.stderr for word in REFUSALS)
+            checks.expect(done.returncode == 0 or is_refused, f"{what}: {' '.join(command)}: {done.stderr}")
+            shutil.rmtree(command[3], ignore_errors=True)
+
+
 def main():
     checks = Checks()
     wanted = [name for name in sys.argv[1:] if name != "--all"] or list(PLANS)
@@ -84,6 +106,9 @@ def main():
             if checks.expect(done.returncode == 0, f"{name}: {done.stderr}"):
                 found = converter("launch", "--check", out / "pretrain.sh", "--model", model, "--device", PLANS[name][0][3], "--json")
                 checks.equal(json.loads(found.stdout)["findings"], [], f"{name}: scripts of the best layout")
+        for number, path in enumerate(sorted((ROOT / "rules/models/cases").glob("*.json"))):
+            if most is None or number % 8 == 3:
+                check_family(checks, path, Path(directory), most)
     checks.finish()
 
 

@@ -220,3 +220,25 @@ TEST_CASE("memory: FSDP2 has shares of states, whole units at work, and all laye
     check_peak(dealt.fixed(), 28.4, 0.01);
     CHECK(dealt[MemoryLine::buffers] < whole[MemoryLine::buffers]);
 }
+
+TEST_CASE("memory: a tower is on the first stage, and of a frozen one only the output stays") {
+    ckpt::ModelShape model = ckpt::shape_of(with_layers(published::llama2_7b(), 8));
+    const TrainingJob job = job_of(2, 1, 2);
+    const auto stages = [&] { return *ckpt::memory_of(model, job, true); };
+    const auto without = stages();
+    ckpt::TowerShape tower;
+    tower.hidden = 1280, tower.layers = 32, tower.heads = 16, tower.ffn = 3420, tower.gated = true;
+    tower.patches = 4096, tower.merge = 4, tower.patch_values = 1176;
+    model.towers = {tower};
+    const auto trained = stages();
+    const double parameters = static_cast<double>(tower.parameters(model.hidden));
+    CHECK(trained[0].fixed() - without[0].fixed() == doctest::Approx(18 * parameters).epsilon(0.01));
+    CHECK(trained[1].peak() == without[1].peak());
+    model.towers[0].trained = false;
+    const auto frozen = stages();
+    CHECK(frozen[0].fixed() - without[0].fixed() == doctest::Approx(2 * parameters).epsilon(0.01));
+    // Two micro-batches are in flight.
+    CHECK(frozen[0][MemoryLine::activations] - without[0][MemoryLine::activations] ==
+          doctest::Approx(2.0 * 2 * 1280 * 4096));
+    CHECK(trained[0][MemoryLine::activations] > frozen[0][MemoryLine::activations]);
+}

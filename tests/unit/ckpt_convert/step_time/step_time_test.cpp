@@ -111,3 +111,25 @@ TEST_CASE("step time: worked figures") {
         CHECK(time.seconds * 1e3 == doctest::Approx(figures.step).epsilon(0.045));
     }
 }
+
+TEST_CASE("step time: a tower is work of the first stage, a frozen one of the forward pass only") {
+    MeasuredStep step = step_named(measured_steps(), "modellink/llama2-7b");
+    const auto first = [&] {
+        const ckpt::StepTime time = estimate(step, Loaded::all().rules, Loaded::all().devices);
+        return std::pair{time.stages[0][0], time.stages[1][0]};
+    };
+    const auto [without, rest] = first();
+    ckpt::TowerShape tower;
+    tower.hidden = 1280, tower.layers = 32, tower.heads = 16, tower.ffn = 3420, tower.gated = true;
+    tower.patches = 4096, tower.images = 4, tower.merge = 4, tower.patch_values = 1176;
+    step.model.towers = {tower};
+    const auto [trained, same] = first();
+    CHECK(trained.forward > 1.05 * without.forward);
+    CHECK(trained.backward - without.backward == doctest::Approx(2 * (trained.forward - without.forward)).epsilon(0.3));
+    CHECK(same.forward == rest.forward);
+    step.model.towers[0].trained = false;
+    const auto [frozen, still] = first();
+    CHECK(frozen.forward == trained.forward);
+    CHECK(frozen.backward == without.backward);
+    CHECK(still.backward == rest.backward);
+}
