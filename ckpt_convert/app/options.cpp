@@ -37,11 +37,13 @@ void add_places(CLI::App& app, const PeerOptions& peers, ConvertOptions& options
     group->add_option("OUTPUT,--save-dir", options.save_dir, "Directory to write; must be empty or not exist")
         ->option_text("DIR");
     group
-        ->add_option("--to", raw.to,
-                     "What to write: hf (Hugging Face), mcore (Megatron), dcp (torch.distributed.checkpoint, as "
-                     "programs with FSDP2 load it), dtensor (a file of DTensors for each rank, as verl loads it) or "
-                     "universal (DeepSpeed's, with its optimizer); the other side when left out")
-        ->check(command_line::OneOf({"hf", "mcore", "dcp", "dtensor", "universal"}));
+        ->add_option(
+            "--to", raw.to,
+            "What to write: hf (Hugging Face), mcore (Megatron), dcp (torch.distributed.checkpoint, as "
+            "programs with FSDP2 load it), dtensor (a file of DTensors for each rank, as verl loads it), "
+            "universal (DeepSpeed's, with its optimizer), megatron-fsdp (Megatron's fsdp_dtensor) or mindspore "
+            "(safetensors of MindSpore); the other side when left out")
+        ->check(command_line::OneOf({"hf", "mcore", "dcp", "dtensor", "universal", "megatron-fsdp", "mindspore"}));
     group->add_option("--world", options.world, "Of a dtensor output: how many ranks load a file each")
         ->check(rank_count);
     group
@@ -65,6 +67,8 @@ void add_places(CLI::App& app, const PeerOptions& peers, ConvertOptions& options
                       "with *; may be repeated");
     group->add_option("--weights-key", options.weights_key,
                       "Of a dcp output: the key that the weights are saved under (default model); \"\" for none");
+    group->add_option("--names", options.names,
+                      "Of a dcp output: whose names the tensors get instead of Hugging Face's: torchtitan");
     group->add_option("--experts-as", options.experts_as,
                       "Of an output with Hugging Face's names: how the experts of a layer are stored, where their "
                       "family has several ways: separate, fused, columns or flattened");

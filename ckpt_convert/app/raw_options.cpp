@@ -46,7 +46,8 @@ Status check_format(ConvertOptions& options, const RawOptions& raw) {
                           "--to universal: such a checkpoint is what a run goes on from, so that the state of the "
                           "optimizer belongs to it; weights alone DeepSpeed takes from a Hugging Face checkpoint");
     options.keep_optimizer = raw.optimizer == "keep" || is_universal;
-    options.source.keep_padding = options.keep_optimizer && options.to != Side::huggingface;
+    options.source.keep_padding =
+        options.keep_optimizer && (options.to != Side::huggingface || options.format == NamedFormat::megatron_fsdp);
     const bool by_rank = options.format == NamedFormat::dtensor;
     if (by_rank != (options.world > 0))
         return base::fail(ErrorKind::usage, by_rank ? "--to dtensor: --world says how many ranks load a file each"
@@ -79,8 +80,10 @@ Status check_conversion(ConvertOptions& options, const RawOptions& raw) {
         options.to = raw.to == "mcore" ? Side::megatron : Side::huggingface;
         if (raw.to == "dcp") options.format = NamedFormat::dcp;
         if (raw.to == "dtensor") options.format = NamedFormat::dtensor;
+        if (raw.to == "megatron-fsdp") options.format = NamedFormat::megatron_fsdp;
+        if (raw.to == "mindspore") options.format = NamedFormat::mindspore;
         if (raw.to == "universal") options.format = NamedFormat::universal;
-        options.source.plain_names = options.to == Side::huggingface;
+        options.source.plain_names = options.to == Side::huggingface && options.format != NamedFormat::megatron_fsdp;
     }
     TRY(check_layout(options, raw));
     if (raw.layers > 0) options.source.layers = raw.layers;

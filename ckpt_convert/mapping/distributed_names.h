@@ -29,6 +29,7 @@ struct SavedBy {
     std::vector<std::string> entries;
     std::vector<std::string> files;
     std::string refuse;
+    std::string names;
     std::vector<std::string> source;
 };
 constexpr auto record_of(const SavedBy*) {
@@ -39,6 +40,8 @@ constexpr auto record_of(const SavedBy*) {
                         field("files", &SavedBy::files,
                               "files near it, as paths from its directory, which may be patterns; one is enough"),
                         field("refuse", &SavedBy::refuse, "why its tensors are not read, and what to do"),
+                        field("names", &SavedBy::names,
+                              "whose names its tensors have: a word of `rules/names/`; without it Hugging Face's"),
                         field("source", &SavedBy::source, "where that stands"));
 }
 
@@ -55,6 +58,7 @@ struct DistributedNames : RuleFile<"distributed-names/1"> {
     std::vector<std::string> configs;
     std::vector<std::string> weights;
     std::vector<std::string> optimizer;
+    std::vector<std::string> optimizers;
     std::vector<std::string> roots;
     std::vector<std::string> wrappers;
     std::vector<std::string> outer_wrappers;
@@ -84,6 +88,9 @@ constexpr auto record_of(const DistributedNames* file) {
         field("configs", &Names::configs, "where config.json may be, from the checkpoint's directory").needed(),
         field("weights", &Names::weights, "the keys that the weights are saved under").needed(),
         field("optimizer", &Names::optimizer, "the keys that the state of the optimizer is saved under").needed(),
+        field("optimizers", &Names::optimizers,
+              "where the state of the optimizer may be, from the directory of the weights; `*` is the number that the "
+              "directory ends with"),
         field("roots", &Names::roots,
               "how the names of weights begin in models: a key before these is not a part of them")
             .needed(),

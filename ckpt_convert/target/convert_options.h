@@ -38,9 +38,11 @@ enum class NamedFormat {
     dcp,        // of torch.distributed.checkpoint
     dtensor,    // of DTensors, one for each rank
     universal,  // of DeepSpeed
+    megatron_fsdp,
+    mindspore,  // safetensors with its map of names
 };
 constexpr bool has_optimizer(NamedFormat format) {
-    return format == NamedFormat::dcp || format == NamedFormat::universal;
+    return format == NamedFormat::dcp || format == NamedFormat::universal || format == NamedFormat::megatron_fsdp;
 }
 
 struct ConvertOptions {
@@ -51,13 +53,14 @@ struct ConvertOptions {
     std::string layers;       // "local" or "te"; empty: what the target's users run
     bool torch_dist = false;  // instead of rank files
     NamedFormat format = NamedFormat::safetensors;
-    std::uint32_t world = 0;            // ranks that each load a file of their own; 0: not told
-    std::string device = "npu";         // of these ranks
-    std::string weights_key = "model";  // of such a checkpoint; empty: none
-    std::string experts_as;             // a form of the mapping's tensors; empty: the first
-    bool grouped_experts = false;       // the experts of a rank in one module
-    bool mla_split = false;             // the up projections of latent attention in parts
-    Topology topology;                  // of the output, when it is Megatron's
+    std::uint32_t world = 0;                 // ranks that each load a file of their own; 0: not told
+    std::string device = "npu";              // of these ranks
+    std::optional<std::string> weights_key;  // of such a checkpoint, "" for none; nullopt: what its names ask for
+    std::string names;                       // a word of rules/names/; empty: Hugging Face's
+    std::string experts_as;                  // a form of the mapping's tensors; empty: the first
+    bool grouped_experts = false;            // the experts of a rank in one module
+    bool mla_split = false;                  // the up projections of latent attention in parts
+    Topology topology;                       // of the output, when it is Megatron's
     bool topology_given = false;
     VocabOptions vocab;
     RepeatedOptions repeated;

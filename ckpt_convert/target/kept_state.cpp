@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/format.h"
+#include "ckpt_convert/target/adam_values.h"
 #include "ckpt_convert/target/megatron_state.h"
 #include "ckpt_convert/target/planned_output.h"
 
@@ -12,7 +13,8 @@ namespace {
 tl::unexpected<base::Error> refuse(const char* why) { return base::fail(ErrorKind::usage, why); }
 
 Status check_weights_stay(const Source& source, const ConvertOptions& options) {
-    const bool becomes_megatron = source.side != Side::megatron && target_side(source, options) == Side::megatron;
+    const bool becomes_megatron = source.side != Side::megatron && (target_side(source, options) == Side::megatron ||
+                                                                    options.format == NamedFormat::megatron_fsdp);
     // Megatron has weights of fewer bits beside the copies in full precision.
     if (!options.params_dtype.empty() && !becomes_megatron)
         return refuse("--optimizer keep: --params-dtype makes weights that the state does not belong to");
@@ -32,8 +34,8 @@ Result<KeptState> open_kept_state(base::FileSystem& fs, const Knowledge& knowled
     const bool to_megatron = target_side(source, options) == Side::megatron;
     if (!to_megatron && !has_optimizer(options.format))
         return refuse(
-            "--optimizer keep: these files have no place for the state of an optimizer; --to mcore, dcp and universal "
-            "have");
+            "--optimizer keep: these files have no place for the state of an optimizer; --to mcore, dcp, universal "
+            "and megatron-fsdp have");
     KeptState out;
     if (source.side == Side::megatron) {
         TRY_ASSIGN(out.megatron, open_training(fs, knowledge, source, options));
@@ -42,7 +44,8 @@ Result<KeptState> open_kept_state(base::FileSystem& fs, const Knowledge& knowled
     if (!is_sharded_checkpoint(fs, source.directory))
         return refuse("--optimizer keep: there is none next to the weights of this input");
     TRY_ASSIGN(out.named, open_sharded_training(fs, knowledge.distributed, source.directory));
-    if (to_megatron) {
+    TRY(as_torch_groups(knowledge.adam, out.named->settings, source.directory));
+    if (to_megatron || options.format == NamedFormat::megatron_fsdp) {
         TRY_ASSIGN(out.megatron, megatron_state(*out.named, knowledge, source, options));
     }
     return out;

@@ -122,8 +122,8 @@ TEST_CASE("optimizer: what cannot be carried is refused before anything is writt
     auto to_hf = keep("trained", "there", 1, 1);
     to_hf.to = ckpt::Side::huggingface;
     CHECK(error_of(to_hf) ==
-          "--optimizer keep: these files have no place for the state of an optimizer; --to mcore, dcp and universal "
-          "have");
+          "--optimizer keep: these files have no place for the state of an optimizer; --to mcore, dcp, universal "
+          "and megatron-fsdp have");
     auto release = keep("trained", "there", 1, 2);
     release.iteration = "release";
     CHECK(error_of(release) == "--optimizer keep: Megatron reads no optimizer of a release checkpoint");
