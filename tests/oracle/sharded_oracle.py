@@ -154,9 +154,10 @@ def stacked(tensors, config):
     return out
 
 
-def dcp_tensors(directory):
+def dcp_tensors(directory, prefix=""):
     metadata = dcp.FileSystemReader(directory).read_metadata()
-    state = {name: torch.empty(entry.size, dtype=entry.properties.dtype) for name, entry in metadata.state_dict_metadata.items()}
+    state = {name: torch.empty(entry.size, dtype=entry.properties.dtype) for name, entry in metadata.state_dict_metadata.items()
+             if name.startswith(prefix)}
     dcp.load(state, checkpoint_id=directory, no_dist=True)
     return state, metadata
 
