@@ -44,6 +44,7 @@ Status add_training(TorchDistContent& content, const NamedTraining& training) {
         if (!training.by_name)
             add_names(content, place_of(false, {kGroupsKey, std::uint64_t{i}, "params"}), group.names);
     }
+    for (const auto& [keys, value] : training.schedule) add_value(content, {keys.begin(), keys.end()}, value);
     return {};
 }
 

@@ -1,6 +1,7 @@
 // DistributedNames: where checkpoints that many ranks wrote together lie, and what is called how in them.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,12 +16,18 @@ namespace ckpt {
 struct SavedBeside {
     std::vector<std::string> entries;
     std::string what;
+    std::string carried;
 };
+inline constexpr auto kCarriedTo = std::to_array<std::string_view>({"dcp", "megatron"});
 constexpr auto record_of(const SavedBeside*) {
     using base::field;
     return base::record("saved_beside", "what is saved besides weights and optimizer",
                         field("entries", &SavedBeside::entries, "patterns of names of entries, any of them").needed(),
-                        field("what", &SavedBeside::what, "what that is, for people").needed());
+                        field("what", &SavedBeside::what, "what that is, for people").needed(),
+                        field("carried", &SavedBeside::carried,
+                              "it goes along with the optimizer: to the same place of a DCP, or as the schedule of "
+                              "Megatron, whose keys are the second of its name")
+                            .one_of(kCarriedTo));
 }
 
 // Who saved a checkpoint, told by what is in it.
@@ -76,6 +83,8 @@ struct DistributedNames : RuleFile<"distributed-names/1"> {
     std::string unwrapped(std::string name) const;
     // What an entry is that is neither a weight nor of the optimizer; its own name when it is not known.
     std::string what_is_beside(const std::string& name) const;
+    // nullptr when it is not known.
+    const SavedBeside* saved_beside(const std::string& name) const;
 };
 constexpr auto record_of(const DistributedNames* file) {
     using base::field;

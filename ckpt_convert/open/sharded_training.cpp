@@ -7,6 +7,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "ckpt_convert/execute/training_output.h"
 #include "ckpt_convert/open/sharded_source.h"
 
 namespace ckpt {
@@ -103,6 +104,26 @@ private:
         return {};
     }
 
+    Result<pickle::Ref> read_object(const TorchDistBytes& bytes) {
+        TRY_ASSIGN(const auto file, fs_.open(base::join(checkpoint_.directory, checkpoint_.content.files[bytes.file])));
+        TRY_ASSIGN(TorchFile read, TorchFile::read(*file, bytes.offset, bytes.bytes));
+        out_.settings.owners.push_back(std::make_shared<const TorchFile>(std::move(read)));
+        return out_.settings.owners.back()->root();
+    }
+
+    // "lr_scheduler.last_epoch", or "opt_param_scheduler.max_lr". What holds more than numbers and texts stays.
+    Status add_schedule(const TorchDistBytes& bytes) {
+        const SavedBeside* what = names_.saved_beside(bytes.fqn);
+        if (what == nullptr || what->carried.empty()) return {};
+        TRY_ASSIGN(const pickle::Ref value, read_object(bytes));
+        if (!require_plain(value, bytes.fqn)) return {};
+        out_.schedule_title = what->what;
+        std::vector<std::string> path = bytes.path.empty() ? std::vector<std::string>{bytes.fqn} : bytes.path;
+        if (what->carried == kCarriedTo.front()) out_.schedule.emplace_back(std::move(path), value);
+        else if (path.size() == 2) out_.megatron_schedule.emplace_back(std::move(path.back()), value);
+        return {};
+    }
+
     // The settings of a weight's group say how many steps it has gone, where its state does not.
     Status take_step_of_group(pickle::Ref value, const std::string& whose) {
         if (const auto* whole = value->as<std::int64_t>()) return take_step(static_cast<float>(*whole), whose);
@@ -112,6 +133,8 @@ private:
 
     // "param_groups.0.lr", "param_groups.model.norm.weight.lr", or "param_to_group_meta.decoder.final_layernorm.weight.lr".
     Status add_object(const TorchDistBytes& bytes) {
+        const EntryName entry = names_.entry(bytes.fqn, bytes.path, "");
+        if (entry.kind == EntryName::Kind::other) return add_schedule(bytes);
         const auto name = of_optimizer(bytes.fqn, bytes.path);
         const bool of_each = name && name->starts_with(kGroupOfEach);
         if (!name || !(of_each || name->starts_with(kGroups))) return {};
@@ -122,10 +145,7 @@ private:
             !of_each && std::all_of(whose.begin(), whose.end(), [](char c) { return c >= '0' && c <= '9'; });
         out_.settings.by_name |= !is_number;
         out_.settings.of_megatron |= of_each;
-        TRY_ASSIGN(const auto file, fs_.open(base::join(checkpoint_.directory, checkpoint_.content.files[bytes.file])));
-        TRY_ASSIGN(TorchFile read, TorchFile::read(*file, bytes.offset, bytes.bytes));
-        out_.settings.owners.push_back(std::make_shared<const TorchFile>(std::move(read)));
-        const pickle::Ref value = out_.settings.owners.back()->root();
+        TRY_ASSIGN(const pickle::Ref value, read_object(bytes));
         if (of_each && name->substr(dot + 1) == kStep) return take_step_of_group(value, bytes.fqn);
         ShardedGroup& group = groups_[whose];
         if (!is_number && group.names.empty()) group.names.push_back(whose);

@@ -95,6 +95,7 @@ Result<PlannedOutput> plan_megatron_fsdp(base::FileSystem& fs, const Knowledge& 
         TRY_ASSIGN(groups,
                    groups_of(*training, out.plan, knowledge.adam, options.topology.experts.ep > 1, source.directory));
         groups->scheduler = kept->megatron->files.scheduler;
+        if (!kept->megatron->schedule_title.empty()) std::erase(source.beside, kept->megatron->schedule_title);
     }
     TRY_ASSIGN(out.output, megatron_fsdp_output(out.plan, *names, texts.state, groups ? &*groups : nullptr,
                                                 options.max_shard_bytes));

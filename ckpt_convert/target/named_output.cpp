@@ -111,6 +111,7 @@ private:
         if (kept_ != nullptr) {
             TRY_ASSIGN(state, carry_named_training(*kept_, knowledge_.adam, source_, out.plan));
         }
+        if (state && !state->schedule.empty()) std::erase(source_.beside, kept_->named->schedule_title);
         if (state && names_ != nullptr) state->by_name |= names_->by_name;
         const std::string key = options_.weights_key.value_or(names_ != nullptr ? names_->weights_key : kUsualKey);
         TRY_ASSIGN(out.output, dcp_output(out.plan, key, options_.max_shard_bytes, state ? &*state : nullptr));

@@ -34,6 +34,7 @@ NamedState state_of(const ShardedTraining& training, const Source& source) {
     NamedState out;
     out.groups = group_of_logicals(training.settings, source);
     out.training.step = training.step;
+    out.training.schedule = training.schedule;
     out.training.by_name = training.settings.by_name;
     out.training.owners = training.settings.owners;
     out.training.made = training.settings.made;

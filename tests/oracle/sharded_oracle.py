@@ -202,7 +202,8 @@ def check_training(checks, scratch, name, truth=None):
     if not run_ok(checks, tool("ckpt_convert"), scratch / name, target, "--to", "dcp", "--optimizer", "keep", *experts):
         return
     source, found = whole(scratch / (truth or name), scratch), whole(target, scratch)
-    checks.equal(sorted(found), ["model", "optimizer"], f"{name} kept: what is saved")
+    checks.equal(sorted(found), sorted(source), f"{name} kept: what is saved")
+    checks.equal(found.get("lr_scheduler"), source.get("lr_scheduler"), f"{name} kept: the schedule")
     checks.expect(equal(source["model"], found["model"]), f"{name} kept: the weights differ")
     for groups in (source["optimizer"], found["optimizer"]):
         for group in groups.get("param_groups", []) if isinstance(groups.get("param_groups"), list) else []:
