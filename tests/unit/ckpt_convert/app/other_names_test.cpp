@@ -217,3 +217,18 @@ TEST_CASE("other names: a damaged checkpoint of MindSpore is refused, and its mo
     there.save_dir = "more";
     CHECK(test::failure(fs, there).message.starts_with("--optimizer keep: "));
 }
+
+TEST_CASE("other names: families whose projections Megatron-FSDP keeps apart are refused by name") {
+    const auto* names = test::knowledge().namings.find("megatron-fsdp");
+    REQUIRE(names != nullptr);
+    for (const char* name : {"qwen3_next", "mamba2"}) {
+        CAPTURE(std::string(name));
+        const auto family = test::knowledge().families.for_name(name);
+        REQUIRE(family);
+        const auto rules = names->rules_for(**family, names->core.front().dialect(names->target));
+        REQUIRE_FALSE(rules);
+        CHECK(rules.error().kind == ErrorKind::unsupported);
+        CHECK(rules.error().message.find(
+                  " has another form in Megatron-FSDP: the parts of its projections are apart; ") != std::string::npos);
+    }
+}
