@@ -27,6 +27,7 @@
 #include "ckpt_convert/target/fitting_sizes.h"
 #include "ckpt_convert/target/hf_config.h"
 #include "ckpt_convert/target/kept_state.h"
+#include "ckpt_convert/target/megatron_fsdp.h"
 #include "ckpt_convert/target/megatron_target.h"
 #include "ckpt_convert/target/named_output.h"
 #include "ckpt_convert/target/planned_output.h"
@@ -74,7 +75,7 @@ Result<PlannedOutput> plan_megatron(base::FileSystem& fs, const Knowledge& knowl
                make_plan(source.model, source.index, source.binding, layout, plan_options(options, target.fill)));
     TRY_ASSIGN(const auto note, wrong_target(knowledge, source.model.mapping(), *target.target));
     if (note) out.plan.notes.push_back(*note);
-    TRY_ASSIGN(MegatronTexts texts, megatron_texts(knowledge, target, source, out.plan, options));
+    TRY_ASSIGN(MegatronTexts texts, megatron_texts(knowledge, target, source, main_dtype(out.plan), options));
     std::optional<TrainingState> state;
     if (training != nullptr) {
         TRY_ASSIGN(state, carry_training(*training, source, target, options, out.plan));
@@ -109,6 +110,8 @@ Result<PlannedOutput> plan_target(base::FileSystem& fs, const Knowledge& knowled
         if (planned) return planned;
         return tl::unexpected(with_fitting_sizes(std::move(planned).error(), knowledge, source.model, options));
     }
+    if (options.format == NamedFormat::megatron_fsdp)
+        return plan_megatron_fsdp(fs, knowledge, store, source, options, kept);
     TRY(check_repeated_layout(options, source));
     return plan_named(fs, knowledge, source, options, kept);
 }

@@ -49,7 +49,4 @@ public:
 Result<ConvertSummary> convert(base::FileSystem& fs, const Knowledge& knowledge, const base::DataStore& store,
                                const ConvertOptions& options, ConvertObserver& observer);
 
-// The file beside a Megatron checkpoint that says how a training run loads it.
-inline constexpr const char* kTrainingArgsFile = "training_args.sh";
-
 }  // namespace ckpt

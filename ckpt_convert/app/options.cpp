@@ -41,8 +41,10 @@ void add_places(CLI::App& app, const PeerOptions& peers, ConvertOptions& options
                      "What to write: hf (Hugging Face), mcore (Megatron), dcp (torch.distributed.checkpoint, as "
                      "programs with FSDP2 load it), dtensor (a file of DTensors for each rank, as verl loads it), "
                      "universal or zero (DeepSpeed's, with its optimizer: for any run, or for one of a known number of "
-                     "ranks); the other side when left out")
-        ->check(command_line::OneOf({"hf", "mcore", "dcp", "dtensor", "universal", "zero"}));
+                     "ranks), megatron-fsdp (Megatron's fsdp_dtensor) or mindspore (safetensors of MindSpore); the "
+                     "other side when left out")
+        ->check(
+            command_line::OneOf({"hf", "mcore", "dcp", "dtensor", "universal", "zero", "megatron-fsdp", "mindspore"}));
     group->add_option("--world", options.world, "Of a dtensor or zero output: how many ranks load a file each")
         ->check(rank_count);
     group->add_option("--stage", options.zero_stage, "Of a zero output: the run's stage of ZeRO, 1, 2 or 3")
@@ -72,6 +74,8 @@ void add_places(CLI::App& app, const PeerOptions& peers, ConvertOptions& options
                       "with *; may be repeated");
     group->add_option("--weights-key", options.weights_key,
                       "Of a dcp output: the key that the weights are saved under (default model); \"\" for none");
+    group->add_option("--names", options.names,
+                      "Of a dcp output: whose names the tensors get instead of Hugging Face's: torchtitan");
     group->add_option("--experts-as", options.experts_as,
                       "Of an output with Hugging Face's names: how the experts of a layer are stored, where their "
                       "family has several ways: separate, fused, columns or flattened");

@@ -48,7 +48,8 @@ Status check_format(ConvertOptions& options, const RawOptions& raw) {
                          "belongs to it; weights alone DeepSpeed takes from a Hugging Face checkpoint",
                          raw.to));
     options.keep_optimizer = raw.optimizer == "keep" || needed;
-    options.source.keep_padding = options.keep_optimizer && options.to != Side::huggingface;
+    options.source.keep_padding =
+        options.keep_optimizer && (options.to != Side::huggingface || options.format == NamedFormat::megatron_fsdp);
     const bool by_rank = is_for_ranks(options.format), is_zero = options.format == NamedFormat::zero;
     if (by_rank && options.world == 0)
         return base::fail(ErrorKind::usage,
@@ -86,9 +87,11 @@ Status check_conversion(ConvertOptions& options, const RawOptions& raw) {
         options.to = raw.to == "mcore" ? Side::megatron : Side::huggingface;
         if (raw.to == "dcp") options.format = NamedFormat::dcp;
         if (raw.to == "dtensor") options.format = NamedFormat::dtensor;
+        if (raw.to == "megatron-fsdp") options.format = NamedFormat::megatron_fsdp;
+        if (raw.to == "mindspore") options.format = NamedFormat::mindspore;
         if (raw.to == "universal") options.format = NamedFormat::universal;
         if (raw.to == "zero") options.format = NamedFormat::zero;
-        options.source.plain_names = options.to == Side::huggingface;
+        options.source.plain_names = options.to == Side::huggingface && options.format != NamedFormat::megatron_fsdp;
     }
     TRY(check_layout(options, raw));
     if (raw.layers > 0) options.source.layers = raw.layers;

@@ -14,6 +14,7 @@ struct HfCheckpoint {
     Path directory;
     JsonDocument config;
     TensorIndex index;
+    std::string names = {};  // a word of rules/names/ where its tensors have other names; empty: those of Hugging Face
 };
 
 // True when the directory has weight files under the names that Hugging Face uses.

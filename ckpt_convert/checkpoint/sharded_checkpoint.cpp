@@ -8,6 +8,8 @@
 #include "base/format.h"
 #include "ckpt_convert/checkpoint/dcp_safetensors.h"
 #include "ckpt_convert/checkpoint/dtensor_ranks.h"
+#include "ckpt_convert/checkpoint/full_state.h"
+#include "ckpt_convert/checkpoint/mindspore_checkpoint.h"
 #include "ckpt_convert/checkpoint/pipeline_layers.h"
 #include "ckpt_convert/checkpoint/zero_checkpoint.h"
 #include "ckpt_convert/formats/torch_dist/metadata_files.h"
@@ -55,6 +57,7 @@ struct ShardedFormat {
     Result<ShardedCheckpoint> (*open)(base::FileSystem& fs, const Path& directory);
 };
 bool is_of_no_other(std::string_view) { return false; }
+bool is_hf_index(std::string_view name) { return name == "model.safetensors.index.json"; }
 
 constexpr ShardedFormat kFormats[] = {
     {is_dcp_file, is_megatron_file, open_dcp},
@@ -62,6 +65,8 @@ constexpr ShardedFormat kFormats[] = {
     {is_dtensor_file, is_of_no_other, open_dtensor_ranks},
     {is_pipeline_layer, is_of_no_other, open_pipeline_layers},
     {is_zero_file, is_of_no_other, open_zero_checkpoint},
+    {is_full_state, is_of_no_other, open_full_state},
+    {is_name_map, is_hf_index, open_mindspore},
 };
 
 const ShardedFormat* format_of(base::FileSystem& fs, const Path& directory) {

@@ -24,8 +24,10 @@ struct ShardedGroup {
 // Settings of an optimizer, with what owns their values.
 struct ShardedGroups {
     std::vector<ShardedGroup> groups;
-    bool by_name = false;  // saved for each weight rather than by number
+    bool by_name = false;      // saved for each weight rather than by number
+    bool of_megatron = false;  // the values are those of Megatron's groups
     std::vector<std::shared_ptr<const TorchFile>> owners;
+    std::shared_ptr<const pickle::Arena> made;  // of values that no file has
 };
 
 struct ShardedCheckpoint {

@@ -1,29 +1,16 @@
 #include "ckpt_convert/execute/dcp_output.h"
 
-#include <string_view>
-#include <variant>
-
 #include "base/format.h"
 #include "ckpt_convert/checkpoint/megatron_checkpoint.h"
+#include "ckpt_convert/execute/dcp_entries.h"
 #include "ckpt_convert/execute/torch_dist_output.h"
 #include "ckpt_convert/execute/training_output.h"
 
 namespace ckpt {
 namespace {
 
-constexpr const char* kOptimizer = "optimizer";
 constexpr const char* kState = "state";
 constexpr const char* kGroupsKey = "param_groups";
-
-std::string joined_path(const DistPath& path) {
-    std::string out;
-    for (const auto& key : path) {
-        if (!out.empty()) out += '.';
-        const auto* text = std::get_if<std::string>(&key);
-        out += text != nullptr ? *text : std::to_string(std::get<std::uint64_t>(key));
-    }
-    return out;
-}
 
 // Where PyTorch has a part of the optimizer's state. Saved by name, that is one flat dict.
 DistPath place_of(bool by_name, const DistPath& keys) {
@@ -31,23 +18,6 @@ DistPath place_of(bool by_name, const DistPath& keys) {
     DistPath out{kOptimizer};
     out.insert(out.end(), keys.begin(), keys.end());
     return out;
-}
-
-TorchDistItem item_at(DistPath path, const TargetTensor& target) {
-    const Shape& shape = target.shape_in_file();
-    std::string fqn = joined_path(path);
-    return {std::move(fqn), target.dtype, shape, Shape(shape.size(), 0), shape, std::move(path)};
-}
-
-void add_object(TorchDistContent& content, DistPath path,
-                std::function<Result<pickle::Value*>(TorchFilePlan& file)> value) {
-    std::string fqn = joined_path(path);
-    content.objects.push_back({std::move(fqn), std::move(path), std::move(value)});
-}
-
-void add_value(TorchDistContent& content, DistPath path, pickle::Ref value) {
-    add_object(content, std::move(path),
-               [value](TorchFilePlan& file) -> Result<pickle::Value*> { return file.arena().make(value->variant); });
 }
 
 void add_names(TorchDistContent& content, DistPath path, const std::vector<std::string>& names) {
@@ -74,6 +44,7 @@ Status add_training(TorchDistContent& content, const NamedTraining& training) {
         if (!training.by_name)
             add_names(content, place_of(false, {kGroupsKey, std::uint64_t{i}, "params"}), group.names);
     }
+    for (const auto& [keys, value] : training.schedule) add_value(content, {keys.begin(), keys.end()}, value);
     return {};
 }
 

@@ -14,8 +14,9 @@ namespace ckpt {
 namespace {
 
 // Files that hold weights, in whatever framework's format.
-constexpr std::string_view kWeightEndings[] = {".safetensors", ".bin",     ".pt",   ".pth",  ".h5", ".distcp",
-                                               ".metadata",    ".msgpack", ".onnx", ".gguf", ".ot", ".index.json"};
+constexpr std::string_view kWeightEndings[] = {".safetensors",       ".bin",     ".pt",   ".pth",  ".h5", ".distcp",
+                                               ".metadata",          ".msgpack", ".onnx", ".gguf", ".ot", ".index.json",
+                                               "param_name_map.json"};
 
 bool is_no_companion(std::string_view name) {
     bool is_weight = std::any_of(std::begin(kWeightEndings), std::end(kWeightEndings),
@@ -70,12 +71,19 @@ Result<OutputFile> shard_file(const ConversionPlan& plan, std::vector<std::uint3
     return file;
 }
 
-std::string index_text(const ConversionPlan& plan, const OutputPlan& output) {
+// {NAME: file}, in the order of names.
+void write_places(base::JsonWriter& json, const ConversionPlan& plan, const OutputPlan& output) {
     std::vector<std::pair<std::string_view, std::string_view>> places;
     for (const OutputFile& file : output.files) {
         for (std::uint32_t target : file.targets) places.emplace_back(plan.targets[target].name, file.path);
     }
     std::sort(places.begin(), places.end());
+    json.begin_object();
+    for (const auto& [name, file] : places) json.key(name).string(file);
+    json.end_object();
+}
+
+std::string index_text(const ConversionPlan& plan, const OutputPlan& output) {
     base::JsonWriter json(2);
     json.begin_object()
         .key("metadata")
@@ -83,13 +91,19 @@ std::string index_text(const ConversionPlan& plan, const OutputPlan& output) {
         .key("total_size")
         .unsigned_integer(plan.target_bytes())
         .end_object();
-    json.key("weight_map").begin_object();
-    for (const auto& [name, file] : places) json.key(name).string(file);
-    json.end_object().end_object();
+    json.key("weight_map");
+    write_places(json, plan, output);
+    json.end_object();
     return std::move(json).take() + "\n";
 }
 
 }  // namespace
+
+std::string name_map_text(const ConversionPlan& plan, const OutputPlan& output) {
+    base::JsonWriter json(2);
+    write_places(json, plan, output);
+    return std::move(json).take() + "\n";
+}
 
 Result<HfOutput> hf_output(const ConversionPlan& plan, std::uint64_t max_shard_bytes) {
     HfOutput out;

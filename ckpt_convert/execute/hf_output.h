@@ -19,6 +19,9 @@ inline constexpr const char* kHfIndexFile = "model.safetensors.index.json";
 // Shards of at most `max_shard_bytes` of payload each (a larger tensor gets a shard of its own), in the plan's order.
 Result<HfOutput> hf_output(const ConversionPlan& plan, std::uint64_t max_shard_bytes);
 
+// Which file each tensor is in, as MindSpore asks for it: {NAME: file}.
+std::string name_map_text(const ConversionPlan& plan, const OutputPlan& output);
+
 // One file of all tensors.
 Result<OutputPlan> single_safetensors(const ConversionPlan& plan, std::string path);
 

@@ -20,6 +20,8 @@ struct NamedTraining {
     bool ordered = false;  // the names are in the order in which the optimizer has its parameters
     bool by_name = false;  // settings are saved for each weight rather than for each group
     float step = 0;
+    // The schedule of the learning rate, by the keys that lead to its values.
+    std::vector<std::pair<std::vector<std::string>, pickle::Ref>> schedule;
     std::vector<std::shared_ptr<const TorchFile>> owners;  // of the values
     std::shared_ptr<const pickle::Arena> made;             // values that no file has
 };

@@ -71,13 +71,18 @@ std::string DistributedNames::unwrapped(std::string name) const {
     return name;
 }
 
-std::string DistributedNames::what_is_beside(const std::string& name) const {
+const SavedBeside* DistributedNames::saved_beside(const std::string& name) const {
     for (const SavedBeside& one : beside) {
         if (std::any_of(one.entries.begin(), one.entries.end(),
                         [&](const std::string& pattern) { return matches_pattern(pattern, name); }))
-            return one.what;
+            return &one;
     }
-    return name;
+    return nullptr;
+}
+
+std::string DistributedNames::what_is_beside(const std::string& name) const {
+    const SavedBeside* found = saved_beside(name);
+    return found == nullptr ? name : found->what;
 }
 
 }  // namespace ckpt

@@ -1,6 +1,7 @@
 // DistributedNames: where checkpoints that many ranks wrote together lie, and what is called how in them.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,12 +16,18 @@ namespace ckpt {
 struct SavedBeside {
     std::vector<std::string> entries;
     std::string what;
+    std::string carried;
 };
+inline constexpr auto kCarriedTo = std::to_array<std::string_view>({"dcp", "megatron"});
 constexpr auto record_of(const SavedBeside*) {
     using base::field;
     return base::record("saved_beside", "what is saved besides weights and optimizer",
                         field("entries", &SavedBeside::entries, "patterns of names of entries, any of them").needed(),
-                        field("what", &SavedBeside::what, "what that is, for people").needed());
+                        field("what", &SavedBeside::what, "what that is, for people").needed(),
+                        field("carried", &SavedBeside::carried,
+                              "it goes along with the optimizer: to the same place of a DCP, or as the schedule of "
+                              "Megatron, whose keys are the second of its name")
+                            .one_of(kCarriedTo));
 }
 
 // Who saved a checkpoint, told by what is in it.
@@ -29,6 +36,7 @@ struct SavedBy {
     std::vector<std::string> entries;
     std::vector<std::string> files;
     std::string refuse;
+    std::string names;
     std::vector<std::string> source;
 };
 constexpr auto record_of(const SavedBy*) {
@@ -39,6 +47,8 @@ constexpr auto record_of(const SavedBy*) {
                         field("files", &SavedBy::files,
                               "files near it, as paths from its directory, which may be patterns; one is enough"),
                         field("refuse", &SavedBy::refuse, "why its tensors are not read, and what to do"),
+                        field("names", &SavedBy::names,
+                              "whose names its tensors have: a word of `rules/names/`; without it Hugging Face's"),
                         field("source", &SavedBy::source, "where that stands"));
 }
 
@@ -55,6 +65,7 @@ struct DistributedNames : RuleFile<"distributed-names/1"> {
     std::vector<std::string> configs;
     std::vector<std::string> weights;
     std::vector<std::string> optimizer;
+    std::vector<std::string> optimizers;
     std::vector<std::string> roots;
     std::vector<std::string> wrappers;
     std::vector<std::string> outer_wrappers;
@@ -72,6 +83,8 @@ struct DistributedNames : RuleFile<"distributed-names/1"> {
     std::string unwrapped(std::string name) const;
     // What an entry is that is neither a weight nor of the optimizer; its own name when it is not known.
     std::string what_is_beside(const std::string& name) const;
+    // nullptr when it is not known.
+    const SavedBeside* saved_beside(const std::string& name) const;
 };
 constexpr auto record_of(const DistributedNames* file) {
     using base::field;
@@ -84,6 +97,9 @@ constexpr auto record_of(const DistributedNames* file) {
         field("configs", &Names::configs, "where config.json may be, from the checkpoint's directory").needed(),
         field("weights", &Names::weights, "the keys that the weights are saved under").needed(),
         field("optimizer", &Names::optimizer, "the keys that the state of the optimizer is saved under").needed(),
+        field("optimizers", &Names::optimizers,
+              "where the state of the optimizer may be, from the directory of the weights; `*` is the number that the "
+              "directory ends with"),
         field("roots", &Names::roots,
               "how the names of weights begin in models: a key before these is not a part of them")
             .needed(),

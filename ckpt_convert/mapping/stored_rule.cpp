@@ -65,6 +65,11 @@ Status StoredEntry::settle_form(const base::JsonPlace& at) {
             return at.error(
                 base::format("tensor \"{}\" has \"once\", and therefore one matrix as it is", names.front().second));
         form_in_file = Once{*same_rows};
+    } else if (pairs) {
+        if (weights.size() != 1 || unzip || pad || !stack.empty())
+            return at.error(
+                base::format("tensor \"{}\" has \"pairs\", and therefore one weight as it is", names.front().second));
+        form_in_file = Paired{*pairs};
     } else if (!stack.empty()) {
         TRY_ASSIGN(Stacked stacked, read_stack(at, stack, stack_shape));
         if (stacked.of_experts() && each != Each::layer) return at.error("a stack of experts is there for each layer");

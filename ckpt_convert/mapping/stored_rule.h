@@ -59,6 +59,10 @@ struct Padded {
 struct Once {
     Expression rows;
 };
+// Of this many rows after each other those of the first half and of the second stand in turn.
+struct Paired {
+    Expression rows;
+};
 // In which order the axes lie in memory, and how the weights of a layer's experts lie in one tensor.
 struct Stacked {
     static constexpr int kExperts = -1;
@@ -77,7 +81,7 @@ struct StoredRule {
     std::vector<std::string> weights;
     Axis axis;  // the weights are joined along it
     std::variant<OneAfterTheOther, Interleaved, Unzipped> join;
-    std::variant<AsItIs, Padded, Once, Stacked> form_in_file;
+    std::variant<AsItIs, Padded, Once, Paired, Stacked> form_in_file;
     std::optional<Axis> shard;  // split over the TP ranks along this axis; absent: every rank has all of it
     Addend plus;                // what is stored is the weight plus this number
     Stage stage = Stage::layer;
@@ -96,6 +100,7 @@ struct StoredRule {
     const Unzipped* unzipped() const { return std::get_if<Unzipped>(&join); }
     const Padded* padded() const { return std::get_if<Padded>(&form_in_file); }
     const Once* once() const { return std::get_if<Once>(&form_in_file); }
+    const Paired* paired() const { return std::get_if<Paired>(&form_in_file); }
     const Stacked* stacked() const { return std::get_if<Stacked>(&form_in_file); }
     bool stacks_experts() const { return stacked() != nullptr && stacked()->of_experts(); }
     bool of_experts() const { return each == Each::expert || stacks_experts(); }
@@ -107,7 +112,7 @@ struct StoredRule {
 // A tensor as a file has it: each form by a key of its own, of which some exclude each other.
 struct StoredEntry : StoredRule {
     std::optional<Stage> stage_key;
-    std::optional<Expression> interleave, pad, same_rows;
+    std::optional<Expression> interleave, pad, same_rows, pairs;
     std::vector<std::string> repeat;
     std::optional<Axis> unzip;
     bool pad_zero = false;

@@ -47,9 +47,9 @@ Result<Source> sharded_source(base::FileSystem& fs, const Knowledge& knowledge, 
     const Path config = shards.config;
     std::vector<std::string> beside = shards.beside;
     const bool has_optimizer = shards.has_optimizer;
-    TRY_ASSIGN(Source source, config.empty() && takes_plain_names(options)
-                                  ? nameless_source(std::move(shards), options)
-                                  : named_source(fs, knowledge, std::move(shards), options, copies));
+    const bool is_nameless = config.empty() && takes_plain_names(options) && shards.names.empty();
+    TRY_ASSIGN(Source source, is_nameless ? nameless_source(std::move(shards), options)
+                                          : named_source(fs, knowledge, std::move(shards), options, copies));
     source.title = title;
     source.directory = directory;
     source.companions = config;

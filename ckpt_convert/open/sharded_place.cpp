@@ -4,6 +4,7 @@
 #include "base/number_text.h"
 #include "base/text.h"
 #include "ckpt_convert/checkpoint/megatron_checkpoint.h"
+#include "ckpt_convert/checkpoint/mindspore_checkpoint.h"
 #include "ckpt_convert/mapping/model_mapping.h"
 #include "ckpt_convert/open/sharded_source.h"
 
@@ -62,7 +63,20 @@ std::optional<Path> place_in(base::FileSystem& fs, const Path& directory, std::s
 
 }  // namespace
 
+std::optional<Path> find_optimizer(base::FileSystem& fs, const DistributedNames& names, const Path& directory) {
+    const std::string_view name = base::file_name(directory);
+    const std::size_t digits = name.find_last_not_of("0123456789") + 1;
+    for (const std::string& place : names.optimizers) {
+        std::string path = place;
+        if (const std::size_t star = path.find('*'); star != path.npos) path.replace(star, 1, name.substr(digits));
+        Path candidate = base::join(directory, path);
+        if (is_sharded_checkpoint(fs, candidate)) return candidate;
+    }
+    return std::nullopt;
+}
+
 Result<std::optional<Path>> find_sharded(base::FileSystem& fs, const DistributedNames& names, const Path& directory) {
+    if (is_mindspore_checkpoint(fs, directory)) return std::optional(directory);
     if (is_hf_checkpoint(fs, directory) || holds_megatron_weights(fs, directory)) return std::optional<Path>();
     if (is_sharded_checkpoint(fs, directory)) return std::optional(directory);
     const auto word = tracked(fs, names, directory);

@@ -152,8 +152,10 @@ Result<ShardedSource> open_sharded(base::FileSystem& fs, const DistributedNames&
     if (by != nullptr) {
         out.saved_by = by->title;
         out.refusal = by->refuse;
+        out.names = by->names;
     }
     TRY(EntrySorter(fs, names, out, by).sort());
+    out.has_optimizer |= find_optimizer(fs, names, directory).has_value();
     out.config = config_dir.empty() ? config_of(fs, names, directory) : config_dir;
     return out;
 }
@@ -183,7 +185,7 @@ Result<HfCheckpoint> hf_of_sharded(base::FileSystem& fs, ShardedSource source) {
                           "model with --hf-cfg-dir",
                           directory);
     TRY_ASSIGN(JsonDocument config, read_hf_config(fs, source.config));
-    return HfCheckpoint{directory, std::move(config), std::move(source.weights)};
+    return HfCheckpoint{directory, std::move(config), std::move(source.weights), std::move(source.names)};
 }
 
 std::string title_of(const ShardedSource& source) {

@@ -17,10 +17,14 @@ namespace ckpt {
 // is none, or weights that are read as others are.
 Result<std::optional<Path>> find_sharded(base::FileSystem& fs, const DistributedNames& names, const Path& directory);
 
+// Where the state of the optimizer lies that belongs to the weights in `directory`, when it is not with them. nullopt: nowhere.
+std::optional<Path> find_optimizer(base::FileSystem& fs, const DistributedNames& names, const Path& directory);
+
 struct ShardedSource {
     ShardedCheckpoint checkpoint;
     std::string saved_by;  // empty: not told
     std::string refusal;   // why its weights are not read; empty: they are
+    std::string names;     // see SavedBy
     TensorIndex weights;   // under the names that the model has for them, in parts
     std::size_t weight_count = 0;
     bool has_optimizer = false;

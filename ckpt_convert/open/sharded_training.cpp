@@ -7,11 +7,14 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "ckpt_convert/execute/training_output.h"
+#include "ckpt_convert/open/sharded_source.h"
 
 namespace ckpt {
 namespace {
 
-constexpr std::string_view kStates = "state.", kGroups = "param_groups.", kStep = "step", kParameters = "params";
+constexpr std::string_view kStates = "state.", kGroups = "param_groups.", kGroupOfEach = "param_to_group_meta.",
+                           kStep = "step", kParameters = "params";
 
 // "state.model.norm.weight.exp_avg": the weight, and what of it.
 std::pair<std::string, std::string> split_state(std::string_view name) {
@@ -19,6 +22,12 @@ std::pair<std::string, std::string> split_state(std::string_view name) {
     const std::size_t dot = name.rfind('.');
     if (dot == name.npos) return {};
     return {std::string(name.substr(0, dot)), std::string(name.substr(dot + 1))};
+}
+
+bool has_states(const DistributedNames& names, const ShardedCheckpoint& checkpoint) {
+    return std::any_of(checkpoint.content.tensors.begin(), checkpoint.content.tensors.end(), [&](const auto& tensor) {
+        return names.entry(tensor.fqn, tensor.path, "").kind == EntryName::Kind::optimizer;
+    });
 }
 
 class TrainingReader {
@@ -35,10 +44,10 @@ public:
         if (out_.moments[0].tensors.empty())
             return bad("there are no moments of an optimizer; --optimizer drop converts the weights alone");
         for (const auto& [step, whose] : checkpoint_.steps) TRY(take_step(static_cast<float>(step), whose));
-        if (!has_step_)
-            return bad("the optimizer does not say how many steps it has gone; --optimizer drop leaves it out");
         out_.settings = std::move(checkpoint_.groups);
         for (const TorchDistBytes& bytes : checkpoint_.content.bytes) TRY(add_object(bytes));
+        if (!has_step_)
+            return bad("the optimizer does not say how many steps it has gone; --optimizer drop leaves it out");
         for (auto& [key, group] : groups_) out_.settings.groups.push_back(std::move(group));
         for (ShardedGroup& group : out_.settings.groups) {
             for (std::string& name : group.names) name = names_.unwrapped(std::move(name));
@@ -97,19 +106,49 @@ private:
         return {};
     }
 
-    // "param_groups.0.lr", or "param_groups.model.norm.weight.lr".
-    Status add_object(const TorchDistBytes& bytes) {
-        const auto name = of_optimizer(bytes.fqn, bytes.path);
-        if (!name || !name->starts_with(kGroups)) return {};
-        const std::size_t dot = name->rfind('.');
-        if (dot <= kGroups.size()) return {};
-        const std::string whose = name->substr(kGroups.size(), dot - kGroups.size());
-        const bool is_number = std::all_of(whose.begin(), whose.end(), [](char c) { return c >= '0' && c <= '9'; });
-        out_.settings.by_name |= !is_number;
+    Result<pickle::Ref> read_object(const TorchDistBytes& bytes) {
         TRY_ASSIGN(const auto file, fs_.open(base::join(checkpoint_.directory, checkpoint_.content.files[bytes.file])));
         TRY_ASSIGN(TorchFile read, TorchFile::read(*file, bytes.offset, bytes.bytes));
         out_.settings.owners.push_back(std::make_shared<const TorchFile>(std::move(read)));
-        const pickle::Ref value = out_.settings.owners.back()->root();
+        return out_.settings.owners.back()->root();
+    }
+
+    // "lr_scheduler.last_epoch", or "opt_param_scheduler.max_lr". What holds more than numbers and texts stays.
+    Status add_schedule(const TorchDistBytes& bytes) {
+        const SavedBeside* what = names_.saved_beside(bytes.fqn);
+        if (what == nullptr || what->carried.empty()) return {};
+        TRY_ASSIGN(const pickle::Ref value, read_object(bytes));
+        if (!require_plain(value, bytes.fqn)) return {};
+        out_.schedule_title = what->what;
+        std::vector<std::string> path = bytes.path.empty() ? std::vector<std::string>{bytes.fqn} : bytes.path;
+        if (what->carried == kCarriedTo.front()) out_.schedule.emplace_back(std::move(path), value);
+        else if (path.size() == 2) out_.megatron_schedule.emplace_back(std::move(path.back()), value);
+        return {};
+    }
+
+    // The settings of a weight's group say how many steps it has gone, where its state does not.
+    Status take_step_of_group(pickle::Ref value, const std::string& whose) {
+        if (const auto* whole = value->as<std::int64_t>()) return take_step(static_cast<float>(*whole), whose);
+        if (const auto* real = value->as<double>()) return take_step(static_cast<float>(*real), whose);
+        return bad(base::format("{} is {}, not a number", whose, value->kind_name()));
+    }
+
+    // "param_groups.0.lr", "param_groups.model.norm.weight.lr", or "param_to_group_meta.decoder.final_layernorm.weight.lr".
+    Status add_object(const TorchDistBytes& bytes) {
+        const EntryName entry = names_.entry(bytes.fqn, bytes.path, "");
+        if (entry.kind == EntryName::Kind::other) return add_schedule(bytes);
+        const auto name = of_optimizer(bytes.fqn, bytes.path);
+        const bool of_each = name && name->starts_with(kGroupOfEach);
+        if (!name || !(of_each || name->starts_with(kGroups))) return {};
+        const std::size_t dot = name->rfind('.'), front = (of_each ? kGroupOfEach : kGroups).size();
+        if (dot <= front) return {};
+        const std::string whose = name->substr(front, dot - front);
+        const bool is_number =
+            !of_each && std::all_of(whose.begin(), whose.end(), [](char c) { return c >= '0' && c <= '9'; });
+        out_.settings.by_name |= !is_number;
+        out_.settings.of_megatron |= of_each;
+        TRY_ASSIGN(const pickle::Ref value, read_object(bytes));
+        if (of_each && name->substr(dot + 1) == kStep) return take_step_of_group(value, bytes.fqn);
         ShardedGroup& group = groups_[whose];
         if (!is_number && group.names.empty()) group.names.push_back(whose);
         if (name->substr(dot + 1) != kParameters) {
@@ -145,6 +184,10 @@ private:
 Result<ShardedTraining> open_sharded_training(base::FileSystem& fs, const DistributedNames& names,
                                               const Path& directory, Steps steps) {
     TRY_ASSIGN(ShardedCheckpoint checkpoint, open_sharded_checkpoint(fs, directory));
+    const auto apart = find_optimizer(fs, names, directory);
+    if (apart && !has_states(names, checkpoint)) {
+        TRY_ASSIGN(checkpoint, open_sharded_checkpoint(fs, *apart));
+    }
     return TrainingReader(fs, names, std::move(checkpoint), steps).read();
 }
 

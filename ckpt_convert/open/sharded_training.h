@@ -3,6 +3,7 @@
 
 #include <array>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ckpt_convert/checkpoint/sharded_checkpoint.h"
@@ -18,6 +19,10 @@ struct ShardedTraining {
         moments;             // tensors have the names of their weights; the same files in both
     float step = 0;          // all parameters have gone as many
     ShardedGroups settings;  // with the names of weights
+    // The schedule of the learning rate: as a DCP has it, each value with the keys that lead to it; and as Megatron has it.
+    std::vector<std::pair<std::vector<std::string>, pickle::Ref>> schedule;
+    std::vector<std::pair<std::string, pickle::Ref>> megatron_schedule;
+    std::string schedule_title;  // for people; empty: there is none
 };
 
 // What becomes of parameters that have gone different numbers of steps, as after some were frozen for a while.

@@ -9,6 +9,7 @@
 #include "ckpt_convert/open/adapters.h"
 #include "ckpt_convert/open/copies.h"
 #include "ckpt_convert/open/language_part.h"
+#include "ckpt_convert/open/other_names.h"
 #include "ckpt_convert/open/plain_names.h"
 #include "ckpt_convert/open/wanted_values.h"
 #include "ckpt_convert/plan/boxed_parts.h"
@@ -209,7 +210,8 @@ Result<SourceBinding> bind_hf(const Model& model, const Source& source, ModelVal
         TRY_ASSIGN(beyond, names_beyond(whole, layout, variant));
     }
     auto leave_out = [&](std::string_view tensor) -> std::optional<std::string> {
-        if (model.mapping().ignores(tensor)) return kNoWeights;
+        if (model.mapping().ignores(tensor) || (variant.names != nullptr && variant.names->ignores(tensor)))
+            return kNoWeights;
         if (beyond.contains(tensor))
             return options.layers ? "they belong to layers beyond --num-layers"
                                   : "they belong to layers for multi-token prediction, which --mtp-num-layers keeps";
@@ -236,6 +238,7 @@ Result<Knowledge> Knowledge::load(const base::DataStore& store) {
     TRY_ASSIGN(out.containers, load_containers(store));
     TRY_ASSIGN(out.foreign, ForeignFormats::load(store));
     TRY_ASSIGN(out.distributed, DistributedNames::load(store));
+    TRY_ASSIGN(out.namings, Namings::load(store));
     TRY_ASSIGN(out.adam, AdamSettings::load(store));
     TRY_ASSIGN(out.parameter_names, load_parameter_names(store));
     return out;
@@ -255,7 +258,7 @@ Result<Source> source_of(HfCheckpoint checkpoint, const Knowledge& knowledge, co
     SourceOptions options = given;
     const auto family = options.family.empty() ? knowledge.families.for_config(checkpoint.config)
                                                : knowledge.families.for_name(options.family);
-    if (!family && takes_plain_names(options)) {
+    if (!family && takes_plain_names(options) && checkpoint.names.empty()) {
         TRY_ASSIGN(Source plain, plain_source(std::move(checkpoint.index), nullptr, family.error().message, options));
         plain.companions = options.directory;
         plain.config = std::move(checkpoint.config);
@@ -275,13 +278,20 @@ Result<Source> source_of(HfCheckpoint checkpoint, const Knowledge& knowledge, co
     source.index = std::move(checkpoint.index);
     HfVariant variant = find_variant(*mapping, source.index);
     variant.vocab_rows = static_cast<std::uint64_t>(value_or_zero(all, "vocab"));
+    if (const Naming* names = knowledge.namings.find(checkpoint.names)) {
+        TRY_ASSIGN(variant, variant_under(*names, *mapping, source.index));
+        if (options.keep_padding && variant.vocab_rows > 0)
+            values["vocab"] = static_cast<std::int64_t>(variant.vocab_rows);
+    }
     if (options.mtp_layers) {
         values["mtp"] = *options.mtp_layers;
     } else if (!options.layers) {
         TRY_ASSIGN(values["mtp"], mtp_layers_in(source.index, *mapping, all, variant));
     }
     TRY_ASSIGN(source.model, Model::make(*mapping, std::move(values)));
-    TRY_ASSIGN(variant.form, find_form(source.index, source.model, variant));
+    if (variant.names == nullptr) {
+        TRY_ASSIGN(variant.form, find_form(source.index, source.model, variant));
+    }
     TRY_ASSIGN(const Layout layout, hf_layout(source.model, variant));
     const TensorNames boxed = box_parts(source.index, layout);
     auto bind = [&](const Model& model) { return bind_hf(model, source, all, variant, boxed, options); };

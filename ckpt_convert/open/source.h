@@ -15,6 +15,7 @@
 #include "ckpt_convert/mapping/distributed_names.h"
 #include "ckpt_convert/mapping/foreign_formats.h"
 #include "ckpt_convert/mapping/model.h"
+#include "ckpt_convert/mapping/naming.h"
 #include "ckpt_convert/mapping/quantisation.h"
 #include "ckpt_convert/mapping/target.h"
 #include "ckpt_convert/open/source_options.h"
@@ -32,6 +33,7 @@ struct Knowledge {
     std::vector<Container> containers;
     ForeignFormats foreign;
     DistributedNames distributed;
+    Namings namings;
     AdamSettings adam;
     std::vector<std::string> parameter_names;  // of Megatron, in the order of their making
 

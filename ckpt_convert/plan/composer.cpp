@@ -255,6 +255,33 @@ Status read_once(LayoutTensor& tensor, std::uint64_t same, const Model& model) {
     return {};
 }
 
+// Halves of each so many rows, a row of each in turn: as a box the rows have three axes, of which the last two are the other
+// way round in the file.
+Status read_pairs(LayoutTensor& tensor, std::uint64_t rows, const Model& model) {
+    // Far beyond any model; keeps a corrupt config from using all memory.
+    constexpr std::uint64_t kMostHeads = 1 << 20;
+    const Piece whole = std::move(tensor.pieces.front());
+    if (rows % 2 != 0 || tensor.shape[0] % rows != 0 || tensor.shape[0] / rows > kMostHeads)
+        return base::fail(ErrorKind::bad_input,
+                          base::format("{} rows of {} are not pairs in parts of {}", tensor.shape[0],
+                                       model.tensors()[whole.logical].name, rows));
+    const std::uint64_t heads = tensor.shape[0] / rows, half = rows / 2;
+    const auto of_file = row_major_strides(tensor.shape);
+    tensor.file_shape = tensor.shape;
+    tensor.shape.erase(tensor.shape.begin());
+    tensor.shape.insert(tensor.shape.begin(), {heads, 2, half});
+    tensor.strides = {rows * of_file[0], of_file[0], 2 * of_file[0]};
+    tensor.strides.insert(tensor.strides.end(), of_file.begin() + 1, of_file.end());
+    tensor.pieces.clear();
+    for (std::uint64_t at = 0; at < 2 * heads; ++at) {
+        Piece& piece = tensor.pieces.emplace_back(whole);
+        piece.extent[0] = half;
+        piece.in_logical[0] = at * half;
+        piece.in_stored.insert(piece.in_stored.begin(), {at / 2, at % 2});
+    }
+    return {};
+}
+
 // Where the box lies in the file's tensor. Of a stack, axis a of an expert is axis a + 1 of the box.
 void place(LayoutTensor& tensor, const StoredRule& rule) {
     const int in_front = rule.stacks_experts() ? 1 : 0;
@@ -289,6 +316,7 @@ Result<LayoutTensor> compose(const Model& model, const ActiveRule& active, Share
                              std::uint32_t expert) {
     TRY_ASSIGN(LayoutTensor out, Composer(model, active, share, layer).compose(layer, expert));
     if (active.rule->once() != nullptr) TRY(read_once(out, active.same_rows, model));
+    else if (active.rule->paired() != nullptr) TRY(read_pairs(out, active.paired_rows, model));
     else place(out, *active.rule);
     return out;
 }

@@ -20,6 +20,7 @@ struct ActiveRule {
     std::string name;               // in the dialect at hand
     std::uint64_t padded_rows = 0;  // 0: no padding
     std::uint64_t same_rows = 1;    // of Once
+    std::uint64_t paired_rows = 0;  // of Paired
     KvSharing sharing = KvSharing::refuse;
     // Which layers have the tensor, as the rounds of Interleaved; 0: not this one. One entry for tensors that are
     // not per layer.

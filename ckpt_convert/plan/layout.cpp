@@ -72,16 +72,17 @@ Result<std::vector<std::uint64_t>> rounds_by_layer(const StoredRule& rule, const
 }
 
 // The rules of one side that hold for this model and dialect.
-Result<std::vector<ActiveRule>> active_rules(const std::vector<StoredRule>& rules, const Model& model,
+Result<std::vector<ActiveRule>> active_rules(const std::vector<const StoredRule*>& rules, const Model& model,
                                              const ModelValues& facts, const Dialect& dialect, KvSharing sharing) {
     auto lookup = lookup_in(model.values(), facts);
     std::vector<ActiveRule> out;
-    for (const StoredRule& rule : rules) {
+    for (const StoredRule* stored : rules) {
+        const StoredRule& rule = *stored;
         const std::string* name = rule.name(dialect);
         if (name == nullptr) continue;
         TRY_ASSIGN(auto rounds, rounds_by_layer(rule, model, facts));
         if (std::all_of(rounds.begin(), rounds.end(), [](std::uint64_t count) { return count == 0; })) continue;
-        ActiveRule entry{&rule, *name, 0, 1, sharing, std::move(rounds)};
+        ActiveRule entry{&rule, *name, 0, 1, 0, sharing, std::move(rounds)};
         if (const Padded* padded = rule.padded()) {
             TRY_ASSIGN(std::int64_t rows, padded->rows.evaluate(lookup));
             entry.padded_rows = static_cast<std::uint64_t>(rows);
@@ -92,9 +93,34 @@ Result<std::vector<ActiveRule>> active_rules(const std::vector<StoredRule>& rule
                 return base::fail(ErrorKind::bad_input, base::format("\"{}\" is {}", once->rows.text(), rows));
             entry.same_rows = static_cast<std::uint64_t>(rows);
         }
+        if (const Paired* paired = rule.paired()) {
+            TRY_ASSIGN(std::int64_t rows, paired->rows.evaluate(lookup));
+            if (rows < 1)
+                return base::fail(ErrorKind::bad_input, base::format("\"{}\" is {}", paired->rows.text(), rows));
+            entry.paired_rows = static_cast<std::uint64_t>(rows);
+        }
         out.push_back(std::move(entry));
     }
     return out;
+}
+
+std::vector<const StoredRule*> all_of(const std::vector<StoredRule>& rules) {
+    std::vector<const StoredRule*> out;
+    for (const StoredRule& rule : rules) out.push_back(&rule);
+    return out;
+}
+
+// Every weight of the model must have a name; what it does not use need not.
+Status check_names(const Model& model, const Layout& layout, const Naming& names) {
+    std::vector<bool> named(model.tensors().size(), false);
+    for (const LayoutTensor& tensor : layout.tensors) {
+        for (const Piece& piece : tensor.pieces) named[piece.logical] = true;
+    }
+    for (std::size_t i = 0; i < named.size(); ++i) {
+        const LogicalTensor& weight = model.tensors()[i];
+        if (!named[i] && !weight.unused) return names.lacks(model.mapping(), weight.name);
+    }
+    return {};
 }
 
 // One rank's chunk: the tensors of the first stage, of its layers, of the last stage.
@@ -102,7 +128,7 @@ struct Chunk {
     std::uint32_t file = 0;
     std::string prefix;  // "model/", "model1/"
     const std::vector<LayerSlot>* slots = nullptr;
-    const Dialect* dialect = nullptr;  // nullptr: Hugging Face
+    const Dialect* dialect = nullptr;  // nullptr: not Megatron's
     bool first = false;
     bool last = false;
     Share share;
@@ -252,8 +278,16 @@ void take_first(LayoutTensor& tensor) {
 }
 
 Result<Layout> hf_layout(const Model& model, const HfVariant& variant) {
-    ModelValues facts = layout_facts(model, whole_layout(variant.vocab_rows));
-    TRY_ASSIGN(auto rules, active_rules(model.mapping().hf, model, facts, {}, KvSharing::refuse));
+    ParallelLayout whole = whole_layout(variant.vocab_rows);
+    whole.dialect = variant.dialect;
+    const ModelValues facts = layout_facts(model, whole);
+    NamedRules named;
+    if (variant.names == nullptr) {
+        named.rules = all_of(model.mapping().hf);
+    } else {
+        TRY_ASSIGN(named, variant.names->rules_for(model.mapping(), variant.dialect));
+    }
+    TRY_ASSIGN(auto rules, active_rules(named.rules, model, facts, variant.dialect, KvSharing::refuse));
     const std::string form = variant.form.empty() ? model.mapping().hf_form() : variant.form;
     std::erase_if(rules,
                   [&](const ActiveRule& active) { return !active.rule->form.empty() && active.rule->form != form; });
@@ -261,8 +295,10 @@ Result<Layout> hf_layout(const Model& model, const HfVariant& variant) {
     std::vector<LayerSlot> slots;
     for (std::uint32_t layer = 0; layer < model.layers(); ++layer) slots.push_back({layer, layer});
     Layout layout;
-    Chunk chunk{0, "", &slots, nullptr, true, true, {}, {0, model.experts()}};
+    const bool is_core = variant.names != nullptr && variant.names->has_core();
+    Chunk chunk{0, "", &slots, is_core ? &variant.dialect : nullptr, true, true, {}, {0, model.experts()}};
     TRY(ChunkBuilder(layout, model, rules, chunk).build());
+    if (variant.names != nullptr) TRY(check_names(model, layout, *variant.names));
     // transformers leaves out what the model does not use.
     for (LayoutTensor& tensor : layout.tensors) tensor.optional |= is_unused(model, tensor);
     return layout;
@@ -290,7 +326,8 @@ Result<Layout> mcore_layout(const Model& model, const ParallelLayout& parallel) 
     const Placement& placement = parallel.placement;
     ModelValues facts = layout_facts(model, parallel);
     TRY(check_requirements(model, facts, parallel.dialect));
-    TRY_ASSIGN(auto rules, active_rules(model.mapping().mcore, model, facts, parallel.dialect, parallel.kv_sharing));
+    TRY_ASSIGN(auto rules,
+               active_rules(all_of(model.mapping().mcore), model, facts, parallel.dialect, parallel.kv_sharing));
     TRY_ASSIGN(auto ranks, stage_ranks(parallel.tp, parallel.experts));
     Layout layout;
     layout.by_file = !parallel.dialect.torch_dist;
@@ -311,7 +348,8 @@ Result<std::set<std::string>> misfits(const Model& model, const ParallelLayout& 
     const Placement& placement = parallel.placement;
     const ModelValues facts = layout_facts(model, parallel);
     TRY(check_requirements(model, facts, parallel.dialect));
-    TRY_ASSIGN(auto rules, active_rules(model.mapping().mcore, model, facts, parallel.dialect, parallel.kv_sharing));
+    TRY_ASSIGN(auto rules,
+               active_rules(all_of(model.mapping().mcore), model, facts, parallel.dialect, parallel.kv_sharing));
     TRY_ASSIGN(auto ranks, stage_ranks(parallel.tp, parallel.experts));
     TRY_ASSIGN(ExpertShare experts, expert_share(model.experts(), parallel.tp, parallel.experts, ranks.front()));
     std::set<std::string> out;

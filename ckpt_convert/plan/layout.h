@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ckpt_convert/mapping/model.h"
+#include "ckpt_convert/mapping/naming.h"
 #include "ckpt_convert/plan/topology.h"
 #include "ckpt_convert/tensor/shape.h"
 
@@ -79,11 +80,13 @@ Result<std::set<std::string>> misfits(const Model& model, const ParallelLayout& 
 // tp_extends_ep, grouped, mla_split, slots, padded_vocab, stored_kv_groups.
 ModelValues layout_facts(const Model& model, const ParallelLayout& layout);
 
-// What differs between Hugging Face checkpoints of one model.
+// What differs between checkpoints of one model with whole tensors: Hugging Face's, and those with other names.
 struct HfVariant {
-    std::string prefix;            // one of ModelMapping::hf_prefixes
-    std::string form;              // of StoredRule::form; "": the first
-    std::uint64_t vocab_rows = 0;  // of embedding and head, when more than the model wants; 0: the vocabulary itself
+    std::string prefix;             // one of ModelMapping::hf_prefixes
+    std::string form;               // of StoredRule::form; "": the first
+    std::uint64_t vocab_rows = 0;   // of embedding and head, when more than the model wants; 0: the vocabulary itself
+    const Naming* names = nullptr;  // whose names the tensors have; nullptr: Hugging Face's. It outlives the layout
+    Dialect dialect = {};           // of names that are Megatron's
 };
 
 // Fails with usage when the framework cannot run the model, whatever the layout.
@@ -92,7 +95,8 @@ Status check_runs(const Model& model);
 // The tensor as it is written: of rows that the file has once, the first.
 void take_first(LayoutTensor& tensor);
 
-// The tensors of a Hugging Face checkpoint, layer by layer, as they are read.
+// The tensors of a Hugging Face checkpoint, or of one with other names, layer by layer, as they are read. Fails with
+// unsupported when the model has weights without such a name.
 Result<Layout> hf_layout(const Model& model, const HfVariant& variant = {});
 
 // The tensors of all ranks of a Megatron checkpoint; of a torch_dist one, which has no ranks, the whole tensors.

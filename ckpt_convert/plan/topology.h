@@ -35,6 +35,8 @@ struct Topology {
     bool dualpipev = false;                      // two chunks: the ranks forwards, then backwards
     std::vector<std::uint32_t> noop_layers;      // slots of the padded layer sequence that hold no layer
     KvSharing kv_sharing = KvSharing::refuse;
+
+    bool operator==(const Topology&) const = default;
 };
 
 // A layer of the model at its place in a pipeline stage.

@@ -1,6 +1,7 @@
 #include "ckpt_convert/target/adam_values.h"
 
 #include <algorithm>
+#include <memory>
 
 #include "base/format.h"
 #include "base/number_text.h"
@@ -58,6 +59,19 @@ Result<NamedValues> torch_values(const AdamSettings& adam, pickle::Arena& arena,
         out.emplace_back(setting.name, found);
     }
     return out;
+}
+
+Status as_torch_groups(const AdamSettings& adam, ShardedGroups& settings, const Path& path) {
+    if (!settings.of_megatron) return {};
+    auto arena = std::make_shared<pickle::Arena>();
+    for (ShardedGroup& group : settings.groups) {
+        Value* dict = arena->make(pickle::Dict{});
+        for (const auto& [key, value] : group.values) add(*arena, dict, key, value);
+        TRY_ASSIGN(group.values, torch_values(adam, *arena, dict, path));
+    }
+    settings.of_megatron = false;
+    settings.made = std::move(arena);
+    return {};
 }
 
 Result<Value*> megatron_group(const AdamSettings& adam, pickle::Arena& arena, const NamedValues& values, bool decays,

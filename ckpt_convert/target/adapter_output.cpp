@@ -51,7 +51,7 @@ Result<PlannedOutput> plan_megatron_adapter(base::FileSystem& fs, const Knowledg
     out.title = base::format("LoRA adapter, {}", target.title);
     TRY_ASSIGN(out.plan, make_plan(adapter.factors.model, adapter.source.index, adapter.source.binding, layout,
                                    plan_options(options, VocabFill::zero)));
-    TRY_ASSIGN(MegatronTexts texts, megatron_texts(knowledge, target, adapter.source, out.plan, options));
+    TRY_ASSIGN(MegatronTexts texts, megatron_texts(knowledge, target, adapter.source, main_dtype(out.plan), options));
     TRY(add_adapter_arguments(adapter, texts.state.args));
     texts.state.extra_states = false;
     if (options.torch_dist) {

@@ -39,6 +39,8 @@ enum class NamedFormat {
     dtensor,    // of DTensors, one for each rank
     universal,  // of DeepSpeed
     zero,       // of DeepSpeed's engine, one for each rank
+    megatron_fsdp,
+    mindspore,  // safetensors with its map of names
 };
 constexpr bool is_for_ranks(NamedFormat format) {
     return format == NamedFormat::dtensor || format == NamedFormat::zero;
@@ -47,7 +49,9 @@ constexpr bool is_for_ranks(NamedFormat format) {
 constexpr bool needs_optimizer(NamedFormat format) {
     return format == NamedFormat::universal || format == NamedFormat::zero;
 }
-constexpr bool has_optimizer(NamedFormat format) { return format != NamedFormat::safetensors; }
+constexpr bool has_optimizer(NamedFormat format) {
+    return format != NamedFormat::safetensors && format != NamedFormat::mindspore;
+}
 
 struct ConvertOptions {
     SourceOptions source;
@@ -61,7 +65,8 @@ struct ConvertOptions {
     std::string device = "npu";               // of these ranks
     std::uint32_t zero_stage = 0;             // of DeepSpeed's engine
     std::uint64_t sub_group = 1'000'000'000;  // its sub_group_size, as it is when nobody sets it
-    std::string weights_key = "model";        // of such a checkpoint; empty: none
+    std::optional<std::string> weights_key;   // of such a checkpoint, "" for none; nullopt: what its names ask for
+    std::string names;                        // a word of rules/names/; empty: Hugging Face's
     std::string experts_as;                   // a form of the mapping's tensors; empty: the first
     bool grouped_experts = false;             // the experts of a rank in one module
     bool mla_split = false;                   // the up projections of latent attention in parts

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/format.h"
+#include "ckpt_convert/target/adam_values.h"
 #include "ckpt_convert/target/megatron_state.h"
 #include "ckpt_convert/target/planned_output.h"
 
@@ -12,7 +13,8 @@ namespace {
 tl::unexpected<base::Error> refuse(const char* why) { return base::fail(ErrorKind::usage, why); }
 
 Status check_weights_stay(const Source& source, const ConvertOptions& options) {
-    const bool becomes_megatron = source.side != Side::megatron && target_side(source, options) == Side::megatron;
+    const bool becomes_megatron = source.side != Side::megatron && (target_side(source, options) == Side::megatron ||
+                                                                    options.format == NamedFormat::megatron_fsdp);
     // Megatron and ZeRO have weights of fewer bits beside the copies in full precision.
     if (!options.params_dtype.empty() && !becomes_megatron && options.format != NamedFormat::zero)
         return refuse("--optimizer keep: --params-dtype makes weights that the state does not belong to");
@@ -33,7 +35,7 @@ Result<KeptState> open_kept_state(base::FileSystem& fs, const Knowledge& knowled
     if (!to_megatron && !has_optimizer(options.format))
         return refuse(
             "--optimizer keep: these files have no place for the state of an optimizer; --to mcore, dcp, "
-            "dtensor, universal and zero have");
+            "dtensor, universal, zero and megatron-fsdp have");
     KeptState out;
     if (source.side == Side::megatron) {
         TRY_ASSIGN(out.megatron, open_training(fs, knowledge, source, options));
@@ -43,7 +45,8 @@ Result<KeptState> open_kept_state(base::FileSystem& fs, const Knowledge& knowled
         return refuse("--optimizer keep: there is none next to the weights of this input");
     TRY_ASSIGN(out.named, open_sharded_training(fs, knowledge.distributed, source.directory,
                                                 options.optimizer_step.empty() ? Steps::same : Steps::largest));
-    if (to_megatron) {
+    TRY(as_torch_groups(knowledge.adam, out.named->settings, source.directory));
+    if (to_megatron || options.format == NamedFormat::megatron_fsdp) {
         TRY_ASSIGN(out.megatron, megatron_state(*out.named, knowledge, source, options));
     }
     return out;

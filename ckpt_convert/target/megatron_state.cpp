@@ -128,6 +128,13 @@ Result<Training> megatron_state(const ShardedTraining& training, const Knowledge
         out.files.groups.push_back(group);
         TRY_ASSIGN(out.files.scheduler, megatron_schedule(knowledge.adam, *arena, groups[decays]->values));
     }
+    if (!training.megatron_schedule.empty()) {
+        pickle::Value* schedule = arena->make(pickle::Dict{});
+        for (const auto& [key, value] : training.megatron_schedule)
+            schedule->as<pickle::Dict>()->items.emplace_back(arena->make(key), value);
+        out.files.scheduler = schedule;
+        out.schedule_title = training.schedule_title;
+    }
     out.files.iteration = static_cast<std::uint64_t>(training.step);
     out.files.made = arena;
     if (options.iteration.empty()) options.iteration = std::to_string(out.files.iteration);

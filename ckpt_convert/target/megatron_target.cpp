@@ -106,7 +106,10 @@ ArgumentFacts facts_of(const Knowledge& knowledge, const MegatronTarget& target,
     for (const Target& known : knowledge.targets.targets()) facts.numbers[known.name] = &known == target.target;
     facts.numbers["te"] = target.layers == "te";
     facts.numbers["grouped"] = options.grouped_experts;
+    const bool fsdp = options.format == NamedFormat::megatron_fsdp;
     facts.numbers["torch_dist"] = target.parallel.dialect.torch_dist;
+    facts.numbers["fsdp_dtensor"] = fsdp;
+    facts.texts["ckpt_format"] = fsdp ? "fsdp_dtensor" : target.parallel.dialect.torch_dist ? "torch_dist" : "torch";
     facts.numbers["optimizer"] = options.keep_optimizer;
     facts.numbers["release"] = target.iteration == "release";
     facts.numbers["bf16"] = dtype == DType::bf16;
@@ -174,9 +177,9 @@ Result<std::vector<TrainingFlag>> megatron_flags(const Knowledge& knowledge, con
 }
 
 Result<MegatronTexts> megatron_texts(const Knowledge& knowledge, const MegatronTarget& target, const Source& source,
-                                     const ConversionPlan& plan, const ConvertOptions& options) {
+                                     DType dtype, const ConvertOptions& options) {
     MegatronTexts out;
-    out.state.params_dtype = main_dtype(plan);
+    out.state.params_dtype = dtype;
     ArgumentFacts facts = facts_of(knowledge, target, source, out.state.params_dtype, options);
     out.state.iteration = target.iteration == "release" ? 0 : std::stoull(target.iteration);
     facts.numbers["iteration"] = static_cast<std::int64_t>(out.state.iteration);

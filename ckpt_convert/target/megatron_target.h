@@ -34,7 +34,8 @@ struct MegatronTexts {
     std::vector<std::string> flags;  // of a training run, one per line
 };
 
+// `dtype`: what the model computes with.
 Result<MegatronTexts> megatron_texts(const Knowledge& knowledge, const MegatronTarget& target, const Source& source,
-                                     const ConversionPlan& plan, const ConvertOptions& options);
+                                     DType dtype, const ConvertOptions& options);
 
 }  // namespace ckpt

@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "base/format.h"
+#include "base/text.h"
+#include "ckpt_convert/checkpoint/mindspore_checkpoint.h"
 #include "ckpt_convert/execute/dcp_output.h"
 #include "ckpt_convert/execute/dtensor_output.h"
 #include "ckpt_convert/execute/hf_output.h"
@@ -17,9 +19,24 @@ namespace ckpt {
 namespace {
 
 constexpr const char* kConfig = "config.json";
+constexpr const char* kMindSporeNames = "mindformers";  // of rules/names/
+constexpr const char* kUsualKey = "model";              // that programs with FSDP2 save weights under
 // https://github.com/volcengine/verl: fsdp_checkpoint_manager.py
 constexpr const char* kRanksConfig = "fsdp_config.json";
 constexpr const char* kRanksModelDir = "huggingface";
+
+// nullptr: those of Hugging Face. Fails with usage when the output has no place for others.
+Result<const Naming*> names_of(const Knowledge& knowledge, const ConvertOptions& options) {
+    if (options.format == NamedFormat::mindspore) return knowledge.namings.find(kMindSporeNames);
+    if (options.names.empty()) return nullptr;
+    const Naming* names = knowledge.namings.find(options.names);
+    if (names == nullptr || !names->dcp)
+        return base::fail(ErrorKind::usage, base::format("--names: \"{}\" is none of {}", options.names,
+                                                         base::joined(knowledge.namings.names(), ", ")));
+    if (options.format != NamedFormat::dcp)
+        return base::fail(ErrorKind::usage, "--names is for --to dcp; other outputs have the names of Hugging Face");
+    return names;
+}
 
 const char* title_of(NamedFormat format) {
     switch (format) {
@@ -28,6 +45,8 @@ const char* title_of(NamedFormat format) {
         case NamedFormat::dtensor: return "a file of DTensors for each rank";
         case NamedFormat::universal: return "universal checkpoint of DeepSpeed";
         case NamedFormat::zero: return "files of DeepSpeed's ZeRO";
+        case NamedFormat::mindspore: return "safetensors of MindSpore";
+        case NamedFormat::megatron_fsdp: break;
     }
     return "";
 }
@@ -75,14 +94,20 @@ Aliases aliases_in(const Model& model, const Layout& layout) {
 
 // Files of torch.save have the bytes of two names once, and with ZeRO 3 no tensor of the module has values.
 bool has_bytes_twice(const ConvertOptions& options) {
-    return options.format == NamedFormat::dcp || (options.format == NamedFormat::zero && options.zero_stage < 3);
+    return options.format == NamedFormat::dcp || options.format == NamedFormat::mindspore ||
+           (options.format == NamedFormat::zero && options.zero_stage < 3);
 }
 
 class NamedOutput {
 public:
     NamedOutput(const Knowledge& knowledge, Source& source, const ConvertOptions& options, const KeptState* kept,
-                Aliases aliases)
-        : knowledge_(knowledge), source_(source), options_(options), kept_(kept), aliases_(std::move(aliases)) {}
+                Aliases aliases, const Naming* names)
+        : knowledge_(knowledge),
+          source_(source),
+          options_(options),
+          kept_(kept),
+          aliases_(std::move(aliases)),
+          names_(names) {}
 
     Status lay_out(PlannedOutput& out) const {
         switch (options_.format) {
@@ -91,6 +116,8 @@ public:
             case NamedFormat::dtensor: return add_dtensors(out);
             case NamedFormat::universal: return add_universal(out);
             case NamedFormat::zero: return add_zero(out);
+            case NamedFormat::mindspore: return add_mindspore(out);
+            case NamedFormat::megatron_fsdp: break;
         }
         return {};
     }
@@ -104,13 +131,25 @@ private:
         return {};
     }
 
+    Status add_mindspore(PlannedOutput& out) const {
+        TRY_ASSIGN(HfOutput output, hf_output(out.plan, options_.max_shard_bytes));
+        out.output = std::move(output.files);
+        out.texts.push_back({kNameMapFile, name_map_text(out.plan, out.output)});
+        out.plan.notes.push_back(names_->loaded_by);
+        out.last = {kConfig, kNameMapFile};
+        return {};
+    }
+
     Status add_dcp(PlannedOutput& out) const {
         std::optional<NamedTraining> state;
         if (kept_ != nullptr) {
             TRY_ASSIGN(state, carry_named_training(*kept_, knowledge_.adam, source_, out.plan));
         }
-        TRY_ASSIGN(out.output,
-                   dcp_output(out.plan, options_.weights_key, options_.max_shard_bytes, state ? &*state : nullptr));
+        if (state && !state->schedule.empty()) std::erase(source_.beside, kept_->named->schedule_title);
+        if (state && names_ != nullptr) state->by_name |= names_->by_name;
+        const std::string key = options_.weights_key.value_or(names_ != nullptr ? names_->weights_key : kUsualKey);
+        TRY_ASSIGN(out.output, dcp_output(out.plan, key, options_.max_shard_bytes, state ? &*state : nullptr));
+        if (names_ != nullptr) out.plan.notes.push_back(names_->loaded_by);
         out.last = {kConfig, ".metadata"};
         return {};
     }
@@ -186,6 +225,7 @@ private:
     const ConvertOptions& options_;
     const KeptState* kept_;
     Aliases aliases_;
+    const Naming* names_;  // nullptr: those of Hugging Face
 };
 
 }  // namespace
@@ -194,11 +234,13 @@ Result<PlannedOutput> plan_named(base::FileSystem& fs, const Knowledge& knowledg
                                  const ConvertOptions& options, const KeptState* kept) {
     TRY(check_config(source, options));
     if (kept != nullptr && kept->megatron) take_masters(source, kept->megatron->states);
-    TRY_ASSIGN(Layout layout, written_hf_layout(source.model, options.experts_as));
+    TRY_ASSIGN(const Naming* names, names_of(knowledge, options));
+    TRY_ASSIGN(Layout layout, written_hf_layout(source.model, options.experts_as, names));
     const Aliases aliases = aliases_in(source.model, layout);
     if (has_bytes_twice(options)) write_copies(source.model, layout);
     PlannedOutput out;
     out.title = title_of(options.format);
+    if (names != nullptr) out.title = base::format("{} with names of {}", out.title, names->title);
     PlanOptions how = plan_options(options, VocabFill::zero);
     if (needs_optimizer(options.format)) how.dtype = DType::f32;
     TRY_ASSIGN(out.plan, make_plan(source.model, source.index, source.binding, layout, how));
@@ -214,7 +256,7 @@ Result<PlannedOutput> plan_named(base::FileSystem& fs, const Knowledge& knowledg
         out.texts.push_back({kConfig, std::move(config)});
         out.companions_from = source.companions;
     }
-    TRY(NamedOutput(knowledge, source, options, kept, aliases).lay_out(out));
+    TRY(NamedOutput(knowledge, source, options, kept, aliases, names).lay_out(out));
     return out;
 }
 

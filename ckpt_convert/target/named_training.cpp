@@ -22,13 +22,36 @@ struct NamedState {
     NamedTraining training;                          // without names in groups
 };
 
+// The number of the group with these settings, which is added when there is none.
+std::size_t group_with(NamedValues values, std::vector<NamedTraining::Group>& groups) {
+    const auto known =
+        std::find_if(groups.begin(), groups.end(), [&](const auto& one) { return same_values(one.values, values); });
+    const auto number = static_cast<std::size_t>(known - groups.begin());
+    if (known == groups.end()) groups.push_back({std::move(values), {}});
+    return number;
+}
+
+// Saved by name, each weight has settings of its own: groups are those that differ.
 NamedState state_of(const ShardedTraining& training, const Source& source) {
     NamedState out;
     out.groups = group_of_logicals(training.settings, source);
     out.training.step = training.step;
+    out.training.schedule = training.schedule;
     out.training.by_name = training.settings.by_name;
     out.training.owners = training.settings.owners;
-    for (const ShardedGroup& group : training.settings.groups) out.training.groups.push_back({group.values, {}});
+    out.training.made = training.settings.made;
+    std::vector<std::size_t> numbers;
+    for (const ShardedGroup& group : training.settings.groups) {
+        if (training.settings.by_name) {
+            numbers.push_back(group_with(group.values, out.training.groups));
+        } else {
+            numbers.push_back(out.training.groups.size());
+            out.training.groups.push_back({group.values, {}});
+        }
+    }
+    for (auto& group : out.groups) {
+        if (group) group = numbers[*group];
+    }
     return out;
 }
 
@@ -42,17 +65,13 @@ Result<NamedState> state_of(const Training& training, const AdamSettings& adam, 
     for (const pickle::Ref group : training.files.groups) {
         TRY_ASSIGN(const GroupKind kind, kind_of_group(group, source.directory));
         TRY_ASSIGN(NamedValues values, torch_values(adam, *arena, group, source.directory));
-        auto& groups = out.training.groups;
-        const auto known = std::find_if(groups.begin(), groups.end(),
-                                        [&](const auto& one) { return same_values(one.values, values); });
-        const auto number = static_cast<std::size_t>(known - groups.begin());
+        const std::size_t number = group_with(std::move(values), out.training.groups);
         if (!by_decay.emplace(kind.decay, number).second && by_decay[kind.decay] != number)
             return base::fail(
                 ErrorKind::unsupported,
                 "experts have other settings of the optimizer than other weights; --optimizer drop leaves "
                 "the state out",
                 source.directory);
-        if (known == groups.end()) groups.push_back({std::move(values), {}});
         if (const pickle::Ref step = pickle::find(group, "step")) {
             if (const auto* whole = step->as<std::int64_t>()) out.training.step = static_cast<float>(*whole);
             if (const auto* real = step->as<double>()) out.training.step = static_cast<float>(*real);

@@ -99,7 +99,7 @@ Result<TrainingState> carry_training(const Training& training, Source& source, c
                                     : "the state of the optimizer is for runs with EP 1; --ep N makes it for others");
     }
     plan.notes.push_back(
-        source.side == Side::megatron
+        source.side == Side::megatron || !training.schedule_title.empty()
             ? base::format(
                   "the optimizer goes on at iteration {}: master weights, moments, parameter groups and schedule "
                   "are carried over; "
@@ -109,6 +109,7 @@ Result<TrainingState> carry_training(const Training& training, Source& source, c
                   "the optimizer goes on at iteration {}: master weights, moments and settings are carried over; "
                   "a run needs --override-opt_param-scheduler, as its schedule starts again, and --no-load-rng",
                   target.iteration));
+    if (!training.schedule_title.empty()) std::erase(source.beside, training.schedule_title);
     if (training.files.has_grad_scaler)
         plan.notes.push_back("the loss scale of fp16 is not carried over: it starts again from --initial-loss-scale");
     return state;

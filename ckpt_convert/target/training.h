@@ -1,6 +1,8 @@
 // The state of the optimizer, on its way with the weights from one Megatron layout to another.
 #pragma once
 
+#include <string>
+
 #include "ckpt_convert/checkpoint/optimizer_files.h"
 #include "ckpt_convert/execute/comparer.h"
 #include "ckpt_convert/plan/state_source.h"
@@ -13,6 +15,7 @@ namespace ckpt {
 struct Training {
     OptimizerFiles files;
     StateSource states;
+    std::string schedule_title;  // of a schedule that another checkpoint than Megatron's has; empty: there is none
 };
 
 // Opens the state beside the weights of `source`, and sets what the options leave open: the iteration goes on, the modules

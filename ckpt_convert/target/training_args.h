@@ -9,6 +9,9 @@
 
 namespace ckpt {
 
+// The file beside a Megatron checkpoint that says how a training run loads it.
+inline constexpr const char* kTrainingArgsFile = "training_args.sh";
+
 // Fills templates/launch/training_args.sh.
 Result<std::string> training_args(const base::DataStore& store, const std::vector<std::string>& flags,
                                   const std::string& title);

@@ -388,7 +388,7 @@ def megatron_pickle_names_os_system(work):
     return from_megatron(work)
 
 
-@case(USAGE, "--optimizer keep", "--to mcore, dcp, dtensor, universal and zero")
+@case(USAGE, "--optimizer keep", "--to mcore, dcp, dtensor, universal, zero")
 def optimizer_for_hugging_face(work):
     return from_megatron(work) + ["--optimizer", "keep"]
 
@@ -442,6 +442,36 @@ def optimizer_of_a_checkpoint_without_one(work):
 @case(USAGE, "--optimizer", "some")
 def optimizer_is_neither_kept_nor_dropped(work):
     return from_megatron(work) + ["--optimizer", "some", "--save-model-type", "mg"]
+
+
+@case(USAGE, "--names", "torchtitan")
+def names_of_nobody(work):
+    return [work / "hf", work / "out", "--to", "dcp", "--names", "nobody"]
+
+
+@case(USAGE, "--names is for --to dcp")
+def names_for_hugging_face(work):
+    return from_megatron(work) + ["--to", "hf", "--names", "torchtitan"]
+
+
+@case(USAGE, "--to megatron-fsdp", "its tensors are whole")
+def sizes_for_whole_tensors(work):
+    return [work / "hf", work / "out", "--to", "megatron-fsdp", "--tp", "2"]
+
+
+@case(BAD_INPUT, "pytorch_model_fsdp.bin")
+def full_state_of_fsdp_is_no_file_of_torch(work):
+    for path in (work / "hf").glob("model*"):
+        path.unlink()
+    (work / "hf/pytorch_model_fsdp.bin").write_bytes(b"nothing")
+    return standard(work)
+
+
+@case(BAD_INPUT, "param_name_map.json")
+def map_of_names_is_no_json(work):
+    (work / "hf/model.safetensors.index.json").unlink(missing_ok=True)
+    (work / "hf/param_name_map.json").write_text("{")
+    return standard(work)
 
 
 # Formats that are not read: named, with what reads them.

@@ -187,7 +187,8 @@ def main():
     for text in sorted({joined(found[1]) for source in sources for found in SAID.finditer(source)} - every):
         checks.expect(not re.search("[a-z]{2}", PLACE.sub("", text)), f"summary.json: not translated: {text!r}")
     operators = "\n".join((ROOT / f"rules/operators/{name}.json").read_text(encoding="utf-8") for name in ("chips", "kernels", "names", "names_told", "operators"))
-    for name, where in (("summary", whole), ("pages", whole), ("notes", whole), ("operators", operators)):
+    names = "\n".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "rules/names").glob("*.json")))
+    for name, where in (("summary", whole), ("pages", whole), ("notes", whole + names), ("operators", operators)):
         for text in files[name]:
             words = re.findall(r"[A-Za-z]{3,}", PLACE.sub(" ", text))
             checks.expect(all(word in where or word.removesuffix("s") in where for word in words), f"{name}.json: nothing says {text!r}")

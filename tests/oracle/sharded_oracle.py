@@ -155,9 +155,10 @@ def stacked(tensors, config):
     return out
 
 
-def dcp_tensors(directory):
+def dcp_tensors(directory, prefix=""):
     metadata = dcp.FileSystemReader(directory).read_metadata()
-    state = {name: torch.empty(entry.size, dtype=entry.properties.dtype) for name, entry in metadata.state_dict_metadata.items()}
+    state = {name: torch.empty(entry.size, dtype=entry.properties.dtype) for name, entry in metadata.state_dict_metadata.items()
+             if name.startswith(prefix)}
     dcp.load(state, checkpoint_id=directory, no_dist=True)
     return state, metadata
 
@@ -202,7 +203,8 @@ def check_training(checks, scratch, name, truth=None):
     if not run_ok(checks, tool("ckpt_convert"), scratch / name, target, "--to", "dcp", "--optimizer", "keep", *experts):
         return
     source, found = whole(scratch / (truth or name), scratch), whole(target, scratch)
-    checks.equal(sorted(found), ["model", "optimizer"], f"{name} kept: what is saved")
+    checks.equal(sorted(found), sorted(source), f"{name} kept: what is saved")
+    checks.equal(found.get("lr_scheduler"), source.get("lr_scheduler"), f"{name} kept: the schedule")
     checks.expect(equal(source["model"], found["model"]), f"{name} kept: the weights differ")
     for groups in (source["optimizer"], found["optimizer"]):
         for group in groups.get("param_groups", []) if isinstance(groups.get("param_groups"), list) else []:

@@ -173,11 +173,12 @@ TEST_CASE("sharded: what cannot be read is named, with what to do") {
         const char* message;
     };
     const Row rows[] = {
-        {{"model.module.decoder.final_layernorm.weight"},
-         {"args"},
-         "this is of Megatron-FSDP (fsdp_dtensor), which is not read"},
-        {{"model.decoder.final_layernorm.weight"}, {"args", "iteration"}, "this is of Megatron with FSDP2 (torch_dcp)"},
-        {{"tok_embeddings.weight", "layers.0.attention.wq.weight"}, {}, "this is of torchtitan, which is not read"},
+        {{"model.module.decoder.final_layernorm.weight"}, {"args"}, "there is no config.json in this checkpoint"},
+        {{"model.decoder.final_layernorm.weight"}, {"args", "iteration"}, "there is no config.json in this checkpoint"},
+        {{"tok_embeddings.weight", "layers.0.attention.qkv_linear.wq.weight"},
+         {},
+         "this is of torchtitan, which is not read"},
+        {{"tok_embeddings.weight", "layers.0.attention.wo.weight"}, {}, "there is no config.json in this checkpoint"},
         {{"decoder.final_layernorm.weight"}, {}, "the file metadata.json is missing"},
         {{"optimizer.state.a.exp_avg"}, {}, "there is only the state of an optimizer here"},
         {{"model.model.norm.weight"}, {}, "there is no config.json in this checkpoint or near it"},

@@ -123,7 +123,7 @@ TEST_CASE("optimizer: what cannot be carried is refused before anything is writt
     to_hf.to = ckpt::Side::huggingface;
     CHECK(error_of(to_hf) ==
           "--optimizer keep: these files have no place for the state of an optimizer; --to mcore, dcp, dtensor, "
-          "universal and zero have");
+          "universal, zero and megatron-fsdp have");
     auto release = keep("trained", "there", 1, 2);
     release.iteration = "release";
     CHECK(error_of(release) == "--optimizer keep: Megatron reads no optimizer of a release checkpoint");
