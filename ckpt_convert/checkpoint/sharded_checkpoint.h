@@ -25,8 +25,13 @@ struct ShardedGroup {
 struct ShardedGroups {
     std::vector<ShardedGroup> groups;
     bool by_name = false;  // saved for each weight rather than by number
+    bool ordered = true;   // the names are in the order in which the run has its parameters
     std::vector<std::shared_ptr<const TorchFile>> owners;
 };
+
+// In outputs of ours whose names of parameters are in no such order, as their input did not tell it.
+inline constexpr const char* kParameterOrder = "parameter_order";
+inline constexpr const char* kUnknownOrder = "unknown";
 
 struct ShardedCheckpoint {
     std::string format;  // "torch.distributed.checkpoint"

@@ -104,6 +104,10 @@ private:
         const std::size_t dot = name->rfind('.');
         if (dot <= kGroups.size()) return {};
         const std::string whose = name->substr(kGroups.size(), dot - kGroups.size());
+        if (name->substr(dot + 1) == kParameterOrder) {
+            out_.settings.ordered = false;
+            return {};
+        }
         const bool is_number = std::all_of(whose.begin(), whose.end(), [](char c) { return c >= '0' && c <= '9'; });
         out_.settings.by_name |= !is_number;
         TRY_ASSIGN(const auto file, fs_.open(base::join(checkpoint_.directory, checkpoint_.content.files[bytes.file])));
