@@ -25,10 +25,15 @@ struct ShardedGroup {
 struct ShardedGroups {
     std::vector<ShardedGroup> groups;
     bool by_name = false;      // saved for each weight rather than by number
+    bool ordered = true;       // the names are in the order in which the run has its parameters
     bool of_megatron = false;  // the values are those of Megatron's groups
     std::vector<std::shared_ptr<const TorchFile>> owners;
     std::shared_ptr<const pickle::Arena> made;  // of values that no file has
 };
+
+// In outputs of ours whose names of parameters are in no such order, as their input did not tell it.
+inline constexpr const char* kParameterOrder = "parameter_order";
+inline constexpr const char* kUnknownOrder = "unknown";
 
 struct ShardedCheckpoint {
     std::string format;  // "torch.distributed.checkpoint"

@@ -151,6 +151,7 @@ private:
         std::move(content.moments.begin(), content.moments.end(), std::back_inserter(out_.content.tensors));
         out_.steps = std::move(content.steps);
         out_.groups = std::move(content.groups);
+        out_.groups.ordered = pickle::find(first_.content->root(), kParameterOrder) == nullptr;
         return {};
     }
 

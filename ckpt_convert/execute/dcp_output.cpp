@@ -2,6 +2,7 @@
 
 #include "base/format.h"
 #include "ckpt_convert/checkpoint/megatron_checkpoint.h"
+#include "ckpt_convert/checkpoint/sharded_checkpoint.h"
 #include "ckpt_convert/execute/dcp_entries.h"
 #include "ckpt_convert/execute/torch_dist_output.h"
 #include "ckpt_convert/execute/training_output.h"
@@ -41,6 +42,9 @@ Status add_training(TorchDistContent& content, const NamedTraining& training) {
             for (std::size_t n = 0; training.by_name && n < group.names.size(); ++n)
                 add_value(content, place_of(true, {kGroupsKey, group.names[n], key}), value);
         }
+        if (!training.by_name && !training.ordered)
+            add_object(content, place_of(false, {kGroupsKey, std::uint64_t{i}, kParameterOrder}),
+                       [](TorchFilePlan& file) -> Result<pickle::Value*> { return file.string(kUnknownOrder); });
         if (!training.by_name)
             add_names(content, place_of(false, {kGroupsKey, std::uint64_t{i}, "params"}), group.names);
     }

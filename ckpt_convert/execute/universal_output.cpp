@@ -7,6 +7,7 @@
 
 #include "base/format.h"
 #include "ckpt_convert/checkpoint/megatron_checkpoint.h"
+#include "ckpt_convert/checkpoint/sharded_checkpoint.h"
 #include "ckpt_convert/execute/engine_state.h"
 #include "ckpt_convert/execute/numbered_groups.h"
 
@@ -100,6 +101,7 @@ private:
         set("buffer_names", buffer_names);
         set("param_shapes", shapes(*file));
         set_engine_state(*file, root, training_, 1);
+        if (!training_.ordered) set(kParameterOrder, file->string(kUnknownOrder));
         Value* info = file->dict();
         TorchFilePlan::set(info, file->string("universal_checkpoint_version"), file->real(kUniversalVersion));
         set("universal_checkpoint_info", info);

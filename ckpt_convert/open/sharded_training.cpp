@@ -143,6 +143,10 @@ private:
         const std::size_t dot = name->rfind('.'), front = (of_each ? kGroupOfEach : kGroups).size();
         if (dot <= front) return {};
         const std::string whose = name->substr(front, dot - front);
+        if (name->substr(dot + 1) == kParameterOrder) {
+            out_.settings.ordered = false;
+            return {};
+        }
         const bool is_number =
             !of_each && std::all_of(whose.begin(), whose.end(), [](char c) { return c >= '0' && c <= '9'; });
         out_.settings.by_name |= !is_number;

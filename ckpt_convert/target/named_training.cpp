@@ -123,7 +123,7 @@ void put_in_order(NamedTraining& training, const ShardedGroups& settings) {
     for (const ShardedGroup& group : settings.groups) {
         for (const std::string& name : group.names) places.emplace(name, places.size());
     }
-    training.ordered = !settings.by_name;
+    training.ordered = settings.ordered && !settings.by_name;
     for (NamedTraining::Group& group : training.groups) {
         for (const std::string& name : group.names) training.ordered &= places.contains(name);
         if (!training.ordered) return;
