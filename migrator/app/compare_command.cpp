@@ -12,6 +12,7 @@
 #include "migrator/app/pipeline.h"
 #include "migrator/compare/comparison_page.h"
 #include "migrator/compare/report_page.h"
+#include "migrator/compare/slower_parts.h"
 #include "migrator/compare/workbook.h"
 #include "migrator/project/knowledge.h"
 
@@ -41,6 +42,16 @@ base::Status add_names(const std::string& text, std::map<std::string, std::strin
         return base::fail(base::ErrorKind::usage, base::format("--map: \"{}\" is not OLD=NEW", text));
     names[text.substr(0, equals)] = text.substr(equals + 1);
     return {};
+}
+
+// "5%" or "5"
+base::Result<std::optional<double>> percent_of(const std::string& text) {
+    if (text.empty()) return std::nullopt;
+    const auto number =
+        base::number_in<double>(std::string_view(text).substr(0, text.size() - (text.ends_with('%') ? 1 : 0)));
+    if (number && *number >= 0 && *number < 1e9) return number;
+    return base::fail(base::ErrorKind::usage,
+                      base::format("--fail-over: \"{}\" is not a number of percent, such as 5%", text));
 }
 
 // What analyze finds in the code that was profiled.
@@ -152,10 +163,11 @@ base::Result<std::string> write_report(base::FileSystem& fs, const Options& opti
 
 }  // namespace
 
-base::Result<std::vector<std::string>> run_compare(const Options& options, base::FileSystem& fs,
-                                                   const base::TextSink& out) {
+base::Result<CompareOutcome> run_compare(const Options& options, base::FileSystem& fs, const base::TextSink& out) {
     TRY_ASSIGN(const base::DataStore store, store_with_rules(fs, options.rules));
     TRY_ASSIGN(CompareRequest request, request_of(options.compare));
+    TRY_ASSIGN(const std::optional<double> limit, percent_of(options.compare.fail_over));
+    if (limit && !request.parts.empty()) request.parts.insert(ComparePart::overall);
     TRY_ASSIGN(request.project, project_code(fs, options));
     TRY_ASSIGN(const Comparison comparison, compare_profiles(fs, store, request));
     std::string line;
@@ -165,11 +177,13 @@ base::Result<std::vector<std::string>> run_compare(const Options& options, base:
     if (options.json) comparison.json()(out);
     else out(comparison.text(options.language));
     out(line);
-    return comparison.damage();
+    CompareOutcome outcome{comparison.damage(), {}};
+    if (const Sheet* overall = named_sheet(comparison.sheets, "OverallMetrics"); limit && overall != nullptr)
+        outcome.slower = slower_parts(*overall, *limit);
+    return outcome;
 }
 
-base::Result<std::vector<std::string>> run_profile(const Options& options, base::FileSystem& fs,
-                                                   const base::TextSink& out) {
+base::Result<CompareOutcome> run_profile(const Options& options, base::FileSystem& fs, const base::TextSink& out) {
     TRY_ASSIGN(const base::DataStore store, store_with_rules(fs, options.rules));
     TRY_ASSIGN(const std::optional<std::uint64_t> step, step_of(options.profile.step, "--step"));
     TRY_ASSIGN(const ProfileReport report, report_profile(fs, store, options.profile.path, step));
@@ -179,7 +193,7 @@ base::Result<std::vector<std::string>> run_profile(const Options& options, base:
     }
     out(options.json ? report.json() : report.text(options.language));
     out(line);
-    return report.damage();
+    return CompareOutcome{report.damage(), {}};
 }
 
 }  // namespace migrator

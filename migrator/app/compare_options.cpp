@@ -53,6 +53,10 @@ void add_compare(CLI::App& app, Options& options) {
             "The code that was profiled: operators that cost more are found in it, with what\nmigrator analyze says of "
             "these lines")
         ->option_text("DIR");
+    command
+        ->add_option("--fail-over", options.compare.fail_over,
+                     "Exit with 1 where a part of the time, or the whole, takes more than this longer than in BASE: 5%")
+        ->option_text("PERCENT");
     command->add_flag("--no-modules", options.compare.no_modules,
                       "No sheets of modules, which need the frames of Python");
     command->add_flag("--no-details", options.compare.no_details, "Sums only: operators are not paired");

@@ -134,11 +134,13 @@ std::string reason_to_fail(const Options& options, const Report& report, const s
 base::Result<int> compare(const Options& options, base::FileSystem& fs) {
     const bool is_one = options.command == Command::profile;
     const auto print = [](std::string_view text) { base::print(stdout, text); };
-    TRY_ASSIGN(const std::vector<std::string> all_damage,
+    TRY_ASSIGN(const CompareOutcome outcome,
                is_one ? run_profile(options, fs, print) : run_compare(options, fs, print));
     TRY(flush_output());
-    for (const std::string& damage : all_damage) print_warning(damage, options.language);
-    return all_damage.empty() ? 0 : base::exit_code(base::ErrorKind::bad_input);
+    for (const std::string& damage : outcome.damage) print_warning(damage, options.language);
+    for (const std::string& slower : outcome.slower) print_warning(slower, options.language);
+    if (!outcome.damage.empty()) return base::exit_code(base::ErrorKind::bad_input);
+    return outcome.slower.empty() ? 0 : kFindingsExitCode;
 }
 
 base::Result<int> run_command_line(int argc, const char* const* argv, const base::Language& language) {

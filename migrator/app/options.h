@@ -91,7 +91,8 @@ struct CompareOptions {
     bool by_shape = false, by_type = false, no_details = false, no_modules = false;
     std::uint64_t max_kernels = 0;  // 0: pairs of operators stay whole
     std::string flow_category;
-    base::Path project;  // the code that was profiled; empty: not known
+    base::Path project;     // the code that was profiled; empty: not known
+    std::string fail_over;  // "5%"; empty: never
 };
 
 // Of profile.

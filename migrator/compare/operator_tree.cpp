@@ -65,7 +65,8 @@ void OperatorTree::add_nodes() {
                       [](const Place& item) { return std::tuple(item.thread, item.begin, item.length, item.event); });
     nodes_.reserve(places.size());
     for (const Place& item : places) {
-        if (nodes_.empty() || (is_ours_ && item.thread != get<&HostEvent::thread>(nodes_.size() - 1)))
+        if (nodes_.empty() ||
+            (is_ours_ && item.thread != get<&HostEvent::thread>(static_cast<std::uint32_t>(nodes_.size() - 1))))
             threads_.push_back(static_cast<std::uint32_t>(nodes_.size()));
         nodes_.push_back({.event = item.event});
     }

@@ -169,7 +169,7 @@ private:
                  {{"count", base::format("{}", equal)}}});
     }
 
-    bool is_equal_place(std::size_t one, std::size_t other) const {
+    bool is_equal_place(std::uint32_t one, std::uint32_t other) const {
         return trace_.device.get<&DeviceEvent::begin>(one) == trace_.device.get<&DeviceEvent::begin>(other) &&
                thread_of(one) == thread_of(other);
     }

@@ -270,6 +270,7 @@ def check_words(checks, directory):
                               (("compare", good, good, "--base-step", "1", "--new-step", "1"), 2, "has no steps"),
                               (("compare", good, good, "--only", "operator"), 2, "operators"),
                               (("compare", good, good, "--map", "x"), 2, "OLD=NEW"), (("compare", good, good, "--map", "{x"), 2, "--map:1:2"),
+                              (("compare", good, good, "--fail-over", "x%"), 2, "not a number of percent"),
                               (("compare", good, good, "--max_kernel_num", "3"), 2, "")):
         done = run(tool("migrator"), *words)
         checks.equal(done.returncode, code, f"{words[1:]}: {done.stderr}")
@@ -444,11 +445,24 @@ def check_causes(checks, directory):
     both_slow = json.loads(compare(new, npu_folder(directory / "slower_ascend_pt", operators(40, True)), "--json", "--only", "operators").stdout)
     rows = {row[1]: row for row in both_slow["sheets"]["OperatorCauses"]["rows"]}
     checks.equal([rows["aten::sort"][7], rows["aten::linear"][9]], [0.021, 0.021], "only what is more than in the base")
+    known = json.loads((Path(__file__).resolve().parents[3] / "rules/profiles/faster_forms.json").read_text())
+    for rule in sorted({rule for form in known["forms"] for rule in form["rules"]}):
+        checks.equal(run(tool("migrator"), "explain", rule).returncode, 0, f"faster_forms.json: {rule} is a rule")
     same = json.loads(compare(base, base, "--json").stdout)["sheets"]
     checks.equal(same["OperatorCauses"]["rows"], [], "nothing is lost")
     checks.expect("OperatorCauses" not in json.loads(compare(base, base, "--json", "--compat", "msprof").stdout)["sheets"], "msprof has no causes")
     done = compare(base, new, "--project", directory / "nothing")
     checks.expect(done.returncode == 4 and "nothing" in done.stderr, f"a project that is not there: {done.returncode} {done.stderr}")
+
+
+def check_limit(checks, directory):
+    """--fail-over ends with 1 where a part grew by more than it allows, and says which; whatever else is asked for."""
+    base, new = directory / "modules.json", directory / "slower_modules.json"
+    for words, code in ((("--fail-over", "300%"), 0), (("--fail-over", "50"), 1), (("--fail-over", "0"), 1), (("--fail-over", "50%", "--only", "operators"), 1), ((), 0)):
+        done = compare(base, new, *words)
+        checks.equal(done.returncode, code, f"{words}: {done.stderr}")
+        checks.equal("Computing Time takes 68.2 % longer than in the base" in done.stderr, code == 1, f"{words}: {done.stderr}")
+    checks.equal(compare(base, base, "--fail-over", "0").returncode, 0, "nothing is slower than itself")
 
 
 def check_cut_tables(checks, directory):
@@ -491,6 +505,7 @@ def main():
         check_damage(checks, directory)
         check_words(checks, directory)
         check_modules(checks, directory)
+        check_limit(checks, directory)
         check_causes(checks, directory / "causes")
         check_cut_tables(checks, directory / "cut")
         check_workbook(checks, directory)
