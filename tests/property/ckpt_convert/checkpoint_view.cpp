@@ -85,7 +85,8 @@ PlannedMegatron plan_megatron(MemoryFileSystem& fs, const ckpt::ConvertOptions& 
 
 void write_megatron(MemoryFileSystem& fs, const PlannedMegatron& planned, const ckpt::ConvertOptions& options,
                     int threads, std::uint64_t tile_bytes) {
-    auto texts = ckpt::megatron_texts(knowledge(), planned.target, planned.source, planned.plan, options);
+    auto texts =
+        ckpt::megatron_texts(knowledge(), planned.target, planned.source, ckpt::main_dtype(planned.plan), options);
     REQUIRE(texts);
     const auto& layout = planned.target.parallel;
     auto output = options.torch_dist
