@@ -88,7 +88,7 @@ Status OpenFiles::finish(std::uint32_t index) {
         add(chunk.offset, chunk.data.size(), crc32(base::as_bytes(chunk.data)));
     }
     crc_[index] = whole.sum(0, file.bytes);
-    TRY(staging_.finish({{file.path, file.bytes, crc_[index]}, std::move(lost)}, *open.file));
+    TRY(staging_.finish({{file.path, file.bytes, {crc_[index]}}, std::move(lost)}, *open.file));
     open.file.reset();
     return {};
 }
