@@ -81,20 +81,24 @@ TrainingJob training_of(const LaunchJob& job, const LaunchTarget& target, Traini
 
 // Of each kind of training, whether it fits.
 void add_memory_notes(const DeviceMemory& memory, const LaunchJob& job, const LaunchTarget& target, LaunchSet& set) {
-    constexpr std::pair<std::string_view, TrainingMode> kTrainings[] = {{"pretrain.sh", TrainingMode::pretrain},
-                                                                        {"finetune_lora.sh", TrainingMode::lora},
-                                                                        {"dpo.sh", TrainingMode::dpo}};
-    for (const auto& [script, mode] : kTrainings) {
-        const bool is_there =
-            std::any_of(set.files.begin(), set.files.end(), [&](const SideFile& file) { return file.path == script; });
-        const auto shortage = is_there ? memory.shortage(training_of(job, target, mode)) : std::nullopt;
+    struct Training {
+        std::string_view script;
+        TrainingMode mode;
+    };
+    constexpr Training kTrainings[] = {{"pretrain.sh", TrainingMode::pretrain},
+                                       {"finetune_lora.sh", TrainingMode::lora},
+                                       {"dpo.sh", TrainingMode::dpo}};
+    for (const Training& training : kTrainings) {
+        const bool is_there = std::any_of(set.files.begin(), set.files.end(),
+                                          [&](const SideFile& file) { return file.path == training.script; });
+        const auto shortage = is_there ? memory.shortage(training_of(job, target, training.mode)) : std::nullopt;
         if (!shortage) continue;
         const std::string right = shortage->remedy != nullptr
                                       ? base::format("with --with {} it fits", shortage->remedy->word)
                                       : std::string("ckpt_convert plan lists what fits");
         set.notes.push_back(base::format(
-            "{} does not fit by estimate: stage {} needs {:.1f} GiB of each device, and {:.1f} can be had; {}", script,
-            shortage->stage, shortage->needed / kGiB, shortage->usable / kGiB, right));
+            "{} does not fit by estimate: stage {} needs {:.1f} GiB of each device, and {:.1f} can be had; {}",
+            training.script, shortage->stage, shortage->needed / kGiB, shortage->usable / kGiB, right));
     }
 }
 

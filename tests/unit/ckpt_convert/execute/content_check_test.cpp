@@ -199,7 +199,7 @@ TEST_CASE("content: a manifest that lists files outside of its directory is refu
     test::MemoryFileSystem fs;
     test::add_tiny_hf(fs, "hf", {});
     for (const char* path : {"/etc/passwd", "../hf/config.json", "a/../../b"}) {
-        ckpt::Manifest manifest{"x", "y", "a", "b", "c", {{path, 1, 2}}};
+        ckpt::Manifest manifest{"x", "y", "a", "b", "c", {{path, 1, {2}}}};
         fs.add("hf/conversion_manifest.json", ckpt::manifest_text(manifest));
         auto known = ckpt::find_known_sums(fs, "hf", "hf");
         REQUIRE_FALSE(known);
