@@ -135,6 +135,6 @@ TEST_CASE("library: a result that is none is an error that names the place") {
     REQUIRE(document);
     auto added = table.add(*document);
     REQUIRE_FALSE(added);
-    CHECK(added.error().text().find("report.json:1:12: \"migrator-report/1\" is not a result of library mode") !=
+    CHECK(added.error().text().find("report.json:1:30: \"migrator-report/1\" is not a result of library mode") !=
           std::string::npos);
 }
