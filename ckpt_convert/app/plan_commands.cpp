@@ -1,6 +1,7 @@
 #include "ckpt_convert/app/plan_commands.h"
 
 #include "base/format.h"
+#include "base/human.h"
 #include "ckpt_convert/launch/layout_options.h"
 
 namespace ckpt {
@@ -12,7 +13,7 @@ std::string layout_title(const TrainingJob& job) {
     if (job.ranks.ep() > 1) out += base::format(" x EP {}", job.ranks.ep());
     out += base::format(", DP {}", job.ranks.dp());
     if (job.ranks.layers_per_virtual_stage > 0)
-        out += base::format(", chunks of {} layers", job.ranks.layers_per_virtual_stage);
+        out += base::format(", chunks of {}", base::plural(job.ranks.layers_per_virtual_stage, "layer"));
     if (job.batch.micro > 1) out += base::format(", micro-batch {}", job.batch.micro);
     if (job.memory.recompute == Recompute::uniform) out += ", layers computed again";
     if (job.memory.recompute == Recompute::block)

@@ -98,8 +98,8 @@ std::string binding_text(const JobPlan& plan, const Language& say) {
                        : stage.binding == Binding::optimizer ? "the step of the optimizer"
                                                              : "the backward pass of a layer";
     return say.show(
-        "fullest: stage {}, {:.1f} GiB; {} micro-batches in flight; what works at the peak is {}, {:.1f} GiB\n", number,
-        gib(stage.peak()), numbers(stage.in_flight), say.text(what), work);
+        "fullest: stage {}, {:.1f} GiB; micro-batches in flight: {}; what works at the peak is {}, {:.1f} GiB\n",
+        number, gib(stage.peak()), numbers(stage.in_flight), say.text(what), work);
 }
 
 std::string budget_text(const Budget& budget, const Language& say) {

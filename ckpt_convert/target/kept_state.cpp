@@ -42,7 +42,10 @@ Result<KeptState> open_kept_state(base::FileSystem& fs, const Knowledge& knowled
         return out;
     }
     if (!is_sharded_checkpoint(fs, source.directory))
-        return refuse("--optimizer keep: there is none next to the weights of this input");
+        return refuse(needs_optimizer(options.format)
+                          ? "such a checkpoint is what a run goes on from, and this input has no state of an "
+                            "optimizer; start the run from the weights, as --to hf writes them"
+                          : "--optimizer keep: there is none next to the weights of this input");
     TRY_ASSIGN(out.named, open_sharded_training(fs, knowledge.distributed, source.directory,
                                                 options.optimizer_step.empty() ? Steps::same : Steps::largest));
     TRY(as_torch_groups(knowledge.adam, out.named->settings, source.directory));

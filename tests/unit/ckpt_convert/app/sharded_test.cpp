@@ -223,6 +223,11 @@ TEST_CASE("sharded: options that do not go together") {
     auto keep = to_dcp("hf", "out");
     keep.keep_optimizer = true;
     CHECK(test::failure(fs, keep).message == "--optimizer keep: there is none next to the weights of this input");
+    auto universal = keep;
+    universal.format = ckpt::NamedFormat::universal;
+    CHECK(test::failure(fs, universal).message ==
+          "such a checkpoint is what a run goes on from, and this input has no state of an optimizer; start the run "
+          "from the weights, as --to hf writes them");
     keep.source.directory = "dcp";
     CHECK(test::failure(fs, keep).message.starts_with("there are no moments of an optimizer"));
 }
