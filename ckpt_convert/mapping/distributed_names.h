@@ -15,6 +15,7 @@ namespace ckpt {
 // What is saved beside weights and optimizer.
 struct SavedBeside {
     std::vector<std::string> entries;
+    std::vector<std::string> files;
     std::string what;
     std::string carried;
 };
@@ -22,7 +23,9 @@ inline constexpr auto kCarriedTo = std::to_array<std::string_view>({"dcp", "mega
 constexpr auto record_of(const SavedBeside*) {
     using base::field;
     return base::record("saved_beside", "what is saved besides weights and optimizer",
-                        field("entries", &SavedBeside::entries, "patterns of names of entries, any of them").needed(),
+                        field("entries", &SavedBeside::entries, "patterns of names of entries, any of them"),
+                        field("files", &SavedBeside::files,
+                              "files near it, as paths from its directory, which may be patterns; any of them"),
                         field("what", &SavedBeside::what, "what that is, for people").needed(),
                         field("carried", &SavedBeside::carried,
                               "it goes along with the optimizer: to the same place of a DCP, or as the schedule of "

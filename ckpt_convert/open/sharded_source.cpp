@@ -33,6 +33,11 @@ bool stands_beside(base::FileSystem& fs, const Path& directory, const std::strin
     });
 }
 
+bool is_any_near(base::FileSystem& fs, const Path& directory, const std::vector<std::string>& files) {
+    return std::any_of(files.begin(), files.end(),
+                       [&](const std::string& file) { return stands_beside(fs, directory, file); });
+}
+
 std::vector<std::string> names_of(const TorchDistIndex& content) {
     std::vector<std::string> out;
     for (const auto& tensor : content.tensors) out.push_back(tensor.fqn);
@@ -47,10 +52,7 @@ const SavedBy* saved_by(base::FileSystem& fs, const DistributedNames& names, con
             return std::any_of(entries.begin(), entries.end(),
                                [&](const std::string& name) { return matches_pattern(pattern, name); });
         });
-        const bool has_file =
-            one.files.empty() || std::any_of(one.files.begin(), one.files.end(), [&](const auto& file) {
-                return stands_beside(fs, checkpoint.directory, file);
-            });
+        const bool has_file = one.files.empty() || is_any_near(fs, checkpoint.directory, one.files);
         if (has_entries && has_file) return &one;
     }
     return nullptr;
@@ -96,6 +98,9 @@ public:
             const EntryName entry = names_.entry(bytes.fqn, bytes.path, container_);
             // Objects beside weights, such as states of layers of Transformer Engine, carry none.
             if (entry.kind != EntryName::Kind::weight) add_other(entry, nullptr);
+        }
+        for (const SavedBeside& one : names_.beside) {
+            if (is_any_near(fs_, out_.checkpoint.directory, one.files)) beside_.insert(one.what);
         }
         out_.beside.assign(beside_.begin(), beside_.end());
         return {};

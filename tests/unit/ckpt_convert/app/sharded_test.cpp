@@ -95,6 +95,32 @@ TEST_CASE("sharded: each thing that is left out has a note, so that every langua
                          "left out of what the ranks saved: " + std::string(what)) == 1);
 }
 
+TEST_CASE("sharded: schedules and random states in files of their own have notes too") {
+    struct Row {
+        std::string file;
+        std::vector<std::string> left_out;
+    };
+    const std::vector<std::string> both{"the random states", "the scheduler of the learning rate"};
+    const Row rows[] = {{"extra_state_world_size_4_rank_0.pt", both},
+                        {"extra_state/extra_state_rank_0.pt", both},
+                        {"../scheduler.bin", {"the scheduler of the learning rate"}},
+                        {"../rng_state_0.pth", {"the random states"}},
+                        {"random_states_1.pkl", {"the random states"}},
+                        {"../other/scheduler.bin", {}}};
+    for (const Row& row : rows) {
+        auto fs = with_dcp({}, "run/model");
+        const std::string path = row.file.starts_with("../") ? "run/" + row.file.substr(3) : "run/model/" + row.file;
+        fs.add(path, "x");
+        const auto done = test::convert(fs, to_hf("run/model", "again"));
+        REQUIRE_MESSAGE(done, done.error().text());
+        std::vector<std::string> said;
+        constexpr std::string_view kLeftOut = "left out of what the ranks saved: ";
+        for (const std::string& note : done->notes)
+            if (note.starts_with(kLeftOut)) said.push_back(note.substr(kLeftOut.size()));
+        CHECK_MESSAGE(said == row.left_out, row.file);
+    }
+}
+
 TEST_CASE("sharded: small files, another key and none") {
     auto fs = with_dcp();
     for (const char* key : {"", "app.model", "state_dict"}) {
