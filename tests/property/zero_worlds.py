@@ -6,12 +6,13 @@
 import argparse
 import random
 import resource
+import struct
 import subprocess
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
-from checkpoints import element_count, flat_vector, read_torch_file, write_zero_run  # noqa: E402
+from checkpoints import Tensor, element_count, flat_vector, read_torch_file, write_zero_run  # noqa: E402
 from checks import Checks, run_ok, temporary_directory, tool  # noqa: E402
 
 
@@ -44,6 +45,19 @@ def check_round(checks, scratch, number):
         checks.expect(state["exp_avg_sq"] == flat_vector(count, 2), f"{number}: second moments of {i}, {way}")
         settings = found["base_optimizer_state"]["param_groups"][i]
         checks.equal((settings["weight_decay"], settings["params"]), (0.1 * i, [i]), f"{number}: settings of {i}")
+
+
+def check_largest_step(checks, scratch):
+    """Parameters that were frozen for a while go on with the steps of the others, where that is asked for."""
+    source, target = scratch / "frozen", scratch / "largest"
+    write_zero_run(source, {"a": (3, 2)}, {"b": (5,)}, steps=(3, 5))
+    options = ["--to", "zero", "--stage", "1", "--world", "1", "--optimizer-step", "max", "-q"]
+    if not run_ok(checks, tool("ckpt_convert"), source, target, *options):
+        return
+    folder = target / (target / "latest").read_text()
+    found = read_torch_file(folder / "bf16_zero_pp_rank_0_mp_rank_00_optim_states.pt")["optimizer_state_dict"]
+    state = found["base_optimizer_state"]["state"]
+    checks.equal([state[i]["step"] for i in (0, 1)], [Tensor("F32", (), struct.pack("<f", 5.0))] * 2, "steps of both groups")
 
 
 def content(directory):
@@ -86,6 +100,7 @@ def main():
     with temporary_directory() as scratch:
         for number in range(options.rounds):
             check_round(checks, Path(scratch), number)
+        check_largest_step(checks, Path(scratch))
         check_many_files(checks, Path(scratch))
         for stage in (1, 3):
             check_workers(checks, Path(scratch), stage)
