@@ -101,8 +101,7 @@ std::string model_text(const ConvertSummary& summary) {
 std::string summary_text(const ConvertSummary& summary, const ConvertOptions& options, const base::Language& language,
                          bool colour) {
     double rate = summary.seconds > 0 ? static_cast<double>(summary.written_bytes) / summary.seconds : 0;
-    std::string out = base::show("  {} -> {}\n", summary.from, summary.to);
-    out += base::show("  model    {}\n", model_text(summary));
+    std::string out = base::show("  model    {}\n", model_text(summary));
     out += base::show("  read     {} from {}\n", base::human_bytes(summary.read_bytes), options.source.directory);
     out += base::show("  written  {}, {} in {} to {}\n", base::plural(summary.tensors, "tensor"),
                       base::human_bytes(summary.written_bytes), base::plural(summary.files.size(), "file"),
@@ -121,7 +120,9 @@ std::string summary_text(const ConvertSummary& summary, const ConvertOptions& op
     if (!summary.plan_text.empty()) out += "\n" + summary.plan_text;
     if (!summary.dry_run) out += base::show("  look at it with: ckpt_convert inspect {}\n", options.save_dir);
     const std::string what = language.text(summary.dry_run ? "dry run, nothing was written" : "converted");
-    return base::styled(what, base::Style::green, colour) + language.lines(out);
+    // Each side by itself: a line of both could be taken for one sentence.
+    return base::styled(what, base::Style::green, colour) +
+           base::show("  {} -> {}\n", language.said(summary.from), language.said(summary.to)) + language.lines(out);
 }
 
 }  // namespace ckpt
