@@ -156,6 +156,21 @@ void write_cluster(base::JsonWriter& out, const Cluster& cluster) {
     out.end_array();
 }
 
+void write_awaited(base::JsonWriter& out, const Cluster& cluster) {
+    out.begin_object();
+    out.key("judged_collectives").unsigned_integer(cluster.judged_collectives);
+    out.key("ranks").begin_array();
+    for (const AwaitedRank& item : cluster.awaited)
+        out.begin_object()
+            .key("rank")
+            .string(item.rank)
+            .key("collectives")
+            .unsigned_integer(item.collectives)
+            .end_object();
+    out.end_array();
+    out.end_object();
+}
+
 std::string rank_line(const base::Language& say, const std::string& rank, const std::string& step,
                       const RankStep& times) {
     return say.show(
@@ -171,6 +186,9 @@ std::string cluster_text(const base::Language& say, const Cluster& cluster) {
     }
     for (const auto& pipeline : cluster.pipelines)
         out += say.show("One pipeline: ranks {}\n", base::joined(pipeline, ", "));
+    for (const AwaitedRank& item : cluster.awaited)
+        out += say.show("The others waited for rank {} in {} of {} collectives\n", item.rank, item.collectives,
+                        cluster.judged_collectives);
     for (const Link& link : cluster.slow_links)
         out += say.show("Slow link: {} to {} of group {}, {}, {} GB/s\n", link.from, link.to, link.group,
                         link.transport, base::format("{:.2f}", link.bandwidth()));
@@ -213,7 +231,10 @@ std::string ProfileReport::json() const {
     out.begin_object();
     out.key("path").string(path);
     if (side) write_metrics(out.key("metrics"), side->metrics);
-    if (cluster) write_cluster(out.key("ranks"), *cluster);
+    if (cluster) {
+        write_cluster(out.key("ranks"), *cluster);
+        write_awaited(out.key("awaited"), *cluster);
+    }
     out.key("figures").begin_object();
     for (const auto& [name, value] : figures.numbers) out.key(name).number(value);
     out.end_object();
@@ -244,7 +265,9 @@ base::Result<ProfileReport> report_profile(base::FileSystem& fs, const base::Dat
     if (folders.size() > 1) {
         TRY_ASSIGN(const ProfileTables tables,
                    base::read_rule_record<ProfileTables>(store, "rules/profiles/tables.json"));
-        TRY_ASSIGN(out.cluster, read_cluster(fs, folders, tables));
+        TRY_ASSIGN(const OutlierTable outliers,
+                   base::read_rule_record<OutlierTable>(store, "rules/profiles/outliers.json"));
+        TRY_ASSIGN(out.cluster, read_cluster(fs, folders, tables, outliers));
         add_figures(*out.cluster, out.figures);
     } else {
         SideRequest request;

@@ -123,6 +123,16 @@ std::string steps_markup(const Cluster& cluster, const Language& say) {
     return table_markup(table);
 }
 
+std::string awaited_markup(const Cluster& cluster, const Language& say) {
+    if (cluster.awaited.empty()) return {};
+    PageTable table{say.text("Ranks that the others waited for"), {{say.text("rank"), false}}, {}, true, {}};
+    table.columns.push_back({say.show("of {} collectives", cluster.judged_collectives), true});
+    for (const AwaitedRank& item : cluster.awaited)
+        table.rows.push_back({text_cell_markup(item.rank), number_cell_markup(static_cast<double>(item.collectives),
+                                                                              std::to_string(item.collectives))});
+    return table_markup(table);
+}
+
 std::string links_markup(const Cluster& cluster, const Language& say) {
     if (cluster.slow_links.empty()) return {};
     PageTable table{say.text("Slow links"), {}, {}, true, {}};
@@ -143,7 +153,8 @@ base::Result<std::string> profile_report_page(const ProfileReport& report, const
     if (report.side) content = side_markup(report, say);
     else
         content = lanes_markup(*report.cluster, say) + advice_markup(report.advice, say) +
-                  links_markup(*report.cluster, say) + steps_markup(*report.cluster, say);
+                  awaited_markup(*report.cluster, say) + links_markup(*report.cluster, say) +
+                  steps_markup(*report.cluster, say);
     return profile_page(say.show("Profile {}", report.path), content, templates, say);
 }
 

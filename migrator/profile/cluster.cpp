@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <map>
 #include <set>
@@ -116,16 +117,19 @@ struct RankedCollective {
 };
 using RankedCollectives = std::map<std::pair<std::string, std::string>, RankedCollective>;
 
-// One rank's times of the collectives of all steps.
-void add_collectives(const base::JsonDocument& document, RankedCollectives& out) {
+// One rank's times of the collectives of all steps; `rank`: its place.
+void add_collectives(const base::JsonDocument& document, std::size_t rank, RankedCollectives& out, SlowRankVote& vote) {
     for (const auto& [step, kinds] : members(&document.root)) {
         for (const auto& [name, said] : members(kinds.find("collective"))) {
             const base::Json* times = said.find("Communication Time Info");
+            if (name == "Total Op Info" || times == nullptr) continue;
+            const double elapsed_ms = number_at(*times, "Elapse Time(ms)");
+            vote.add(rank, step, name.substr(std::min(name.size(), name.find('@') + 1)), name, elapsed_ms);
             const base::Json* links = said.find("Communication Bandwidth Info");
             const base::Json* rdma = links == nullptr ? nullptr : links->find("RDMA");
-            if (name == "Total Op Info" || times == nullptr || rdma == nullptr) continue;
+            if (rdma == nullptr) continue;
             RankedCollective& item = out[{step, name}];
-            item.shortest_ms = std::min(item.shortest_ms, number_at(*times, "Elapse Time(ms)"));
+            item.shortest_ms = std::min(item.shortest_ms, elapsed_ms);
             item.longest_rdma_ms = std::max(item.longest_rdma_ms, number_at(*rdma, "Transit Time(ms)"));
         }
     }
@@ -181,8 +185,9 @@ RankStep Rank::sum() const {
 }
 
 base::Result<Cluster> read_cluster(base::FileSystem& fs, const std::vector<base::Path>& folders,
-                                   const ProfileTables& tables) {
+                                   const ProfileTables& tables, const OutlierTable& outliers) {
     Cluster out;
+    SlowRankVote vote;
     std::vector<Link> links;
     std::map<std::string, std::set<std::string>> pipelines;
     RankedCollectives ranked;
@@ -209,7 +214,7 @@ base::Result<Cluster> read_cluster(base::FileSystem& fs, const std::vector<base:
             if (!document) TRY(note(document.error()));
             else {
                 add_pipeline_groups(*document, rank.name, pipelines);
-                add_collectives(*document, ranked);
+                add_collectives(*document, out.ranks.size(), ranked, vote);
             }
         }
         out.ranks.push_back(std::move(rank));
@@ -217,6 +222,10 @@ base::Result<Cluster> read_cluster(base::FileSystem& fs, const std::vector<base:
     if (std::ranges::all_of(out.ranks, [](const Rank& rank) { return rank.steps.empty(); }))
         return base::fail(base::ErrorKind::bad_input,
                           base::format("no rank has a table of its steps, {}", tables.files.steps));
+    const SlowRankVote::Result votes = vote.result(outliers);
+    out.judged_collectives = votes.collectives;
+    for (const auto& [rank, collectives] : votes.against) out.awaited.push_back({out.ranks[rank].name, collectives});
+    std::ranges::stable_sort(out.awaited, std::greater(), &AwaitedRank::collectives);
     std::ranges::sort(out.ranks, is_before);
     out.slow_links = slow_links(links);
     out.pipelines = joined_groups(pipelines);
@@ -251,6 +260,11 @@ void add_figures(const Cluster& cluster, ProfileFigures& out) {
     if (sums.size() > 1 && computing > 0) out.numbers["stage_imbalance"] = most_computing / computing;
     if (stage > 0) out.numbers["bubble_share"] = bubble / stage;
     if (cluster.rdma_stall_ms) out.numbers["rdma_stall_ms"] = *cluster.rdma_stall_ms;
+    if (cluster.judged_collectives > 0)
+        out.numbers["awaited_share"] = cluster.awaited.empty()
+                                           ? 0
+                                           : static_cast<double>(cluster.awaited.front().collectives) /
+                                                 static_cast<double>(cluster.judged_collectives);
     out.numbers["slow_links"] = static_cast<double>(cluster.slow_links.size());
 }
 

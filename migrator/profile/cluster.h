@@ -10,6 +10,7 @@
 #include "migrator/profile/advice.h"
 #include "migrator/profile/profile_files.h"
 #include "migrator/profile/profile_tables.h"
+#include "migrator/profile/slow_rank_vote.h"
 
 namespace migrator {
 
@@ -37,8 +38,16 @@ struct Link {
     double bandwidth() const { return milliseconds > 0 ? megabytes / milliseconds : 0; }
 };
 
+// A rank that came last to collectives, so that the others waited for it.
+struct AwaitedRank {
+    std::string rank;
+    std::uint64_t collectives = 0;
+};
+
 struct Cluster {
-    std::vector<Rank> ranks;  // by their number
+    std::vector<Rank> ranks;               // by their number
+    std::vector<AwaitedRank> awaited;      // most collectives first
+    std::uint64_t judged_collectives = 0;  // those of which it can be told
     std::vector<Link> slow_links;
     std::vector<std::vector<std::string>> pipelines;  // ranks that send to each other
     std::vector<base::Message> damage;                // tables that cannot be read
@@ -48,9 +57,9 @@ struct Cluster {
 
 // `folders`: of one rank each. A table that is missing says nothing, one that is broken is damage. Fails with bad_input where no rank has a table of steps.
 base::Result<Cluster> read_cluster(base::FileSystem& fs, const std::vector<base::Path>& folders,
-                                   const ProfileTables& tables);
+                                   const ProfileTables& tables, const OutlierTable& outliers);
 
-// What advice asks of ranks: spread, bubbles, imbalance, slow links.
+// What advice asks of ranks: spread, bubbles, imbalance, slow links, whom the others wait for.
 void add_figures(const Cluster& cluster, ProfileFigures& out);
 
 }  // namespace migrator

@@ -1,6 +1,7 @@
 """`migrator profile` on one recorded rank and on four: the split of its time, what the vendor's advisor finds as well, slow ranks."""
 
 import json
+import re
 import shutil
 import sys
 import tarfile
@@ -95,6 +96,28 @@ def check_retransmission(checks, directory):
         checks.equal("profile.retransmission" in {item["rule"] for item in found["advice"]}, fires, f"{shortest} ms, {rdma} ms in RDMA")
 
 
+def check_awaited(checks, directory):
+    """The rank that comes last to a collective spends the least time in it."""
+    with tarfile.open(HERE / "cluster/four_ranks.tar.gz") as archive:
+        archive.extractall(directory)
+    for late, fires in ((6, True), (4, False)):
+        for path in directory.rglob("communication.json"):
+            rank = int(re.search(r"rank_(\d)", str(path))[1])
+            steps = json.loads(path.read_text())
+            next(iter(steps.values()))["collective"] = {
+                f"hcom_allReduce__1_{number}_1@7": {"Communication Time Info": {
+                    "Elapse Time(ms)": 0.1 if rank == 3 and number < late else 10 + 0.1 * ((rank + number) % 4)}} for number in range(10)}
+            path.write_text(json.dumps(steps))
+        found = said(checks, directory)
+        checks.equal(found["awaited"], {"judged_collectives": 10, "ranks": [{"rank": "3", "collectives": late}]}, "whom the others wait for")
+        checks.equal(found["figures"]["awaited_share"], late / 10, "of all collectives")
+        checks.equal("profile.awaited_rank" in {item["rule"] for item in found["advice"]}, fires, f"{late} of 10")
+    for language, line in (("en", "The others waited for rank 3 in 4 of 10 collectives\n"), ("zh", "10 次集合通信中有 4 次其他 rank 在等待 rank 3\n")):
+        checks.expect(line in run(tool("migrator"), "profile", directory, "--lang", language).stdout, line)
+    run(tool("migrator"), "profile", directory, "--report", directory / "report")
+    checks.expect("Ranks that the others waited for" in (directory / "report/profile.html").read_text(), "the page")
+
+
 def check_rules_named(checks, _):
     """What advice names as the rule that finds it in code is a rule of `analyze`."""
     known = {rule["id"] for rule in json.loads(run(tool("migrator"), "rules", "list", "--json").stdout)}
@@ -121,7 +144,7 @@ def check_errors(checks, directory):
 
 def main():
     checks = Checks()
-    for check in (check_rank, check_ranks, check_broken_ranks, check_retransmission, check_rules_named, check_explained, check_errors):
+    for check in (check_rank, check_ranks, check_broken_ranks, check_retransmission, check_awaited, check_rules_named, check_explained, check_errors):
         with tempfile.TemporaryDirectory() as name:
             check(checks, Path(name))
     checks.finish()
