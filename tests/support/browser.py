@@ -130,9 +130,18 @@ class Browser:
             raise RuntimeError(f"{expression}: {details.get('exception', {}).get('description', details['text'])}")
         return result["result"].get("value")
 
+    def holds(self, expression):
+        """Whether it is true of the page; not while that is replaced by the next."""
+        try:
+            return self.js(expression)
+        except RuntimeError as error:
+            if "navigated or closed" not in str(error):
+                raise
+            return False
+
     def wait_for(self, expression, seconds=30):
         deadline = time.monotonic() + seconds
-        while not self.js(expression):
+        while not self.holds(expression):
             if time.monotonic() > deadline:
                 raise RuntimeError(f"in vain waited for {expression}")
             time.sleep(0.02)
