@@ -192,7 +192,7 @@ void TrainingClock::write(base::JsonWriter& out, const TimedJob& timed) const {
         out.key("step_cost").number(*timed.step_cost).key("million_tokens_cost").number(*timed.million_cost);
     out.key("rests_on").begin_object();
     for (const auto& [key, member] : kDeviceShares) {
-        const Share& of = *(shares_.*member);
+        const TimeFactor& of = *(shares_.*member);
         out.key(key).begin_object().key("value").number(of.value).key("basis").string(name(of.basis)).end_object();
     }
     out.end_object().end_object();

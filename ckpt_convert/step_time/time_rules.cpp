@@ -46,7 +46,7 @@ Status complete(DeviceShares& entry, const std::vector<DeviceShares>& before, co
 
 std::string_view name(Basis basis) { return kBases[static_cast<std::size_t>(basis)]; }
 
-Status Share::check(const base::JsonPlace& at) const {
+Status TimeFactor::check(const base::JsonPlace& at) const {
     return value > 0 ? Status() : at.error("\"value\" must be above 0");
 }
 

@@ -23,7 +23,7 @@ inline constexpr auto base::kAll<ckpt::Basis> = std::to_array({ckpt::Basis::meas
 namespace ckpt {
 
 // A number of the model of time, and where it comes from.
-struct Share {
+struct TimeFactor {
     double value = 0;
     Basis basis = Basis::assumed;
     std::string about;
@@ -31,12 +31,13 @@ struct Share {
 
     Status check(const base::JsonPlace& at) const;
 };
-constexpr auto record_of(const Share*) {
+constexpr auto record_of(const TimeFactor*) {
     using base::field;
-    return base::record(
-        "planner_share", "a number of the model of time", field("value", &Share::value, "the number").needed(),
-        field("basis", &Share::basis, "how it is known").needed(), field("about", &Share::about, "why it is that"),
-        field("source", &Share::source, "where it comes from: citations"));
+    return base::record("planner_share", "a number of the model of time",
+                        field("value", &TimeFactor::value, "the number").needed(),
+                        field("basis", &TimeFactor::basis, "how it is known").needed(),
+                        field("about", &TimeFactor::about, "why it is that"),
+                        field("source", &TimeFactor::source, "where it comes from: citations"));
 }
 
 // Shares of peak FLOP/s, of memory's and of the links' bytes per second; microseconds where the name says so.
@@ -44,12 +45,13 @@ struct DeviceShares {
     std::string name;
     std::vector<std::string> devices;  // presets of rules/planner/hardware.json
     std::string like;                  // an entry before it, of which it has what it does not say
-    std::optional<Share> gemm, fp8_gain;
-    std::optional<Share> attention_forward, attention_backward;  // of the full square, so that causal ones can pass 1
-    std::optional<Share> latent_forward, latent_backward;        // the same of multi-latent attention
-    std::optional<Share> attention_us, vector, cross_entropy, ring, all_to_all, between_nodes, call_us, launch_us;
+    std::optional<TimeFactor> gemm, fp8_gain;
+    std::optional<TimeFactor> attention_forward,
+        attention_backward;                                     // of the full square, so that causal ones can pass 1
+    std::optional<TimeFactor> latent_forward, latent_backward;  // the same of multi-latent attention
+    std::optional<TimeFactor> attention_us, vector, cross_entropy, ring, all_to_all, between_nodes, call_us, launch_us;
 };
-using DeviceShare = std::pair<std::string_view, std::optional<Share> DeviceShares::*>;
+using DeviceShare = std::pair<std::string_view, std::optional<TimeFactor> DeviceShares::*>;
 inline constexpr std::array kDeviceShares{
     DeviceShare{"gemm", &DeviceShares::gemm},
     DeviceShare{"fp8_gain", &DeviceShares::fp8_gain},
@@ -90,8 +92,8 @@ constexpr auto record_of(const DeviceShares*) {
 }
 
 struct CommonShares {
-    Share gap, memory_stream, expert_weight_gradients, tensor_backward, tensor_overlap, expert_overlap, expert_graphs,
-        pipeline, pipeline_overlap, data, data_room, host_gb_s, ring_attention;
+    TimeFactor gap, memory_stream, expert_weight_gradients, tensor_backward, tensor_overlap, expert_overlap,
+        expert_graphs, pipeline, pipeline_overlap, data, data_room, host_gb_s, ring_attention;
 };
 constexpr auto record_of(const CommonShares*) {
     using base::field;

@@ -14,12 +14,12 @@ CodePlaces::CodePlaces(base::FileSystem& fs, const ProfileSide& side, const base
     frames_.emplace(std::move(frames));
 }
 
-std::optional<CodePlace> CodePlaces::of(const HostEvent& event) {
+std::optional<CallPlace> CodePlaces::of(const HostEvent& event) {
     return event.stack != kNoText ? in_stack(event.stack) : in_frames(event);
 }
 
 // The innermost call first, one behind each semicolon.
-std::optional<CodePlace> CodePlaces::in_stack(TextNumber stack) {
+std::optional<CallPlace> CodePlaces::in_stack(TextNumber stack) {
     const auto [known, is_new] = stacks_.try_emplace(stack);
     if (!is_new) return known->second;
     std::string scratch;
@@ -33,7 +33,7 @@ std::optional<CodePlace> CodePlaces::in_stack(TextNumber stack) {
     return std::nullopt;
 }
 
-std::optional<CodePlace> CodePlaces::in_frames(const HostEvent& event) {
+std::optional<CallPlace> CodePlaces::in_frames(const HostEvent& event) {
     if (!frames_) return std::nullopt;
     std::uint32_t frame = frames_->around(event.thread, event.begin);
     for (; frame != Frame::kNone; frame = frames_->all().get<&Frame::parent>(frame)) {
@@ -45,15 +45,15 @@ std::optional<CodePlace> CodePlaces::in_frames(const HostEvent& event) {
     return std::nullopt;
 }
 
-std::optional<CodePlace> CodePlaces::place_of(std::string_view call) {
+std::optional<CallPlace> CodePlaces::place_of(std::string_view call) {
     const std::size_t colon = call.rfind("): "), open = call.rfind('(', colon);
     if (colon == call.npos || open == call.npos || open == 0) return std::nullopt;
     const auto line = base::number_in<std::uint32_t>(call.substr(open + 1, colon - open - 1));
     const std::string path(call.substr(0, open)), small = lower_case(path);
     if (!line || side_.names.library_folders.in(small) || side_.names.library_begins.begins(small)) return std::nullopt;
-    if (project_.empty()) return CodePlace{path, *line};
+    if (project_.empty()) return CallPlace{path, *line};
     const auto file = file_of(path);
-    return file ? std::optional(CodePlace{*file, *line}) : std::nullopt;
+    return file ? std::optional(CallPlace{*file, *line}) : std::nullopt;
 }
 
 std::optional<std::string> CodePlaces::file_of(const std::string& path) {

@@ -12,11 +12,11 @@
 
 namespace migrator {
 
-struct CodePlace {
+struct CallPlace {
     std::string file;  // of the project, relative to its directory; without a project as the profile writes it
     std::uint32_t line = 0;
 
-    auto operator<=>(const CodePlace&) const = default;
+    auto operator<=>(const CallPlace&) const = default;
 };
 
 class CodePlaces {
@@ -25,20 +25,20 @@ public:
     CodePlaces(base::FileSystem& fs, const ProfileSide& side, const base::Path& project);
 
     // The innermost call that is not in a library, from the stack of the operator or from the frames of Python around it.
-    std::optional<CodePlace> of(const HostEvent& event);
+    std::optional<CallPlace> of(const HostEvent& event);
 
 private:
-    std::optional<CodePlace> in_stack(TextNumber stack);
-    std::optional<CodePlace> in_frames(const HostEvent& event);
+    std::optional<CallPlace> in_stack(TextNumber stack);
+    std::optional<CallPlace> in_frames(const HostEvent& event);
     // "path(line): function"
-    std::optional<CodePlace> place_of(std::string_view call);
+    std::optional<CallPlace> place_of(std::string_view call);
     std::optional<std::string> file_of(const std::string& path);
 
     base::FileSystem& fs_;
     const ProfileSide& side_;
     const base::Path project_;
     std::optional<FrameTree> frames_;
-    std::unordered_map<TextNumber, std::optional<CodePlace>> stacks_;  // known
+    std::unordered_map<TextNumber, std::optional<CallPlace>> stacks_;  // known
     std::unordered_map<std::string, std::optional<std::string>> files_;
 };
 

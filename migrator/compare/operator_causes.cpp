@@ -18,7 +18,7 @@ struct OperatorLoss {
     Ticks on_ai_cpu = 0, dynamic = 0, changes = 0;  // more than in the base
     std::uint64_t base_calls = 0, calls = 0, base_kernels = 0, kernels = 0;
     std::set<std::string> rules;
-    std::map<CodePlace, Ticks> places;  // how long each takes
+    std::map<CallPlace, Ticks> places;  // how long each takes
 
     double more() const { return rounded(milliseconds(time) - milliseconds(base_time), 2); }
 };
