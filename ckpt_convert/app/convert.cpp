@@ -25,15 +25,14 @@
 #include "ckpt_convert/open/option_values.h"
 #include "ckpt_convert/target/adapter_output.h"
 #include "ckpt_convert/target/fitting_sizes.h"
-#include "ckpt_convert/target/hf_config.h"
 #include "ckpt_convert/target/kept_state.h"
+#include "ckpt_convert/target/megatron_files.h"
 #include "ckpt_convert/target/megatron_fsdp.h"
 #include "ckpt_convert/target/megatron_target.h"
 #include "ckpt_convert/target/named_output.h"
 #include "ckpt_convert/target/planned_output.h"
 #include "ckpt_convert/target/repeated_options.h"
 #include "ckpt_convert/target/training.h"
-#include "ckpt_convert/target/training_args.h"
 
 namespace ckpt {
 namespace {
@@ -89,16 +88,7 @@ Result<PlannedOutput> plan_megatron(base::FileSystem& fs, const Knowledge& knowl
         TRY_ASSIGN(out.output, megatron_output(out.plan, target.parallel, texts.state));
         TRY_ASSIGN(out.ranks, rank_matrix(out.plan, target.parallel, out.output));
     }
-    TRY_ASSIGN(std::string script, training_args(store, texts.flags, target.title));
-    out.texts.push_back({kTrainingArgsFile, std::move(script)});
-    out.texts.push_back({kTrackerFile, target.iteration});
-    if (source.config) {
-        TRY_ASSIGN(std::string config, adapted_config(fs, source, options));
-        out.texts.push_back({base::join(kHfConfigDir, "config.json"), std::move(config)});
-    }
-    out.companions_from = source.companions;
-    out.companions_to = kHfConfigDir;
-    out.last = {target.directory, kTrackerFile};
+    TRY(add_training_files(fs, store, source, options, target, texts.flags, out));
     return out;
 }
 

@@ -6,8 +6,7 @@
 #include "ckpt_convert/execute/torch_dist_output.h"
 #include "ckpt_convert/open/peft_directory.h"
 #include "ckpt_convert/plan/factor_layout.h"
-#include "ckpt_convert/target/hf_config.h"
-#include "ckpt_convert/target/megatron_target.h"
+#include "ckpt_convert/target/megatron_files.h"
 #include "ckpt_convert/target/peft_config.h"
 #include "ckpt_convert/target/repeated_options.h"
 
@@ -59,12 +58,7 @@ Result<PlannedOutput> plan_megatron_adapter(base::FileSystem& fs, const Knowledg
     } else {
         TRY_ASSIGN(out.output, megatron_output(out.plan, target.parallel, texts.state));
     }
-    out.texts.push_back({kTrackerFile, target.iteration});
-    if (adapter.source.config) {
-        TRY_ASSIGN(std::string config, adapted_config(fs, adapter.source, options));
-        out.texts.push_back({base::join(kHfConfigDir, "config.json"), std::move(config)});
-    }
-    out.last = {target.directory, kTrackerFile};
+    TRY(add_tracker_and_config(fs, adapter.source, options, target, out));
     return out;
 }
 

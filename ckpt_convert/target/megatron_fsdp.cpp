@@ -10,10 +10,8 @@
 #include "ckpt_convert/execute/megatron_fsdp_output.h"
 #include "ckpt_convert/open/option_values.h"
 #include "ckpt_convert/target/adam_values.h"
-#include "ckpt_convert/target/hf_config.h"
-#include "ckpt_convert/target/megatron_target.h"
+#include "ckpt_convert/target/megatron_files.h"
 #include "ckpt_convert/target/named_training.h"
-#include "ckpt_convert/target/training_args.h"
 
 namespace ckpt {
 namespace {
@@ -100,16 +98,7 @@ Result<PlannedOutput> plan_megatron_fsdp(base::FileSystem& fs, const Knowledge& 
     TRY_ASSIGN(out.output, megatron_fsdp_output(out.plan, *names, texts.state, groups ? &*groups : nullptr,
                                                 options.max_shard_bytes));
     out.plan.notes.push_back(names->loaded_by);
-    TRY_ASSIGN(std::string script, training_args(store, texts.flags, out.title));
-    out.texts.push_back({kTrainingArgsFile, std::move(script)});
-    out.texts.push_back({kTrackerFile, target.iteration});
-    if (source.config) {
-        TRY_ASSIGN(std::string config, adapted_config(fs, source, options));
-        out.texts.push_back({base::join(kHfConfigDir, "config.json"), std::move(config)});
-    }
-    out.companions_from = source.companions;
-    out.companions_to = kHfConfigDir;
-    out.last = {target.directory, kTrackerFile};
+    TRY(add_training_files(fs, store, source, options, target, texts.flags, out));
     return out;
 }
 
