@@ -146,6 +146,7 @@ struct LaunchFacts : base::RuleFileHead {
     std::string yaml_program;
     std::vector<std::string> of_model;
     std::map<std::string, std::vector<std::string>> lora_modules;
+    std::vector<std::string> not_read;
 
     static Result<LaunchFacts> load(const base::DataStore& store) {
         return base::read_rule_record<LaunchFacts>(store, "rules/launch/launch.json");
@@ -173,6 +174,9 @@ constexpr auto record_of(const LaunchFacts*) {
         field("of_model", &LaunchFacts::of_model,
               "options that a model has or has not: given where its mapping file does not, they make another")
             .needed(),
+        field(
+            "not_read", &LaunchFacts::not_read,
+            "how the names of scripts end that say nothing of the job: they are not looked into when one sources them"),
         field("lora_modules", &LaunchFacts::lora_modules,
               "what adapters can be for: of latent attention under `latent`, else under the empty name")
             .needed());

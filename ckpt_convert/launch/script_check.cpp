@@ -122,7 +122,7 @@ Status add_yaml(base::FileSystem& fs, const Path& path, ScriptReading& script, S
 
 // A script, or the YAML file of a program alone.
 Result<ScriptReading> read_given(base::FileSystem& fs, const LaunchFacts& facts, const Path& path) {
-    if (!is_yaml(path)) return read_script(fs, path, all_programs(facts));
+    if (!is_yaml(path)) return read_script(fs, path, all_programs(facts), facts.not_read);
     ScriptReading out;
     out.programs.push_back({facts.yaml_program, {}, {}, {}, {}});
     TRY(add_yaml(fs, path, out, out.programs.front()));

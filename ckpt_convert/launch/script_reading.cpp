@@ -31,8 +31,9 @@ std::string_view assigned(std::string_view word) {
 
 class ScriptReader final : public shell::ShellListener {
 public:
-    ScriptReader(base::FileSystem& fs, const Path& path, const std::vector<std::string>& programs)
-        : fs_(fs), programs_(programs), shell_(directory_of(fs, path)) {}
+    ScriptReader(base::FileSystem& fs, const Path& path, const std::vector<std::string>& programs,
+                 const std::vector<std::string>& not_read)
+        : fs_(fs), programs_(programs), not_read_(not_read), shell_(directory_of(fs, path)) {}
 
     Status read(const Path& path) {
         if (depth_ == kMaxSourced) return {};
@@ -154,8 +155,10 @@ private:
             file.text.starts_with('/') ? file.text : base::join(base::parent(files_.front().path), file.text);
         const bool is_read_already =
             std::any_of(files_.begin(), files_.end(), [&](const ScriptFile& known) { return known.path == path; });
-        // What is not there cannot be looked into; CANN's own script says nothing of the job.
-        if (is_read_already || !fs_.exists(path) || path.ends_with("set_env.sh")) return;
+        const bool is_of_job = std::none_of(not_read_.begin(), not_read_.end(),
+                                            [&](const std::string& end) { return path.ends_with(end); });
+        // What is not there cannot be looked into.
+        if (is_read_already || !is_of_job || !fs_.exists(path)) return;
         (void)read(path);
     }
 
@@ -263,6 +266,7 @@ private:
 
     base::FileSystem& fs_;
     const std::vector<std::string>& programs_;
+    const std::vector<std::string>& not_read_;
     ShellExpansion shell_;
     std::list<ScriptFile> files_;  // views of their texts are kept
     std::uint32_t current_ = 0;
@@ -285,8 +289,9 @@ const ScriptVariable* ScriptReading::variable(std::string_view name) const {
     return found == variables.rend() ? nullptr : &*found;
 }
 
-Result<ScriptReading> read_script(base::FileSystem& fs, const Path& path, const std::vector<std::string>& programs) {
-    ScriptReader reader(fs, path, programs);
+Result<ScriptReading> read_script(base::FileSystem& fs, const Path& path, const std::vector<std::string>& programs,
+                                  const std::vector<std::string>& not_read) {
+    ScriptReader reader(fs, path, programs, not_read);
     TRY(reader.read(path));
     return std::move(reader).take();
 }

@@ -74,7 +74,9 @@ struct ScriptReading {
     const ScriptVariable* variable(std::string_view name) const;
 };
 
-// `programs`: the names of programs that are looked for. Fails with what reading the file fails with.
-Result<ScriptReading> read_script(base::FileSystem& fs, const Path& path, const std::vector<std::string>& programs);
+// `programs`: the names of programs that are looked for. `not_read`: how the names of scripts end that are not looked into where
+// this one sources them. Fails with what reading the file fails with.
+Result<ScriptReading> read_script(base::FileSystem& fs, const Path& path, const std::vector<std::string>& programs,
+                                  const std::vector<std::string>& not_read);
 
 }  // namespace ckpt

@@ -72,6 +72,13 @@ def main():
             done = run(tool("ckpt_convert"), "launch", "--check", script, "--model", work / "hf", "--json", *words, timeout=120)
             checks.expect(done.returncode in (0, 1, 2, 4, 5), f"{what}: exit code {done.returncode}: {done.stderr[-300:]}: {text[:300]}")
 
+        # What a script sources counts as its own, but for those that rules/launch names: CANN's sets much and says nothing of the job.
+        for name, found in (("set_env.sh", 0), ("extra.sh", 1)):
+            (work / "set" / name).write_text("export NCCL_IB_HCA=mlx5\n")
+            (work / "set/sources.sh").write_text(texts[0].replace("\nsource ", f'\nsource "$HERE/{name}"\nsource ', 1))
+            done = run(tool("ckpt_convert"), "launch", "--check", work / "set/sources.sh", "--model", work / "hf", "--json")
+            findings = [item["what"] for item in json.loads(done.stdout)["findings"]]
+            checks.equal(sum("NCCL_IB_HCA" in what for what in findings), found, f"{name}: {findings}")
         for number in range(changes):
             check(f"change {number}", changed(rng.choice(texts), rng), *(["--fix"] if number % 5 == 0 else []))
         for what, text in shapes(SIZE):
