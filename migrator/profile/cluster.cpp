@@ -51,6 +51,9 @@ base::Result<std::vector<RankStep>> steps_of(base::FileSystem& fs, const base::P
     return out;
 }
 
+// "7" of "hcom_allReduce__1_1_1@7"; where none is told, the whole name.
+std::string group_of(const std::string& operation) { return operation.substr(operation.find('@') + 1); }
+
 // The links of one rank, summed over steps and operators.
 base::Result<std::vector<Link>> links_of(base::FileSystem& fs, const base::Path& path) {
     TRY_ASSIGN(const base::JsonDocument document, read_document(fs, path));
@@ -58,7 +61,7 @@ base::Result<std::vector<Link>> links_of(base::FileSystem& fs, const base::Path&
     for (const auto& [step, kinds] : members(&document.root)) {
         for (const auto& [kind, operators] : members(&kinds)) {
             for (const auto& [name, pairs] : members(&operators)) {
-                const std::string group = name.substr(std::min(name.size(), name.find('@') + 1));
+                const std::string group = group_of(name);
                 for (const auto& [pair, said] : members(&pairs)) {
                     const std::size_t dash = pair.find('-');
                     const base::Json* transport = said.find("Transport Type");
@@ -124,7 +127,7 @@ void add_collectives(const base::JsonDocument& document, std::size_t rank, Ranke
             const base::Json* times = said.find("Communication Time Info");
             if (name == "Total Op Info" || times == nullptr) continue;
             const double elapsed_ms = number_at(*times, "Elapse Time(ms)");
-            vote.add(rank, step, name.substr(std::min(name.size(), name.find('@') + 1)), name, elapsed_ms);
+            vote.add(rank, step, group_of(name), name, elapsed_ms);
             const base::Json* links = said.find("Communication Bandwidth Info");
             const base::Json* rdma = links == nullptr ? nullptr : links->find("RDMA");
             if (rdma == nullptr) continue;
