@@ -19,6 +19,7 @@ std::string gzip(std::string_view bytes) {
     std::string out(libdeflate_gzip_compress_bound(compressor.get(), bytes.size()), '\0');
     out.resize(libdeflate_gzip_compress(compressor.get(), bytes.data(), bytes.size(), out.data(), out.size()));
     CHECK(!out.empty());
+    out.shrink_to_fit();  // the room was for bytes that cannot be packed
     return out;
 }
 

@@ -67,11 +67,13 @@ Result<std::optional<std::string>> wrong_target(const Knowledge& knowledge, cons
 Result<PlannedOutput> plan_megatron(base::FileSystem& fs, const Knowledge& knowledge, const base::DataStore& store,
                                     Source& source, const ConvertOptions& options, const Training* training) {
     TRY_ASSIGN(MegatronTarget target, megatron_target(knowledge, source.model, options));
-    TRY_ASSIGN(Layout layout, mcore_layout(source.model, target.parallel));
+    const TensorsOf tensors = [&](const TensorSink& sink) {
+        return each_mcore_tensor(source.model, target.parallel, sink);
+    };
     PlannedOutput out;
     out.title = target.title;
     TRY_ASSIGN(out.plan,
-               make_plan(source.model, source.index, source.binding, layout, plan_options(options, target.fill)));
+               make_plan(source.model, source.index, source.binding, tensors, plan_options(options, target.fill)));
     TRY_ASSIGN(const auto note, wrong_target(knowledge, source.model.mapping(), *target.target));
     if (note) out.plan.notes.push_back(*note);
     TRY_ASSIGN(MegatronTexts texts, megatron_texts(knowledge, target, source, main_dtype(out.plan), options));

@@ -52,7 +52,7 @@ std::string files_html(const PlannedOutput& target) {
         out += "<table>\n<tr><th>tensor</th><th>type</th><th>shape</th><th>made of</th></tr>\n";
         for (const DescribedTensor& tensor : file.tensors)
             out += base::format("<tr><td class=\"name\">{}</td><td>{}</td><td>{}</td><td class=\"made\">{}</td></tr>\n",
-                                page_text(tensor.target->name), name(tensor.target->dtype),
+                                page_text(tensor.target->name.get()), name(tensor.target->dtype),
                                 to_string(tensor.target->shape_in_file()), page_text(tensor.made_of));
         out += "</table>\n</details>\n";
     });

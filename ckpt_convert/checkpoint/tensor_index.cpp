@@ -125,6 +125,7 @@ Result<std::string> first_bytes(base::ReadableFile& file, std::uint64_t count) {
 void add_index(TensorIndex& index, const TensorIndex& other) {
     auto first_file = static_cast<std::uint32_t>(index.files.size());
     index.files.insert(index.files.end(), other.files.begin(), other.files.end());
+    index.tensors.reserve(index.tensors.size() + other.tensors.size());
     for (IndexedTensor tensor : other.tensors) {
         tensor.file += first_file;
         index.tensors.push_back(std::move(tensor));

@@ -15,10 +15,11 @@ std::string joined_path(const DistPath& path) {
     return out;
 }
 
-TorchDistItem item_at(DistPath path, const TargetTensor& target) {
+TorchDistItem item_at(DistPath path, const TargetTensor& target, SharedPool<Shape>& shapes) {
     const Shape& shape = target.shape_in_file();
     std::string fqn = joined_path(path);
-    return {std::move(fqn), target.dtype, shape, Shape(shape.size(), 0), shape, std::move(path)};
+    const SharedShape shared = shapes(shape);
+    return {std::move(fqn), target.dtype, shared, shapes(Shape(shape.size(), 0)), shared, std::move(path)};
 }
 
 void add_object(TorchDistContent& content, DistPath path,

@@ -16,7 +16,7 @@ inline constexpr const char* kOptimizer = "optimizer";
 std::string joined_path(const DistPath& path);
 
 // A whole tensor as one chunk.
-TorchDistItem item_at(DistPath path, const TargetTensor& target);
+TorchDistItem item_at(DistPath path, const TargetTensor& target, SharedPool<Shape>& shapes);
 
 void add_object(TorchDistContent& content, DistPath path,
                 std::function<Result<pickle::Value*>(TorchFilePlan& file)> value);

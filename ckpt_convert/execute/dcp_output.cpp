@@ -58,10 +58,12 @@ Result<OutputPlan> dcp_output(const ConversionPlan& plan, const std::string& key
                               const NamedTraining* training) {
     TorchDistContent content;
     content.max_file_bytes = max_file_bytes;
+    content.items.reserve(plan.targets.size());
+    SharedPool<Shape> shapes;
     for (const TargetTensor& target : plan.targets) {
         DistPath path;
         if (!target.of_model) {
-            const TensorKey state = split_key(target.name);
+            const TensorKey state = split_key(target.name.get());
             path = place_of(training != nullptr && training->by_name,
                             {kState, std::string(state.name), std::string(state.chunk)});
         } else if (!key.empty()) {
@@ -69,10 +71,10 @@ Result<OutputPlan> dcp_output(const ConversionPlan& plan, const std::string& key
         } else {
             path = {target.name};
         }
-        content.items.push_back(item_at(std::move(path), target));
+        content.items.push_back(item_at(std::move(path), target, shapes));
     }
     if (training != nullptr) TRY(add_training(content, *training));
-    TRY_ASSIGN(auto files, plan_torch_dist(content));
+    TRY_ASSIGN(auto files, plan_torch_dist(std::move(content)));
     return output_of(std::move(files), "");
 }
 

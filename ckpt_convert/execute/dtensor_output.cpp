@@ -98,7 +98,7 @@ private:
         for (const RankParts* one : order_) {
             TRY_ASSIGN(Value * value, out.value(*one));
             TorchFilePlan::set(root, out.file->string(one->whole.name), value);
-            values.emplace(one->whole.name, value);
+            values.emplace(one->whole.name.get(), value);
         }
         for (const auto& [alias, owner] : run_.aliases)
             TorchFilePlan::set(root, out.file->string(alias), values.at(owner));

@@ -75,7 +75,7 @@ Result<OutputFile> shard_file(const ConversionPlan& plan, std::vector<std::uint3
 void write_places(base::JsonWriter& json, const ConversionPlan& plan, const OutputPlan& output) {
     std::vector<std::pair<std::string_view, std::string_view>> places;
     for (const OutputFile& file : output.files) {
-        for (std::uint32_t target : file.targets) places.emplace_back(plan.targets[target].name, file.path);
+        for (std::uint32_t target : file.targets) places.emplace_back(plan.targets[target].name.get(), file.path);
     }
     std::sort(places.begin(), places.end());
     json.begin_object();

@@ -14,8 +14,8 @@ namespace {
 constexpr const char* kSchedule = "opt_param_scheduler";
 
 DistPath path_of(const TargetTensor& target, const Naming& names) {
-    if (target.of_model) return {names.weights_key, names.prefix + target.name};
-    const TensorKey state = split_key(target.name);
+    if (target.of_model) return {names.weights_key, names.prefix + target.name.get()};
+    const TensorKey state = split_key(target.name.get());
     return {kOptimizer, "state", names.state_prefix + std::string(state.name), std::string(state.chunk)};
 }
 
@@ -54,10 +54,13 @@ Result<OutputPlan> megatron_fsdp_output(const ConversionPlan& plan, const Naming
                                         const MegatronFsdpTraining* training, std::uint64_t max_file_bytes) {
     TorchDistContent content;
     content.max_file_bytes = max_file_bytes;
-    for (const TargetTensor& target : plan.targets) content.items.push_back(item_at(path_of(target, names), target));
+    content.items.reserve(plan.targets.size());
+    SharedPool<Shape> shapes;
+    for (const TargetTensor& target : plan.targets)
+        content.items.push_back(item_at(path_of(target, names), target, shapes));
     if (training != nullptr) TRY(add_settings(content, names, *training));
     add_common(content, state);
-    TRY_ASSIGN(auto files, plan_torch_dist(content));
+    TRY_ASSIGN(auto files, plan_torch_dist(std::move(content)));
     return output_of(std::move(files), state.directory);
 }
 

@@ -60,7 +60,7 @@ Status add_models(TorchFilePlan& file, Value* root, const ConversionPlan& plan, 
     std::set<std::string> extras;
     for (std::uint32_t target : out.targets) {
         const TargetTensor& tensor = plan.targets[target];
-        TensorKey key = split_key(tensor.name);
+        TensorKey key = split_key(tensor.name.get());
         Value* model = models.find(key.chunk)->second;
         std::string name(key.name);
         TRY_ASSIGN(Value * value, file.tensor(tensor.dtype, tensor.shape_in_file()));

@@ -6,6 +6,7 @@
 
 #include "base/human.h"
 #include "base/printable.h"
+#include "ckpt_convert/plan/target_contents.h"
 
 namespace ckpt {
 namespace {
@@ -31,17 +32,22 @@ std::string box_text(const PlacedPiece& placed) {
 
 const char* fill_name(VocabFill fill) { return fill == VocabFill::mean ? "the mean row" : "zero"; }
 
-std::string content_text(std::vector<PlacedPiece> pieces, const std::vector<FilledRows>& fills, std::uint32_t target) {
-    std::sort(pieces.begin(), pieces.end(),
-              [](const PlacedPiece& a, const PlacedPiece& b) { return a.piece->in_stored < b.piece->in_stored; });
+std::string content_text(const ConversionPlan& plan, const TargetContents& contents, std::uint32_t target) {
+    std::vector<PlacedPiece> pieces;
+    for (const auto [move, piece] : contents.parts(target))
+        pieces.push_back({&plan.moves[move], &plan.moves[move].targets[piece]});
+    std::sort(pieces.begin(), pieces.end(), [](const PlacedPiece& a, const PlacedPiece& b) {
+        return a.piece->in_stored.get() < b.piece->in_stored.get();
+    });
     std::vector<std::string> parts;
     for (const PlacedPiece& placed : pieces) {
         float plus = placed.move->plus;
         std::string sum = plus == 0 ? "" : base::format(" {} {}", plus < 0 ? "-" : "+", std::abs(plus));
         parts.push_back(placed.move->name + box_text(placed) + sum);
     }
-    for (const FilledRows& fill : fills) {
-        if (fill.target == target) parts.push_back(base::format("{} rows of {}", fill.rows, fill_name(fill.fill)));
+    for (const std::uint32_t number : contents.fills(target)) {
+        const FilledRows& fill = plan.fills[number];
+        parts.push_back(base::format("{} rows of {}", fill.rows, fill_name(fill.fill)));
     }
     return base::joined(parts, ", ");
 }
@@ -63,19 +69,16 @@ std::vector<std::size_t> tensors_in_shares(const ConversionPlan& plan, const Out
 
 void describe_files(const ConversionPlan& plan, const OutputPlan& output,
                     const std::function<void(const DescribedFile& file)>& visit) {
-    std::vector<std::vector<PlacedPiece>> pieces(plan.targets.size());
+    const TargetContents contents(plan);
     const std::vector<std::size_t> in_shares = tensors_in_shares(plan, output);
-    for (const LogicalMove& move : plan.moves) {
-        for (const StoredPiece& piece : move.targets) pieces[piece.tensor].push_back({&move, &piece});
-    }
     for (const OutputFile& file : output.files) {
         if (file.targets.empty()) continue;
         DescribedFile planned{&file, {}};
         for (std::uint32_t i : file.targets)
-            planned.tensors.push_back(
-                {&output.tensor(plan, i), i < pieces.size()
-                                              ? content_text(std::move(pieces[i]), plan.fills, i)
-                                              : "parts of " + base::plural(in_shares[i - pieces.size()], "tensor")});
+            planned.tensors.push_back({&output.tensor(plan, i),
+                                       i < plan.targets.size()
+                                           ? content_text(plan, contents, i)
+                                           : "parts of " + base::plural(in_shares[i - plan.targets.size()], "tensor")});
         visit(planned);
     }
 }
@@ -85,8 +88,8 @@ void write_plan(const ConversionPlan& plan, const OutputPlan& output,
     describe_files(plan, output, [&](const DescribedFile& file) {
         write(base::show("{}\n", file.file->path));
         for (const auto& [target, made_of] : file.tensors)
-            write(base::show("  {}  {} {}  {}\n", target->name, name(target->dtype), to_string(target->shape_in_file()),
-                             made_of));
+            write(base::show("  {}  {} {}  {}\n", target->name.get(), name(target->dtype),
+                             to_string(target->shape_in_file()), made_of));
     });
 }
 

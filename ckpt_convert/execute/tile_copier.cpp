@@ -40,7 +40,7 @@ Status TileCopier::write_piece(const LogicalMove& move, RowRange rows, const Sto
     std::uint64_t size = bits(target.dtype) / 8;
     std::vector<std::uint64_t> tile_strides = byte_strides(row_major_strides(move.shape), size);
     std::vector<std::uint64_t> target_strides =
-        byte_strides(target.strides.empty() ? row_major_strides(target.shape) : target.strides, size);
+        byte_strides(target.strides.empty() ? row_major_strides(target.shape) : target.strides.get(), size);
     const std::byte* from = tile.data() + dot(part.in_tile, tile_strides);
     std::uint64_t begin = dot(part.in_stored, target_strides);
     target_strides.erase(target_strides.begin(),

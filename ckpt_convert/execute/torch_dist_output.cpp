@@ -33,12 +33,19 @@ std::optional<LayerName> split_layer(std::string_view name) {
 // The linear layer of a weight, or of a part of it: "in_proj.weight.query" -> "in_proj".
 std::string module_of(const std::string& name) { return name.substr(0, name.rfind(".weight")); }
 
+// The shape with one axis more in front.
+Shape with_axis(std::uint64_t extent, Shape shape) {
+    shape.insert(shape.begin(), extent);
+    return shape;
+}
+
 class ContentMaker {
 public:
     ContentMaker(const ConversionPlan& plan, std::uint64_t slots, bool layers_apart) : plan_(plan), slots_(slots) {
         std::map<std::string, std::uint64_t> layers_with;
         for (const TargetTensor& target : plan.targets) {
-            auto layer = target.of_model && target.alike == 0 ? split_layer(split_key(target.name).name) : std::nullopt;
+            auto layer =
+                target.of_model && target.alike == 0 ? split_layer(split_key(target.name.get()).name) : std::nullopt;
             if (layer) ++layers_with[layer->shared];
         }
         alike_ = !layers_apart && std::all_of(layers_with.begin(), layers_with.end(),
@@ -52,18 +59,18 @@ public:
 
 private:
     void add(const TargetTensor& target) {
-        std::string name(split_key(target.name).name);
+        std::string name(split_key(target.name.get()).name);
         const Shape& shape = target.shape_in_file();
         TorchDistItem item{name, target.dtype, shape, Shape(shape.size(), 0), shape};
         std::optional<LayerName> layer = layer_in(target, name);
         if (layer) {
             item.fqn = layer->shared;
-            item.global_shape.insert(item.global_shape.begin(), layer->layers);
-            item.chunk_offsets.insert(item.chunk_offsets.begin(), layer->layer);
-            item.chunk_sizes.insert(item.chunk_sizes.begin(), 1);
+            item.global_shape = with_axis(layer->layers, shape);
+            item.chunk_offsets = with_axis(layer->layer, item.chunk_offsets);
+            item.chunk_sizes = with_axis(1, shape);
         }
         // "optimizer.state.exp_avg/decoder..." is a state of "decoder...".
-        if (!target.of_model) item.fqn = base::format("{}.{}", split_key(target.name).chunk, item.fqn);
+        if (!target.of_model) item.fqn = base::format("{}.{}", split_key(target.name.get()).chunk, item.fqn);
         if (target.extra_state) add_extra_states(module_of(item.fqn), layer, target);
         out_.items.push_back(std::move(item));
     }
@@ -109,7 +116,7 @@ Result<OutputPlan> torch_dist_output(const ConversionPlan& plan, const ParallelL
         if (state.training != nullptr) TRY(add_training_state(file, root, *state.training, 0, true));
         return root;
     };
-    TRY_ASSIGN(auto files, plan_torch_dist(content));
+    TRY_ASSIGN(auto files, plan_torch_dist(std::move(content)));
     return output_of(std::move(files), state.directory);
 }
 

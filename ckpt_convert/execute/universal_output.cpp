@@ -39,7 +39,9 @@ public:
     }
 
 private:
-    bool is_buffer(const TargetTensor& target) const { return target.of_model && !trained_.contains(target.name); }
+    bool is_buffer(const TargetTensor& target) const {
+        return target.of_model && !trained_.contains(target.name.get());
+    }
 
     Status add_target(std::uint32_t number) {
         const TargetTensor& target = plan_.targets[number];
@@ -47,9 +49,9 @@ private:
             buffers_.push_back(number);
             return {};
         }
-        const TensorKey state = split_key(target.name);
+        const TensorKey state = split_key(target.name.get());
         const std::string what = target.of_model ? "fp32" : std::string(state.chunk);
-        const std::string weight = target.of_model ? target.name : std::string(state.name);
+        const std::string weight = target.of_model ? target.name.get() : std::string(state.name);
         auto file = std::make_shared<TorchFilePlan>();
         TRY_ASSIGN(Value * tensor, file->tensor(target.dtype, target.shape_in_file()));
         Value* root = file->dict();
@@ -112,7 +114,7 @@ private:
     Value* shapes(TorchFilePlan& file) const {
         std::unordered_map<std::string_view, const TargetTensor*> targets;
         for (const TargetTensor& target : plan_.targets) {
-            if (target.of_model) targets.emplace(target.name, &target);
+            if (target.of_model) targets.emplace(target.name.get(), &target);
         }
         Value* out = file.list();
         for (const NamedTraining::Group& group : training_.groups) {

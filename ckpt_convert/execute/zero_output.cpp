@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 
 #include "base/check.h"
@@ -11,6 +12,7 @@
 #include "ckpt_convert/execute/engine_state.h"
 #include "ckpt_convert/execute/numbered_groups.h"
 #include "ckpt_convert/plan/plan_proof.h"
+#include "ckpt_convert/plan/target_contents.h"
 
 namespace ckpt {
 namespace {
@@ -52,18 +54,15 @@ private:
     void find_targets() {
         for (std::uint32_t i = 0; i < plan_.targets.size(); ++i) {
             const TargetTensor& target = plan_.targets[i];
-            const TensorKey state = split_key(target.name);
+            const TensorKey state = split_key(target.name.get());
             const auto place =
                 target.of_model ? kStates.begin() : std::find(kStates.begin(), kStates.end(), state.chunk);
-            const std::string name(target.of_model ? target.name : state.name);
+            const std::string name(target.of_model ? target.name.get() : state.name);
             auto& of_weight = targets_.try_emplace(name, std::array{kNone, kNone, kNone}).first->second;
             of_weight[static_cast<std::size_t>(place - kStates.begin())] = i;
             if (target.of_model) weights_.push_back(i);
         }
-        pieces_.resize(plan_.targets.size());
-        for (std::size_t move = 0; move < plan_.moves.size(); ++move) {
-            for (const StoredPiece& piece : plan_.moves[move].targets) pieces_[piece.tensor].emplace_back(move, piece);
-        }
+        contents_.emplace(plan_);
     }
 
     // ZeRO 3 begins a vector when one is as long as asked for.
@@ -106,7 +105,7 @@ private:
                 TargetTensor share;
                 share.name = base::format("{} of group {}", kStates[state], &group - groups_.data());
                 share.file = static_cast<std::uint32_t>(rank);
-                share.shape = {length};
+                share.shape = Shape{length};
                 out_.shares.push_back(std::move(share));
             }
             const auto rule = by_parameter() ? FlatVector::Rule::shares : FlatVector::Rule::row;
@@ -125,7 +124,8 @@ private:
         copy.dtype = dtype;
         copy.flat = {};
         const auto made = static_cast<std::uint32_t>(plan_.targets.size());
-        for (auto [move, piece] : pieces_[number]) {
+        for (const auto [move, number_of_piece] : contents_->parts(number)) {
+            StoredPiece piece = plan_.moves[move].targets[number_of_piece];
             piece.tensor = made;
             plan_.moves[move].targets.push_back(std::move(piece));
         }
@@ -299,7 +299,7 @@ private:
     std::string directory_;
     std::unordered_map<std::string, std::array<std::uint32_t, kStates.size()>> targets_;  // of states, by weight
     std::vector<std::uint32_t> weights_;                                                  // targets of the model
-    std::vector<std::vector<std::pair<std::size_t, StoredPiece>>> pieces_;                // by target, with their moves
+    std::optional<TargetContents> contents_;                                              // of the plan as it was given
     std::vector<FlatGroup> groups_;
     std::vector<std::vector<std::size_t>> vectors_;  // by group of the optimizer, numbers in groups_
     OutputPlan out_;

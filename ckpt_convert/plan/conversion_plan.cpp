@@ -28,7 +28,7 @@ public:
         }
     }
 
-    Status add_target(const LayoutTensor& tensor) {
+    Status add_target(LayoutTensor tensor) {
         auto number = static_cast<std::uint32_t>(plan_.targets.size());
         std::uint32_t first = tensor.pieces.empty() ? tensor.fill_like : tensor.pieces.front().logical;
         TRY_ASSIGN(DType dtype, target_dtype(plan_.moves[first]));
@@ -43,11 +43,13 @@ public:
                                  tensor.name, plan_.moves[first].name, name(dtype), move.name, name(other)));
             }
             TRY(add_constant(move, tensor));
-            move.targets.push_back({number, piece.in_stored, piece.in_logical, piece.extent});
+            move.targets.push_back(
+                {number, shared_(piece.in_stored), shared_(piece.in_logical), shared_(piece.extent)});
         }
         add_fill(tensor, number);
-        plan_.targets.push_back({tensor.name, tensor.file, dtype, tensor.shape, tensor.extra_state, tensor.file_shape,
-                                 tensor.strides, tensor.of_experts, tensor.alike, tensor.scalar});
+        plan_.targets.push_back({names_(tensor.name), tensor.file, dtype, shared_(tensor.shape), tensor.extra_state,
+                                 shared_(tensor.file_shape), shared_(tensor.strides), tensor.of_experts, tensor.alike,
+                                 tensor.scalar});
         return {};
     }
 
@@ -87,10 +89,10 @@ private:
         }
         LogicalMove& move = plan_.moves[tensor.fill_like];
         StoredPiece row{number, Shape(move.shape.size(), 0), Shape(move.shape.size(), 0), move.shape};
-        row.in_logical[0] = move.shape[0] - 1;
-        row.extent[0] = 1;
+        row.in_logical.set(0, move.shape[0] - 1);
+        row.extent.set(0, 1);
         for (std::uint64_t i = 0; i < tensor.fill_rows; ++i) {
-            row.in_stored[0] = first_row + i;
+            row.in_stored.set(0, first_row + i);
             move.targets.push_back(row);
         }
     }
@@ -98,6 +100,8 @@ private:
     const Model& model_;
     const SourceBinding& source_;
     const PlanOptions& options_;
+    SharedPool<Shape> shared_;
+    SharedPool<std::string> names_;
     ConversionPlan plan_;
 };
 
@@ -150,16 +154,25 @@ std::uint64_t ConversionPlan::target_bytes() const {
 }
 
 Result<ConversionPlan> make_plan(const Model& model, const TensorIndex& index, const SourceBinding& source,
-                                 const Layout& target, const PlanOptions& options) {
+                                 const TensorsOf& target, const PlanOptions& options) {
     Planner planner(model, source, options);
-    for (const LayoutTensor& tensor : target.tensors) {
-        if (!tensor.optional) TRY(planner.add_target(tensor));
-    }
+    TRY(target(
+        [&](LayoutTensor tensor) { return tensor.optional ? Status() : planner.add_target(std::move(tensor)); }));
     ConversionPlan plan = planner.take();
+    plan.targets.shrink_to_fit();
     TRY(drop_idle(plan, model, source));
     TRY(prove_plan(plan, index));
     sort_by_source_position(plan, index);
     return plan;
+}
+
+Result<ConversionPlan> make_plan(const Model& model, const TensorIndex& index, const SourceBinding& source,
+                                 const Layout& target, const PlanOptions& options) {
+    const TensorsOf tensors = [&](const TensorSink& sink) -> Status {
+        for (const LayoutTensor& tensor : target.tensors) TRY(sink(tensor));
+        return {};
+    };
+    return make_plan(model, index, source, tensors, options);
 }
 
 }  // namespace ckpt

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,6 +13,7 @@
 #include "ckpt_convert/mapping/target.h"
 #include "ckpt_convert/plan/layout.h"
 #include "ckpt_convert/plan/source_binding.h"
+#include "ckpt_convert/tensor/shared.h"
 
 namespace ckpt {
 
@@ -28,14 +30,14 @@ struct LogicalMove {
 };
 
 struct TargetTensor {
-    std::string name;
+    Shared<std::string> name;
     std::uint32_t file = 0;
     DType dtype = DType::f32;
-    Shape shape;
+    SharedShape shape;
     bool extra_state = false;  // see StoredRule
     // See LayoutTensor; empty when the file has the tensor as it is.
-    Shape file_shape = {};
-    std::vector<std::uint64_t> strides = {};
+    SharedShape file_shape = {};
+    SharedShape strides = {};
     bool of_experts = false;
     std::uint32_t alike = 0;  // see LayoutTensor
     bool scalar = false;      // see StoredRule
@@ -76,6 +78,9 @@ struct PlanOptions {
 
 // Joins the layouts over the logical tensors. Fails with bad_input when the element types differ inside one target
 // tensor, with unsupported when one cannot be cast, or has no place in the target. The result is proven (see plan_proof.h).
+using TensorsOf = std::function<Status(const TensorSink& sink)>;  // gives all tensors of a layout
+Result<ConversionPlan> make_plan(const Model& model, const TensorIndex& index, const SourceBinding& source,
+                                 const TensorsOf& target, const PlanOptions& options);
 Result<ConversionPlan> make_plan(const Model& model, const TensorIndex& index, const SourceBinding& source,
                                  const Layout& target, const PlanOptions& options);
 

@@ -138,9 +138,9 @@ struct Chunk {
 class ChunkBuilder {
 public:
     // `misfits`: gets what does not come out even, which is passed over then; null: it is an error.
-    ChunkBuilder(Layout& layout, const Model& model, const std::vector<ActiveRule>& rules, const Chunk& chunk,
+    ChunkBuilder(const TensorSink& sink, const Model& model, const std::vector<ActiveRule>& rules, const Chunk& chunk,
                  std::set<std::string>* misfits = nullptr)
-        : layout_(layout), model_(model), rules_(rules), chunk_(chunk), misfits_(misfits) {}
+        : sink_(sink), model_(model), rules_(rules), chunk_(chunk), misfits_(misfits) {}
 
     Status build() {
         if (chunk_.first) TRY(add_all(Stage::first, {}));
@@ -165,7 +165,7 @@ private:
             if (is_misfit(tensor)) continue;
             if (!tensor) return tl::unexpected(std::move(tensor).error());
             std::string name = counted(*tensor, active, slot.layer);
-            add(std::move(*tensor), std::move(name), slot);
+            TRY(add(std::move(*tensor), std::move(name), slot));
         }
         return {};
     }
@@ -179,9 +179,10 @@ private:
             auto tensor = compose(model_, active, share, slot.layer, expert);
             if (is_misfit(tensor)) continue;
             if (!tensor) return tl::unexpected(std::move(tensor).error());
-            add(std::move(*tensor),
+            TRY(add(
+                std::move(*tensor),
                 filled(filled(active.name, "local_expert", std::to_string(number)), "expert", std::to_string(expert)),
-                slot);
+                slot));
         }
         return {};
     }
@@ -205,7 +206,7 @@ private:
         return filled(active.name, "nth", std::to_string(layers_before(layer)));
     }
 
-    void add(LayoutTensor tensor, std::string name, LayerSlot slot) {
+    Status add(LayoutTensor tensor, std::string name, LayerSlot slot) {
         const ModelMapping& mapping = model_.mapping();
         if (slot.layer >= model_.layers())
             name =
@@ -213,15 +214,26 @@ private:
         std::string in_stage = filled(std::move(name), "local_layer", std::to_string(slot.local));
         tensor.name = chunk_.prefix + filled(std::move(in_stage), "layer", std::to_string(slot.layer));
         tensor.file = chunk_.file;
-        layout_.tensors.push_back(std::move(tensor));
+        return sink_(std::move(tensor));
     }
 
-    Layout& layout_;
+    const TensorSink& sink_;
     const Model& model_;
     const std::vector<ActiveRule>& rules_;
     const Chunk& chunk_;
     std::set<std::string>* misfits_;
 };
+
+}  // namespace
+
+namespace {
+
+TensorSink keep_in(Layout& layout) {
+    return [&layout](LayoutTensor tensor) {
+        layout.tensors.push_back(std::move(tensor));
+        return Status();
+    };
+}
 
 }  // namespace
 
@@ -295,9 +307,10 @@ Result<Layout> hf_layout(const Model& model, const HfVariant& variant) {
     std::vector<LayerSlot> slots;
     for (std::uint32_t layer = 0; layer < model.layers(); ++layer) slots.push_back({layer, layer});
     Layout layout;
+    const TensorSink keep = keep_in(layout);
     const bool is_core = variant.names != nullptr && variant.names->has_core();
     Chunk chunk{0, "", &slots, is_core ? &variant.dialect : nullptr, true, true, {}, {0, model.experts()}};
-    TRY(ChunkBuilder(layout, model, rules, chunk).build());
+    TRY(ChunkBuilder(keep, model, rules, chunk).build());
     if (variant.names != nullptr) TRY(check_names(model, layout, *variant.names));
     // transformers leaves out what the model does not use.
     for (LayoutTensor& tensor : layout.tensors) tensor.optional |= is_unused(model, tensor);
@@ -323,25 +336,30 @@ Chunk rank_chunk(const ParallelLayout& parallel, const StageRank& rank, std::uin
 }  // namespace
 
 Result<Layout> mcore_layout(const Model& model, const ParallelLayout& parallel) {
+    Layout layout;
+    layout.by_file = !parallel.dialect.torch_dist;
+    TRY(each_mcore_tensor(model, parallel, keep_in(layout)));
+    return layout;
+}
+
+Status each_mcore_tensor(const Model& model, const ParallelLayout& parallel, const TensorSink& sink) {
     const Placement& placement = parallel.placement;
     ModelValues facts = layout_facts(model, parallel);
     TRY(check_requirements(model, facts, parallel.dialect));
     TRY_ASSIGN(auto rules,
                active_rules(all_of(model.mapping().mcore), model, facts, parallel.dialect, parallel.kv_sharing));
     TRY_ASSIGN(auto ranks, stage_ranks(parallel.tp, parallel.experts));
-    Layout layout;
-    layout.by_file = !parallel.dialect.torch_dist;
     for (std::uint32_t stage = 0; stage < static_cast<std::uint32_t>(placement.pp()); ++stage) {
         for (std::uint32_t rank = 0; rank < ranks.size(); ++rank) {
             TRY_ASSIGN(ExpertShare experts, expert_share(model.experts(), parallel.tp, parallel.experts, ranks[rank]));
             const std::uint32_t file = stage * static_cast<std::uint32_t>(ranks.size()) + rank;
             for (std::uint32_t chunk = 0; chunk < placement.chunks(); ++chunk) {
                 const Chunk part = rank_chunk(parallel, ranks[rank], file, {stage, chunk}, experts);
-                TRY(ChunkBuilder(layout, model, rules, part).build());
+                TRY(ChunkBuilder(sink, model, rules, part).build());
             }
         }
     }
-    return layout;
+    return {};
 }
 
 Result<std::set<std::string>> misfits(const Model& model, const ParallelLayout& parallel) {
@@ -352,10 +370,10 @@ Result<std::set<std::string>> misfits(const Model& model, const ParallelLayout& 
                active_rules(all_of(model.mapping().mcore), model, facts, parallel.dialect, parallel.kv_sharing));
     TRY_ASSIGN(auto ranks, stage_ranks(parallel.tp, parallel.experts));
     TRY_ASSIGN(ExpertShare experts, expert_share(model.experts(), parallel.tp, parallel.experts, ranks.front()));
+    const TensorSink unused = [](const LayoutTensor&) { return Status(); };
     std::set<std::string> out;
     for (std::uint32_t stage = 0; stage < static_cast<std::uint32_t>(placement.pp()); ++stage) {
         for (std::uint32_t chunk = 0; chunk < placement.chunks(); ++chunk) {
-            Layout unused;
             const Chunk part = rank_chunk(parallel, ranks.front(), 0, {stage, chunk}, experts);
             TRY(ChunkBuilder(unused, model, rules, part, &out).build());
         }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -102,5 +103,9 @@ Result<Layout> hf_layout(const Model& model, const HfVariant& variant = {});
 // The tensors of all ranks of a Megatron checkpoint; of a torch_dist one, which has no ranks, the whole tensors.
 // Fails with usage when TP does not divide a size.
 Result<Layout> mcore_layout(const Model& model, const ParallelLayout& parallel);
+
+// The same one after the other, for who does not need them all: there can be more of them than weights and ranks together.
+using TensorSink = std::function<Status(LayoutTensor tensor)>;
+Status each_mcore_tensor(const Model& model, const ParallelLayout& parallel, const TensorSink& sink);
 
 }  // namespace ckpt

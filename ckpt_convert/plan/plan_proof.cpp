@@ -4,6 +4,7 @@
 
 #include "base/checked_math.h"
 #include "base/format.h"
+#include "ckpt_convert/plan/target_contents.h"
 #include "ckpt_convert/tensor/tiling.h"
 
 namespace ckpt {
@@ -73,46 +74,55 @@ Status check_move(const LogicalMove& move, const ConversionPlan& plan, const Ten
             return broken(base::format("a piece of {} belongs to no tensor", move.name));
         if (!inside(piece.in_stored, stored_extent(piece), plan.targets[piece.tensor].shape) ||
             !inside(piece.in_logical, piece.extent, move.shape)) {
-            return broken(base::format("a piece of {} leaves {}", move.name, plan.targets[piece.tensor].name));
+            return broken(base::format("a piece of {} leaves {}", move.name, plan.targets[piece.tensor].name.get()));
         }
     }
     return {};
 }
 
+// What is written into one target: its boxes, and the numbers that they point at.
+class WrittenBoxes {
+public:
+    void add(const StoredPiece& piece) {
+        const Shape& extent = piece.in_stored.size() == piece.extent.size() ? piece.extent.get()
+                                                                            : kept_.emplace_back(stored_extent(piece));
+        boxes_.push_back({piece.in_stored.get(), extent});
+    }
+
+    // Fails when the rows leave the target.
+    Status add(const FilledRows& fill, const TargetTensor& target) {
+        if (target.shape.empty()) return broken("padding belongs to no tensor with rows");
+        Shape& offset = kept_.emplace_back(target.shape.size(), 0);
+        Shape& extent = kept_.emplace_back(target.shape);
+        offset[0] = fill.first_row;
+        extent[0] = fill.rows;
+        if (!inside(offset, extent, target.shape)) return broken(base::format("padding leaves {}", target.name.get()));
+        boxes_.push_back({offset, extent});
+        return {};
+    }
+
+    const std::vector<Box>& boxes() const { return boxes_; }
+
+private:
+    std::deque<Shape> kept_;
+    std::vector<Box> boxes_;
+};
+
 }  // namespace
 
 Status prove_plan(const ConversionPlan& plan, const TensorIndex& source) {
-    std::vector<std::vector<Box>> written(plan.targets.size());
-    std::deque<Shape> widened;      // extents, which the boxes point at
-    std::vector<Shape> fill_boxes;  // pairs of offset and extent, which the boxes point at
-    fill_boxes.reserve(plan.fills.size() * 2);
-    for (const FilledRows& fill : plan.fills) {
-        if (fill.target >= plan.targets.size() || plan.targets[fill.target].shape.empty())
-            return broken("padding belongs to no tensor with rows");
-        const Shape& shape = plan.targets[fill.target].shape;
-        fill_boxes.push_back(Shape(shape.size(), 0));
-        fill_boxes.push_back(shape);
-        Shape& offset = fill_boxes[fill_boxes.size() - 2];
-        offset[0] = fill.first_row;
-        fill_boxes.back()[0] = fill.rows;
-        if (!inside(offset, fill_boxes.back(), shape))
-            return broken(base::format("padding leaves {}", plan.targets[fill.target].name));
-        written[fill.target].push_back({offset, fill_boxes.back()});
-    }
-    for (const LogicalMove& move : plan.moves) {
-        TRY(check_move(move, plan, source));
-        for (const StoredPiece& piece : move.targets) {
-            const Shape& extent = piece.in_stored.size() == piece.extent.size()
-                                      ? piece.extent
-                                      : widened.emplace_back(stored_extent(piece));
-            written[piece.tensor].push_back({piece.in_stored, extent});
-        }
-    }
-    for (std::size_t i = 0; i < plan.targets.size(); ++i) {
+    for (const LogicalMove& move : plan.moves) TRY(check_move(move, plan, source));
+    for (const FilledRows& fill : plan.fills)
+        if (fill.target >= plan.targets.size()) return broken("padding belongs to no tensor with rows");
+    const TargetContents contents(plan);
+    for (std::uint32_t i = 0; i < plan.targets.size(); ++i) {
         const TargetTensor& target = plan.targets[i];
-        if (tiling_problem(target.shape, written[i]) ||
+        WrittenBoxes written;
+        for (const auto [move, piece] : contents.parts(i)) written.add(plan.moves[move].targets[piece]);
+        for (const std::uint32_t fill : contents.fills(i)) TRY(written.add(plan.fills[fill], target));
+        if (tiling_problem(target.shape, written.boxes()) ||
             checked_elements(target.shape) != checked_elements(target.shape_in_file())) {
-            return broken(base::format("{} is not written exactly once", plan.targets[i].name));
+            return broken(base::format("{} is not written exactly once", target.name.get()));
         }
     }
     return {};

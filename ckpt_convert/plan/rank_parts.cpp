@@ -22,7 +22,7 @@ public:
                 return base::fail(ErrorKind::unsupported,
                                   base::format("{} is stored in another order than its rows, and is not cut for ranks; "
                                                "--experts-as fused or separate stores it otherwise",
-                                               target.name));
+                                               target.name.get()));
             out_.push_back({target, !keep[i] && !target.scalar, {}});
             add_parts(out_.back());
         }
@@ -42,8 +42,8 @@ private:
             TargetTensor part = one.whole;
             part.file = rank;
             if (one.cut) {
-                part.shape[0] = one.rows(rank);
-                if (!part.file_shape.empty()) part.file_shape[0] = part.shape[0];
+                part.shape.set(0, one.rows(rank));
+                if (!part.file_shape.empty()) part.file_shape.set(0, part.shape[0]);
                 if (part.shape[0] == 0) continue;
             }
             one.parts[rank] = static_cast<std::uint32_t>(targets_.size());
@@ -63,10 +63,10 @@ private:
             StoredPiece& part = out.emplace_back(piece);
             const std::uint64_t begin = std::max(first, rank * rows);
             part.tensor = *one.parts[rank];
-            part.in_stored[0] = begin - rank * rows;
+            part.in_stored.set(0, begin - rank * rows);
             if (in_front) continue;
-            part.in_logical[0] += begin - first;
-            part.extent[0] = std::min(end, (rank + 1) * rows) - begin;
+            part.in_logical.set(0, part.in_logical[0] + begin - first);
+            part.extent.set(0, std::min(end, (rank + 1) * rows) - begin);
         }
     }
 

@@ -108,8 +108,8 @@ private:
 
     void add_padding(const LayoutTensor& tensor, std::uint32_t number) {
         StoredPiece rows{number, Shape(tensor.shape.size(), 0), Shape(tensor.shape.size(), 0), tensor.shape};
-        rows.in_stored[0] = tensor.shape[0] - tensor.fill_rows;
-        rows.extent[0] = tensor.fill_rows;
+        rows.in_stored.set(0, tensor.shape[0] - tensor.fill_rows);
+        rows.extent.set(0, tensor.fill_rows);
         out_.padding.push_back(std::move(rows));
     }
 
@@ -126,17 +126,18 @@ private:
     // The part of a piece that lies in this part of the stored tensor.
     Status add_piece(const Piece& piece, const LayoutTensor& tensor, const std::vector<std::uint64_t>& strides,
                      std::uint32_t number, const IndexedTensor& stored) {
-        StoredPiece box{number, piece.in_stored, piece.in_logical, piece.extent, strides};
+        StoredPiece box{number, shared_(piece.in_stored), shared_(piece.in_logical), shared_(piece.extent),
+                        shared_(strides)};
         std::size_t in_front = piece.in_stored.size() - piece.extent.size();
         for (std::size_t axis = 0; axis < stored.part_offset.size(); ++axis) {
             std::uint64_t part_begin = stored.part_offset[axis], part_end = part_begin + stored.shape[axis];
             std::uint64_t begin = std::max(piece.in_stored[axis], part_begin);
             std::uint64_t end = std::min(piece.in_stored[axis] + box.stored_extent(axis), part_end);
             if (begin >= end) return {};
-            box.in_stored[axis] = begin - part_begin;
+            box.in_stored.set(axis, begin - part_begin);
             if (axis < in_front) continue;
-            box.in_logical[axis - in_front] += begin - piece.in_stored[axis];
-            box.extent[axis - in_front] = end - begin;
+            box.in_logical.set(axis - in_front, box.in_logical[axis - in_front] + begin - piece.in_stored[axis]);
+            box.extent.set(axis - in_front, end - begin);
         }
         LogicalSource& source = out_.tensors[piece.logical];
         bool repeats = tensor.optional || ((tensor.copy || tensor.apart != nullptr) && !source.pieces.empty());
@@ -200,6 +201,7 @@ private:
     Bound bound_;
     std::unordered_map<std::string, std::vector<std::uint32_t>> by_name_;
     std::vector<bool> used_;
+    SharedPool<Shape> shared_;
     std::vector<std::string> idle_;  // tensors of weights that the model does not use
     SourceBinding out_;
 };

@@ -10,6 +10,7 @@
 
 #include "ckpt_convert/checkpoint/tensor_index.h"
 #include "ckpt_convert/plan/layout.h"
+#include "ckpt_convert/tensor/shared.h"
 
 namespace ckpt {
 
@@ -17,10 +18,10 @@ namespace ckpt {
 // there the piece has the extent 1.
 struct StoredPiece {
     std::uint32_t tensor = 0;  // source: index into TensorIndex::tensors; target: into ConversionPlan::targets
-    Shape in_stored;
-    Shape in_logical;
-    Shape extent;
-    std::vector<std::uint64_t> strides = {};  // source: of the stored box; empty: those of the tensor
+    SharedShape in_stored;
+    SharedShape in_logical;
+    SharedShape extent;
+    SharedShape strides = {};  // source: of the stored box; empty: those of the tensor
 
     // The extent along an axis of the stored box.
     std::uint64_t stored_extent(std::size_t axis) const {

@@ -25,6 +25,7 @@ public:
         add_index(index_, states_.index);
         add_targets(wanted, prefix);
         std::size_t weight_moves = plan_.moves.size();
+        plan_.moves.reserve(weight_moves * (1 + kOptimizerStates.size() - first_));
         for (std::size_t i = 0; i < weight_moves; ++i) {
             if (model_.tensors()[plan_.moves[i].logical].buffer) continue;
             for (std::size_t state = first_; state < kOptimizerStates.size(); ++state) add_move(i, state, wanted);
@@ -37,11 +38,14 @@ public:
 private:
     void add_targets(const std::vector<bool>& wanted, std::string_view prefix) {
         targets_.resize(plan_.targets.size());
+        const auto with_state = static_cast<std::size_t>(std::count(wanted.begin(), wanted.end(), true));
+        plan_.targets.reserve(targets_.size() + with_state * (kOptimizerStates.size() - first_));
         for (std::size_t i = 0; i < targets_.size(); ++i) {
             for (std::size_t state = first_; wanted[i] && state < kOptimizerStates.size(); ++state) {
                 targets_[i][state] = static_cast<std::uint32_t>(plan_.targets.size());
                 TargetTensor target = plan_.targets[i];
-                target.name = base::format("{}{}/{}", prefix, kOptimizerStates[state], split_key(target.name).name);
+                target.name =
+                    base::format("{}{}/{}", prefix, kOptimizerStates[state], split_key(target.name.get()).name);
                 target.dtype = DType::f32;
                 target.extra_state = false;
                 target.of_model = false;

@@ -64,7 +64,7 @@ private:
         std::vector<std::pair<Key, std::uint32_t>> sorted;
         for (std::uint32_t i = 0; i < plan_.targets.size(); ++i) {
             const TargetTensor& target = plan_.targets[i];
-            TensorKey key = split_key(target.name);
+            TensorKey key = split_key(target.name.get());
             auto place = states_.order.place(key.name).value_or(std::vector<std::uint64_t>());
             sorted.push_back({{target.file, std::string(key.chunk), std::move(place)}, i});
         }
@@ -99,11 +99,11 @@ private:
         for (std::uint32_t i = 0; i < plan_.targets.size(); ++i) {
             const TargetTensor& tensor = plan_.targets[i];
             if (!is_parameter_[i]) continue;
-            auto place = states_.order.place(split_key(tensor.name).name);
+            auto place = states_.order.place(split_key(tensor.name.get()).name);
             // Only buffers ask for the order.
             if (!place && target_.dialect.torch_dist) place.emplace();
             if (!place) {
-                return base::fail(ErrorKind::unsupported, no_place_for(split_key(tensor.name).name));
+                return base::fail(ErrorKind::unsupported, no_place_for(split_key(tensor.name.get()).name));
             }
             sorted[tensor.file].emplace_back(
                 std::move(*place),

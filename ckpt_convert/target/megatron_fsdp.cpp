@@ -40,7 +40,7 @@ Result<MegatronFsdpTraining> groups_of(const NamedTraining& training, const Conv
                                        const AdamSettings& adam, bool own_experts, const Path& path) {
     std::unordered_map<std::string_view, const TargetTensor*> targets;
     for (const TargetTensor& target : plan.targets) {
-        if (target.of_model) targets.emplace(target.name, &target);
+        if (target.of_model) targets.emplace(target.name.get(), &target);
     }
     MegatronFsdpTraining out;
     auto arena = std::make_shared<pickle::Arena>();

@@ -244,6 +244,7 @@ Result<PlannedOutput> plan_named(base::FileSystem& fs, const Knowledge& knowledg
     PlanOptions how = plan_options(options, VocabFill::zero);
     if (needs_optimizer(options.format)) how.dtype = DType::f32;
     TRY_ASSIGN(out.plan, make_plan(source.model, source.index, source.binding, layout, how));
+    layout = {};  // what follows needs room of its own
     for (const StoredRule& rule : source.model.mapping().hf) {
         if (rule.once() != nullptr && source.side == Side::megatron)
             out.plan.notes.push_back(

@@ -108,7 +108,7 @@ Result<std::vector<std::optional<std::size_t>>> groups_of_targets(const NamedSta
                 return base::fail(ErrorKind::unsupported,
                                   base::format("parts of {} are in different groups of the optimizer's parameters; "
                                                "--optimizer drop leaves the state out",
-                                               plan.targets[piece.tensor].name),
+                                               plan.targets[piece.tensor].name.get()),
                                   source.directory);
             known = group;
         }

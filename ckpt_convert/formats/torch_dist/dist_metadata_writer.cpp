@@ -223,7 +223,7 @@ private:
         for (std::size_t i = 0; i < tensors_.size(); ++i) {
             for (std::size_t chunk = 0; chunk < tensors_[i].size(); ++chunk) {
                 next_pair(count++);
-                write_index(names_[i], chunk, &items_[tensors_[i][chunk]].chunk_offsets);
+                write_index(names_[i], chunk, &items_[tensors_[i][chunk]].chunk_offsets.get());
                 write_place(places_[tensors_[i][chunk]]);
             }
         }

@@ -75,15 +75,17 @@ TorchDistFile small_file(std::string path, std::string content) {
 
 class Planner {
 public:
-    explicit Planner(const TorchDistContent& content) : content_(content), items_(content.items) {
-        for (const TorchDistScalar& scalar : content.scalars)
+    explicit Planner(TorchDistContent content)
+        : content_(std::move(content)), items_(std::move(content_.items)), payloads_(items_.size()) {
+        items_.reserve(payloads_ + content_.scalars.size());
+        for (const TorchDistScalar& scalar : content_.scalars)
             items_.push_back({scalar.fqn, DType::f32, {}, {}, {}, scalar.path});
     }
 
     Result<std::vector<TorchDistFile>> plan() {
         TRY(group_items());
         TRY(add_front());
-        for (std::uint32_t i = 0; i < content_.items.size(); ++i) TRY(add_item(i));
+        for (std::uint32_t i = 0; i < payloads_; ++i) TRY(add_item(i));
         close_file();
         places_.insert(places_.end(), scalar_places_.begin(), scalar_places_.end());
         std::string metadata = dist_metadata_pickle(items_, tensors_, places_, bytes_);
@@ -136,7 +138,7 @@ private:
             const TorchDistItem& item = items_[number];
             if (item.dtype != first.dtype || item.global_shape != first.global_shape)
                 return wrong(first.fqn, "its chunks disagree on its type or shape");
-            boxes.push_back({item.chunk_offsets, item.chunk_sizes});
+            boxes.push_back({item.chunk_offsets.get(), item.chunk_sizes.get()});
         }
         if (auto problem = tiling_problem(first.global_shape, boxes)) return wrong(first.fqn, *problem);
         return {};
@@ -192,7 +194,7 @@ private:
     }
 
     Status add_item(std::uint32_t number) {
-        const TorchDistItem& item = content_.items[number];
+        const TorchDistItem& item = items_[number];
         auto& file = by_form_[{item.dtype, item.chunk_sizes}];
         if (file == nullptr) {
             TRY_ASSIGN(file, torch_file(item));
@@ -236,8 +238,9 @@ private:
         files_.push_back(std::move(open_));
     }
 
-    const TorchDistContent& content_;
-    std::vector<TorchDistItem> items_;                 // of the content, then its scalars
+    TorchDistContent content_;                         // but for its items
+    std::vector<TorchDistItem> items_;                 // then the scalars
+    std::size_t payloads_;                             // how many of them are in files of tensors
     std::vector<std::vector<std::uint32_t>> tensors_;  // the items of each
     std::vector<DistPlace> places_;                    // of the items
     std::vector<DistPlace> scalar_places_;
@@ -252,6 +255,8 @@ private:
 
 }  // namespace
 
-Result<std::vector<TorchDistFile>> plan_torch_dist(const TorchDistContent& content) { return Planner(content).plan(); }
+Result<std::vector<TorchDistFile>> plan_torch_dist(TorchDistContent content) {
+    return Planner(std::move(content)).plan();
+}
 
 }  // namespace ckpt

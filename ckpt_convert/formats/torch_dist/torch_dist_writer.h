@@ -20,6 +20,7 @@
 #include "ckpt_convert/formats/zip/zip_layout.h"
 #include "ckpt_convert/tensor/dtype.h"
 #include "ckpt_convert/tensor/shape.h"
+#include "ckpt_convert/tensor/shared.h"
 
 namespace ckpt {
 
@@ -30,9 +31,9 @@ using DistPath = std::vector<std::variant<std::string, std::uint64_t>>;
 struct TorchDistItem {
     std::string fqn;
     DType dtype = DType::f32;
-    Shape global_shape;
-    std::vector<std::uint64_t> chunk_offsets;
-    Shape chunk_sizes;
+    SharedShape global_shape;
+    SharedShape chunk_offsets;
+    SharedShape chunk_sizes;
     DistPath path = {};  // empty: the name stands for itself
 };
 
@@ -77,6 +78,6 @@ inline constexpr std::size_t kMaxTorchDistFileItems = 16384;
 
 // The file that makes the directory a checkpoint, .metadata or metadata.json, is the last. Types that PyTorch lacks are
 // `unsupported`; chunks that do not make up their tensors, and names given twice, are `internal`.
-Result<std::vector<TorchDistFile>> plan_torch_dist(const TorchDistContent& content);
+Result<std::vector<TorchDistFile>> plan_torch_dist(TorchDistContent content);
 
 }  // namespace ckpt

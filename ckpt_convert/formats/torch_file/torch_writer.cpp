@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/compress.h"
 #include "base/format.h"
 #include "ckpt_convert/formats/pickle/writer.h"
 #include "ckpt_convert/formats/torch_file/torch_dtypes.h"
@@ -126,13 +127,16 @@ Status TorchFilePlan::finish(pickle::Ref root) {
     CHECK(zip_.member_count() == 0);
     std::optional<std::string> pickle = pickle::try_write(root);
     if (!pickle) return base::fail(ErrorKind::unsupported, "a value that is passed through contains itself");
+    arena_ = {};  // the tree is many times as large as its text, and an output has a file for each rank
+    zip_.reserve(known_.size() + tensor_bytes_.size() + 3);
     add_small_record("data.pkl", std::move(*pickle));
+    // The ranks' pickles say nearly the same of thousands of tensors, and all are kept until the files are written.
+    small_records_.back().data = base::gzip(small_records_.back().data);
     add_small_record("byteorder", kByteOrder);
     add_small_record("version", kFormatVersion);
     for (auto& [name, payload] : known_) add_small_record(name.c_str(), std::move(payload));
-    for (std::size_t i = 0; i < tensor_bytes_.size(); ++i) {
-        tensor_offsets_.push_back(zip_.add(base::format("{}data/{}", kPrefix, i), tensor_bytes_[i]));
-    }
+    for (std::size_t i = 0; i < tensor_bytes_.size(); ++i)
+        zip_.add(base::format("{}data/{}", kPrefix, i), tensor_bytes_[i]);
     return {};
 }
 
@@ -146,7 +150,11 @@ std::vector<FileChunk> TorchFilePlan::chunks(const std::vector<std::uint32_t>& t
     std::vector<std::uint32_t> crc32 = small_crc32_;
     crc32.insert(crc32.end(), tensor_crc32.begin(), tensor_crc32.end());
     std::vector<FileChunk> chunks = zip_.headers(crc32);
+    const std::size_t first = chunks.size();
     chunks.insert(chunks.end(), small_records_.begin(), small_records_.end());
+    auto pickle = base::gunzip(chunks[first].data, "data.pkl", UINT64_MAX);
+    CHECK(pickle.has_value());
+    chunks[first].data = std::move(*pickle);
     return chunks;
 }
 

@@ -50,12 +50,12 @@ public:
     // Keys must be new to the dict.
     static void set(pickle::Value* dict, pickle::Value* key, pickle::Value* value);
 
-    // Lays the file out around `root`. To be called once, last.
+    // Lays the file out around `root`, and gives up all values made here. To be called once, last.
     Status finish(pickle::Ref root);
 
     std::size_t tensor_count() const { return tensor_bytes_.size(); }
     std::uint64_t tensor_bytes(std::size_t index) const { return tensor_bytes_[index]; }
-    std::uint64_t tensor_offset(std::size_t index) const { return tensor_offsets_[index]; }
+    std::uint64_t tensor_offset(std::size_t index) const { return zip_.payload_offset(small_records_.size() + index); }
     std::uint64_t file_bytes() const { return zip_.file_bytes(); }
     // Everything but the tensors' payloads, given the CRC-32 of each payload by tensor number.
     std::vector<FileChunk> chunks(const std::vector<std::uint32_t>& tensor_crc32) const;
@@ -77,8 +77,7 @@ private:
     Common common_;
     std::vector<std::pair<std::string, std::string>> known_;  // records of tensors with a known payload
     std::vector<std::uint64_t> tensor_bytes_;
-    std::vector<std::uint64_t> tensor_offsets_;
-    std::vector<FileChunk> small_records_;
+    std::vector<FileChunk> small_records_;  // the first is the pickle, packed
     std::vector<std::uint32_t> small_crc32_;
     ZipLayout zip_;
 };

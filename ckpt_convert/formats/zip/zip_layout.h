@@ -26,7 +26,10 @@ public:
     // than 65535 bytes, the archive below 2^63 bytes (CHECKed but for the uniqueness).
     std::uint64_t add(std::string name, std::uint64_t bytes);
 
+    void reserve(std::size_t members) { members_.reserve(members); }
+
     std::size_t member_count() const { return members_.size(); }
+    std::uint64_t payload_offset(std::size_t member) const { return members_[member].payload_offset; }
     // Size of the whole archive, directory included.
     std::uint64_t file_bytes() const;
     // Local headers and directory, given the CRC-32 of each member's payload in the order added.

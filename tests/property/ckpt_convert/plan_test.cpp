@@ -83,9 +83,9 @@ void check_reads(const test::PlannedMegatron& planned, bool from_hf) {
     for (const LogicalMove& move : planned.plan.moves) {
         std::vector<int> covered(elements(move.shape), 0);
         for (const auto& piece : move.sources) {
-            for_each_element(piece.strides.empty() ? ckpt::row_major_strides(shapes[piece.tensor]) : piece.strides,
-                             piece.in_stored, distinct_extent(piece),
-                             [&](std::uint64_t at) { ++read[piece.tensor][at]; });
+            for_each_element(
+                piece.strides.empty() ? ckpt::row_major_strides(shapes[piece.tensor]) : piece.strides.get(),
+                piece.in_stored, distinct_extent(piece), [&](std::uint64_t at) { ++read[piece.tensor][at]; });
             for_each_element(ckpt::row_major_strides(move.shape), piece.in_logical, piece.extent,
                              [&](std::uint64_t at) { ++covered[at]; });
         }
@@ -109,8 +109,8 @@ void check_writes(const test::PlannedMegatron& planned) {
         std::vector<int> used(elements(move.shape), 0);
         for (const auto& piece : move.targets) {
             const auto& strides = plan.targets[piece.tensor].strides;
-            for_each_element(strides.empty() ? ckpt::row_major_strides(shapes[piece.tensor]) : strides, piece.in_stored,
-                             piece.extent, [&](std::uint64_t at) { ++written[piece.tensor][at]; });
+            for_each_element(strides.empty() ? ckpt::row_major_strides(shapes[piece.tensor]) : strides.get(),
+                             piece.in_stored, piece.extent, [&](std::uint64_t at) { ++written[piece.tensor][at]; });
             for_each_element(ckpt::row_major_strides(move.shape), piece.in_logical, piece.extent,
                              [&](std::uint64_t at) { used[at] = 1; });
         }

@@ -63,23 +63,27 @@ TEST_CASE("plan proof: a sound plan passes, and every seeded defect is found") {
              t.push_back(t.front());
          }},
         {"two target pieces overlap",
-         [](auto& plan) { move_of(plan, "layers.0.mlp.up").targets.front().in_stored[0] = 0; }},
+         [](auto& plan) { move_of(plan, "layers.0.mlp.up").targets.front().in_stored.set(0, 0); }},
         {"a target piece leaves its tensor",
-         [](auto& plan) { move_of(plan, "layers.0.mlp.down").targets.front().in_stored[1] = 1; }},
+         [](auto& plan) { move_of(plan, "layers.0.mlp.down").targets.front().in_stored.set(1, 1); }},
         {"a piece leaves the logical tensor",
-         [](auto& plan) { move_of(plan, "layers.1.mlp.down").targets.front().in_logical[0] = 1; }},
+         [](auto& plan) { move_of(plan, "layers.1.mlp.down").targets.front().in_logical.set(0, 1); }},
         {"a source is lost", [](auto& plan) { move_of(plan, "embedding").sources.clear(); }},
-        {"a source is read in part", [](auto& plan) { move_of(plan, "embedding").sources.front().extent[0] -= 1; }},
+        {"a source is read in part",
+         [](auto& plan) {
+             auto& extent = move_of(plan, "embedding").sources.front().extent;
+             extent.set(0, extent[0] - 1);
+         }},
         {"a source is read twice",
          [](auto& plan) {
              auto& s = move_of(plan, "head").sources;
              s.push_back(s.front());
          }},
         {"an extent overflows",
-         [](auto& plan) { move_of(plan, "final_norm").sources.front().in_stored[0] = UINT64_MAX; }},
+         [](auto& plan) { move_of(plan, "final_norm").sources.front().in_stored.set(0, UINT64_MAX); }},
         {"a target has no piece",
          [](auto& plan) {
-             plan.targets.push_back({"extra", 0, ckpt::DType::bf16, {2, 2}});
+             plan.targets.push_back({std::string("extra"), 0, ckpt::DType::bf16, ckpt::Shape{2, 2}});
          }},
     };
     for (const auto& entry : defects) {
