@@ -20,6 +20,11 @@ bool FileSystem::exists(const Path& path) {
     return !found || found->has_value();
 }
 
+bool is_directory(FileSystem& fs, const Path& path) {
+    const auto found = fs.info(path);
+    return found && found->kind == FileKind::directory;
+}
+
 Result<bool> is_there(FileSystem& fs, const Path& path) {
     TRY_ASSIGN(const auto found, fs.look(path));
     return found.has_value();

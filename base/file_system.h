@@ -112,6 +112,9 @@ public:
 // The machine's file system.
 FileSystem& real_file_system();
 
+// Whether it is a directory, or a link to one.
+bool is_directory(FileSystem& fs, const Path& path);
+
 // Whether anything has the name, a dangling link too; an error when that cannot be told. For what is done where there is nothing.
 Result<bool> is_there(FileSystem& fs, const Path& path);
 

@@ -33,7 +33,9 @@ elseif(MIGRATION_SANITIZE STREQUAL "thread")
 else()
   # One binary that runs on any machine of the same architecture and libc; with the property PORTABLE, one that has the libc in it.
   set(portable $<BOOL:$<TARGET_PROPERTY:PORTABLE>>)
-  target_link_options(project_options INTERFACE "$<IF:${portable},-static-pie;-s,-static-libstdc++;-static-libgcc>")
+  # Code that a library would load at run time: migrator/profile/without_plugins.cpp has none.
+  string(JOIN "$<COMMA>" without_plugins -Wl --wrap=dlopen --wrap=dlsym --wrap=dlclose --wrap=dlerror)
+  target_link_options(project_options INTERFACE "$<IF:${portable},-static-pie;-s;${without_plugins},-static-libstdc++;-static-libgcc>")
 endif()
 if(MIGRATION_STATIC)
   # The default of many compilers, but not of all.

@@ -27,7 +27,7 @@ gather() { # ARCHITECTURE
     rm -rf "$target"
     mkdir -p "$target/lib" "$target/licenses"
     cp -R "$work/$1/usr/include" "$target/"
-    find "$work/$1/usr/lib" \( -name libdeflate.a -o -name libz.a \) -exec cp {} "$target/lib/" \;
+    find "$work/$1/usr/lib" \( -name libdeflate.a -o -name libz.a -o -name libsqlite3.a \) -exec cp {} "$target/lib/" \;
     for package in $all_libraries; do cp "$work/$1/usr/share/doc/$package/copyright" "$target/licenses/$package"; done
     say "$target: $all_libraries"
 }

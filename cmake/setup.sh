@@ -56,10 +56,13 @@ package:libdeflate-dev
 #if !__has_include(<zlib.h>)
 package:zlib1g-dev
 #endif
+#if !__has_include(<sqlite3.h>)
+package:libsqlite3-dev
+#endif
 HEADERS
 }
 
-all_libraries="nlohmann-json3-dev libfmt-dev libexpected-dev libcli11-dev doctest-dev libdeflate-dev zlib1g-dev libtomlplusplus-dev"
+all_libraries="nlohmann-json3-dev libfmt-dev libexpected-dev libcli11-dev doctest-dev libdeflate-dev zlib1g-dev libsqlite3-dev libtomlplusplus-dev"
 
 # Prints what the build lacks, as Debian and Ubuntu name it.
 missing_build_packages() {

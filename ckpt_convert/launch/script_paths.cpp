@@ -29,7 +29,7 @@ void check_load(base::FileSystem& fs, const ScriptJob& job, std::vector<ScriptFi
     if (load == nullptr || job.has("--enable-hf2mg-convert")) return;
     const ScriptWord* tokenizer = job.value("--tokenizer-name-or-path");
     if (tokenizer == nullptr) tokenizer = job.value("--tokenizer-model");
-    const bool is_there = is_kind(fs, load->text, FileKind::directory);
+    const bool is_there = base::is_directory(fs, load->text);
     const bool is_model =
         is_there ? fs.exists(base::join(load->text, "config.json")) && !is_megatron_checkpoint(fs, load->text)
                  : tokenizer != nullptr && tokenizer->text == load->text;

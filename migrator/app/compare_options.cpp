@@ -14,8 +14,8 @@ void add_compare(CLI::App& app, Options& options) {
     command
         ->add_option(
             "BASE", options.compare.base,
-            "The profile to compare with: a trace of torch.profiler (.json, .json.gz), a\nfolder *_ascend_pt, or "
-            "its trace_view.json")
+            "The profile to compare with: a trace of torch.profiler (.json, .json.gz), a\nfolder *_ascend_pt, its "
+            "trace_view.json, or a database of Ascend's profiler (.db)")
         ->required()
         ->option_text(" ");
     command->add_option("NEW", options.compare.compared, "The profile that is compared, likewise")

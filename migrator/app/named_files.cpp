@@ -10,17 +10,12 @@ namespace {
 
 using base::Path;
 
-bool is_directory(base::FileSystem& fs, const Path& path) {
-    const auto info = fs.info(path);
-    return info && info->kind == base::FileKind::directory;
-}
-
 Path report_directory_of(const Path& output) { return base::normal_path(output) + std::string(kReportSuffix); }
 
 }  // namespace
 
 Path named_report(base::FileSystem& fs, const Path& path) {
-    if (!is_directory(fs, path)) return path;
+    if (!base::is_directory(fs, path)) return path;
     for (const Path& directory : {path, report_directory_of(path)}) {
         const Path report = base::join(directory, "report.json");
         if (fs.exists(report)) return report;

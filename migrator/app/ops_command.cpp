@@ -75,9 +75,10 @@ base::Result<OpsResult> run_ops(const Options& options, base::FileSystem& fs) {
     const std::string input = is_piped ? "standard input" : options.ops.input;
     if (!is_piped && !fs.exists(input)) return tl::unexpected(base::missing_path(fs, input));
     const auto takes_whole = [&](const std::string& name) { return knowledge.has_own_kernel(name, *chip); };
-    TRY_ASSIGN(OperatorInput read, is_piped
-                                       ? read_operator_input(options.stdin_text, input, knowledge.chips(), takes_whole)
-                                       : read_operator_input(fs, input, knowledge.chips(), takes_whole));
+    TRY_ASSIGN(const ProfileKnowledge profiles, load_profile_knowledge(store, ProfileNumbers::ours));
+    TRY_ASSIGN(OperatorInput read,
+               is_piped ? read_operator_input(options.stdin_text, input, knowledge.chips(), profiles.names, takes_whole)
+                        : read_operator_input(fs, input, knowledge.chips(), profiles, takes_whole));
     const OperatorReport report = judge_operators(std::move(read), input, knowledge, *chip, version);
     OpsResult out;
     out.text = options.json ? report.json() : report.text(options.language, options.verbose);

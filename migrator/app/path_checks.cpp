@@ -39,8 +39,7 @@ base::Status check_report_directory(base::FileSystem& fs, const Options& options
                     directory);
     }
     if (!fs.exists(directory)) return {};
-    auto info = fs.info(directory);
-    if (info && info->kind == FileKind::directory) return {};
+    if (base::is_directory(fs, directory)) return {};
     return fail(ErrorKind::usage, "the report requires a directory, and something else has this name", directory);
 }
 
@@ -51,8 +50,7 @@ base::Status check_skeleton_directory(base::FileSystem& fs, const Options& optio
                     "the directory for skeletons lies in the output directory; name one outside of it", directory);
     }
     if (!fs.exists(directory)) return {};
-    auto info = fs.info(directory);
-    if (info && info->kind == FileKind::directory) {
+    if (base::is_directory(fs, directory)) {
         TRY_ASSIGN(const auto entries, fs.list(directory));
         if (entries.empty()) return {};
     }

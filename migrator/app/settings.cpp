@@ -106,9 +106,8 @@ base::Result<Settings> read_settings(base::FileSystem& fs, const Path& file) {
 }
 
 base::Result<Settings> find_settings(base::FileSystem& fs, const Path& path) {
-    auto info = fs.info(path);
-    const bool is_directory = info && info->kind == base::FileKind::directory;
-    for (const Path& directory : base::directories_above(fs, is_directory ? path : base::parent(path))) {
+    for (const Path& directory :
+         base::directories_above(fs, base::is_directory(fs, path) ? path : base::parent(path))) {
         const Path file = directory == "." ? kFileName : base::join(directory, kFileName);
         if (!fs.exists(file)) continue;
         TRY_ASSIGN(auto found, parse(fs, file));

@@ -2,6 +2,7 @@
 
 #include "base/number_text.h"
 #include "base/text.h"
+#include "migrator/profile/json_tokens.h"
 
 namespace migrator {
 

@@ -46,6 +46,23 @@ std::string collective_of(std::string_view text, ProfileNumbers numbers) {
     return second.empty() ? first : second;
 }
 
+// Of a database as msprof has it: tasks belong to the operator of their number.
+std::vector<CollectiveSums> collectives_by_number(const TraceRecords& trace, const std::vector<DeviceEvent>& operators,
+                                                  const std::vector<DeviceEvent>& tasks) {
+    std::map<std::int64_t, std::vector<DeviceEvent>> of_number;
+    for (const DeviceEvent& task : tasks) of_number[task.link].push_back(task);
+    std::vector<CollectiveSums> out;
+    for (const DeviceEvent& item : operators) {
+        const std::string name = collective_of(trace.texts[item.name], ProfileNumbers::msprof);
+        if (name.empty()) continue;
+        CollectiveSums& collective = named_in(out, name);
+        collective.sums.add(item.duration);
+        for (const DeviceEvent& task : of_number[item.link])
+            named_in(collective.tasks, std::string(trace.texts[task.name])).sums.add(task.duration);
+    }
+    return out;
+}
+
 std::vector<CollectiveSums> collectives_of(const ProfileSide& side, ProfileNumbers numbers) {
     const TraceRecords& trace = side.trace;
     std::vector<DeviceEvent> operators, tasks;
@@ -67,6 +84,7 @@ std::vector<CollectiveSums> collectives_of(const ProfileSide& side, ProfileNumbe
             thread != trace.collective_threads.end() && side.names.group_threads.in(lower_case(thread->second.name));
         if (is_operator ? is_in(event) : true) (is_operator ? operators : tasks).push_back(event);
     }
+    if (trace.is_database && numbers == ProfileNumbers::msprof) return collectives_by_number(trace, operators, tasks);
     std::ranges::stable_sort(operators, {}, &DeviceEvent::begin);
     std::ranges::stable_sort(tasks, {}, &DeviceEvent::begin);
     std::vector<CollectiveSums> out;

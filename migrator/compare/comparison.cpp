@@ -63,7 +63,7 @@ base::Status add_operators(base::FileSystem& fs, const base::DataStore& store, c
         out.sheets.push_back(std::move(causes));
     }
     if (request.wants(ComparePart::memory)) {
-        TRY_ASSIGN(MemorySheets memory, memory_sheets(fs, sides, out.broken_tables));
+        TRY_ASSIGN(MemorySheets memory, memory_sheets(sides, out.broken_tables));
         out.sheets.push_back(std::move(memory.statistic));
         if (!request.pairing.without_details) out.sheets.push_back(std::move(memory.details));
     }
@@ -138,7 +138,7 @@ base::Result<Comparison> compare_profiles(base::FileSystem& fs, const base::Data
         out.sheets.push_back(communication_sheet(*out.base, *out.compared, request.numbers));
     if (out.operators) TRY(add_operators(fs, store, request, out));
     if (request.wants(Part::kernels) && request.kernels_by_type) {
-        TRY_ASSIGN(Sheet types, kernel_type_sheet(fs, *out.base, *out.compared, out.broken_tables));
+        TRY_ASSIGN(Sheet types, kernel_type_sheet(*out.base, *out.compared, out.broken_tables));
         out.sheets.push_back(std::move(types));
     } else if (request.wants(Part::kernels)) {
         out.sheets.push_back(kernel_sheet(*out.base, *out.compared));

@@ -1,9 +1,6 @@
 #include "migrator/compare/kernel_type_sheet.h"
 
 #include <algorithm>
-#include <cmath>
-
-#include "migrator/profile/csv_rows.h"
 
 namespace migrator {
 namespace {
@@ -16,23 +13,21 @@ struct TypeRow {
     bool is_same(const TypeRow& other) const { return type == other.type && core == other.core; }
 };
 
-double number_or_zero(double value) { return std::isfinite(value) ? value : 0; }
-
-base::Result<std::vector<TypeRow>> types_of(base::FileSystem& fs, const ProfileSide& side,
-                                            std::vector<std::string>& damage) {
+base::Result<std::vector<TypeRow>> types_of(const ProfileSide& side, std::vector<std::string>& damage) {
     std::vector<TypeRow> out;
-    const base::Path path = side.files.table(side.tables.files.statistic);
-    if (path.empty() || !fs.exists(path)) return out;
-    TRY_ASSIGN(CsvRows rows, CsvRows::open(fs, path));
+    TRY_ASSIGN(const auto table, side.source.table(ProfilePart::statistic));
+    if (!table) return out;
+    TableRows& rows = *table;
     const StatisticColumns& names = side.tables.statistic;
     const auto type = rows.column(names.type), core = rows.column(names.core), count = rows.column(names.count),
                total = rows.column(names.total), shortest = rows.column(names.shortest),
                average = rows.column(names.average), longest = rows.column(names.longest);
-    const auto number = [&](std::optional<std::size_t> column) { return number_or_zero(rows.number(column)); };
+    const auto number = [&](std::optional<std::size_t> column) { return rows.number_or_zero(column); };
     for (;;) {
         TRY_ASSIGN(const bool has_row, rows.next());
         if (!has_row) {
-            if (!rows.damage().empty()) damage.push_back(base::format("{}: {}", path, rows.damage()));
+            if (!rows.damage().empty())
+                damage.push_back(base::format("{}: {}", side.source.path_of(ProfilePart::statistic), rows.damage()));
             return out;
         }
         out.push_back({std::string(rows[type]), std::string(rows[core]), number(total), number(average),
@@ -51,7 +46,7 @@ void add_type_cells(SheetRow& row, const TypeRow* item) {
 
 }  // namespace
 
-base::Result<Sheet> kernel_type_sheet(base::FileSystem& fs, const ProfileSide& base, const ProfileSide& compared,
+base::Result<Sheet> kernel_type_sheet(const ProfileSide& base, const ProfileSide& compared,
                                       std::vector<std::string>& damage) {
     Sheet out{
         "KernelTypeCompare",
@@ -59,8 +54,8 @@ base::Result<Sheet> kernel_type_sheet(base::FileSystem& fs, const ProfileSide& b
                        {"Total Duration(us)", "Avg Duration(us)", "Max Duration(us)", "Min Duration(us)", "Calls"},
                        {"Diff Total Ratio", "Diff Avg Ratio"}),
         {}};
-    TRY_ASSIGN(const std::vector<TypeRow> a, types_of(fs, base, damage));
-    TRY_ASSIGN(const std::vector<TypeRow> b, types_of(fs, compared, damage));
+    TRY_ASSIGN(const std::vector<TypeRow> a, types_of(base, damage));
+    TRY_ASSIGN(const std::vector<TypeRow> b, types_of(compared, damage));
     if (a.empty() || b.empty()) return out;
     const auto add = [&](const TypeRow* one, const TypeRow* other) {
         const TypeRow& any = one == nullptr ? *other : *one;

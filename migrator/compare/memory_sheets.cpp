@@ -1,12 +1,12 @@
 #include "migrator/compare/memory_sheets.h"
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <unordered_map>
 
 #include "base/format.h"
 #include "base/string_map.h"
-#include "migrator/profile/csv_rows.h"
 
 namespace migrator {
 namespace {
@@ -78,22 +78,43 @@ private:
     std::vector<HostEvent> taken_;
 };
 
-base::Result<std::vector<Allocation>> allocations_of_npu(base::FileSystem& fs, const ProfileSide& side,
-                                                         std::vector<std::string>& damage) {
+// Msprof has times of a database as floating-point numbers, which keep a quarter of a microsecond.
+std::optional<Allocation> rounded_allocation(const ProfileSide& side, double allocated, double released,
+                                             double kilobytes) {
+    const double whole = std::floor(allocated);
+    if (!(std::abs(whole) < 1e17)) return std::nullopt;
+    const auto at = side.trace.origin.ticks(
+        {static_cast<std::int64_t>(whole), static_cast<Ticks>((allocated - whole) * kTicksPerMicrosecond)});
+    if (!at) return std::nullopt;
+    const double length = released == 0 || allocated == 0 ? 0 : released - allocated;
+    return Allocation{
+        *at, {}, line_of(python_number(allocated), python_number(released), length, kilobytes), kilobytes, length};
+}
+
+base::Result<std::vector<Allocation>> allocations_of_npu(const ProfileSide& side, std::vector<std::string>& damage) {
     constexpr std::string_view kOfTasks = "cann::";
     std::vector<Allocation> out;
-    const base::Path path = side.files.table(side.tables.files.operator_memory);
-    if (path.empty() || !fs.exists(path)) return out;
-    TRY_ASSIGN(CsvRows rows, CsvRows::open(fs, path));
+    TRY_ASSIGN(const auto table, side.source.table(ProfilePart::operator_memory));
+    if (!table) return out;
+    TableRows& rows = *table;
     const AllocationColumns& columns = side.tables.operator_memory;
     const auto name = rows.column(columns.name), size = rows.column(columns.size),
                allocated = rows.column(columns.allocated), released = rows.column(columns.released);
     const TaskQueue queue(side);
+    const bool is_rounded = side.trace.is_database && side.metrics.numbers == ProfileNumbers::msprof;
     for (;;) {
         TRY_ASSIGN(const bool has_row, rows.next());
         if (!has_row) {
-            if (!rows.damage().empty()) damage.push_back(base::format("{}: {}", path, rows.damage()));
+            if (!rows.damage().empty())
+                damage.push_back(
+                    base::format("{}: {}", side.source.path_of(ProfilePart::operator_memory), rows.damage()));
             return out;
+        }
+        if (is_rounded) {
+            auto item = rounded_allocation(side, rows.number_or_zero(allocated), rows.number_or_zero(released),
+                                           rows.number_or_zero(size));
+            if (item) out.push_back(std::move(*item));
+            continue;
         }
         const auto moment = parse_moment(rows[allocated]);
         const auto at = moment ? side.trace.origin.ticks(*moment) : std::nullopt;
@@ -151,9 +172,8 @@ std::vector<Allocation> allocations_of_gpu(const ProfileSide& side) {
     return out;
 }
 
-base::Result<std::vector<Allocation>> allocations_of(base::FileSystem& fs, const ProfileSide& side,
-                                                     std::vector<std::string>& damage) {
-    if (side.trace.kind == TraceKind::npu) return allocations_of_npu(fs, side, damage);
+base::Result<std::vector<Allocation>> allocations_of(const ProfileSide& side, std::vector<std::string>& damage) {
+    if (side.trace.kind == TraceKind::npu) return allocations_of_npu(side, damage);
     return allocations_of_gpu(side);
 }
 
@@ -250,10 +270,9 @@ Sheet memory_details(const PairedSides& sides, const std::shared_ptr<const Alloc
 
 }  // namespace
 
-base::Result<MemorySheets> memory_sheets(base::FileSystem& fs, const PairedSides& sides,
-                                         std::vector<std::string>& damage) {
-    TRY_ASSIGN(std::vector<Allocation> base_all, allocations_of(fs, sides.base, damage));
-    TRY_ASSIGN(std::vector<Allocation> all, allocations_of(fs, sides.compared, damage));
+base::Result<MemorySheets> memory_sheets(const PairedSides& sides, std::vector<std::string>& damage) {
+    TRY_ASSIGN(std::vector<Allocation> base_all, allocations_of(sides.base, damage));
+    TRY_ASSIGN(std::vector<Allocation> all, allocations_of(sides.compared, damage));
     const auto base = std::make_shared<const Allocations>(sides.base_tree, std::move(base_all)),
                compared = std::make_shared<const Allocations>(sides.tree, std::move(all));
     return MemorySheets{memory_statistic(sides, *base, *compared), memory_details(sides, base, compared)};

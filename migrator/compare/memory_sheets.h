@@ -11,7 +11,6 @@ struct MemorySheets {
 
 // Fails where a table cannot be read at all; one that is missing has no allocations.
 // `damage`: of tables that are not whole, of which the rows before it count.
-base::Result<MemorySheets> memory_sheets(base::FileSystem& fs, const PairedSides& sides,
-                                         std::vector<std::string>& damage);
+base::Result<MemorySheets> memory_sheets(const PairedSides& sides, std::vector<std::string>& damage);
 
 }  // namespace migrator

@@ -4,6 +4,7 @@
 
 #include "base/format.h"
 #include "base/string_map.h"
+#include "migrator/profile/json_tokens.h"
 
 namespace migrator {
 namespace {

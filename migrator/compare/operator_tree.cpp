@@ -18,6 +18,7 @@ DevicePlace place_of(const DeviceEvent& event) { return {event.begin, event.thre
 OperatorTree::OperatorTree(const ProfileSide& side, ProfileNumbers numbers, bool with_collectives)
     : side_(side),
       is_ours_(numbers == ProfileNumbers::ours),
+      by_connection_(!is_ours_ && side.trace.is_database),
       is_step_(side.trace.texts, [&side](const std::string& name) { return side.names.step_names.in(name); }),
       is_launch_(side.trace.texts,
                  [&side](const std::string& category) { return side.names.launch_categories.is(category); }) {
@@ -26,6 +27,7 @@ OperatorTree::OperatorTree(const ProfileSide& side, ProfileNumbers numbers, bool
     nest();
     find_top();
     if (is_ours_) start_by_launch();
+    else if (by_connection_) start_by_connection();
     else start_by_time();
     starts_ = sorted_by<&Start::key>(std::move(starts_));
 }
@@ -39,14 +41,14 @@ DeviceEvent OperatorTree::started_event(std::uint32_t number) const {
 void OperatorTree::find_started(bool with_collectives) {
     const TraceRecords& trace = side_.trace;
     for (std::uint32_t i = 0; i < trace.device.size(); ++i) kernels_.push_back(i);
-    for (std::uint32_t i = 0; with_collectives && i < trace.collectives.size(); ++i) {
+    for (std::uint32_t i = 0; with_collectives && !by_connection_ && i < trace.collectives.size(); ++i) {
         const TextNumber written = trace.threads[trace.collectives.get<&DeviceEvent::thread>(i)].second;
         const auto thread = trace.collective_threads.find(written);
         if (thread != trace.collective_threads.end() && side_.names.group_threads.in(lower_case(thread->second.name)))
             kernels_.push_back(static_cast<std::uint32_t>(trace.device.size()) + i);
     }
     const auto place = [&](std::uint32_t number) { return place_of(started_event(number)); };
-    if (!std::ranges::is_sorted(kernels_, {}, place)) std::ranges::stable_sort(kernels_, {}, place);
+    if (!by_connection_ && !std::ranges::is_sorted(kernels_, {}, place)) std::ranges::stable_sort(kernels_, {}, place);
 }
 
 // By their begin; ours by thread first, and where two begin together the outer one first.
@@ -143,11 +145,17 @@ void OperatorTree::start_by_time() {
     }
 }
 
+void OperatorTree::start_by_connection() {
+    for (std::uint32_t i = 0; i < kernels_.size(); ++i) {
+        if (const DeviceEvent event = kernel(i); event.connection != 0) starts_.push_back({event.connection, i});
+    }
+}
+
 // The place on the host from which a kernel was started: its thread, and when.
 std::optional<std::pair<TextNumber, Ticks>> OperatorTree::launch_place(const DeviceEvent& kernel) const {
     const TraceRecords& trace = side_.trace;
-    if (trace.kind == TraceKind::gpu && kernel.link != 0) {
-        if (const auto call = launch_of(trace.launch_calls, kernel.link)) return std::pair(call->thread, call->begin);
+    if (const std::int64_t link = trace.kind == TraceKind::gpu ? kernel.link : kernel.connection; link != 0) {
+        if (const auto call = launch_of(trace.launch_calls, link)) return std::pair(call->thread, call->begin);
     }
     const auto [first, after] = trace.launches.ending_at(kernel.begin);
     for (std::size_t i = first; i < after; ++i) {

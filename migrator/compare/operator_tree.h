@@ -54,7 +54,7 @@ public:
         const std::int64_t key = key_of(node);
         for (std::size_t i = starts_.template lower_bound<&Start::key>(key); i < starts_.size(); ++i) {
             const Start start = starts_[i];
-            if (start.key != key) return;
+            if (start.key != key || (by_connection_ && key == 0)) return;
             visit(start.kernel);
         }
     }
@@ -63,6 +63,17 @@ public:
     void each_start(const Visit& visit) const {
         if (is_ours_) {
             for (const Launched& item : launched()) visit(item.thread, item.at, item.kernel);
+        } else if (by_connection_) {
+            // Of the operators that begin together, the last one that started something.
+            for (std::uint32_t node = 0; node < nodes_.size(); ++node) {
+                const Ticks begin = get<&HostEvent::begin>(node);
+                bool has_kernels = false, is_replaced = false;
+                each_kernel(node, [&](std::uint32_t) { has_kernels = true; });
+                for (std::uint32_t next = node + 1;
+                     has_kernels && next < nodes_.size() && get<&HostEvent::begin>(next) == begin; ++next)
+                    each_kernel(next, [&](std::uint32_t) { is_replaced = true; });
+                if (!is_replaced) each_kernel(node, [&](std::uint32_t kernel) { visit(kNoText, begin, kernel); });
+            }
         } else {
             for (const Start start : starts_) visit(kNoText, start.key, start.kernel);
         }
@@ -76,7 +87,7 @@ public:
 
 private:
     struct Start {
-        std::int64_t key = 0;  // msprof: when the operator begins; ours: number of the node
+        std::int64_t key = 0;  // msprof: when the operator begins, or its connection; ours: number of the node
         std::uint32_t kernel = 0;
     };
     using Starts = PackedList<Start, &Start::key, &Start::kernel>;
@@ -91,16 +102,22 @@ private:
     void nest();
     void find_top();
     void start_by_time();
+    void start_by_connection();
     void start_by_launch();
     // Tasks of the device, and behind them collectives.
     DeviceEvent started_event(std::uint32_t number) const;
     void find_started(bool with_collectives);
     std::optional<std::pair<TextNumber, Ticks>> launch_place(const DeviceEvent& kernel) const;
     std::vector<Launched> launched() const;  // by thread and time
-    std::int64_t key_of(std::uint32_t node) const { return is_ours_ ? node : get<&HostEvent::begin>(node); }
+    std::int64_t key_of(std::uint32_t node) const {
+        if (by_connection_) return get<&HostEvent::link>(node);
+        return is_ours_ ? node : get<&HostEvent::begin>(node);
+    }
 
     const ProfileSide& side_;
     const bool is_ours_;
+    const bool
+        by_connection_;  // msprof, of a database: an operator has the kernels of its number, whenever they were started
     std::vector<OperatorNode> nodes_;
     std::vector<std::uint32_t> top_;
     std::vector<std::uint32_t> threads_;  // the first node of each

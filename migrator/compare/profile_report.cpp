@@ -9,6 +9,7 @@
 #include "migrator/compare/overall_sheet.h"
 #include "migrator/profile/json_values.h"
 #include "migrator/profile/per_text.h"
+#include "migrator/profile/profile_knowledge.h"
 
 namespace migrator {
 namespace {
@@ -111,25 +112,23 @@ void add_variables(const base::JsonDocument& document, ProfileFigures& out) {
 
 // A file that is missing or broken says nothing.
 template <class Add>
-base::Status add_from(base::FileSystem& fs, const base::Path& path, const Add& add) {
-    if (path.empty() || !fs.exists(path)) return {};
-    const auto document = read_document(fs, path);
-    if (document) add(*document);
+base::Status add_from(const ProfileSource& source, ProfilePart part, const Add& add) {
+    const auto document = source.document(part);
+    if (document && *document) add(**document);
     const bool is_broken = !document && document.error().kind == base::ErrorKind::bad_input;
     return document || is_broken ? base::Status() : tl::unexpected(document.error());
 }
 
-base::Status add_side_figures(base::FileSystem& fs, const ProfileSide& side, ProfileFigures& out) {
+base::Status add_side_figures(const ProfileSide& side, ProfileFigures& out) {
     add_metric_figures(side.metrics, out);
     add_operator_figures(side, out);
     if (side.trace.kind == TraceKind::gpu) return {};
     add_kernel_figures(side, out);
     add_runtime_figures(side, out);
     out.numbers["unaligned_transfers"] = static_cast<double>(side.trace.unaligned_transfers);
-    TRY(add_from(fs, side.files.table(side.tables.files.communication),
+    TRY(add_from(side.source, ProfilePart::communication,
                  [&](const base::JsonDocument& document) { add_packet_figures(document, out); }));
-    if (side.files.folder.empty()) return {};
-    return add_from(fs, base::join(side.files.folder, side.tables.files.metadata),
+    return add_from(side.source, ProfilePart::metadata,
                     [&](const base::JsonDocument& document) { add_variables(document, out); });
 }
 
@@ -258,16 +257,14 @@ base::Result<ProfileReport> report_profile(base::FileSystem& fs, const base::Dat
     out.path = path;
     TRY_ASSIGN(const AdviceFile rules, base::read_rule_record<AdviceFile>(store, "rules/profiles/advice.json"));
     std::vector<base::Path> folders;
-    const auto info = fs.info(path);
-    if (info && info->kind == base::FileKind::directory) {
-        TRY_ASSIGN(folders, find_rank_folders(fs, path));
+    TRY_ASSIGN(const ProfileKnowledge knowledge, load_profile_knowledge(store, ProfileNumbers::ours));
+    if (base::is_directory(fs, path)) {
+        TRY_ASSIGN(folders, find_rank_folders(fs, path, knowledge.queries));
     }
     if (folders.size() > 1) {
-        TRY_ASSIGN(const ProfileTables tables,
-                   base::read_rule_record<ProfileTables>(store, "rules/profiles/tables.json"));
         TRY_ASSIGN(const OutlierTable outliers,
                    base::read_rule_record<OutlierTable>(store, "rules/profiles/outliers.json"));
-        TRY_ASSIGN(out.cluster, read_cluster(fs, folders, tables, outliers));
+        TRY_ASSIGN(out.cluster, read_cluster(fs, folders, knowledge.tables, knowledge.queries, outliers));
         add_figures(*out.cluster, out.figures);
     } else {
         SideRequest request;
@@ -275,7 +272,7 @@ base::Result<ProfileReport> report_profile(base::FileSystem& fs, const base::Dat
         request.step = step;
         request.kept.operators = request.kept.runtime = true;
         TRY_ASSIGN(out.side, read_side(fs, store, request));
-        TRY(add_side_figures(fs, *out.side, out.figures));
+        TRY(add_side_figures(*out.side, out.figures));
     }
     out.advice = advice_for(out.figures, rules);
     return out;

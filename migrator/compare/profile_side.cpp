@@ -5,6 +5,7 @@
 #include "base/format.h"
 #include "migrator/profile/keep_step.h"
 #include "migrator/profile/per_text.h"
+#include "migrator/profile/profile_knowledge.h"
 
 namespace migrator {
 namespace {
@@ -40,13 +41,22 @@ base::Status find_step(ProfileSide& side, const SideRequest& request) {
                       side.path);
 }
 
+// With the place and what is damaged where it failed.
+base::Result<SideMetrics> measured(base::Result<SideMetrics> metrics, const ProfileSide& side) {
+    if (metrics) return metrics;
+    base::Error error = std::move(metrics).error();
+    error.where = side.source.trace_path();  // there are two
+    if (side.trace.damage.empty()) return tl::unexpected(std::move(error));
+    return base::fail_with_context(std::move(error), side.trace.damage);
+}
+
 }  // namespace
 
 std::vector<std::string> ProfileSide::damage() const {
     std::vector<std::string> out;
-    if (!trace.damage.empty()) out.push_back(base::format("{}: {}", files.trace, trace.damage));
+    if (!trace.damage.empty()) out.push_back(base::format("{}: {}", source.trace_path(), trace.damage));
     if (!kernels.damage.empty())
-        out.push_back(base::format("{}: {}", files.table(tables.files.kernels), kernels.damage));
+        out.push_back(base::format("{}: {}", source.path_of(ProfilePart::kernels), kernels.damage));
     out.insert(out.end(), metrics.damage.begin(), metrics.damage.end());
     return out;
 }
@@ -64,30 +74,35 @@ void ProfileSide::drop_records() {
 base::Result<ProfileSide> read_side(base::FileSystem& fs, const base::DataStore& store, const SideRequest& request) {
     ProfileSide side;
     side.path = request.path;
-    TRY_ASSIGN(side.files, find_profile(fs, request.path));
-    TRY_ASSIGN(side.names, load_profile_names(store, request.numbers));
+    TRY_ASSIGN(ProfileKnowledge knowledge, load_profile_knowledge(store, request.numbers));
+    side.names = std::move(knowledge.names);
+    side.tables = std::move(knowledge.tables);
     if (!request.flow_category.empty()) side.names.flow_categories.words = {lower_case(request.flow_category)};
-    TRY_ASSIGN(side.tables, base::read_rule_record<ProfileTables>(store, "rules/profiles/tables.json"));
-    TRY_ASSIGN(side.trace, record_trace(fs, side.files.trace, side.names, request.kept));
+    TRY_ASSIGN(ProfileFiles files, find_profile(fs, request.path, knowledge.queries));
+    TRY_ASSIGN(side.source, ProfileSource::open(fs, std::move(files), side.tables, knowledge.queries, request.numbers,
+                                                request.step));
+    TRY_ASSIGN(const auto events, side.source.events(request.kept));
+    TRY_ASSIGN(side.trace, record_trace(*events, side.names, request.kept));
     TRY(find_step(side, request));
     // Msprof restricts operators and collectives to the step, but not the figures as a whole.
     if (side.step_time && request.numbers == ProfileNumbers::ours) keep_step(side.trace, *side.step_time);
     if (side.trace.kind == TraceKind::gpu) {
-        auto metrics = measure_gpu(side.trace, side.names, request.numbers);
-        if (!metrics) {
-            base::Error error = std::move(metrics).error();
-            error.where = side.files.trace;  // there are two
-            if (side.trace.damage.empty()) return tl::unexpected(std::move(error));
-            return base::fail_with_context(std::move(error), side.trace.damage);
-        }
-        side.metrics = std::move(*metrics);
+        TRY_ASSIGN(side.metrics, measured(measure_gpu(side.trace, side.names, request.numbers), side));
         return side;
     }
-    TRY_ASSIGN(side.kernels, read_kernels(fs, side.files.table(side.tables.files.kernels), side.tables.kernels,
-                                          side.names, side.trace.origin, request.numbers,
-                                          request.step ? base::format("{}", *request.step) : std::string()));
-    side.metrics = measure_npu(side.trace, side.kernels, side.names, request.numbers);
-    TRY(add_tables(fs, side.files, side.tables, request.numbers, side.metrics));
+    TRY_ASSIGN(const auto rows, side.source.table(ProfilePart::kernels));
+    TRY_ASSIGN(side.kernels, read_kernels(rows.get(), side.tables.kernels, side.names, side.trace.origin,
+                                          {.numbers = request.numbers,
+                                           .is_database = side.trace.is_database,
+                                           .step = request.step ? base::format("{}", *request.step) : std::string(),
+                                           .step_time = side.step_time}));
+    const bool counts_as_database = side.trace.is_database && request.numbers == ProfileNumbers::msprof;
+    if (counts_as_database) {
+        TRY_ASSIGN(side.metrics, measured(measure_database(side.trace, side.kernels, side.names), side));
+    } else {
+        side.metrics = measure_npu(side.trace, side.kernels, side.names, request.numbers);
+    }
+    TRY(add_tables(side.source, side.tables, request.numbers, side.metrics));
     return side;
 }
 

@@ -20,7 +20,7 @@ struct SideRequest {
 
 struct ProfileSide {
     base::Path path;
-    ProfileFiles files;
+    ProfileSource source;
     ProfileNames names;
     ProfileTables tables;
     TraceRecords trace;

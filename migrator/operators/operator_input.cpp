@@ -13,7 +13,8 @@
 #include "migrator/operators/graph_reader.h"
 #include "migrator/operators/operator_totals.h"
 #include "migrator/operators/trace_reader.h"
-#include "migrator/profile/profile_files.h"
+#include "migrator/profile/profile_source.h"
+#include "migrator/profile/trace_events.h"
 
 namespace migrator {
 namespace {
@@ -181,11 +182,11 @@ base::Result<Beginning> beginning_of(base::FileSystem& fs, const base::Path& pat
 }
 
 base::Result<OperatorInput> read_any(std::string_view text, const std::string& name, const ChipsFile& chips,
-                                     const TakesWhole& takes_whole) {
+                                     const ProfileNames& names, const TakesWhole& takes_whole) {
     if (text.starts_with(kZip)) return read_graph(text, name, chips);
     if (begins_trace(text, true)) {
         TRY_ASSIGN(TraceEvents events, TraceEvents::open(base::text_stream(text), name));
-        return read_trace(events, chips, takes_whole);
+        return read_trace(events, names, chips, takes_whole);
     }
     if (base::trimmed(text).starts_with("{")) return read_counts(text, name);
     if (is_log(text, chips.log)) return read_log(text, chips.log);
@@ -205,30 +206,32 @@ base::Result<OperatorInput> not_empty(base::Result<OperatorInput> input, const s
 }  // namespace
 
 base::Result<OperatorInput> read_operator_input(base::FileSystem& fs, const base::Path& path, const ChipsFile& chips,
-                                                const TakesWhole& takes_whole) {
-    base::Path file = path;
-    TRY_ASSIGN(const base::FileInfo info, fs.info(path));
-    if (info.kind == base::FileKind::directory) {
-        TRY_ASSIGN(const ProfileFiles profile, find_profile(fs, path));
-        file = profile.trace;
+                                                const ProfileKnowledge& profiles, const TakesWhole& takes_whole) {
+    TRY_ASSIGN(ProfileFiles profile, find_profile(fs, path, profiles.queries));
+    const base::Path file = profile.trace;
+    if (file.empty()) {
+        TRY_ASSIGN(const ProfileSource source, ProfileSource::open(fs, std::move(profile), profiles.tables,
+                                                                   profiles.queries, ProfileNumbers::ours));
+        TRY_ASSIGN(const auto events, source.events({.operators = true, .shapes = true}));
+        return not_empty(read_trace(*events, profiles.names, chips, takes_whole), path);
     }
     TRY_ASSIGN(const Beginning beginning, beginning_of(fs, file));
     if (begins_trace(beginning.text, beginning.is_whole)) {
         TRY_ASSIGN(TraceEvents events, TraceEvents::open(fs, file));
-        return not_empty(read_trace(events, chips, takes_whole), path);
+        return not_empty(read_trace(events, profiles.names, chips, takes_whole), path);
     }
     TRY_ASSIGN(const std::string bytes, base::read_file(fs, file, kMaxInputBytes));
-    return read_operator_input(bytes, path, chips, takes_whole);
+    return read_operator_input(bytes, path, chips, profiles.names, takes_whole);
 }
 
 base::Result<OperatorInput> read_operator_input(std::string_view text, const std::string& name, const ChipsFile& chips,
-                                                const TakesWhole& takes_whole) {
+                                                const ProfileNames& names, const TakesWhole& takes_whole) {
     std::string unpacked;
     if (text.starts_with(kGzip)) {
         TRY_ASSIGN(unpacked, base::gunzip(text, name, kMaxInputBytes));
         text = unpacked;
     }
-    return not_empty(read_any(text, name, chips, takes_whole), name);
+    return not_empty(read_any(text, name, chips, names, takes_whole), name);
 }
 
 }  // namespace migrator

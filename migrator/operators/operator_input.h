@@ -10,6 +10,7 @@
 #include "base/file_system.h"
 #include "base/result.h"
 #include "migrator/operators/operator_rows.h"
+#include "migrator/profile/profile_knowledge.h"
 
 namespace migrator {
 
@@ -32,12 +33,12 @@ struct OperatorInput {
 // Whether the NPU takes an operator whole: what a GPU runs inside of it is then nothing that the NPU meets.
 using TakesWhole = std::function<bool(const std::string& name)>;
 
-// A trace, which is not held in memory, or the folder of a profile with one; a graph, a log, counts, a list. Fails with bad_input when
+// A trace, which is not held in memory, a database, or the folder of a profile with one; a graph, a log, counts, a list. Fails with bad_input when
 // there is no operator in it.
 base::Result<OperatorInput> read_operator_input(base::FileSystem& fs, const base::Path& path, const ChipsFile& chips,
-                                                const TakesWhole& takes_whole);
+                                                const ProfileKnowledge& profiles, const TakesWhole& takes_whole);
 // The same of the bytes of a file, which may be packed with gzip.
 base::Result<OperatorInput> read_operator_input(std::string_view text, const std::string& name, const ChipsFile& chips,
-                                                const TakesWhole& takes_whole);
+                                                const ProfileNames& names, const TakesWhole& takes_whole);
 
 }  // namespace migrator

@@ -14,9 +14,6 @@
 namespace migrator {
 namespace {
 
-// What the profiler calls its events, now and up to torch 1.9.
-constexpr std::string_view kOperatorCategories[] = {"cpu_op", "Operator"};
-constexpr std::string_view kDeviceCategories[] = {"kernel", "gpu_memcpy", "gpu_memset", "Kernel", "Memcpy", "Memset"};
 constexpr std::string_view kEngine = "autograd::";  // marks of the backward pass around its operators
 
 struct OperatorEvent {
@@ -73,17 +70,18 @@ EventArguments arguments_of(std::string_view args) {
 
 class TraceOperators {
 public:
+    explicit TraceOperators(const ProfileNames& names) : names_(names) {}
+
     void add(const TraceEvent& event) {
         if (event.phase != "X") return;
         const std::optional<Ticks> duration = parse_duration(event.duration);
-        if (base::contains(kDeviceCategories, event.category)) {
+        const CategoryKind kind = kind_of(event.category);
+        if (kind.runs_on_device) {
             const EventArguments args = arguments_of(event.args);
             if (args.external >= 0 && duration) device_[args.external] += std::max<Ticks>(*duration, 0);
             return;
         }
-        if (!base::contains(kOperatorCategories, event.category) || event.name.find("::") == event.name.npos ||
-            event.name.starts_with(kEngine))
-            return;
+        if (!kind.is_operator || event.name.find("::") == event.name.npos || event.name.starts_with(kEngine)) return;
         const std::optional<Moment> moment = parse_moment(event.begin);
         if (!moment || !duration || *duration < 0) return;
         if (!origin_.is_set()) origin_.set(*moment);
@@ -121,6 +119,20 @@ public:
     }
 
 private:
+    struct CategoryKind {
+        bool is_operator = false, runs_on_device = false;
+    };
+
+    CategoryKind kind_of(std::string_view category) {
+        const TextNumber number = texts_.number(category);
+        const auto [place, is_new] = kinds_.try_emplace(number);
+        if (!is_new) return place->second;
+        const std::string name = lower_case(category);
+        return place->second = {names_.operator_categories.is(name), names_.kernel_categories.is(name) ||
+                                                                         names_.copy_categories.is(name) ||
+                                                                         names_.set_categories.is(name)};
+    }
+
     void sort_operators() {
         std::sort(operators_.begin(), operators_.end(), [](const OperatorEvent& a, const OperatorEvent& b) {
             return std::tuple(a.thread, a.begin, -a.duration) < std::tuple(b.thread, b.begin, -b.duration);
@@ -156,6 +168,8 @@ private:
         return owners;
     }
 
+    const ProfileNames& names_;
+    std::unordered_map<TextNumber, CategoryKind> kinds_;
     TimeOrigin origin_;
     std::string thread_;
     TextPool texts_;
@@ -165,8 +179,9 @@ private:
 
 }  // namespace
 
-base::Result<OperatorInput> read_trace(TraceEvents& events, const ChipsFile& chips, const TakesWhole& takes_whole) {
-    TraceOperators operators;
+base::Result<OperatorInput> read_trace(TraceSource& events, const ProfileNames& names, const ChipsFile& chips,
+                                       const TakesWhole& takes_whole) {
+    TraceOperators operators(names);
     for (;;) {
         TRY_ASSIGN(const TraceEvent* event, events.next());
         if (event == nullptr) break;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <functional>
 #include <limits>
 #include <map>
@@ -10,7 +9,6 @@
 
 #include "base/format.h"
 #include "base/json.h"
-#include "migrator/profile/csv_rows.h"
 #include "migrator/profile/json_values.h"
 
 namespace migrator {
@@ -18,8 +16,6 @@ namespace {
 
 constexpr double kSlowLink = 0.8;  // of the median of its kind
 constexpr double kMegabyteClasses[] = {1, 16, 256};
-
-double finite(double value) { return std::isfinite(value) ? value : 0; }
 
 // "3" of profiler_info_3.json; else the name of the folder.
 std::string rank_name(base::FileSystem& fs, const base::Path& folder) {
@@ -35,8 +31,10 @@ std::string rank_name(base::FileSystem& fs, const base::Path& folder) {
     return std::string(base::file_name(folder));
 }
 
-base::Result<std::vector<RankStep>> steps_of(base::FileSystem& fs, const base::Path& path, const StepColumns& names) {
-    TRY_ASSIGN(CsvRows rows, CsvRows::open(fs, path));
+base::Result<std::vector<RankStep>> steps_of(const ProfileSource& source, const StepColumns& names) {
+    TRY_ASSIGN(const auto table, source.table(ProfilePart::steps));
+    if (!table) return base::fail(base::ErrorKind::bad_input, "it is not there", source.path_of(ProfilePart::steps));
+    TableRows& rows = *table;
     const auto step = rows.column(names.step), computing = rows.column(names.computing),
                uncovered = rows.column(names.uncovered), free = rows.column(names.free),
                stage = rows.column(names.stage), bubble = rows.column(names.bubble);
@@ -44,10 +42,11 @@ base::Result<std::vector<RankStep>> steps_of(base::FileSystem& fs, const base::P
     for (;;) {
         TRY_ASSIGN(const bool has_row, rows.next());
         if (!has_row) break;
-        out.push_back({std::string(rows[step]), finite(rows.number(computing)), finite(rows.number(uncovered)),
-                       finite(rows.number(free)), finite(rows.number(stage)), finite(rows.number(bubble))});
+        out.push_back({std::string(rows[step]), rows.number_or_zero(computing), rows.number_or_zero(uncovered),
+                       rows.number_or_zero(free), rows.number_or_zero(stage), rows.number_or_zero(bubble)});
     }
-    if (!rows.damage().empty()) return base::fail(base::ErrorKind::bad_input, rows.damage(), path);
+    if (!rows.damage().empty())
+        return base::fail(base::ErrorKind::bad_input, rows.damage(), source.path_of(ProfilePart::steps));
     return out;
 }
 
@@ -55,8 +54,7 @@ base::Result<std::vector<RankStep>> steps_of(base::FileSystem& fs, const base::P
 std::string group_of(const std::string& operation) { return operation.substr(operation.find('@') + 1); }
 
 // The links of one rank, summed over steps and operators.
-base::Result<std::vector<Link>> links_of(base::FileSystem& fs, const base::Path& path) {
-    TRY_ASSIGN(const base::JsonDocument document, read_document(fs, path));
+std::vector<Link> links_of(const base::JsonDocument& document) {
     std::map<std::tuple<std::string, std::string, std::string>, Link> links;
     for (const auto& [step, kinds] : members(&document.root)) {
         for (const auto& [kind, operators] : members(&kinds)) {
@@ -188,7 +186,8 @@ RankStep Rank::sum() const {
 }
 
 base::Result<Cluster> read_cluster(base::FileSystem& fs, const std::vector<base::Path>& folders,
-                                   const ProfileTables& tables, const OutlierTable& outliers) {
+                                   const ProfileTables& tables, const ProfileQueries& queries,
+                                   const OutlierTable& outliers) {
     Cluster out;
     SlowRankVote vote;
     std::vector<Link> links;
@@ -200,25 +199,24 @@ base::Result<Cluster> read_cluster(base::FileSystem& fs, const std::vector<base:
         return {};
     };
     for (const base::Path& folder : folders) {
-        TRY_ASSIGN(const ProfileFiles files, find_profile(fs, folder, false));
+        TRY_ASSIGN(ProfileFiles files, find_profile(fs, folder, queries, false));
         Rank rank{rank_name(fs, folder), folder, {}};
-        auto steps = steps_of(fs, files.table(tables.files.steps), tables.steps);
+        TRY_ASSIGN(const ProfileSource source,
+                   ProfileSource::open(fs, std::move(files), tables, queries, ProfileNumbers::ours));
+        auto steps = steps_of(source, tables.steps);
         if (!steps) TRY(note(steps.error()));
         else rank.steps = std::move(*steps);
-        const base::Path matrix = files.table(tables.files.links),
-                         collectives = files.table(tables.files.communication);
-        if (fs.exists(matrix)) {
-            auto found = links_of(fs, matrix);
-            if (!found) TRY(note(found.error()));
-            else links.insert(links.end(), found->begin(), found->end());
+        const auto matrix = source.document(ProfilePart::links),
+                   collectives = source.document(ProfilePart::communication);
+        if (!matrix) TRY(note(matrix.error()));
+        else if (*matrix) {
+            const std::vector<Link> found = links_of(**matrix);
+            links.insert(links.end(), found.begin(), found.end());
         }
-        if (fs.exists(collectives)) {
-            const auto document = read_document(fs, collectives);
-            if (!document) TRY(note(document.error()));
-            else {
-                add_pipeline_groups(*document, rank.name, pipelines);
-                add_collectives(*document, out.ranks.size(), ranked, vote);
-            }
+        if (!collectives) TRY(note(collectives.error()));
+        else if (*collectives) {
+            add_pipeline_groups(**collectives, rank.name, pipelines);
+            add_collectives(**collectives, out.ranks.size(), ranked, vote);
         }
         out.ranks.push_back(std::move(rank));
     }

@@ -8,7 +8,7 @@
 #include "base/file_system.h"
 #include "base/message.h"
 #include "migrator/profile/advice.h"
-#include "migrator/profile/profile_files.h"
+#include "migrator/profile/profile_source.h"
 #include "migrator/profile/profile_tables.h"
 #include "migrator/profile/slow_rank_vote.h"
 
@@ -57,7 +57,8 @@ struct Cluster {
 
 // `folders`: of one rank each. A table that is missing says nothing, one that is broken is damage. Fails with bad_input where no rank has a table of steps.
 base::Result<Cluster> read_cluster(base::FileSystem& fs, const std::vector<base::Path>& folders,
-                                   const ProfileTables& tables, const OutlierTable& outliers);
+                                   const ProfileTables& tables, const ProfileQueries& queries,
+                                   const OutlierTable& outliers);
 
 // What advice asks of ranks: spread, bubbles, imbalance, slow links, whom the others wait for.
 void add_figures(const Cluster& cluster, ProfileFigures& out);

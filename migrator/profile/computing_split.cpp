@@ -1,5 +1,7 @@
 #include "migrator/profile/computing_split.h"
 
+#include <algorithm>
+
 namespace migrator {
 
 PartTime ComputingSplit::computing() const {
@@ -8,6 +10,21 @@ PartTime ComputingSplit::computing() const {
         out.time += parts[i].time;
         out.count += parts[i].count;
     }
+    return out;
+}
+
+FusedCommunication& ComputingSplit::fused_of(std::string_view name) {
+    const auto found = std::ranges::find(fused, name, &FusedCommunication::name);
+    return found != fused.end() ? *found : fused.emplace_back(FusedCommunication{.name = std::string(name)});
+}
+
+Ticks communication_between(const std::vector<Interval>& ends, std::size_t& next, const Interval& kernel) {
+    std::vector<Ticks> inside;
+    for (; next < ends.size() && ends[next].end <= kernel.end; ++next) {
+        if (ends[next].end >= kernel.begin) inside.push_back(ends[next].end);
+    }
+    Ticks out = 0;
+    for (std::size_t i = 0; i + 1 < inside.size(); i += 2) out += inside[i + 1] - inside[i];
     return out;
 }
 
@@ -34,6 +51,17 @@ ComputingPart part_of(OperatorKind kind, bool is_cube) {
         case OperatorClass::other: break;
     }
     return is_cube ? P::cube_other : P::vector_other;
+}
+
+ComputingPart part_of_kernel(const std::string& name, const std::string& type, bool is_cube,
+                             const ProfileNames& names) {
+    if (names.attention_types.in(type))
+        return part_of({OperatorClass::attention, names.attention_gradient_words.in(type)}, true);
+    if (names.convolution_types.begins(type))
+        return part_of({OperatorClass::convolution, names.backward_words.in(type)}, true);
+    if (names.matmul_types.in(type)) return ComputingPart::matmul_cube;
+    if (is_cube) return ComputingPart::cube_other;
+    return names.format_kernels.in(name) ? ComputingPart::vector_format : ComputingPart::vector_other;
 }
 
 }  // namespace migrator

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "migrator/profile/intervals.h"
 #include "migrator/profile/profile_names.h"
 #include "migrator/profile/trace_records.h"
 
@@ -60,7 +61,13 @@ struct ComputingSplit {
     }
     // Without copies and LCCL.
     PartTime computing() const;
+    // Of this name, which is added where it is new.
+    FusedCommunication& fused_of(std::string_view name);
 };
+
+// The time between the first and the second of the ends that lie in a kernel, between the third and the fourth, and so on. `next`: the
+// end to look at first, for kernels one after the other.
+Ticks communication_between(const std::vector<Interval>& ends, std::size_t& next, const Interval& kernel);
 
 // What an operator computes, by its name.
 enum class OperatorClass : std::uint8_t { other, attention, convolution, matmul };
@@ -72,5 +79,8 @@ OperatorKind kind_of_operator(std::string_view name, const ProfileNames& names);
 
 // What a kernel is a part of.
 ComputingPart part_of(OperatorKind kind, bool is_cube);
+
+// What a kernel of an NPU is a part of, where no operator claims it. Its name and type are in lower case.
+ComputingPart part_of_kernel(const std::string& name, const std::string& type, bool is_cube, const ProfileNames& names);
 
 }  // namespace migrator

@@ -1,11 +1,9 @@
 #include "migrator/profile/csv_rows.h"
 
 #include <algorithm>
-#include <limits>
 #include <span>
 
 #include "base/format.h"
-#include "base/number_text.h"
 #include "base/text.h"
 
 namespace migrator {
@@ -29,14 +27,6 @@ base::Result<CsvRows> CsvRows::open(base::FileSystem& fs, const base::Path& path
     if (!has_names) return base::fail(base::ErrorKind::bad_input, "there is no row with the names of columns", path);
     out.names_.assign(out.cells_.begin(), out.cells_.end());
     return out;
-}
-
-std::optional<std::size_t> CsvRows::column(const std::vector<std::string>& names) const {
-    for (const std::string& name : names) {
-        const auto found = std::find(names_.begin(), names_.end(), name);
-        if (found != names_.end()) return static_cast<std::size_t>(found - names_.begin());
-    }
-    return std::nullopt;
 }
 
 base::Result<bool> CsvRows::refill() {
@@ -123,10 +113,6 @@ base::Result<bool> CsvRows::next() {
             row_, cells_.size(), names_.size());
         return false;
     }
-}
-
-double CsvRows::number(std::optional<std::size_t> column) const {
-    return base::number_in<double>((*this)[column]).value_or(std::numeric_limits<double>::quiet_NaN());
 }
 
 }  // namespace migrator

@@ -2,33 +2,28 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/byte_stream.h"
+#include "migrator/profile/table_rows.h"
 
 namespace migrator {
 
-class CsvRows {
+class CsvRows : public TableRows {
 public:
     // Reads the names of the columns. Fails with bad_input where there are none.
     static base::Result<CsvRows> open(base::FileSystem& fs, const base::Path& path);
 
-    // The column of the first of the names that the file has; nullopt: none.
-    std::optional<std::size_t> column(const std::vector<std::string>& names) const;
+    // A row that repeats the names is left out, as where runs were appended to one file. A row without an end of its line is cut off.
+    base::Result<bool> next() override;
 
-    // The next row; false: there is none, and damage() says whether that is the end. A row that repeats the names is left out, as
-    // where runs were appended to one file. A row without an end of its line is cut off.
-    base::Result<bool> next();
-    // Without quotes around it and blanks or tabs at its ends; empty where the column is none.
-    std::string_view operator[](std::optional<std::size_t> column) const {
-        return column && *column < cells_.size() ? cells_[*column] : std::string_view();
+protected:
+    // Without quotes around it and blanks or tabs at its ends.
+    std::string_view cell(std::size_t column) const override {
+        return column < cells_.size() ? cells_[column] : std::string_view();
     }
-    // The number in it; NaN where there is none ("", "N/A").
-    double number(std::optional<std::size_t> column) const;
-    const std::string& damage() const { return damage_; }
 
 private:
     CsvRows(std::unique_ptr<base::ByteStream> stream, base::Path path);
@@ -42,9 +37,7 @@ private:
     std::size_t at_ = 0, size_ = 0;
     bool is_over_ = false;
     std::uint64_t row_ = 0;
-    std::vector<std::string> names_;
     std::vector<std::string_view> cells_;
-    std::string damage_;
 };
 
 }  // namespace migrator

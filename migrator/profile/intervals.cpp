@@ -41,6 +41,21 @@ std::vector<Interval> common(const std::vector<Interval>& a, const std::vector<I
 
 Ticks length_in_both(const std::vector<Interval>& a, const std::vector<Interval>& b) { return length_of(common(a, b)); }
 
+std::vector<Interval> without(const std::vector<Interval>& all, const std::vector<Interval>& others) {
+    std::vector<Interval> out;
+    std::size_t i = 0;
+    for (const Interval& item : all) {
+        Ticks begin = item.begin;
+        while (i < others.size() && others[i].end <= begin) ++i;
+        for (std::size_t j = i; j < others.size() && others[j].begin < item.end; ++j) {
+            if (others[j].begin > begin) out.push_back({begin, others[j].begin});
+            begin = std::max(begin, others[j].end);
+        }
+        if (begin < item.end) out.push_back({begin, item.end});
+    }
+    return out;
+}
+
 Ticks walked_length(const std::vector<Interval>& within, std::vector<Interval> of) {
     sort_by_begin(of);
     Ticks out = 0;

@@ -17,6 +17,8 @@ Ticks length_of(const std::vector<Interval>& merged);
 // Of what lies in both; both merged.
 Ticks length_in_both(const std::vector<Interval>& a, const std::vector<Interval>& b);
 std::vector<Interval> common(const std::vector<Interval>& a, const std::vector<Interval>& b);
+// What of `all` lies in none of `others`; both merged.
+std::vector<Interval> without(const std::vector<Interval>& all, const std::vector<Interval>& others);
 
 // As msprof-analyze walks through both lists, sorted by their begin: what is nested in `of` counts twice, and what reaches from one
 // interval of `within` into the next is found in both.

@@ -3,22 +3,20 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/number_text.h"
 #include "base/string_map.h"
-#include "migrator/profile/csv_rows.h"
 
 namespace migrator {
 namespace {
 
 using Column = std::optional<std::size_t>;
 
-double or_zero(double value) { return std::isnan(value) ? 0 : value; }
-
 // The columns of a file.
 struct KernelPlaces {
     Column core, state, step, name, type, begin, duration, stream, shapes, vector, cube, core_time, core_cube,
-        core_load, vector_core;
+        core_load, vector_core, connection;
 
-    KernelPlaces(const CsvRows& rows, const KernelColumns& names, ProfileNumbers numbers)
+    KernelPlaces(const TableRows& rows, const KernelColumns& names, ProfileNumbers numbers)
         : core(rows.column(names.core)),
           state(rows.column(names.state)),
           step(rows.column(names.step)),
@@ -33,16 +31,18 @@ struct KernelPlaces {
           core_time(rows.column(names.core_time)),
           core_cube(rows.column(names.core_cube)),
           core_load(rows.column(names.core_load)),
-          vector_core(rows.column(names.vector_core)) {}
+          vector_core(rows.column(names.vector_core)),
+          connection(rows.column(names.connection)) {}
 };
 
 // Totals by type and shape, in the order in which they came first.
 class TypeTotals {
 public:
-    explicit TypeTotals(KernelTable& out) : out_(out) {}
+    // `keeps_untyped`: what has no type has one of that name.
+    TypeTotals(KernelTable& out, bool keeps_untyped) : out_(out), keeps_untyped_(keeps_untyped) {}
 
     void add(std::string_view type, std::string_view shapes, Ticks duration) {
-        if (type.empty() || type == "N/A") return;
+        if (type.empty() || (type == "N/A" && !keeps_untyped_)) return;
         if (shapes.empty()) shapes = "N/A";
         const auto of_type = types_.find(type);
         const std::size_t at = of_type == types_.end() ? out_.by_type.size() : of_type->second;
@@ -63,23 +63,25 @@ public:
 
 private:
     KernelTable& out_;
+    const bool keeps_untyped_;
     base::StringMap<std::size_t> types_;
     std::vector<base::StringMap<std::size_t>> shapes_;
 };
 
-void add_row(KernelTable& out, const CsvRows& rows, const KernelPlaces& at, const ProfileNames& names, TimedKernel row,
-             ProfileNumbers numbers) {
+void add_row(KernelTable& out, const TableRows& rows, const KernelPlaces& at, const ProfileNames& names,
+             TimedKernel row, ProfileNumbers numbers) {
     const double cube = rows.number(at.cube), vector = rows.number(at.vector), core = rows.number(at.core_time);
     row.name = out.texts.number(rows[at.name]);
     row.type = out.texts.number(rows[at.type]);
     row.shapes = out.texts.number(rows[at.shapes]);
+    row.connection = base::number_in<std::int64_t>(rows[at.connection]).value_or(0);
     row.is_counted = !std::isnan(cube) || !std::isnan(vector);
     row.is_cube = cube > 0 || core > 0;
     const std::string name = lower_case(rows[at.name]);
     const ProfileWords& fused = names.fused_communication_kernels;
     if (numbers == ProfileNumbers::msprof ? fused.is(name) : fused.in(name)) {
-        out.fused_computing.push_back(std::max(or_zero(rows.number(at.core_cube)), or_zero(rows.number(at.core_load))) +
-                                      or_zero(rows.number(at.vector_core)));
+        out.fused_computing.push_back(std::max(rows.number_or_zero(at.core_cube), rows.number_or_zero(at.core_load)) +
+                                      rows.number_or_zero(at.vector_core));
         row.fused = static_cast<std::uint32_t>(out.fused_computing.size());
     }
     out.rows.push_back(row);
@@ -111,22 +113,22 @@ void KernelTable::order() {
     std::ranges::stable_sort(by_begin, {}, [&](std::uint32_t i) { return rows.get<&TimedKernel::begin>(i); });
 }
 
-base::Result<KernelTable> read_kernels(base::FileSystem& fs, const base::Path& path, const KernelColumns& columns,
-                                       const ProfileNames& names, const TimeOrigin& origin, ProfileNumbers numbers,
-                                       const std::string& step) {
+base::Result<KernelTable> read_kernels(TableRows* table, const KernelColumns& columns, const ProfileNames& names,
+                                       const TimeOrigin& origin, const KernelRequest& request) {
     KernelTable out;
-    if (path.empty() || !fs.exists(path)) return out;
-    TRY_ASSIGN(CsvRows rows, CsvRows::open(fs, path));
-    const KernelPlaces at(rows, columns, numbers);
+    if (table == nullptr) return out;
+    TableRows& rows = *table;
+    const KernelPlaces at(rows, columns, request.numbers);
     out.is_there = true;
     out.has_units = at.cube || at.vector;
     out.has_shapes = at.shapes.has_value();
-    TypeTotals totals(out);
+    const bool is_ours = request.numbers == ProfileNumbers::ours;
+    TypeTotals totals(out, request.is_database && !is_ours);
     for (;;) {
         TRY_ASSIGN(const bool has_row, rows.next());
         if (!has_row) break;
-        const bool is_of_step = step.empty() || rows[at.step] == step;
-        if (!is_of_step && numbers == ProfileNumbers::ours) continue;
+        const bool is_of_step = request.step.empty() || !at.step || rows[at.step] == request.step;
+        if (!is_of_step && is_ours) continue;
         const auto moment = parse_moment(rows[at.begin]);
         const auto begin = moment ? origin.ticks(*moment) : std::nullopt;
         const auto duration = parse_duration(rows[at.duration]);
@@ -134,6 +136,9 @@ base::Result<KernelTable> read_kernels(base::FileSystem& fs, const base::Path& p
             ++out.without_time;
             continue;
         }
+        if (!at.step && is_ours && request.step_time &&
+            (*begin < request.step_time->begin || *begin >= request.step_time->end))
+            continue;
         TimedKernel row{.begin = *begin, .duration = *duration};
         row.on_ai_cpu = names.ai_cpu_cores.is(lower_case(rows[at.core]));
         if (row.on_ai_cpu) out.on_ai_cpu.add(*duration);
@@ -143,7 +148,7 @@ base::Result<KernelTable> read_kernels(base::FileSystem& fs, const base::Path& p
             out.dynamic += row.is_dynamic ? 1 : 0;
         }
         if (is_of_step) totals.add(rows[at.type], rows[at.shapes], *duration);
-        add_row(out, rows, at, names, row, numbers);
+        add_row(out, rows, at, names, row, request.numbers);
     }
     out.damage = rows.damage();
     out.order();

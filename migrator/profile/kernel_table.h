@@ -5,10 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "base/file_system.h"
+#include "migrator/profile/intervals.h"
 #include "migrator/profile/packed_list.h"
 #include "migrator/profile/profile_names.h"
 #include "migrator/profile/profile_tables.h"
+#include "migrator/profile/table_rows.h"
 #include "migrator/profile/text_pool.h"
 #include "migrator/profile/ticks.h"
 
@@ -17,6 +18,7 @@ namespace migrator {
 struct TimedKernel {
     Ticks begin = 0, duration = 0;
     TextNumber name = kNoText, type = kNoText, shapes = kNoText;
+    std::int64_t connection = 0;  // with its launch; 0: not told
     bool is_cube = false;
     bool on_ai_cpu = false, is_dynamic = false;  // as its core and its state say
     bool is_counted = false;                     // it has counters of its units, as the split of computing needs
@@ -24,8 +26,8 @@ struct TimedKernel {
 };
 using TimedKernels =
     PackedList<TimedKernel, &TimedKernel::begin, &TimedKernel::duration, &TimedKernel::name, &TimedKernel::type,
-               &TimedKernel::shapes, &TimedKernel::is_cube, &TimedKernel::is_counted, &TimedKernel::on_ai_cpu,
-               &TimedKernel::is_dynamic, &TimedKernel::fused>;
+               &TimedKernel::shapes, &TimedKernel::connection, &TimedKernel::is_cube, &TimedKernel::is_counted,
+               &TimedKernel::on_ai_cpu, &TimedKernel::is_dynamic, &TimedKernel::fused>;
 
 // Times of kernels of one type and shape.
 struct KernelTotals {
@@ -56,9 +58,17 @@ struct KernelTable {
     void order();
 };
 
-// `step`: only kernels of this one; empty: all. For msprof that holds for the totals, but not for the rows. An empty path is no file.
-base::Result<KernelTable> read_kernels(base::FileSystem& fs, const base::Path& path, const KernelColumns& columns,
-                                       const ProfileNames& names, const TimeOrigin& origin, ProfileNumbers numbers,
-                                       const std::string& step);
+// What of the table is read.
+struct KernelRequest {
+    ProfileNumbers numbers = ProfileNumbers::ours;
+    bool is_database = false;  // for msprof, which keeps what has no type then
+    // Only kernels of this one; empty: all. For msprof that holds for the totals, but not for the rows.
+    std::string step{};
+    std::optional<Interval> step_time{};  // of a table that does not name steps
+};
+
+// `rows`: nullptr where there is no table.
+base::Result<KernelTable> read_kernels(TableRows* rows, const KernelColumns& columns, const ProfileNames& names,
+                                       const TimeOrigin& origin, const KernelRequest& request);
 
 }  // namespace migrator

@@ -36,17 +36,6 @@ TaskUse use_of_task(const std::string& text, const ProfileNames& names) {
             .is_uncovered = names.uncovered_intervals.is(text)};
 }
 
-// What a row of the table of kernels is a part of, where no operator claims it.
-ComputingPart part_of_row(const std::string& name, const std::string& type, bool is_cube, const ProfileNames& names) {
-    if (names.attention_types.in(type))
-        return part_of({OperatorClass::attention, names.attention_gradient_words.in(type)}, true);
-    if (names.convolution_types.begins(type))
-        return part_of({OperatorClass::convolution, names.backward_words.in(type)}, true);
-    if (names.matmul_types.in(type)) return ComputingPart::matmul_cube;
-    if (is_cube) return ComputingPart::cube_other;
-    return names.format_kernels.in(name) ? ComputingPart::vector_format : ComputingPart::vector_other;
-}
-
 class NpuMeasure {
 public:
     NpuMeasure(const TraceRecords& trace, const KernelTable& kernels, const ProfileNames& names, ProfileNumbers numbers)
@@ -101,12 +90,13 @@ private:
             if (kernels_.rows.get<&TimedKernel::is_counted>(i)) owned.push_back({.number = i});
         }
         each_task([&](const DeviceEvent& task) {
-            if (uses_[task.name].is_end) ends_.push_back(task);
+            if (uses_[task.name].is_end) ends_.push_back(interval_of(task));
         });
-        std::ranges::stable_sort(ends_, {}, &DeviceEvent::begin);
+        sort_by_begin(ends_);
         KernelOwners owners(trace_, names_, numbers_);
         owners.order(owned, [&](std::uint32_t number) {
-            return KernelPlace{kernels_.rows.get<&TimedKernel::begin>(number), 0, kNoText};
+            return KernelPlace{kernels_.rows.get<&TimedKernel::begin>(number),
+                               kernels_.rows.get<&TimedKernel::connection>(number), kNoText};
         });
         for (const OwnedKernel& kernel : owned) add_row(kernels_.rows[kernel.number], kernel, owners);
     }
@@ -118,28 +108,16 @@ private:
             return out_.split.add(ComputingPart::tensor_move, row.duration);
         if (row.fused > 0) return add_fused(row);
         const auto kind = owners.next(kernel);
-        out_.split.add(kind ? part_of(*kind, row.is_cube) : part_of_row(name, type, row.is_cube, names_), row.duration);
+        out_.split.add(kind ? part_of(*kind, row.is_cube) : part_of_kernel(name, type, row.is_cube, names_),
+                       row.duration);
     }
 
     void add_fused(const TimedKernel& row) {
-        const std::string name(kernels_.texts[row.name]);
-        auto found = std::ranges::find(out_.split.fused, name, &FusedCommunication::name);
-        if (found == out_.split.fused.end()) found = out_.split.fused.insert(found, {.name = name});
-        found->time += row.duration;
-        found->computing += kernels_.fused_computing[row.fused - 1];
-        found->communication += communication_in(row);
-        ++found->count;
-    }
-
-    // The time between the first end and the second of the tasks in it, between the third and the fourth, and so on.
-    Ticks communication_in(const TimedKernel& row) {
-        std::vector<Ticks> ends;
-        for (; next_end_ < ends_.size() && ends_[next_end_].end() <= row.begin + row.duration; ++next_end_) {
-            if (ends_[next_end_].end() >= row.begin) ends.push_back(ends_[next_end_].end());
-        }
-        Ticks out = 0;
-        for (std::size_t i = 0; i + 1 < ends.size(); i += 2) out += ends[i + 1] - ends[i];
-        return out;
+        FusedCommunication& item = out_.split.fused_of(kernels_.texts[row.name]);
+        item.time += row.duration;
+        item.computing += kernels_.fused_computing[row.fused - 1];
+        item.communication += communication_between(ends_, next_end_, {row.begin, row.begin + row.duration});
+        ++item.count;
     }
 
     void add_tasks() {
@@ -164,6 +142,7 @@ private:
     }
 
     void add_overlap() {
+        if (trace_.is_database) return add_overlap_of_tasks();
         Ticks first = trace_.overlap.empty() ? 0 : trace_.overlap[0].begin, last = first;
         for (const DeviceEvent item : trace_.overlap) {
             first = std::min(first, item.begin);
@@ -177,6 +156,30 @@ private:
         sort_by_begin(uncovered_);
         if (trace_.overlap.empty())
             out_.notes.push_back({"The trace has no analysis of overlaps, so that the time as a whole is not known."});
+    }
+
+    // As the profiler itself works it out: kernels, what of the collectives no kernel runs beside, and from the first to the last.
+    void add_overlap_of_tasks() {
+        std::vector<Interval> computing, communication;
+        for (const TimedKernel kernel : kernels_.rows)
+            computing.push_back({kernel.begin, kernel.begin + kernel.duration});
+        for (const DeviceEvent event : trace_.collectives) {
+            const auto thread = trace_.collective_threads.find(thread_of(event));
+            if (thread != trace_.collective_threads.end() && names_.group_threads.in(lower_case(thread->second.name)))
+                communication.push_back(interval_of(event));
+        }
+        computing = merged(std::move(computing));
+        std::vector<Interval> all = computing;
+        all.insert(all.end(), communication.begin(), communication.end());
+        all = merged(std::move(all));
+        if (all.empty()) {
+            out_.notes.push_back({"The database has neither kernels nor collectives, so that the time is not known."});
+            return;
+        }
+        out_.computing = length_of(computing);
+        out_.uncovered = length_of(all) - out_.computing;
+        out_.whole = all.back().end - all.front().begin;
+        uncovered_ = without(all, computing);
     }
 
     // Threads of one group, and those of its planes.
@@ -295,7 +298,7 @@ private:
     PerText<TaskUse> uses_;
     PerText<std::string> lower_;
     std::vector<std::uint32_t> tasks_;  // msprof: those that are left
-    std::vector<DeviceEvent> ends_;
+    std::vector<Interval> ends_;
     std::size_t next_end_ = 0;
     std::vector<Interval> uncovered_;
 };

@@ -43,23 +43,21 @@ struct ProfileNames {
     ProfileWords communication_kernels;
     ProfileWords copy_kernels;
     ProfileWords paged_attention_types;
-    ProfileWords attention_types;
+    ProfileWords attention_types, database_attention_types;
     ProfileWords attention_gradient_words;
     ProfileWords convolution_types;
     ProfileWords matmul_types;
     ProfileWords tensor_move_begin;
     ProfileWords tensor_move_words;
-    ProfileWords host_categories;
-    ProfileWords launch_categories;
-    ProfileWords kernel_categories;
-    ProfileWords copy_categories;
+    ProfileWords operator_categories, annotation_categories, launch_categories;  // of what the host runs
+    ProfileWords kernel_categories, copy_categories, set_categories;             // of what the device runs
     ProfileWords flow_categories;
-    ProfileWords npu_host_categories;
     ProfileWords npu_flow_categories;
     ProfileWords backward_categories;
     ProfileWords python_categories;
     ProfileWords enqueue_categories;
     ProfileWords dequeue_categories;
+    ProfileWords connection_categories;
     ProfileWords memory_events;
     ProfileWords hardware_processes;
     ProfileWords communication_processes;
@@ -71,6 +69,7 @@ struct ProfileNames {
     ProfileWords core_tasks;
     ProfileWords fused_communication_ends;
     ProfileWords lccl_tasks;
+    ProfileWords untimed_tasks;
     ProfileWords wait_tasks;
     ProfileWords send_tasks;
     ProfileWords stream_keys;
@@ -118,23 +117,34 @@ constexpr auto record_of(const ProfileNames*) {
         base::field("copy_kernels", &N::copy_kernels, "parts of names of copies").needed(),
         base::field("paged_attention_types", &N::paged_attention_types, "parts of types of kernels of an NPU").needed(),
         base::field("attention_types", &N::attention_types, "attention").needed(),
+        base::field("database_attention_types", &N::database_attention_types,
+                    "attention, as msprof-analyze knows it in databases")
+            .needed(),
+        base::field("untimed_tasks", &N::untimed_tasks,
+                    "types of tasks in databases that do not bound the time as a whole")
+            .needed(),
         base::field("attention_gradient_words", &N::attention_gradient_words, "its gradient").needed(),
         base::field("convolution_types", &N::convolution_types, "beginnings of types of convolutions").needed(),
         base::field("matmul_types", &N::matmul_types, "products of matrices").needed(),
         base::field("tensor_move_begin", &N::tensor_move_begin, "beginning of the name of a copy that is a kernel")
             .needed(),
         base::field("tensor_move_words", &N::tensor_move_words, "and a part of it").needed(),
-        base::field("host_categories", &N::host_categories, "categories of what the host runs").needed(),
-        base::field("launch_categories", &N::launch_categories, "those that start kernels").needed(),
+        base::field("operator_categories", &N::operator_categories, "categories of operators of the host").needed(),
+        base::field("annotation_categories", &N::annotation_categories, "of what a program calls by a name of its own")
+            .needed(),
+        base::field("launch_categories", &N::launch_categories, "of calls that start kernels").needed(),
         base::field("kernel_categories", &N::kernel_categories, "of kernels").needed(),
         base::field("copy_categories", &N::copy_categories, "of copies").needed(),
+        base::field("set_categories", &N::set_categories, "of memory that is set").needed(),
         base::field("flow_categories", &N::flow_categories, "of arrows from the host to kernels").needed(),
-        base::field("npu_host_categories", &N::npu_host_categories, "of operators in a trace of an NPU").needed(),
         base::field("npu_flow_categories", &N::npu_flow_categories, "of its arrows").needed(),
         base::field("backward_categories", &N::backward_categories, "of arrows to the backward pass").needed(),
         base::field("python_categories", &N::python_categories, "of frames of Python").needed(),
         base::field("enqueue_categories", &N::enqueue_categories, "of tasks put into the queue").needed(),
         base::field("dequeue_categories", &N::dequeue_categories, "of tasks taken from it").needed(),
+        base::field("connection_categories", &N::connection_categories,
+                    "of calls with the number of what they start, as they are read from a database")
+            .needed(),
         base::field("memory_events", &N::memory_events, "names of events about memory").needed(),
         base::field("hardware_processes", &N::hardware_processes, "names of processes: the device").needed(),
         base::field("communication_processes", &N::communication_processes, "collectives").needed(),

@@ -26,7 +26,7 @@ constexpr auto record_of(const TableFiles*) {
 }
 
 struct KernelColumns {
-    ColumnNames step, name, type, core, begin, duration, stream, shapes, state, dtypes, task;
+    ColumnNames step, name, type, core, begin, duration, stream, shapes, state, dtypes, task, connection;
     ColumnNames vector, cube, cube_also, core_time, core_cube, core_load, vector_core;
 };
 constexpr auto record_of(const KernelColumns*) {
@@ -43,6 +43,7 @@ constexpr auto record_of(const KernelColumns*) {
                         base::field("state", &K::state, "static or dynamic").needed(),
                         base::field("dtypes", &K::dtypes, "of inputs").needed(),
                         base::field("task", &K::task, "number of the task").needed(),
+                        base::field("connection", &K::connection, "with its launch, in a database").needed(),
                         base::field("vector", &K::vector, "time of the vector unit").needed(),
                         base::field("cube", &K::cube, "time of the cube unit, as msprof-analyze looks for it").needed(),
                         base::field("cube_also", &K::cube_also, "the same, in all releases").needed(),

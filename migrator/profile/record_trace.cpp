@@ -27,15 +27,17 @@ double real_of(std::string_view token) {
 struct CategoryUse {
     bool is_known = false;
     bool host = false, launch = false, kernel = false, copy = false, flow = false, backward = false, python = false,
-         queue = false;
+         queue = false, connection = false;
 };
 
 enum class ProcessUse { unknown, other, device, collectives, overlap, runtime };
 
 class TraceRecorder {
 public:
-    TraceRecorder(const ProfileNames& names, const KeptParts& kept, TraceKind kind) : names_(names), kept_(kept) {
-        out_.kind = kind;
+    TraceRecorder(const ProfileNames& names, const KeptParts& kept, const TraceSource& events)
+        : names_(names), kept_(kept) {
+        out_.kind = events.kind();
+        out_.is_database = events.is_database();
     }
 
     void add(const TraceEvent& event) {
@@ -43,6 +45,7 @@ public:
         if (event.phase == "C") return;  // counters: up to a half of a trace of an NPU
         const TextNumber category = out_.texts.number(event.category);
         const CategoryUse use = use_of(category);
+        if (use.connection) return add_connection(event);
         if (use.flow || use.backward) return add_flow(event, use);
         if (use.host || use.python || use.queue) return add_host(event, use, category);
         if (out_.kind == TraceKind::npu) return add_of_process(event);
@@ -50,7 +53,7 @@ public:
         if (names_.memory_events.is(lower_case(event.name))) add_memory(event);
     }
 
-    TraceRecords take(TraceEvents& events) {
+    TraceRecords take(const TraceSource& events) {
         transfer_bytes_ = 0;
         for (auto& [process, kept] : waiting_) place(kept, use_of_process(process));
         for (auto& [key, thread] : named_threads_) {
@@ -74,13 +77,15 @@ private:
         const std::string name = lower_case(out_.texts[category]);
         const bool is_npu = out_.kind == TraceKind::npu;
         use.is_known = true;
-        use.host = (is_npu ? names_.npu_host_categories : names_.host_categories).is(name);
         use.launch = !is_npu && names_.launch_categories.is(name);
+        use.host =
+            names_.operator_categories.is(name) || use.launch || (!is_npu && names_.annotation_categories.is(name));
         use.kernel = !is_npu && names_.kernel_categories.is(name);
         use.copy = !is_npu && names_.copy_categories.is(name);
         use.flow = (is_npu ? names_.npu_flow_categories : names_.flow_categories).is(name);
         use.backward = names_.backward_categories.is(name);
         use.python = names_.python_categories.is(name);
+        use.connection = is_npu && names_.connection_categories.is(name);
         use.queue = is_npu && (names_.enqueue_categories.is(name) || names_.dequeue_categories.is(name));
         return use;
     }
@@ -123,6 +128,15 @@ private:
         else flows.add_end(event.id, at, thread);
     }
 
+    // What a call of the host started, where a number tells it and no arrow.
+    void add_connection(const TraceEvent& event) {
+        LaunchCall call{.link = integer_of(event.id, 0)};
+        Ticks duration = 0;
+        if (call.link == 0 || !time_of(event, call.begin, duration)) return;
+        call.thread = thread_of(event);
+        out_.launch_calls.push_back(call);
+    }
+
     void add_host(const TraceEvent& event, const CategoryUse& use, TextNumber category) {
         if ((use.python && !kept_.python) || (use.queue && !kept_.queue)) return;
         HostEvent item;
@@ -133,7 +147,8 @@ private:
         item.thread = thread_of(event);
         item.category = category;
         each_member(event.args, [&](std::string_view key, std::string_view value) {
-            if (key == "correlation" || key == "correlation_id") item.link = integer_of(value, 0);
+            if (key == "correlation" || key == "correlation_id" || key == "connection_id")
+                item.link = integer_of(value, 0);
             else if (!kept_.shapes || use.python) return true;
             else if (key == "Input Dims" || key == "Input dims") item.shapes = out_.texts.number(value);
             else if (key == "Input type") item.types = out_.texts.number(value);
@@ -207,6 +222,7 @@ private:
         each_member(event.args, [&](std::string_view key, std::string_view value) {
             if (key == "Task Type") item.type = out_.texts.number(unquoted(value));
             else if (key == "Task Id") item.link = integer_of(value, 0);
+            else if (key == "connection_id") item.connection = integer_of(value, 0);
             else if (key == "size(Byte)") transfer_bytes_ = integer_of(value, 0);
             else if (key == "transport type") transport_ = unquoted(value);
             else if (names_.stream_keys.is(lower_case(key))) item.stream = out_.texts.number(value);
@@ -309,10 +325,8 @@ private:
 
 }  // namespace
 
-base::Result<TraceRecords> record_trace(base::FileSystem& fs, const base::Path& path, const ProfileNames& names,
-                                        const KeptParts& kept) {
-    TRY_ASSIGN(TraceEvents events, TraceEvents::open(fs, path));
-    TraceRecorder recorder(names, kept, events.kind());
+base::Result<TraceRecords> record_trace(TraceSource& events, const ProfileNames& names, const KeptParts& kept) {
+    TraceRecorder recorder(names, kept, events);
     for (;;) {
         TRY_ASSIGN(const TraceEvent* event, events.next());
         if (event == nullptr) return recorder.take(events);

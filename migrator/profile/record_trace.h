@@ -1,10 +1,10 @@
 // Reads a trace into its records.
 #pragma once
 
-#include "base/file_system.h"
 #include "base/result.h"
 #include "migrator/profile/profile_names.h"
 #include "migrator/profile/trace_records.h"
+#include "migrator/profile/trace_source.h"
 
 namespace migrator {
 
@@ -18,8 +18,7 @@ struct KeptParts {
     bool queue = false;        // when tasks were put into their queue
 };
 
-// A trace that is damaged gives what is whole; `damage` says so. Fails with bad_input where it is no trace at all.
-base::Result<TraceRecords> record_trace(base::FileSystem& fs, const base::Path& path, const ProfileNames& names,
-                                        const KeptParts& kept);
+// A trace that is damaged gives what is whole; `damage` says so.
+base::Result<TraceRecords> record_trace(TraceSource& events, const ProfileNames& names, const KeptParts& kept);
 
 }  // namespace migrator

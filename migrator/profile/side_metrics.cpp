@@ -4,21 +4,17 @@
 
 #include "base/format.h"
 #include "base/json.h"
-#include "migrator/profile/csv_rows.h"
 
 namespace migrator {
 namespace {
 
-constexpr std::uint64_t kMaxTableBytes = std::uint64_t{256} << 20;
 constexpr double kMibOfGib = 1024;
 
-void note_missing(SideMetrics& out, const std::string& file) {
-    out.notes.push_back({"{file} is not there.", {{"file", file}}});
+void note_missing(SideMetrics& out, const base::Path& path) {
+    out.notes.push_back({"{file} is not there.", {{"file", std::string(base::file_name(path))}}});
 }
 
-base::Status add_memory_peak(base::FileSystem& fs, const base::Path& path, const ColumnNames& reserved,
-                             SideMetrics& out) {
-    TRY_ASSIGN(CsvRows rows, CsvRows::open(fs, path));
+base::Status add_memory_peak(TableRows& rows, const ColumnNames& reserved, SideMetrics& out) {
     const auto column = rows.column(reserved);
     for (;;) {
         TRY_ASSIGN(const bool has_row, rows.next());
@@ -26,7 +22,7 @@ base::Status add_memory_peak(base::FileSystem& fs, const base::Path& path, const
         const double value = rows.number(column);
         if (value / kMibOfGib > out.memory_gib) out.memory_gib = value / kMibOfGib;
     }
-    if (!rows.damage().empty()) return base::fail(base::ErrorKind::bad_input, rows.damage(), path);
+    if (!rows.damage().empty()) return base::fail(base::ErrorKind::bad_input, rows.damage());
     return {};
 }
 
@@ -44,16 +40,10 @@ struct Moved {
     double bandwidth() const { return milliseconds > 0 ? megabytes / milliseconds : 0; }
 };
 
-base::Result<base::JsonDocument> read_document(base::FileSystem& fs, const base::Path& path) {
-    TRY_ASSIGN(const std::string text, base::read_file(fs, path, kMaxTableBytes));
-    return base::parse_json(text, path, base::kPythonJson);
-}
-
 // Of all steps together; msprof has that of the last one.
-base::Status add_bandwidth(base::FileSystem& fs, const base::Path& path, ProfileNumbers numbers, SideMetrics& out) {
-    TRY_ASSIGN(const base::JsonDocument document, read_document(fs, path));
+base::Status add_bandwidth(const base::JsonDocument& document, ProfileNumbers numbers, SideMetrics& out) {
     if (document.root.object() == nullptr)
-        return base::fail(base::ErrorKind::bad_input, "it is not an object of steps", path);
+        return base::fail(base::ErrorKind::bad_input, "it is not an object of steps");
     Moved rdma, sdma;
     for (const auto& [step, operators] : *document.root.object()) {
         if (numbers == ProfileNumbers::msprof) rdma = sdma = {};
@@ -73,10 +63,9 @@ base::Status add_bandwidth(base::FileSystem& fs, const base::Path& path, Profile
     return {};
 }
 
-base::Status name_groups(base::FileSystem& fs, const base::Path& path, SideMetrics& out) {
-    TRY_ASSIGN(const base::JsonDocument document, read_document(fs, path));
+void name_groups(const base::JsonDocument& document, SideMetrics& out) {
     const base::Json* groups = document.root.find("parallel_group_info");
-    if (groups == nullptr || groups->object() == nullptr) return {};
+    if (groups == nullptr || groups->object() == nullptr) return;
     for (const auto& [id, group] : *groups->object()) {
         const base::Json* name = group.find("group_name");
         if (name == nullptr || name->string() == nullptr) continue;
@@ -85,7 +74,6 @@ base::Status name_groups(base::FileSystem& fs, const base::Path& path, SideMetri
             if (item.thread == thread) item.process_group = *name->string();
         }
     }
-    return {};
 }
 
 }  // namespace
@@ -101,28 +89,30 @@ Ticks SideMetrics::told_other() const {
     return kind == TraceKind::gpu ? 0 : std::max<Ticks>(0, other() - split[ComputingPart::copies].time);
 }
 
-base::Status add_tables(base::FileSystem& fs, const ProfileFiles& files, const ProfileTables& tables,
-                        ProfileNumbers numbers, SideMetrics& out) {
-    if (files.output.empty()) return {};
-    const auto add = [&](const base::Path& path, const auto& read) -> base::Status {
-        if (!fs.exists(path)) {
-            note_missing(out, std::string(base::file_name(path)));
-            return {};
-        }
-        const base::Status status = read(path);
-        if (status) return {};
-        if (status.error().kind != base::ErrorKind::bad_input) return status;
-        out.damage.push_back(status.error().text());
+base::Status add_tables(const ProfileSource& source, const ProfileTables& tables, ProfileNumbers numbers,
+                        SideMetrics& out) {
+    if (!source.has_tables()) return {};
+    // What is broken is damage; anything else ends the run.
+    const auto kept = [&](ProfilePart part, base::Error error) -> base::Status {
+        if (error.kind != base::ErrorKind::bad_input) return tl::unexpected(std::move(error));
+        if (error.where.empty()) error.where = source.path_of(part);
+        out.damage.push_back(error.text());
         return {};
     };
-    TRY(add(files.table(tables.files.memory),
-            [&](const base::Path& path) { return add_memory_peak(fs, path, tables.memory.reserved, out); }));
-    TRY(add(files.table(tables.files.communication),
-            [&](const base::Path& path) { return add_bandwidth(fs, path, numbers, out); }));
-    const base::Path folder = files.folder.empty() ? files.output : files.folder;
-    const base::Path metadata = base::join(folder, tables.files.metadata);
-    if (!fs.exists(metadata)) return {};
-    return add(metadata, [&](const base::Path& path) { return name_groups(fs, path, out); });
+    const auto memory = source.table(ProfilePart::memory);
+    if (!memory) TRY(kept(ProfilePart::memory, memory.error()));
+    else if (*memory == nullptr) note_missing(out, source.path_of(ProfilePart::memory));
+    else if (const base::Status added = add_memory_peak(**memory, tables.memory.reserved, out); !added)
+        TRY(kept(ProfilePart::memory, added.error()));
+    const auto communication = source.document(ProfilePart::communication);
+    if (!communication) TRY(kept(ProfilePart::communication, communication.error()));
+    else if (!*communication) note_missing(out, source.path_of(ProfilePart::communication));
+    else if (const base::Status added = add_bandwidth(**communication, numbers, out); !added)
+        TRY(kept(ProfilePart::communication, added.error()));
+    const auto metadata = source.document(ProfilePart::metadata);
+    if (!metadata) return kept(ProfilePart::metadata, metadata.error());
+    if (*metadata) name_groups(**metadata, out);
+    return {};
 }
 
 }  // namespace migrator

@@ -9,8 +9,7 @@
 #include "migrator/profile/computing_split.h"
 #include "migrator/profile/intervals.h"
 #include "migrator/profile/kernel_table.h"
-#include "migrator/profile/profile_files.h"
-#include "migrator/profile/record_trace.h"
+#include "migrator/profile/profile_source.h"
 
 namespace migrator {
 
@@ -53,12 +52,16 @@ struct SideMetrics {
 // Fails with bad_input where nothing ran on the device.
 base::Result<SideMetrics> measure_gpu(const TraceRecords& trace, const ProfileNames& names, ProfileNumbers numbers);
 
+// As msprof-analyze counts a database, by rules that are not those for text. Fails with bad_input where nothing ran on the device.
+base::Result<SideMetrics> measure_database(const TraceRecords& trace, const KernelTable& kernels,
+                                           const ProfileNames& names);
+
 // `kernels`: of the same profile. What other tables say comes from add_tables.
 SideMetrics measure_npu(const TraceRecords& trace, const KernelTable& kernels, const ProfileNames& names,
                         ProfileNumbers numbers);
 
 // The peak of memory, the bandwidth of links and the names of groups. A table that is missing or broken is a note.
-base::Status add_tables(base::FileSystem& fs, const ProfileFiles& files, const ProfileTables& tables,
-                        ProfileNumbers numbers, SideMetrics& out);
+base::Status add_tables(const ProfileSource& source, const ProfileTables& tables, ProfileNumbers numbers,
+                        SideMetrics& out);
 
 }  // namespace migrator

@@ -21,7 +21,7 @@ std::string_view foreign_kind(std::string_view text) {
         return "it is UTF-16 or no text; a trace is JSON in UTF-8";
     if (text.starts_with("version https://git-lfs"))
         return "it is a pointer of Git LFS; fetch the file itself with git lfs pull";
-    if (text.starts_with("SQLite format 3")) return "it is a database; give the folder of the text export";
+    if (text.starts_with("SQLite format 3")) return "it is a database; name the file itself";
     if (text.starts_with("<")) return "it is HTML or XML, such as the page of an error, and no trace";
     if (text.empty()) return "the file is empty";
     return "it does not begin like a trace; give the JSON of torch.profiler or trace_view.json";

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -13,19 +12,11 @@
 
 #include "base/byte_stream.h"
 #include "migrator/profile/json_tokens.h"
+#include "migrator/profile/trace_source.h"
 
 namespace migrator {
 
-// Every text is as the file has it, without quotes, but for `name` and `category`, in which escapes are read; `process`, `thread`
-// and `id` are tokens with their quotes, as "1" and 1 are two. What an event lacks is empty.
-struct TraceEvent {
-    std::string_view name, category, phase, process, thread, id, begin, duration;
-    std::string_view args;  // an object
-};
-
-enum class TraceKind { gpu, npu };
-
-class TraceEvents {
+class TraceEvents : public TraceSource {
 public:
     // Fails with bad_input where the file begins as no trace does, and says what it is instead.
     static base::Result<TraceEvents> open(base::FileSystem& fs, const base::Path& path);
@@ -33,15 +24,9 @@ public:
     static base::Result<TraceEvents> open(std::unique_ptr<base::ByteStream> stream, const base::Path& name);
 
     // By the outermost bracket.
-    TraceKind kind() const { return kind_; }
-    // The next event; its texts live until the next call. nullptr: there is none, and damage() says whether that is the end.
-    base::Result<const TraceEvent*> next();
-    // Why the rest of the file is not read: it is cut off, or no JSON; empty: it is whole.
-    const std::string& damage() const { return damage_; }
-    std::uint64_t count() const { return count_; }
+    TraceKind kind() const override { return kind_; }
+    base::Result<const TraceEvent*> next() override;
     std::uint64_t bytes() const { return base_ + size_; }
-    // Values beside the events, as they are written, those above 1 MiB left out. All are known after the last event.
-    const std::map<std::string, std::string, std::less<>>& header() const { return header_; }
 
 private:
     enum class Place { in_header, in_events, over };
@@ -71,9 +56,6 @@ private:
     TraceKind kind_ = TraceKind::gpu;
     TraceEvent event_;
     std::string name_, category_;
-    std::uint64_t count_ = 0;
-    std::string damage_;
-    std::map<std::string, std::string, std::less<>> header_;
 };
 
 }  // namespace migrator

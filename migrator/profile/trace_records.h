@@ -11,7 +11,7 @@
 #include "migrator/profile/packed_list.h"
 #include "migrator/profile/text_pool.h"
 #include "migrator/profile/ticks.h"
-#include "migrator/profile/trace_events.h"
+#include "migrator/profile/trace_source.h"
 
 namespace migrator {
 
@@ -35,11 +35,13 @@ struct DeviceEvent {
     TextNumber name = kNoText, thread = kNoText;
     TextNumber stream = kNoText;  // as the trace writes it
     TextNumber type = kNoText;    // GPU: category; NPU: type of the task
+    std::int64_t connection = 0;  // NPU: with the call that started it, where a number tells that; 0: none
 
     Ticks end() const { return begin + duration; }
 };
-using DeviceEvents = PackedList<DeviceEvent, &DeviceEvent::begin, &DeviceEvent::duration, &DeviceEvent::link,
-                                &DeviceEvent::name, &DeviceEvent::thread, &DeviceEvent::stream, &DeviceEvent::type>;
+using DeviceEvents =
+    PackedList<DeviceEvent, &DeviceEvent::begin, &DeviceEvent::duration, &DeviceEvent::link, &DeviceEvent::name,
+               &DeviceEvent::thread, &DeviceEvent::stream, &DeviceEvent::type, &DeviceEvent::connection>;
 
 // A call of the host that started something on the device.
 struct LaunchCall {
@@ -80,6 +82,7 @@ struct CallTotals {
 
 struct TraceRecords {
     TraceKind kind = TraceKind::gpu;
+    bool is_database = false;  // no analysis of overlaps, and no arrows to the device
     TextPool texts;
     std::vector<std::pair<TextNumber, TextNumber>> threads{{}};  // process and thread, by the number of a thread
     TimeOrigin origin;
@@ -91,7 +94,7 @@ struct TraceRecords {
     std::map<TextNumber, CallTotals> runtime;  // NPU: calls of its runtime, by name
     HostEvents runtime_order;                  // those that launch kernels and those that wait for streams
     std::uint64_t unaligned_transfers = 0;
-    LaunchCalls launch_calls;  // GPU: sorted by their link
+    LaunchCalls launch_calls;  // GPU, and databases of NPUs: sorted by their link
     FlowTable launches, backward;
     TextNumber first_backward = kNoText,
                last_backward = kNoText;  // threads at the ends of arrows to the backward pass, as written

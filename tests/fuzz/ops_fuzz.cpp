@@ -8,8 +8,11 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     static const migrator::ChipsFile chips = migrator::load_chips(base::DataStore()).value();
+    static const migrator::ProfileNames profile_names =
+        migrator::load_profile_names(base::DataStore(), migrator::ProfileNumbers::ours).value();
     const auto takes_whole = [](const std::string& name) { return name.size() % 2 == 0; };
-    const auto read = migrator::read_operator_input(fuzz::text_of(data, size), "input", chips, takes_whole);
+    const auto read =
+        migrator::read_operator_input(fuzz::text_of(data, size), "input", chips, profile_names, takes_whole);
     if (!read) return 0;
     fuzz::require(!read->operators.empty(), "an input without operators is an error");
     std::set<std::pair<std::string, std::string>> seen;

@@ -10,6 +10,7 @@ import io
 import json
 import pickle
 import re
+import sqlite3
 import struct
 import sys
 import tarfile
@@ -19,6 +20,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from checks import ROOT, run, temporary_directory, tool  # noqa: E402
+from profile_databases import write_databases  # noqa: E402
 
 # Beside the words that are frequent in the seeds.
 PIECES = {
@@ -140,6 +142,25 @@ def add_profiles(seeds):
         for trace, table in (("gpu.pt.trace.json", b""), ("trace_view.json", files["kernel_details.csv"])):
             if len(files[trace]) + len(table) <= LARGEST_TRACE:
                 seeds.add("profile", files[trace] + b"\n== kernel_details.csv\n" + table)
+    for kept in (3, 30):
+        seeds.add("database", small_database(folder / "syn_a.tar.gz", kept))
+
+
+def small_database(archive, kept):
+    """A profile as a database with so many rows of each table, in pages as small as they can be."""
+    with temporary_directory() as name:
+        directory = Path(name)
+        with tarfile.open(archive) as file:
+            file.extractall(directory)
+        write_databases(next(directory.rglob("trace_view.json")).parent, directory / "stored")
+        path = directory / "stored/ascend_pytorch_profiler_0.db"
+        database = sqlite3.connect(path)
+        for (table,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name != 'STRING_IDS'").fetchall():
+            database.execute(f"DELETE FROM {table} WHERE rowid NOT IN (SELECT rowid FROM {table} LIMIT {kept})")
+        database.commit()
+        database.executescript("PRAGMA page_size = 512; VACUUM;")
+        database.close()
+        return path.read_bytes()
 
 
 def add_index(seeds):
