@@ -35,6 +35,29 @@ constexpr auto record_of(const VendorOptions*) {
                           base::field("options", &VendorOptions::options, "all of them").needed());
 }
 
+// What other comparisons have an option for, and this one does by itself.
+base::Status check_needed(const std::string& name) {
+    using enum base::ErrorKind;
+    if (name == "--threads")
+        return base::fail(usage, "--threads is not needed: each of the two profiles has a thread; leave it out");
+    if (name == "--memory")
+        return base::fail(
+            usage,
+            "--memory is not needed: memory grows with what is kept of the events, and not with the files; leave "
+            "it out, or give --only for fewer sheets");
+    if (name == "--strict")
+        return base::fail(
+            usage, "--strict is not needed: where a file is damaged, compare says so and ends with 4; leave it out");
+    if (name == "--step")
+        return base::fail(usage,
+                          "--step is of one profile; give --base-step and --new-step, as each profile counts its own");
+    if (name == "--top")
+        return base::fail(usage, "--top is not needed: sheets are whole, and sorted by what costs most; leave it out");
+    if (name == "--rank")
+        return base::fail(usage, "--rank is not needed: name the folder of the rank as BASE and as NEW");
+    return {};
+}
+
 }  // namespace
 
 base::Result<std::vector<std::string>> translate_vendor_options(std::vector<std::string> words) {
@@ -45,6 +68,7 @@ base::Result<std::vector<std::string>> translate_vendor_options(std::vector<std:
     for (std::size_t i = 0; i < words.size(); ++i) {
         const std::size_t equals = words[i].starts_with("--") ? words[i].find('=') : std::string::npos;
         const std::string name = words[i].substr(0, equals);
+        TRY(check_needed(name));
         const auto option = std::ranges::find_if(
             vendor.options, [&](const VendorOption& item) { return base::contains(item.names, name); });
         if (option == vendor.options.end() || words[i] == "-o") {
