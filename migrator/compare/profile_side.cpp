@@ -97,11 +97,10 @@ base::Result<ProfileSide> read_side(base::FileSystem& fs, const base::DataStore&
                                            .step = request.step ? base::format("{}", *request.step) : std::string(),
                                            .step_time = side.step_time}));
     const bool counts_as_database = side.trace.is_database && request.numbers == ProfileNumbers::msprof;
-    if (counts_as_database) {
-        TRY_ASSIGN(side.metrics, measured(measure_database(side.trace, side.kernels, side.names), side));
-    } else {
-        side.metrics = measure_npu(side.trace, side.kernels, side.names, request.numbers);
-    }
+    side.metrics = counts_as_database ? measure_database(side.trace, side.kernels, side.names)
+                                      : measure_npu(side.trace, side.kernels, side.names, request.numbers);
+    if (side.trace.is_database && side.metrics.whole == 0)
+        TRY(measured(base::fail(base::ErrorKind::bad_input, "the profile has neither kernels nor collectives"), side));
     TRY(add_tables(side.source, side.tables, request.numbers, side.metrics));
     return side;
 }

@@ -38,10 +38,8 @@ public:
         out_.numbers = ProfileNumbers::msprof;
     }
 
-    base::Result<SideMetrics> run() {
+    SideMetrics run() {
         add_overlap();
-        if (out_.whole == 0)
-            return base::fail(base::ErrorKind::bad_input, "the profile has neither kernels nor collectives");
         split_computing();
         add_tasks();
         add_groups();
@@ -228,8 +226,7 @@ private:
 
 }  // namespace
 
-base::Result<SideMetrics> measure_database(const TraceRecords& trace, const KernelTable& kernels,
-                                           const ProfileNames& names) {
+SideMetrics measure_database(const TraceRecords& trace, const KernelTable& kernels, const ProfileNames& names) {
     return DatabaseMeasure(trace, kernels, names).run();
 }
 

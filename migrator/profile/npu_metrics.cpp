@@ -172,10 +172,7 @@ private:
         std::vector<Interval> all = computing;
         all.insert(all.end(), communication.begin(), communication.end());
         all = merged(std::move(all));
-        if (all.empty()) {
-            out_.notes.push_back({"The database has neither kernels nor collectives, so that the time is not known."});
-            return;
-        }
+        if (all.empty()) return;
         out_.computing = length_of(computing);
         out_.uncovered = length_of(all) - out_.computing;
         out_.whole = all.back().end - all.front().begin;

@@ -43,7 +43,8 @@ struct QueriedTables {
 constexpr auto record_of(const QueriedTables*) {
     using T = QueriedTables;
     return base::record(
-        "queried_tables", "tables of a profile that are not its trace", base::field("kernels", &T::kernels, "each kernel").needed(),
+        "queried_tables", "tables of a profile that are not its trace",
+        base::field("kernels", &T::kernels, "each kernel").needed(),
         base::field("msprof_kernels", &T::msprof_kernels, "as msprof-analyze counts its units").needed(),
         base::field("memory", &T::memory, "the curve of memory").needed(),
         base::field("operator_memory", &T::operator_memory, "each allocation").needed(),

@@ -119,7 +119,9 @@ base::Result<ProfileSource::Question> ProfileSource::question_of(ProfilePart par
 base::Path ProfileSource::path_of(ProfilePart part) const {
     if (const base::Path path = text_of(part); !path.empty()) return path;
     const auto question = question_of(part);
-    return question && question->database ? question->database->path() : base::join(files_.output, file_of(part));
+    if (question && question->database) return question->database->path();
+    const bool is_sum = part == ProfilePart::steps || part == ProfilePart::communication || part == ProfilePart::links;
+    return base::join(files_.output, trace_is_database_ && is_sum ? queries_->analyses.front() : file_of(part));
 }
 
 base::Result<std::unique_ptr<TableRows>> ProfileSource::table(ProfilePart part) const {

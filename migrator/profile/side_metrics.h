@@ -52,9 +52,8 @@ struct SideMetrics {
 // Fails with bad_input where nothing ran on the device.
 base::Result<SideMetrics> measure_gpu(const TraceRecords& trace, const ProfileNames& names, ProfileNumbers numbers);
 
-// As msprof-analyze counts a database, by rules that are not those for text. Fails with bad_input where nothing ran on the device.
-base::Result<SideMetrics> measure_database(const TraceRecords& trace, const KernelTable& kernels,
-                                           const ProfileNames& names);
+// As msprof-analyze counts a database, by rules that are not those for text.
+SideMetrics measure_database(const TraceRecords& trace, const KernelTable& kernels, const ProfileNames& names);
 
 // `kernels`: of the same profile. What other tables say comes from add_tables.
 SideMetrics measure_npu(const TraceRecords& trace, const KernelTable& kernels, const ProfileNames& names,

@@ -106,6 +106,27 @@ def check_both_forms(checks, directory):
     checks.expect(found is None, found)
 
 
+def check_other_programs(checks, directory):
+    """Databases of MindSpore and of msprof have no operators of torch: their kernels, collectives and steps count all the same."""
+    folder = directory / "other"
+    write_databases(unpack("syn_e", folder)[0], folder / "torch")
+    wanted = {words: compared(checks, folder / "torch", folder / "torch", *words)["base"]["metrics"]
+              for words in ((), ("--compat", "msprof"), ("--base-step", "1", "--new-step", "2"),
+                            ("--base-step", "1", "--new-step", "2", "--compat", "msprof"))}
+    for name in ("rank_0_ascend_ms/ASCEND_PROFILER_OUTPUT/ascend_mindspore_profiler_0.db", "PROF_1/msprof_20260105.db"):
+        path = folder / name
+        path.parent.mkdir(parents=True)
+        shutil.copy(folder / "torch" / NAME, path)
+        changed(path, "DROP TABLE PYTORCH_API; DROP TABLE PYTORCH_CALLCHAINS; DROP TABLE CONNECTION_IDS; DROP TABLE OP_MEMORY;")
+        for given in (path, path.parent):
+            for words, metrics in wanted.items():
+                found = compared(checks, given, given, *words)["base"]["metrics"]
+                for key in ("compute_time", "communication_not_overlapped", "e2e_time", "wait_time", "memory_used"):
+                    checks.equal(found[key], metrics[key], f"{given} {words}: {key}")
+        done = compare(path, path, "--base-step", "7", "--new-step", "7")
+        checks.expect(done.returncode == 2 and "there are: 0, 1, 2, 3" in done.stderr, f"{name}: {done.stderr}")
+
+
 def check_ranks(checks, directory):
     with tarfile.open(Path(__file__).resolve().parent / "cluster/four_ranks.tar.gz") as archive:
         archive.extractall(directory / "ranks")
@@ -158,7 +179,8 @@ HOSTILE = {
                      "SELECT i AS id, 'x' AS value FROM n;", "STRING_IDS in the database is a view and no table"),
     "virtual": ("DROP TABLE TASK; CREATE VIRTUAL TABLE TASK USING fts4(startNs, endNs);", "TASK in the database is a virtual table"),
     "column": ("ALTER TABLE TASK DROP COLUMN connectionId;", "no such column"),
-    "no_tables": ("DROP TABLE TASK; DROP TABLE PYTORCH_API; DROP TABLE COMMUNICATION_OP; DROP TABLE CANN_API;", "no table of a profile"),
+    "no_tables": ("DROP TABLE TASK; DROP TABLE PYTORCH_API; DROP TABLE COMMUNICATION_OP; DROP TABLE CANN_API; DROP TABLE STEP_TIME;", "no table of a profile"),
+    "nothing_ran": ("DELETE FROM COMPUTE_TASK_INFO; DELETE FROM COMMUNICATION_OP;", "neither kernels nor collectives"),
     "huge_text": ("INSERT INTO STRING_IDS VALUES (-1, zeroblob(100000000));", "a value in the database has more than 64 MiB"),
     "product": ("DROP TABLE CONNECTION_IDS; CREATE TABLE CONNECTION_IDS (id INTEGER, connectionId INTEGER);"
                 "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000) INSERT INTO CONNECTION_IDS SELECT 7, i FROM n;"
@@ -196,7 +218,7 @@ def check_hostile(checks, directory):
         changed(path, script)
         for words in ([], ["--compat", "msprof"]):
             done = compare(folder, folder, "--json", *words)
-            wanted = (0, 4) if name in ("no_kernels", "far") else (0,)
+            wanted = (0, 4) if name == "far" else (0,)
             checks.expect(done.returncode in wanted, f"{name} {words}: {done.returncode} {done.stderr[-300:]}")
             if done.returncode == 0:
                 json.loads(done.stdout)
@@ -243,6 +265,7 @@ def main():
         check_same_figures(checks, directory)
         check_recorded(checks, directory)
         check_both_forms(checks, directory)
+        check_other_programs(checks, directory)
         check_ranks(checks, directory)
         check_nothing_changes(checks, directory)
         check_hostile(checks, directory)
