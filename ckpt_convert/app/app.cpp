@@ -80,7 +80,8 @@ Result<int> run_plan(base::FileSystem& fs, const Knowledge& knowledge, const bas
         TRY(base::write_file(fs, options.convert.plan_html, page));
     }
     if (options.json) {
-        print(training_plan_json(plan, view));
+        TRY_ASSIGN(const std::string json, training_plan_json(plan, view));
+        print(json);
     } else if (!options.quiet) {
         TRY_ASSIGN(const std::string text, training_plan_text(plan, view));
         print(text);

@@ -73,6 +73,8 @@ Status take_launch(Options& options, const RawOptions& raw) {
     request.family = options.convert.source.family;
     request.mtp_layers = options.convert.source.mtp_layers;
     request.topology = options.convert.topology;
+    take_vocabulary(raw, options.convert.vocab);
+    request.vocab = options.convert.vocab;
     request.topology_given = options.convert.topology_given || raw.layout_named;
     CheckRequest& check = options.launch.check;
     check.target = options.convert.target;

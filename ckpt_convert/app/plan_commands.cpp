@@ -5,7 +5,6 @@
 #include "ckpt_convert/launch/layout_options.h"
 
 namespace ckpt {
-
 std::string layout_title(const TrainingJob& job) {
     if (job.engine == Engine::fsdp2) return base::format("FSDP2 over {} devices", job.ranks.devices);
     std::string out = base::format("TP {} x PP {}", job.ranks.tp, job.ranks.pp);
@@ -28,10 +27,11 @@ std::string layout_title(const TrainingJob& job) {
     return out;
 }
 
-std::string conversion_command(const TrainingJob& job, const std::string& model) {
+std::string conversion_command(const TrainingPlan& plan, const TrainingJob& job, const std::string& model) {
     if (job.engine == Engine::fsdp2) return "";
-    return base::format("ckpt_convert {} OUT {}", model.empty() ? "MODEL" : model,
-                        base::joined(topology_options(job.ranks), " "));
+    std::vector<std::string> words = topology_options(job.ranks);
+    for (std::string& option : vocabulary_options(plan.vocab)) words.push_back(std::move(option));
+    return base::format("ckpt_convert {} OUT {}", model.empty() ? "MODEL" : model, base::joined(words, " "));
 }
 
 std::string scripts_command(const TrainingPlan& plan, const JobPlan& one, const std::string& model) {
@@ -49,6 +49,7 @@ std::string scripts_command(const TrainingPlan& plan, const JobPlan& one, const 
     if (job.engine != Engine::fsdp2) {
         const auto layout = topology_options(ranks);
         words.insert(words.end(), layout.begin(), layout.end());
+        for (std::string& option : vocabulary_options(plan.vocab)) words.push_back(std::move(option));
     } else if (ranks.experts.ep > 1) {
         add("--ep", ranks.experts.ep);
     }

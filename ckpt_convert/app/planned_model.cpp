@@ -26,20 +26,25 @@ Result<Sizes> sizes_of(std::string_view option, std::string_view text) {
     return out;
 }
 
+// What is above is a slip: products of more would not fit into a number.
+constexpr std::int64_t kMostWidth = 1 << 20, kMostExperts = 1 << 16, kMostRows = std::int64_t{1} << 32;
+constexpr double kMostParameters = 1e18;
+
 struct SizeName {
     const char* name;
     std::int64_t GivenSizes::*member;
     bool needed = false;
+    std::int64_t most = kMostWidth;
 };
 constexpr SizeName kSizeNames[] = {
     {"layers", &GivenSizes::layers, true},
     {"hidden", &GivenSizes::hidden, true},
     {"heads", &GivenSizes::heads, true},
-    {"vocab", &GivenSizes::vocab, true},
+    {"vocab", &GivenSizes::vocab, true, kMostRows},
     {"ffn", &GivenSizes::ffn, true},
     {"kv_heads", &GivenSizes::kv_heads},
     {"head_dim", &GivenSizes::head_dim},
-    {"experts", &GivenSizes::experts},
+    {"experts", &GivenSizes::experts, false, kMostExperts},
     {"topk", &GivenSizes::topk},
     {"moe_ffn", &GivenSizes::moe_ffn},
     {"shared_ffn", &GivenSizes::shared_ffn},
@@ -51,7 +56,7 @@ constexpr SizeName kSizeNames[] = {
     {"nope_dim", &GivenSizes::nope_dim},
     {"rope_dim", &GivenSizes::rope_dim},
     {"value_dim", &GivenSizes::value_dim},
-    {"positions", &GivenSizes::positions},
+    {"positions", &GivenSizes::positions, false, kMostRows},
 };
 struct SwitchName {
     const char* name;
@@ -74,6 +79,29 @@ constexpr TowerSize kTowerSizes[] = {
     {"merge", &TowerShape::merge},           {"patch_values", &TowerShape::patch_values},
 };
 
+// Sizes of the model that nothing can be planned with, whoever says them.
+Status check_sizes(const ModelShape& shape, ErrorKind kind) {
+    const auto within = [](std::int64_t size, std::int64_t most) { return size >= 0 && size <= most; };
+    if (!within(shape.hidden, kMostWidth))
+        return base::fail(kind, base::format("a hidden size of {} is not plausible", shape.hidden));
+    if (!within(shape.vocab, kMostRows))
+        return base::fail(kind, base::format("a vocabulary of {} rows is not plausible", shape.vocab));
+    double parameters = static_cast<double>(shape.vocab) * static_cast<double>(shape.hidden);
+    for (const LayerShape& layer : shape.kinds) {
+        if (!within(layer.heads, kMostWidth) || !within(layer.head_dim, kMostWidth) || !within(layer.ffn, kMostWidth))
+            return base::fail(kind,
+                              base::format("layers of {} attention heads of {}, with MLPs {} wide, are not plausible",
+                                           layer.heads, layer.head_dim, layer.ffn));
+        if (layer.attention == Attention::grouped && layer.kv_heads > 0 && layer.heads % layer.kv_heads != 0)
+            return base::fail(kind, base::format("{} attention heads cannot share {} heads of keys and values evenly",
+                                                 layer.heads, layer.kv_heads));
+    }
+    for (const std::uint16_t layer : shape.layers)
+        parameters += static_cast<double>(shape.kinds[layer].parameters.total());
+    if (parameters <= kMostParameters) return {};
+    return base::fail(kind, base::format("a model of {:.3g} parameters is not plausible", parameters));
+}
+
 Result<PlannedModel> of_sizes(Sizes given) {
     GivenSizes sizes;
     for (const SizeName& name : kSizeNames) {
@@ -81,7 +109,7 @@ Result<PlannedModel> of_sizes(Sizes given) {
         if (!found.empty()) sizes.*name.member = found.mapped();
         if (name.needed && sizes.*name.member < 1)
             return base::fail(ErrorKind::usage, base::format("--sizes: {} is needed, and above 0", name.name));
-        if (sizes.*name.member < 0 || sizes.*name.member > (std::int64_t{1} << 32))
+        if (sizes.*name.member < 0 || sizes.*name.member > name.most)
             return base::fail(ErrorKind::usage, base::format("--sizes: {} is not plausible", name.name));
     }
     for (const SwitchName& name : kSwitchNames) {
@@ -96,6 +124,7 @@ Result<PlannedModel> of_sizes(Sizes given) {
     PlannedModel out;
     out.title = base::format("a model of {} layers", sizes.layers);
     out.shape = shape_of(sizes);
+    TRY(check_sizes(out.shape, ErrorKind::usage));
     return out;
 }
 
@@ -125,8 +154,7 @@ public:
     Result<PlannedModel> of_config(const JsonDocument& config, const std::string& family) {
         TRY_ASSIGN(const auto language, language_config(knowledge_.containers, config));
         const JsonDocument& own = language ? language->document : config;
-        TRY_ASSIGN(const ModelMapping* mapping,
-                   family.empty() ? knowledge_.families.for_config(own) : knowledge_.families.for_name(family));
+        TRY_ASSIGN(const ModelMapping* mapping, family.empty() ? family_of(own) : knowledge_.families.for_name(family));
         TRY_ASSIGN(ModelValues values, values_from_config(*mapping, own));
         TRY_ASSIGN(const Model model, Model::make(*mapping, std::move(values)));
         trained_.config = &own.root;
@@ -148,9 +176,24 @@ public:
     }
 
 private:
+    // A plan needs no names of tensors, so a family that is not known can be planned all the same.
+    Result<const ModelMapping*> family_of(const JsonDocument& config) const {
+        const auto found = knowledge_.families.for_config(config);
+        const Json* type = config.root.find("model_type");
+        if (found || found.error().kind != ErrorKind::unsupported || type == nullptr || type->string() == nullptr)
+            return found;
+        return base::fail(ErrorKind::unsupported,
+                          base::format("no mapping file knows the model type \"{}\"; plan it by its sizes, --sizes "
+                                       "layers=32,hidden=4096,heads=32,ffn=11008,vocab=32000, or as a family that has "
+                                       "its structure, --model-type-hf NAME",
+                                       *type->string()),
+                          config.where(*type));
+    }
+
     Result<PlannedModel> of(const Model& model) {
         TRY_ASSIGN(const ShapeRules rules, load_shape_rules(store_));
         TRY_ASSIGN(ModelShape shape, shape_of(model, trained_, rules));
+        TRY(check_sizes(shape, ErrorKind::bad_input));
         PlannedModel out;
         out.title = base::format("{}, {} layers", shape.family, model.layers());
         out.shape = std::move(shape);
@@ -199,6 +242,8 @@ Result<PlannedModel> planned_model(base::FileSystem& fs, const Knowledge& knowle
     if (source.directory.ends_with(".json")) {
         TRY_ASSIGN(const std::string text, base::read_file(fs, source.directory));
         TRY_ASSIGN(const JsonDocument config, base::parse_json(text, source.directory));
+        if (config.root.object() == nullptr)
+            return base::fail(ErrorKind::bad_input, "config.json must hold an object", source.directory);
         return planned.of_config(config, source.family);
     }
     // Weights are not needed, and a model that is only downloaded in part has no whole index of them.

@@ -73,6 +73,11 @@ Result<std::vector<Claim>> claims_of(const std::vector<GivenPeers::Claim>& given
     return out;
 }
 
+void take_vocabulary(const RawOptions& raw, VocabOptions& out) {
+    if (raw.divisor > 0) out.divisor = raw.divisor;
+    if (raw.padded_vocab > 0) out.rows = raw.padded_vocab;
+}
+
 Status check_conversion(ConvertOptions& options, const RawOptions& raw) {
     if (options.source.directory.empty() || options.save_dir.empty()) {
         return base::fail(ErrorKind::usage,
@@ -102,8 +107,7 @@ Status check_conversion(ConvertOptions& options, const RawOptions& raw) {
     if (!options.source.mtp_layers) options.source.mtp_layers = 0;
     options.source.noop_layers = static_cast<std::uint32_t>(options.topology.noop_layers.size());
     if (raw.true_vocab > 0) options.source.true_vocab = raw.true_vocab;
-    if (raw.divisor > 0) options.vocab.divisor = raw.divisor;
-    if (raw.padded_vocab > 0) options.vocab.rows = raw.padded_vocab;
+    take_vocabulary(raw, options.vocab);
     if (!raw.max_shard_size.empty()) {
         TRY_ASSIGN(options.max_shard_bytes, byte_count("--max-shard-size", raw.max_shard_size));
     }

@@ -48,6 +48,9 @@ struct GivenPeers {
 // What the options of other converters say of the input. Fails with usage.
 Result<std::vector<Claim>> claims_of(const std::vector<GivenPeers::Claim>& given);
 
+// Rows of the vocabulary.
+void take_vocabulary(const RawOptions& raw, VocabOptions& out);
+
 // The layout to write alone. Fails with usage or unsupported.
 Status check_layout(ConvertOptions& options, const RawOptions& raw);
 

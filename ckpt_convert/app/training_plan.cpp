@@ -215,6 +215,20 @@ Status add_towers(const std::vector<std::string>& towers, TrainingPlan& plan) {
     return {};
 }
 
+// As the checkpoint has it or the converter makes it; of sizes alone, as Megatron does.
+Result<VocabularyRows> vocabulary_rows(const Knowledge& knowledge, const PlannedModel& model,
+                                       const TrainingPlanOptions& options) {
+    const VocabOptions& vocab = options.vocab;
+    VocabularyRows out;
+    if (model.saved && !options.layout_given) out.given = static_cast<std::int64_t>(model.saved->padded_vocab);
+    if (vocab.rows) out.given = static_cast<std::int64_t>(*vocab.rows);
+    if (vocab.rule.empty() && !vocab.divisor && !model.model) return out;
+    TRY_ASSIGN(const VocabPadding* padding, knowledge.targets.padding(vocab.rule, vocab.divisor.has_value()));
+    out.multiple = static_cast<std::int64_t>(vocab.divisor.value_or(padding->divisor));
+    out.times_tp = padding->times_tp;
+    return out;
+}
+
 Device with_figures(Device device, const DeviceFigures& figures) {
     if (figures.tflops) device.bf16_tflops = figures.tflops;
     if (figures.hbm_tb_s) device.hbm_tb_s = figures.hbm_tb_s;
@@ -240,6 +254,8 @@ Result<TrainingPlan> plan_training(base::FileSystem& fs, const Knowledge& knowle
     TRY_ASSIGN(out.model,
                planned_model(fs, knowledge, store, source, options.sizes, dialect_of(knowledge, options.job.engine)));
     TRY(add_towers(options.towers, out));
+    out.vocab = options.vocab;
+    TRY_ASSIGN(options.job.rows, vocabulary_rows(knowledge, out.model, options));
     if (options.job.batch.sequence == 0)
         options.job.batch.sequence = std::min(kUsualSequence, out.model.positions.value_or(kUsualSequence));
     if (out.model.saved && !options.layout_given) {
@@ -283,7 +299,12 @@ Result<TrainingPlan> plan_training(base::FileSystem& fs, const Knowledge& knowle
     }
     TRY(planner.advise());
     out.notes.insert(out.notes.begin(), out.model.shape.unverified.begin(), out.model.shape.unverified.end());
-    if (options.job.mode == TrainingMode::dpo)
+    if (options.job.holds_pairs())
+        out.notes.push_back(
+            "DPO is counted with both answers of a pair of --seq-length tokens each in a micro-batch, and the logits "
+            "of "
+            "both models; shorter answers take less");
+    else if (options.job.mode == TrainingMode::dpo)
         out.notes.push_back(
             "activations of DPO are counted for one answer of --seq-length tokens, as published runs have them; where "
             "both answers of a pair are so long, plan with twice the micro-batch");

@@ -64,6 +64,7 @@ struct TrainingPlan {
     Choices choices;
     std::unique_ptr<TrainingClock> clock;  // nullptr: `no_time` says why there is none
     std::string no_time;
+    VocabOptions vocab;              // as they were given
     std::int64_t assumed_batch = 0;  // samples of a step where nobody said how many
     // Of the first plan, and of the search for it.
     std::optional<LayerLists> lists;

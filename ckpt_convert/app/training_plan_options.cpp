@@ -119,12 +119,8 @@ Status take_training_plan(Options& options, const RawOptions& raw) {
     static_cast<Topology&>(given.job.ranks) = options.convert.topology;
     given.job.ranks.devices = options.planned_devices;
     given.layout_given = options.convert.topology_given || raw.layout_named;
+    take_vocabulary(raw, options.convert.vocab);
     given.vocab = options.convert.vocab;
-    if (raw.padded_vocab > 0) given.vocab.rows = raw.padded_vocab;
-    if (raw.divisor > 0) {
-        given.vocab.divisor = raw.divisor;
-        given.job.vocab_multiple = static_cast<std::int64_t>(raw.divisor);
-    }
     return {};
 }
 

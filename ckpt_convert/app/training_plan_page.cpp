@@ -49,7 +49,7 @@ std::string stage_html(std::size_t number, const StageMemory& stage, double usab
                               usable * 100 / full, stage.peak() / kGiB);
 }
 
-std::string plan_html(const JobPlan& plan, const PlanView& view) {
+std::string plan_html(const TrainingPlan& whole, const JobPlan& plan, const PlanView& view) {
     const double usable = plan.budget.usable();
     std::string out = base::format("<section>\n<h2>{}: {}</h2>\n", page_text(layout_title(plan.job)),
                                    plan.fits() ? "fits" : "does not fit");
@@ -59,7 +59,7 @@ std::string plan_html(const JobPlan& plan, const PlanView& view) {
         out += stage_html(stage, plan.stages[stage], usable, full);
     out += base::format("</table>\n<p>The dashed line is the budget, {:.1f} of {:.1f} GiB.</p>\n", usable / kGiB,
                         plan.budget.capacity / kGiB);
-    const std::string command = conversion_command(plan.job, view.model);
+    const std::string command = conversion_command(whole, plan.job, view.model);
     if (!command.empty()) out += base::format("<p><code>{}</code></p>\n", page_text(command));
     return out + "</section>\n";
 }
@@ -86,7 +86,7 @@ Result<std::string> training_plan_page(const base::DataStore& templates, const T
     TRY_ASSIGN(const std::string_view style, base::template_text(templates, kPlanStyle));
     std::string plans;
     for (const JobPlan& job : plan.plans) {
-        plans += plan_html(job, view);
+        plans += plan_html(plan, job, view);
         if (job.time && !job.time->chart.ranks.empty())
             plans += "<section>\n<h3>Stages over time</h3>\n" + pipeline_svg(job.time->chart) + "</section>\n";
     }

@@ -7,8 +7,8 @@
 #include "base/human.h"
 #include "base/json_writer.h"
 #include "ckpt_convert/app/plan_commands.h"
+#include "ckpt_convert/app/stage_explanation.h"
 #include "ckpt_convert/app/training_time_views.h"
-#include "ckpt_convert/memory/saved_tensors.h"
 
 namespace ckpt {
 namespace {
@@ -19,8 +19,6 @@ constexpr int kBarCells = 30;
 constexpr std::size_t kShownIdeas = 5;
 constexpr double kShownGib = 0.05;  // less is 0.0
 constexpr int kNarrowStages = 16;   // more are shown in runs of equal ones
-
-double gib(double bytes) { return bytes / kGiB; }
 
 std::string numbers(const std::vector<std::int64_t>& values) {
     std::vector<std::string> out;
@@ -122,29 +120,6 @@ std::string ideas_text(const TrainingPlan& plan, const Language& say) {
     return out;
 }
 
-// What one layer of each kind keeps, and how often.
-std::string explained_text(const TrainingPlan& plan, std::size_t number, const Language& say) {
-    const JobPlan& job = plan.plans.front();
-    const StageMemory& stage = job.stages[number];
-    std::string out = say.show("\nstage {}: {} parameters on a device, {} of them of experts\n", number,
-                               base::human_count(static_cast<std::uint64_t>(stage.dense + stage.experts)),
-                               base::human_count(static_cast<std::uint64_t>(stage.experts)));
-    out += say.show("  work: {:.2f} GiB for a layer's backward pass, {:.2f} GiB for the loss\n", gib(stage.layer_work),
-                    gib(stage.loss_work));
-    const ModelShape& model = plan.model.shape;
-    for (std::size_t kind = 0; kind < model.kinds.size(); ++kind) {
-        const auto layers = std::count(model.layers.begin(), model.layers.end(), static_cast<std::uint16_t>(kind));
-        if (layers == 0) continue;
-        out += say.show("  a layer of kind {} ({} of the model), bytes per token on a device\n", kind, layers);
-        for (const SavedTensor& tensor : saved_tensors(model, model.kinds[kind], job.job, plan.device.npu)) {
-            out += say.show("    {:>9.0f}  {}{}\n", tensor.bytes / ranks_of(tensor, job.job),
-                            say.text(std::string(tensor.name)),
-                            is_freed(tensor, job.job) ? say.text(" (computed again or on the host)") : std::string());
-        }
-    }
-    return out;
-}
-
 void add_stage(base::JsonWriter& json, const StageMemory& stage) {
     json.begin_object();
     json.key("layers").begin_array();
@@ -176,7 +151,7 @@ void add_job(base::JsonWriter& json, const TrainingPlan& whole, const JobPlan& p
     json.key("stages").begin_array();
     for (const StageMemory& stage : plan.stages) add_stage(json, stage);
     json.end_array();
-    json.key("conversion").string(conversion_command(plan.job, view.model));
+    json.key("conversion").string(conversion_command(whole, plan.job, view.model));
     json.key("scripts").string(scripts_command(whole, plan, view.model));
     json.end_object();
 }
@@ -197,7 +172,7 @@ Result<std::string> training_plan_text(const TrainingPlan& plan, const PlanView&
                         gib(job.budget.usable()));
         if (job.time) out += plan.clock->text(*job.time, say);
         out += stage_table(job, say);
-        const std::string command = conversion_command(job.job, view.model);
+        const std::string command = conversion_command(plan, job.job, view.model);
         if (!command.empty()) out += base::show("  {}\n", command);
         const std::string scripts = scripts_command(plan, job, view.model);
         if (!scripts.empty()) out += base::show("  {}\n", scripts);
@@ -208,11 +183,8 @@ Result<std::string> training_plan_text(const TrainingPlan& plan, const PlanView&
         out += "\n" + binding_text(first, say) + budget_text(first.budget, say) + time_notes(plan, say) +
                ideas_text(plan, say);
         if (view.explained) {
-            const auto stage = static_cast<std::size_t>(*view.explained);
-            if (*view.explained < 0 || stage >= first.stages.size())
-                return base::fail(ErrorKind::usage, base::format("--explain: there is no stage {}; they are 0 to {}",
-                                                                 *view.explained, first.stages.size() - 1));
-            out += explained_text(plan, stage, say);
+            TRY_ASSIGN(const StageExplanation explained, explained_stage(plan, *view.explained));
+            out += explanation_text(explained, say);
         }
     }
     if (plan.least_devices) out += say.show("it fits on {} devices\n", *plan.least_devices);
@@ -221,7 +193,7 @@ Result<std::string> training_plan_text(const TrainingPlan& plan, const PlanView&
     return out;
 }
 
-std::string training_plan_json(const TrainingPlan& plan, const PlanView& view) {
+Result<std::string> training_plan_json(const TrainingPlan& plan, const PlanView& view) {
     base::JsonWriter json(1);
     json.begin_object();
     json.key("model").string(plan.model.title).key("parameters").integer(plan.model.shape.parameters());
@@ -235,6 +207,10 @@ std::string training_plan_json(const TrainingPlan& plan, const PlanView& view) {
         json.key("cost").string(idea.choice->cost).key("fits").boolean(idea.fits).end_object();
     }
     json.end_array();
+    if (view.explained && !plan.plans.empty()) {
+        TRY_ASSIGN(const StageExplanation explained, explained_stage(plan, *view.explained));
+        add_explanation(json.key("explained"), explained);
+    }
     if (plan.searched) add_search(json, *plan.searched);
     if (plan.lists) add_lists(json, *plan.lists);
     if (plan.recompute) add_recompute(json, *plan.recompute);

@@ -17,6 +17,6 @@ struct PlanView {
 
 // Fails with usage where there is no such stage.
 Result<std::string> training_plan_text(const TrainingPlan& plan, const PlanView& view);
-std::string training_plan_json(const TrainingPlan& plan, const PlanView& view);
+Result<std::string> training_plan_json(const TrainingPlan& plan, const PlanView& view);
 
 }  // namespace ckpt

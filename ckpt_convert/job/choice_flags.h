@@ -8,9 +8,12 @@
 
 namespace ckpt {
 
+// The value of a flag that is the number of the choice.
+inline constexpr std::string_view kNumberOfChoice = "N";
+
 struct ChoiceFlag {
     std::string name;                 // "--loss-chunk-size"; of YAML files "parallel.reduce_dtype"
-    std::vector<std::string> values;  // "N" is the number of the choice
+    std::vector<std::string> values;  // see kNumberOfChoice
     bool is_without = false;          // the option is not there
     bool is_of_number = false;        // only where the choice has a number: in brackets
 };

@@ -6,6 +6,7 @@
 #include "base/format.h"
 #include "base/nearest_word.h"
 #include "base/text.h"
+#include "ckpt_convert/job/choice_flags.h"
 
 namespace ckpt {
 namespace {
@@ -84,6 +85,13 @@ const Effect* effect_of(std::string_view word) {
     return found == std::end(kEffects) ? nullptr : found;
 }
 
+bool takes_number(const Choice& choice, Engine engine) {
+    const auto flags = flags_of(choice, engine);
+    return std::any_of(flags.begin(), flags.end(), [](const ChoiceFlag& flag) {
+        return base::contains(flag.values, std::string(kNumberOfChoice));
+    });
+}
+
 Result<Chosen> read_word(const Choices& choices, std::string_view text, Engine engine) {
     const std::size_t colon = text.find(':');
     const std::string_view word = text.substr(0, colon);
@@ -101,6 +109,8 @@ Result<Chosen> read_word(const Choices& choices, std::string_view text, Engine e
         if (choice.word != word) continue;
         if (!has_choice(choice, engine))
             return base::fail(ErrorKind::usage, base::format("--with {}: {} has no such option", word, name(engine)));
+        if (number > 0 && !takes_number(choice, engine))
+            return base::fail(ErrorKind::usage, base::format("--with {}: {} takes no number", text, word));
         return Chosen{&choice, number};
     }
     return base::fail(ErrorKind::usage, base::format("--with: there is no \"{}\"{}", word,
@@ -161,7 +171,7 @@ std::string chosen_words(const Choices& choices, const TrainingJob& job) {
             continue;
         std::string word = has_made(job, choice, 0) ? choice.word : std::string();
         for (const std::int64_t number : numbers_of(job.memory)) {
-            if (word.empty() && number > 0 && has_made(job, choice, number))
+            if (word.empty() && number > 0 && takes_number(choice, job.engine) && has_made(job, choice, number))
                 word = base::format("{}:{}", choice.word, number);
         }
         if (word.empty()) continue;

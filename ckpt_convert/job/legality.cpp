@@ -99,6 +99,7 @@ JobFacts facts_of(const ModelShape& model, const TrainingJob& job, bool npu) {
         {"flash_attention", job.memory.flash_attention},
         {"fp8", job.fp8},
         {"lora", job.mode == TrainingMode::lora},
+        {"dpo", job.mode == TrainingMode::dpo},
         {"fsdp2", job.engine == Engine::fsdp2},
         {"megatron", job.engine == Engine::megatron},
         {"mindspeed", job.engine == Engine::mindspeed},

@@ -108,6 +108,13 @@ struct LoraOptions {
     std::int64_t parameters = 0;  // of all adapters; 0: of `rank` on every linear layer
 };
 
+// How the rows of the vocabulary are filled up.
+struct VocabularyRows {
+    std::int64_t multiple = 128;
+    bool times_tp = true;    // to a multiple of so much times TP
+    std::int64_t given = 0;  // so many, whatever the multiple; 0: nobody says
+};
+
 struct TrainingJob {
     Engine engine = Engine::mindspeed;
     TrainingMode mode = TrainingMode::pretrain;
@@ -119,12 +126,17 @@ struct TrainingJob {
     MemoryOptions memory;
     ShardedOptions sharded;
     LoraOptions lora;
-    std::int64_t vocab_multiple = 128;  // the vocabulary is filled up to a multiple of it times TP
+    VocabularyRows rows;
 
     // Micro-batches of a step.
     std::int64_t micro_batches() const;
     // Sequences that a sample is computed as: DPO's are pairs, the answer that is preferred and the other one.
     int sequences() const { return mode == TrainingMode::dpo ? 2 : 1; }
+    // Those of them that are in memory at once, each --seq-length long. MindSpeed-LLM computes both answers of a pair as one
+    // batch, and the reference model answers both; ms-swift packs a pair into a sequence.
+    // Source: MindSpeed-LLM: mindspeed_llm/tasks/posttrain/dpo/dpo_trainer.py; ms-swift: examples/megatron/rlhf/dpo
+    bool holds_pairs() const { return mode == TrainingMode::dpo && engine == Engine::mindspeed; }
+    std::int64_t held_tokens() const { return tokens() * (holds_pairs() ? 2 : 1); }
     // Tokens of a micro-batch on a rank.
     std::int64_t tokens() const { return batch.sequence * batch.micro / ranks.cp; }
     // Whether the model's own weights have no gradients.

@@ -30,19 +30,14 @@ public:
         if (flags.empty() || !is_known)
             return base::fail(ErrorKind::usage,
                               base::format("--with {}: {} has no option for it", choice.word, target_.title));
-        bool takes_number = one.number == 0;
         for (const ChoiceFlag& flag : flags) {
             if (flag.is_of_number && one.number == 0) continue;
             if (flag.is_without) {
                 job.numbers[with_underscores("without_", flag.name)] = 1;
                 continue;
             }
-            takes_number = takes_number || base::contains(flag.values, std::string(kNumber));
             TRY(add(flag, std::max<std::int64_t>(one.number, 1), choice.word));
         }
-        if (!takes_number)
-            return base::fail(ErrorKind::usage,
-                              base::format("--with {}:{}: {} takes no number", choice.word, one.number, choice.word));
         job.numbers[with_underscores("with_", choice.word)] = std::max<std::int64_t>(one.number, 1);
         return {};
     }
@@ -61,8 +56,6 @@ public:
     }
 
 private:
-    static constexpr std::string_view kNumber = "N";
-
     struct Argument {
         std::string name;
         std::vector<std::string> values;
@@ -72,7 +65,7 @@ private:
     Status add(const ChoiceFlag& flag, std::int64_t number, const std::string& word) {
         Argument argument{flag.name, flag.values, word};
         for (std::string& value : argument.values)
-            if (value == kNumber) value = std::to_string(number);
+            if (value == kNumberOfChoice) value = std::to_string(number);
         const auto before =
             std::find_if(all_.begin(), all_.end(), [&](const Argument& one) { return one.name == argument.name; });
         if (before == all_.end()) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/rule_file.h"
+#include "ckpt_convert/job/training_job.h"
 #include "ckpt_convert/mapping/expression.h"
 #include "ckpt_convert/mapping/model_values.h"
 #include "ckpt_convert/mapping/rule_json.h"
@@ -72,6 +73,8 @@ constexpr auto record_of(const OptionNumber*) {
                         field("else_from", &OptionNumber::otherwise_from, "the number that it is without the option"));
 }
 
+inline constexpr auto kTrainingModes = std::to_array<std::string_view>(
+    {name(TrainingMode::pretrain), name(TrainingMode::sft), name(TrainingMode::lora), name(TrainingMode::dpo)});
 inline constexpr auto kSeverities = std::to_array<std::string_view>({"error", "warning", "advice"});
 
 struct LaunchRule {
@@ -99,20 +102,37 @@ constexpr auto record_of(const LaunchRule*) {
         field("source", &LaunchRule::source, "where the fact comes from"));
 }
 
+// A script of a set that trains.
+struct LaunchTraining {
+    std::string script;
+    std::string mode;
+};
+constexpr auto record_of(const LaunchTraining*) {
+    using base::field;
+    return base::record("launch_training", "a script of a set that trains, whose memory is looked at",
+                        field("script", &LaunchTraining::script, "its name in templates/launch").needed(),
+                        field("mode", &LaunchTraining::mode, "how it trains, as --mode of a plan has it")
+                            .one_of(kTrainingModes)
+                            .needed());
+}
+
 // A flag of mapping files that a script may say otherwise, or need not say.
 struct FlagReading {
     std::vector<std::string> same_as;
     std::string otherwise;
     std::vector<std::string> also;
+    std::optional<Expression> may_be_more;
     bool compared = true;
 };
 constexpr auto record_of(const FlagReading*) {
     using base::field;
-    return base::record("flag_reading", "how a flag of mapping files is compared with a script's",
-                        field("same_as", &FlagReading::same_as, "options that say the same in other words"),
-                        field("default", &FlagReading::otherwise, "what programs take without it"),
-                        field("also", &FlagReading::also, "values that are right as well"),
-                        field("compared", &FlagReading::compared, "false: it is about a run, not about the model"));
+    return base::record(
+        "flag_reading", "how a flag of mapping files is compared with a script's",
+        field("same_as", &FlagReading::same_as, "options that say the same in other words"),
+        field("default", &FlagReading::otherwise, "what programs take without it"),
+        field("also", &FlagReading::also, "values that are right as well"),
+        field("may_be_more", &FlagReading::may_be_more, "where this is not 0, a larger number is right as well"),
+        field("compared", &FlagReading::compared, "false: it is about a run, not about the model"));
 }
 
 struct LaunchVariable {
@@ -139,6 +159,7 @@ struct LaunchFacts : base::RuleFileHead {
     std::vector<LaunchNumber> numbers;
     std::map<std::string, OptionNumber> from_options;
     std::vector<LaunchRule> rules;
+    std::vector<LaunchTraining> trainings;
     std::map<std::string, FlagReading> flags;
     std::vector<LaunchVariable> variables;
     std::map<std::string, std::vector<std::string>> prompts;
@@ -164,6 +185,7 @@ constexpr auto record_of(const LaunchFacts*) {
         field("numbers", &LaunchFacts::numbers, "numbers of a job that follow from others, in this order").needed(),
         field("from_options", &LaunchFacts::from_options, "by name, the numbers that a script's options say").needed(),
         field("rules", &LaunchFacts::rules, "what must hold").needed(),
+        field("trainings", &LaunchFacts::trainings, "the scripts that train").needed(),
         field("flags", &LaunchFacts::flags, "by name, flags of mapping files that scripts may say otherwise").needed(),
         field("variables", &LaunchFacts::variables, "what can be wrong with variables of the environment").needed(),
         field("prompts", &LaunchFacts::prompts, "by family the values of --prompt-type that fit, the usual one first")

@@ -46,6 +46,11 @@ Status lay_out(const Knowledge& knowledge, const LaunchTarget& target, LaunchJob
 // Every parameter over all devices, experts besides by EP.
 Status share_out(const LaunchTarget& target, const LaunchRequest& request, LaunchJob& job) {
     const Topology& topology = request.topology;
+    if (!vocabulary_options(request.vocab).empty())
+        return base::fail(
+            ErrorKind::usage,
+            base::format("{} reads Hugging Face's files, whose vocabulary has as many rows as it has", target.title),
+            request.model);
     if (topology.tp > 1 || topology.pp > 1 || job.source.parallel)
         return base::fail(ErrorKind::usage,
                           base::format("{} has neither TP nor PP and reads Hugging Face's files: parameters are shared "
@@ -131,11 +136,12 @@ Result<LaunchJob> launch_job(base::FileSystem& fs, const Knowledge& knowledge, c
         return base::fail(ErrorKind::usage, "the checkpoint has no config.json with it; scripts need its sizes",
                           request.model);
     job.conversion.topology = request.topology;
+    job.conversion.vocab = request.vocab;
     if (job.source.parallel) {
-        if (request.topology_given)
+        if (request.topology_given || !vocabulary_options(request.vocab).empty())
             return base::fail(ErrorKind::usage,
-                              "the layout is that of the checkpoint; leave --tp, --pp and the like out, or name the "
-                              "Hugging Face model",
+                              "the layout and the vocabulary are those of the checkpoint; leave --tp, --pp and the "
+                              "like out, or name the Hugging Face model",
                               request.model);
         TRY_ASSIGN(job.conversion.topology, topology_of(*job.source.parallel));
     }

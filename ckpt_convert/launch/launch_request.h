@@ -6,6 +6,7 @@
 #include <string>
 
 #include "ckpt_convert/plan/topology.h"
+#include "ckpt_convert/target/convert_options.h"
 
 namespace ckpt {
 
@@ -14,6 +15,7 @@ struct LaunchRequest {
     std::string target;  // a name of rules/launch/launch.json; empty: the first
     Topology topology;   // of a checkpoint that is to be made
     bool topology_given = false;
+    VocabOptions vocab;  // of a checkpoint that is to be made
     std::optional<std::uint32_t> mtp_layers;
     std::string family;         // empty: found from the config
     std::int64_t devices = 8;   // over all machines

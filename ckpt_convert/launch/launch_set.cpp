@@ -72,6 +72,7 @@ TrainingJob training_of(const LaunchJob& job, const LaunchTarget& target, Traini
     out.ranks.cp = number("cp");
     out.ranks.sequence_parallel = out.ranks.tp > 1;
     out.batch = {number("mbs"), number("gbs"), number("seq")};
+    if (job.parallel) out.rows.given = static_cast<std::int64_t>(job.parallel->padded_vocab);
     for (const Chosen& one : job.chosen) apply_choice(*one.choice, one.number, out);
     // As its templates have it where nobody chooses.
     if (out.engine == Engine::fsdp2 && value_or_zero(job.numbers, "with_choices") == 0)
@@ -80,18 +81,14 @@ TrainingJob training_of(const LaunchJob& job, const LaunchTarget& target, Traini
 }
 
 // Of each kind of training, whether it fits.
-void add_memory_notes(const DeviceMemory& memory, const LaunchJob& job, const LaunchTarget& target, LaunchSet& set) {
-    struct Training {
-        std::string_view script;
-        TrainingMode mode;
-    };
-    constexpr Training kTrainings[] = {{"pretrain.sh", TrainingMode::pretrain},
-                                       {"finetune_lora.sh", TrainingMode::lora},
-                                       {"dpo.sh", TrainingMode::dpo}};
-    for (const Training& training : kTrainings) {
+void add_memory_notes(const LaunchFacts& facts, const DeviceMemory& memory, const LaunchJob& job,
+                      const LaunchTarget& target, LaunchSet& set) {
+    for (const LaunchTraining& training : facts.trainings) {
+        const auto mode = static_cast<TrainingMode>(
+            std::find(kTrainingModes.begin(), kTrainingModes.end(), training.mode) - kTrainingModes.begin());
         const bool is_there = std::any_of(set.files.begin(), set.files.end(),
                                           [&](const SideFile& file) { return file.path == training.script; });
-        const auto shortage = is_there ? memory.shortage(training_of(job, target, training.mode)) : std::nullopt;
+        const auto shortage = is_there ? memory.shortage(training_of(job, target, mode)) : std::nullopt;
         if (!shortage) continue;
         const std::string right = shortage->remedy != nullptr
                                       ? base::format("with --with {} it fits", shortage->remedy->word)
@@ -119,8 +116,7 @@ Result<std::map<std::string, std::string>> texts_of(base::FileSystem& fs, const 
     out["prompt_type"] = prompt == facts.prompts.end() ? "default" : prompt->second.front();
     out["model_args"] = model_arguments(job, target);
     out["choice_args"] = choice_arguments(job);
-    out["convert_options"] = base::joined(
-        conversion_options(job.conversion.topology, target, value_or_zero(job.numbers, "mtp")), " \\\n    ");
+    out["convert_options"] = base::joined(conversion_options(job.conversion, target, job.numbers), " \\\n    ");
     return out;
 }
 
@@ -169,7 +165,7 @@ Result<LaunchSet> launch_set(base::FileSystem& fs, const Knowledge& knowledge, c
     }
     if (device != nullptr) {
         TRY_ASSIGN(const DeviceMemory memory, DeviceMemory::make(store, job.source, *device, devices.reserve, choices));
-        add_memory_notes(memory, job, *target, out);
+        add_memory_notes(facts, memory, job, *target, out);
     }
     return out;
 }

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "base/format.h"
+#include "ckpt_convert/open/wanted_values.h"
 
 namespace ckpt {
 namespace {
@@ -93,14 +94,25 @@ std::vector<std::string> topology_options(const Topology& topology) {
     return out;
 }
 
-std::vector<std::string> conversion_options(const Topology& topology, const LaunchTarget& target,
-                                            std::int64_t mtp_layers) {
+std::vector<std::string> vocabulary_options(const VocabOptions& vocab) {
+    std::vector<std::string> out;
+    if (vocab.rows) out.push_back(base::format("--padded-vocab-size {}", *vocab.rows));
+    if (vocab.divisor) out.push_back(base::format("--make-vocab-size-divisible-by {}", *vocab.divisor));
+    if (!vocab.rule.empty()) out.push_back("--vocab-padding " + vocab.rule);
+    if (!vocab.fill.empty()) out.push_back("--vocab-fill " + vocab.fill);
+    return out;
+}
+
+std::vector<std::string> conversion_options(const ConvertOptions& conversion, const LaunchTarget& target,
+                                            const ModelValues& numbers) {
     const std::string release = target.torch_dist ? "@" + target.release : std::string();
     // torch_dist loads at any layout.
-    std::vector<std::string> out =
-        target.torch_dist ? std::vector<std::string>{"--ckpt-format torch_dist"} : topology_options(topology);
+    std::vector<std::string> out = target.torch_dist ? std::vector<std::string>{"--ckpt-format torch_dist"}
+                                                     : topology_options(conversion.topology);
     out.insert(out.begin(), {"--to mcore", base::format("--target {}{}", target.dialect, release)});
-    if (mtp_layers > 0) out.push_back(base::format("--mtp-num-layers {}", mtp_layers));
+    for (std::string& option : vocabulary_options(conversion.vocab)) out.push_back(std::move(option));
+    if (const std::int64_t layers = value_or_zero(numbers, "mtp"); layers > 0)
+        out.push_back(base::format("--mtp-num-layers {}", layers));
     return out;
 }
 

@@ -7,6 +7,7 @@
 #include "ckpt_convert/launch/launch_facts.h"
 #include "ckpt_convert/plan/layout.h"
 #include "ckpt_convert/plan/topology.h"
+#include "ckpt_convert/target/convert_options.h"
 
 namespace ckpt {
 
@@ -16,8 +17,11 @@ Result<Topology> topology_of(const ParallelLayout& parallel);
 // The options of ckpt_convert that say a layout, each with its values, as a shell takes them.
 std::vector<std::string> topology_options(const Topology& topology);
 
-// Those that make a checkpoint of the layout for a target.
-std::vector<std::string> conversion_options(const Topology& topology, const LaunchTarget& target,
-                                            std::int64_t mtp_layers);
+// Those that say how the vocabulary is filled up; none where nobody said it.
+std::vector<std::string> vocabulary_options(const VocabOptions& vocab);
+
+// Those that make a checkpoint of the layout for a target. `numbers`: the job's.
+std::vector<std::string> conversion_options(const ConvertOptions& conversion, const LaunchTarget& target,
+                                            const ModelValues& numbers);
 
 }  // namespace ckpt

@@ -8,6 +8,7 @@
 namespace ckpt {
 
 inline constexpr double kGiB = 1024.0 * 1024 * 1024;  // bytes
+inline constexpr double gib(double bytes) { return bytes / kGiB; }
 
 // What the user says in place of the rules.
 struct BudgetOptions {

@@ -38,6 +38,8 @@ private:
         frozen_ = weights.frozen;
         out_.layers = {static_cast<std::int64_t>(model_.layer_count())};
         out_.in_flight = {1};
+        out_.whole.assign(model_.kinds.size(), 0);
+        out_.without_mlp.assign(model_.kinds.size(), 0);
     }
 
     void states() {
@@ -95,13 +97,15 @@ private:
             ++number;
             if (!again) {
                 kept += kinds[kind];
+                ++out_.whole[kind];
                 continue;
             }
-            (job_.memory.offload_activations ? out_.on_host : kept) += input;
+            (job_.memory.offload_activations ? out_.on_host : out_.other.layer_inputs) += input;
             out_.layer_work = std::max(out_.layer_work, kinds[kind]);
         }
         out_.layer_work += exchange();
-        for (const TowerShape& tower : model_.towers) kept += tower_bytes(tower, job_);
+        for (const TowerShape& tower : model_.towers) out_.other.towers += tower_bytes(tower, job_);
+        kept += out_.other.layer_inputs + out_.other.towers;
     }
 
     // Ulysses sends and receives copies of queries, keys and values.

@@ -15,6 +15,9 @@ namespace {
 // Bytes of a logit of the vocabulary at the loss: in bfloat16, then a copy in float32 that becomes the softmax; Megatron's own
 // loss was seen to need one more (its functional tests before and after they changed the loss).
 constexpr double kLogitBytes = 6, kMegatronLogitBytes = 7, kFusedLogitBytes = 2, kEagerLogitBytes = 10;
+// Of DPO, for the policy's logits and for those of the reference model: bfloat16, both models' put together, a copy in float32
+// and its softmax (MindSpeed-LLM: mindspeed_llm/tasks/posttrain/dpo).
+constexpr double kPairLogitBytes = 2 + 2 + 4 + 4;
 // Token numbers, positions, labels and the mask of a micro-batch, per token.
 constexpr double kInputBytes = 16;
 
@@ -30,7 +33,10 @@ public:
           chunks_(placement.stages[static_cast<std::size_t>(stage)]),
           is_first_(stage == 0),
           is_last_(static_cast<int>(placement.head.pp) == stage),
-          stage_(stage) {}
+          stage_(stage) {
+        out_.whole.assign(model.kinds.size(), 0);
+        out_.without_mlp.assign(model.kinds.size(), 0);
+    }
 
     StageMemory take() && {
         states();
@@ -72,49 +78,64 @@ private:
             out_.layers.push_back(static_cast<std::int64_t>(chunks_[chunk].size()));
             double kept = 0;
             int position = 0;
+            const std::int64_t flying = out_.in_flight[chunk];
             for (const LayerSlot& slot : chunks_[chunk]) {
-                kept += kept_by(model_.layers[slot.layer], position, before, chunks_[chunk].size());
+                kept += kept_by(model_.layers[slot.layer], position, before, chunks_[chunk].size(), flying);
                 ++position;
             }
             before += position;
-            out_[MemoryLine::activations] += kept * static_cast<double>(out_.in_flight[chunk]);
+            out_[MemoryLine::activations] += kept * static_cast<double>(flying);
         }
-        if (!is_first_) return;
+        if (is_first_) inputs();
+    }
+
+    void inputs() {
         const std::int64_t flying = std::accumulate(out_.in_flight.begin(), out_.in_flight.end(), std::int64_t{0});
         const double dropped = job_.memory.hidden_dropout ? h() / job_.sequence_ranks() : 0;
-        out_[MemoryLine::activations] +=
+        out_.other.step_inputs =
             (kInputBytes + dropped) * tokens() * static_cast<double>(std::min(job_.micro_batches(), flying));
         for (const TowerShape& tower : model_.towers)
-            out_[MemoryLine::activations] += tower_bytes(tower, job_) * static_cast<double>(flying);
+            out_.other.towers += tower_bytes(tower, job_) * static_cast<double>(flying);
+        out_[MemoryLine::activations] += out_.other.step_inputs + out_.other.towers;
     }
 
     // What a layer keeps of one micro-batch; what is computed again is counted once, as work of the backward pass.
-    double kept_by(std::uint16_t kind, int position, int before, std::size_t chunk_layers) {
+    double kept_by(std::uint16_t kind, int position, int before, std::size_t chunk_layers, std::int64_t flying) {
         const MemoryOptions& options = job_.memory;
         const double all = kinds_[kind].kept * tokens();
         const double input = 2 * h() / job_.sequence_ranks() * tokens();
         if (options.recompute == Recompute::block) {
             const int counted = position + (options.recompute_per_rank ? before : 0);
-            if (counted >= options.recompute_layers) return all;
+            if (counted >= options.recompute_layers) {
+                out_.whole[kind] += flying;
+                return all;
+            }
             recomputed_ = std::max(recomputed_, all);
-            return offloaded(input);
+            return offloaded(input, flying);
         }
         if (options.recompute == Recompute::uniform) {
             const int group = std::max(options.recompute_layers, 1);
             recomputed_ = std::max(recomputed_, all * std::min<double>(group, static_cast<double>(chunk_layers)));
-            return position % group == 0 ? offloaded(input) : 0;
+            return position % group == 0 ? offloaded(input, flying) : 0;
         }
         const int counted = position + (options.recompute_per_rank ? before : 0);
-        if (!options.swap_attention || counted >= options.mlp_layers) return all;
+        if (!options.swap_attention || counted >= options.mlp_layers) {
+            out_.whole[kind] += flying;
+            return all;
+        }
+        out_.without_mlp[kind] += flying;
         const double mlp = kinds_[kind].feed_forward * tokens();
         recomputed_ = std::max(recomputed_, mlp);
         return all - mlp;
     }
 
-    double offloaded(double input) {
-        if (!job_.memory.offload_activations) return input;
-        out_.on_host += input;
-        return 0;
+    double offloaded(double input, std::int64_t flying) {
+        if (job_.memory.offload_activations) {
+            out_.on_host += input;
+            return 0;
+        }
+        out_.other.layer_inputs += input * static_cast<double>(flying);
+        return input;
     }
 
     // The backward pass of one layer: gradients of the widest products, the gathered sequence and its gradient.
@@ -153,7 +174,8 @@ private:
             const auto modules = static_cast<double>(model_.mtp);
             const double all = (mtp_.kept + 8 * h() / sequence) * tokens();
             const bool again = job_.memory.recompute != Recompute::none;
-            out_[MemoryLine::activations] += modules * (again ? 2 * h() / sequence * tokens() : all);
+            out_.other.mtp = modules * (again ? 2 * h() / sequence * tokens() : all);
+            out_[MemoryLine::activations] += out_.other.mtp;
             if (again) recomputed_ = std::max(recomputed_, all);
         }
         const double rows = job_.memory.chunked_loss && job_.memory.loss_chunk > 0
@@ -161,7 +183,8 @@ private:
                                 : tokens();
         const auto vocabulary = static_cast<double>(padded_vocabulary(model_, job_));
         const double logits = rows * vocabulary / job_.ranks.tp * static_cast<double>(1 + model_.mtp);
-        const double bytes = job_.memory.fused_cross_entropy   ? kFusedLogitBytes
+        const double bytes = job_.holds_pairs()                ? 2 * kPairLogitBytes
+                             : job_.memory.fused_cross_entropy ? kFusedLogitBytes
                              : job_.memory.eager_cross_entropy ? kEagerLogitBytes
                              : job_.engine == Engine::megatron ? kMegatronLogitBytes
                                                                : kLogitBytes;
@@ -188,7 +211,7 @@ private:
     }
 
     double h() const { return static_cast<double>(model_.hidden); }
-    double tokens() const { return static_cast<double>(job_.tokens()); }
+    double tokens() const { return static_cast<double>(job_.held_tokens()); }
 
     const ModelShape& model_;
     const TrainingJob& job_;
@@ -216,7 +239,8 @@ std::size_t fullest_stage(const std::vector<StageMemory>& stages) {
 }
 
 std::int64_t padded_vocabulary(const ModelShape& model, const TrainingJob& job) {
-    const std::int64_t step = std::max<std::int64_t>(1, job.vocab_multiple * job.ranks.tp);
+    if (job.rows.given > 0) return job.rows.given;
+    const std::int64_t step = std::max<std::int64_t>(1, job.rows.multiple * (job.rows.times_tp ? job.ranks.tp : 1));
     return (model.vocab + step - 1) / step * step;
 }
 

@@ -22,11 +22,22 @@ constexpr std::string_view name(MemoryLine line) {
 // What the working memory at the peak is for.
 enum class Binding { layer, loss, optimizer };
 
+// Of the activations, what is no tensor inside a layer.
+struct OtherActivations {
+    double layer_inputs = 0;  // of layers that are computed again
+    double step_inputs = 0;   // numbers of tokens, positions, labels; the mask of dropped embeddings
+    double towers = 0;
+    double mtp = 0;
+};
+
 struct StageMemory {
     std::array<double, kMemoryLines> bytes{};
     double dense = 0, experts = 0;        // parameters on a rank
     std::vector<std::int64_t> layers;     // of each chunk
     std::vector<std::int64_t> in_flight;  // micro-batches of each chunk
+    // By kind of layer: layers times micro-batches in flight of which everything is kept, and everything but the MLP.
+    std::vector<std::int64_t> whole, without_mlp;
+    OtherActivations other;  // parts of the activations
     Binding binding = Binding::layer;
     // What competes for `working`: one of them is there at a time.
     double layer_work = 0, loss_work = 0, optimizer_work = 0;

@@ -1,4 +1,5 @@
-// Megatron's notation for pipeline stages: E embedding, t decoder layer, L loss, | next stage, x*3 and (..)*3 repeat.
+// Megatron's notation for pipeline stages: E embedding, t decoder layer, m module for multi-token prediction, L loss, | next stage,
+// x*3 and (..)*3 repeat.
 #include <charconv>
 
 #include "base/format.h"
@@ -34,8 +35,8 @@ private:
     Result<std::string> next_unit() {
         char c = text_[at_];
         if (c != '(') {
-            if (std::string_view("EtL|,").find(c) == std::string_view::npos)
-                return problem("something else than E, t, L, |, commas, parentheses and *N stands");
+            if (std::string_view("EtmL|,").find(c) == std::string_view::npos)
+                return problem("something else than E, t, m, L, |, commas, parentheses and *N stands");
             ++at_;
             return std::string(c == ',' ? "" : std::string(1, c));
         }
@@ -80,6 +81,13 @@ Result<std::vector<std::uint32_t>> parse_pipeline_layout(const std::string& text
                                        "with L (the loss), and have one of each",
                                        text));
     }
+    const std::size_t modules = expanded.find('m');
+    if (modules != std::string::npos && expanded.find_first_not_of('m', modules) != loss)
+        return base::fail(
+            ErrorKind::usage,
+            base::format("--pipeline-model-parallel-layout \"{}\": modules for multi-token prediction (m) "
+                         "stand right before the loss (L), whose stage has their weights",
+                         text));
     std::vector<std::uint32_t> stages(1, 0);
     for (char c : expanded) {
         if (c == '|') stages.push_back(0);

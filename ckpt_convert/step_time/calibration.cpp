@@ -52,7 +52,12 @@ Result<Calibration> read_calibration(base::FileSystem& fs, const Path& path) {
                               base::format("--calibrate: {} is {}; a step takes time", place.what, *seconds), path);
         out.step_seconds = *seconds;
         out.source = place.what;
-        out.peak_gib = number(document.root.find("peak_gib"));
+        if (document.root.find("peak_gib") != nullptr)
+            return base::fail(
+                ErrorKind::usage,
+                "--calibrate: \"peak_gib\" is not used, memory follows from sizes alone: leave it out, and "
+                "give what else the device holds with --reserve-gib",
+                path);
         TRY_ASSIGN(out.layout, layout_in(document));
         return out;
     }

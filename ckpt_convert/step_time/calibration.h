@@ -25,13 +25,12 @@ constexpr auto record_of(const MeasuredLayout*) {
 }
 
 struct Calibration {
-    double step_seconds = 0;         // measured
-    std::string source;              // of the file: what the number is
-    std::optional<double> peak_gib;  // max allocated of the fullest device, where the file says it
+    double step_seconds = 0;  // measured
+    std::string source;       // of the file: what the number is
     std::optional<MeasuredLayout> layout;
 };
 
-// The file is JSON: {"step_seconds": 31.2, "peak_gib": 45.1, "layout": {"tp": 2, "pp": 4}}, or what `migrator profile --json` or `migrator compare --json` says of
+// The file is JSON: {"step_seconds": 31.2, "layout": {"tp": 2, "pp": 4}}, or what `migrator profile --json` or `migrator compare --json` says of
 // one step (of a comparison the new side). Fails with usage, and says what was looked for.
 Result<Calibration> read_calibration(base::FileSystem& fs, const Path& path);
 

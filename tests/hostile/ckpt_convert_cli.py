@@ -683,6 +683,73 @@ def plan_of_a_config_without_layers(work):
     return training(work, "--tp", "2")
 
 
+@case(UNSUPPORTED, "gpt_neox", "--sizes layers=32")
+def plan_of_a_family_that_is_not_known(work):
+    change_config(work, model_type="gpt_neox")
+    return training(work, "--tp", "2")
+
+
+@case(BAD_INPUT, "a hidden size of 40960000000000 is not plausible")
+def plan_of_a_hidden_size_beyond_all_numbers(work):
+    change_config(work, hidden_size=40960000000000, head_dim=16)
+    return training(work, "--tp", "2")
+
+
+@case(BAD_INPUT, "4 attention heads cannot share 3 heads of keys and values evenly")
+def plan_of_heads_that_groups_do_not_divide(work):
+    change_config(work, num_attention_heads=4, num_key_value_heads=3, head_dim=16)
+    return training(work, "--tp", "1")
+
+
+@case(BAD_INPUT, "divides 256 by 0")
+def plan_without_heads(work):
+    change_config(work, num_attention_heads=0)
+    return training(work, "--tp", "2")
+
+
+@case(BAD_INPUT, "hidden_size", "whole number")
+def plan_of_a_number_in_quotes(work):
+    change_config(work, hidden_size="64")
+    return training(work, "--tp", "2")
+
+
+@case(BAD_INPUT, "must hold an object")
+def plan_of_a_config_that_is_a_list(work):
+    (work / "hf/config.json").write_text("[1]")
+    return ["plan", work / "hf/config.json", "--devices", "8", "--device", "a2"]
+
+
+@case(USAGE, "experts is not plausible")
+def plan_of_sizes_beyond_all_numbers(work):
+    return ["plan", "--sizes", "layers=2,hidden=64,heads=4,ffn=64,vocab=64,experts=99999999", "--devices", "1", "--device", "a2"]
+
+
+@case(USAGE, "no adapters with FSDP2", "--engine mindspeed")
+def plan_of_adapters_with_fsdp2(work):
+    return training(work, "--engine", "fsdp2", "--mode", "lora")
+
+
+@case(USAGE, "no DPO with FSDP2")
+def plan_of_pairs_with_fsdp2(work):
+    return training(work, "--engine", "fsdp2", "--mode", "dpo")
+
+
+@case(USAGE, "--with swap-attention:2: swap-attention takes no number")
+def plan_with_a_number_that_the_engine_has_no_option_for(work):
+    return training(work, "--engine", "megatron", "--tp", "2", "--with", "swap-attention:2")
+
+
+@case(USAGE, "peak_gib", "--reserve-gib")
+def plan_with_a_measured_peak(work):
+    (work / "run.json").write_text('{"step_seconds": 1.5, "peak_gib": 40}')
+    return training(work, "--tp", "2", "--calibrate", work / "run.json")
+
+
+@case(USAGE, "as many rows as it has")
+def scripts_of_fsdp2_with_a_padded_vocabulary(work):
+    return ["launch", work / "hf", work / "scripts", "--target", "fsdp2", "--padded-vocab-size", "1024"]
+
+
 def main():
     checks = Checks()
     names = sys.argv[1:] or list(CASES)

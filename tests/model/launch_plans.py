@@ -21,7 +21,8 @@ PLANS = {
     "qwen3": (["--devices", "8", "--device", "a2"], ["--devices", "32", "--device", "a3", "--seq-length", "32768"],
               ["--devices", "8", "--device", "a2", "--engine", "fsdp2"],
               ["--devices", "8", "--device", "a2", "--engine", "fsdp2", "--with", "recompute-mlp,chunk-loss:2048,bf16-reduce"],
-              ["--devices", "8", "--device", "a2", "--engine", "megatron"]),
+              ["--devices", "8", "--device", "a2", "--engine", "megatron"],
+              ["--devices", "8", "--device", "a2", "--engine", "megatron", "--tp", "2", "--pp", "2", "--with", "swap-attention,recompute-norm"]),
     "llama31": (["--devices", "8", "--device", "910b4", "--tp", "1", "--pp", "1", "--with", "recompute-full,swap-optimizer"],
                 ["--devices", "16", "--device", "a2", "--with", "no-distributed-optimizer"]),
     "qwen25": (["--devices", "8", "--device", "a2", "--tp", "4", "--pp", "2", "--num-layer-list", "15,13"],),
@@ -82,6 +83,48 @@ def check_family(checks, path, directory, most):
             shutil.rmtree(command[3], ignore_errors=True)
 
 
+def rows_of(text):
+    return re.findall(r"--(padded-vocab-size|make-vocab-size-divisible-by) (\d+)", text)
+
+
+def check_vocabulary(checks, directory):
+    """Planner, converter and scripts fill up a vocabulary that TP does not divide in one way: the states of the first stage show its rows."""
+    model = directory / "odd_vocabulary"
+    model.mkdir()
+    config = {**MODELS["llama31"], "vocab_size": 1003, "num_hidden_layers": 4}
+    (model / "config.json").write_text(json.dumps(config))
+    layout = ["--devices", "8", "--device", "a2", "--tp", "2", "--pp", "2"]
+    done = converter("plan", model, *layout)
+    checks.equal(done.returncode, 2, f"an odd vocabulary: {done.stdout}")
+    counts = {}
+    for words, rows in ((["--padded-vocab-size", "1024"], 1024), (["--make-vocab-size-divisible-by", "1"], 1004),
+                        (["--make-vocab-size-divisible-by", "128"], 1024), (["--vocab-padding", "megatron"], 1024)):
+        what = f"an odd vocabulary, {' '.join(words)}"
+        planned = converter("plan", model, *layout, *words, "--json")
+        if not checks.expect(planned.returncode == 0, f"{what}: {planned.stderr}"):
+            continue
+        plan = json.loads(planned.stdout)["plans"][0]
+        counts[rows] = plan["stages"][0]["dense_parameters"]
+        checks.expect(" ".join(words) in plan["conversion"], f"{what}: {plan['conversion']}")
+        out = directory / f"odd_{rows}_{words[0]}"
+        check_plan(checks, what, plan, model, "a2", out)
+        if out.exists():
+            checks.equal(rows_of((out / "model.sh").read_text())[0], ("padded-vocab-size", str(rows)), f"{what}: model.sh")
+            checks.expect(" ".join(words) in (out / "convert_to_mcore.sh").read_text(), f"{what}: convert_to_mcore.sh")
+    if len(counts) == 2:
+        checks.equal(counts[1024] - counts[1004], 20 * config["hidden_size"] / 2, "parameters of the rows")
+
+
+def check_swapped_attention(checks, directory):
+    out = directory / "swapped"
+    done = converter("launch", directory / "qwen3", out, "--target", "megatron", "--tp", "2", "--pp", "2", "--with", "swap-attention,recompute-norm,recompute-mlp")
+    if checks.expect(done.returncode == 0, f"attention on the host: {done.stderr}"):
+        wanted = ["--fine-grained-activation-offloading", "--offload-modules attn_norm qkv_linear core_attn attn_proj",
+                  "--recompute-granularity selective", "--recompute-modules layernorm mlp"]
+        found = [line.strip() for line in (out / "model.sh").read_text().splitlines() if "offload" in line or "recompute" in line]
+        checks.equal(found, wanted, "attention on the host, Megatron")
+
+
 def main():
     checks = Checks()
     wanted = [name for name in sys.argv[1:] if name != "--all"] or list(PLANS)
@@ -106,6 +149,9 @@ def main():
             if checks.expect(done.returncode == 0, f"{name}: {done.stderr}"):
                 found = converter("launch", "--check", out / "pretrain.sh", "--model", model, "--device", PLANS[name][0][3], "--json")
                 checks.equal(json.loads(found.stdout)["findings"], [], f"{name}: scripts of the best layout")
+        if "qwen3" in wanted:
+            check_vocabulary(checks, Path(directory))
+            check_swapped_attention(checks, Path(directory))
         for number, path in enumerate(sorted((ROOT / "rules/models/cases").glob("*.json"))):
             if most is None or number % 8 == 3:
                 check_family(checks, path, Path(directory), most)

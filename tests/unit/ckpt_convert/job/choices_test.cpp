@@ -1,6 +1,9 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "base/data_store.h"
+#include "base/text.h"
 #include "ckpt_convert/job/choice_flags.h"
 #include "ckpt_convert/job/choices.h"
 
@@ -52,7 +55,15 @@ TEST_CASE("choices: a job says which words made it, of every engine") {
         CHECK(ckpt::chosen_words(*choices, plain) == "none");
         for (const ckpt::Choice& choice : choices->choices) {
             if (!ckpt::has_choice(choice, engine)) continue;
-            for (const std::string& word : {choice.word, choice.word + ":3"}) {
+            const auto flags = ckpt::flags_of(choice, engine);
+            const bool takes_number = std::any_of(flags.begin(), flags.end(), [](const ckpt::ChoiceFlag& flag) {
+                return base::contains(flag.values, std::string(ckpt::kNumberOfChoice));
+            });
+            if (!takes_number) {
+                CHECK(wrong(choice.word + ":3", engine) ==
+                      "--with " + choice.word + ":3: " + choice.word + " takes no number");
+            }
+            for (const std::string& word : {choice.word, choice.word + (takes_number ? ":3" : "")}) {
                 ckpt::TrainingJob job = plain, again = plain;
                 REQUIRE(ckpt::apply_choices(*choices, word, job));
                 const std::string words = ckpt::chosen_words(*choices, job);

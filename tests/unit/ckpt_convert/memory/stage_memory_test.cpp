@@ -20,7 +20,7 @@ TrainingJob job_of(int devices, int tp, int pp, int ep = 1, int cp = 1) {
     job.ranks.experts.ep = ep;
     job.ranks.experts.etp = 1;
     job.ranks.sequence_parallel = tp > 1;
-    job.vocab_multiple = 1;
+    job.rows.multiple = 1;
     job.batch.global = 4 * job.ranks.dp();
     return job;
 }

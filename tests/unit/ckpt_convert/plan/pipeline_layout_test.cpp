@@ -23,7 +23,7 @@ std::string error_of(const std::string& text) {
 }
 
 const std::string kEnds = " must begin with E (the embedding), end with L (the loss), and have one of each";
-const std::string kUnknown = "something else than E, t, L, |, commas, parentheses and *N stands at character ";
+const std::string kUnknown = "something else than E, t, m, L, |, commas, parentheses and *N stands at character ";
 
 }  // namespace
 
@@ -39,6 +39,17 @@ TEST_CASE("pipeline layout: letters, repeats, groups and commas") {
     CHECK(parsed("E()*3tL") == Numbers{1});
 }
 
+// As Megatron's own tests of DeepSeek-V3 have them; the converter keeps these weights beside the head.
+TEST_CASE("pipeline layout: modules for multi-token prediction are right before the loss") {
+    CHECK(parsed("Et*2|(tt|)*5t|tmL") == Numbers{2, 2, 2, 2, 2, 2, 1, 1});
+    CHECK(parsed("Et*7|t*7mL") == Numbers{7, 7});
+    CHECK(parsed("Et|t|m*2L") == Numbers{1, 1, 0});
+    for (const char* text : {"Etm|L", "Etm|tL", "EmtL", "Et|mtL"})
+        CHECK(error_of(text) == "\"" + std::string(text) +
+                                    "\": modules for multi-token prediction (m) stand right before the loss (L), whose "
+                                    "stage has their weights");
+}
+
 TEST_CASE("pipeline layout: embedding and loss are at the ends, once") {
     for (const char* text : {"", "t", "E", "L", "Et", "tL", "tEL", "ELt", "EEtL", "EtLL", "E*2tL", "EtL*2", "E*0tL",
                              "|EtL", "EtL|", "(EtL)*2"}) {
@@ -48,7 +59,7 @@ TEST_CASE("pipeline layout: embedding and loss are at the ends, once") {
 }
 
 TEST_CASE("pipeline layout: hostile texts are refused, with the place") {
-    CHECK(error_of("Etm|L") == "\"Etm|L\": " + kUnknown + "3");
+    CHECK(error_of("Etx|L") == "\"Etx|L\": " + kUnknown + "3");
     CHECK(error_of("Et L") == "\"Et L\": " + kUnknown + "3");
     CHECK(error_of("Et)L") == "\"Et)L\": " + kUnknown + "3");
     CHECK(error_of("*3EtL") == "\"*3EtL\": " + kUnknown + "1");

@@ -35,11 +35,15 @@ TEST_CASE("pipeline drawing: a letter for each ninth of the step, and the share 
 
 TEST_CASE("calibration: a step as a number, a profile, a comparison") {
     test::MemoryFileSystem fs;
-    fs.add("run.json", "{\"step_seconds\": 31.2, \"peak_gib\": 45}");
+    fs.add("run.json", "{\"step_seconds\": 31.2}");
     fs.add("profile.json", "{\"path\": \"t\", \"metrics\": {\"e2e_time\": 2.5}}");
     fs.add("compare.json", "{\"base\": {}, \"new\": {\"metrics\": {\"e2e_time\": 2}}}");
     CHECK(ckpt::read_calibration(fs, "run.json")->step_seconds == 31.2);
-    CHECK(*ckpt::read_calibration(fs, "run.json")->peak_gib == 45);
+    fs.add("peak.json", "{\"step_seconds\": 31.2, \"peak_gib\": 45}");
+    CHECK(
+        ckpt::read_calibration(fs, "peak.json").error().message ==
+        "--calibrate: \"peak_gib\" is not used, memory follows from sizes alone: leave it out, and give what else the "
+        "device holds with --reserve-gib");
     CHECK(ckpt::read_calibration(fs, "profile.json")->step_seconds == 2.5);
     CHECK(ckpt::read_calibration(fs, "compare.json")->step_seconds == 2);
     fs.add("other.json", "{\"step_seconds\": 3, \"layout\": {\"tp\": 2, \"pp\": 4, \"micro_batch\": 2}}");
@@ -62,10 +66,9 @@ TEST_CASE("calibration: a scale that nothing explains is refused") {
     estimate.seconds = 10;
     estimate.of_slowest.of(ckpt::Work::products, false) = 1;
     const ckpt::CalibrationLimits limits{0.6, 2};
-    CHECK(*ckpt::time_scale({12, "", {}, {}}, estimate, limits) == doctest::Approx(1.2));
-    CHECK(ckpt::time_scale({5, "", {}, {}}, estimate, limits).error().message.find("a part of one") !=
-          std::string::npos);
-    const std::string slow = ckpt::time_scale({25, "", {}, {}}, estimate, limits).error().message;
+    CHECK(*ckpt::time_scale({12, "", {}}, estimate, limits) == doctest::Approx(1.2));
+    CHECK(ckpt::time_scale({5, "", {}}, estimate, limits).error().message.find("a part of one") != std::string::npos);
+    const std::string slow = ckpt::time_scale({25, "", {}}, estimate, limits).error().message;
     CHECK(slow.find("2.50 times the estimate") != std::string::npos);
     CHECK(slow.find("\"products\"") != std::string::npos);
 }
