@@ -33,7 +33,9 @@ Result<OptionList> OptionList::load(const base::DataStore& store, const std::str
 }
 
 bool OptionList::has(const OptionRow& row, std::string_view program) const {
-    if (row.program != (has_program(program) ? program : std::string_view())) return false;
+    const auto also = file_.reads.find(program);
+    const bool is_read = also != file_.reads.end() && row.program == also->second;
+    if (!is_read && row.program != (has_program(program) ? program : std::string_view())) return false;
     const auto& releases = file_.releases;
     const auto number = [&](const std::string& release) {
         return static_cast<std::size_t>(std::find(releases.begin(), releases.end(), release) - releases.begin());
@@ -80,7 +82,7 @@ std::vector<std::string> OptionList::names(std::string_view program) const {
 std::vector<std::string> OptionList::required(std::string_view program) const {
     std::vector<std::string> out;
     for (const OptionRow& row : file_.options) {
-        if (row.required && !row.name.starts_with("--") && has(row, program)) out.push_back(row.name);
+        if (row.required && !row.name.starts_with("--") && row.program == program) out.push_back(row.name);
     }
     return out;
 }

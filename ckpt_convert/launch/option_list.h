@@ -1,6 +1,7 @@
 // OptionList: the options that training programs know: rules/launch/options_*.json and fsdp2_yaml_keys.json.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -50,6 +51,7 @@ constexpr auto record_of(const OptionRow*) {
 
 struct OptionFile : base::RuleFileHead {
     std::vector<std::string> releases;
+    std::map<std::string, std::string, std::less<>> reads;
     std::vector<OptionRow> options;
 };
 constexpr auto record_of(const OptionFile*) {
@@ -57,6 +59,7 @@ constexpr auto record_of(const OptionFile*) {
         record_of(static_cast<const base::RuleFileHead*>(nullptr)), "launch_options",
         "the options of a project's programs",
         base::field("releases", &OptionFile::releases, "those that `since` and `until` name, in order"),
+        base::field("reads", &OptionFile::reads, "by program another one, whose options it takes as well"),
         base::field("options", &OptionFile::options, "the options").needed());
 }
 

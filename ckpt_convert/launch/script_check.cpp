@@ -254,6 +254,7 @@ Result<ScriptCheck> check_script(base::FileSystem& fs, const Knowledge& knowledg
     for (ScriptJob& job : jobs) {
         if (device != nullptr) {
             job.numbers["machine"] = device->per_node;
+            job.numbers["machine_npu"] = device->npu;
             job.numbers["machine_fp8"] = device->fp8_tflops.has_value();
         }
         if (compared.model) {

@@ -1,6 +1,7 @@
 #include "ckpt_convert/launch/script_job.h"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cstdlib>
 #include <numeric>
@@ -29,6 +30,8 @@ public:
 
     void run() {
         for (const ScriptOption& option : job_.program->options) read(option);
+        // Of a YAML file alone nobody knows the command line.
+        if (job_.program->place.end == 0) return;
         for (const std::string& name : list_.required(job_.program->name)) {
             if (!job_.has(name))
                 add("required", "error", job_.program->place, base::format("{} must be given", name), name);
@@ -125,7 +128,7 @@ private:
     }
 
     void check_value(const ScriptOption& option, const OptionRow& row, const ScriptWord& value) {
-        if (row.type == "bool" && value.text != "true" && value.text != "false")
+        if (row.type == "bool" && !truth_in(value.text))
             return add("bad_value", "error", value.place,
                        base::format("{} is true or false, and not \"{}\"", option.name, value.text), "true or false");
         const bool is_wrong_number =
@@ -218,7 +221,8 @@ void add_words(ScriptJob& job) {
         const bool is_key = !name.starts_with("--");
         std::string key = is_key ? name.substr(name.rfind('.') + 1) : name.substr(2);
         std::replace(key.begin(), key.end(), '-', '_');
-        if (is_key && word->text == "true") job.numbers["is_" + key] = 1;
+        const OptionRow* row = is_key ? job.list->find(name, job.program->name) : nullptr;
+        if (row != nullptr && row->type == "bool") job.numbers["is_" + key] = truth_in(word->text).value_or(false);
         else job.numbers[key + "_is_" + word->text] = 1;
     }
 }
@@ -248,6 +252,17 @@ void add_numbers(ScriptJob& job, const LaunchFacts& facts) {
 }
 
 }  // namespace
+
+std::optional<bool> truth_in(std::string_view text) {
+    constexpr std::pair<std::string_view, bool> kWords[] = {{"true", true}, {"yes", true},    {"on", true},
+                                                            {"1", true},    {"false", false}, {"no", false},
+                                                            {"off", false}, {"0", false}};
+    std::string word(text);
+    std::transform(word.begin(), word.end(), word.begin(), [](unsigned char c) { return std::tolower(c); });
+    for (const auto& [known, is_true] : kWords)
+        if (word == known) return is_true;
+    return std::nullopt;
+}
 
 std::optional<double> number_in(std::string_view text) {
     const std::string copy(text);

@@ -38,6 +38,8 @@ ScriptJob script_job(const ScriptProgram& program, const ScriptReading& script, 
 
 // The number that a text is; nullopt of anything else.
 std::optional<double> number_in(std::string_view text);
+// A truth as YAML has it, in any case, and as the programs take it on their command line.
+std::optional<bool> truth_in(std::string_view text);
 
 // An edit that gives the program one more option.
 ScriptEdit added_option(const ScriptJob& job, const std::string& text);

@@ -29,10 +29,11 @@ bool is_chosen(const ScriptJob& job, const std::vector<ChoiceFlag>& flags, std::
         for (const std::string& value : flag.values) {
             if (option->values.empty()) return false;
             const auto given = number_in(option->values.front().text);
-            if (value == "N" && given) number = static_cast<std::int64_t>(*given);
-            const bool is_it = std::any_of(option->values.begin(), option->values.end(),
-                                           [&](const ScriptWord& word) { return word.text == value; });
-            if (value == "N" ? !given : !is_it) return false;
+            if (value == kNumberOfChoice && given) number = static_cast<std::int64_t>(*given);
+            const bool is_it = std::any_of(option->values.begin(), option->values.end(), [&](const ScriptWord& word) {
+                return word.text == value || (value == "true" && truth_in(word.text).value_or(false));
+            });
+            if (value == kNumberOfChoice ? !given : !is_it) return false;
         }
     }
     return !flags.empty();

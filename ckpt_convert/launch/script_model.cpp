@@ -43,7 +43,7 @@ public:
         if (option == nullptr) {
             if (flag.use == Use::given) missing(flag, reading);
         } else if (flag.use == Use::given) {
-            compare(flag, *option);
+            if (!is_more(flag, *option, reading)) compare(flag, *option);
         } else if (flag.use == Use::off || base::contains(facts_.of_model, flag.name)) {
             too_much(*option);
         }
@@ -79,6 +79,13 @@ private:
                              base::format("{} is missing: the {} model has it", flag.name, family_),
                              flag_text(flag),
                              {added_option(job_, flag_text(flag))}});
+    }
+
+    bool is_more(const TrainingFlag& flag, const ScriptOption& option, const FlagReading& reading) const {
+        if (!reading.may_be_more || flag.values.size() != 1 || option.values.size() != 1) return false;
+        const auto may_be = reading.may_be_more->evaluate(job_.lookup());
+        const auto wanted = number_in(flag.values.front()), given = number_in(option.values.front().text);
+        return may_be && *may_be != 0 && wanted && given && *given > *wanted;
     }
 
     void compare(const TrainingFlag& flag, const ScriptOption& option) {
