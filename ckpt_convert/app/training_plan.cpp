@@ -86,7 +86,7 @@ public:
             if (found.size() == kShownLayouts) break;
             TRY_ASSIGN(const LegalityRule* broken,
                        first_broken(legality_, facts_of(out_.model.shape, ranked.job, out_.device.npu)));
-            if (broken != nullptr || !check_conversion(ranked.job)) continue;
+            if (broken != nullptr || !converts(ranked.job)) continue;
             // More groups of ranks have more buffers, so what a plan may use is asked again.
             TRY_ASSIGN(JobPlan plan, weigh(ranked.job));
             if (!plan.fits()) continue;
@@ -113,7 +113,7 @@ public:
             if (found.size() == most) break;
             const JobFacts facts = facts_of(out_.model.shape, candidate, out_.device.npu);
             TRY_ASSIGN(const LegalityRule* broken, first_broken(legality_, facts));
-            if (broken != nullptr || !check_conversion(candidate)) continue;
+            if (broken != nullptr || !converts(candidate)) continue;
             TRY_ASSIGN(JobPlan plan, weigh(candidate));
             if (plan.fits()) found.push_back(std::move(plan));
         }
@@ -152,7 +152,17 @@ public:
         return out;
     }
 
+    // Why the converter refuses all layouts that were tried; nullptr: not all, or for want of memory.
+    const base::Error* refusal() const { return converted_ == 0 && refused_ ? &*refused_ : nullptr; }
+
 private:
+    bool converts(const TrainingJob& job) const {
+        const Status done = check_conversion(job);
+        if (done) ++converted_;
+        else if (!refused_) refused_ = done.error();
+        return done.has_value();
+    }
+
     static constexpr double kLeastFreed = 1 << 20;
     static constexpr double kMostBytes = 1.0 * (std::int64_t{1} << 38);  // of weights on a device; more is hopeless
 
@@ -161,6 +171,9 @@ private:
     const LegalityRules& legality_;
     TrainingPlan& out_;
     const TrainingPlanOptions& options_;
+    // Of the layouts that were tried.
+    mutable std::size_t converted_ = 0;
+    mutable std::optional<base::Error> refused_;
 };
 
 // As few samples as fill the pipeline, where nothing is said.
@@ -291,6 +304,7 @@ Result<TrainingPlan> plan_training(base::FileSystem& fs, const Knowledge& knowle
     } else {
         TRY_ASSIGN(out.plans, planner.fitting(options.job, kShownLayouts));
     }
+    if (out.plans.empty() && planner.refusal() != nullptr) return tl::unexpected(*planner.refusal());
     if (out.plans.empty() || !out.plans.front().fits()) {
         TRY_ASSIGN(out.least_devices, planner.least_devices());
     }

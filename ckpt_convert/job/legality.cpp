@@ -59,6 +59,7 @@ JobFacts facts_of(const ModelShape& model, const TrainingJob& job, bool npu) {
         {"grouped", layer.attention == Attention::grouped},
         {"tower_heads", model.towers.empty() ? 0 : model.towers.front().heads},
         {"vocab", model.vocab},
+        {"positions", model.positions},
         {"tied", model.tied},
         {"mtp", model.mtp},
         {"experts", model.moe.experts},

@@ -49,6 +49,7 @@ private:
         const std::string& program = job_.program->name;
         const OptionRow* row = list_.find(option.name, program);
         if (row == nullptr) {
+            if (is_inside_value(option.name)) return;
             const auto beginning = list_.beginning(option.name, program);
             if (beginning.size() != 1) return unknown(option);
             row = beginning.front();
@@ -62,6 +63,12 @@ private:
         // What the command line says in the place of a file is meant to.
         if (known->second->name.starts_with("--") == option.name.starts_with("--")) twice(*known->second, option);
         known->second = &option;
+    }
+
+    // "data.dataset.file_name": a key of a value that may be anything.
+    bool is_inside_value(const std::string& name) const {
+        const OptionRow* whole = list_.find(name.substr(0, name.rfind('.')), job_.program->name);
+        return whole != nullptr && whole->type == "any";
     }
 
     void unknown(const ScriptOption& option) {

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/format.h"
+#include "base/text.h"
 
 namespace ckpt {
 namespace {
@@ -51,8 +52,12 @@ std::string pipeline_text(const PipelineChart& chart, std::size_t width) {
 
 std::string pipeline_svg(const PipelineChart& chart) {
     const double height = kRow * static_cast<double>(chart.ranks.size());
-    std::string out =
-        base::format("<svg class=\"pipeline\" viewBox=\"0 0 {} {}\" role=\"img\">\n", kLeft + kWidth, height);
+    std::vector<std::string> waiting;
+    for (std::size_t i = 0; i < chart.ranks.size(); ++i)
+        waiting.push_back(base::format("stage {} waits {:.0f} %", i, idle_percent(chart, i)));
+    std::string out = base::format(
+        "<svg class=\"pipeline\" viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"Stages over time: {}\">\n",
+        kLeft + kWidth, height, base::joined(waiting, ", "));
     const double scale = chart.seconds > 0 ? kWidth / chart.seconds : 0;
     for (std::size_t i = 0; i < chart.ranks.size(); ++i) {
         const double top = kRow * static_cast<double>(i);

@@ -724,6 +724,22 @@ def plan_of_sizes_beyond_all_numbers(work):
     return ["plan", "--sizes", "layers=2,hidden=64,heads=4,ffn=64,vocab=64,experts=99999999", "--devices", "1", "--device", "a2"]
 
 
+OPT = {"model_type": "opt", "num_hidden_layers": 4, "hidden_size": 64, "ffn_dim": 128, "num_attention_heads": 4, "vocab_size": 512,
+       "max_position_embeddings": 2048, "word_embed_proj_dim": 64}
+
+
+@case(USAGE, "ReLU")
+def plan_of_a_model_that_the_engine_has_no_option_for(work):
+    (work / "hf/config.json").write_text(json.dumps(OPT))
+    return training(work)
+
+
+@case(USAGE, "longer than the 2048 positions that the model has learned")
+def plan_of_more_tokens_than_learned_positions(work):
+    (work / "hf/config.json").write_text(json.dumps(OPT))
+    return training(work, "--engine", "megatron", "--tp", "2", "--seq-length", "4096")
+
+
 @case(USAGE, "no adapters with FSDP2", "--engine mindspeed")
 def plan_of_adapters_with_fsdp2(work):
     return training(work, "--engine", "fsdp2", "--mode", "lora")

@@ -104,6 +104,8 @@ YAML = """model:
   trust_remote_code: False
   init_model_with_meta_device: True
 data:
+  dataset:
+    file_name: "./train.parquet"
   cutoff_len: 4096
   overwrite_cache: yes
 parallel:
@@ -127,8 +129,8 @@ CHAT = """torchrun --nproc_per_node 8 --nnodes 1 inference_fsdp2.py train.yaml \
 
 def check_yaml(checks, work):
     yaml, chat = work / "train.yaml", work / "chat.sh"
-    for text, wanted in ((YAML, []), (YAML.replace("yes", "maybe"), [("bad_value", 7)]), (YAML.replace("  lr:", "  learning_rate:"), [("unknown_option", 17)]),
-                         (YAML + "inference:\n  do_sample: true\n", [("unknown_option", 19)])):
+    for text, wanted in ((YAML, []), (YAML.replace("yes", "maybe"), [("bad_value", 9)]), (YAML.replace("  lr:", "  learning_rate:"), [("unknown_option", 19)]),
+                         (YAML + "inference:\n  do_sample: true\n", [("unknown_option", 21)])):
         yaml.write_text(text)
         found = [(item["id"], item["line"]) for item in found_in(checks, yaml, "fsdp2", "YAML alone")]
         checks.equal(found, wanted, f"YAML alone: {text}")
