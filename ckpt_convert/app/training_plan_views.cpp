@@ -9,6 +9,7 @@
 #include "ckpt_convert/app/plan_commands.h"
 #include "ckpt_convert/app/stage_explanation.h"
 #include "ckpt_convert/app/training_time_views.h"
+#include "ckpt_convert/launch/layout_options.h"
 
 namespace ckpt {
 namespace {
@@ -132,6 +133,7 @@ void add_stage(base::JsonWriter& json, const StageMemory& stage) {
     json.key("fixed_gib").number(gib(stage.fixed()));
     json.key("peak_gib").number(gib(stage.peak()));
     json.key("host_gib").number(gib(stage.on_host));
+    json.key("working_is").string(name(stage.binding));
     json.key("dense_parameters").number(stage.dense).key("expert_parameters").number(stage.experts);
     json.end_object();
 }
@@ -139,6 +141,13 @@ void add_stage(base::JsonWriter& json, const StageMemory& stage) {
 void add_job(base::JsonWriter& json, const TrainingPlan& whole, const JobPlan& plan, const PlanView& view) {
     const Parallelism& ranks = plan.job.ranks;
     json.begin_object();
+    json.key("layout").string(layout_title(plan.job)).key("with").string(chosen_words(whole.choices, plan.job));
+    json.key("engine").string(name(plan.job.engine)).key("mode").string(name(plan.job.mode));
+    json.key("precision").string(name(plan.job.precision)).key("sequence_length").integer(plan.job.batch.sequence);
+    json.key("options").begin_array();
+    if (plan.job.engine != Engine::fsdp2)
+        for (const std::string& option : topology_options(ranks)) json.string(option);
+    json.end_array();
     json.key("tp").integer(ranks.tp).key("pp").integer(ranks.pp).key("cp").integer(ranks.cp);
     json.key("ep").integer(ranks.ep()).key("etp").integer(ranks.etp()).key("dp").integer(ranks.dp());
     json.key("micro_batch").integer(plan.job.batch.micro).key("global_batch").integer(plan.job.batch.global);
@@ -146,6 +155,10 @@ void add_job(base::JsonWriter& json, const TrainingPlan& whole, const JobPlan& p
     json.key("recompute_all").boolean(plan.job.memory.recompute == Recompute::uniform);
     json.key("fits").boolean(plan.fits());
     if (plan.time) whole.clock->write(json.key("time"), *plan.time);
+    json.key("budget").begin_object().key("device_gib").number(gib(plan.budget.capacity));
+    json.key("communication_gib").number(gib(plan.budget.communication));
+    json.key("runtime_gib").number(gib(plan.budget.reserve));
+    json.key("fragments_gib").number(gib(plan.budget.lost)).end_object();
     json.key("usable_gib").number(gib(plan.budget.usable())).key("peak_gib").number(gib(plan.peak()));
     json.key("fullest_stage").integer(static_cast<std::int64_t>(plan.fullest()));
     json.key("stages").begin_array();
@@ -198,7 +211,9 @@ Result<std::string> training_plan_json(const TrainingPlan& plan, const PlanView&
     json.begin_object();
     json.key("model").string(plan.model.title).key("parameters").integer(plan.model.shape.parameters());
     json.key("active_parameters").integer(plan.model.shape.active_parameters());
-    json.key("device").string(plan.device.id);
+    json.key("device").string(plan.device.id).key("device_name").string(plan.device.name);
+    if (plan.assumed_batch > 0) json.key("assumed_global_batch").integer(plan.assumed_batch);
+    if (!plan.no_time.empty()) json.key("no_time").string(plan.no_time);
     json.key("plans").begin_array();
     for (const JobPlan& job : plan.plans) add_job(json, plan, job, view);
     json.end_array().key("what_if").begin_array();

@@ -21,6 +21,9 @@ constexpr std::string_view name(MemoryLine line) {
 
 // What the working memory at the peak is for.
 enum class Binding { layer, loss, optimizer };
+constexpr std::string_view name(Binding binding) {
+    return binding == Binding::layer ? "layer" : binding == Binding::loss ? "loss" : "optimizer";
+}
 
 // Of the activations, what is no tensor inside a layer.
 struct OtherActivations {

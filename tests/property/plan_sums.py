@@ -79,6 +79,13 @@ def check_explained(checks, whole, what):
         parts.append(kind["activations_gib"])
     checks.expect(near(sum(parts), stage["activations_gib"]), f"{what}: {sum(parts)} GiB explained of {stage['activations_gib']}")
     checks.expect(near(sum(stage[f"{line}_gib"] for line in LINES), stage["peak_gib"]), f"{what}: lines of the stage")
+    first = whole["plans"][0]
+    budget = first["budget"]
+    usable = budget["device_gib"] - sum(size for name, size in budget.items() if name != "device_gib")
+    checks.expect(near(usable, first["usable_gib"]), f"{what}: the budget")
+    checks.equal(first["fits"], max(one["peak_gib"] for one in first["stages"]) <= first["usable_gib"], f"{what}: whether it fits")
+    working = max(explained[f"{first['stages'][explained['stage']]['working_is']}_work_gib"], 0)
+    checks.expect(stage["working_is"] == "optimizer" or near(working, stage["working_gib"]), f"{what}: what works")
     checks.expect(near(explained["peak_gib"], stage["peak_gib"]), f"{what}: peak")
 
 
