@@ -6,7 +6,7 @@ source cmake/setup.sh
 
 usage="Usage: ./test.sh [--quick | --long | --packages]
   --quick     without the builds with sanitizers and without the oracle tests, which compare with
-              CPython, torch, transformers and megatron-core in a .venv of their own (some GB the
+              CPython, torch, transformers, megatron-core and DeepSpeed in a .venv of their own (some GB the
               first time)
   --long      fuzz targets for 30 minutes each instead of seconds, and with sanitizers the tests
               that take long there: some hours
@@ -142,6 +142,16 @@ add_megatron_releases() {
     done
 }
 
+# DeepSpeed comes as sources, of which nothing is compiled.
+add_deepspeed() {
+    local target=.venv/deepspeed-0.19.8
+    [ ! -f "$target/.complete" ] || return 0
+    rm -rf "$target"
+    DS_BUILD_OPS=0 install_python_packages --no-deps --no-build-isolation --target "$target" \
+        deepspeed==0.19.8 einops==0.8.2 hjson==3.1.0 msgpack==1.2.4 py-cpuinfo==9.0.0
+    touch "$target/.complete"
+}
+
 # The report's page is driven in a browser.
 ensure_browser() {
     command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null ||
@@ -158,7 +168,7 @@ add_report_tools() {
 # Mostly waits for the network, so it goes on while other things are compiled. `wait_for_packages` says how it went.
 start_packages() {
     mkdir -p out
-    (ensure_browser && make_venv && add_megatron_releases && add_report_tools) >out/oracle_packages.log 2>&1 &
+    (ensure_browser && make_venv && add_megatron_releases && add_deepspeed && add_report_tools) >out/oracle_packages.log 2>&1 &
     package_job=$!
 }
 wait_for_packages() {

@@ -92,13 +92,16 @@ private:
         if (models_.empty())
             return bad("the file with the names and shapes of the weights is missing; is the copy complete?",
                        std::string(kModelEnd));
-        for (std::size_t rank = 0; rank < optimizers_.size(); ++rank) {
-            if (rank_of_file(optimizers_[rank], kOptimizerEnd) == rank) continue;
+        TRY_ASSIGN(first_, files_.open(models_.front()));
+        const pickle::Ref world = pickle::find(first_.content->root(), "dp_world_size");
+        const auto* told = world == nullptr ? nullptr : world->as<std::int64_t>();
+        const bool one_more = told != nullptr && std::cmp_less(optimizers_.size(), *told) && !optimizers_.empty();
+        for (std::size_t rank = 0; rank < optimizers_.size() + one_more; ++rank) {
+            if (rank < optimizers_.size() && rank_of_file(optimizers_[rank], kOptimizerEnd) == rank) continue;
             return base::fail(ErrorKind::bad_input,
                               base::format("the optimizer's file of rank {} is missing; is the copy complete?", rank),
                               out_.directory);
         }
-        TRY_ASSIGN(first_, files_.open(models_.front()));
         return {};
     }
 

@@ -270,7 +270,9 @@ private:
     void add_first(TorchFilePlan& file, Value* engine, Value* base, Value* weights, std::uint32_t rank) const {
         Value* counts = file.list();
         Value* fillings = file.list();
+        Value* fragments = file.list();
         for (const FlatGroup& group : groups_) {
+            fragments->as<pickle::List>()->items.push_back(fragments_of(file, group, rank));
             const std::uint64_t length = out_.shares[group.shares[1][rank]].shape[0];
             const std::uint64_t filling = length - out_.shares[group.shares[0][rank]].shape[0];
             counts->as<pickle::List>()->items.push_back(file.integer(run_.ranks));
@@ -278,8 +280,26 @@ private:
         }
         TorchFilePlan::set(engine, file.string("partition_count"), counts);
         TorchFilePlan::set(engine, file.string("group_paddings"), fillings);
+        TorchFilePlan::set(engine, file.string("param_slice_mappings"), fragments);
         TorchFilePlan::set(engine, file.string("base_optimizer_state"), base);
         TorchFilePlan::set(engine, file.string("single_partition_of_fp32_groups"), weights);
+    }
+
+    // Where in the share of the rank its parameters lie, by name: what ds_to_universal.py takes them by.
+    Value* fragments_of(TorchFilePlan& file, const FlatGroup& group, std::uint32_t rank) const {
+        const std::uint64_t length = out_.shares[group.shares[1][rank]].shape[0], first = rank * length;
+        Value* out = file.dict();
+        std::uint64_t at = 0;
+        for (const std::string& name : group.names) {
+            const std::uint64_t begin = std::max(at, first), end = std::min(at += elements(name), first + length);
+            if (begin >= end) continue;
+            Value* place = file.dict();
+            TorchFilePlan::set(place, file.string("numel"), file.integer(static_cast<std::int64_t>(end - begin)));
+            TorchFilePlan::set(place, file.string("start"), file.integer(static_cast<std::int64_t>(begin - first)));
+            TorchFilePlan::set(out, file.string(name),
+                               file.call("deepspeed.utils.tensor_fragment", "fragment_address", {}, true, place));
+        }
+        return out;
     }
 
     void add_file(const std::string& name, const std::shared_ptr<TorchFilePlan>& planned,

@@ -8,7 +8,7 @@ import torch
 
 
 class Unpickler(pickle.Unpickler):
-    """The object that scales losses is of a class of DeepSpeed, which need not be there."""
+    """The object that scales losses is of a class of DeepSpeed, which need not be there; so are the places of parameters."""
 
     def find_class(self, module, name):
         return type(name, (), {}) if module.startswith("deepspeed.") else super().find_class(module, name)
@@ -47,6 +47,21 @@ def parameters(shapes, parts, stage):
     return out
 
 
+def fragments_agree(shapes, states):
+    """Whether the places that the files of ZeRO 1 and 2 tell are those of the parameters in order."""
+    parts = [state["single_partition_of_fp32_groups"] for state in states]
+    for group, names in enumerate(shapes):
+        found = {}
+        for state, part in zip(states, parts, strict=True):
+            for name, place in state["param_slice_mappings"][group].items():
+                found.setdefault(name, []).append(part[group][place.start:place.start + place.numel])
+        wanted = parameters(names, [part[group] for part in parts], 1)
+        if {name: torch.cat(values).view(wanted[name].shape).tolist() for name, values in found.items()} != \
+                {name: value.tolist() for name, value in wanted.items()}:
+            return False
+    return True
+
+
 def read(directory, stage, ranks):
     """{"model": module, "weights" | "exp_avg" | "exp_avg_sq": {name: tensor}, "steps": .., "groups": ..}"""
     folder = Path(directory) / (Path(directory) / "latest").read_text()
@@ -62,6 +77,7 @@ def read(directory, stage, ranks):
     for group, shapes in enumerate(model["param_shapes"]):
         for number, key in enumerate(("weights", "exp_avg", "exp_avg_sq")):
             out[key] |= parameters(shapes, [rank[group][number] for rank in by_rank], stage)
+    assert stage == 3 or fragments_agree(model["param_shapes"], states)
     optimizer = states[0]["optimizer_state_dict" if stage == 3 else "base_optimizer_state"]
     out["steps"] = {float(one["step"]) for one in optimizer["state"].values()}
     out["groups"] = optimizer["param_groups"]
