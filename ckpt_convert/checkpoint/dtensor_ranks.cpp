@@ -111,7 +111,9 @@ public:
         for (TorchDistTensor& tensor : out_.content.tensors) {
             drop_repeated_chunks(tensor);  // ranks beside the mesh of a tensor have what others have
             if (const auto problem = tiling_problem(tensor))
-                return base::fail(ErrorKind::bad_input, base::format("{}: {}", tensor.fqn, *problem), out_.directory);
+                return base::fail(ErrorKind::bad_input,
+                                  base::format("{}: {}; is each file that of its own rank?", tensor.fqn, *problem),
+                                  out_.directory);
         }
         TRY(check_copies());
         return std::move(out_);

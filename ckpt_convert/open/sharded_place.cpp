@@ -13,14 +13,22 @@ namespace {
 
 constexpr std::uint64_t kMaxTrackerBytes = 4096;
 
-// The number at the end of a name that fits "step-*"; nullopt when it does not, or "*" is no number.
-std::optional<std::uint64_t> number_in(std::string_view pattern, std::string_view name) {
-    const std::size_t star = pattern.find('*');
-    if (star == pattern.npos) return pattern == name ? std::optional<std::uint64_t>(0) : std::nullopt;
-    const std::string_view front = pattern.substr(0, star), end = pattern.substr(star + 1);
-    if (name.size() <= front.size() + end.size() || !name.starts_with(front) || !name.ends_with(end))
-        return std::nullopt;
-    return base::number_in<std::uint64_t>(name.substr(front.size(), name.size() - front.size() - end.size()));
+using Numbers = std::vector<std::uint64_t>;
+
+// The numbers in a name that fits "epoch_*_step_*"; nullopt when it does not, or a "*" is no number.
+std::optional<Numbers> numbers_in(std::string_view pattern, std::string_view name) {
+    Numbers out;
+    for (std::size_t star = pattern.find('*'); star != pattern.npos; star = pattern.find('*')) {
+        if (!name.starts_with(pattern.substr(0, star))) return std::nullopt;
+        name.remove_prefix(star);
+        pattern.remove_prefix(star + 1);
+        const auto number =
+            base::number_in<std::uint64_t>(name.substr(0, std::min(name.find_first_not_of("0123456789"), name.size())));
+        if (!number) return std::nullopt;
+        name.remove_prefix(std::min(name.find_first_not_of("0123456789"), name.size()));
+        out.push_back(*number);
+    }
+    return name == pattern ? std::optional(out) : std::nullopt;
 }
 
 // The word in a tracker: "1200", "release", "global_step3".
@@ -33,9 +41,9 @@ std::optional<std::string> tracked(base::FileSystem& fs, const DistributedNames&
     return std::nullopt;
 }
 
-bool is_tracked(std::string_view word, const std::string& name, std::optional<std::uint64_t> number) {
+bool is_tracked(std::string_view word, const std::string& name, const Numbers& numbers) {
     const auto wanted = base::number_in<std::uint64_t>(word);
-    return name == word || (wanted && number == wanted);
+    return name == word || (wanted && !numbers.empty() && numbers.back() == *wanted);
 }
 
 // The directory below `directory` with this path and shards in it: the one that `word` names, else the highest number.
@@ -46,14 +54,14 @@ std::optional<Path> place_in(base::FileSystem& fs, const Path& directory, std::s
     const std::string_view part = place.substr(0, slash);
     const auto entries = fs.list(directory);
     if (!entries) return std::nullopt;
-    std::vector<std::pair<std::uint64_t, std::string>> found;
+    std::vector<std::pair<Numbers, std::string>> found;
     for (const auto& entry : *entries) {
-        const auto number = number_in(part, entry.name);
-        if (!number || (word && part.find('*') != part.npos && !is_tracked(*word, entry.name, number))) continue;
-        found.emplace_back(*number, entry.name);
+        auto numbers = numbers_in(part, entry.name);
+        if (!numbers || (word && !numbers->empty() && !is_tracked(*word, entry.name, *numbers))) continue;
+        found.emplace_back(std::move(*numbers), entry.name);
     }
     std::sort(found.rbegin(), found.rend());
-    for (const auto& [number, name] : found) {
+    for (const auto& [numbers, name] : found) {
         const Path inner = base::join(directory, name);
         if (auto place_found = place_in(fs, inner, place.substr(std::min(slash + 1, place.size())), std::nullopt))
             return place_found;
@@ -75,19 +83,25 @@ std::optional<Path> find_optimizer(base::FileSystem& fs, const DistributedNames&
     return std::nullopt;
 }
 
-Result<std::optional<Path>> find_sharded(base::FileSystem& fs, const DistributedNames& names, const Path& directory) {
-    if (is_mindspore_checkpoint(fs, directory)) return std::optional(directory);
-    if (is_hf_checkpoint(fs, directory) || holds_megatron_weights(fs, directory)) return std::optional<Path>();
-    if (is_sharded_checkpoint(fs, directory)) return std::optional(directory);
+std::optional<Path> sharded_below(base::FileSystem& fs, const DistributedNames& names, const Path& directory) {
     const auto word = tracked(fs, names, directory);
     // A directory that the tracker names is taken whatever it is called.
-    if (word && word->find('/') == word->npos && *word != "..") {
+    if (word && !word->empty() && word->find('/') == word->npos && *word != "..") {
         const Path named = base::join(directory, *word);
-        if (!word->empty() && is_sharded_checkpoint(fs, named)) return std::optional(named);
+        if (is_sharded_checkpoint(fs, named)) return named;
     }
     for (const std::string& place : names.places) {
         if (auto found = place_in(fs, directory, place, word)) return found;
     }
+    return std::nullopt;
+}
+
+Result<std::optional<Path>> find_sharded(base::FileSystem& fs, const DistributedNames& names, const Path& directory) {
+    if (is_mindspore_checkpoint(fs, directory)) return std::optional(directory);
+    if (is_hf_checkpoint(fs, directory) || holds_megatron_weights(fs, directory)) return std::optional<Path>();
+    if (is_sharded_checkpoint(fs, directory)) return std::optional(directory);
+    if (auto found = sharded_below(fs, names, directory)) return found;
+    const auto word = tracked(fs, names, directory);
     for (const std::string& place : names.places) {
         if (!word || !place_in(fs, directory, place, std::nullopt)) continue;
         return base::fail(ErrorKind::bad_input,

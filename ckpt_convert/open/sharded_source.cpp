@@ -71,10 +71,17 @@ std::optional<double> step_of(base::FileSystem& fs, const ShardedCheckpoint& che
     return value;
 }
 
+// Without "..", where no link is on the way.
+Path shown_path(base::FileSystem& fs, const Path& path) {
+    Path plain = base::normal_path(path);
+    const auto real = fs.real_path(path), same = fs.real_path(plain);
+    return real && same && *real == *same ? plain : path;
+}
+
 Path config_of(base::FileSystem& fs, const DistributedNames& names, const Path& directory) {
     for (const std::string& place : names.configs) {
-        Path candidate = place == "." ? directory : base::join(directory, place);
-        if (fs.exists(base::join(candidate, "config.json"))) return candidate;
+        const Path candidate = place == "." ? directory : base::join(directory, place);
+        if (fs.exists(base::join(candidate, "config.json"))) return shown_path(fs, candidate);
     }
     return "";
 }

@@ -13,6 +13,9 @@
 
 namespace ckpt {
 
+// The last save in shards below a directory, whatever else is in it; nullopt: there is none, or not that of the tracker.
+std::optional<Path> sharded_below(base::FileSystem& fs, const DistributedNames& names, const Path& directory);
+
 // Where such a checkpoint lies: `directory` itself, or what its tracker names, or the highest number below it. nullopt: there
 // is none, or weights that are read as others are.
 Result<std::optional<Path>> find_sharded(base::FileSystem& fs, const DistributedNames& names, const Path& directory);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/format.h"
+#include "ckpt_convert/open/sharded_source.h"
 #include "ckpt_convert/target/adam_values.h"
 #include "ckpt_convert/target/megatron_state.h"
 #include "ckpt_convert/target/planned_output.h"
@@ -20,6 +21,12 @@ Status check_weights_stay(const Source& source, const ConvertOptions& options) {
         return refuse("--optimizer keep: --params-dtype makes weights that the state does not belong to");
     if (!options.source.adapter.empty())
         return refuse("--optimizer keep: --lora-load makes weights that the state does not belong to");
+    if (source.side != Side::megatron &&
+        std::any_of(source.binding.tensors.begin(), source.binding.tensors.end(),
+                    [](const LogicalSource& weight) { return weight.adapter != nullptr; }))
+        return refuse(
+            "--optimizer keep: the state belongs to the adapters in this checkpoint, which are merged into the "
+            "weights");
     if (options.source.layers || options.source.true_vocab)
         return refuse(
             "--optimizer keep: --num-layers and --true-vocab-size leave out weights that the state belongs to");
@@ -41,11 +48,18 @@ Result<KeptState> open_kept_state(base::FileSystem& fs, const Knowledge& knowled
         TRY_ASSIGN(out.megatron, open_training(fs, knowledge, source, options));
         return out;
     }
-    if (!is_sharded_checkpoint(fs, source.directory))
+    if (!is_sharded_checkpoint(fs, source.directory)) {
+        if (const auto below = sharded_below(fs, knowledge.distributed, source.directory))
+            return base::fail(ErrorKind::usage,
+                              base::format("the state of the optimizer is in {}, with the weights that it belongs to; "
+                                           "name that directory",
+                                           *below),
+                              source.directory);
         return refuse(needs_optimizer(options.format)
                           ? "such a checkpoint is what a run goes on from, and this input has no state of an "
                             "optimizer; start the run from the weights, as --to hf writes them"
                           : "--optimizer keep: there is none next to the weights of this input");
+    }
     TRY_ASSIGN(out.named, open_sharded_training(fs, knowledge.distributed, source.directory,
                                                 options.optimizer_step.empty() ? Steps::same : Steps::largest));
     TRY(as_torch_groups(knowledge.adam, out.named->settings, source.directory));

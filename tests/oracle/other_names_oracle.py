@@ -407,7 +407,11 @@ def check_torch_dcp(checks, scratch):
 
 
 def check_refused(checks, scratch):
-    """Without a config.json nothing says which model it is, and the names are not those of Hugging Face."""
+    """Without a config.json nothing says which model it is, and the names are not those of Hugging Face; torchtitan has no biases."""
+    LlamaForCausalLM(LlamaConfig(**{**LLAMA, "attention_bias": True})).save_pretrained(scratch / "biased")
+    biased = run(tool("ckpt_convert"), scratch / "biased", scratch / "nowhere", "--to", "dcp", "--names", "torchtitan")
+    checks.expect(biased.returncode == 5 and "attention.q_bias of the family llama2 has no known name in torchtitan; " in biased.stderr,
+                  f"a weight that torchtitan lacks: {biased.stderr}")
     refused = run(tool("ckpt_convert"), scratch / "titan", scratch / "nowhere", "--to", "hf")
     checks.expect(refused.returncode == 2 and "--hf-cfg-dir" in refused.stderr, f"torchtitan without a config: {refused.stderr}")
 

@@ -221,6 +221,9 @@ TEST_CASE("sharded: what cannot be read is named, with what to do") {
     auto fs = with_dcp();
     REQUIRE(fs.remove("dcp/.metadata"));
     CHECK(opened(fs, "dcp").find("torch.distributed.checkpoint (DCP) that was not finished") != std::string::npos);
+    // Also of a run that has the weights in a directory of their own.
+    move_directory(fs, "dcp", "run/pytorch_model_fsdp_0");
+    CHECK(opened(fs, "run").find("torch.distributed.checkpoint (DCP) that was not finished") != std::string::npos);
     auto again = with_dcp();
     REQUIRE(again.remove("dcp/__0_0.distcp"));
     CHECK(opened(again, "dcp").find("the file is missing, although .metadata lists tensors in it") !=
@@ -277,6 +280,35 @@ TEST_CASE("sharded: files of DTensors for any number of ranks and back, also mor
         REQUIRE(fs.remove("ranks/model_world_size_" + std::to_string(world) + "_rank_1.pt"));
         CHECK(opened(fs, "ranks").find("rank 1 of " + std::to_string(world) + " is missing") != std::string::npos);
     }
+}
+
+TEST_CASE("sharded: a rank's file that is a copy of another's is no other share") {
+    test::MemoryFileSystem fs;
+    test::add_tiny_hf(fs, "hf", {});
+    auto there = to_hf("hf", "ranks");
+    there.format = ckpt::NamedFormat::dtensor;
+    there.world = 2;
+    REQUIRE(test::convert(fs, there));
+    fs.add("ranks/model_world_size_2_rank_1.pt", fs.content("ranks/model_world_size_2_rank_0.pt"));
+    const std::string problem = opened(fs, "ranks");
+    CHECK_MESSAGE(problem.ends_with(" is in no chunk; is each file that of its own rank?"), problem);
+}
+
+TEST_CASE("sharded: the last of several saves is found by all numbers of its name, with its config shown plainly") {
+    test::MemoryFileSystem fs;
+    for (const char* save : {"epoch_0_step_90", "epoch_1_step_10", "epoch_1_step_9", "epoch_1_step_x", "epoch_9"}) {
+        test::add_tiny_hf(fs, "hf", {});
+        REQUIRE(test::convert(fs, to_dcp("hf", std::string(save) + ".made")));
+        move_directory(fs, std::string(save) + ".made", "run/" + std::string(save) + "/model");
+        fs.add("run/" + std::string(save) + "/model/consolidated/config.json", fs.content("hf/config.json"));
+        REQUIRE(fs.remove("run/" + std::string(save) + "/model/config.json"));
+    }
+    CHECK(shown_of(fs, "run").find("run/epoch_1_step_10/model\n") != std::string::npos);
+    CHECK(shown_of(fs, "run").find("run/epoch_1_step_10/model/consolidated/config.json\n") != std::string::npos);
+    fs.add("run/epoch_1_step_10/config.json", fs.content("hf/config.json"));
+    REQUIRE(fs.remove("run/epoch_1_step_10/model/consolidated/config.json"));
+    const std::string shown = shown_of(fs, "run");
+    CHECK_MESSAGE(shown.find(" run/epoch_1_step_10/config.json\n") != std::string::npos, shown);
 }
 
 TEST_CASE("sharded: a model of no known family keeps its names, but not for Megatron") {
