@@ -6,6 +6,7 @@
 
 #include "base/format.h"
 #include "ckpt_convert/open/peft_directory.h"
+#include "ckpt_convert/open/sharded_source.h"
 #include "ckpt_convert/plan/adapter_source.h"
 #include "ckpt_convert/plan/factor_layout.h"
 #include "ckpt_convert/plan/source_fit.h"
@@ -14,6 +15,9 @@
 
 namespace ckpt {
 namespace {
+
+// https://github.com/volcengine/verl: fsdp_checkpoint_manager.py: the rank and the scale of an adapter in shards
+constexpr const char* kTrainingSays = "lora_train_meta.json";
 
 AdapterScale scale_of(const SourceOptions& options, const Json& said) {
     AdapterScale out;
@@ -154,23 +158,45 @@ Result<TensorIndex> peft_factors(PeftDirectory& peft, const AdapterFormats& form
         directory);
 }
 
-Result<AdapterSource> open_peft_adapter(base::FileSystem& fs, const Knowledge& knowledge, const SourceOptions& options,
-                                        const Path& directory) {
+// The factors in a checkpoint that ranks wrote in shards, under PEFT's names.
+struct ShardedAdapter {
+    ShardedSource shards;  // the weights next to the factors, if any
+    TensorIndex factors;
+    AdapterScale scale;
+};
+
+Result<ShardedAdapter> open_sharded_adapter(base::FileSystem& fs, const Knowledge& knowledge,
+                                            const SourceOptions& options, const Path& directory) {
+    ShardedAdapter out;
+    TRY_ASSIGN(out.shards, open_sharded(fs, knowledge.distributed, directory, options.hf_config_dir));
+    TRY(check_readable(out.shards));
+    TRY_ASSIGN(out.factors, take_adapters(out.shards.weights, knowledge.adapters, false));
+    if (out.factors.tensors.empty())
+        return base::fail(ErrorKind::bad_input, "there is no LoRA adapter in it", directory);
+    const Path said = base::join(directory, kTrainingSays);
+    JsonDocument config;
+    if (fs.exists(said)) {
+        TRY_ASSIGN(const std::string text, base::read_file(fs, said));
+        TRY_ASSIGN(config, base::parse_json(text, said, base::kPythonJson));
+    }
+    out.scale = scale_of(options, config.root);
+    return out;
+}
+
+// An adapter whose factors have the names of Hugging Face's weights. `config`: where config.json is.
+Result<AdapterSource> named_adapter(base::FileSystem& fs, const Knowledge& knowledge, const SourceOptions& options,
+                                    TensorIndex factors, const AdapterScale& scale, const Path& config) {
     AdapterSource out;
-    TRY_ASSIGN(PeftDirectory peft, open_peft(fs, directory));
-    out.scale = scale_of(options, peft.config.root);
+    out.scale = scale;
     Source& source = out.source;
     source.side = Side::huggingface;
-    source.title = "PEFT adapter";
-    source.directory = directory;
-    source.companions = options.hf_config_dir.empty() ? options.directory : options.hf_config_dir;
+    source.companions = config;
     TRY_ASSIGN(source.config, read_hf_config(fs, source.companions));
     TRY_ASSIGN(const ModelMapping* mapping, options.family.empty() ? knowledge.families.for_config(*source.config)
                                                                    : knowledge.families.for_name(options.family));
     TRY_ASSIGN(ModelValues values, values_from_config(*mapping, *source.config));
     values["mtp"] = 0;
     TRY_ASSIGN(out.weights, Model::make(*mapping, std::move(values)));
-    TRY_ASSIGN(TensorIndex factors, peft_factors(peft, knowledge.adapters, directory));
     TRY_ASSIGN(Layout layout, peft_layout(out.weights, factors));
     TRY_ASSIGN(BoundAdapter bound, bind_adapter(out.weights, layout, std::move(factors), options, out.scale));
     TRY(share_equal_factors(bound.factors, bound.index, bound.binding));
@@ -178,6 +204,31 @@ Result<AdapterSource> open_peft_adapter(base::FileSystem& fs, const Knowledge& k
     source.binding = std::move(bound.binding);
     source.model = bound.factors.model;
     out.factors = std::move(bound.factors);
+    return out;
+}
+
+Result<AdapterSource> open_peft_adapter(base::FileSystem& fs, const Knowledge& knowledge, const SourceOptions& options,
+                                        const Path& directory) {
+    TRY_ASSIGN(PeftDirectory peft, open_peft(fs, directory));
+    TRY_ASSIGN(TensorIndex factors, peft_factors(peft, knowledge.adapters, directory));
+    TRY_ASSIGN(AdapterSource out,
+               named_adapter(fs, knowledge, options, std::move(factors), scale_of(options, peft.config.root),
+                             options.hf_config_dir.empty() ? options.directory : options.hf_config_dir));
+    out.source.title = "PEFT adapter";
+    out.source.directory = directory;
+    return out;
+}
+
+Result<AdapterSource> open_adapter_in_shards(base::FileSystem& fs, const Knowledge& knowledge,
+                                             const SourceOptions& options, const Path& directory) {
+    TRY_ASSIGN(ShardedAdapter adapter, open_sharded_adapter(fs, knowledge, options, directory));
+    const Path config = adapter.shards.config.empty() ? options.directory : adapter.shards.config;
+    TRY_ASSIGN(AdapterSource out,
+               named_adapter(fs, knowledge, options, std::move(adapter.factors), adapter.scale, config));
+    out.source.title = base::format("adapter in {}", title_of(adapter.shards));
+    out.source.directory = directory;
+    if (const std::size_t left = adapter.shards.weights.tensors.size(); left > 0)
+        out.source.notes.push_back(base::format("{} weights next to the adapter are left out", left));
     return out;
 }
 
@@ -196,15 +247,25 @@ Status merge_adapters(base::FileSystem& fs, const Knowledge& knowledge, const So
                           source.directory);
     }
     AdapterScale scale = scale_of(options, source.args);
+    std::optional<Path> shards;
+    if (!options.adapter.empty()) {
+        TRY_ASSIGN(shards, find_sharded(fs, knowledge.distributed, options.adapter));
+    }
     Layout layout;
     if (!factors.tensors.empty()) {
-        TRY_ASSIGN(layout, mcore_layout(source.model, *source.parallel));
+        TRY_ASSIGN(layout,
+                   source.parallel ? mcore_layout(source.model, *source.parallel) : peft_layout(source.model, factors));
     } else if (options.adapter.empty()) {
         return {};
     } else if (is_peft_directory(fs, options.adapter)) {
         TRY_ASSIGN(PeftDirectory peft, open_peft(fs, options.adapter));
         scale = scale_of(options, peft.config.root);
         TRY_ASSIGN(factors, peft_factors(peft, knowledge.adapters, options.adapter));
+        TRY_ASSIGN(layout, peft_layout(source.model, factors));
+    } else if (shards) {
+        TRY_ASSIGN(ShardedAdapter adapter, open_sharded_adapter(fs, knowledge, options, *shards));
+        scale = adapter.scale;
+        factors = std::move(adapter.factors);
         TRY_ASSIGN(layout, peft_layout(source.model, factors));
     } else {
         TRY_ASSIGN(MegatronAdapter adapter, open_megatron_adapter(fs, knowledge.adapters, options.adapter));
@@ -263,6 +324,8 @@ Status add_adapter_arguments(const AdapterSource& adapter, Json& args) {
 Result<AdapterSource> open_adapter(base::FileSystem& fs, const Knowledge& knowledge, const SourceOptions& options) {
     const Path& directory = options.adapter.empty() ? options.directory : options.adapter;
     if (is_peft_directory(fs, directory)) return open_peft_adapter(fs, knowledge, options, directory);
+    TRY_ASSIGN(const auto shards, find_sharded(fs, knowledge.distributed, directory));
+    if (shards) return open_adapter_in_shards(fs, knowledge, options, *shards);
     AdapterSource out;
     TRY_ASSIGN(MegatronAdapter adapter, open_megatron_adapter(fs, knowledge.adapters, directory));
     TRY_ASSIGN(out.source, identify(fs, adapter.checkpoint, knowledge, options));

@@ -10,19 +10,28 @@
 namespace ckpt {
 namespace {
 
+tl::unexpected<base::Error> adapter_alone(const Path& directory) {
+    return base::fail(ErrorKind::bad_input,
+                      "this is an adapter without its model; --load-dir names the model it was trained on, "
+                      "--lora-load the adapter. --save-lora converts the adapter alone",
+                      directory);
+}
+
 // Of a checkpoint with the names of Hugging Face, all that may have to be done with its tensors before they are the model's.
 Result<Source> whole_source(base::FileSystem& fs, const Knowledge& knowledge, HfCheckpoint checkpoint,
                             const SourceOptions& options, Copies copies) {
     TRY_ASSIGN(auto language, take_language_part(checkpoint, knowledge.containers, options));
     TRY_ASSIGN(auto quantised,
                join_quantised(checkpoint.index, knowledge.quantisation, checkpoint.config.root, options.dequantize));
+    TRY_ASSIGN(TensorIndex factors, take_adapters(checkpoint.index, knowledge.adapters, false));
+    if (checkpoint.index.tensors.empty() && !factors.tensors.empty()) return adapter_alone(options.directory);
     TRY_ASSIGN(Source source, source_of(std::move(checkpoint), knowledge, options, copies));
     if (language) {
         source.config_text = std::move(language->config_text);
         source.notes.push_back(std::move(language->note));
     }
     if (quantised) source.notes.push_back(*quantised);
-    TRY(merge_adapters(fs, knowledge, options, {}, source));
+    TRY(merge_adapters(fs, knowledge, options, std::move(factors), source));
     return source;
 }
 
@@ -81,12 +90,7 @@ Result<Source> open_source(base::FileSystem& fs, const Knowledge& knowledge, con
     if (side == Side::megatron) {
         TRY_ASSIGN(MegatronCheckpoint checkpoint, open_megatron_checkpoint(fs, options.directory));
         TRY_ASSIGN(TensorIndex factors, take_adapters(checkpoint.index, knowledge.adapters, !checkpoint.torch_dist));
-        if (checkpoint.index.tensors.empty() && !factors.tensors.empty()) {
-            return base::fail(ErrorKind::bad_input,
-                              "this is an adapter without its model; --load-dir names the model it was trained on, "
-                              "--lora-load the adapter. --save-lora converts the adapter alone",
-                              options.directory);
-        }
+        if (checkpoint.index.tensors.empty() && !factors.tensors.empty()) return adapter_alone(options.directory);
         TRY_ASSIGN(Source source, source_of(fs, std::move(checkpoint), knowledge, options, copies));
         TRY(merge_adapters(fs, knowledge, options, std::move(factors), source));
         return source;
