@@ -37,14 +37,15 @@ void add_places(CLI::App& app, const PeerOptions& peers, ConvertOptions& options
     group->add_option("OUTPUT,--save-dir", options.save_dir, "Directory to write; must be empty or not exist")
         ->option_text("DIR");
     group
-        ->add_option("--to", raw.to,
-                     "What to write: hf (Hugging Face), mcore (Megatron), dcp (torch.distributed.checkpoint, as "
-                     "programs with FSDP2 load it), dtensor (a file of DTensors for each rank, as verl loads it), "
-                     "universal or zero (DeepSpeed's, with its optimizer: for any run, or for one of a known number of "
-                     "ranks), megatron-fsdp (Megatron's fsdp_dtensor) or mindspore (safetensors of MindSpore); the "
-                     "other side when left out")
-        ->check(
-            command_line::OneOf({"hf", "mcore", "dcp", "dtensor", "universal", "zero", "megatron-fsdp", "mindspore"}));
+        ->add_option(
+            "--to", raw.to,
+            "What to write: hf (Hugging Face), mcore (Megatron), dcp (torch.distributed.checkpoint, as "
+            "programs with FSDP2 load it), dtensor (a file of DTensors for each rank, as verl loads it), "
+            "universal or zero (DeepSpeed's, with its optimizer: for any run, or for one of a known number of "
+            "ranks), megatron-fsdp (Megatron's fsdp_dtensor), mindspore (safetensors of MindSpore) or vllm (its "
+            "sharded state, for the ranks of --tp); the other side when left out")
+        ->check(command_line::OneOf(
+            {"hf", "mcore", "dcp", "dtensor", "universal", "zero", "megatron-fsdp", "mindspore", "vllm"}));
     group->add_option("--world", options.world, "Of a dtensor or zero output: how many ranks load a file each")
         ->check(rank_count);
     group->add_option("--stage", options.zero_stage, "Of a zero output: the run's stage of ZeRO, 1, 2 or 3")

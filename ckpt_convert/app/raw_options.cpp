@@ -50,6 +50,11 @@ Status check_format(ConvertOptions& options, const RawOptions& raw) {
     options.keep_optimizer = raw.optimizer == "keep" || needed;
     options.source.keep_padding =
         options.keep_optimizer && (options.to != Side::huggingface || options.format == NamedFormat::megatron_fsdp);
+    if (options.adapter_alone && options.to != Side::megatron && options.format != NamedFormat::safetensors)
+        return base::fail(ErrorKind::usage,
+                          base::format("--to {}: an adapter alone is written as a PEFT directory (--to hf) or for "
+                                       "Megatron (--to mcore); without --save-lora it is merged",
+                                       raw.to));
     const bool by_rank = is_for_ranks(options.format), is_zero = options.format == NamedFormat::zero;
     if (by_rank && options.world == 0)
         return base::fail(ErrorKind::usage,
@@ -94,9 +99,11 @@ Status check_conversion(ConvertOptions& options, const RawOptions& raw) {
         if (raw.to == "dtensor") options.format = NamedFormat::dtensor;
         if (raw.to == "megatron-fsdp") options.format = NamedFormat::megatron_fsdp;
         if (raw.to == "mindspore") options.format = NamedFormat::mindspore;
+        if (raw.to == "vllm") options.format = NamedFormat::vllm;
         if (raw.to == "universal") options.format = NamedFormat::universal;
         if (raw.to == "zero") options.format = NamedFormat::zero;
-        options.source.plain_names = options.to == Side::huggingface && options.format != NamedFormat::megatron_fsdp;
+        options.source.plain_names = options.to == Side::huggingface && options.format != NamedFormat::megatron_fsdp &&
+                                     options.format != NamedFormat::vllm;
     }
     TRY(check_layout(options, raw));
     if (raw.layers > 0) options.source.layers = raw.layers;

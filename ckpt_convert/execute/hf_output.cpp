@@ -1,14 +1,14 @@
 #include "ckpt_convert/execute/hf_output.h"
 
 #include <algorithm>
-#include <memory>
+#include <numeric>
 
 #include "base/format.h"
 #include "base/json_writer.h"
 #include "base/printable.h"
 #include "ckpt_convert/checkpoint/hf_checkpoint.h"
 #include "ckpt_convert/execute/manifest.h"
-#include "ckpt_convert/formats/safetensors/safetensors.h"
+#include "ckpt_convert/execute/safetensors_file.h"
 
 namespace ckpt {
 namespace {
@@ -33,44 +33,6 @@ Result<Path> checkpoint_root(base::FileSystem& fs, const Path& directory) {
     return real.ends_with('/') ? real : real + "/";
 }
 
-std::vector<std::vector<std::uint32_t>> split_into_shards(const ConversionPlan& plan, std::uint64_t max_shard_bytes) {
-    std::vector<std::vector<std::uint32_t>> shards(1);
-    std::uint64_t filled = 0;
-    for (std::uint32_t i = 0; i < plan.targets.size(); ++i) {
-        std::uint64_t bytes = *checked_bytes(plan.targets[i].shape, plan.targets[i].dtype);
-        if (filled > 0 && filled + bytes > max_shard_bytes) {
-            shards.emplace_back();
-            filled = 0;
-        }
-        shards.back().push_back(i);
-        filled += bytes;
-    }
-    // Wide elements first, so that every tensor is aligned to its element size.
-    for (auto& shard : shards) {
-        std::stable_sort(shard.begin(), shard.end(), [&](std::uint32_t a, std::uint32_t b) {
-            return bits(plan.targets[a].dtype) > bits(plan.targets[b].dtype);
-        });
-    }
-    return shards;
-}
-
-Result<OutputFile> shard_file(const ConversionPlan& plan, std::vector<std::uint32_t> targets, std::string path) {
-    std::vector<SafetensorsTensor> tensors;
-    for (std::uint32_t target : targets)
-        tensors.push_back(
-            {plan.targets[target].name, plan.targets[target].dtype, plan.targets[target].shape_in_file()});
-    TRY_ASSIGN(SafetensorsLayout layout, plan_safetensors(tensors, {{"format", "pt"}}));
-    OutputFile file;
-    file.path = std::move(path);
-    file.bytes = layout.file_bytes;
-    file.targets = std::move(targets);
-    file.offsets = std::move(layout.offsets);
-    file.chunks = [header = std::move(layout.header)](const std::vector<std::uint32_t>&) {
-        return std::vector<FileChunk>{{0, header}};
-    };
-    return file;
-}
-
 // {NAME: file}, in the order of names.
 void write_places(base::JsonWriter& json, const ConversionPlan& plan, const OutputPlan& output) {
     std::vector<std::pair<std::string_view, std::string_view>> places;
@@ -81,6 +43,12 @@ void write_places(base::JsonWriter& json, const ConversionPlan& plan, const Outp
     json.begin_object();
     for (const auto& [name, file] : places) json.key(name).string(file);
     json.end_object();
+}
+
+std::vector<std::uint32_t> every_target(const ConversionPlan& plan) {
+    std::vector<std::uint32_t> out(plan.targets.size());
+    std::iota(out.begin(), out.end(), 0u);
+    return out;
 }
 
 std::string index_text(const ConversionPlan& plan, const OutputPlan& output) {
@@ -107,11 +75,11 @@ std::string name_map_text(const ConversionPlan& plan, const OutputPlan& output) 
 
 Result<HfOutput> hf_output(const ConversionPlan& plan, std::uint64_t max_shard_bytes) {
     HfOutput out;
-    auto shards = split_into_shards(plan, max_shard_bytes);
+    auto shards = split_by_bytes(plan, every_target(plan), max_shard_bytes);
     for (std::size_t i = 0; i < shards.size(); ++i) {
         std::string path = shards.size() == 1 ? "model.safetensors"
                                               : base::format("model-{:05}-of-{:05}.safetensors", i + 1, shards.size());
-        TRY_ASSIGN(OutputFile file, shard_file(plan, std::move(shards[i]), std::move(path)));
+        TRY_ASSIGN(OutputFile file, safetensors_file(plan, std::move(shards[i]), std::move(path)));
         out.files.files.push_back(std::move(file));
     }
     if (shards.size() > 1) out.index_json = index_text(plan, out.files);
@@ -120,7 +88,7 @@ Result<HfOutput> hf_output(const ConversionPlan& plan, std::uint64_t max_shard_b
 
 Result<OutputPlan> single_safetensors(const ConversionPlan& plan, std::string path) {
     OutputPlan out;
-    TRY_ASSIGN(OutputFile file, shard_file(plan, split_into_shards(plan, UINT64_MAX).front(), std::move(path)));
+    TRY_ASSIGN(OutputFile file, safetensors_file(plan, every_target(plan), std::move(path)));
     out.files.push_back(std::move(file));
     return out;
 }

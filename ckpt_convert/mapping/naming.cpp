@@ -34,6 +34,13 @@ void add_parts(NamedRules& out, const StoredRule& rule, const std::string& name,
 
 }  // namespace
 
+std::string NamedNumber::name_in(std::uint32_t layer) const {
+    constexpr std::string_view kLayer = "{layer}";
+    std::string out = name;
+    if (const std::size_t at = out.find(kLayer); at != out.npos) out.replace(at, kLayer.size(), std::to_string(layer));
+    return out;
+}
+
 Status CoreNames::check(const base::JsonPlace& at) {
     if (core.empty()) return {};
     TRY_ASSIGN(version, CoreVersion::parse(core, ErrorKind::rule_data, at.document.name));

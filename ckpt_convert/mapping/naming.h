@@ -24,7 +24,26 @@ constexpr auto record_of(const NamedTensor*) {
         field("families", &NamedTensor::families, "the families that have it so; without it all"),
         field("pairs", &NamedTensor::pairs,
               "of so many rows after each other, those of the first half and of the second stand in turn: a head whose "
-              "rotary pairs lie together, where the weight has first all of one and then all of the other"));
+              "rotary pairs lie together, where the weight has first all of one and then all of the other"),
+        field("shard", &NamedTensor::shard,
+              "with `by_rank`: the axis that is split over the ranks, as in a model's file"),
+        field("repeat", &NamedTensor::repeat, "with `interleave`: the weights that several ranks have a copy of"));
+}
+
+// A number that the program keeps beside the weights of each layer, in float32 and without an axis.
+struct NamedNumber {
+    std::string name;
+    double value = 0;
+    std::vector<std::string> families;
+
+    std::string name_in(std::uint32_t layer) const;
+};
+constexpr auto record_of(const NamedNumber*) {
+    using base::field;
+    return base::record("named_number", "a number that is a tensor without an axis, in float32",
+                        field("name", &NamedNumber::name, "with `{layer}`").needed(),
+                        field("value", &NamedNumber::value, "what it is").needed(),
+                        field("families", &NamedNumber::families, "the families that have it; without it all"));
 }
 
 inline constexpr auto kCoreLayers = std::to_array<std::string_view>({"local", "te"});
@@ -91,6 +110,9 @@ struct Naming : RuleFile<"weight-names/1"> {
     std::string state_prefix;
     bool by_name = false;
     bool dcp = false;
+    bool by_rank = false;
+    List<Requirement> requirements;
+    List<NamedNumber> numbers;
     std::string target;
     std::vector<std::string> ignore;
     List<NamedTensor> tensors;
@@ -121,6 +143,9 @@ constexpr auto record_of(const Naming* file) {
         field("tensors", &Naming::tensors,
               "the tensors of all its models; those of weights that a model lacks are not there"),
         field("dcp", &Naming::dcp, "its program loads files of torch.distributed.checkpoint under these names"),
+        field("by_rank", &Naming::by_rank, "its program loads files of safetensors, of each TP rank its share"),
+        field("requirements", &Naming::requirements, "with `by_rank`: what the number of ranks, `tp`, must be"),
+        field("numbers", &Naming::numbers, "with `by_rank`: what its program wants in each layer besides weights"),
         field("target", &Naming::target, "with `core`: the target that reads them"),
         field("core", &Naming::core,
               "or: the tensors are Megatron's, with these names; the first that fits is read, the first is written"),

@@ -272,8 +272,10 @@ Status check_runs(const Model& model) {
 }
 
 bool is_unused(const Model& model, const LayoutTensor& tensor) {
-    return std::all_of(tensor.pieces.begin(), tensor.pieces.end(),
-                       [&](const Piece& piece) { return model.tensors()[piece.logical].unused; });
+    // The share of a rank may be padding alone, of a weight that is used.
+    return !tensor.pieces.empty() && std::all_of(tensor.pieces.begin(), tensor.pieces.end(), [&](const Piece& piece) {
+        return model.tensors()[piece.logical].unused;
+    });
 }
 
 void take_first(LayoutTensor& tensor) {
@@ -292,14 +294,19 @@ void take_first(LayoutTensor& tensor) {
 Result<Layout> hf_layout(const Model& model, const HfVariant& variant) {
     ParallelLayout whole = whole_layout(variant.vocab_rows);
     whole.dialect = variant.dialect;
+    whole.tp = variant.tp;
     const ModelValues facts = layout_facts(model, whole);
     NamedRules named;
     if (variant.names == nullptr) {
         named.rules = all_of(model.mapping().hf);
     } else {
         TRY_ASSIGN(named, variant.names->rules_for(model.mapping(), variant.dialect));
+        for (const Requirement& requirement : variant.names->requirements)
+            TRY(check_requirement(requirement, model, facts));
     }
-    TRY_ASSIGN(auto rules, active_rules(named.rules, model, facts, variant.dialect, KvSharing::refuse));
+    const KvSharing sharing =
+        variant.names != nullptr && variant.names->by_rank ? KvSharing::repeat : KvSharing::refuse;
+    TRY_ASSIGN(auto rules, active_rules(named.rules, model, facts, variant.dialect, sharing));
     const std::string form = variant.form.empty() ? model.mapping().hf_form() : variant.form;
     std::erase_if(rules,
                   [&](const ActiveRule& active) { return !active.rule->form.empty() && active.rule->form != form; });
@@ -309,8 +316,19 @@ Result<Layout> hf_layout(const Model& model, const HfVariant& variant) {
     Layout layout;
     const TensorSink keep = keep_in(layout);
     const bool is_core = variant.names != nullptr && variant.names->has_core();
-    Chunk chunk{0, "", &slots, is_core ? &variant.dialect : nullptr, true, true, {}, {0, model.experts()}};
-    TRY(ChunkBuilder(keep, model, rules, chunk).build());
+    layout.by_file = variant.tp > 1;
+    for (int rank = 0; rank < variant.tp; ++rank) {
+        const auto count = static_cast<std::uint64_t>(variant.tp), index = static_cast<std::uint64_t>(rank);
+        const Chunk chunk{static_cast<std::uint32_t>(rank),
+                          "",
+                          &slots,
+                          is_core ? &variant.dialect : nullptr,
+                          true,
+                          true,
+                          {count, index},
+                          {0, model.experts(), count, index}};
+        TRY(ChunkBuilder(keep, model, rules, chunk).build());
+    }
     if (variant.names != nullptr) TRY(check_names(model, layout, *variant.names));
     // transformers leaves out what the model does not use.
     for (LayoutTensor& tensor : layout.tensors) tensor.optional |= is_unused(model, tensor);

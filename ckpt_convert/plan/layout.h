@@ -88,6 +88,7 @@ struct HfVariant {
     std::uint64_t vocab_rows = 0;   // of embedding and head, when more than the model wants; 0: the vocabulary itself
     const Naming* names = nullptr;  // whose names the tensors have; nullptr: Hugging Face's. It outlives the layout
     Dialect dialect = {};           // of names that are Megatron's
+    int tp = 1;                     // ranks that each have a file with their share, where the names say how it is cut
 };
 
 // Fails with usage when the framework cannot run the model, whatever the layout.

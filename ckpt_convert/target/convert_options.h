@@ -41,6 +41,7 @@ enum class NamedFormat {
     zero,       // of DeepSpeed's engine, one for each rank
     megatron_fsdp,
     mindspore,  // safetensors with its map of names
+    vllm,       // safetensors of each TP rank
 };
 constexpr bool is_for_ranks(NamedFormat format) {
     return format == NamedFormat::dtensor || format == NamedFormat::zero;
@@ -50,7 +51,7 @@ constexpr bool needs_optimizer(NamedFormat format) {
     return format == NamedFormat::universal || format == NamedFormat::zero;
 }
 constexpr bool has_optimizer(NamedFormat format) {
-    return format != NamedFormat::safetensors && format != NamedFormat::mindspore;
+    return format != NamedFormat::safetensors && format != NamedFormat::mindspore && format != NamedFormat::vllm;
 }
 
 struct ConvertOptions {

@@ -9,6 +9,7 @@
 #include "ckpt_convert/execute/dcp_output.h"
 #include "ckpt_convert/execute/dtensor_output.h"
 #include "ckpt_convert/execute/hf_output.h"
+#include "ckpt_convert/execute/rank_safetensors.h"
 #include "ckpt_convert/execute/universal_output.h"
 #include "ckpt_convert/execute/zero_output.h"
 #include "ckpt_convert/plan/rank_parts.h"
@@ -20,7 +21,8 @@ namespace {
 
 constexpr const char* kConfig = "config.json";
 constexpr const char* kMindSporeNames = "mindformers";  // of rules/names/
-constexpr const char* kUsualKey = "model";              // that programs with FSDP2 save weights under
+constexpr const char* kVllmNames = "vllm";
+constexpr const char* kUsualKey = "model";  // that programs with FSDP2 save weights under
 // https://github.com/volcengine/verl: fsdp_checkpoint_manager.py
 constexpr const char* kRanksConfig = "fsdp_config.json";
 constexpr const char* kRanksModelDir = "huggingface";
@@ -28,6 +30,7 @@ constexpr const char* kRanksModelDir = "huggingface";
 // nullptr: those of Hugging Face. Fails with usage when the output has no place for others.
 Result<const Naming*> names_of(const Knowledge& knowledge, const ConvertOptions& options) {
     if (options.format == NamedFormat::mindspore) return knowledge.namings.find(kMindSporeNames);
+    if (options.format == NamedFormat::vllm) return knowledge.namings.find(kVllmNames);
     if (options.names.empty()) return nullptr;
     const Naming* names = knowledge.namings.find(options.names);
     if (names == nullptr || !names->dcp)
@@ -46,6 +49,7 @@ const char* title_of(NamedFormat format) {
         case NamedFormat::universal: return "universal checkpoint of DeepSpeed";
         case NamedFormat::zero: return "files of DeepSpeed's ZeRO";
         case NamedFormat::mindspore: return "safetensors of MindSpore";
+        case NamedFormat::vllm: return "sharded state";
         case NamedFormat::megatron_fsdp: break;
     }
     return "";
@@ -117,6 +121,7 @@ public:
             case NamedFormat::universal: return add_universal(out);
             case NamedFormat::zero: return add_zero(out);
             case NamedFormat::mindspore: return add_mindspore(out);
+            case NamedFormat::vllm: return add_vllm(out);
             case NamedFormat::megatron_fsdp: break;
         }
         return {};
@@ -137,6 +142,20 @@ private:
         out.texts.push_back({kNameMapFile, name_map_text(out.plan, out.output)});
         out.plan.notes.push_back(names_->loaded_by);
         out.last = {kConfig, kNameMapFile};
+        return {};
+    }
+
+    Status add_vllm(PlannedOutput& out) const {
+        std::vector<FileNumber> numbers;
+        for (const NamedNumber& one : names_->numbers) {
+            if (!one.families.empty() && !base::contains(one.families, source_.model.mapping().family)) continue;
+            for (std::uint32_t layer = 0; layer < source_.model.layers(); ++layer)
+                numbers.push_back({one.name_in(layer), static_cast<float>(one.value)});
+        }
+        const auto ranks = static_cast<std::uint32_t>(options_.topology.tp);
+        TRY_ASSIGN(out.output, rank_safetensors(out.plan, ranks, options_.max_shard_bytes, numbers));
+        out.plan.notes.push_back(names_->loaded_by);
+        out.last = {kConfig};
         return {};
     }
 
@@ -235,7 +254,8 @@ Result<PlannedOutput> plan_named(base::FileSystem& fs, const Knowledge& knowledg
     TRY(check_config(source, options));
     if (kept != nullptr && kept->megatron) take_masters(source, kept->megatron->states);
     TRY_ASSIGN(const Naming* names, names_of(knowledge, options));
-    TRY_ASSIGN(Layout layout, written_hf_layout(source.model, options.experts_as, names));
+    TRY_ASSIGN(Layout layout, written_hf_layout(source.model, options.experts_as, names,
+                                                options.format == NamedFormat::vllm ? options.topology.tp : 1));
     const Aliases aliases = aliases_in(source.model, layout);
     if (has_bytes_twice(options)) write_copies(source.model, layout);
     PlannedOutput out;

@@ -34,13 +34,14 @@ Side target_side(const Source& source, const ConvertOptions& options) {
     return source.side == Side::huggingface ? Side::megatron : Side::huggingface;
 }
 
-Result<Layout> written_hf_layout(const Model& model, const std::string& form, const Naming* names) {
+Result<Layout> written_hf_layout(const Model& model, const std::string& form, const Naming* names, int tp) {
     const auto& prefixes = model.mapping().hf_prefixes;
     HfVariant variant;
     if (!prefixes.empty()) variant.prefix = prefixes.front();
     TRY(check_form(model.mapping(), form));
     variant.form = form;
     variant.names = names;
+    variant.tp = tp;
     TRY_ASSIGN(Layout layout, hf_layout(model, variant));
     for (LayoutTensor& tensor : layout.tensors) take_first(tensor);
     return layout;

@@ -37,7 +37,8 @@ PlanOptions plan_options(const ConvertOptions& options, VocabFill fill);
 Side target_side(const Source& source, const ConvertOptions& options);
 
 // The layout of an output with the names of Hugging Face, or with those of a program. `form`: of tensors that a family stores
-// in several ways; empty: the first. Fails with usage when the family has no such form.
-Result<Layout> written_hf_layout(const Model& model, const std::string& form = {}, const Naming* names = nullptr);
+// in several ways; empty: the first. `tp`: of names that are cut for ranks. Fails with usage when the family has no such form.
+Result<Layout> written_hf_layout(const Model& model, const std::string& form = {}, const Naming* names = nullptr,
+                                 int tp = 1);
 
 }  // namespace ckpt

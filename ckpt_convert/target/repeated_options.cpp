@@ -143,7 +143,22 @@ Status check_claims(const ConvertOptions& options, const Source& source) {
     return {};
 }
 
+namespace {
+
+Status check_tp_alone(const ConvertOptions& options) {
+    Topology tp;
+    tp.tp = options.topology.tp;
+    if (options.topology == tp) return {};
+    return base::fail(
+        ErrorKind::usage,
+        "--to vllm: files for ranks of tensor parallelism are written, so of the parallel sizes give --tp "
+        "alone; other splits vLLM makes from a Hugging Face checkpoint");
+}
+
+}  // namespace
+
 Status check_repeated_layout(const ConvertOptions& options, const Source& source) {
+    if (options.format == NamedFormat::vllm) return check_tp_alone(options);
     if (!options.topology_given || (source.parallel && source.parallel->dialect.torch_dist)) return {};
     if (!source.parallel)
         return base::fail(ErrorKind::usage,
