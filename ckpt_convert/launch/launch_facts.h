@@ -62,6 +62,7 @@ constexpr auto record_of(const LaunchNumber*) {
 // A number that options say.
 struct OptionNumber {
     std::string option;
+    std::string or_option;
     std::optional<std::int64_t> otherwise;
     std::string otherwise_from;
 };
@@ -69,6 +70,7 @@ constexpr auto record_of(const OptionNumber*) {
     using base::field;
     return base::record("option_number", "a number that an option says",
                         field("option", &OptionNumber::option, "its name").needed(),
+                        field("or", &OptionNumber::or_option, "what other programs call it"),
                         field("else", &OptionNumber::otherwise, "what it is without the option; without this nothing"),
                         field("else_from", &OptionNumber::otherwise_from, "the number that it is without the option"));
 }
@@ -122,6 +124,7 @@ struct FlagReading {
     std::string otherwise;
     std::vector<std::string> also;
     std::optional<Expression> may_be_more;
+    std::string absent;
     bool compared = true;
 };
 constexpr auto record_of(const FlagReading*) {
@@ -132,6 +135,7 @@ constexpr auto record_of(const FlagReading*) {
         field("default", &FlagReading::otherwise, "what programs take without it"),
         field("also", &FlagReading::also, "values that are right as well"),
         field("may_be_more", &FlagReading::may_be_more, "where this is not 0, a larger number is right as well"),
+        field("absent", &FlagReading::absent, "what happens without it; it is then no error, but a warning"),
         field("compared", &FlagReading::compared, "false: it is about a run, not about the model"));
 }
 

@@ -238,6 +238,8 @@ void add_numbers(ScriptJob& job, const LaunchFacts& facts) {
     ModelValues& numbers = job.numbers;
     for (const auto& [name, from] : facts.from_options) {
         if (job.has(from.option)) take_number(numbers, name, job.value(from.option));
+        else if (!from.or_option.empty() && job.has(from.or_option))
+            take_number(numbers, name, job.value(from.or_option));
         else if (from.otherwise) numbers[name] = *from.otherwise;
     }
     for (const auto& [name, from] : facts.from_options) {

@@ -73,12 +73,14 @@ private:
             !reading.otherwise.empty() && flag.values.size() == 1 && is_same(reading.otherwise, flag.values.front());
         const bool is_known = job_.list->find(flag.name, job_.program->name) != nullptr;
         if (is_said || is_default || !is_known) return;
-        findings_.push_back({id_of(flag.name),
-                             "error",
-                             job_.program->place,
-                             base::format("{} is missing: the {} model has it", flag.name, family_),
-                             flag_text(flag),
-                             {added_option(job_, flag_text(flag))}});
+        const bool is_error = reading.absent.empty();
+        findings_.push_back(
+            {id_of(flag.name),
+             is_error ? "error" : "warning",
+             job_.program->place,
+             is_error ? base::format("{} is missing: the {} model has it", flag.name, family_) : reading.absent,
+             flag_text(flag),
+             {added_option(job_, flag_text(flag))}});
     }
 
     bool is_more(const TrainingFlag& flag, const ScriptOption& option, const FlagReading& reading) const {

@@ -87,6 +87,7 @@ MISTAKES = [
     Mistake(13, "group_query_attention", DENSE, "pretrain.sh", *removed("--group-query-attention")),
     Mistake(14, "kv_channels", ("qwen3_small", "qwen3_moe"), "pretrain.sh", *removed("--kv-channels")),
     Mistake(15, "padded_vocab_size", ALL, "pretrain.sh", ("model.sh", "--padded-vocab-size ", "--padded-vocab-size 1")),
+    Mistake(15, "padded_vocab_size", DENSE, "pretrain.sh", *removed("--padded-vocab-size")),
     Mistake(16, "untie_embeddings_and_output_weights", DENSE, "pretrain.sh", *removed("--untie-embeddings-and-output-weights")),
     Mistake(16, "untie_embeddings_and_output_weights", ("qwen3_small",), "pretrain.sh",
             ("model.sh", "    --swiglu", "    --swiglu --untie-embeddings-and-output-weights")),

@@ -127,6 +127,29 @@ CHAT = """torchrun --nproc_per_node 8 --nnodes 1 inference_fsdp2.py train.yaml \
 """
 
 
+# As the example of DeepSeek-V3 has it: the converter's words for the layout count for its virtual stages.
+CONVERSION = """python convert_ckpt_v2.py \\
+    --moe-grouped-gemm \\
+    --target-tensor-parallel-size 2 \\
+    --target-pipeline-parallel-size 8 \\
+    --target-expert-parallel-size 32 \\
+    --load-dir ./model_from_hf/deepseek3-bf16-hf \\
+    --save-dir ./model_weights/deepseek3-mcore \\
+    --num-layers-per-virtual-pipeline-stage 2 \\
+    --noop-layers 47,62,63
+    # --num-layer-list and other options depend on the task
+"""
+
+
+def check_conversion(checks, work):
+    script = work / "convert.sh"
+    for text, wanted in ((CONVERSION, []), (CONVERSION.replace("parallel-size 8", "parallel-size 1"), [("virtual_needs_stages", 8)]),
+                         (CONVERSION.replace("--noop-layers 47,62,63", "--num-layer-list 8,8"), [("layer_list_alone", 9), ("layer_list_length", 9)])):
+        script.write_text(text)
+        found = [(item["id"], item["line"]) for item in found_in(checks, script, "mindspeed-llm", "a conversion")]
+        checks.equal(found, wanted, f"a conversion: {text}")
+
+
 def check_yaml(checks, work):
     yaml, chat = work / "train.yaml", work / "chat.sh"
     for text, wanted in ((YAML, []), (YAML.replace("yes", "maybe"), [("bad_value", 9)]), (YAML.replace("  lr:", "  learning_rate:"), [("unknown_option", 19)]),
@@ -155,6 +178,7 @@ def main():
             checks.equal(wrong, [], name)
             if "--all" in sys.argv:
                 print(name, [(item["severity"], item["what"]) for item in found])
+        check_conversion(checks, Path(directory))
         check_yaml(checks, Path(directory))
         for part, change, wanted in SEEDED:
             name, target, devices, program, options = next(row for row in rows() if part in row[0])
