@@ -42,8 +42,8 @@ std::string kind_text(const ExplainedKind& kind, const base::Language& say) {
         out += say.show("    {:>9.0f}  {}{}\n", tensor.bytes, say.text(std::string(tensor.name)),
                         tensor.is_freed ? say.text(" (computed again or on the host)") : std::string());
     }
-    return out + say.show("    {:>9.0f}  stay: {:.2f} GiB of the layers of this stage in flight, {}\n", kind.kept.kept,
-                          gib(kind.activations), kind.whole + kind.without_mlp);
+    return out + say.show("    {:>9.0f}  stay: {:.2f} GiB for {}, layers of this stage times micro-batches in flight\n",
+                          kind.kept.kept, gib(kind.activations), kind.whole + kind.without_mlp);
 }
 
 }  // namespace
