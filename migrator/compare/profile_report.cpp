@@ -41,12 +41,14 @@ std::vector<std::string> damage_of(const ProfileSide& side) {
     std::vector<std::string> out = side.damage();
     const TraceRecords& trace = side.trace;
     if (trace.without_time > 0)
-        out.push_back(base::format("{}: {} events have no time, or one that is more than 25 hours from the first",
-                                   side.files.trace, trace.without_time));
+        out.push_back(
+            base::format("{}: events without a time, or with one that is more than 25 hours from the first: {}",
+                         side.files.trace, trace.without_time));
     if (trace.negative_times > 0)
-        out.push_back(base::format("{}: {} events end before they begin", side.files.trace, trace.negative_times));
+        out.push_back(
+            base::format("{}: events that end before they begin: {}", side.files.trace, trace.negative_times));
     if (side.kernels.without_time > 0)
-        out.push_back(base::format("{}: {} kernels have no time", side.files.table(side.tables.files.kernels),
+        out.push_back(base::format("{}: kernels without a time: {}", side.files.table(side.tables.files.kernels),
                                    side.kernels.without_time));
     return out;
 }

@@ -45,8 +45,11 @@ struct RankedCollective {
 using RankedCollectives = std::map<std::pair<std::string, std::string>, RankedCollective>;
 
 // One rank's times of the collectives of all steps; `rank`: its place.
-void add_collectives(const base::JsonDocument& document, std::size_t rank, RankedCollectives& out, SlowRankVote& vote) {
+void add_collectives(const base::JsonDocument& document, std::size_t rank,
+                     const std::function<bool(const std::string&)>& is_wanted, RankedCollectives& out,
+                     SlowRankVote& vote) {
     for (const auto& [step, kinds] : members(&document.root)) {
+        if (!is_wanted(step)) continue;
         for (const auto& [name, said] : members(kinds.find("collective"))) {
             const base::Json* times = said.find("Communication Time Info");
             if (name == "Total Op Info" || times == nullptr) continue;
@@ -127,11 +130,12 @@ public:
                  {{"rank", rank.name}, {"one", same->folder}, {"other", folder}}});
             return {};
         }
+        const auto wanted = [this](const std::string& step) { return is_wanted(step); };
         TRY(read(files.table(tables_.files.links),
-                 [&](const base::JsonDocument& matrix) { links_.add(rank.name, matrix); }));
+                 [&](const base::JsonDocument& matrix) { links_.add(rank.name, matrix, wanted); }));
         TRY(read(files.table(tables_.files.communication), [&](const base::JsonDocument& document) {
             parts.calls = rank_calls(document, names_);
-            add_collectives(document, out_.ranks.size(), ranked_, vote_);
+            add_collectives(document, out_.ranks.size(), wanted, ranked_, vote_);
         }));
         if (!files.folder.empty())
             TRY(read(base::join(files.folder, tables_.files.metadata),
@@ -196,27 +200,21 @@ private:
         return {};
     }
 
-    void check_units(const Rank& rank, const RankCalls& all) {
-        double longest = 0, sum = 0;
-        for (const auto& [step, calls] : all) {
-            for (const RankCall& call : calls) {
-                longest = std::max(longest, call.length);
-                sum += call.length;
-            }
-        }
-        if (is_in_other_units(rank, longest, sum))
+    void check_units(const Rank& rank, const RankCalls& calls) {
+        if (is_in_other_units(rank, calls.longest, calls.sum))
             out_.damage.push_back(
                 {"The times of rank {rank} in {steps} do not go with those in {collectives}: one of them is not in "
                  "microseconds",
                  {{"rank", rank.name}, {"steps", tables_.files.steps}, {"collectives", tables_.files.communication}}});
     }
 
+    bool is_wanted(const std::string& step) const { return !step_ || step_number(step) == std::to_string(*step_); }
+
     void keep_step(Rank& rank, RankParts& parts) {
         has_steps_ = has_steps_ || !rank.steps.empty();
-        if (!step_) return;
-        const auto is_other = [&](const std::string& step) { return step_number(step) != std::to_string(*step_); };
+        const auto is_other = [&](const std::string& step) { return !is_wanted(step); };
         std::erase_if(rank.steps, [&](const RankStep& step) { return is_other(step.step); });
-        std::erase_if(parts.calls, [&](const auto& step) { return is_other(step.first); });
+        std::erase_if(parts.calls.steps, [&](const auto& step) { return is_other(step.first); });
         std::erase_if(parts.kernels.steps, [&](const auto& step) { return is_other(step.first); });
     }
 
@@ -228,8 +226,8 @@ private:
     // As the metadata says, else the ranks that send to each other.
     void find_pipelines() {
         for (const RankParts& rank : parts_) {
-            for (const auto& [step, calls] : rank.calls)
-                for (const RankCall& call : calls) users_[call.group].insert(rank.name);
+            for (const auto& [step, calls] : rank.calls.steps)
+                for (const RankCall& call : calls.transfers) users_[call.group].insert(rank.name);
         }
         for (const RankGroup& group : groups_.pipelines) {
             RankNames names;
@@ -241,23 +239,23 @@ private:
         std::vector<std::set<std::string>> sending;
         std::set<std::string> seen;
         for (const RankParts& rank : parts_) {
-            for (const auto& [step, calls] : rank.calls)
-                for (const RankCall& call : calls)
-                    if (call.transfer && seen.insert(call.group).second) sending.push_back(users_[call.group]);
+            for (const auto& [step, calls] : rank.calls.steps)
+                for (const RankCall& call : calls.transfers)
+                    if (seen.insert(call.group).second) sending.push_back(users_[call.group]);
         }
         out_.pipelines = joined_groups(sending);
     }
 
     void add_charts() {
         for (const RankNames& pipeline : out_.pipelines) {
-            for (const auto& [step, calls] : parts_of(pipeline.front())->calls) {
+            for (const auto& [step, calls] : parts_of(pipeline.front())->calls.steps) {
                 const std::string number = step_number(step);  // "step13" in one table is "13" in the other
                 std::vector<StageCalls> stages;
                 for (const std::string& name : pipeline) {
                     const RankParts* parts = parts_of(name);
-                    const auto of_step = parts->calls.find(step);
+                    const auto of_step = parts->calls.steps.find(step);
                     const auto kernels = parts->kernels.steps.find(number);
-                    stages.push_back({name, of_step == parts->calls.end() ? std::vector<RankCall>() : of_step->second,
+                    stages.push_back({name, of_step == parts->calls.steps.end() ? StepCalls() : of_step->second,
                                       kernels == parts->kernels.steps.end() ? std::nullopt : kernels->second.first_us});
                 }
                 PipelineChart chart = pipeline_chart(step, std::move(stages), users_);

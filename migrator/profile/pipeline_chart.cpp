@@ -23,7 +23,7 @@ double median(std::vector<double> values) {
 std::map<std::string, double> ends_of(const StageCalls& stage, const std::string& other, const GroupRanks& groups) {
     std::map<std::string, double> out;
     std::map<std::string, std::size_t> counts;
-    for (const RankCall& call : transfers_of(stage)) {
+    for (const RankCall& call : stage.calls.transfers) {
         const std::set<std::string>& ranks = groups.at(call.group);
         if (ranks.size() != 2 || !ranks.contains(other)) continue;
         const bool is_exchange = call.transfer == TransferKind::exchange;
@@ -53,7 +53,8 @@ std::optional<double> align(std::vector<StageCalls>& stages, const GroupRanks& g
         if (most == kOpen && least == -kOpen) continue;
         const double ahead = most == kOpen ? least : least == -kOpen ? most : (most + least) / 2;
         if (most != kOpen && least != -kOpen) residual = std::max(residual.value_or(0), std::abs(most - least) / 2);
-        for (RankCall& call : stages[i].calls) call.begin -= ahead;
+        for (RankCall& call : stages[i].calls.transfers) call.begin -= ahead;
+        if (stages[i].calls.exchange_after) *stages[i].calls.exchange_after -= ahead;
         if (stages[i].first_kernel) *stages[i].first_kernel -= ahead;
     }
     return residual;
@@ -77,22 +78,14 @@ std::vector<double> lengths_of(const std::vector<StagePhase>& phases, PhaseKind 
     return out;
 }
 
-// The last backward pass has no transfer behind it. It lasts until groups of which nothing was heard meanwhile exchange gradients, where
-// that is near what the others take; else as long as those.
-double end_of_last(const StageCalls& stage, const std::vector<RankCall>& transfers,
-                   const std::vector<StagePhase>& phases) {
-    const double begin = transfers.back().end();
+// The last backward pass has no transfer behind it. It lasts until gradients are exchanged, where that is near what the others take; else
+// as long as those.
+double end_of_last(const StageCalls& stage, const std::vector<StagePhase>& phases) {
+    const double begin = stage.calls.transfers.back().end();
     std::vector<double> others = lengths_of(phases, PhaseKind::backward);
     if (others.empty()) others = lengths_of(phases, PhaseKind::forward);
-    const double usual = median(others);
-    std::set<std::string> known;
-    for (const RankCall& call : stage.calls) {
-        if (call.begin < begin) known.insert(call.group);
-        else if (!call.transfer && !known.contains(call.group))
-            return call.begin - begin > usual && (usual == 0 || call.begin - begin < 2 * usual) ? call.begin
-                                                                                                : begin + usual;
-    }
-    return begin + usual;
+    const double usual = median(others), told = stage.calls.exchange_after.value_or(begin) - begin;
+    return begin + (told > usual && (usual == 0 || told < 2 * usual) ? told : usual);
 }
 
 void add_segment(double begin, double end, const std::vector<StageWork>& work, std::vector<StagePhase>& out) {
@@ -124,8 +117,7 @@ void divide(PipelineStage& stage) {
     stage.phases = std::move(out);
 }
 
-PipelineStage stage_of(const StageCalls& calls, const std::vector<RankCall>& transfers, const StagePlan& plan,
-                       double begin_of_step) {
+PipelineStage stage_of(const StageCalls& calls, const StagePlan& plan, double begin_of_step) {
     PipelineStage out;
     out.rank = calls.rank;
     double at = plan.rounds.front().begin;
@@ -139,8 +131,7 @@ PipelineStage stage_of(const StageCalls& calls, const std::vector<RankCall>& tra
         add_round(round, out.phases);
         at = round.end;
     }
-    if (!plan.work.back().empty())
-        add_segment(at, end_of_last(calls, transfers, out.phases), plan.work.back(), out.phases);
+    if (!plan.work.back().empty()) add_segment(at, end_of_last(calls, out.phases), plan.work.back(), out.phases);
     if (out.phases.empty()) out.phases.push_back({PhaseKind::wait, 0, first, first});
     return out;
 }
@@ -207,22 +198,18 @@ PipelineChart pipeline_chart(const std::string& step, std::vector<StageCalls> st
     std::set<std::string> ranks;
     for (const StageCalls& stage : stages) ranks.insert(stage.rank);
     double begin = std::numeric_limits<double>::infinity();
-    for (StageCalls& stage : stages) {
-        std::erase_if(stage.calls, [&](const RankCall& call) {
-            return call.transfer && !std::ranges::includes(ranks, groups.at(call.group));
-        });
-    }
+    for (StageCalls& stage : stages)
+        std::erase_if(stage.calls.transfers,
+                      [&](const RankCall& call) { return !std::ranges::includes(ranks, groups.at(call.group)); });
     chart.residual = align(stages, groups);
-    std::vector<std::vector<RankCall>> transfers;
     for (const StageCalls& stage : stages) {
-        transfers.push_back(transfers_of(stage));
-        if (transfers.back().empty()) {
+        if (stage.calls.transfers.empty()) {
             chart.reason = {"Rank {rank} has no transfers to other stages in this step.", {{"rank", stage.rank}}};
             return chart;
         }
-        begin = std::min(begin, transfers.back().front().begin);
+        begin = std::min(begin, stage.calls.transfers.front().begin);
     }
-    const std::optional<PipelinePlan> plan = pipeline_plan(stages, transfers, groups);
+    const std::optional<PipelinePlan> plan = pipeline_plan(stages, groups);
     if (!plan) {
         chart.reason = {
             "The transfers between these stages are those of neither 1F1B nor GPipe, and do not tell which way each "
@@ -232,8 +219,7 @@ PipelineChart pipeline_chart(const std::string& step, std::vector<StageCalls> st
     chart.schedule = plan->schedule;
     chart.micro_batches = plan->micro_batches;
     chart.chunks = plan->chunks;
-    for (std::size_t i = 0; i < stages.size(); ++i)
-        chart.stages.push_back(stage_of(stages[i], transfers[i], plan->stages[i], begin));
+    for (std::size_t i = 0; i < stages.size(); ++i) chart.stages.push_back(stage_of(stages[i], plan->stages[i], begin));
     measure(chart);
     return chart;
 }

@@ -34,13 +34,13 @@ StagePlan plan_of(const StageProgram& program, const std::vector<RankCall>& tran
 }
 
 // The schedule and number of micro-batches with which the transfers of all stages are those of its program.
-std::optional<PipelinePlan> scheduled_plan(const std::vector<std::vector<RankCall>>& transfers) {
+std::optional<PipelinePlan> scheduled_plan(const std::vector<StageCalls>& all) {
     std::vector<std::vector<TransferKind>> kinds;
-    for (const auto& of_stage : transfers) {
+    for (const StageCalls& stage : all) {
         kinds.emplace_back();
-        for (const RankCall& call : of_stage) kinds.back().push_back(*call.transfer);
+        for (const RankCall& call : stage.calls.transfers) kinds.back().push_back(call.transfer);
     }
-    const std::uint64_t stages = transfers.size(), first = kinds.front().size();
+    const std::uint64_t stages = all.size(), first = kinds.front().size();
     for (const ScheduleKind kind : {ScheduleKind::one_forward_one_backward, ScheduleKind::all_forward_first}) {
         // The first stage has two transfers for each micro-batch, but for those that go both ways at once.
         for (const std::uint64_t micro_batches : {first / 2, first >= stages ? first - (stages - 1) : 0}) {
@@ -50,7 +50,7 @@ std::optional<PipelinePlan> scheduled_plan(const std::vector<std::vector<RankCal
                 const StageProgram program = stage_program(kind, stage, stages, micro_batches);
                 const auto counts = rounds_of(program, kinds[stage]);
                 if (!counts) break;
-                found.push_back(plan_of(program, transfers[stage], *counts));
+                found.push_back(plan_of(program, all[stage].calls.transfers, *counts));
             }
             if (found.size() != stages) continue;
             return PipelinePlan{std::string(name_of(kind)), micro_batches, 1, std::move(found)};
@@ -66,12 +66,12 @@ public:
     DirectionReader(const std::vector<StageCalls>& stages, const GroupRanks& groups)
         : stages_(stages), groups_(groups) {}
 
-    std::optional<PipelinePlan> read(const std::vector<std::vector<RankCall>>& transfers) {
+    std::optional<PipelinePlan> read() {
         if (stages_.size() < 3) return std::nullopt;  // with two, the stage before is the one after
         std::vector<StagePlan> found;
         for (std::size_t stage = 0; stage < stages_.size(); ++stage) {
             StagePlan plan;
-            if (!add_rounds(stage, transfers[stage], plan)) return std::nullopt;
+            if (!add_rounds(stage, stages_[stage].calls.transfers, plan)) return std::nullopt;
             found.push_back(std::move(plan));
         }
         if (sent_on_ <= received_on_) return std::nullopt;
@@ -159,11 +159,9 @@ private:
 
 }  // namespace
 
-std::optional<PipelinePlan> pipeline_plan(const std::vector<StageCalls>& stages,
-                                          const std::vector<std::vector<RankCall>>& transfers,
-                                          const GroupRanks& groups) {
-    auto plan = scheduled_plan(transfers);
-    return plan ? std::move(plan) : DirectionReader(stages, groups).read(transfers);
+std::optional<PipelinePlan> pipeline_plan(const std::vector<StageCalls>& stages, const GroupRanks& groups) {
+    auto plan = scheduled_plan(stages);
+    return plan ? std::move(plan) : DirectionReader(stages, groups).read();
 }
 
 }  // namespace migrator

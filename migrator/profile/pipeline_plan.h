@@ -27,9 +27,7 @@ struct PipelinePlan {
     std::vector<StagePlan> stages;
 };
 
-// `transfers`: of each stage. nullopt: they are those of no schedule that is known, and do not tell which way each goes.
-std::optional<PipelinePlan> pipeline_plan(const std::vector<StageCalls>& stages,
-                                          const std::vector<std::vector<RankCall>>& transfers,
-                                          const GroupRanks& groups);
+// nullopt: the transfers are those of no schedule that is known, and do not tell which way each goes.
+std::optional<PipelinePlan> pipeline_plan(const std::vector<StageCalls>& stages, const GroupRanks& groups);
 
 }  // namespace migrator

@@ -1,4 +1,4 @@
-// RankCalls: the transfers and collectives of one rank, as communication.json has them.
+// RankCalls: the transfers of one rank to others, as communication.json has them, and as much of its collectives as tells when they end.
 #pragma once
 
 #include <map>
@@ -13,28 +13,33 @@
 
 namespace migrator {
 
-// A transfer between stages, or a collective, in microseconds.
+// A transfer, in microseconds.
 struct RankCall {
     std::string name, group;
-    std::optional<TransferKind> transfer;  // nothing: a collective
+    TransferKind transfer = TransferKind::exchange;
     double begin = 0, length = 0, moving = 0;
 
     double end() const { return begin + length; }
 };
 
-// What one rank says of communication, by step; sorted by time.
-using RankCalls = std::map<std::string, std::vector<RankCall>>;
+struct StepCalls {
+    std::vector<RankCall> transfers;  // by their begin
+    // When groups first communicate of which nothing was heard before the last transfer: gradients, after all passes.
+    std::optional<double> exchange_after;
+};
+struct RankCalls {
+    std::map<std::string, StepCalls> steps;
+    double longest = 0, sum = 0;  // of transfers and collectives, in microseconds
+};
 RankCalls rank_calls(const base::JsonDocument& communication, const ProfileNames& names);
 
 // A rank of a pipeline with its calls of one step.
 struct StageCalls {
     std::string rank;
-    std::vector<RankCall> calls;
+    StepCalls calls;
     std::optional<double> first_kernel;  // microseconds, as the clock of the calls
 };
 
 using GroupRanks = std::map<std::string, std::set<std::string>>;  // the ranks that use each group
-
-std::vector<RankCall> transfers_of(const StageCalls& stage);
 
 }  // namespace migrator

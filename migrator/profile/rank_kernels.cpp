@@ -62,31 +62,38 @@ base::Result<RankKernels> read_rank_kernels(base::FileSystem& fs, const base::Pa
                           base::format("it has no column {}, so that it is not a table of kernels",
                                        (begin ? columns.duration : columns.begin).front()),
                           path);
-    base::StringMap<bool> is_grouped;  // by type
+    // Few different texts, so that each is looked at once.
+    base::StringMap<bool> is_grouped, is_collective;
+    const auto known = [](base::StringMap<bool>& of, std::string_view text, const auto& is) {
+        const auto found = of.find(text);
+        return found != of.end() ? found->second : of.emplace(std::string(text), is(lower_case(text))).first->second;
+    };
+    const auto is_of_experts = [&](const std::string& name) { return names.grouped_matmul_types.in(name); };
+    const auto is_communication = [&](const std::string& name) { return names.communication_processes.is(name); };
+    StepKernels* kernels = nullptr;
+    std::string last_step;
     for (;;) {
         TRY_ASSIGN(const bool has_row, rows.next());
         if (!has_row) break;
         const double at = rows.number(begin), us = rows.number(duration);
-        if (!std::isfinite(at) || !std::isfinite(us) || us < 0 ||
-            names.communication_processes.is(lower_case(rows[core])))
+        if (!std::isfinite(at) || !std::isfinite(us) || us < 0 || known(is_collective, rows[core], is_communication))
             continue;
-        StepKernels& kernels = out.steps[std::string(rows[step])];
-        kernels.first_us = std::min(kernels.first_us.value_or(at), at);
-        auto known = is_grouped.find(rows[type]);
-        if (known == is_grouped.end())
-            known = is_grouped.emplace(std::string(rows[type]), names.grouped_matmul_types.in(lower_case(rows[type])))
-                        .first;
-        if (!known->second) continue;
+        if (kernels == nullptr || rows[step] != last_step) {
+            last_step = rows[step];
+            kernels = &out.steps[last_step];
+        }
+        kernels->first_us = std::min(kernels->first_us.value_or(at), at);
+        if (!known(is_grouped, rows[type], is_of_experts)) continue;
         const auto tokens = grouped_tokens(kernel_shapes(rows[shapes]), kernel_shapes(rows[output_shapes]));
         if (!tokens) continue;
-        kernels.expert_calls.push_back({at, us, tokens->tokens});
+        kernels->expert_calls.push_back({at, us, tokens->tokens});
         out.experts = std::max(out.experts, tokens->experts);
         if (out.tokens_of_experts.size() < tokens->of_experts.size())
             out.tokens_of_experts.resize(tokens->of_experts.size());
         for (std::size_t i = 0; i < tokens->of_experts.size(); ++i)
             out.tokens_of_experts[i] += static_cast<double>(tokens->of_experts[i]);
     }
-    for (auto& [number, kernels] : out.steps) std::ranges::stable_sort(kernels.expert_calls, {}, &ExpertCall::begin_us);
+    for (auto& [number, of_step] : out.steps) std::ranges::stable_sort(of_step.expert_calls, {}, &ExpertCall::begin_us);
     out.damage = rows.damage();
     return out;
 }

@@ -39,8 +39,10 @@ struct CollectiveName {
 
 }  // namespace
 
-void RankLinks::add(const std::string& rank, const base::JsonDocument& matrix) {
+void RankLinks::add(const std::string& rank, const base::JsonDocument& matrix,
+                    const std::function<bool(const std::string&)>& is_wanted) {
     for (const auto& [step, kinds] : members(&matrix.root)) {
+        if (!is_wanted(step)) continue;
         for (const auto& [kind, operators] : members(&kinds)) {
             // By group, collective, pair and transport: the sum of all, and of releases that do not write it, of those they write.
             std::map<std::tuple<std::string, std::string, std::string, std::string>, Measurement> sums, singles;

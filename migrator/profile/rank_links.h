@@ -1,6 +1,7 @@
 // RankLinks: the links between ranks, and which of them are slow.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -57,8 +58,9 @@ struct SlowPort {
 class RankLinks {
 public:
     explicit RankLinks(LinkRules rules) : rules_(std::move(rules)) {}
-    // What one rank says of its links.
-    void add(const std::string& rank, const base::JsonDocument& matrix);
+    // What one rank says of its links. `is_wanted`: of a step, by its name.
+    void add(const std::string& rank, const base::JsonDocument& matrix,
+             const std::function<bool(const std::string&)>& is_wanted);
 
     struct Result {
         std::vector<SlowLink> links;  // slowest against its kind first

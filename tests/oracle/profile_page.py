@@ -112,9 +112,9 @@ def ranks(checks, migrator, work):
         for size in SIZES:
             with shown(work, out / "profile.html", size) as browser:
                 checks.expect(word in browser.js("document.body.textContent"), f"{language}: {word}")
-                lanes = json.loads(browser.js("JSON.stringify([...document.querySelectorAll('.side .name')].map((lane) => lane.textContent))"))
+                lanes = json.loads(browser.js("JSON.stringify([...document.querySelector('section').querySelectorAll('.side .name')].map((lane) => lane.textContent))"))
                 checks.equal(lanes, ["rank 0", "rank 2", "rank 1", "rank 3"], "lanes, by pipeline")
-                kinds = json.loads(browser.js("JSON.stringify([...document.querySelectorAll('.side')].map((lane) => [...lane.querySelectorAll('rect')].map((bar) => bar.className.baseVal)))"))
+                kinds = json.loads(browser.js("JSON.stringify([...document.querySelector('section').querySelectorAll('.side')].map((lane) => [...lane.querySelectorAll('rect')].map((bar) => bar.className.baseVal)))"))
                 checks.expect(all(lane[0] == "computing" and lane[-1] == "free" for lane in kinds), f"pieces of lanes: {kinds}")
                 check_page(checks, browser, out / "profile.html", f"ranks, {language}, {size}")
     out = work / "alone"

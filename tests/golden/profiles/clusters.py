@@ -35,7 +35,9 @@ def check_pipelines(checks, directory):
     even = {"forward": (10_000,) * 4, "backward": (20_000,) * 4}
     uneven = {"forward": (10_000, 11_000, 12_500, 9_000), "backward": (20_000, 22_000, 31_000, 18_000)}
     runs = {"two": Run(2, 2, 4, forward=(10_000,) * 2, backward=(20_000,) * 2), "four": Run(4, 1, 8, **even), "uneven": Run(4, 2, 8, **uneven),
-            "single": Run(4, 1, 8, single=True, **uneven), "gpipe": Run(4, 1, 6, "GPipe", **uneven),
+            "single": Run(4, 1, 8, single=True, **uneven),
+            "one_group": Run(4, 2, 8, one_group=True, **uneven), "one_group_single": Run(4, 1, 8, single=True, one_group=True, **uneven),
+            "gpipe": Run(4, 1, 6, "GPipe", **uneven),
             "untold_groups": Run(2, 2, 4, forward=(10_000,) * 2, backward=(20_000,) * 2, group_info=False),
             "clocks": Run(4, 1, 8, skew={1: 3000, 2: -7000}, **uneven), "one_micro_batch": Run(2, 1, 1, forward=(9_000,) * 2, backward=(9_000,) * 2)}
     for name, made in runs.items():
