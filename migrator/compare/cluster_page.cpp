@@ -19,10 +19,18 @@ const char* title_of(PhaseKind kind) {
         case PhaseKind::transfer: return "transfer between stages";
         case PhaseKind::wait: break;
     }
-    return "waits for another stage";
+    return "waits in the steady part";
+}
+const char* title_of(const StagePhase& phase) {
+    if (phase.kind != PhaseKind::wait || phase.part == PhasePart::steady) return title_of(phase.kind);
+    return phase.part == PhasePart::warm_up ? "waits in the warm-up" : "waits in the cool-down";
 }
 
-std::string css_of(PhaseKind kind) { return "phase-" + std::string(name_of(kind)); }
+// What a stage waits before its first backward pass and after its last forward pass belongs to every schedule.
+std::string css_of(PhaseKind kind, PhasePart part) {
+    const bool is_of_ends = kind == PhaseKind::wait && part != PhasePart::steady;
+    return base::format("phase-{}{}", name_of(kind), is_of_ends ? "-ends" : "");
+}
 
 std::string stage_markup(const PipelineStage& stage, const PipelineChart& chart, const Language& say) {
     std::vector<BarPiece> pieces;
@@ -31,11 +39,11 @@ std::string stage_markup(const PipelineStage& stage, const PipelineChart& chart,
             pieces.back().to = phase.end;
             continue;
         }
-        const std::string kind = say.text(title_of(phase.kind)), time = base::format("{:.3f}", phase.length() / 1e3);
+        const std::string kind = say.text(title_of(phase)), time = base::format("{:.3f}", phase.length() / 1e3);
         const std::string says = phase.micro_batch == 0
                                      ? say.show("{}, {} ms", kind, time)
                                      : say.show("micro-batch {}: {}, {} ms", phase.micro_batch, kind, time);
-        pieces.push_back({css_of(phase.kind), says, phase.begin, phase.end});
+        pieces.push_back({css_of(phase.kind, phase.part), says, phase.begin, phase.end});
     }
     const std::string name = say.show("rank {}", stage.rank);
     const std::string waits = base::format("{:.1f} %", chart.length > 0 ? 100 * stage.waiting / chart.length : 0);
@@ -68,7 +76,8 @@ std::string pipelines_markup(const Cluster& cluster, const Language& say) {
     std::vector<KeyEntry> key;
     for (const PhaseKind kind :
          {PhaseKind::forward, PhaseKind::backward, PhaseKind::both, PhaseKind::transfer, PhaseKind::wait})
-        key.push_back({css_of(kind), say.text(title_of(kind))});
+        key.push_back({css_of(kind, PhasePart::steady), say.text(title_of(kind))});
+    key.push_back({css_of(PhaseKind::wait, PhasePart::warm_up), say.text("waits in the warm-up and cool-down")});
     std::string out = key_markup(key);
     if (cluster.charts.size() > kShownCharts) out += paragraph_markup(charts_note(say, cluster), "note");
     for (const PipelineChart* chart : shown_charts(cluster)) {

@@ -62,6 +62,10 @@ void write_stage(base::JsonWriter& out, const PipelineStage& stage) {
     out.key("rank").string(stage.rank);
     out.key("computing_us").number(stage.computing);
     out.key("waiting_us").number(stage.waiting);
+    out.key("waits_us").begin_object();
+    for (const PhasePart part : {PhasePart::warm_up, PhasePart::steady, PhasePart::cool_down})
+        out.key(name_of(part)).number(stage.waits[static_cast<std::size_t>(part)]);
+    out.end_object();
     out.key("divided").boolean(stage.is_divided);
     out.key("phases").begin_array();
     for (const StagePhase& phase : stage.phases) {
@@ -70,6 +74,7 @@ void write_stage(base::JsonWriter& out, const PipelineStage& stage) {
         if (phase.micro_batch > 0) out.key("micro_batch").unsigned_integer(phase.micro_batch);
         out.key("begin_us").number(phase.begin);
         out.key("duration_us").number(phase.length());
+        out.key("part").string(name_of(phase.part));
         out.end_object();
     }
     out.end_array();

@@ -20,12 +20,15 @@ Sheet steps_sheet(const Cluster& cluster) {
 }
 
 Sheet phases_sheet(const Cluster& cluster) {
-    Sheet out{"PipelinePhases", {"Pipeline", "Step", "Rank", "Phase", "Micro-batch", "Begin(us)", "Duration(us)"}, {}};
+    Sheet out{"PipelinePhases",
+              {"Pipeline", "Step", "Rank", "Phase", "Part", "Micro-batch", "Begin(us)", "Duration(us)"},
+              {}};
     for (const PipelineChart& chart : cluster.charts) {
         for (const PipelineStage& stage : chart.stages) {
             for (const StagePhase& phase : stage.phases)
                 out.rows.push_back({text_cell(base::joined(chart.ranks, " ")), text_cell(chart.step),
                                     text_cell(stage.rank), text_cell(name_of(phase.kind)),
+                                    text_cell(name_of(phase.part)),
                                     phase.micro_batch == 0 ? Cell() : count_cell(phase.micro_batch), Cell(phase.begin),
                                     Cell(phase.length())});
         }

@@ -136,6 +136,22 @@ PipelineStage stage_of(const StageCalls& calls, const StagePlan& plan, double be
     return out;
 }
 
+void mark_parts(PipelineStage& stage) {
+    const auto is_backward = [](const StagePhase& phase) {
+        return phase.kind == PhaseKind::backward || phase.kind == PhaseKind::both;
+    };
+    const auto is_forward = [](const StagePhase& phase) {
+        return phase.kind == PhaseKind::forward || phase.kind == PhaseKind::both;
+    };
+    const auto backward = std::ranges::find_if(stage.phases, is_backward);
+    const auto forward = std::find_if(stage.phases.rbegin(), stage.phases.rend(), is_forward);
+    for (StagePhase& phase : stage.phases) {
+        if (backward != stage.phases.end() && phase.begin < backward->begin) phase.part = PhasePart::warm_up;
+        else if (forward != stage.phases.rend() && phase.begin >= forward->end) phase.part = PhasePart::cool_down;
+        if (phase.kind == PhaseKind::wait) stage.waits[static_cast<std::size_t>(phase.part)] += phase.length();
+    }
+}
+
 // All stages on one axis, from the first phase to the last.
 void measure(PipelineChart& chart) {
     double first = std::numeric_limits<double>::infinity(), last = -first;
@@ -155,6 +171,7 @@ void measure(PipelineChart& chart) {
             else if (phase.kind != PhaseKind::transfer) stage.computing += phase.length();
         }
         if (chart.chunks == 1) divide(stage);
+        mark_parts(stage);
     }
 }
 
@@ -169,6 +186,15 @@ std::string_view name_of(PhaseKind kind) {
         case PhaseKind::wait: break;
     }
     return "wait";
+}
+
+std::string_view name_of(PhasePart part) {
+    switch (part) {
+        case PhasePart::warm_up: return "warm-up";
+        case PhasePart::cool_down: return "cool-down";
+        case PhasePart::steady: break;
+    }
+    return "steady";
 }
 
 double PipelineChart::bubble() const {

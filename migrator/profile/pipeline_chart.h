@@ -2,6 +2,7 @@
 // itself makes it wait. Worked out from the transfers between stages, as communication.json has them.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,10 +15,15 @@ namespace migrator {
 enum class PhaseKind : std::uint8_t { forward, backward, both, transfer, wait };
 std::string_view name_of(PhaseKind kind);
 
+// Before the first backward pass of a stage, after its last forward pass, and between.
+enum class PhasePart : std::uint8_t { warm_up, steady, cool_down };
+std::string_view name_of(PhasePart part);
+
 struct StagePhase {
     PhaseKind kind = PhaseKind::wait;
     std::uint64_t micro_batch = 0;  // from 1 on; 0: of none. Of `both` that of the backward pass
     double begin = 0, end = 0;      // microseconds since the pipeline began
+    PhasePart part = PhasePart::steady;
 
     double length() const { return end - begin; }
 };
@@ -26,6 +32,7 @@ struct PipelineStage {
     std::string rank;
     std::vector<StagePhase> phases;
     double computing = 0, waiting = 0;  // microseconds
+    std::array<double, 3> waits{};      // by part
     bool is_divided = false;            // where forward and backward meet is worked out from the lengths of others
 };
 

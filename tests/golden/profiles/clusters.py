@@ -30,6 +30,20 @@ def rules(found):
     return {item["rule"] for item in found["advice"]}
 
 
+def waits_by_part(phases, transit, length):
+    """What a stage waits before its first backward pass, after its last forward pass, and between."""
+    kinds = [phase[0] for phase in phases]
+    first, last = kinds.index("B"), len(kinds) - 1 - kinds[::-1].index("F")
+    # A forward pass and the backward pass right after it are told as one.
+    backward = phases[first - 1 if kinds[first - 1] == "F" else first][2]
+    forward = phases[last + 1 if kinds[last + 1] == "B" else last][3]
+    out = {"warm-up": 0.0, "steady": 0.0, "cool-down": 0.0}
+    waits = [(begin, end - transit) for kind, _, begin, end in phases if kind == "round"] + [(phases[-1][3], length)]
+    for begin, end in waits:
+        out["warm-up" if begin < backward else "cool-down" if begin >= forward else "steady"] += max(end - begin, 0)
+    return out
+
+
 def check_pipelines(checks, directory):
     """Phases, bubbles and the schedule of simulated pipelines, whatever operators carry the transfers and however far clocks are apart."""
     even = {"forward": (10_000,) * 4, "backward": (20_000,) * 4}
@@ -57,6 +71,10 @@ def check_pipelines(checks, directory):
                         if phase["kind"] not in ("wait", "transfer")]
                 if told and not stage["divided"] and all(kind != "both" for kind, *_ in told) and made.micro_batches > 1:
                     checks.equal(told, truth, f"{what}: passes of rank {stage['rank']}")
+                waits = waits_by_part(phases, made.transit, chart["length_us"])
+                if made.micro_batches > 1:
+                    checks.expect(all(abs(stage["waits_us"][part] - waits[part]) < 1e-3 for part in waits), f"{what}, rank {stage['rank']}: {stage['waits_us']}, {waits}")
+                checks.expect(abs(sum(stage["waits_us"].values()) - stage["waiting_us"]) < 1e-3, f"{what}: waits of all parts")
                 ends = [phase["begin_us"] + phase["duration_us"] for phase in stage["phases"]]
                 begins = [phase["begin_us"] for phase in stage["phases"]]
                 checks.expect(all(abs(end - begin) < 1e-3 for end, begin in zip(ends, begins[1:])), f"{what}: a lane without gaps")
@@ -243,6 +261,22 @@ def check_slow_ranks(checks, directory):
     checks.equal((rules(found), [item["rule"] for item in found["close"]["advice"]]), (set(), []), "a healthy cluster")
 
 
+def check_versions(checks, directory):
+    """Ranks that were recorded by other releases: columns of other names, in other places, and some that are missing."""
+    made = Run(2, 2, 4, forward=(10_000,) * 2, backward=(20_000,) * 2, tokens=lambda rank, number: 1000 + 50 * rank)
+    found = profiled(checks, made, directory, "versions")
+    output = directory / "versions/rank2_ascend_pt/ASCEND_PROFILER_OUTPUT"
+    for table, changed in (("kernel_details.csv", {"Step Id": "Step ID", "OP State": None}), ("step_trace_time.csv", {"Device_id": None, "Preparing": None})):
+        with open(output / table, newline="") as file:
+            rows = list(csv.DictReader(file))
+        columns = [name for name in reversed(rows[0]) if changed.get(name, name)]
+        with open(output / table, "w", newline="") as file:
+            writer = csv.writer(file)
+            writer.writerow([changed.get(name, name) for name in columns])
+            writer.writerows([row[name] for name in columns] for row in rows)
+    checks.equal(said(checks, directory / "versions", "versions"), found, "ranks of other releases")
+
+
 def check_outputs(checks, directory):
     """The same in the terminal, on the page and in tables, in both languages."""
     write(Run(2, 2, 4, forward=(10_000,) * 2, backward=(20_000,) * 2, tokens=lambda rank, number: 1000 + 500 * (rank % 2)), directory / "run")
@@ -265,7 +299,7 @@ def check_outputs(checks, directory):
 
 def main():
     checks = Checks()
-    for check in (check_pipelines, check_untold, check_interleaved, check_experts, check_links, check_slow_ranks, check_outputs):
+    for check in (check_pipelines, check_untold, check_interleaved, check_experts, check_links, check_slow_ranks, check_versions, check_outputs):
         with tempfile.TemporaryDirectory() as name:
             check(checks, Path(name))
     checks.finish()
