@@ -2,6 +2,8 @@
 
 import gzip
 import json
+import random
+import re
 import shutil
 import sys
 import tempfile
@@ -152,6 +154,43 @@ def ended(checks, path, says, what, *words):
         json.loads(shown.stdout, parse_constant=lambda name: checks.expect(False, f"{what}: {name} in JSON"))
 
 
+def changed_bytes(text, chance):
+    """A table with some bytes replaced, cut off, left out, repeated, or a number that is none."""
+    at, end = sorted((chance.randrange(len(text)), chance.randrange(len(text))))
+    kind = chance.randrange(5)
+    if kind == 0:
+        return bytes(chance.choice(b'0123456789-.,;"{}[]eE:@ \n\0\xff') if chance.random() < 0.002 else byte for byte in text)
+    if kind == 1:
+        return text[:at]
+    if kind == 2:
+        return text[:at] + text[end:]
+    if kind == 3:
+        return text + text[at:end]
+    numbers = list(re.finditer(rb"\d+\.?\d*", text))
+    if not numbers:
+        return text
+    number = chance.choice(numbers)
+    return text[:number.start()] + chance.choice([b"1e308", b"-1", b"0", b"9" * 20, b"1e-320", b"NaN", b"null"]) + text[number.end():]
+
+
+def check_damaged(checks, directory):
+    """Whatever is in the files: it ends with 0 or 4, and what it prints is JSON without NaN."""
+    chance = random.Random(27)
+    write(Run(3, 2, 4, single=True, forward=(10_000,) * 3, backward=(20_000,) * 3, tokens=lambda rank, number: 1000 + rank), directory / "base")
+    files = sorted(path.relative_to(directory / "base") for path in (directory / "base").rglob("*") if path.is_file() and path.stat().st_size > 2)
+    for number in range(60):
+        folder = directory / "damaged"
+        shutil.copytree(directory / "base", folder)
+        for path in chance.sample(files, chance.randint(1, 3)):
+            (folder / path).write_bytes(changed_bytes((folder / path).read_bytes(), chance))
+        done = run(tool("migrator"), "profile", folder, "--json", "--report", folder / "report")
+        checks.expect(done.returncode in (0, 4), f"input {number} ended with {done.returncode}: {done.stderr}")
+        checks.expect(done.stdout or done.returncode == 4, f"input {number}: {done.stderr}")
+        if done.stdout:
+            json.loads(done.stdout, parse_constant=lambda name: checks.expect(False, f"input {number}: {name} in JSON"))
+        shutil.rmtree(folder)
+
+
 def main():
     checks = Checks()
     with tempfile.TemporaryDirectory() as name:
@@ -172,6 +211,7 @@ def main():
         done = run(tool("migrator"), "profile", directory / "whole", "--step", "1", "--json")
         checks.equal({step["step"] for rank in json.loads(done.stdout)["ranks"] for step in rank["steps"]}, {"1"}, "one step")
         checks.equal({chart["step"] for chart in json.loads(done.stdout)["pipelines"]}, {"step1"}, "and its pipelines")
+        check_damaged(checks, directory)
     checks.finish()
 
 
