@@ -188,6 +188,18 @@ def given(checks, case, folder):
     return {item["rule"] for item in found["advice"]}, found["figures"]
 
 
+def check_forms(checks, directory):
+    """Each form of faster_forms.json is found by its own operators, and not where the first of those that it needs is another one."""
+    for number, form in enumerate(json.loads((ROOT / "rules/profiles/faster_forms.json").read_text(encoding="utf-8"))["forms"]):
+        names = [name.rstrip("?").split("|")[0] for name in form["operators"]]
+        needed = next(i for i, name in enumerate(form["operators"]) if not name.endswith("?"))
+        _, figures = given(checks, host(*names), directory / f"form{number}_ascend_pt")
+        checks.equal((figures["faster_forms"], figures["faster_rules"]), (1, ", ".join(sorted(form["rules"]))), f"{names}")
+        names[needed] = "aten::relu"
+        _, figures = given(checks, host(*names), directory / f"other{number}_ascend_pt")
+        checks.expect(not set(form["rules"]) & set(figures["faster_rules"].split(", ")), f"{names}: {figures['faster_rules']}")
+
+
 def main():
     checks = Checks()
     known = [rule["id"] for rule in json.loads((ROOT / "rules/profiles/advice.json").read_text(encoding="utf-8"))["rules"]]
@@ -201,6 +213,7 @@ def main():
             for number, case in enumerate(silent):
                 rules, figures = given(checks, case, Path(name) / f"{rule}_silent{number}_ascend_pt")
                 checks.expect(f"profile.{rule}" not in rules, f"{rule} is given, case {number}: {figures}")
+        check_forms(checks, Path(name))
     checks.finish()
 
 
