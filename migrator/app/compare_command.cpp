@@ -158,6 +158,11 @@ base::Result<std::string> write_report(base::FileSystem& fs, const Options& opti
         TRY(files.write("profile.html", page));
     }
     if (files.wants("json")) TRY(files.write("profile.json", report.json()));
+    const std::vector<Sheet> sheets = report.sheets();
+    if (files.wants("xlsx", false))
+        TRY(files.write_as("profile.xlsx", [&](const base::Path& path) { return write_workbook(fs, path, sheets); }));
+    if (!files.wants("csv")) return files.line();
+    for (const Sheet& sheet : sheets) TRY(files.write(sheet.name + ".csv", csv_text(sheet)));
     return files.line();
 }
 

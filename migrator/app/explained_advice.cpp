@@ -16,6 +16,8 @@ std::string condition_text(const base::Language& say, const AdviceCondition& con
     if (condition.at_least) return say.show("{} is at least {}", name, *condition.at_least);
     if (condition.below) return say.show("{} is below {}", name, *condition.below);
     if (!condition.has.empty()) return say.show("{} contains \"{}\"", name, condition.has);
+    if (!condition.is_not.empty()) return say.show("{} has a value other than {}", name, condition.is_not);
+    if (condition.is_set) return say.show("{} has a value", name);
     return say.show("{} does not contain \"{}\"", name, condition.lacks);
 }
 

@@ -18,12 +18,14 @@ void add_profile(CLI::App& app, Options& options) {
     command->add_option("--step", options.profile.step, "Only this step, by the number of its ProfilerStep#")
         ->option_text("N");
     command
-        ->add_option("-o,--report", options.report_directory, "Directory for a report: profile.html and profile.json")
+        ->add_option("-o,--report", options.report_directory,
+                     "Directory for a report: profile.html, profile.json and a CSV file for each\ntable")
         ->option_text("DIR");
     command
-        ->add_option("--format", options.formats, "Which files to write, with commas between: html,json (default: all)")
+        ->add_option("--format", options.formats,
+                     "Which files to write, with commas between: html,json,csv,xlsx (default:\nall but xlsx)")
         ->delimiter(',')
-        ->check(command_line::OneOf({"html", "json"}))
+        ->check(command_line::OneOf({"html", "json", "csv", "xlsx"}))
         ->option_text("LIST");
     command->get_option("--format")->needs(command->get_option("--report"));
     add_rules_option(*command, options);

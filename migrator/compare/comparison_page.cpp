@@ -81,6 +81,30 @@ std::string operators_markup(const Sheet& statistic, const Language& say) {
     return table_markup(table);
 }
 
+// Of each module the sum over its runs, which the sheet has in front of its operators.
+std::string modules_markup(const Sheet& statistic, const Language& say) {
+    PageTable table{say.text("Modules"), {{say.text("module"), false}}, {}, true, say.text("Search")};
+    for (const char* title :
+         {"base, ms", "runs in base", "new, ms", "runs in new", "more, ms", "of it itself, ms", "factor"})
+        table.columns.push_back({say.text(title), true});
+    const auto time_cell = [](double value) { return number_cell_markup(value, base::format("{:.3f}", value)); };
+    for (const SheetRow& row : statistic.rows) {
+        if (text_in(row[4]) != kModuleTotal) continue;
+        const double a = number_in(row[8]), b = number_in(row[12]);
+        std::vector<std::string> cells{text_cell_markup(text_in(row[3]), "name"), time_cell(a)};
+        cells.push_back(number_cell_markup(number_in(row[7]), base::format("{:.0f}", number_in(row[7]))));
+        cells.push_back(time_cell(b));
+        cells.push_back(number_cell_markup(number_in(row[11]), base::format("{:.0f}", number_in(row[11]))));
+        const double itself = number_in(row[10]) - number_in(row[6]);
+        cells.push_back(number_cell_markup(b - a, signed_text(b - a)));
+        cells.push_back(number_cell_markup(itself, signed_text(itself)));
+        cells.push_back(a == 0 ? text_cell_markup("-", "number")
+                               : number_cell_markup(b / a, base::format("{:.2f}", b / a)));
+        table.rows.push_back(std::move(cells));
+    }
+    return table.rows.empty() ? std::string() : table_markup(table);
+}
+
 // Nothing where no cause is known.
 std::string causes_markup(const Sheet& causes, const Language& say) {
     PageTable table{say.text("Why operators cost more"),
@@ -116,6 +140,8 @@ base::Result<std::string> comparison_page(const Comparison& comparison, const ba
         content += overall_sections(*overall, say);
     if (const Sheet* statistic = named_sheet(comparison.sheets, "OperatorCompareStatistic"))
         content += operators_markup(*statistic, say);
+    if (const Sheet* modules = named_sheet(comparison.sheets, "ModuleCompareStatistic"))
+        content += modules_markup(*modules, say);
     if (const Sheet* causes = named_sheet(comparison.sheets, "OperatorCauses")) content += causes_markup(*causes, say);
     content += section_markup(say.text("Profiles"), sides_markup(comparison, say));
     return profile_page(say.text("Comparison of profiles"), content, templates, say);

@@ -1,8 +1,10 @@
 #include "migrator/compare/memory_sheets.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 
 #include "base/format.h"
@@ -13,45 +15,94 @@ namespace {
 
 constexpr double kKbOfMb = 1024;
 
+// As few bytes as they go into: a profile has millions. Texts are made when a sheet is written.
 struct Allocation {
-    Ticks at = 0;      // when its operator was open
-    std::string name;  // empty: that of the operator
-    std::string line;  // what the sheet says behind the name
-    double kilobytes = 0, microseconds = 0;
+    Ticks at = 0;                               // when its operator was open
+    Ticks taken = 0, given = 0;                 // when memory was taken, and given back
+    std::uint8_t digits = 0, given_digits = 0;  // behind the point of a microsecond, as they are written
+    bool is_given = false;
+    TextNumber name = kNoText;  // none: that of the operator
+    std::int64_t size = 0;      // the bits of the number of kilobytes
+
+    // Msprof has times of a database as floating-point numbers, which keep a quarter of a microsecond: with so many digits, `taken`
+    // and `given` are the bits of such numbers.
+    static constexpr std::uint8_t kRounded = UINT8_MAX;
+
+    double kilobytes() const { return std::bit_cast<double>(size); }
+    double length() const {
+        if (!is_given) return 0;
+        return digits == kRounded ? std::bit_cast<double>(given) - std::bit_cast<double>(taken) : microseconds(given - taken);
+    }
 };
+using AllocationList =
+    PackedList<Allocation, &Allocation::at, &Allocation::taken, &Allocation::given, &Allocation::digits,
+               &Allocation::given_digits, &Allocation::is_given, &Allocation::name, &Allocation::size>;
+
+// What is read of one side. `without_end`: how a time that is not there is written.
+struct ReadAllocations {
+    AllocationList all;
+    TextPool names;
+    const char* without_end = "0";
+};
+
+std::string time_text(const TraceRecords& trace, Ticks time, std::size_t digits) {
+    if (digits == Allocation::kRounded) return python_number(std::bit_cast<double>(time));
+    const Ticks rest = ((time % kTicksPerMicrosecond) + kTicksPerMicrosecond) % kTicksPerMicrosecond;
+    const std::int64_t whole = trace.origin.whole() + (time - rest) / kTicksPerMicrosecond;
+    if (digits == 0) return base::format("{}", whole);
+    return base::format("{}.{}", whole, base::format("{:08}", rest).substr(0, digits));
+}
+
+// How many digits a number has behind its point.
+std::uint8_t digits_of(std::string_view text) {
+    const std::size_t point = text.find('.');
+    return static_cast<std::uint8_t>(point == text.npos ? 0 : std::min<std::size_t>(text.size() - point - 1, 8));
+}
+std::uint8_t digits_of(Ticks time) {
+    std::uint8_t out = 8;
+    for (Ticks rest = time; out > 0 && rest % 10 == 0; rest /= 10) --out;
+    return out;
+}
 
 // Allocations of the nodes of a tree.
 class Allocations {
 public:
-    Allocations(const OperatorTree& tree, std::vector<Allocation> all) : all_(std::move(all)) {
-        std::ranges::stable_sort(all_, {}, &Allocation::at);
-        for (std::uint32_t i = 0; i < all_.size(); ++i) {
-            const std::uint32_t node = tree.open_at(all_[i].at);
-            if (node == OperatorNode::kNone) continue;
-            of_node_[node].push_back(i);
-            if (all_[i].name.empty()) all_[i].name = tree.name(node);
+    Allocations(const ProfileSide& side, const OperatorTree& tree, ReadAllocations read)
+        : trace_(side.trace), tree_(tree), read_(std::move(read)) {
+        read_.all = sorted_by<&Allocation::at>(std::move(read_.all));
+        for (std::uint32_t i = 0; i < read_.all.size(); ++i) {
+            const std::uint32_t node = tree.open_at(read_.all.get<&Allocation::at>(i));
+            if (node != OperatorNode::kNone) of_node_.emplace_back(node, i);
+        }
+        std::ranges::sort(of_node_);
+    }
+
+    // Of the node and all in it: visit(allocation, the innermost operator).
+    template <class Visit>
+    void each(std::uint32_t node, const Visit& visit) const {
+        if (of_node_.empty()) return;
+        for (const std::uint32_t inner : tree_.levels({node})) {
+            auto found = std::ranges::lower_bound(of_node_, std::pair(inner, std::uint32_t{0}));
+            for (; found != of_node_.end() && found->first == inner; ++found) visit(read_.all[found->second], inner);
         }
     }
 
-    template <class Visit>
-    void each(const OperatorTree& tree, std::uint32_t node, Visit visit) const {
-        if (of_node_.empty()) return;
-        for (const std::uint32_t inner : tree.levels({node})) {
-            const auto found = of_node_.find(inner);
-            if (found == of_node_.end()) continue;
-            for (const std::uint32_t i : found->second) visit(all_[i]);
-        }
+    std::string line(const Allocation& item, std::uint32_t node) const {
+        const std::string end =
+            item.is_given || item.digits == Allocation::kRounded ? time_text(trace_, item.given, item.given_digits)
+                                                                 : std::string(read_.without_end);
+        return base::format("{}, ({}, {}), [duration: {}], [size: {}]\n",
+                            item.name == kNoText ? tree_.name(node) : read_.names[item.name],
+                            time_text(trace_, item.taken, item.digits), end, python_number(item.length()),
+                            python_number(item.kilobytes()));
     }
 
 private:
-    std::vector<Allocation> all_;
-    std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> of_node_;
+    const TraceRecords& trace_;
+    const OperatorTree& tree_;
+    ReadAllocations read_;
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> of_node_;  // sorted: node, and number of an allocation
 };
-
-std::string line_of(std::string_view begin, std::string_view end, double length, double kilobytes) {
-    return base::format("({}, {}), [duration: {}], [size: {}]", begin, end, python_number(length),
-                        python_number(kilobytes));
-}
 
 // When the tasks of the queue were put into it.
 class TaskQueue {
@@ -78,7 +129,6 @@ private:
     std::vector<HostEvent> taken_;
 };
 
-// Msprof has times of a database as floating-point numbers, which keep a quarter of a microsecond.
 std::optional<Allocation> rounded_allocation(const ProfileSide& side, double allocated, double released,
                                              double kilobytes) {
     const double whole = std::floor(allocated);
@@ -86,14 +136,18 @@ std::optional<Allocation> rounded_allocation(const ProfileSide& side, double all
     const auto at = side.trace.origin.ticks(
         {static_cast<std::int64_t>(whole), static_cast<Ticks>((allocated - whole) * kTicksPerMicrosecond)});
     if (!at) return std::nullopt;
-    const double length = released == 0 || allocated == 0 ? 0 : released - allocated;
-    return Allocation{
-        *at, {}, line_of(python_number(allocated), python_number(released), length, kilobytes), kilobytes, length};
+    return Allocation{.at = *at,
+                      .taken = std::bit_cast<Ticks>(allocated),
+                      .given = std::bit_cast<Ticks>(released),
+                      .digits = Allocation::kRounded,
+                      .given_digits = Allocation::kRounded,
+                      .is_given = released != 0 && allocated != 0,
+                      .size = std::bit_cast<std::int64_t>(kilobytes)};
 }
 
-base::Result<std::vector<Allocation>> allocations_of_npu(const ProfileSide& side, std::vector<std::string>& damage) {
+base::Result<ReadAllocations> allocations_of_npu(const ProfileSide& side, std::vector<std::string>& damage) {
     constexpr std::string_view kOfTasks = "cann::";
-    std::vector<Allocation> out;
+    ReadAllocations out;
     TRY_ASSIGN(const auto table, side.source.table(ProfilePart::operator_memory));
     if (!table) return out;
     TableRows& rows = *table;
@@ -111,9 +165,9 @@ base::Result<std::vector<Allocation>> allocations_of_npu(const ProfileSide& side
             return out;
         }
         if (is_rounded) {
-            auto item = rounded_allocation(side, rows.number_or_zero(allocated), rows.number_or_zero(released),
-                                           rows.number_or_zero(size));
-            if (item) out.push_back(std::move(*item));
+            const auto item = rounded_allocation(side, rows.number_or_zero(allocated), rows.number_or_zero(released),
+                                                 rows.number_or_zero(size));
+            if (item) out.all.push_back(*item);
             continue;
         }
         const auto moment = parse_moment(rows[allocated]);
@@ -121,36 +175,32 @@ base::Result<std::vector<Allocation>> allocations_of_npu(const ProfileSide& side
         if (!at) continue;
         const auto end_moment = parse_moment(rows[released]);
         const auto end = end_moment ? side.trace.origin.ticks(*end_moment) : std::nullopt;
-        const double length = end ? microseconds(*end - *at) : 0, kilobytes = rows.number(size);
         const bool is_task = rows[name].starts_with(kOfTasks);
         // Msprof calls it as the innermost operator that is open then, such as empty_tensor.
         const bool is_named = is_task || side.metrics.numbers == ProfileNumbers::ours;
-        Allocation item{*at, is_named ? std::string(rows[name]) : std::string(),
-                        line_of(rows[allocated], end ? rows[released] : "0", length, kilobytes), kilobytes, length};
-        if (is_task) item.at = queue.put(item.at);
-        out.push_back(std::move(item));
+        Allocation item{.at = is_task ? queue.put(*at) : *at, .taken = *at};
+        item.digits = digits_of(rows[allocated]);
+        item.is_given = end.has_value();
+        item.given = end.value_or(*at);
+        item.given_digits = digits_of(rows[released]);
+        if (is_named) item.name = out.names.number(rows[name]);
+        item.size = std::bit_cast<std::int64_t>(rows.number(size));
+        out.all.push_back(item);
     }
 }
 
-std::string time_text(const TraceRecords& trace, Ticks time) {
-    const Ticks rest = ((time % kTicksPerMicrosecond) + kTicksPerMicrosecond) % kTicksPerMicrosecond;
-    const std::int64_t whole = trace.origin.whole() + (time - rest) / kTicksPerMicrosecond;
-    if (rest == 0) return base::format("{}", whole);
-    std::string digits = base::format("{:08}", rest);
-    digits.resize(digits.find_last_not_of('0') + 1);
-    return base::format("{}.{}", whole, digits);
-}
-
 // An address that is given back belongs to the allocation that has it, if the sizes are the same.
-std::vector<Allocation> allocations_of_gpu(const ProfileSide& side) {
-    std::vector<Allocation> out;
+ReadAllocations allocations_of_gpu(const ProfileSide& side) {
+    ReadAllocations out;
+    out.without_end = "None";
     std::unordered_map<std::uint64_t, std::uint32_t> open;  // numbers of events by their address
     const auto add = [&](const MemoryEvent& taken, std::optional<MemoryEvent> given) {
-        const double length = !given ? 0 : microseconds(given->at - taken.at),
-                     kilobytes = static_cast<double>(taken.bytes) / 1024;
-        const std::string end = !given ? "None" : time_text(side.trace, given->at);
-        out.push_back(
-            {taken.at, {}, line_of(time_text(side.trace, taken.at), end, length, kilobytes), kilobytes, length});
+        Allocation item{.at = taken.at, .taken = taken.at, .given = given ? given->at : taken.at};
+        item.digits = digits_of(item.taken);
+        item.given_digits = digits_of(item.given);
+        item.is_given = given.has_value();
+        item.size = std::bit_cast<std::int64_t>(static_cast<double>(taken.bytes) / 1024);
+        out.all.push_back(item);
     };
     const MemoryEvents events = sorted_by<&MemoryEvent::at>(
         kept_of(side.trace.memory, [](const MemoryEvent& event) { return event.is_of_device; }));
@@ -172,7 +222,7 @@ std::vector<Allocation> allocations_of_gpu(const ProfileSide& side) {
     return out;
 }
 
-base::Result<std::vector<Allocation>> allocations_of(const ProfileSide& side, std::vector<std::string>& damage) {
+base::Result<ReadAllocations> allocations_of(const ProfileSide& side, std::vector<std::string>& damage) {
     if (side.trace.kind == TraceKind::npu) return allocations_of_npu(side, damage);
     return allocations_of_gpu(side);
 }
@@ -182,13 +232,13 @@ struct MemorySums {
     std::string lines;
 };
 
-MemorySums sums_of(const Allocations& allocations, const OperatorTree& tree, std::uint32_t node) {
+MemorySums sums_of(const Allocations& allocations, std::uint32_t node, bool with_lines) {
     MemorySums out;
     if (node == MatchedPair::kNone) return out;
-    allocations.each(tree, node, [&](const Allocation& item) {
-        out.kilobytes += item.kilobytes;
-        out.microseconds += item.microseconds;
-        out.lines += base::format("{}, {}\n", item.name, item.line);
+    allocations.each(node, [&](const Allocation& item, std::uint32_t inner) {
+        out.kilobytes += item.kilobytes();
+        out.microseconds += item.length();
+        if (with_lines) out.lines += allocations.line(item, inner);
     });
     return out;
 }
@@ -209,7 +259,7 @@ Sheet memory_statistic(const PairedSides& sides, const Allocations& base, const 
             if (node == MatchedPair::kNone) continue;
             const auto [place, is_new] = numbers.try_emplace(std::string(tree.name(node)), sums.size());
             if (is_new) sums.push_back({.name = place->first});
-            const MemorySums found = sums_of(side == 0 ? base : compared, tree, node);
+            const MemorySums found = sums_of(side == 0 ? base : compared, node, false);
             NameMemory& item = sums[place->second];
             item.milliseconds[side] += found.microseconds / 1000;
             item.megabytes[side] += found.kilobytes / kKbOfMb;
@@ -250,7 +300,7 @@ Sheet memory_details(const PairedSides& sides, const std::shared_ptr<const Alloc
             const ProfileSide& side = i == 0 ? sides.base : sides.compared;
             const OperatorTree& tree = i == 0 ? sides.base_tree : sides.tree;
             const std::uint32_t node = i == 0 ? pair.base : pair.compared;
-            const MemorySums found = sums_of(i == 0 ? *base : *compared, tree, node);
+            const MemorySums found = sums_of(i == 0 ? *base : *compared, node, true);
             if (node == MatchedPair::kNone) {
                 row.insert(row.end(), {Cell(), Cell(), Cell()});
             } else {
@@ -271,10 +321,10 @@ Sheet memory_details(const PairedSides& sides, const std::shared_ptr<const Alloc
 }  // namespace
 
 base::Result<MemorySheets> memory_sheets(const PairedSides& sides, std::vector<std::string>& damage) {
-    TRY_ASSIGN(std::vector<Allocation> base_all, allocations_of(sides.base, damage));
-    TRY_ASSIGN(std::vector<Allocation> all, allocations_of(sides.compared, damage));
-    const auto base = std::make_shared<const Allocations>(sides.base_tree, std::move(base_all)),
-               compared = std::make_shared<const Allocations>(sides.tree, std::move(all));
+    TRY_ASSIGN(ReadAllocations base_all, allocations_of(sides.base, damage));
+    TRY_ASSIGN(ReadAllocations all, allocations_of(sides.compared, damage));
+    const auto base = std::make_shared<const Allocations>(sides.base, sides.base_tree, std::move(base_all)),
+               compared = std::make_shared<const Allocations>(sides.compared, sides.tree, std::move(all));
     return MemorySheets{memory_statistic(sides, *base, *compared), memory_details(sides, base, compared)};
 }
 

@@ -204,7 +204,7 @@ void add_path_rows(const std::string& path, const std::pair<ModuleSums, ModuleSu
                         text_cell(without(path, kModuleMark))};
     };
     SheetRow row = head();
-    row.push_back(text_cell("[ TOTAL ]"));
+    row.push_back(text_cell(kModuleTotal));
     for (const ModuleSums* sums : {&base, &compared})
         row.insert(row.end(), {Cell(), Cell(sums->own_time), count_cell(sums->count), Cell(sums->time)});
     row.insert(row.end(),

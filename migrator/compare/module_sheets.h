@@ -16,6 +16,9 @@ struct ModulePair {
     const ModuleRun *base = nullptr, *compared = nullptr;
 };
 
+// The name of the operator in rows of ModuleCompareStatistic that are those of a module.
+inline constexpr std::string_view kModuleTotal = "[ TOTAL ]";
+
 // Level by level, by path; empty where a side has no modules.
 std::vector<ModulePair> pair_modules(const ModuleSides& sides, const PairingOptions& options);
 

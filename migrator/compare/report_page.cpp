@@ -5,6 +5,7 @@
 
 #include "base/format.h"
 #include "base/number_text.h"
+#include "migrator/compare/cluster_page.h"
 #include "migrator/compare/overall_sheet.h"
 #include "migrator/compare/profile_page.h"
 #include "migrator/compare/time_parts.h"
@@ -14,15 +15,15 @@ namespace {
 
 using base::Language;
 
-std::string advice_markup(const std::vector<Advice>& advice, const Language& say) {
+std::string advice_markup(const std::string& title, const std::vector<Advice>& advice, const Language& say) {
     if (advice.empty())
-        return section_markup(say.text("Advice"),
+        return section_markup(title,
                               paragraph_markup(say.text("No advice: every figure is within its limit."), "says"));
     std::string out = "<ul class=\"advice\">\n";
     for (const Advice& item : advice)
         out += base::format("<li><code>{}</code> {}<p>{}</p></li>\n", page_text(item.rule),
                             page_text(say.said(item.says.text())), page_text(say.said(item.remedy)));
-    return section_markup(say.text("Advice"), out + "</ul>\n");
+    return section_markup(title, out + "</ul>\n");
 }
 
 std::string notes_markup(const std::vector<base::Message>& notes, const std::vector<std::string>& damage,
@@ -37,7 +38,7 @@ std::string side_markup(const ProfileReport& report, const Language& say) {
     const Sheet overall = overall_sheet(report.side->metrics, report.side->metrics);
     return section_markup(say.text("Time"), stacked_bars(time_parts(overall), false, say) +
                                                 notes_markup(report.side->metrics.notes, report.damage(), say)) +
-           advice_markup(report.advice, say) + overall_markup(overall, false, say);
+           advice_markup(say.text("Advice"), report.advice, say) + overall_markup(overall, false, say);
 }
 
 // In milliseconds. A stage waits for others within its communication.
@@ -133,18 +134,6 @@ std::string awaited_markup(const Cluster& cluster, const Language& say) {
     return table_markup(table);
 }
 
-std::string links_markup(const Cluster& cluster, const Language& say) {
-    if (cluster.slow_links.empty()) return {};
-    PageTable table{say.text("Slow links"), {}, {}, true, {}};
-    for (const char* title : {"from", "to", "group", "transport"}) table.columns.push_back({say.text(title), false});
-    table.columns.push_back({"GB/s", true});
-    for (const Link& link : cluster.slow_links)
-        table.rows.push_back({text_cell_markup(link.from), text_cell_markup(link.to), text_cell_markup(link.group),
-                              text_cell_markup(link.transport),
-                              number_cell_markup(link.bandwidth(), base::format("{:.2f}", link.bandwidth()))});
-    return table_markup(table);
-}
-
 }  // namespace
 
 base::Result<std::string> profile_report_page(const ProfileReport& report, const base::DataStore& templates,
@@ -152,7 +141,11 @@ base::Result<std::string> profile_report_page(const ProfileReport& report, const
     std::string content;
     if (report.side) content = side_markup(report, say);
     else
-        content = lanes_markup(*report.cluster, say) + advice_markup(report.advice, say) +
+        content = lanes_markup(*report.cluster, say) + advice_markup(say.text("Advice"), report.advice, say) +
+                  (report.close ? advice_markup(say.show("Rank {}, looked at closely", report.close->rank),
+                                                report.close->advice, say)
+                                : std::string()) +
+                  pipelines_markup(*report.cluster, say) + experts_markup(*report.cluster, say) +
                   awaited_markup(*report.cluster, say) + links_markup(*report.cluster, say) +
                   steps_markup(*report.cluster, say);
     return profile_page(say.show("Profile {}", report.path), content, templates, say);

@@ -37,6 +37,8 @@ bool AdviceCondition::holds(const ProfileFigures& figures) const {
     const std::string& text = found->second;
     if (!has.empty() && text.find(has) == text.npos) return false;
     if (!lacks.empty() && text.find(lacks) != text.npos) return false;
+    if ((is_set && text.empty()) || (!is_not.empty() && text == is_not)) return false;
+    if (!above && !at_least && !below) return true;
     double value = 0;
     std::from_chars(text.data(), text.data() + text.size(), value);
     return fits(*this, value);
@@ -50,6 +52,9 @@ std::vector<Advice> advice_for(const ProfileFigures& figures, const AdviceFile& 
         for (const auto& [name, value] : figures.numbers) {
             if (rule.says.find("{" + name + "}") != rule.says.npos)
                 values.push_back({name, base::Message(figure_text(value))});
+        }
+        for (const auto& [name, text] : figures.texts) {
+            if (rule.says.find("{" + name + "}") != rule.says.npos) values.push_back({name, base::Message(text)});
         }
         out.push_back({rule.id, base::Message(rule.says, std::move(values)), rule.remedy, rule.rules});
     }

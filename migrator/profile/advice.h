@@ -11,9 +11,11 @@
 
 namespace migrator {
 
-// What is known of a profile, by name: numbers, and variables of its environment. What is not there is not known.
+// What is known of a profile, by name: numbers, names that go with them, and variables of its environment. What is not there is not
+// known.
 struct ProfileFigures {
     std::map<std::string, double, std::less<>> numbers;
+    std::map<std::string, std::string, std::less<>> texts;
     std::map<std::string, std::string, std::less<>> variables;
 };
 
@@ -21,6 +23,8 @@ struct AdviceCondition {
     std::string figure, variable;  // one of them
     std::optional<double> above, at_least, below;
     std::string has, lacks;  // of a variable
+    bool is_set = false;     // it has a value
+    std::string is_not;
 
     // A figure or variable that is not known fulfils nothing; an empty variable counts as 0.
     bool holds(const ProfileFigures& figures) const;
@@ -28,13 +32,14 @@ struct AdviceCondition {
 };
 constexpr auto record_of(const AdviceCondition*) {
     using C = AdviceCondition;
-    return base::record("advice_condition", "a condition", base::field("figure", &C::figure, "a number of the profile"),
-                        base::field("variable", &C::variable, "or a variable of its environment"),
-                        base::field("above", &C::above, "it is larger"),
-                        base::field("at_least", &C::at_least, "it is as large"),
-                        base::field("below", &C::below, "it is smaller"),
-                        base::field("has", &C::has, "the text of the variable has this in it"),
-                        base::field("lacks", &C::lacks, "or has it not"));
+    return base::record(
+        "advice_condition", "a condition", base::field("figure", &C::figure, "a number of the profile"),
+        base::field("variable", &C::variable, "or a variable of its environment"),
+        base::field("above", &C::above, "it is larger"), base::field("at_least", &C::at_least, "it is as large"),
+        base::field("below", &C::below, "it is smaller"),
+        base::field("has", &C::has, "the text of the variable has this in it"),
+        base::field("lacks", &C::lacks, "or has it not"), base::field("set", &C::is_set, "the variable has a value"),
+        base::field("is_not", &C::is_not, "and it is another one than this"));
 }
 
 struct AdviceRule {
@@ -44,6 +49,7 @@ struct AdviceRule {
     std::vector<std::string> rules;
     std::string source;
     std::map<std::string, double> fires, silent;
+    std::map<std::string, std::string> fires_texts;
     std::map<std::string, std::string> fires_variables, silent_variables;
 };
 constexpr auto record_of(const AdviceRule*) {
@@ -56,6 +62,7 @@ constexpr auto record_of(const AdviceRule*) {
                         base::field("rules", &R::rules, "rules of analyze that find it in code"),
                         base::field("source", &R::source, "where the fact comes from").needed(),
                         base::field("fires", &R::fires, "figures with which it is given"),
+                        base::field("fires_texts", &R::fires_texts, "names that go with them"),
                         base::field("silent", &R::silent, "figures with which it is not"),
                         base::field("fires_variables", &R::fires_variables, "variables with which it is given"),
                         base::field("silent_variables", &R::silent_variables, "variables with which it is not"));

@@ -2,20 +2,22 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <functional>
 #include <limits>
 #include <map>
 #include <set>
 
 #include "base/format.h"
+#include "base/human.h"
 #include "base/json.h"
+#include "base/number_text.h"
 #include "migrator/profile/json_values.h"
 
 namespace migrator {
 namespace {
 
-constexpr double kSlowLink = 0.8;  // of the median of its kind
-constexpr double kMegabyteClasses[] = {1, 16, 256};
+constexpr double kSlowRank = 0.05;  // of the mean time of a rank
 
 // "3" of profiler_info_3.json; else the name of the folder.
 std::string rank_name(base::FileSystem& fs, const base::Path& folder) {
@@ -31,85 +33,8 @@ std::string rank_name(base::FileSystem& fs, const base::Path& folder) {
     return std::string(base::file_name(folder));
 }
 
-base::Result<std::vector<RankStep>> steps_of(const ProfileSource& source, const StepColumns& names) {
-    TRY_ASSIGN(const auto table, source.table(ProfilePart::steps));
-    if (!table) return base::fail(base::ErrorKind::bad_input, "it is not there", source.path_of(ProfilePart::steps));
-    TableRows& rows = *table;
-    const auto step = rows.column(names.step), computing = rows.column(names.computing),
-               uncovered = rows.column(names.uncovered), free = rows.column(names.free),
-               stage = rows.column(names.stage), bubble = rows.column(names.bubble);
-    std::vector<RankStep> out;
-    for (;;) {
-        TRY_ASSIGN(const bool has_row, rows.next());
-        if (!has_row) break;
-        out.push_back({std::string(rows[step]), rows.number_or_zero(computing), rows.number_or_zero(uncovered),
-                       rows.number_or_zero(free), rows.number_or_zero(stage), rows.number_or_zero(bubble)});
-    }
-    if (!rows.damage().empty())
-        return base::fail(base::ErrorKind::bad_input, rows.damage(), source.path_of(ProfilePart::steps));
-    return out;
-}
-
 // "7" of "hcom_allReduce__1_1_1@7"; where none is told, the whole name.
 std::string group_of(const std::string& operation) { return operation.substr(operation.find('@') + 1); }
-
-// The links of one rank, summed over steps and operators.
-std::vector<Link> links_of(const base::JsonDocument& document) {
-    std::map<std::tuple<std::string, std::string, std::string>, Link> links;
-    for (const auto& [step, kinds] : members(&document.root)) {
-        for (const auto& [kind, operators] : members(&kinds)) {
-            for (const auto& [name, pairs] : members(&operators)) {
-                const std::string group = group_of(name);
-                for (const auto& [pair, said] : members(&pairs)) {
-                    const std::size_t dash = pair.find('-');
-                    const base::Json* transport = said.find("Transport Type");
-                    if (dash == pair.npos || transport == nullptr || transport->string() == nullptr) continue;
-                    Link& link = links[{group, pair, *transport->string()}];
-                    link.group = group;
-                    link.transport = *transport->string();
-                    link.from = pair.substr(0, dash);
-                    link.to = pair.substr(dash + 1);
-                    link.megabytes += number_at(said, "Transit Size(MB)");
-                    link.milliseconds += number_at(said, "Transit Time(ms)");
-                }
-            }
-        }
-    }
-    std::vector<Link> out;
-    for (auto& [key, link] : links) {
-        if (link.from != link.to && link.milliseconds > 0 && link.megabytes > 0) out.push_back(std::move(link));
-    }
-    return out;
-}
-
-std::size_t size_class(const Link& link) {
-    return static_cast<std::size_t>(std::ranges::upper_bound(kMegabyteClasses, link.megabytes) -
-                                    std::begin(kMegabyteClasses));
-}
-
-// Links of one kind are those of one transport and group that move about as much.
-std::vector<Link> slow_links(const std::vector<Link>& links) {
-    std::map<std::tuple<std::string, std::string, std::size_t>, std::vector<double>> kinds;
-    for (const Link& link : links) kinds[{link.transport, link.group, size_class(link)}].push_back(link.bandwidth());
-    for (auto& [kind, bandwidths] : kinds) std::ranges::sort(bandwidths);
-    std::vector<Link> out;
-    for (const Link& link : links) {
-        const auto& all = kinds.at({link.transport, link.group, size_class(link)});
-        if (all.size() >= 3 && link.bandwidth() < kSlowLink * all[all.size() / 2]) out.push_back(link);
-    }
-    return out;
-}
-
-// Groups of ranks whose p2p operators share a communicator.
-void add_pipeline_groups(const base::JsonDocument& document, const std::string& rank,
-                         std::map<std::string, std::set<std::string>>& out) {
-    for (const auto& [step, kinds] : members(&document.root)) {
-        for (const auto& [name, times] : members(kinds.find("p2p"))) {
-            const std::size_t at = name.find('@');
-            if (at != name.npos) out[name.substr(at + 1)].insert(rank);
-        }
-    }
-}
 
 // A collective of one step, as all of its ranks saw it.
 struct RankedCollective {
@@ -119,8 +44,11 @@ struct RankedCollective {
 using RankedCollectives = std::map<std::pair<std::string, std::string>, RankedCollective>;
 
 // One rank's times of the collectives of all steps; `rank`: its place.
-void add_collectives(const base::JsonDocument& document, std::size_t rank, RankedCollectives& out, SlowRankVote& vote) {
+void add_collectives(const base::JsonDocument& document, std::size_t rank,
+                     const std::function<bool(const std::string&)>& is_wanted, RankedCollectives& out,
+                     SlowRankVote& vote) {
     for (const auto& [step, kinds] : members(&document.root)) {
+        if (!is_wanted(step)) continue;
         for (const auto& [name, said] : members(kinds.find("collective"))) {
             const base::Json* times = said.find("Communication Time Info");
             if (name == "Total Op Info" || times == nullptr) continue;
@@ -143,10 +71,19 @@ std::optional<double> longest_stall(const RankedCollectives& collectives) {
     return out;
 }
 
+std::uint64_t number_of(const std::string& rank) {
+    return base::number_in<std::uint64_t>(rank).value_or(~std::uint64_t{0});
+}
+bool is_before(const std::string& a, const std::string& b) {
+    return std::pair(number_of(a), a) < std::pair(number_of(b), b);
+}
+
+using RankNames = std::vector<std::string>;
+
 // Groups that share a rank are one pipeline.
-std::vector<std::vector<std::string>> joined_groups(const std::map<std::string, std::set<std::string>>& groups) {
+std::vector<RankNames> joined_groups(const std::vector<std::set<std::string>>& groups) {
     std::vector<std::set<std::string>> joined;
-    for (const auto& [name, ranks] : groups) {
+    for (const std::set<std::string>& ranks : groups) {
         std::set<std::string> all = ranks;
         std::erase_if(joined, [&](const std::set<std::string>& other) {
             const bool shares = std::ranges::any_of(other, [&](const std::string& rank) { return all.contains(rank); });
@@ -155,118 +92,266 @@ std::vector<std::vector<std::string>> joined_groups(const std::map<std::string, 
         });
         joined.push_back(std::move(all));
     }
-    std::vector<std::vector<std::string>> out;
+    std::vector<RankNames> out;
     for (const auto& ranks : joined) {
-        if (ranks.size() > 1) out.emplace_back(ranks.begin(), ranks.end());
+        if (ranks.size() < 2) continue;
+        out.emplace_back(ranks.begin(), ranks.end());
+        std::ranges::sort(out.back(), is_before);
     }
     return out;
 }
 
-bool is_before(const Rank& a, const Rank& b) {
-    const auto number = [](const std::string& text) {
-        std::uint64_t out = ~std::uint64_t{0};
-        std::from_chars(text.data(), text.data() + text.size(), out);
-        return out;
-    };
-    return std::pair(number(a.name), a.name) < std::pair(number(b.name), b.name);
-}
+// What is read of a rank beside its steps.
+struct RankParts {
+    std::string name;
+    RankCalls calls;
+    RankKernels kernels;
+};
+
+class ClusterReader {
+public:
+    ClusterReader(base::FileSystem& fs, const ProfileKnowledge& knowledge, LinkRules links,
+                  std::optional<std::uint64_t> step)
+        : fs_(fs), knowledge_(knowledge), step_(step), links_(std::move(links)) {}
+
+    base::Status add(const base::Path& folder) {
+        TRY_ASSIGN(ProfileFiles files, find_profile(fs_, folder, knowledge_.queries, false));
+        TRY_ASSIGN(const ProfileSource source,
+                   ProfileSource::open(fs_, std::move(files), tables_, knowledge_.queries, ProfileNumbers::ours));
+        Rank rank{rank_name(fs_, folder), folder, {}};
+        RankParts parts{rank.name, {}, {}};
+        auto steps = read_steps(source, tables_.steps);
+        if (!steps) TRY(note(steps.error()));
+        else rank.steps = std::move(*steps);
+        const auto same = std::ranges::find(out_.ranks, rank.name, &Rank::name);
+        if (same != out_.ranks.end()) {
+            out_.damage.push_back(
+                {"Two folders are of rank {rank}, {one} and {other}; the second one is left out: give the folder of "
+                 "one run",
+                 {{"rank", rank.name}, {"one", same->folder}, {"other", folder}}});
+            return {};
+        }
+        const auto wanted = [this](const std::string& step) { return is_wanted(step); };
+        TRY(read(source, ProfilePart::links,
+                 [&](const base::JsonDocument& matrix) { links_.add(rank.name, matrix, wanted); }));
+        TRY(read(source, ProfilePart::communication, [&](const base::JsonDocument& document) {
+            parts.calls = rank_calls(document, names_);
+            add_collectives(document, out_.ranks.size(), wanted, ranked_, vote_);
+        }));
+        TRY(read(source, ProfilePart::metadata,
+                 [&](const base::JsonDocument& metadata) { groups_.add(metadata, names_); }));
+        auto kernels = read_rank_kernels(source, tables_.kernels, names_);
+        if (!kernels) TRY(note(kernels.error()));
+        else parts.kernels = std::move(*kernels);
+        if (!parts.kernels.damage.empty())
+            TRY(note(base::fail(base::ErrorKind::bad_input, parts.kernels.damage, source.path_of(ProfilePart::kernels))
+                         .value()));
+        check_units(rank, parts.calls);
+        keep_step(rank, parts);
+        out_.ranks.push_back(std::move(rank));
+        parts_.push_back(std::move(parts));
+        return {};
+    }
+
+    base::Result<Cluster> take(const OutlierTable& outliers) {
+        if (std::ranges::all_of(out_.ranks, [](const Rank& rank) { return rank.steps.empty(); })) {
+            if (step_ && has_steps_)
+                return base::fail(base::ErrorKind::usage, base::format("no rank has a step {}", *step_));
+            std::string what =
+                base::format("no rank has a table of its steps, {}, that can be read", tables_.files.steps);
+            if (!out_.damage.empty()) what += ": " + out_.damage.front().text();
+            return base::fail(base::ErrorKind::bad_input, what);
+        }
+        const SlowRankVote::Result votes = vote_.result(outliers);
+        out_.judged_collectives = votes.collectives;
+        for (const auto& [rank, collectives] : votes.against)
+            out_.awaited.push_back({out_.ranks[rank].name, collectives});
+        std::ranges::stable_sort(out_.awaited, std::greater(), &AwaitedRank::collectives);
+        std::ranges::sort(out_.ranks, [](const Rank& a, const Rank& b) { return is_before(a.name, b.name); });
+        std::ranges::sort(parts_, [](const RankParts& a, const RankParts& b) { return is_before(a.name, b.name); });
+        CommonSteps common = keep_common_steps(out_.ranks);
+        out_.has_common_steps = common.are_there;
+        out_.damage.insert(out_.damage.end(), common.notes.begin(), common.notes.end());
+        out_.links = links_.slow();
+        out_.rdma_stall_ms = longest_stall(ranked_);
+        find_pipelines();
+        add_charts();
+        add_experts();
+        find_missing();
+        if (out_.has_common_steps) find_slow_rank();
+        return std::move(out_);
+    }
+
+private:
+    // A table that is broken is damage.
+    base::Status note(const base::Error& error) {
+        if (error.kind != base::ErrorKind::bad_input) return tl::unexpected(error);
+        out_.damage.push_back({"A table cannot be read: {error}", {{"error", error.text()}}});
+        return {};
+    }
+    template <class Add>
+    base::Status read(const ProfileSource& source, ProfilePart part, const Add& add) {
+        const auto document = source.document(part);
+        if (!document) return note(document.error());
+        if (!*document) return {};
+        if ((*document)->root.object() == nullptr)
+            return note(base::fail(base::ErrorKind::bad_input, "it is not an object of steps", source.path_of(part))
+                            .value());
+        add(**document);
+        return {};
+    }
+
+    void check_units(const Rank& rank, const RankCalls& calls) {
+        if (is_in_other_units(rank, calls.longest, calls.sum))
+            out_.damage.push_back(
+                {"The times of rank {rank} in {steps} do not go with those in {collectives}: one of them is not in "
+                 "microseconds",
+                 {{"rank", rank.name}, {"steps", tables_.files.steps}, {"collectives", tables_.files.communication}}});
+    }
+
+    bool is_wanted(const std::string& step) const { return !step_ || step_number(step) == std::to_string(*step_); }
+
+    void keep_step(Rank& rank, RankParts& parts) {
+        has_steps_ = has_steps_ || !rank.steps.empty();
+        const auto is_other = [&](const std::string& step) { return !is_wanted(step); };
+        std::erase_if(rank.steps, [&](const RankStep& step) { return is_other(step.step); });
+        std::erase_if(parts.calls.steps, [&](const auto& step) { return is_other(step.first); });
+        std::erase_if(parts.kernels.steps, [&](const auto& step) { return is_other(step.first); });
+    }
+
+    const RankParts* parts_of(const std::string& rank) const {
+        const auto found = std::ranges::find(parts_, rank, &RankParts::name);
+        return found == parts_.end() ? nullptr : &*found;
+    }
+
+    // As the metadata says, else the ranks that send to each other.
+    void find_pipelines() {
+        for (const RankParts& rank : parts_) {
+            for (const auto& [step, calls] : rank.calls.steps)
+                for (const RankCall& call : calls.transfers) users_[call.group].insert(rank.name);
+        }
+        for (const RankGroup& group : groups_.pipelines) {
+            RankNames names;
+            for (const std::uint64_t rank : group) names.push_back(std::to_string(rank));
+            if (std::ranges::all_of(names, [&](const std::string& name) { return parts_of(name) != nullptr; }))
+                out_.pipelines.push_back(std::move(names));
+        }
+        if (!groups_.pipelines.empty()) return;
+        std::vector<std::set<std::string>> sending;
+        std::set<std::string> seen;
+        for (const RankParts& rank : parts_) {
+            for (const auto& [step, calls] : rank.calls.steps)
+                for (const RankCall& call : calls.transfers)
+                    if (seen.insert(call.group).second) sending.push_back(users_[call.group]);
+        }
+        out_.pipelines = joined_groups(sending);
+    }
+
+    void add_charts() {
+        for (const RankNames& pipeline : out_.pipelines) {
+            for (const auto& [step, calls] : parts_of(pipeline.front())->calls.steps) {
+                const std::string number = step_number(step);  // "step13" in one table is "13" in the other
+                std::vector<StageCalls> stages;
+                for (const std::string& name : pipeline) {
+                    const RankParts* parts = parts_of(name);
+                    const auto of_step = parts->calls.steps.find(step);
+                    const auto kernels = parts->kernels.steps.find(number);
+                    stages.push_back({name, of_step == parts->calls.steps.end() ? StepCalls() : of_step->second,
+                                      kernels == parts->kernels.steps.end() ? std::nullopt : kernels->second.first_us});
+                }
+                PipelineChart chart = pipeline_chart(step, std::move(stages), users_);
+                chart.ranks = pipeline;
+                out_.charts.push_back(std::move(chart));
+            }
+        }
+    }
+
+    void add_experts() {
+        std::vector<NamedKernels> ranks;
+        for (RankParts& rank : parts_) ranks.push_back({rank.name, std::move(rank.kernels)});
+        out_.experts = expert_load(ranks, groups_);
+    }
+
+    void find_missing() {
+        std::set<std::uint64_t> there;
+        for (const RankParts& rank : parts_) there.insert(number_of(rank.name));
+        for (std::uint64_t rank = 0; rank < groups_.world; ++rank) {
+            if (!there.contains(rank)) out_.missing_ranks.push_back(rank);
+        }
+        std::vector<std::string> names;
+        for (const std::uint64_t rank : out_.missing_ranks) names.push_back(std::to_string(rank));
+        if (!names.empty())
+            out_.damage.push_back(
+                {"Ranks of the run are not in this folder, so that the figures are those of the others: {ranks}",
+                 {{"ranks", base::listed(std::move(names))}}});
+    }
+
+    // Ranks that do the same: those of one stage, where there are several pipelines; with one pipeline none is like another.
+    std::vector<std::vector<const Rank*>> ranks_alike() const {
+        std::map<std::size_t, std::vector<const Rank*>> out;
+        if (out_.pipelines.size() == 1) return {};
+        for (const Rank& rank : out_.ranks) {
+            std::size_t stage = 0;
+            for (const RankNames& pipeline : out_.pipelines) {
+                const auto found = std::ranges::find(pipeline, rank.name);
+                if (found != pipeline.end()) stage = 1 + static_cast<std::size_t>(found - pipeline.begin());
+            }
+            if (!rank.steps.empty()) out[stage].push_back(&rank);
+        }
+        std::vector<std::vector<const Rank*>> alike;
+        for (auto& [stage, ranks] : out) alike.push_back(std::move(ranks));
+        return alike;
+    }
+
+    void find_slow_rank() {
+        for (const std::vector<const Rank*>& ranks : ranks_alike()) {
+            if (ranks.size() < 2) continue;
+            RankStep all;
+            for (const Rank* rank : ranks) {
+                const RankStep sum = rank->sum();
+                all.computing += sum.computing;
+                all.uncovered += sum.uncovered;
+                all.free += sum.free;
+            }
+            const auto others = static_cast<double>(ranks.size() - 1);
+            const double mean = all.whole() / static_cast<double>(ranks.size());
+            for (const Rank* rank : ranks) {
+                const RankStep sum = rank->sum();
+                const double computing = sum.computing - (all.computing - sum.computing) / others;
+                const double free = sum.free - (all.free - sum.free) / others;
+                const double share = mean > 0 ? (computing + free) / mean : 0;
+                if (share <= kSlowRank || (out_.slow_rank && share <= out_.slow_rank->share)) continue;
+                out_.slow_rank = SlowRank{rank->name, free > computing, std::max(free, computing) / 1e3, share};
+            }
+        }
+    }
+
+    base::FileSystem& fs_;
+    const ProfileKnowledge& knowledge_;
+    const ProfileTables& tables_ = knowledge_.tables;
+    const ProfileNames& names_ = knowledge_.names;
+    const std::optional<std::uint64_t> step_;
+    bool has_steps_ = false;
+    RankLinks links_;
+    Cluster out_;
+    SlowRankVote vote_;
+    RankedCollectives ranked_;
+    RankGroups groups_;
+    std::vector<RankParts> parts_;
+    std::map<std::string, std::set<std::string>> users_;  // ranks that use each group
+};
 
 }  // namespace
 
-RankStep Rank::sum() const {
-    RankStep out;
-    for (const RankStep& step : steps) {
-        out.computing += step.computing;
-        out.uncovered += step.uncovered;
-        out.free += step.free;
-        out.stage += step.stage;
-        out.bubble += step.bubble;
-    }
-    return out;
-}
-
-base::Result<Cluster> read_cluster(base::FileSystem& fs, const std::vector<base::Path>& folders,
-                                   const ProfileTables& tables, const ProfileQueries& queries,
-                                   const OutlierTable& outliers) {
-    Cluster out;
-    SlowRankVote vote;
-    std::vector<Link> links;
-    std::map<std::string, std::set<std::string>> pipelines;
-    RankedCollectives ranked;
-    const auto note = [&](const base::Error& error) -> base::Status {
-        if (error.kind != base::ErrorKind::bad_input) return tl::unexpected(error);
-        out.damage.push_back({"A table cannot be read: {error}.", {{"error", error.text()}}});
-        return {};
-    };
-    for (const base::Path& folder : folders) {
-        TRY_ASSIGN(ProfileFiles files, find_profile(fs, folder, queries, false));
-        Rank rank{rank_name(fs, folder), folder, {}};
-        TRY_ASSIGN(const ProfileSource source,
-                   ProfileSource::open(fs, std::move(files), tables, queries, ProfileNumbers::ours));
-        auto steps = steps_of(source, tables.steps);
-        if (!steps) TRY(note(steps.error()));
-        else rank.steps = std::move(*steps);
-        const auto matrix = source.document(ProfilePart::links),
-                   collectives = source.document(ProfilePart::communication);
-        if (!matrix) TRY(note(matrix.error()));
-        else if (*matrix) {
-            const std::vector<Link> found = links_of(**matrix);
-            links.insert(links.end(), found.begin(), found.end());
-        }
-        if (!collectives) TRY(note(collectives.error()));
-        else if (*collectives) {
-            add_pipeline_groups(**collectives, rank.name, pipelines);
-            add_collectives(**collectives, out.ranks.size(), ranked, vote);
-        }
-        out.ranks.push_back(std::move(rank));
-    }
-    if (std::ranges::all_of(out.ranks, [](const Rank& rank) { return rank.steps.empty(); }))
-        return base::fail(base::ErrorKind::bad_input,
-                          base::format("no rank has a table of its steps, {}", tables.files.steps));
-    const SlowRankVote::Result votes = vote.result(outliers);
-    out.judged_collectives = votes.collectives;
-    for (const auto& [rank, collectives] : votes.against) out.awaited.push_back({out.ranks[rank].name, collectives});
-    std::ranges::stable_sort(out.awaited, std::greater(), &AwaitedRank::collectives);
-    std::ranges::sort(out.ranks, is_before);
-    out.slow_links = slow_links(links);
-    out.pipelines = joined_groups(pipelines);
-    out.rdma_stall_ms = longest_stall(ranked);
-    return out;
-}
-
-void add_figures(const Cluster& cluster, ProfileFigures& out) {
-    std::vector<RankStep> sums;
-    for (const Rank& rank : cluster.ranks) {
-        if (!rank.steps.empty()) sums.push_back(rank.sum());
-    }
-    const auto number = static_cast<double>(sums.size());
-    double whole = 0, computing = 0, bubble = 0, stage = 0, most_computing = 0;
-    for (const RankStep& item : sums) {
-        whole += item.whole() / number;
-        computing += item.computing / number;
-        bubble += item.bubble;
-        stage += item.stage;
-        most_computing = std::max(most_computing, item.computing);
-    }
-    const auto spread = [&](double RankStep::*part) {
-        const auto [least, most] = std::ranges::minmax(sums, {}, part);
-        return most.*part - least.*part;
-    };
-    if (sums.size() > 1 && whole > 0) {
-        const double widest =
-            std::max({spread(&RankStep::computing), spread(&RankStep::uncovered), spread(&RankStep::free)});
-        out.numbers["rank_spread"] = widest / whole;
-        out.numbers["slowest_rank_ms"] = widest / 1e3;
-    }
-    if (sums.size() > 1 && computing > 0) out.numbers["stage_imbalance"] = most_computing / computing;
-    if (stage > 0) out.numbers["bubble_share"] = bubble / stage;
-    if (cluster.rdma_stall_ms) out.numbers["rdma_stall_ms"] = *cluster.rdma_stall_ms;
-    if (cluster.judged_collectives > 0)
-        out.numbers["awaited_share"] = cluster.awaited.empty()
-                                           ? 0
-                                           : static_cast<double>(cluster.awaited.front().collectives) /
-                                                 static_cast<double>(cluster.judged_collectives);
-    out.numbers["slow_links"] = static_cast<double>(cluster.slow_links.size());
+base::Result<Cluster> read_cluster(base::FileSystem& fs, const base::DataStore& store,
+                                   const ProfileKnowledge& knowledge, const std::vector<base::Path>& folders,
+                                   std::optional<std::uint64_t> step) {
+    TRY_ASSIGN(LinkRules links, base::read_rule_record<LinkRules>(store, "rules/profiles/links.json"));
+    TRY_ASSIGN(const OutlierTable outliers,
+               base::read_rule_record<OutlierTable>(store, "rules/profiles/outliers.json"));
+    ClusterReader reader(fs, knowledge, std::move(links), step);
+    for (const base::Path& folder : folders) TRY(reader.add(folder));
+    return reader.take(outliers);
 }
 
 }  // namespace migrator

@@ -21,6 +21,7 @@ void keep_step(TraceRecords& trace, const Interval& step) {
         kept_of(trace.device, [&](const DeviceEvent& event) { return is_in(launch_time(trace, event), step); });
     trace.collectives = kept_of(trace.collectives, [&](const DeviceEvent& event) { return is_in(event.begin, step); });
     trace.memory = kept_of(trace.memory, [&](const MemoryEvent& event) { return is_in(event.at, step); });
+    trace.collections = kept_of(trace.collections, [&](const TimedCall& call) { return is_in(call.begin, step); });
     DeviceEvents overlap;
     for (DeviceEvent event : trace.overlap) {
         const Ticks begin = std::max(event.begin, step.begin), end = std::min(event.end(), step.end);

@@ -79,12 +79,15 @@ struct ProfileNames {
     ProfileWords stream_synchronisations;
     ProfileWords compilations;
     ProfileWords memory_calls;
+    ProfileWords runtime_interfaces, free_intervals, frequency_counters, collection_categories;
     ProfileWords transfers;
     ProfileWords aligned_transports;
     ProfileWords ai_cpu_cores;
     ProfileWords dynamic_states;
     ProfileWords loader_operators;
     ProfileWords batch_norm_operators;
+    ProfileWords grouped_matmul_types, expert_groups;
+    ProfileWords send_operators, receive_operators, exchange_operators, pipeline_groups;
     ProfileWords host_reads;
     ProfileWords module_frames, optimizer_operators;
     ProfileWords library_folders, library_begins;
@@ -168,6 +171,11 @@ constexpr auto record_of(const ProfileNames*) {
         base::field("compilations", &N::compilations, "calls that compile an operator").needed(),
         base::field("memory_calls", &N::memory_calls, "calls that take memory from the driver or give it back")
             .needed(),
+        base::field("runtime_interfaces", &N::runtime_interfaces, "how names of calls of the runtime's interface begin")
+            .needed(),
+        base::field("free_intervals", &N::free_intervals, "names of intervals: nothing runs").needed(),
+        base::field("frequency_counters", &N::frequency_counters, "names of counters: clock of AI cores").needed(),
+        base::field("collection_categories", &N::collection_categories, "categories: Python collects garbage").needed(),
         base::field("transfers", &N::transfers, "names of tasks that move data").needed(),
         base::field("aligned_transports", &N::aligned_transports, "types of transport that want aligned data").needed(),
         base::field("ai_cpu_cores", &N::ai_cpu_cores, "names of the core that is a CPU").needed(),
@@ -176,6 +184,14 @@ constexpr auto record_of(const ProfileNames*) {
         base::field("batch_norm_operators", &N::batch_norm_operators,
                     "parts of names: statistics of a batch are exchanged")
             .needed(),
+        base::field("grouped_matmul_types", &N::grouped_matmul_types,
+                    "parts of types: products of the tokens of each expert")
+            .needed(),
+        base::field("expert_groups", &N::expert_groups, "names of groups that share the experts").needed(),
+        base::field("send_operators", &N::send_operators, "how names of operators begin that send to a rank").needed(),
+        base::field("receive_operators", &N::receive_operators, "that receive").needed(),
+        base::field("exchange_operators", &N::exchange_operators, "that may do both").needed(),
+        base::field("pipeline_groups", &N::pipeline_groups, "names of groups of the stages of a pipeline").needed(),
         base::field("host_reads", &N::host_reads, "names: a value of the device is read on the host").needed(),
         base::field("module_frames", &N::module_frames, "how frames of Python begin that are modules").needed(),
         base::field("optimizer_operators", &N::optimizer_operators, "how names of steps of an optimizer begin")

@@ -41,6 +41,9 @@ public:
     bool has_tables() const { return !files_.output.empty() || database_ != nullptr; }
     base::Result<std::unique_ptr<TraceSource>> events(const KeptParts& kept) const;
 
+    // *_ascend_pt around the tables; empty: not given.
+    const base::Path& folder() const { return files_.folder; }
+
     // For messages: the file that has the part, or would have it.
     base::Path path_of(ProfilePart part) const;
     // nullptr: there is no such table.

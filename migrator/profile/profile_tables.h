@@ -11,7 +11,7 @@ namespace migrator {
 using ColumnNames = std::vector<std::string>;  // of one column, in different releases
 
 struct TableFiles {
-    std::string kernels, memory, operator_memory, communication, statistic, steps, metadata, links;
+    std::string kernels, memory, operator_memory, communication, statistic, steps, metadata, links, device;
 };
 constexpr auto record_of(const TableFiles*) {
     using T = TableFiles;
@@ -22,12 +22,14 @@ constexpr auto record_of(const TableFiles*) {
                         base::field("statistic", &T::statistic, "kernels by type").needed(),
                         base::field("steps", &T::steps, "the split of each step").needed(),
                         base::field("metadata", &T::metadata, "groups and variables").needed(),
-                        base::field("links", &T::links, "each link").needed());
+                        base::field("links", &T::links, "each link").needed(),
+                        base::field("device", &T::device, "how its name begins: cores and clocks").needed());
 }
 
 struct KernelColumns {
     ColumnNames step, name, type, core, begin, duration, stream, shapes, state, dtypes, task, connection;
     ColumnNames vector, cube, cube_also, core_time, core_cube, core_load, vector_core;
+    ColumnNames blocks, mixed_blocks, formats, output_shapes, output_dtypes;
 };
 constexpr auto record_of(const KernelColumns*) {
     using K = KernelColumns;
@@ -50,7 +52,12 @@ constexpr auto record_of(const KernelColumns*) {
                         base::field("core_time", &K::core_time, "time of AI cores").needed(),
                         base::field("core_cube", &K::core_cube, "time of their cube unit").needed(),
                         base::field("core_load", &K::core_load, "time of their loads").needed(),
-                        base::field("vector_core", &K::vector_core, "time of vector cores").needed());
+                        base::field("vector_core", &K::vector_core, "time of vector cores").needed(),
+                        base::field("blocks", &K::blocks, "how many blocks it is divided into").needed(),
+                        base::field("mixed_blocks", &K::mixed_blocks, "those of the other cores").needed(),
+                        base::field("formats", &K::formats, "of inputs").needed(),
+                        base::field("output_shapes", &K::output_shapes, "of outputs").needed(),
+                        base::field("output_dtypes", &K::output_dtypes, "of outputs").needed());
 }
 
 struct MemoryColumns {

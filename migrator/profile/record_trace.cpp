@@ -27,7 +27,7 @@ double real_of(std::string_view token) {
 struct CategoryUse {
     bool is_known = false;
     bool host = false, launch = false, kernel = false, copy = false, flow = false, backward = false, python = false,
-         queue = false, connection = false;
+         queue = false, connection = false, collection = false;
 };
 
 enum class ProcessUse { unknown, other, device, collectives, overlap, runtime };
@@ -42,12 +42,13 @@ public:
 
     void add(const TraceEvent& event) {
         if (event.phase == "M") return add_metadata(event);
-        if (event.phase == "C") return;  // counters: up to a half of a trace of an NPU
+        if (event.phase == "C") return add_counter(event);
         const TextNumber category = out_.texts.number(event.category);
         const CategoryUse use = use_of(category);
         if (use.connection) return add_connection(event);
         if (use.flow || use.backward) return add_flow(event, use);
         if (use.host || use.python || use.queue) return add_host(event, use, category);
+        if (use.collection) return add_collection(event);
         if (out_.kind == TraceKind::npu) return add_of_process(event);
         if (use.kernel || use.copy) return add_kernel(event, use, category);
         if (names_.memory_events.is(lower_case(event.name))) add_memory(event);
@@ -87,7 +88,26 @@ private:
         use.python = names_.python_categories.is(name);
         use.connection = is_npu && names_.connection_categories.is(name);
         use.queue = is_npu && (names_.enqueue_categories.is(name) || names_.dequeue_categories.is(name));
+        use.collection = is_npu && kept_.runtime && names_.collection_categories.is(name);
         return use;
+    }
+
+    // Counters are up to a half of a trace of an NPU.
+    void add_counter(const TraceEvent& event) {
+        if (!kept_.runtime || !names_.frequency_counters.is(lower_case(event.name))) return;
+        CounterSample sample;
+        Ticks duration = 0;
+        if (!time_of(event, sample.at, duration)) return;
+        each_member(event.args, [&](std::string_view, std::string_view value) {
+            sample.value = integer_of(value, 0);
+            return false;
+        });
+        if (sample.value > 0) out_.frequencies.push_back(sample);
+    }
+
+    void add_collection(const TraceEvent& event) {
+        TimedCall call;
+        if (event.phase == "X" && time_of(event, call.begin, call.duration)) out_.collections.push_back(call);
     }
 
     // False: the event has no time, and is counted.
@@ -102,6 +122,7 @@ private:
         }
         begin = *at;
         duration = *length;
+        out_.negative_times += duration < 0 ? 1 : 0;
         return true;
     }
 
@@ -238,6 +259,7 @@ private:
         ++totals.count;
         totals.total += item.duration;
         const std::string name = lower_case(out_.texts[item.name]);
+        if (names_.runtime_interfaces.begins(name)) out_.runtime_calls.push_back({item.begin, item.duration});
         if (!names_.kernel_launches.is(name) && !names_.stream_synchronisations.is(name)) return;
         HostEvent call;
         call.begin = item.begin;

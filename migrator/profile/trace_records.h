@@ -74,6 +74,19 @@ struct NamedThread {
     bool has_order = false;
 };
 
+// A value of a counter, from then on.
+struct CounterSample {
+    Ticks at = 0;
+    std::int64_t value = 0;
+};
+using CounterSamples = PackedList<CounterSample, &CounterSample::at, &CounterSample::value>;
+
+// A call of which only its time matters.
+struct TimedCall {
+    Ticks begin = 0, duration = 0;
+};
+using TimedCalls = PackedList<TimedCall, &TimedCall::begin, &TimedCall::duration>;
+
 // Calls of one name.
 struct CallTotals {
     std::uint64_t count = 0;
@@ -93,6 +106,9 @@ struct TraceRecords {
     MemoryEvents memory;
     std::map<TextNumber, CallTotals> runtime;  // NPU: calls of its runtime, by name
     HostEvents runtime_order;                  // those that launch kernels and those that wait for streams
+    TimedCalls runtime_calls;                  // NPU: those of the runtime's interface
+    TimedCalls collections;                    // NPU: Python collects garbage
+    CounterSamples frequencies;                // NPU: clock of AI cores, in MHz
     std::uint64_t unaligned_transfers = 0;
     LaunchCalls launch_calls;  // GPU, and databases of NPUs: sorted by their link
     FlowTable launches, backward;
@@ -101,7 +117,7 @@ struct TraceRecords {
     std::map<TextNumber, NamedThread> collective_threads;   // NPU: by the number of the thread as it is written
     std::map<TextNumber, std::uint64_t> kernels_of_stream;  // GPU: kernels that are no collectives
     std::vector<TextNumber> streams;                        // in the order in which they came first
-    std::uint64_t events = 0, without_time = 0;
+    std::uint64_t events = 0, without_time = 0, negative_times = 0;
     std::map<std::string, std::string, std::less<>> header;
     std::string damage;  // empty: the trace is whole
 };

@@ -12,6 +12,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from browser import Browser  # noqa: E402
 from checks import ROOT, Checks, run_ok, skip, temporary_directory, tool  # noqa: E402
 
+sys.path.insert(0, str(ROOT / "tests/golden/profiles"))
+from made_cluster import Run, write  # noqa: E402
+
 AXE = ROOT / ".venv/report_tools/axe_playwright_python/axe.min.js"
 PROFILES = ROOT / "tests/golden/profiles"
 SIZES = (390, 1024)
@@ -109,9 +112,9 @@ def ranks(checks, migrator, work):
         for size in SIZES:
             with shown(work, out / "profile.html", size) as browser:
                 checks.expect(word in browser.js("document.body.textContent"), f"{language}: {word}")
-                lanes = json.loads(browser.js("JSON.stringify([...document.querySelectorAll('.side .name')].map((lane) => lane.textContent))"))
+                lanes = json.loads(browser.js("JSON.stringify([...document.querySelector('section').querySelectorAll('.side .name')].map((lane) => lane.textContent))"))
                 checks.equal(lanes, ["rank 0", "rank 2", "rank 1", "rank 3"], "lanes, by pipeline")
-                kinds = json.loads(browser.js("JSON.stringify([...document.querySelectorAll('.side')].map((lane) => [...lane.querySelectorAll('rect')].map((bar) => bar.className.baseVal)))"))
+                kinds = json.loads(browser.js("JSON.stringify([...document.querySelector('section').querySelectorAll('.side')].map((lane) => [...lane.querySelectorAll('rect')].map((bar) => bar.className.baseVal)))"))
                 checks.expect(all(lane[0] == "computing" and lane[-1] == "free" for lane in kinds), f"pieces of lanes: {kinds}")
                 check_page(checks, browser, out / "profile.html", f"ranks, {language}, {size}")
     out = work / "alone"
@@ -139,6 +142,63 @@ def bubbles(checks, migrator, work):
         checks.expect("bubble" in browser.js("document.querySelector('.side svg').getAttribute('aria-label')"), "what the lane says")
 
 
+def modules(checks, migrator, work):
+    """A row for each module, which the search finds, with the figures of the sheet."""
+    for name in ("npu_l1_r0", "npu_l1_r1"):
+        unpacked(f"data/{name}.tar.gz", work)
+    for language, word in (("en", "Modules"), ("zh", "模块")):
+        out = work / f"modules_{language}"
+        run_ok(checks, migrator, "compare", "npu_l1_r0_ascend_pt", "npu_l1_r1_ascend_pt", "--report", out, "--lang", language, cwd=work)
+        sheet = json.loads((out / "comparison.json").read_text())["sheets"]["ModuleCompareStatistic"]["rows"]
+        totals = [row for row in sheet if row[4] == "[ TOTAL ]"]
+        section = f"[...document.querySelectorAll('section')].find((one) => one.querySelector('h2').textContent === '{word}')"
+        for size in SIZES:
+            with shown(work, out / "comparison.html", size) as browser:
+                rows = json.loads(browser.js(f"JSON.stringify([...{section}.querySelectorAll('tbody tr')].map((row) => [row.cells[0].textContent, "
+                                             "...[...row.cells].slice(1).map((cell) => +cell.dataset.value)]))"))
+                checks.equal([row[0] for row in rows], [row[3] for row in totals], "modules")
+                for shown_row, row in zip(rows, totals):
+                    wanted = [row[8], row[7], row[12], row[11], row[12] - row[8], row[10] - row[6]]
+                    checks.expect(all(abs(a - b) < 1e-9 for a, b in zip(shown_row[1:], wanted)), f"{row[3]}: {shown_row}, {wanted}")
+                browser.js(f"(() => {{ const field = {section}.querySelector('input'); field.value = 'relu'; field.dispatchEvent(new Event('input')); }})()")
+                left = browser.js(f"[...{section}.querySelectorAll('tbody tr')].filter((row) => !row.hidden).length")
+                checks.equal(left, len([row for row in totals if "relu" in row[3].lower()]), "what the search leaves")
+                check_page(checks, browser, out / "comparison.html", f"modules, {language}, {size}")
+
+
+def cluster(checks, migrator, work):
+    """Lanes of micro-batches, tokens of experts and slow links; on paper too."""
+    speeds = {(a, b): 4.0 if 1 in (a, b) else 20.0 for a in range(4) for b in range(4)}
+    write(Run(2, 4, 4, forward=(10_000,) * 2, backward=(20_000,) * 2, links=speeds, steps=1,
+              tokens=lambda rank, number: 1000 + 700 * (rank % 4 == 2) + 10 * number), work / "made")
+    for language, words in (("en", ("Micro-batches in pipelines", "Tokens of experts", "Least even passes through the experts of ranks 4, 5, 6, 7", "Slow links", "certain")),
+                            ("zh", ("流水线中的 micro-batch", "专家的 token", "rank 4, 5, 6, 7 的专家中最不均匀的计算", "慢链路", "确定"))):
+        out = work / f"cluster_{language}"
+        run_ok(checks, migrator, "profile", "made", "--report", out, "--lang", language, cwd=work)
+        charts = json.loads((out / "profile.json").read_text())["pipelines"]
+        for size in SIZES:
+            with shown(work, out / "profile.html", size) as browser:
+                text = browser.js("document.body.textContent")
+                for word in words:
+                    checks.expect(word in text, f"{language}: {word}")
+                lanes = json.loads(browser.js("JSON.stringify([...document.querySelectorAll('.pipeline')].map((one) => [...one.querySelectorAll('.bar')].map((bar) => "
+                                              "[...bar.querySelectorAll('rect')].map((rect) => [rect.className.baseVal, +rect.getAttribute('x'), +rect.getAttribute('width')]))))"))
+                checks.equal([len(stages) for stages in lanes], [2] * 4, "a lane for each stage of each pipeline")
+                for stages, chart in zip(lanes, charts):
+                    for lane, stage in zip(stages, chart["stages"]):
+                        wanted = [["phase-wait-ends" if phase["kind"] == "wait" and phase["part"] != "steady" else f"phase-{phase['kind']}", phase["begin_us"] / chart["length_us"] * 1000, phase["duration_us"] / chart["length_us"] * 1000]
+                                  for phase in stage["phases"]]
+                        checks.equal([kind for kind, *_ in lane], [kind for kind, *_ in wanted], f"phases of rank {stage['rank']}")
+                        checks.expect(all(abs(a - b) < 0.011 for one, other in zip(lane, wanted) for a, b in zip(one[1:], other[1:])), f"their places: {lane}")
+                heights = json.loads(browser.js("JSON.stringify([...document.querySelectorAll('.pipeline .bar')].map((bar) => bar.getBoundingClientRect().height > 10))"))
+                checks.expect(all(heights), "lanes that can be seen")
+                check_page(checks, browser, out / "profile.html", f"cluster, {language}, {size}")
+                browser.call("Emulation.setEmulatedMedia", media="print")
+                checks.equal(browser.js("getComputedStyle(document.querySelector('.pipeline .bar')).printColorAdjust || getComputedStyle(document.querySelector('.pipeline .bar')).webkitPrintColorAdjust"),
+                             "exact", "colours on paper")
+                checks.expect(size < 1024 or browser.js("document.documentElement.scrollWidth <= innerWidth"), "it fits on paper")
+
+
 def hostile(checks, migrator, work):
     """Names and paths of a trace stay text."""
     name = work / "<b>x{{style}}.json"
@@ -159,7 +219,7 @@ def main():
     checks = Checks()
     if not AXE.exists():
         skip(f"{AXE.parent} is not there; ./test.sh fetches it")
-    for suite in (compared, ranks, bubbles, hostile):
+    for suite in (compared, modules, ranks, bubbles, cluster, hostile):
         if sys.argv[1:] and suite.__name__ not in sys.argv[1:]:
             continue
         with temporary_directory() as directory:

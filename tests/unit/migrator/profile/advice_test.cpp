@@ -45,6 +45,7 @@ TEST_CASE("advice: what it says names its figures") {
         CAPTURE(rule.id);
         ProfileFigures figures;
         figures.numbers.insert(rule.fires.begin(), rule.fires.end());
+        figures.texts.insert(rule.fires_texts.begin(), rule.fires_texts.end());
         figures.variables.insert(rule.fires_variables.begin(), rule.fires_variables.end());
         for (const Advice& item : advice_for(figures, file)) {
             if (item.rule == rule.id) CHECK(item.says.text().find('{') == std::string::npos);
