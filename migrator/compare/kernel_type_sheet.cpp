@@ -40,8 +40,8 @@ void add_type_cells(SheetRow& row, const TypeRow* item) {
         row.insert(row.end(), {Cell(0.0), Cell(0.0), Cell(), Cell(), Cell()});
         return;
     }
-    row.insert(row.end(), {Cell(rounded(item->total, 3)), Cell(rounded(item->average, 3)),
-                           Cell(rounded(item->longest, 3)), Cell(rounded(item->shortest, 3)), count_cell(item->calls)});
+    row.insert(row.end(), {Cell(item->total), Cell(item->average), Cell(item->longest), Cell(item->shortest),
+                           count_cell(item->calls)});
 }
 
 }  // namespace

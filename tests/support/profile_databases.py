@@ -45,6 +45,7 @@ CREATE TABLE CommAnalyzerMatrix (hccl_op_name TEXT, group_name TEXT, src_rank TE
 """
 
 OP, QUEUE, TRACE = 50001, 50002, 50003
+NO_CONNECTION = 4294967295
 UNITS = {"aicore_time(us)": "aic_total_time", "aic_mac_time(us)": "aic_mac_time", "mac_time(us)": "aic_mac_time",
          "aic_mte2_time(us)": "aic_mte2_time", "aiv_time(us)": "aiv_total_time", "aiv_vec_time(us)": "aiv_vec_time"}
 
@@ -173,23 +174,23 @@ class Writer:
             kind = args.get("Task Type", "N/A")
             if event["name"].lower() == "kernel_aivec":
                 kind = event["name"]
-            number = self.task(begin, end, kind, stream, args.get("Task Id", 0), self.of_device.get(begin))
+            number = self.task(begin, end, kind, stream, args.get("Task Id", 0), self.of_device.get(begin, NO_CONNECTION))
             if row:
                 self.add_kernel(number, row)
         for rows in kernels.values():
             for row in rows:
                 begin = nanoseconds(row["Start Time(us)"])
                 number = self.task(begin, begin + nanoseconds(row["Duration(us)"]), "N/A", stream_of(row), 0,
-                                   self.of_device.get(begin))
+                                   self.of_device.get(begin, NO_CONNECTION))
                 self.add_kernel(number, row)
 
     def add_kernel(self, number, row):
         texts = {key: self.text(first(row, key) or "N/A") for key in ("Input Shapes", "Input Data Types")}
         self.add("COMPUTE_TASK_INFO", self.text(row["Name"]), number, 0, 0, self.text(row["Accelerator Core"]), self.text(row["Type"]), None,
                  texts["Input Data Types"], texts["Input Shapes"], None, None, None, None)
-        for column, unit in UNITS.items():
-            if row.get(column) not in (None, "", "N/A"):
-                self.add("TASK_PMU_INFO", number, self.text(unit), float(row[column]) * 1000)
+        units = {unit: float(row[column]) for column, unit in UNITS.items() if row.get(column) not in (None, "", "N/A")}
+        for unit, time in units.items():
+            self.add("TASK_PMU_INFO", number, self.text(unit), time * 1000)
 
     def add_collectives(self, events):
         threads, order = {}, {}
@@ -215,10 +216,10 @@ class Writer:
             group, plane = places[event["tid"]]
             if plane is None:
                 kind = event["name"].split("__")[0] + "_"
-                self.add("COMMUNICATION_OP", self.text(event["name"]), begin, end, self.of_device.get(begin), self.text(group), None, 0, 0, 0, 0,
+                self.add("COMMUNICATION_OP", self.text(event["name"]), begin, end, self.of_device.get(begin, NO_CONNECTION), self.text(group), None, 0, 0, 0, 0,
                          0, self.text(kind))
                 continue
-            number = self.task(begin, end, "HCCL", 1_000 + plane, 0, None)
+            number = self.task(begin, end, "HCCL", 1_000 + plane, 0, NO_CONNECTION)
             args = event.get("args", {})
             transport = {"SDMA": 0, "RDMA": 1, "LOCAL": 2}.get(args.get("transport type"), 9)
             self.add("COMMUNICATION_TASK_INFO", None, number, self.text(event["name"]), plane, self.text(group), 0, 0, 0, 0, transport,
