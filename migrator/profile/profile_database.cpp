@@ -281,7 +281,9 @@ private:
     base::Error error(int code) {
         if (inner_error_) return *std::exchange(inner_error_, std::nullopt);
         if ((code & 0xff) == SQLITE_IOERR && !file_.status) return file_.status.error();
-        if (code == SQLITE_NOMEM)
+        const bool asks_for_much =
+            code == SQLITE_NOMEM && file_.file().size() < kMaxValueBytes;  // what it claims is not in it
+        if (code == SQLITE_NOMEM && !asks_for_much)
             return {base::ErrorKind::no_memory, "there is no memory for the rows of the database", path(), {}};
         if (const base::Status status = base::not_interrupted(); !status) return status.error();
         if (code == SQLITE_INTERRUPT)
@@ -294,7 +296,7 @@ private:
             return damaged(base::format("a value in the database has more than {} MiB, which no profiler writes",
                                         kMaxValueBytes >> 20),
                            path());
-        if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB || code == SQLITE_IOERR)
+        if (asks_for_much || code == SQLITE_CORRUPT || code == SQLITE_NOTADB || code == SQLITE_IOERR)
             return damaged("the database is damaged; copy it again, or have the profiler write it again", path());
         return damaged(base::format("the database is not as a profiler writes it: {}", sqlite3_errmsg(handle_)),
                        path());

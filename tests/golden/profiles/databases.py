@@ -1,6 +1,7 @@
 """A profile that is stored as databases gives the figures of its text form; whatever else has the name of a database ends with a sentence,
 and nothing that is read changes."""
 
+import gzip
 import json
 import shutil
 import sqlite3
@@ -237,6 +238,10 @@ def check_broken(checks, directory):
     for foreign in (b"[]", b"<html>not found</html>", b"version https://git-lfs.github.com/spec/v1\n" + b"x" * 200):
         path.write_bytes(foreign)
         checks.equal(compare(folder, folder).returncode, 4, f"{foreign[:20]}")
+    # A record of 16 kB that claims to be so long that there is no memory for it.
+    path.write_bytes(gzip.decompress((DATA / "claims_memory.db.gz").read_bytes()))
+    done = compare(folder, folder, "--compat", "msprof")
+    checks.expect(done.returncode == 4 and "the database is damaged" in done.stderr, f"{done.returncode} {done.stderr}")
     for page in range(1, len(good) // 4096, 3):
         damaged = bytearray(good)
         damaged[page * 4096:page * 4096 + 64] = b"\xff" * 64
