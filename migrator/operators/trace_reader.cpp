@@ -8,6 +8,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "migrator/operators/operator_totals.h"
+#include "migrator/profile/json_tokens.h"
 #include "migrator/profile/text_pool.h"
 #include "migrator/profile/ticks.h"
 

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "base/number_text.h"
-
 #include "migrator/profile/computing_split.h"
+#include "migrator/profile/json_tokens.h"
 
 namespace migrator {
 namespace {
