@@ -4,6 +4,7 @@
 """
 
 import argparse
+import itertools
 import random
 import resource
 import struct
@@ -43,6 +44,9 @@ def check_round(checks, scratch, number):
         checks.expect(found["single_partition_of_fp32_groups"][i].data == flat_vector(count, 0).data[:4 * count], f"{number}: weights of {i}, {way}")
         checks.expect(state["exp_avg"] == flat_vector(count, 1), f"{number}: first moments of {i}, {way}")
         checks.expect(state["exp_avg_sq"] == flat_vector(count, 2), f"{number}: second moments of {i}, {way}")
+        starts = list(itertools.accumulate((element_count(shape) for shape in shapes.values()), initial=0))
+        checks.equal([(name, place.start, place.numel) for name, place in found["param_slice_mappings"][i].items()],
+                     [(name, start, end - start) for name, start, end in zip(shapes, starts, starts[1:]) if end > start], f"{number}: places of {i}")
         settings = found["base_optimizer_state"]["param_groups"][i]
         checks.equal((settings["weight_decay"], settings["params"]), (0.1 * i, [i]), f"{number}: settings of {i}")
 

@@ -128,7 +128,7 @@ class _Unpickler(pickle.Unpickler):
             return collections.OrderedDict
         if (module, name) == ("torch", "Size"):
             return tuple
-        if (module, name) == ("argparse", "Namespace"):
+        if (module, name) in (("argparse", "Namespace"), ("deepspeed.utils.tensor_fragment", "fragment_address")):
             return argparse.Namespace
         raise pickle.UnpicklingError(f"the checkpoint names {module}.{name}")
 
