@@ -15,6 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from checks import ROOT, Checks, run, run_ok, skip, temporary_directory, tool  # noqa: E402
 
 import fsdp_model as tiny  # noqa: E402
+import sharded_adapters as adapters  # noqa: E402
 import torch  # noqa: E402
 import torch.distributed.checkpoint as dcp  # noqa: E402
 from resume_training import adam, batch, build  # noqa: E402
@@ -30,17 +31,18 @@ SAVED = {1: (2, "fp32"), 2: (2, "bf16"), 3: (1, "bf16")}
 WRITTEN = {1: 1, 2: 3, 3: 2}
 
 
-def engine_of(rank, world, stage, groups, dtype, universal=False):
+def engine_of(rank, world, stage, groups, dtype, universal=False, model=None, optimizer=None):
     os.environ.update(DS_ACCELERATOR="cpu", LOCAL_RANK=str(rank), RANK=str(rank), WORLD_SIZE=str(world))
     import deepspeed
     # Else a C++ extension is compiled at the start.
     sys.modules["deepspeed.comm.torch"].build_shm_op = lambda: None
-    model = build()
+    model = model or build()
     config = {"train_micro_batch_size_per_gpu": 4, "gradient_accumulation_steps": 1, "zero_allow_untested_optimizer": True,
               "zero_force_ds_cpu_optimizer": False, "bf16": {"enabled": dtype == "bf16"},
               "checkpoint": {"load_universal": universal},
               "zero_optimization": {"stage": stage, "stage3_param_persistence_threshold": 20}}
-    return deepspeed.initialize(model=model, optimizer=adam(model, groups), config=config, dist_init_required=False)[0]
+    optimizer = optimizer or adam(model, groups)
+    return deepspeed.initialize(model=model, optimizer=optimizer, config=config, dist_init_required=False)[0]
 
 
 def train(rank, world, scratch):
@@ -50,6 +52,34 @@ def train(rank, world, scratch):
             engine.backward(engine(batch(step)))
             engine.step()
         engine.save_checkpoint(f"{scratch}/zero{stage}")
+
+
+def train_adapters(rank, world, scratch):
+    """PEFT's model, of which only the adapters have an optimizer; a step with no rate leaves them as they are."""
+    for stage in SAVED:
+        model, tokens = adapters.build(adapters.ALL), torch.arange(8).view(1, 8)
+        optimizer = torch.optim.AdamW([parameter for parameter in model.parameters() if parameter.requires_grad], lr=0.0)
+        engine = engine_of(rank, world, stage, 1, "fp32", model=model, optimizer=optimizer)
+        engine.backward(engine(input_ids=tokens, labels=tokens).loss)
+        engine.step()
+        engine.save_checkpoint(f"{scratch}/lora{stage}")
+
+
+def check_adapters(checks, scratch):
+    convert, config = tool("ckpt_convert"), ["--lora-alpha", str(adapters.ALPHA), "--hf-cfg-dir", scratch / "base"]
+    model = adapters.build(adapters.ALL)
+    model.save_pretrained(scratch / "peft")
+    model.unload().save_pretrained(scratch / "base")
+    adapters.build(adapters.ALL).merge_and_unload().save_pretrained(scratch / "merged")
+    for stage in SAVED:
+        source, merged, alone = scratch / f"lora{stage}", scratch / f"lora{stage}_merged", scratch / f"lora{stage}_peft"
+        if run_ok(checks, convert, source, merged, "--to", "hf", *config):
+            adapters.close(checks, merged, load_file(scratch / "merged/model.safetensors"), f"adapters of ZeRO {stage}, merged")
+        if run_ok(checks, convert, source, alone, "--to", "hf", "--save-lora", *config):
+            same(checks, load_file(alone / "adapter_model.safetensors"), load_file(scratch / "peft/adapter_model.safetensors"),
+                 f"adapters of ZeRO {stage}")
+        kept = run(convert, source, scratch / "nowhere", "--to", "dcp", "--optimizer", "keep", *config)
+        checks.expect(kept.returncode == 2 and "the state belongs to the adapters in this checkpoint" in kept.stderr, kept.stderr)
 
 
 def save_by_name(scratch):
@@ -174,6 +204,8 @@ def main():
         run_ok(checks, tool("ckpt_convert"), scratch / "by_name", scratch / "by_name_universal", "--to", "universal")
         check_groups(checks, scratch)
         check_incomplete(checks, scratch)
+        tiny.run(train_adapters, RANKS, directory)
+        check_adapters(checks, scratch)
         tiny.run(load_and_save, OTHER_RANKS, directory)
         same(checks, fp32_weights(scratch / "by_name_again"), by_name, "groups by name to universal, loaded by the engine")
         for stage, other in WRITTEN.items():
