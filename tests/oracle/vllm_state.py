@@ -84,7 +84,7 @@ def check_refusals(checks, work):
     write_input({**case, "config": {**case["config"], "model_type": "smollm3"}}, work / "smollm3")
     done = run(tool("ckpt_convert"), work / "smollm3", work / "none", "--to", "vllm")
     checks.equal(done.returncode, 5, "another family: exit code")
-    checks.expect("the names of vLLM 0.33 are not known for models of the family smollm3; vLLM loads a Hugging Face checkpoint"
+    checks.expect("the names of vLLM 0.33 are not known for models of the family smollm3; vLLM loads what --to hf writes"
                   in done.stderr, done.stderr)
 
 
