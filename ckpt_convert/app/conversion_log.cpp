@@ -6,6 +6,7 @@
 #include "base/format.h"
 #include "base/human.h"
 #include "base/json_writer.h"
+#include "base/paths.h"
 #include "base/printable.h"
 
 namespace ckpt {
@@ -118,7 +119,10 @@ std::string summary_text(const ConvertSummary& summary, const ConvertOptions& op
     }
     for (const auto& note : summary.notes) out += base::show("  note     {}\n", note);
     if (!summary.plan_text.empty()) out += "\n" + summary.plan_text;
-    if (!summary.dry_run) out += base::show("  look at it with: ckpt_convert inspect {}\n", options.save_dir);
+    // Of what is written for one program alone, a file can be looked at.
+    const bool is_read = options.format != NamedFormat::vllm || summary.files.empty();
+    const Path shown = is_read ? options.save_dir : base::join(options.save_dir, summary.files.front().first);
+    if (!summary.dry_run) out += base::show("  look at it with: ckpt_convert inspect {}\n", shown);
     const std::string what = language.text(summary.dry_run ? "dry run, nothing was written" : "converted");
     // Each side by itself: a line of both could be taken for one sentence.
     return base::styled(what, base::Style::green, colour) +

@@ -65,6 +65,9 @@ def check_case(checks, case, title, work):
     for directory, options in ((target, ()), (parts, ("--max-shard-size", "4KB"))):
         done = convert(source, directory, case, *options)
         if checks.expect(done.returncode == 0, f"{title}: exit code {done.returncode}: {done.stdout}{done.stderr}"):
+            shown = done.stdout.strip().rpartition("look at it with: ckpt_convert inspect ")[2]
+            seen = run(tool("ckpt_convert"), "inspect", shown)
+            checks.expect(seen.returncode == 0 and "_k_scale" in seen.stdout, f"{title}: inspect {shown}: {seen.stderr}")
             check_ranks(checks, ranks_in(directory), case["ranks"], title)
     checks.expect(len(list(parts.glob("model-rank-0-part-*"))) > 2, f"{title}: no parts")
     checks.equal(json.loads((target / "config.json").read_text())["model_type"], case["config"]["model_type"], f"{title}: config")
