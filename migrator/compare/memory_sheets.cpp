@@ -31,7 +31,8 @@ struct Allocation {
     double kilobytes() const { return std::bit_cast<double>(size); }
     double length() const {
         if (!is_given) return 0;
-        return digits == kRounded ? std::bit_cast<double>(given) - std::bit_cast<double>(taken) : microseconds(given - taken);
+        return digits == kRounded ? std::bit_cast<double>(given) - std::bit_cast<double>(taken)
+                                  : microseconds(given - taken);
     }
 };
 using AllocationList =
@@ -88,9 +89,9 @@ public:
     }
 
     std::string line(const Allocation& item, std::uint32_t node) const {
-        const std::string end =
-            item.is_given || item.digits == Allocation::kRounded ? time_text(trace_, item.given, item.given_digits)
-                                                                 : std::string(read_.without_end);
+        const std::string end = item.is_given || item.digits == Allocation::kRounded
+                                    ? time_text(trace_, item.given, item.given_digits)
+                                    : std::string(read_.without_end);
         return base::format("{}, ({}, {}), [duration: {}], [size: {}]\n",
                             item.name == kNoText ? tree_.name(node) : read_.names[item.name],
                             time_text(trace_, item.taken, item.digits), end, python_number(item.length()),

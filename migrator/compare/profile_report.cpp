@@ -63,7 +63,8 @@ base::Result<ProfileSide> read_closely(base::FileSystem& fs, const base::DataSto
     request.kept.operators = request.kept.runtime = true;
     TRY_ASSIGN(ProfileSide side, read_side(fs, store, request));
     if (side.metrics.whole <= 0 && side.kernels.rows.empty() && side.trace.device.empty())
-        return base::fail(base::ErrorKind::bad_input, "nothing in it took any time on a device", side.source.trace_path());
+        return base::fail(base::ErrorKind::bad_input, "nothing in it took any time on a device",
+                          side.source.trace_path());
     return side;
 }
 

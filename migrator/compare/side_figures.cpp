@@ -252,8 +252,8 @@ base::Status add_side_figures(base::FileSystem& fs, const base::DataStore& store
     const DeviceInfo device = device_info(fs, side.source.folder(), side.tables.files.device);
     add_frequency(side, device, out);
     add_collections(side, out);
-    TRY(add_unit_figures(side.source, side.tables.kernels, side.names, units,
-                         device, side.step ? base::format("{}", *side.step) : std::string(), out));
+    TRY(add_unit_figures(side.source, side.tables.kernels, side.names, units, device,
+                         side.step ? base::format("{}", *side.step) : std::string(), out));
     TRY(add_from(side.source, ProfilePart::communication, [&](const base::JsonDocument& document) {
         add_packet_figures(document, out);
         add_contention(document, side, out);

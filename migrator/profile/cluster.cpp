@@ -195,8 +195,8 @@ private:
         if (!document) return note(document.error());
         if (!*document) return {};
         if ((*document)->root.object() == nullptr)
-            return note(base::fail(base::ErrorKind::bad_input, "it is not an object of steps", source.path_of(part))
-                            .value());
+            return note(
+                base::fail(base::ErrorKind::bad_input, "it is not an object of steps", source.path_of(part)).value());
         add(**document);
         return {};
     }

@@ -52,7 +52,8 @@ struct Cluster {
 // `folders`: of one rank each. `step`: only this one. A table that is missing says nothing, one that is broken is damage, and so are ranks
 // of the run that are not there. Fails with bad_input where no rank has a table of steps, with usage where none has this step.
 base::Result<Cluster> read_cluster(base::FileSystem& fs, const base::DataStore& store,
-                                   const ProfileKnowledge& knowledge, const std::vector<base::Path>& folders, std::optional<std::uint64_t> step);
+                                   const ProfileKnowledge& knowledge, const std::vector<base::Path>& folders,
+                                   std::optional<std::uint64_t> step);
 
 // What advice asks of ranks: spread, bubbles, imbalance, slow links and ports, experts, whom the others wait for.
 void add_figures(const Cluster& cluster, ProfileFigures& out);

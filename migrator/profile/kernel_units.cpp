@@ -252,9 +252,9 @@ private:
 
 }  // namespace
 
-base::Status add_unit_figures(const ProfileSource& source, const KernelColumns& columns,
-                              const ProfileNames& names, const UnitRules& rules, const DeviceInfo& device,
-                              const std::string& step, ProfileFigures& out) {
+base::Status add_unit_figures(const ProfileSource& source, const KernelColumns& columns, const ProfileNames& names,
+                              const UnitRules& rules, const DeviceInfo& device, const std::string& step,
+                              ProfileFigures& out) {
     TRY_ASSIGN(const auto table, source.table(ProfilePart::kernels));
     if (!table) return {};
     TableRows& rows = *table;

@@ -13,8 +13,8 @@
 namespace migrator {
 
 // Reads the table of kernels once. `step`: only kernels of this one; empty: all. A column or a table that is not there says nothing.
-base::Status add_unit_figures(const ProfileSource& source, const KernelColumns& columns,
-                              const ProfileNames& names, const UnitRules& rules, const DeviceInfo& device,
-                              const std::string& step, ProfileFigures& out);
+base::Status add_unit_figures(const ProfileSource& source, const KernelColumns& columns, const ProfileNames& names,
+                              const UnitRules& rules, const DeviceInfo& device, const std::string& step,
+                              ProfileFigures& out);
 
 }  // namespace migrator
