@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <new>
 
 #include <libdeflate.h>
 
@@ -15,7 +16,7 @@ std::string gzip(std::string_view bytes) {
     constexpr int kLevel = 6;  // beyond it, much slower and hardly smaller
     const std::unique_ptr<libdeflate_compressor, void (*)(libdeflate_compressor*)> compressor(
         libdeflate_alloc_compressor(kLevel), libdeflate_free_compressor);
-    CHECK(compressor != nullptr);
+    if (compressor == nullptr) throw std::bad_alloc();
     std::string out(libdeflate_gzip_compress_bound(compressor.get(), bytes.size()), '\0');
     out.resize(libdeflate_gzip_compress(compressor.get(), bytes.data(), bytes.size(), out.data(), out.size()));
     CHECK(!out.empty());
@@ -31,7 +32,7 @@ Result<std::string> gunzip(std::string_view bytes, const std::string& name, std:
     constexpr std::uint64_t kFirstGuess = 8;  // how many times larger what is packed usually is
     const std::unique_ptr<libdeflate_decompressor, void (*)(libdeflate_decompressor*)> decompressor(
         libdeflate_alloc_decompressor(), libdeflate_free_decompressor);
-    CHECK(decompressor != nullptr);
+    if (decompressor == nullptr) throw std::bad_alloc();
     std::string out;
     std::uint64_t room = std::min<std::uint64_t>(bytes.size() * kFirstGuess + 4096, max_bytes);
     for (std::size_t at = 0; at < bytes.size();) {

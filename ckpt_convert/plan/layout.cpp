@@ -224,10 +224,6 @@ private:
     std::set<std::string>* misfits_;
 };
 
-}  // namespace
-
-namespace {
-
 TensorSink keep_in(Layout& layout) {
     return [&layout](LayoutTensor tensor) {
         layout.tensors.push_back(std::move(tensor));

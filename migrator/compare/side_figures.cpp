@@ -227,11 +227,11 @@ void add_variables(const base::JsonDocument& document, ProfileFigures& out) {
     }
 }
 
-// A file that is missing or broken says nothing.
+// A part that is missing, broken or empty says nothing.
 template <class Add>
 base::Status add_from(const ProfileSource& source, ProfilePart part, const Add& add) {
     const auto document = source.document(part);
-    if (document && *document) add(**document);
+    if (document && *document && !members(&(*document)->root).empty()) add(**document);
     const bool is_broken = !document && document.error().kind == base::ErrorKind::bad_input;
     return document || is_broken ? base::Status() : tl::unexpected(document.error());
 }
