@@ -320,7 +320,7 @@ std::string as_text(const base::Language& say, const Found& found, const Inspect
     out += say.format("\n  {:<{}}  {:<8} {:<{}}  {:>10}  {}\n", say.text("name"), widest, "dtype", say.text("shape"),
                       widest_shape, say.text("size"), say.text("file"));
     for (const auto& tensor : found.index.tensors) {
-        out += base::show("  {:<{}}  {:<8} {:<{}}  {:>10}  {}\n", tensor.name, widest, name(tensor.dtype),
+        out += base::show("  {:<{}}  {:<8} {:<{}}  {:>10}  {}\n", tensor.name.get(), widest, name(tensor.dtype),
                           to_string(tensor.shape), widest_shape, base::human_bytes(tensor.bytes()),
                           relative(found, tensor));
     }

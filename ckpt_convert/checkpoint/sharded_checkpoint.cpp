@@ -98,28 +98,34 @@ Result<std::vector<std::shared_ptr<base::ReadableFile>>> open_files(base::FileSy
     return out;
 }
 
-void add_parts(TensorIndex& index, const TorchDistTensor& tensor, const std::string& name) {
+void add_parts(TensorIndex& index, const TorchDistTensor& tensor, const Shared<std::string>& name,
+               SharedPool<Shape>& shapes) {
     if (tensor.flat.vector) {
         IndexedTensor whole;
         whole.name = name;
         whole.dtype = tensor.dtype;
-        whole.shape = tensor.shape;
+        whole.shape = shapes(tensor.shape);
         const std::uint64_t elements = *checked_elements(tensor.shape);
         const FlatRun first = elements > 0 ? tensor.flat.vector->run(tensor.flat.first, elements, 0, 1) : FlatRun();
         whole.file = first.file;
         whole.offset = first.offset;
-        whole.strides = row_major_strides(tensor.shape);
+        whole.strides = shapes(row_major_strides(tensor.shape));
         whole.contiguous = false;
         whole.flat = tensor.flat;
         index.tensors.push_back(std::move(whole));
         return;
     }
     for (const TorchDistChunk& chunk : tensor.chunks) {
-        IndexedTensor part{name,          tensor.dtype,    chunk.sizes, chunk.file, chunk.file_offset,
-                           chunk.strides, chunk.contiguous};
+        IndexedTensor part{name,
+                           tensor.dtype,
+                           shapes(chunk.sizes),
+                           chunk.file,
+                           chunk.file_offset,
+                           shapes(chunk.strides),
+                           chunk.contiguous};
         if (chunk.sizes != tensor.shape) {
-            part.part_offset = chunk.offsets;
-            part.whole_shape = tensor.shape;
+            part.part_offset = shapes(chunk.offsets);
+            part.whole_shape = shapes(tensor.shape);
         }
         index.tensors.push_back(std::move(part));
     }

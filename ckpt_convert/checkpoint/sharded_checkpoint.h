@@ -61,6 +61,7 @@ Result<std::vector<std::shared_ptr<base::ReadableFile>>> open_files(base::FileSy
                                                                     const TorchDistIndex& content);
 
 // Adds the parts of a tensor under another name. A tensor in one part, or in a flat vector, is added as an ordinary one.
-void add_parts(TensorIndex& index, const TorchDistTensor& tensor, const std::string& name);
+void add_parts(TensorIndex& index, const TorchDistTensor& tensor, const Shared<std::string>& name,
+               SharedPool<Shape>& shapes);
 
 }  // namespace ckpt

@@ -12,6 +12,7 @@
 #include "ckpt_convert/tensor/dtype.h"
 #include "ckpt_convert/tensor/flat_vector.h"
 #include "ckpt_convert/tensor/shape.h"
+#include "ckpt_convert/tensor/shared.h"
 
 namespace ckpt {
 
@@ -38,16 +39,16 @@ struct Quantised {
 };
 
 struct IndexedTensor {
-    std::string name;
+    Shared<std::string> name;
     DType dtype = DType::f32;
-    Shape shape;
-    std::uint32_t file = 0;              // index into TensorIndex::files
-    std::uint64_t offset = 0;            // absolute byte offset of the element [0, ..., 0]
-    std::vector<std::uint64_t> strides;  // elements; row-major unless a torch file holds a view
-    bool contiguous = true;              // row-major, and its bytes are one range of the file
+    SharedShape shape;
+    std::uint32_t file = 0;    // index into TensorIndex::files
+    std::uint64_t offset = 0;  // absolute byte offset of the element [0, ..., 0]
+    SharedShape strides;       // elements; row-major unless a torch file holds a view
+    bool contiguous = true;    // row-major, and its bytes are one range of the file
     // Of a part of a tensor, as torch_dist stores them: where it begins, and the shape of the whole. Else empty.
-    Shape part_offset = {};
-    Shape whole_shape = {};
+    SharedShape part_offset = {};
+    SharedShape whole_shape = {};
     // What the file holds instead of a dense row-major tensor of `dtype`, which is what the values become.
     std::shared_ptr<const Quantised> quantised = {};
     // Where the elements lie when ranks share them; `file` and `offset` are then those of the first.

@@ -25,7 +25,7 @@ private:
 
 std::uint32_t add_zeros(TensorIndex& index, DType dtype, const Shape& shape) {
     IndexedTensor zeros;
-    zeros.name = "zeros";
+    zeros.name = std::string("zeros");
     zeros.dtype = dtype;
     zeros.shape = shape;
     zeros.strides = row_major_strides(shape);

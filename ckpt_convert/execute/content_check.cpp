@@ -109,7 +109,9 @@ private:
         return out;
     }
 
-    static std::uint64_t row_bytes(const IndexedTensor& tensor) { return tensor.shape.back() * bits(tensor.dtype) / 8; }
+    static std::uint64_t row_bytes(const IndexedTensor& tensor) {
+        return tensor.shape.get().back() * bits(tensor.dtype) / 8;
+    }
 
     void add_problem(std::string what) { file_.problems.push_back({file_.shown, std::move(what)}); }
 

@@ -1,36 +1,40 @@
 #include "ckpt_convert/execute/dcp_entries.h"
 
 #include <utility>
-#include <variant>
+
+#include "ckpt_convert/checkpoint/megatron_checkpoint.h"
 
 namespace ckpt {
 
-std::string joined_path(const DistPath& path) {
-    std::string out;
-    for (const auto& key : path) {
-        if (!out.empty()) out += '.';
-        const auto* text = std::get_if<std::string>(&key);
-        out += text != nullptr ? *text : std::to_string(std::get<std::uint64_t>(key));
+DcpTargetNames::DcpTargetNames(Form form) : form_(std::move(form)), state_(DistKeys{kOptimizer, kOptimizerState}) {
+    if (!form_.weights_key.empty()) weights_ = DistKeys{form_.weights_key};
+}
+
+DistName DcpTargetNames::of(const TargetTensor& target) {
+    if (target.of_model) {
+        if (form_.prefix.empty()) return {weights_, target.name};
+        return {weights_, form_.prefix + target.name.get()};
     }
+    const TensorKey state = split_key(target.name.get());
+    DistName out(state_, texts_(form_.state_prefix + std::string(state.name)),
+                 moments_(DistKeys{std::string(state.chunk)}));
+    out.flat = form_.flat;
     return out;
 }
 
-TorchDistItem item_at(DistPath path, const TargetTensor& target, SharedPool<Shape>& shapes) {
+TorchDistItem item_at(DistName name, const TargetTensor& target, SharedPool<Shape>& shapes) {
     const Shape& shape = target.shape_in_file();
-    std::string fqn = joined_path(path);
     const SharedShape shared = shapes(shape);
-    return {std::move(fqn), target.dtype, shared, shapes(Shape(shape.size(), 0)), shared, std::move(path)};
+    return {std::move(name), target.dtype, shared, shapes(Shape(shape.size(), 0)), shared};
 }
 
-void add_object(TorchDistContent& content, DistPath path,
-                std::function<Result<pickle::Value*>(TorchFilePlan& file)> value) {
-    std::string fqn = joined_path(path);
-    content.objects.push_back({std::move(fqn), std::move(path), std::move(value)});
+DistValue dist_value(TorchDistObject::Value value) {
+    return std::make_shared<const TorchDistObject::Value>(std::move(value));
 }
 
-void add_value(TorchDistContent& content, DistPath path, pickle::Ref value) {
-    add_object(content, std::move(path),
-               [value](TorchFilePlan& file) -> Result<pickle::Value*> { return file.arena().make(value->variant); });
+DistValue dist_value(pickle::Ref value) {
+    return dist_value(
+        [value](TorchFilePlan& file) -> Result<pickle::Value*> { return file.arena().make(value->variant); });
 }
 
 }  // namespace ckpt

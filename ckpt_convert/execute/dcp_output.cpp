@@ -10,47 +10,72 @@
 namespace ckpt {
 namespace {
 
-constexpr const char* kState = "state";
 constexpr const char* kGroupsKey = "param_groups";
 
-// Where PyTorch has a part of the optimizer's state. Saved by name, that is one flat dict.
-DistPath place_of(bool by_name, const DistPath& keys) {
-    if (by_name) return {kOptimizer, joined_path(keys)};
-    DistPath out{kOptimizer};
-    out.insert(out.end(), keys.begin(), keys.end());
-    return out;
-}
-
-void add_names(TorchDistContent& content, DistPath path, const std::vector<std::string>& names) {
-    add_object(content, std::move(path), [&names](TorchFilePlan& file) -> Result<pickle::Value*> {
+DistValue names_value(const std::vector<Shared<std::string>>& names) {
+    return dist_value([&names](TorchFilePlan& file) -> Result<pickle::Value*> {
         pickle::Value* list = file.list();
         for (const std::string& name : names) list->as<pickle::List>()->items.push_back(file.string(name));
         return list;
     });
 }
 
-Status add_training(TorchDistContent& content, const NamedTraining& training) {
-    for (std::size_t i = 0; i < training.groups.size(); ++i) {
-        const NamedTraining::Group& group = training.groups[i];
-        for (const std::string& name : group.names) {
-            DistPath path = place_of(training.by_name, {kState, name, "step"});
-            content.scalars.push_back({joined_path(path), path, training.step});
+// Adds the settings of the groups, by number or by the name of each weight, the steps and the schedule.
+class TrainingEntries {
+public:
+    TrainingEntries(TorchDistContent& content, const NamedTraining& training)
+        : content_(content), training_(training) {}
+
+    Status add() {
+        for (std::size_t i = 0; i < training_.groups.size(); ++i) {
+            add_steps(training_.groups[i]);
+            for (const auto& [key, value] : training_.groups[i].values)
+                TRY(require_plain(value, base::format("the setting {}", key)));
+            if (training_.by_name) add_by_name(training_.groups[i]);
+            else add_by_number(training_.groups[i], i);
         }
-        for (const auto& [key, value] : group.values) {
-            TRY(require_plain(value, base::format("the setting {}", key)));
-            if (!training.by_name) add_value(content, place_of(false, {kGroupsKey, std::uint64_t{i}, key}), value);
-            for (std::size_t n = 0; training.by_name && n < group.names.size(); ++n)
-                add_value(content, place_of(true, {kGroupsKey, group.names[n], key}), value);
+        for (const auto& [keys, value] : training_.schedule) {
+            DistKeys before(keys.begin(), keys.end() - 1);
+            content_.objects.push_back({DistName(std::move(before), keys.back()), dist_value(value)});
         }
-        if (!training.by_name && !training.ordered)
-            add_object(content, place_of(false, {kGroupsKey, std::uint64_t{i}, kParameterOrder}),
-                       [](TorchFilePlan& file) -> Result<pickle::Value*> { return file.string(kUnknownOrder); });
-        if (!training.by_name)
-            add_names(content, place_of(false, {kGroupsKey, std::uint64_t{i}, "params"}), group.names);
+        return {};
     }
-    for (const auto& [keys, value] : training.schedule) add_value(content, {keys.begin(), keys.end()}, value);
-    return {};
-}
+
+private:
+    void add_steps(const NamedTraining::Group& group) {
+        const Shared<DistKeys> step = DistKeys{"step"};
+        for (const Shared<std::string>& name : group.names) {
+            content_.scalars.push_back({{state_, name, step}, training_.step});
+            content_.scalars.back().name.flat = training_.by_name;
+        }
+    }
+
+    void add_by_name(const NamedTraining::Group& group) {
+        for (const auto& [key, value] : group.values) {
+            const Shared<DistKeys> setting = DistKeys{key};
+            const DistValue shared = dist_value(value);
+            for (const Shared<std::string>& name : group.names) {
+                content_.objects.push_back({{groups_, name, setting}, shared});
+                content_.objects.back().name.flat = true;
+            }
+        }
+    }
+
+    void add_by_number(const NamedTraining::Group& group, std::size_t number) {
+        const Shared<DistKeys> before = DistKeys{kOptimizer, kGroupsKey, std::uint64_t{number}};
+        for (const auto& [key, value] : group.values)
+            content_.objects.push_back({DistName(before, key), dist_value(value)});
+        if (!training_.ordered)
+            content_.objects.push_back(
+                {DistName(before, std::string(kParameterOrder)),
+                 dist_value([](TorchFilePlan& file) -> Result<pickle::Value*> { return file.string(kUnknownOrder); })});
+        content_.objects.push_back({DistName(before, std::string("params")), names_value(group.names)});
+    }
+
+    const Shared<DistKeys> state_ = DistKeys{kOptimizer, kOptimizerState}, groups_ = DistKeys{kOptimizer, kGroupsKey};
+    TorchDistContent& content_;
+    const NamedTraining& training_;
+};
 
 }  // namespace
 
@@ -60,20 +85,9 @@ Result<OutputPlan> dcp_output(const ConversionPlan& plan, const std::string& key
     content.max_file_bytes = max_file_bytes;
     content.items.reserve(plan.targets.size());
     SharedPool<Shape> shapes;
-    for (const TargetTensor& target : plan.targets) {
-        DistPath path;
-        if (!target.of_model) {
-            const TensorKey state = split_key(target.name.get());
-            path = place_of(training != nullptr && training->by_name,
-                            {kState, std::string(state.name), std::string(state.chunk)});
-        } else if (!key.empty()) {
-            path = {key, target.name};
-        } else {
-            path = {target.name};
-        }
-        content.items.push_back(item_at(std::move(path), target, shapes));
-    }
-    if (training != nullptr) TRY(add_training(content, *training));
+    DcpTargetNames names({.weights_key = key, .flat = training != nullptr && training->by_name});
+    for (const TargetTensor& target : plan.targets) content.items.push_back(item_at(names.of(target), target, shapes));
+    if (training != nullptr) TRY(TrainingEntries(content, *training).add());
     TRY_ASSIGN(auto files, plan_torch_dist(std::move(content)));
     return output_of(std::move(files), "");
 }

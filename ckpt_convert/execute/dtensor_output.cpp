@@ -3,6 +3,7 @@
 #include <array>
 #include <map>
 #include <memory>
+#include <string_view>
 #include <unordered_map>
 
 #include "base/format.h"
@@ -28,7 +29,7 @@ public:
         Shape shape = one.whole.shape_in_file();
         const Shape whole = shape;
         Value* local = nullptr;
-        if (const auto& target = one.parts[rank_]) {
+        if (const auto target = one.part(rank_)) {
             if (one.cut) shape[0] = one.rows(rank_);
             TRY_ASSIGN(local, file->tensor(one.whole.dtype, shape));
             out_.targets.push_back(*target);
@@ -131,7 +132,7 @@ private:
 
     const RanksRun& run_;
     const NamedTraining* training_;
-    std::unordered_map<std::string, const RankParts*> weights_, states_;
+    std::unordered_map<std::string_view, const RankParts*> weights_, states_;
     std::vector<const RankParts*> order_;  // of the model file
 };
 

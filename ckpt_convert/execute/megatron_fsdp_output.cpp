@@ -13,38 +13,35 @@ namespace {
 
 constexpr const char* kSchedule = "opt_param_scheduler";
 
-DistPath path_of(const TargetTensor& target, const Naming& names) {
-    if (target.of_model) return {names.weights_key, names.prefix + target.name.get()};
-    const TensorKey state = split_key(target.name.get());
-    return {kOptimizer, "state", names.state_prefix + std::string(state.name), std::string(state.chunk)};
-}
-
-// The members of a dict, each at its key behind `path`.
-Status add_members(TorchDistContent& content, const DistPath& path, pickle::Ref dict) {
+// The members of a dict, one entry for each of the names, which is the key in front of the member's own.
+Status add_members(TorchDistContent& content, const Shared<DistKeys>& before,
+                   const std::vector<Shared<std::string>>& names, pickle::Ref dict) {
     for (const auto& [key, value] : *pickle::mapping_items(dict)) {
-        const std::string& name = *key->as<std::string>();
-        TRY(require_plain(value, base::format("the setting {}", name)));
-        DistPath member = path;
-        member.emplace_back(name);
-        add_value(content, std::move(member), value);
+        const std::string& member = *key->as<std::string>();
+        TRY(require_plain(value, base::format("the setting {}", member)));
+        const Shared<DistKeys> after = DistKeys{member};
+        const DistValue shared = dist_value(value);
+        for (const Shared<std::string>& name : names) content.objects.push_back({{before, name, after}, shared});
     }
     return {};
 }
 
 Status add_settings(TorchDistContent& content, const Naming& names, const MegatronFsdpTraining& training) {
+    const Shared<DistKeys> settings = DistKeys{kOptimizer, "param_to_group_meta"};
     for (const auto& group : training.groups) {
-        for (const std::string& name : group.names)
-            TRY(add_members(content, {kOptimizer, "param_to_group_meta", names.state_prefix + name}, group.values));
+        std::vector<Shared<std::string>> weights;
+        for (const std::string& name : group.names) weights.push_back(names.state_prefix + name);
+        TRY(add_members(content, settings, weights, group.values));
     }
-    return add_members(content, {kSchedule}, training.scheduler);
+    return add_members(content, {}, {Shared<std::string>(kSchedule)}, training.scheduler);
 }
 
 // What a rank file of Megatron has beside its weights, each an entry of its own.
 void add_common(TorchDistContent& content, const CheckpointState& state) {
     for (const char* key : {"args", "checkpoint_version", "iteration"}) {
-        add_object(content, {key}, [key, &state](TorchFilePlan& file) -> Result<pickle::Value*> {
-            return file.arena().make(pickle::find(common_state(file, state), key)->variant);
-        });
+        content.objects.push_back({key, dist_value([key, &state](TorchFilePlan& file) -> Result<pickle::Value*> {
+                                       return file.arena().make(pickle::find(common_state(file, state), key)->variant);
+                                   })});
     }
 }
 
@@ -56,8 +53,10 @@ Result<OutputPlan> megatron_fsdp_output(const ConversionPlan& plan, const Naming
     content.max_file_bytes = max_file_bytes;
     content.items.reserve(plan.targets.size());
     SharedPool<Shape> shapes;
+    DcpTargetNames target_names(
+        {.weights_key = names.weights_key, .prefix = names.prefix, .state_prefix = names.state_prefix});
     for (const TargetTensor& target : plan.targets)
-        content.items.push_back(item_at(path_of(target, names), target, shapes));
+        content.items.push_back(item_at(target_names.of(target), target, shapes));
     if (training != nullptr) TRY(add_settings(content, names, *training));
     add_common(content, state);
     TRY_ASSIGN(auto files, plan_torch_dist(std::move(content)));

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ckpt_convert/formats/torch_file/torch_reader.h"
+#include "ckpt_convert/tensor/shared.h"
 
 namespace ckpt {
 
@@ -14,7 +15,7 @@ namespace ckpt {
 struct NamedTraining {
     struct Group {
         std::vector<std::pair<std::string, pickle::Ref>> values;  // lr, betas, ...
-        std::vector<std::string> names;                           // of weights
+        std::vector<Shared<std::string>> names;                   // of weights
     };
     std::vector<Group> groups;
     bool ordered = false;  // the names are in the order in which the optimizer has its parameters

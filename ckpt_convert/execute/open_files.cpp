@@ -44,7 +44,7 @@ Status OpenFiles::written(const LogicalMove& move, const std::vector<WrittenRun>
     {
         std::lock_guard lock(mutex_);
         for (const WrittenRun& run : runs) runs_.add(run);
-        if (lost.any()) losses_.try_emplace(move.logical, CastReport{move.name, {}}).first->second.losses.add(lost);
+        if (lost.any()) losses_.try_emplace(move.logical, CastReport{move.title(), {}}).first->second.losses.add(lost);
         for (const StoredPiece& piece : move.targets) {
             each_file(piece, [&](std::uint32_t file) {
                 if (lost.any()) open_[file].lossy.insert(move.logical);

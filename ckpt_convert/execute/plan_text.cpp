@@ -43,7 +43,7 @@ std::string content_text(const ConversionPlan& plan, const TargetContents& conte
     for (const PlacedPiece& placed : pieces) {
         float plus = placed.move->plus;
         std::string sum = plus == 0 ? "" : base::format(" {} {}", plus < 0 ? "-" : "+", std::abs(plus));
-        parts.push_back(placed.move->name + box_text(placed) + sum);
+        parts.push_back(placed.move->title() + box_text(placed) + sum);
     }
     for (const std::uint32_t number : contents.fills(target)) {
         const FilledRows& fill = plan.fills[number];

@@ -21,7 +21,7 @@ const LogicalMove& move_of(const ConversionPlan& plan, std::uint32_t logical) {
 Result<std::vector<std::byte>> mean_row(const LogicalMove& move, const TensorIndex& source, DType dtype) {
     if (!can_cast(move.dtype, DType::f32)) {
         return base::fail(ErrorKind::unsupported,
-                          base::format("padding with the mean of {} needs floating-point weights, not {}", move.name,
+                          base::format("padding with the mean of {} needs floating-point weights, not {}", move.title(),
                                        name(move.dtype)));
     }
     std::uint64_t rows = move.shape[0], columns = *checked_elements(move.shape) / rows;

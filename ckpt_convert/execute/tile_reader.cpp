@@ -59,7 +59,7 @@ Status TileReader::read_piece(const Shape& shape, DType dtype, RowRange rows, co
     std::uint64_t size = bits(dtype) / 8;
     std::vector<std::uint64_t> tile_strides = byte_strides(row_major_strides(shape), size);
     std::vector<std::uint64_t> stored_strides =
-        byte_strides(piece.strides.empty() ? stored.strides : piece.strides.get(), size);
+        byte_strides(piece.strides.empty() ? stored.strides : piece.strides, size);
     std::byte* into = tile_.data() + dot(part.in_tile, tile_strides);
     std::uint64_t begin = dot(part.in_stored, stored_strides);
     stored_strides.erase(stored_strides.begin(),

@@ -61,17 +61,19 @@ private:
     void add(const TargetTensor& target) {
         std::string name(split_key(target.name.get()).name);
         const Shape& shape = target.shape_in_file();
-        TorchDistItem item{name, target.dtype, shape, Shape(shape.size(), 0), shape};
+        const Shape no_offsets(shape.size(), 0);
+        TorchDistItem item{{}, target.dtype, shapes_(shape), shapes_(no_offsets), shapes_(shape)};
         std::optional<LayerName> layer = layer_in(target, name);
         if (layer) {
-            item.fqn = layer->shared;
-            item.global_shape = with_axis(layer->layers, shape);
-            item.chunk_offsets = with_axis(layer->layer, item.chunk_offsets);
-            item.chunk_sizes = with_axis(1, shape);
+            name = layer->shared;
+            item.global_shape = shapes_(with_axis(layer->layers, shape));
+            item.chunk_offsets = shapes_(with_axis(layer->layer, no_offsets));
+            item.chunk_sizes = shapes_(with_axis(1, shape));
         }
         // "optimizer.state.exp_avg/decoder..." is a state of "decoder...".
-        if (!target.of_model) item.fqn = base::format("{}.{}", split_key(target.name.get()).chunk, item.fqn);
-        if (target.extra_state) add_extra_states(module_of(item.fqn), layer, target);
+        if (!target.of_model) name = base::format("{}.{}", split_key(target.name.get()).chunk, name);
+        if (target.extra_state) add_extra_states(module_of(name), layer, target);
+        item.name = names_(name);
         out_.items.push_back(std::move(item));
     }
 
@@ -102,6 +104,8 @@ private:
     const ConversionPlan& plan_;
     std::uint64_t slots_;
     bool alike_ = true;  // all layers have the same tensors, so that Megatron asks for one tensor of all of them
+    SharedPool<Shape> shapes_;
+    SharedPool<std::string> names_;
     TorchDistContent out_;
 };
 

@@ -1,9 +1,10 @@
 #include "ckpt_convert/execute/universal_output.h"
 
-#include <algorithm>
+#include <map>
 #include <memory>
 #include <set>
 #include <unordered_map>
+#include <utility>
 
 #include "base/format.h"
 #include "ckpt_convert/checkpoint/megatron_checkpoint.h"
@@ -24,13 +25,14 @@ class UniversalFiles {
 public:
     UniversalFiles(const ConversionPlan& plan, const NamedTraining& training)
         : plan_(plan), training_(training), directory_(universal_directory(training)) {
-        for (const NamedTraining::Group& group : training.groups)
-            trained_.insert(group.names.begin(), group.names.end());
+        for (const NamedTraining::Group& group : training.groups) {
+            for (const std::string& name : group.names) trained_.insert(name);
+        }
     }
 
     Result<OutputPlan> make() {
         for (std::uint32_t i = 0; i < plan_.targets.size(); ++i) TRY(add_target(i));
-        for (const std::string_view name : trained_) TRY(add_step(std::string(name)));
+        TRY(add_steps());
         TRY(add_optimizer());
         // Buffers are in one of the two, as a target is written once.
         TRY(add_model(kModelFiles[0], buffers_));
@@ -52,18 +54,24 @@ private:
         const TensorKey state = split_key(target.name.get());
         const std::string what = target.of_model ? "fp32" : std::string(state.chunk);
         const std::string weight = target.of_model ? target.name.get() : std::string(state.name);
-        auto file = std::make_shared<TorchFilePlan>();
-        TRY_ASSIGN(Value * tensor, file->tensor(target.dtype, target.shape_in_file()));
-        Value* root = file->dict();
-        TorchFilePlan::set(root, file->string("param"), tensor);
-        TorchFilePlan::set(root, file->string("cat_dim"), file->integer(0));
-        return add_file(base::format("zero/{}/{}.pt", weight, what), file, root, {number});
+        auto& file = by_form_[{target.dtype, target.shape_in_file()}];
+        if (file == nullptr) {
+            file = std::make_shared<TorchFilePlan>();
+            TRY_ASSIGN(Value * tensor, file->tensor(target.dtype, target.shape_in_file()));
+            Value* root = file->dict();
+            TorchFilePlan::set(root, file->string("param"), tensor);
+            TorchFilePlan::set(root, file->string("cat_dim"), file->integer(0));
+            TRY(file->finish(root));
+        }
+        add_file(base::format("zero/{}/{}.pt", weight, what), file, {number});
+        return {};
     }
 
-    Status add_step(const std::string& weight) {
+    Status add_steps() {
         auto file = std::make_shared<TorchFilePlan>();
-        Value* root = file->scalar(training_.step);
-        return add_file(base::format("zero/{}/step.pt", weight), file, root, {});
+        TRY(file->finish(file->scalar(training_.step)));
+        for (const std::string_view weight : trained_) add_file(base::format("zero/{}/step.pt", weight), file, {});
+        return {};
     }
 
     // Of ZeRO 1 and 2 the groups are looked up by number; ZeRO 3 takes the settings of the first for all.
@@ -83,7 +91,9 @@ private:
         TorchFilePlan::set(root, file->string("optimizer_state_dict"), inner);
         TorchFilePlan::set(root, file->string("param_groups"), groups);
         TorchFilePlan::set(root, file->string("ds_version"), file->string(kDeepSpeedVersion));
-        return add_file("zero/optimizer_state.pt", file, root, {});
+        TRY(file->finish(root));
+        add_file("zero/optimizer_state.pt", file, {});
+        return {};
     }
 
     Status add_model(const char* name, const std::vector<std::uint32_t>& buffers) {
@@ -107,7 +117,9 @@ private:
         Value* info = file->dict();
         TorchFilePlan::set(info, file->string("universal_checkpoint_version"), file->real(kUniversalVersion));
         set("universal_checkpoint_info", info);
-        return add_file(name, file, root, buffers);
+        TRY(file->finish(root));
+        add_file(name, file, buffers);
+        return {};
     }
 
     // By group, in the order of the plan.
@@ -126,9 +138,8 @@ private:
         return out;
     }
 
-    Status add_file(const std::string& path, const std::shared_ptr<TorchFilePlan>& planned, pickle::Ref root,
-                    std::vector<std::uint32_t> targets) {
-        TRY(planned->finish(root));
+    void add_file(const std::string& path, const std::shared_ptr<const TorchFilePlan>& planned,
+                  std::vector<std::uint32_t> targets) {
         OutputFile file;
         file.path = base::format("{}/{}", directory_, path);
         file.bytes = planned->file_bytes();
@@ -136,7 +147,6 @@ private:
         file.targets = std::move(targets);
         file.chunks = [planned](const std::vector<std::uint32_t>& crc32) { return planned->chunks(crc32); };
         out_.files.push_back(std::move(file));
-        return {};
     }
 
     const ConversionPlan& plan_;
@@ -144,6 +154,8 @@ private:
     std::string directory_;
     std::set<std::string_view> trained_;
     std::vector<std::uint32_t> buffers_;
+    // Files of tensors of equal type and shape differ in nothing but their payload.
+    std::map<std::pair<DType, Shape>, std::shared_ptr<TorchFilePlan>> by_form_;
     OutputPlan out_;
 };
 

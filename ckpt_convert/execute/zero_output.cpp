@@ -26,7 +26,7 @@ constexpr std::uint32_t kNone = UINT32_MAX;
 
 // Parameters in one vector, and the shares of it by state and rank: numbers in OutputPlan::shares.
 struct FlatGroup {
-    std::vector<std::string> names;
+    std::vector<Shared<std::string>> names;
     std::array<std::vector<std::uint32_t>, kStates.size()> shares;
 };
 
@@ -71,7 +71,7 @@ private:
         for (std::size_t group = 0; group < training_.groups.size(); ++group) {
             std::uint64_t length = 0;
             bool is_full = true;
-            for (const std::string& name : training_.groups[group].names) {
+            for (const Shared<std::string>& name : training_.groups[group].names) {
                 if (is_full) {
                     vectors_[group].push_back(groups_.size());
                     groups_.push_back({{}, {}});

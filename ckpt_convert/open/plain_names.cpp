@@ -20,7 +20,7 @@ Result<ModelMapping> mapping_of(const TensorIndex& index, const TensorNames* tra
         WeightRule weight;
         weight.name = tensor.name;
         weight.cast = can_cast(tensor.dtype, DType::f32);
-        weight.buffer = trained != nullptr && !trained->contains(tensor.name);
+        weight.buffer = trained != nullptr && !trained->contains(tensor.name.get());
         StoredRule stored;
         stored.names = {{DialectSelector(), tensor.name}};
         stored.weights = {tensor.name};

@@ -119,7 +119,7 @@ private:
             return base::fail(ErrorKind::bad_input,
                               base::format("two tensors are {} when the names of wrappers are taken away", name),
                               out_.checkpoint.directory);
-        add_parts(out_.weights, tensor, name);
+        add_parts(out_.weights, tensor, name, shapes_);
         ++out_.weight_count;
         return {};
     }
@@ -148,6 +148,7 @@ private:
     ShardedSource& out_;
     std::string container_;
     std::unordered_set<std::string> weights_;
+    SharedPool<Shape> shapes_;
     std::set<std::string> beside_;
 };
 

@@ -74,7 +74,7 @@ private:
         const auto moment = std::find(kAdamMoments.begin(), kAdamMoments.end(), what);
         if (moment != kAdamMoments.end()) {
             add_parts(out_.moments[static_cast<std::size_t>(moment - kAdamMoments.begin())], tensor,
-                      names_.unwrapped(std::move(weight)));
+                      weights_(names_.unwrapped(std::move(weight))), shapes_);
             return {};
         }
         if (what == kStep && tensor.shape.empty() && tensor.dtype == DType::f32) return read_step(tensor);
@@ -179,6 +179,8 @@ private:
     ShardedCheckpoint checkpoint_;
     Steps steps_;
     std::map<std::string, ShardedGroup> groups_;
+    SharedPool<std::string> weights_;
+    SharedPool<Shape> shapes_;
     ShardedTraining out_;
     bool has_step_ = false;
 };

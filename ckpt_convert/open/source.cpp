@@ -47,7 +47,7 @@ Result<std::int64_t> mtp_layers_in(const TensorIndex& index, const ModelMapping&
     TRY_ASSIGN(Layout rest, hf_layout(without, variant));
     TRY_ASSIGN(auto names, names_beyond(with, rest, variant));
     bool found = std::any_of(index.tensors.begin(), index.tensors.end(),
-                             [&](const IndexedTensor& tensor) { return names.contains(tensor.name); });
+                             [&](const IndexedTensor& tensor) { return names.contains(tensor.name.get()); });
     return found ? count : 0;
 }
 
@@ -55,7 +55,7 @@ Result<std::int64_t> mtp_layers_in(const TensorIndex& index, const ModelMapping&
 std::string find_prefix(const ModelMapping& mapping, const TensorIndex& index) {
     for (const std::string& prefix : mapping.hf_prefixes) {
         bool found = std::any_of(index.tensors.begin(), index.tensors.end(), [&](const IndexedTensor& tensor) {
-            return !prefix.empty() && tensor.name.starts_with(prefix);
+            return !prefix.empty() && tensor.name.get().starts_with(prefix);
         });
         if (found) return prefix;
     }
@@ -83,7 +83,7 @@ Result<std::string> find_form(const TensorIndex& index, const Model& model, HfVa
     if (forms.size() < 2) return variant.form;
     std::map<std::string_view, const Shape*> shapes;
     for (const IndexedTensor& tensor : index.tensors)
-        shapes.emplace(tensor.name, tensor.whole_shape.empty() ? &tensor.shape : &tensor.whole_shape);
+        shapes.emplace(tensor.name, &(tensor.whole_shape.empty() ? tensor.shape : tensor.whole_shape).get());
     auto differs = [&](const LayoutTensor& tensor) {
         auto found = shapes.find(tensor.name);
         return found != shapes.end() && *found->second != tensor.shape_in_file();

@@ -73,7 +73,7 @@ TensorIndex adapted_weights(const TensorIndex& factors, bool rank_files) {
     };
     for (const IndexedTensor& tensor : factors.tensors) {
         auto weight = stored_factor_names().weight_of(Factor::right, tensor.name);
-        if (weight && !tensor.shape.empty()) columns[key(tensor, *weight)] = whole(tensor).back();
+        if (weight && !tensor.shape.empty()) columns[key(tensor, *weight)] = whole(tensor).get().back();
     }
     for (const IndexedTensor& tensor : factors.tensors) {
         auto weight = stored_factor_names().weight_of(Factor::left, tensor.name);
@@ -83,7 +83,7 @@ TensorIndex adapted_weights(const TensorIndex& factors, bool rank_files) {
         made.name = *weight;
         made.dtype = tensor.dtype;
         made.shape = whole(tensor);
-        made.shape.back() = width == columns.end() ? 0 : width->second;
+        made.shape.set(made.shape.size() - 1, width == columns.end() ? 0 : width->second);
         made.file = tensor.file;
         out.tensors.push_back(std::move(made));
     }

@@ -72,9 +72,9 @@ private:
             next.offset += (range.first - begin) * part.strides[axis] * (bits(part.dtype) / 8);
             for (std::size_t i = 0; i < extents.size(); ++i) {
                 const std::size_t of_box = axes_[axis][i];
-                next.part_offset[of_box] = range.offsets[i];
-                next.shape[of_box] = range.sizes[i];
-                next.strides[of_box] = tensor_.strides[of_box] / steps_[axis] * part.strides[axis];
+                next.part_offset.set(of_box, range.offsets[i]);
+                next.shape.set(of_box, range.sizes[i]);
+                next.strides.set(of_box, tensor_.strides[of_box] / steps_[axis] * part.strides[axis]);
             }
             cut(part, axis + 1, next, out);
         }

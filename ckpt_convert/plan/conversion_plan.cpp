@@ -17,14 +17,14 @@ public:
         plan_.notes = source.notes;
         for (std::uint32_t i = 0; i < model_.tensors().size(); ++i) {
             const LogicalTensor& logical = model_.tensors()[i];
-            plan_.moves.push_back({i,
-                                   source.tensors[i].absent ? logical.name + " (zeros)" : logical.name,
-                                   logical.shape,
-                                   source.tensors[i].dtype,
-                                   source.tensors[i].pieces,
-                                   {},
-                                   0,
-                                   source.tensors[i].adapter});
+            const LogicalSource& from = source.tensors[i];
+            plan_.moves.push_back({.logical = i,
+                                   .name = from.absent ? logical.name + " (zeros)" : logical.name,
+                                   .shape = shared_(logical.shape),
+                                   .dtype = from.dtype,
+                                   .sources = from.pieces,
+                                   .targets = {},
+                                   .adapter = from.adapter});
         }
     }
 
@@ -40,7 +40,7 @@ public:
                     ErrorKind::bad_input,
                     base::format("{} is made of {} ({}) and {} ({}): parts of one tensor must have the same element "
                                  "type; --params-dtype makes them the same",
-                                 tensor.name, plan_.moves[first].name, name(dtype), move.name, name(other)));
+                                 tensor.name, plan_.moves[first].title(), name(dtype), move.title(), name(other)));
             }
             TRY(add_constant(move, tensor));
             move.targets.push_back(
@@ -61,10 +61,10 @@ private:
         float plus = tensor.plus - source_.tensors[move.logical].plus;
         if (plus != 0 && !can_cast(move.dtype, move.dtype))
             return base::fail(ErrorKind::unsupported,
-                              base::format("{} is {}, to which nothing can be added", move.name, name(move.dtype)));
+                              base::format("{} is {}, to which nothing can be added", move.title(), name(move.dtype)));
         if (!move.targets.empty() && move.plus != plus)
             return base::fail(ErrorKind::rule_data,
-                              base::format("{} is stored plus different numbers in one layout", move.name),
+                              base::format("{} is stored plus different numbers in one layout", move.title()),
                               model_.mapping().origin);
         move.plus = plus;
         return {};
@@ -74,7 +74,7 @@ private:
         bool keep = !options_.dtype || !model_.tensors()[move.logical].cast;
         DType wanted = keep ? move.dtype : *options_.dtype;
         if (wanted == move.dtype || can_cast(move.dtype, wanted)) return wanted;
-        return base::fail(ErrorKind::unsupported, base::format("{} is {}, which cannot be cast to {}", move.name,
+        return base::fail(ErrorKind::unsupported, base::format("{} is {}, which cannot be cast to {}", move.title(),
                                                                name(move.dtype), name(wanted)));
     }
 
@@ -124,7 +124,7 @@ Status drop_idle(ConversionPlan& plan, const Model& model, const SourceBinding& 
                 ErrorKind::unsupported,
                 base::format("{} has no place in this layout and would be lost; another --target version or other "
                              "layers (--transformer-impl, --moe-grouped-gemm) have one",
-                             move.name));
+                             move.title()));
         if (absent == placed) (placed ? zeros : dropped).push_back(model.tensors()[move.logical].name);
     }
     if (!dropped.empty())
@@ -138,6 +138,10 @@ Status drop_idle(ConversionPlan& plan, const Model& model, const SourceBinding& 
 }
 
 }  // namespace
+
+std::string LogicalMove::title() const {
+    return state.empty() ? name.get() : base::format("{} of {}", state, name.get());
+}
 
 std::uint64_t ConversionPlan::source_bytes() const {
     std::uint64_t sum = 0;

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ckpt_convert/checkpoint/tensor_index.h"
@@ -20,13 +21,17 @@ namespace ckpt {
 // Everything that happens to one logical tensor.
 struct LogicalMove {
     std::uint32_t logical = 0;
-    std::string name;
-    Shape shape;
+    Shared<std::string> name;
+    std::string_view state =
+        {};  // of kOptimizerStates: what of the weight of this name it is; empty: the weight itself
+    SharedShape shape;
     DType dtype = DType::f32;          // of the source
     std::vector<StoredPiece> sources;  // cover the tensor once
     std::vector<StoredPiece> targets;
     float plus = 0;                                  // is added to every value on its way
     std::shared_ptr<const LowRankSum> adapter = {};  // is added to the tensor, before
+
+    std::string title() const;  // for messages
 };
 
 struct TargetTensor {

@@ -48,33 +48,35 @@ bool is_inside(const StoredPiece& piece, const Shape& shape) {
     return piece.strides.empty() ? inside(piece.in_stored, stored_extent(piece), shape) : reaches_inside(piece, shape);
 }
 
-Status check_read(const std::string& name, const Shape& shape, const std::vector<StoredPiece>& pieces,
-                  const TensorIndex& source) {
+// `part`: what of the move the pieces are, for messages.
+Status check_read(const LogicalMove& move, std::string_view part, const Shape& shape,
+                  const std::vector<StoredPiece>& pieces, const TensorIndex& source) {
+    auto name = [&] { return base::format("{}{}", move.title(), part); };
     std::vector<Box> read;
     for (const StoredPiece& piece : pieces) {
         if (piece.tensor >= source.tensors.size() || !is_inside(piece, source.tensors[piece.tensor].shape) ||
             !inside(piece.in_logical, piece.extent, shape)) {
-            return broken(base::format("a piece of {} leaves its tensor", name));
+            return broken(base::format("a piece of {} leaves its tensor", name()));
         }
         read.push_back({piece.in_logical, piece.extent});
     }
-    if (tiling_problem(shape, read)) return broken(base::format("{} is not read exactly once", name));
+    if (tiling_problem(shape, read)) return broken(base::format("{} is not read exactly once", name()));
     return {};
 }
 
 Status check_move(const LogicalMove& move, const ConversionPlan& plan, const TensorIndex& source) {
-    TRY(check_read(move.name, move.shape, move.sources, source));
+    TRY(check_read(move, "", move.shape, move.sources, source));
     if (move.adapter) {
         const LowRankSum& sum = *move.adapter;
-        TRY(check_read(move.name + " (left factor)", {move.shape[0], sum.rank}, sum.left.pieces, source));
-        TRY(check_read(move.name + " (right factor)", {sum.rank, move.shape[1]}, sum.right.pieces, source));
+        TRY(check_read(move, " (left factor)", {move.shape[0], sum.rank}, sum.left.pieces, source));
+        TRY(check_read(move, " (right factor)", {sum.rank, move.shape[1]}, sum.right.pieces, source));
     }
     for (const StoredPiece& piece : move.targets) {
         if (piece.tensor >= plan.targets.size())
-            return broken(base::format("a piece of {} belongs to no tensor", move.name));
+            return broken(base::format("a piece of {} belongs to no tensor", move.title()));
         if (!inside(piece.in_stored, stored_extent(piece), plan.targets[piece.tensor].shape) ||
             !inside(piece.in_logical, piece.extent, move.shape)) {
-            return broken(base::format("a piece of {} leaves {}", move.name, plan.targets[piece.tensor].name.get()));
+            return broken(base::format("a piece of {} leaves {}", move.title(), plan.targets[piece.tensor].name.get()));
         }
     }
     return {};

@@ -16,6 +16,8 @@ public:
 
     Result<std::vector<RankParts>> cut(const std::vector<bool>& keep) {
         CHECK(plan_.fills.empty());
+        std::uint32_t count = 0;
+        out_.reserve(plan_.targets.size());
         for (std::size_t i = 0; i < plan_.targets.size(); ++i) {
             const TargetTensor& target = plan_.targets[i];
             if (!target.strides.empty())
@@ -23,38 +25,42 @@ public:
                                   base::format("{} is stored in another order than its rows, and is not cut for ranks; "
                                                "--experts-as fused or separate stores it otherwise",
                                                target.name.get()));
-            out_.push_back({target, !keep[i] && !target.scalar, {}});
-            add_parts(out_.back());
+            out_.push_back({target, !keep[i] && !target.scalar, count, ranks_});
+            for (std::uint32_t rank = 0; rank < ranks_ && out_.back().part(rank); ++rank) ++count;
         }
+        targets_.reserve(count);
+        for (const RankParts& one : out_) add_parts(one);
         for (LogicalMove& move : plan_.moves) {
             std::vector<StoredPiece> pieces;
             for (const StoredPiece& piece : move.targets) add_pieces(piece, pieces);
-            move.targets = std::move(pieces);
+            move.targets.assign(pieces.begin(), pieces.end());  // of no more room than they need
         }
         plan_.targets = std::move(targets_);
         return std::move(out_);
     }
 
 private:
-    void add_parts(RankParts& one) {
-        one.parts.resize(ranks_);
-        for (std::uint32_t rank = 0; rank < ranks_; ++rank) {
+    void add_parts(const RankParts& one) {
+        for (std::uint32_t rank = 0; rank < ranks_ && one.part(rank); ++rank) {
             TargetTensor part = one.whole;
             part.file = rank;
             if (one.cut) {
-                part.shape.set(0, one.rows(rank));
-                if (!part.file_shape.empty()) part.file_shape.set(0, part.shape[0]);
-                if (part.shape[0] == 0) continue;
+                part.shape = with_first(part.shape, one.rows(rank));
+                if (!part.file_shape.empty()) part.file_shape = with_first(part.file_shape, part.shape[0]);
             }
-            one.parts[rank] = static_cast<std::uint32_t>(targets_.size());
             targets_.push_back(std::move(part));
         }
     }
 
-    void add_pieces(const StoredPiece& piece, std::vector<StoredPiece>& out) const {
+    SharedShape with_first(Shape shape, std::uint64_t value) {
+        shape[0] = value;
+        return shapes_(shape);
+    }
+
+    void add_pieces(const StoredPiece& piece, std::vector<StoredPiece>& out) {
         const RankParts& one = out_[piece.tensor];
         if (!one.cut) {
-            for (const auto& part : one.parts) out.emplace_back(piece).tensor = *part;
+            for (std::uint32_t rank = 0; rank < ranks_; ++rank) out.emplace_back(piece).tensor = *one.part(rank);
             return;
         }
         const std::uint64_t rows = one.rows(0), first = piece.in_stored[0], end = first + piece.stored_extent(0);
@@ -62,24 +68,30 @@ private:
         for (std::uint64_t rank = first / rows; rank * rows < end; ++rank) {
             StoredPiece& part = out.emplace_back(piece);
             const std::uint64_t begin = std::max(first, rank * rows);
-            part.tensor = *one.parts[rank];
-            part.in_stored.set(0, begin - rank * rows);
+            part.tensor = *one.part(rank);
+            part.in_stored = with_first(part.in_stored, begin - rank * rows);
             if (in_front) continue;
-            part.in_logical.set(0, part.in_logical[0] + begin - first);
-            part.extent.set(0, std::min(end, (rank + 1) * rows) - begin);
+            part.in_logical = with_first(part.in_logical, part.in_logical[0] + begin - first);
+            part.extent = with_first(part.extent, std::min(end, (rank + 1) * rows) - begin);
         }
     }
 
     ConversionPlan& plan_;
     std::uint32_t ranks_;
+    SharedPool<Shape> shapes_;
     std::vector<RankParts> out_;
     std::vector<TargetTensor> targets_;
 };
 
 }  // namespace
 
+std::optional<std::uint32_t> RankParts::part(std::uint64_t rank) const {
+    if (cut && rows(rank) == 0) return std::nullopt;
+    return first_part + static_cast<std::uint32_t>(rank);
+}
+
 std::uint64_t RankParts::first_row(std::uint64_t rank) const {
-    const std::uint64_t rows = whole.shape[0], share = (rows + parts.size() - 1) / parts.size();
+    const std::uint64_t rows = whole.shape[0], share = (rows + ranks - 1) / ranks;
     return std::min(rank * share, rows);
 }
 

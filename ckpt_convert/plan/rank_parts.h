@@ -13,10 +13,11 @@ namespace ckpt {
 // Of a target that was cut.
 struct RankParts {
     TargetTensor whole;
-    bool cut = true;  // false: every rank has all of it
-    // By rank: ConversionPlan::targets; nullopt: an empty part.
-    std::vector<std::optional<std::uint32_t>> parts;
+    bool cut = true;               // false: every rank has all of it
+    std::uint32_t first_part = 0;  // that of rank 0 in ConversionPlan::targets; those of the next ranks follow
+    std::uint32_t ranks = 1;
 
+    std::optional<std::uint32_t> part(std::uint64_t rank) const;  // in ConversionPlan::targets; nullopt: an empty part
     // Of a part of what is cut.
     std::uint64_t rows(std::uint64_t rank) const;
     std::uint64_t first_row(std::uint64_t rank) const;

@@ -13,8 +13,11 @@ namespace {
 
 // The tensor with one axis of 1 more.
 IndexedTensor with_axis(IndexedTensor tensor, std::size_t axis) {
-    auto add = [&](auto& list, std::uint64_t value) {
-        if (!list.empty()) list.insert(list.begin() + static_cast<std::ptrdiff_t>(axis), value);
+    auto add = [&](SharedShape& shape, std::uint64_t value) {
+        if (shape.empty()) return;
+        Shape longer = shape;
+        longer.insert(longer.begin() + static_cast<std::ptrdiff_t>(axis), value);
+        shape = std::move(longer);
     };
     add(tensor.shape, 1);
     add(tensor.strides, 1);
@@ -98,7 +101,7 @@ private:
             std::optional<IndexedTensor> widened;
             if (tensor.unit_axis) widened = with_axis(stored, *tensor.unit_axis);
             for (const Piece& piece : tensor.pieces)
-                TRY(add_piece(piece, tensor, widened ? widened->strides : tensor.strides, part,
+                TRY(add_piece(piece, tensor, widened ? widened->strides.get() : tensor.strides, part,
                               widened ? *widened : stored));
         }
         if (tensor.optional && is_unused(model_, tensor)) idle_.push_back(tensor.name);

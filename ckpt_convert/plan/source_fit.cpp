@@ -66,8 +66,8 @@ Result<ParallelLayout> fit_layout(const MegatronCheckpoint& checkpoint, const Mo
     Shapes shapes;
     for (const IndexedTensor& tensor : checkpoint.index.tensors) {
         if (model.mapping().ignores(tensor.name)) continue;
-        const Shape& whole = tensor.whole_shape.empty() ? tensor.shape : tensor.whole_shape;
-        shapes[{checkpoint.torch_dist ? 0 : tensor.file, tensor.name}] = &whole;
+        const SharedShape& whole = tensor.whole_shape.empty() ? tensor.shape : tensor.whole_shape;
+        shapes[{checkpoint.torch_dist ? 0 : tensor.file, tensor.name}] = &whole.get();
     }
     // An adapter has some of the weights only.
     for (bool all : {true, false}) {

@@ -45,7 +45,7 @@ private:
                 targets_[i][state] = static_cast<std::uint32_t>(plan_.targets.size());
                 TargetTensor target = plan_.targets[i];
                 target.name =
-                    base::format("{}{}/{}", prefix, kOptimizerStates[state], split_key(target.name.get()).name);
+                    names_(base::format("{}{}/{}", prefix, kOptimizerStates[state], split_key(target.name.get()).name));
                 target.dtype = DType::f32;
                 target.extra_state = false;
                 target.of_model = false;
@@ -63,10 +63,13 @@ private:
         const LogicalMove& of = plan_.moves[weight];
         LogicalMove move;
         move.logical = logical_of(of.logical, state);
-        move.name = base::format("{} of {}", kOptimizerStates[state], of.name);
+        move.name = of.name;
+        move.state = kOptimizerStates[state];
         move.shape = of.shape;
         move.dtype = DType::f32;
         move.plus = state == 0 ? of.plus : 0;  // moments are those of a gradient, which a constant does not change
+        move.sources.reserve(states_.pieces[state][of.logical].size());
+        move.targets.reserve(of.targets.size());
         for (StoredPiece piece : states_.pieces[state][of.logical]) {
             piece.tensor += first_tensor_;
             move.sources.push_back(std::move(piece));
@@ -99,6 +102,7 @@ private:
     const StateSource& states_;
     std::size_t first_;
     std::uint32_t first_tensor_;
+    SharedPool<std::string> names_;
     std::vector<StateTargets> targets_;
 };
 

@@ -97,7 +97,7 @@ Result<std::vector<std::optional<std::size_t>>> groups_of_targets(const NamedSta
                 ErrorKind::bad_input,
                 base::format("{} is in none of the optimizer's groups of parameters; --optimizer drop leaves "
                              "the state out",
-                             move.name),
+                             move.title()),
                 source.directory);
         // Of names that share their bytes the optimizer has the first.
         bool is_first = true;

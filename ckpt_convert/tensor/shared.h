@@ -2,8 +2,10 @@
 #pragma once
 
 #include <atomic>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -22,6 +24,8 @@ public:
     Shared(Value value) {  // NOLINT: a value is one
         if (!value.empty()) kept_ = new Kept{std::move(value)};
     }
+    Shared(const char* text)  // NOLINT: a text is one
+        requires std::same_as<Value, std::string> : Shared(Value(text)) {}
     Shared(std::initializer_list<typename Value::value_type> parts) : Shared(Value(parts)) {}
     Shared(const Shared& other) : kept_(other.kept_) {
         if (kept_ != nullptr) kept_->owners.fetch_add(1, std::memory_order_relaxed);
@@ -40,6 +44,10 @@ public:
         return kept_ == nullptr ? kEmpty : kept_->value;
     }
     operator const Value&() const { return get(); }  // NOLINT: it is read as one
+    operator std::string_view() const                // NOLINT: and a text as every text is
+        requires std::same_as<Value, std::string> {
+        return get();
+    }
 
     bool empty() const { return kept_ == nullptr; }
     std::size_t size() const { return get().size(); }
@@ -76,7 +84,8 @@ private:
     struct Hash {
         std::size_t operator()(const Shared<Value>& value) const {
             std::uint64_t hash = value.size();
-            for (auto part : value) hash = (hash ^ static_cast<std::uint64_t>(part)) * 0x9E3779B97F4A7C15u;
+            for (const auto& part : value)
+                hash = (hash ^ std::hash<typename Value::value_type>()(part)) * 0x9E3779B97F4A7C15u;
             return static_cast<std::size_t>(hash ^ (hash >> 32));
         }
     };

@@ -1,5 +1,6 @@
 #include "ckpt_convert/formats/torch_dist/dist_metadata_writer.h"
 
+#include <span>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -30,7 +31,7 @@ public:
     void opcode(char opcode) { out_ += opcode; }
     void integer(std::uint64_t value) { scalar(static_cast<std::int64_t>(value)); }
     void key(std::string_view text) {
-        shared(text, [&] { scalar(std::string(text)); });
+        shared(texts_, text, [&] { scalar(std::string(text)); });
     }
     void global(std::string_view module, std::string_view name) {
         shared(name, [&] { scalar(pickle::Global{std::string(module), std::string(name)}); });
@@ -62,12 +63,7 @@ public:
     // What `write` writes, or a reference to when it was written before under this name.
     template <class Write>
     void shared(std::string_view name, Write write) {
-        if (auto known = numbers_.find(std::string(name)); known != numbers_.end()) {
-            numbered(op::kBinGet, op::kLongBinGet, known->second);
-            return;
-        }
-        write();
-        numbers_.emplace(name, put());
+        shared(objects_, name, write);
     }
     // The same by number, for names that there are many of.
     std::uint32_t text(std::string_view text) {
@@ -76,9 +72,28 @@ public:
     }
     void get(std::uint32_t number) { numbered(op::kBinGet, op::kLongBinGet, number); }
 
-    std::string take() && { return std::move(out_); }
+    // To be called now and then: all that was written so far is packed.
+    void pack() {
+        text_.append(out_);
+        out_.clear();
+    }
+    base::PackedText take() && {
+        pack();
+        return std::move(text_);
+    }
 
 private:
+    using Numbers = std::unordered_map<std::string, std::uint32_t>;
+
+    template <class Write>
+    void shared(Numbers& numbers, std::string_view name, Write write) {
+        if (auto known = numbers.find(std::string(name)); known != numbers.end()) {
+            get(known->second);
+            return;
+        }
+        write();
+        numbers.emplace(name, put());
+    }
     void scalar(pickle::Value::Variant value) { CHECK(pickle::append_scalar(out_, pickle::Value(std::move(value)))); }
     std::uint32_t put() {
         CHECK(next_number_ < UINT32_MAX);
@@ -92,23 +107,25 @@ private:
     }
 
     std::string out_;
-    std::unordered_map<std::string, std::uint32_t> numbers_;
+    base::PackedText text_;    // what is in front of it
+    Numbers texts_, objects_;  // two, as a weight may have the name of an object
     std::uint32_t next_number_ = 0;
 };
 
 class MetadataWriter {
 public:
-    MetadataWriter(const std::vector<TorchDistItem>& items, const std::vector<std::vector<std::uint32_t>>& tensors,
+    MetadataWriter(const std::vector<TorchDistItem>& items, const Grouped<std::uint32_t>& tensors,
                    const std::vector<DistPlace>& places, const std::vector<DistBytesEntry>& bytes)
         : items_(items), tensors_(tensors), places_(places), bytes_(bytes) {}
 
-    std::string write() {
+    base::PackedText write(bool keys) {
         out_.object(kMetadataModule, "Metadata");
         out_.begin_attributes();
         out_.key("state_dict_metadata");
         write_entries();
         out_.key("planner_data");
-        write_paths();
+        if (keys) write_keys();
+        else out_.opcode(op::kNone);
         out_.key("storage_data");
         write_storages();
         out_.key("storage_meta");
@@ -121,6 +138,7 @@ public:
 private:
     // A dict is filled in batches: to be called before each pair, with how many came before.
     void next_pair(std::size_t count) {
+        out_.pack();
         if (count % kBatch != 0) return;
         if (count != 0) out_.opcode(op::kSetItems);
         out_.opcode(op::kMark);
@@ -129,40 +147,40 @@ private:
     void write_entries() {
         out_.opcode(op::kEmptyDict);
         std::size_t count = 0;
-        for (const auto& tensor : tensors_) {
+        names_.reserve(tensors_.size() + bytes_.size());
+        for (std::size_t i = 0; i < tensors_.size(); ++i) {
             next_pair(count++);
-            names_.push_back(out_.text(items_[tensor.front()].fqn));
-            write_tensor(tensor);
+            names_.push_back(out_.text(items_[tensors_[i].front()].name.joined()));
+            write_tensor(tensors_[i]);
         }
         for (const DistBytesEntry& entry : bytes_) {
             next_pair(count++);
-            names_.push_back(out_.text(entry.fqn));
+            names_.push_back(out_.text(entry.name.joined()));
             out_.object(kMetadataModule, "BytesStorageMetadata");
         }
         if (count != 0) out_.opcode(op::kSetItems);
     }
 
-    // name -> the keys that lead to it. None where all names stand for themselves.
-    void write_paths() {
+    // name -> the keys that lead to it
+    void write_keys() {
+        out_.opcode(op::kEmptyDict);
         std::size_t count = 0;
-        auto write = [&](std::uint32_t name, const DistPath& path) {
-            if (path.empty()) return;
-            if (count == 0) out_.opcode(op::kEmptyDict);
+        auto write = [&](std::uint32_t number, const DistName& name) {
             next_pair(count++);
-            out_.get(name);
+            out_.get(number);
             out_.opcode(op::kMark);
-            for (const auto& key : path) {
+            for (const DistKey& key : name.keys()) {
                 if (const auto* text = std::get_if<std::string>(&key)) out_.key(*text);
                 else out_.integer(std::get<std::uint64_t>(key));
             }
             out_.opcode(op::kTuple);
         };
-        for (std::size_t i = 0; i < tensors_.size(); ++i) write(names_[i], items_[tensors_[i].front()].path);
-        for (std::size_t i = 0; i < bytes_.size(); ++i) write(names_[tensors_.size() + i], bytes_[i].path);
-        out_.opcode(count == 0 ? op::kNone : op::kSetItems);
+        for (std::size_t i = 0; i < tensors_.size(); ++i) write(names_[i], items_[tensors_[i].front()].name);
+        for (std::size_t i = 0; i < bytes_.size(); ++i) write(names_[tensors_.size() + i], bytes_[i].name);
+        if (count != 0) out_.opcode(op::kSetItems);
     }
 
-    void write_tensor(const std::vector<std::uint32_t>& tensor) {
+    void write_tensor(std::span<const std::uint32_t> tensor) {
         const TorchDistItem& first = items_[tensor.front()];
         out_.object(kMetadataModule, "TensorStorageMetadata");
         out_.begin_attributes();
@@ -265,7 +283,7 @@ private:
     }
 
     const std::vector<TorchDistItem>& items_;
-    const std::vector<std::vector<std::uint32_t>>& tensors_;
+    const Grouped<std::uint32_t>& tensors_;
     const std::vector<DistPlace>& places_;
     const std::vector<DistBytesEntry>& bytes_;
     PickleText out_;
@@ -276,10 +294,10 @@ private:
 
 std::string dist_file_name(std::uint32_t file) { return base::format("__0_{}.distcp", file); }
 
-std::string dist_metadata_pickle(const std::vector<TorchDistItem>& items,
-                                 const std::vector<std::vector<std::uint32_t>>& tensors,
-                                 const std::vector<DistPlace>& places, const std::vector<DistBytesEntry>& bytes) {
-    return MetadataWriter(items, tensors, places, bytes).write();
+base::PackedText dist_metadata_pickle(const std::vector<TorchDistItem>& items, const Grouped<std::uint32_t>& tensors,
+                                      const std::vector<DistPlace>& places, const std::vector<DistBytesEntry>& bytes,
+                                      bool keys) {
+    return MetadataWriter(items, tensors, places, bytes).write(keys);
 }
 
 }  // namespace ckpt

@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "base/packed_text.h"
 #include "ckpt_convert/formats/torch_dist/torch_dist_writer.h"
+#include "ckpt_convert/tensor/grouped.h"
 
 namespace ckpt {
 
@@ -17,17 +19,16 @@ struct DistPlace {
 };
 
 struct DistBytesEntry {
-    std::string fqn;
+    DistName name;
     DistPlace place;
-    DistPath path;  // see TorchDistItem
 };
 
 std::string dist_file_name(std::uint32_t file);
 
-// `tensors`: the numbers of the items that each tensor is made of. `places`: of the items. Memory is that of the text,
-// some hundred bytes per item, which the values of it as a tree would be a multiple of.
-std::string dist_metadata_pickle(const std::vector<TorchDistItem>& items,
-                                 const std::vector<std::vector<std::uint32_t>>& tensors,
-                                 const std::vector<DistPlace>& places, const std::vector<DistBytesEntry>& bytes);
+// `tensors`: the numbers of the items that each tensor is made of. `places`: of the items. `keys`: says which keys lead to each
+// name. Memory is that of the packed text, a few bytes per item.
+base::PackedText dist_metadata_pickle(const std::vector<TorchDistItem>& items, const Grouped<std::uint32_t>& tensors,
+                                      const std::vector<DistPlace>& places, const std::vector<DistBytesEntry>& bytes,
+                                      bool keys);
 
 }  // namespace ckpt

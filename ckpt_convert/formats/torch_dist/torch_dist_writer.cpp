@@ -1,16 +1,20 @@
 #include "ckpt_convert/formats/torch_dist/torch_dist_writer.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <memory>
 #include <span>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "base/check.h"
 #include "base/format.h"
+#include "base/packed_text.h"
 #include "ckpt_convert/base_names.h"
 #include "ckpt_convert/formats/torch_dist/dist_backend.h"
 #include "ckpt_convert/formats/torch_dist/dist_metadata_writer.h"
@@ -64,83 +68,116 @@ struct DistFileLayout {
     }
 };
 
-TorchDistFile small_file(std::string path, std::string content) {
+TorchDistFile small_file(std::string path, base::PackedText content) {
     TorchDistFile file;
     file.path = std::move(path);
     file.bytes = content.size();
-    auto shared = std::make_shared<const std::string>(std::move(content));
-    file.chunks = [shared](const std::vector<std::uint32_t>&) { return std::vector<FileChunk>{{0, *shared}}; };
+    auto shared = std::make_shared<const base::PackedText>(std::move(content));
+    file.chunks = [shared](const std::vector<std::uint32_t>&) { return std::vector<FileChunk>{{0, shared->text()}}; };
     return file;
 }
+
+TorchDistFile small_file(std::string_view path, std::string_view content) {
+    base::PackedText text;
+    text.append(content);
+    return small_file(std::string(path), std::move(text));
+}
+
+// Gives each name its number; equal names have the same.
+class NameNumbers {
+public:
+    // The number, and whether the name is new.
+    std::pair<std::uint32_t, bool> add(const DistName& name) {
+        const auto next = static_cast<std::uint32_t>(names_.size());
+        auto [known, is_new] = names_.insert({&name, next});
+        return {known->number, is_new};
+    }
+
+private:
+    struct Entry {
+        const DistName* name;
+        std::uint32_t number;
+        friend bool operator==(const Entry& a, const Entry& b) { return a.name->joined() == b.name->joined(); }
+    };
+    struct Hash {
+        std::size_t operator()(const Entry& entry) const { return std::hash<std::string>()(entry.name->joined()); }
+    };
+    std::unordered_set<Entry, Hash> names_;
+};
 
 class Planner {
 public:
     explicit Planner(TorchDistContent content)
         : content_(std::move(content)), items_(std::move(content_.items)), payloads_(items_.size()) {
         items_.reserve(payloads_ + content_.scalars.size());
-        for (const TorchDistScalar& scalar : content_.scalars)
-            items_.push_back({scalar.fqn, DType::f32, {}, {}, {}, scalar.path});
+        for (TorchDistScalar& scalar : content_.scalars)
+            items_.push_back({std::move(scalar.name), DType::f32, {}, {}, {}});
     }
 
     Result<std::vector<TorchDistFile>> plan() {
         TRY(group_items());
         TRY(add_front());
+        places_.reserve(items_.size());
         for (std::uint32_t i = 0; i < payloads_; ++i) TRY(add_item(i));
         close_file();
         places_.insert(places_.end(), scalar_places_.begin(), scalar_places_.end());
-        std::string metadata = dist_metadata_pickle(items_, tensors_, places_, bytes_);
+        base::PackedText metadata = dist_metadata_pickle(items_, tensors_, places_, bytes_, !is_megatron());
         if (!is_megatron()) {
             files_.push_back(small_file(kDistMetadataFile, std::move(metadata)));
             return std::move(files_);
         }
-        TRY_ASSIGN(std::string common_file, common_state(false));
-        files_.push_back(small_file(std::string(kDistCommonFile), std::move(common_file)));
+        TRY_ASSIGN(const std::string common_file, common_state(false));
+        files_.push_back(small_file(kDistCommonFile, common_file));
         files_.push_back(small_file(kDistMetadataFile, std::move(metadata)));
-        files_.push_back(small_file(std::string(kDistBackendFile), std::string(kDistBackendJson)));
+        files_.push_back(small_file(kDistBackendFile, kDistBackendJson));
         return std::move(files_);
     }
 
 private:
     bool is_megatron() const { return static_cast<bool>(content_.common_state); }
 
-    static tl::unexpected<base::Error> wrong(std::string_view fqn, std::string_view what) {
+    static tl::unexpected<base::Error> wrong(const DistName& name, std::string_view what) {
         return base::fail(ErrorKind::internal, base::format("the plan of the torch_dist checkpoint is wrong: {}: {}",
-                                                            quoted_name(fqn), what));
+                                                            quoted_name(name.joined()), what));
     }
 
     // The items of each tensor, which must make it up.
     Status group_items() {
-        std::unordered_map<std::string_view, std::uint32_t> numbers;
-        for (std::uint32_t i = 0; i < items_.size(); ++i) {
-            const TorchDistItem& item = items_[i];
-            auto [number, is_new] = numbers.try_emplace(item.fqn, static_cast<std::uint32_t>(tensors_.size()));
-            if (is_new) tensors_.emplace_back();
-            tensors_[number->second].push_back(i);
+        NameNumbers numbers;
+        std::vector<std::uint32_t> tensor_of;
+        tensor_of.reserve(items_.size());
+        std::uint32_t tensors = 0;
+        for (const TorchDistItem& item : items_) {
+            tensor_of.push_back(numbers.add(item.name).first);
+            tensors = std::max(tensors, tensor_of.back() + 1);
         }
-        for (const auto& tensor : tensors_) TRY(check_tensor(tensor));
-        for (const std::string& fqn : content_.extra_states) {
-            if (fqn == kDistCommonItem || !numbers.try_emplace(fqn, 0).second)
-                return wrong(fqn, "the name is given twice");
+        tensors_ = Grouped<std::uint32_t>(tensors, [&](const auto& take) {
+            for (std::uint32_t i = 0; i < items_.size(); ++i) take(tensor_of[i], i);
+        });
+        for (std::uint32_t i = 0; i < tensors; ++i) TRY(check_tensor(tensors_[i]));
+        const DistName common(std::string{kDistCommonItem});
+        if (is_megatron() && !numbers.add(common).second) return wrong(common, "the name is taken");
+        for (const DistName& name : content_.extra_states) {
+            if (!numbers.add(name).second) return wrong(name, "the name is given twice");
         }
         for (const TorchDistObject& object : content_.objects) {
-            if (!numbers.try_emplace(object.fqn, 0).second) return wrong(object.fqn, "the name is given twice");
+            if (!numbers.add(object.name).second) return wrong(object.name, "the name is given twice");
         }
-        if (numbers.contains(kDistCommonItem)) return wrong(kDistCommonItem, "the name is taken");
         return {};
     }
 
-    Status check_tensor(const std::vector<std::uint32_t>& tensor) const {
+    Status check_tensor(std::span<const std::uint32_t> tensor) const {
         const TorchDistItem& first = items_[tensor.front()];
-        if (!checked_elements(first.global_shape)) return wrong(first.fqn, "the shape is too large");
+        if (!checked_elements(first.global_shape)) return wrong(first.name, "the shape is too large");
         std::vector<Box> boxes;
         boxes.reserve(tensor.size());
         for (std::uint32_t number : tensor) {
             const TorchDistItem& item = items_[number];
             if (item.dtype != first.dtype || item.global_shape != first.global_shape)
-                return wrong(first.fqn, "its chunks disagree on its type or shape");
+                return wrong(first.name, "its chunks disagree on its type or shape");
             boxes.push_back({item.chunk_offsets.get(), item.chunk_sizes.get()});
         }
-        if (auto problem = tiling_problem(first.global_shape, boxes)) return wrong(first.fqn, *problem);
+        if (auto problem = tiling_problem(first.global_shape, boxes)) return wrong(first.name, *problem);
         return {};
     }
 
@@ -163,26 +200,42 @@ private:
     // The items of bytes, at the start of the first file.
     Status add_front() {
         open_file();
+        bytes_.reserve(content_.extra_states.size() + content_.objects.size() + 1);
         if (!content_.extra_states.empty()) {
             TorchFilePlan none;
             TRY(none.finish(list_of(none, none.none())));
-            DistPlace place = add_bytes(whole_file(none));
-            for (const std::string& fqn : content_.extra_states) bytes_.push_back({fqn, place, {}});
+            const DistPlace place = add_bytes(whole_file(none));
+            for (DistName& name : content_.extra_states) bytes_.push_back({std::move(name), place});
         }
-        for (const TorchDistObject& object : content_.objects) {
-            TorchFilePlan file;
-            TRY_ASSIGN(pickle::Value * root, object.value(file));
-            TRY(file.finish(root));
-            bytes_.push_back({object.fqn, add_bytes(whole_file(file)), object.path});
+        std::unordered_map<const TorchDistObject::Value*, DistPlace> of_values;
+        for (TorchDistObject& object : content_.objects) {
+            auto [place, is_new] = of_values.try_emplace(object.value.get());
+            if (is_new) {
+                TorchFilePlan file;
+                TRY_ASSIGN(pickle::Value * root, (*object.value)(file));
+                TRY(file.finish(root));
+                place->second = add_bytes(whole_file(file));
+            }
+            bytes_.push_back({std::move(object.name), place->second});
         }
-        for (const TorchDistScalar& scalar : content_.scalars) {
-            TorchFilePlan file;
-            TRY(file.finish(file.scalar(scalar.value)));
-            scalar_places_.push_back(add_bytes(whole_file(file)));
-        }
+        TRY(add_scalars());
         if (!is_megatron()) return {};
         TRY_ASSIGN(std::string common, common_state(true));
-        bytes_.push_back({std::string(kDistCommonItem), add_bytes(common), {}});
+        bytes_.push_back({std::string(kDistCommonItem), add_bytes(common)});
+        return {};
+    }
+
+    Status add_scalars() {
+        std::map<std::uint32_t, DistPlace> of_bits;  // NaN is not equal to itself
+        for (const TorchDistScalar& scalar : content_.scalars) {
+            auto [place, is_new] = of_bits.try_emplace(std::bit_cast<std::uint32_t>(scalar.value));
+            if (is_new) {
+                TorchFilePlan file;
+                TRY(file.finish(file.scalar(scalar.value)));
+                place->second = add_bytes(whole_file(file));
+            }
+            scalar_places_.push_back(place->second);
+        }
         return {};
     }
 
@@ -218,7 +271,8 @@ private:
         auto file = std::make_shared<TorchFilePlan>();
         auto tensor = file->tensor(item.dtype, item.chunk_sizes);
         if (!tensor)
-            return base::fail_with_context(std::move(tensor).error(), base::format("for {}", quoted_name(item.fqn)));
+            return base::fail_with_context(std::move(tensor).error(),
+                                           base::format("for {}", quoted_name(item.name.joined())));
         TRY(file->finish(*tensor));
         return std::shared_ptr<const TorchFilePlan>(std::move(file));
     }
@@ -238,11 +292,11 @@ private:
         files_.push_back(std::move(open_));
     }
 
-    TorchDistContent content_;                         // but for its items
-    std::vector<TorchDistItem> items_;                 // then the scalars
-    std::size_t payloads_;                             // how many of them are in files of tensors
-    std::vector<std::vector<std::uint32_t>> tensors_;  // the items of each
-    std::vector<DistPlace> places_;                    // of the items
+    TorchDistContent content_;          // but for its items
+    std::vector<TorchDistItem> items_;  // then the scalars
+    std::size_t payloads_;              // how many of them are in files of tensors
+    Grouped<std::uint32_t> tensors_;    // the items of each
+    std::vector<DistPlace> places_;     // of the items
     std::vector<DistPlace> scalar_places_;
     std::vector<DistBytesEntry> bytes_;
     // Items of equal type and size differ in nothing but their payload, and there are few such forms.

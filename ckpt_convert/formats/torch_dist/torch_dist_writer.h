@@ -10,12 +10,13 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "ckpt_convert/base_names.h"
 #include "ckpt_convert/formats/pickle/value.h"
+#include "ckpt_convert/formats/torch_dist/dist_name.h"
 #include "ckpt_convert/formats/torch_file/torch_writer.h"
 #include "ckpt_convert/formats/zip/zip_layout.h"
 #include "ckpt_convert/tensor/dtype.h"
@@ -24,41 +25,37 @@
 
 namespace ckpt {
 
-// The keys that lead to an entry in the nested dict that PyTorch makes of the names again; numbers are places in lists.
-using DistPath = std::vector<std::variant<std::string, std::uint64_t>>;
-
 // A chunk of a tensor, to be stored as one item.
 struct TorchDistItem {
-    std::string fqn;
+    DistName name;
     DType dtype = DType::f32;
     SharedShape global_shape;
     SharedShape chunk_offsets;
     SharedShape chunk_sizes;
-    DistPath path = {};  // empty: the name stands for itself
 };
 
-// Any value without tensors: a number, a text, a list.
+// Any value without tensors: a number, a text, a list. What many entries share is stored once.
 struct TorchDistObject {
-    std::string fqn;
-    DistPath path;
-    std::function<Result<pickle::Value*>(TorchFilePlan& file)> value;
+    using Value = std::function<Result<pickle::Value*>(TorchFilePlan& file)>;
+
+    DistName name;
+    std::shared_ptr<const Value> value;
 };
 
-// A tensor without axes whose value is known: the step of an optimizer.
+// A tensor without axes whose value is known: the step of an optimizer. Equal ones are stored once.
 struct TorchDistScalar {
-    std::string fqn;
-    DistPath path;
+    DistName name;
     float value = 0;
 };
 
 struct TorchDistContent {
     std::vector<TorchDistItem> items;  // in the order of the files
     // Names of bytes entries that all stand for None: "decoder.layers.mlp.linear_fc1._extra_state/shard_0_4".
-    std::vector<std::string> extra_states;
+    std::vector<DistName> extra_states;
     std::vector<TorchDistObject> objects;
     std::vector<TorchDistScalar> scalars;
     // Builds the common state, without tensors; called once for each of the two places that it is written to. Empty: this is
-    // a plain checkpoint, without Megatron's files.
+    // a plain checkpoint, without Megatron's files and with the keys of each name.
     std::function<Result<pickle::Value*>(TorchFilePlan& file)> common_state;
     // A .distcp file is not made larger than this by a further item; one item may be.
     std::uint64_t max_file_bytes = 0;

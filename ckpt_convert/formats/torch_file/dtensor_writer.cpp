@@ -63,24 +63,36 @@ DTensorWriter::DTensorWriter(TorchFilePlan& file, std::uint64_t rank, std::uint6
     order_ = file.tuple({file.call(kSpec, "ShardOrderEntry", {file.integer(0), file.integers({0})}, true)});
     layout_ = file.call("torch.serialization", "_get_layout", {file.string("torch.strided")});
     cpu_ = file.call("torch", "device", {file.string("cpu")});
+    type_ = file.global("torch.distributed.tensor", "DTensor");
+    build_ = file.global("torch._utils", "_rebuild_wrapper_subclass");
+    local_key_ = file.string("_local_tensor");
+    spec_key_ = file.string("_spec");
+}
+
+DTensorWriter::Form DTensorWriter::form_of(DType dtype, const Shape& whole) {
+    Form& form = forms_[{dtype, whole}];
+    if (form.build != nullptr) return form;
+    Value* stride = file_.integers(row_major_strides(whole));
+    form.build = file_.tuple({type_, file_.dtype(dtype), file_.integers(whole), stride, file_.integer(0), layout_, cpu_,
+                              file_.boolean(false)});
+    Value* meta = file_.call(kSpec, "TensorMeta", {file_.size(whole), stride, file_.dtype(dtype)}, true);
+    form.spec = file_.call(kSpec, "DTensorSpec", {}, true,
+                           attributes(file_, {{"mesh", mesh_},
+                                              {"placements", placements_},
+                                              {"tensor_meta", meta},
+                                              {"shard_order", order_},
+                                              {"use_strided_shard_as_shard_order", file_.boolean(false)},
+                                              {"_hash", file_.none()}}));
+    return form;
 }
 
 Value* DTensorWriter::make(Value* local, DType dtype, const Shape& whole) {
-    Value* type = file_.global("torch.distributed.tensor", "DTensor");
-    Value* stride = file_.integers(row_major_strides(whole));
-    Value* build = file_.tuple({type, file_.dtype(dtype), file_.integers(whole), stride, file_.integer(0), layout_,
-                                cpu_, file_.boolean(false)});
-    Value* meta = file_.call(kSpec, "TensorMeta", {file_.size(whole), stride, file_.dtype(dtype)}, true);
-    Value* spec = file_.call(kSpec, "DTensorSpec", {}, true,
-                             attributes(file_, {{"mesh", mesh_},
-                                                {"placements", placements_},
-                                                {"tensor_meta", meta},
-                                                {"shard_order", order_},
-                                                {"use_strided_shard_as_shard_order", file_.boolean(false)},
-                                                {"_hash", file_.none()}}));
-    Value* state = file_.tuple({file_.none(), attributes(file_, {{"_local_tensor", local}, {"_spec", spec}})});
+    const Form form = form_of(dtype, whole);
+    Value* values = file_.dict();
+    TorchFilePlan::set(values, local_key_, local);
+    TorchFilePlan::set(values, spec_key_, form.spec);
     return file_.call("torch._tensor", "_rebuild_from_type_v2",
-                      {file_.global("torch._utils", "_rebuild_wrapper_subclass"), type, build, state});
+                      {build_, type_, form.build, file_.tuple({file_.none(), values})});
 }
 
 }  // namespace ckpt

@@ -50,10 +50,12 @@ Value* TorchFilePlan::global(std::string_view module, std::string_view name) {
 Value* TorchFilePlan::tuple(std::vector<pickle::Ref> items) { return arena_.make(pickle::Tuple{std::move(items)}); }
 
 Value* TorchFilePlan::integers(const std::vector<std::uint64_t>& values) {
+    auto [known, is_new] = integers_.try_emplace(values);
+    if (!is_new) return known->second;
     std::vector<pickle::Ref> items;
     items.reserve(values.size());
     for (std::uint64_t value : values) items.push_back(integer(static_cast<std::int64_t>(value)));
-    return tuple(std::move(items));
+    return known->second = tuple(std::move(items));
 }
 
 // _rebuild_tensor_v2(storage, offset 0, size, stride, requires_grad False, no hooks); types without a storage class go
@@ -127,7 +129,10 @@ Status TorchFilePlan::finish(pickle::Ref root) {
     CHECK(zip_.member_count() == 0);
     std::optional<std::string> pickle = pickle::try_write(root);
     if (!pickle) return base::fail(ErrorKind::unsupported, "a value that is passed through contains itself");
-    arena_ = {};  // the tree is many times as large as its text, and an output has a file for each rank
+    // The tree is many times as large as its text, and an output has a file for each rank.
+    arena_ = {};
+    globals_.clear();
+    integers_.clear();
     zip_.reserve(known_.size() + tensor_bytes_.size() + 3);
     add_small_record("data.pkl", std::move(*pickle));
     // The ranks' pickles say nearly the same of thousands of tensors, and all are kept until the files are written.

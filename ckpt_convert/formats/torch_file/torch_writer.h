@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -34,9 +35,10 @@ public:
     pickle::Value* dict();
     pickle::Value* list();
     pickle::Value* tuple(std::vector<pickle::Ref> items);
-    pickle::Value* integers(const std::vector<std::uint64_t>& values);  // a tuple, such as a shape
-    pickle::Value* dtype(DType dtype);                                  // torch.bfloat16
-    pickle::Value* namespace_of(pickle::Value* attributes);             // argparse.Namespace with a dict of attributes
+    // A tuple, such as a shape: the same one for equal values.
+    pickle::Value* integers(const std::vector<std::uint64_t>& values);
+    pickle::Value* dtype(DType dtype);                       // torch.bfloat16
+    pickle::Value* namespace_of(pickle::Value* attributes);  // argparse.Namespace with a dict of attributes
     // A dense tensor on the CPU with its own storage, data/<number>. `unsupported` for types that PyTorch lacks.
     Result<pickle::Value*> tensor(DType dtype, const Shape& shape);
     // The same with a payload that is known already, which is not among the numbered ones.
@@ -66,6 +68,7 @@ private:
 
     pickle::Arena arena_;
     std::unordered_map<std::string, pickle::Value*> globals_;  // by "module.name"
+    std::map<std::vector<std::uint64_t>, pickle::Value*> integers_;
     // What all tensors have in common; made with the first.
     struct Common {
         pickle::Value* storage = nullptr;  // "storage"

@@ -36,7 +36,7 @@ std::uint64_t padding_bytes(std::uint64_t header_offset, std::size_t name_bytes,
 
 }  // namespace
 
-std::uint64_t ZipLayout::add(std::string name, std::uint64_t bytes) {
+std::uint64_t ZipLayout::add(std::string_view name, std::uint64_t bytes) {
     CHECK(!name.empty() && name.size() < base::zip::kSaturated16);
     bool big = needs_zip64(bytes);
     std::uint64_t padding = padding_bytes(end_, name.size(), big);
@@ -46,7 +46,8 @@ std::uint64_t ZipLayout::add(std::string name, std::uint64_t bytes) {
     // Headers and directory fit easily into what is kept free here.
     CHECK(end.has_value() && *end <= static_cast<std::uint64_t>(INT64_MAX));
     directory_bytes_ += base::zip::kDirectoryHeaderBytes + name.size() + zip64_directory_bytes(big, needs_zip64(end_));
-    members_.push_back({std::move(name), end_, payload, bytes});
+    names_ += name;
+    members_.push_back({end_, payload, bytes, names_.size()});
     end_ = *end;
     return payload;
 }
@@ -55,9 +56,16 @@ std::uint64_t ZipLayout::file_bytes() const {
     return end_ + directory_bytes_ + base::zip::kZip64EndBytes + base::zip::kZip64LocatorBytes + base::zip::kEndBytes;
 }
 
-std::string ZipLayout::local_header(const Member& member, std::uint32_t crc32) {
+std::string_view ZipLayout::name_of(std::size_t member) const {
+    const std::uint64_t begin = member == 0 ? 0 : members_[member - 1].name_end;
+    return std::string_view(names_).substr(begin, members_[member].name_end - begin);
+}
+
+std::string ZipLayout::local_header(std::size_t number, std::uint32_t crc32) const {
+    const Member& member = members_[number];
+    const std::string_view name = name_of(number);
     bool big = needs_zip64(member.bytes);
-    std::uint64_t padding = padding_bytes(member.header_offset, member.name.size(), big);
+    std::uint64_t padding = padding_bytes(member.header_offset, name.size(), big);
     Fields out;
     out.u32(base::zip::kLocalHeader)
         .u16(big ? kVersionZip64 : kVersionPlain)
@@ -66,13 +74,15 @@ std::string ZipLayout::local_header(const Member& member, std::uint32_t crc32) {
         .u16(kTime)
         .u16(kDate);
     out.u32(crc32).u32_or_saturated(member.bytes).u32_or_saturated(member.bytes);
-    out.u16(member.name.size()).u16((big ? kLocalZip64Bytes : 0) + kExtraHeaderBytes + padding).text(member.name);
+    out.u16(name.size()).u16((big ? kLocalZip64Bytes : 0) + kExtraHeaderBytes + padding).text(name);
     if (big) out.u16(base::zip::kExtraZip64).u16(16).u64(member.bytes).u64(member.bytes);
     out.u16(base::zip::kExtraPadding).u16(padding).text(std::string(padding, 'Z'));
     return std::move(out).take();
 }
 
-std::string ZipLayout::directory_header(const Member& member, std::uint32_t crc32) {
+std::string ZipLayout::directory_header(std::size_t number, std::uint32_t crc32) const {
+    const Member& member = members_[number];
+    const std::string_view name = name_of(number);
     bool big = needs_zip64(member.bytes);
     bool far = needs_zip64(member.header_offset);
     std::uint16_t version = big || far ? kVersionZip64 : kVersionPlain;
@@ -87,8 +97,8 @@ std::string ZipLayout::directory_header(const Member& member, std::uint32_t crc3
         .u16(kTime)
         .u16(kDate);
     out.u32(crc32).u32_or_saturated(member.bytes).u32_or_saturated(member.bytes);
-    out.u16(member.name.size()).u16(extra).u16(0).u16(0).u16(0).u32(0);  // no comment, disk 0, no attributes
-    out.u32_or_saturated(member.header_offset).text(member.name);
+    out.u16(name.size()).u16(extra).u16(0).u16(0).u16(0).u32(0);  // no comment, disk 0, no attributes
+    out.u32_or_saturated(member.header_offset).text(name);
     if (extra > 0) out.u16(base::zip::kExtraZip64).u16(extra - kExtraHeaderBytes);
     if (big) out.u64(member.bytes).u64(member.bytes);
     if (far) out.u64(member.header_offset);
@@ -118,8 +128,8 @@ std::vector<FileChunk> ZipLayout::headers(const std::vector<std::uint32_t>& crc3
     chunks.reserve(members_.size() + 1);
     std::string directory;
     for (std::size_t i = 0; i < members_.size(); ++i) {
-        chunks.push_back({members_[i].header_offset, local_header(members_[i], crc32[i])});
-        directory += directory_header(members_[i], crc32[i]);
+        chunks.push_back({members_[i].header_offset, local_header(i, crc32[i])});
+        directory += directory_header(i, crc32[i]);
     }
     CHECK(directory.size() == directory_bytes_);
     chunks.push_back({end_, directory + end_records()});

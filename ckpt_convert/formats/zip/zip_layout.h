@@ -24,7 +24,7 @@ class ZipLayout {
 public:
     // Adds a member behind the last one; returns the offset of its payload. Names are unique, not empty and shorter
     // than 65535 bytes, the archive below 2^63 bytes (CHECKed but for the uniqueness).
-    std::uint64_t add(std::string name, std::uint64_t bytes);
+    std::uint64_t add(std::string_view name, std::uint64_t bytes);
 
     void reserve(std::size_t members) { members_.reserve(members); }
 
@@ -37,16 +37,18 @@ public:
 
 private:
     struct Member {
-        std::string name;
         std::uint64_t header_offset = 0;
         std::uint64_t payload_offset = 0;
         std::uint64_t bytes = 0;
+        std::uint64_t name_end = 0;  // in `names_`, where the next one's begins
     };
-    static std::string local_header(const Member& member, std::uint32_t crc32);
-    static std::string directory_header(const Member& member, std::uint32_t crc32);
+    std::string_view name_of(std::size_t member) const;
+    std::string local_header(std::size_t number, std::uint32_t crc32) const;
+    std::string directory_header(std::size_t number, std::uint32_t crc32) const;
     std::string end_records() const;
 
     std::vector<Member> members_;
+    std::string names_;                  // of the members, one behind the other
     std::uint64_t end_ = 0;              // of the last payload; the directory begins here
     std::uint64_t directory_bytes_ = 0;  // without the end records
 };

@@ -44,9 +44,10 @@ void add_peft(test::MemoryFileSystem& fs, const std::string& directory, const st
     REQUIRE(index);
     for (const auto& weight : index->tensors) {
         for (const Module& module : modules) {
-            if (!weight.name.ends_with(module.name + ".weight")) continue;
-            std::string stem = "base_model.model." + weight.name.substr(0, weight.name.rfind('.'));
-            std::string layer = weight.name.substr(0, weight.name.find(module.name));
+            const std::string& name = weight.name;
+            if (!name.ends_with(module.name + ".weight")) continue;
+            std::string stem = "base_model.model." + name.substr(0, name.rfind('.'));
+            std::string layer = name.substr(0, name.find(module.name));
             tensors.push_back({stem + ".lora_A.weight", ckpt::DType::f32, {kRank, weight.shape[1]}});
             contents.push_back(numbers(layer + module.values_of_right, kRank * weight.shape[1]));
             tensors.push_back({stem + ".lora_B.weight", ckpt::DType::f32, {weight.shape[0], kRank}});

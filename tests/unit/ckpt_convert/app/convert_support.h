@@ -87,7 +87,7 @@ inline std::map<std::string, std::string> megatron_tensors(MemoryFileSystem& fs,
         auto& file = *checkpoint->index.files[tensor.file];
         std::string bytes(tensor.bytes(), '\0');
         REQUIRE(file.read_at(tensor.offset, std::as_writable_bytes(std::span(bytes.data(), bytes.size()))));
-        out[std::string(base::file_name(base::parent(file.path()))) + " " + tensor.name] = bytes;
+        out[std::string(base::file_name(base::parent(file.path()))) + " " + tensor.name.get()] = bytes;
     }
     return out;
 }

@@ -40,10 +40,9 @@ test::MemoryFileSystem with_names(const std::vector<std::string>& names, const s
     ckpt::TorchDistContent content;
     content.max_file_bytes = 1 << 20;
     for (const std::string& name : names) content.items.push_back({name, ckpt::DType::f32, {1}, {0}, {1}});
-    for (const std::string& name : objects)
-        content.objects.push_back({name, {}, [](ckpt::TorchFilePlan& file) -> base::Result<ckpt::pickle::Value*> {
-                                       return file.integer(1);
-                                   }});
+    const auto one = std::make_shared<const ckpt::TorchDistObject::Value>(
+        [](ckpt::TorchFilePlan& file) -> base::Result<ckpt::pickle::Value*> { return file.integer(1); });
+    for (const std::string& name : objects) content.objects.push_back({name, one});
     test::MemoryFileSystem fs;
     test::store(fs, content);
     return fs;

@@ -86,7 +86,7 @@ TEST_CASE("torch_dist: what is planned reads back") {
         for (const auto& tensor : index->tensors) {
             for (const auto& chunk : tensor.chunks) {
                 const auto& item = content.items[number];
-                CHECK(tensor.fqn == item.fqn);
+                CHECK(tensor.fqn == item.name.joined());
                 CHECK(tensor.dtype == item.dtype);
                 CHECK(tensor.shape == item.global_shape);
                 CHECK(chunk.offsets == item.chunk_offsets);
@@ -236,7 +236,7 @@ TEST_CASE("torch_dist: plans that are wrong") {
     content.extra_states.back() = "common_state/shard_0_1";
     check_wrong(content, "\"common_state/shard_0_1\": the name is given twice");
     content = small_content();
-    content.items[0].fqn = "common_state/shard_0_1";
+    content.items[0].name = "common_state/shard_0_1";
     check_wrong(content, "the name is taken");
 }
 
