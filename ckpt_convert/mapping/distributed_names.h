@@ -69,6 +69,8 @@ struct DistributedNames : RuleFile<"distributed-names/1"> {
     std::vector<std::string> weights;
     std::vector<std::string> optimizer;
     std::vector<std::string> optimizers;
+    std::vector<std::string> inner_optimizers;
+    std::vector<std::string> copies;
     std::vector<std::string> roots;
     std::vector<std::string> wrappers;
     std::vector<std::string> outer_wrappers;
@@ -103,6 +105,11 @@ constexpr auto record_of(const DistributedNames* file) {
         field("optimizers", &Names::optimizers,
               "where the state of the optimizer may be, from the directory of the weights; `*` is the number that the "
               "directory ends with"),
+        field("inner_optimizers", &Names::inner_optimizers,
+              "the keys below those of `optimizer` that an optimizer is under which another wraps"),
+        field("copies", &Names::copies,
+              "the keys below those of `optimizer` that the weights in full precision are under, by the numbers of "
+              "groups of parameters, and of those in them that have fewer bits"),
         field("roots", &Names::roots,
               "how the names of weights begin in models: a key before these is not a part of them")
             .needed(),

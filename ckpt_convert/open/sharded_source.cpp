@@ -9,6 +9,7 @@
 #include "base/human.h"
 #include "base/text.h"
 #include "ckpt_convert/mapping/model_mapping.h"
+#include "ckpt_convert/open/numbered_states.h"
 
 namespace ckpt {
 namespace {
@@ -157,7 +158,7 @@ private:
 Result<ShardedSource> open_sharded(base::FileSystem& fs, const DistributedNames& names, const Path& directory,
                                    const Path& config_dir) {
     ShardedSource out;
-    TRY_ASSIGN(out.checkpoint, open_sharded_checkpoint(fs, directory));
+    TRY_ASSIGN(out.checkpoint, open_named_shards(fs, names, directory));
     out.has_optimizer = out.checkpoint.has_optimizer;
     if (!out.checkpoint.steps.empty()) out.step = out.checkpoint.steps.rbegin()->first;
     TRY_ASSIGN(out.weights.files, open_files(fs, directory, out.checkpoint.content));

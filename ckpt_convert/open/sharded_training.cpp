@@ -8,6 +8,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "ckpt_convert/execute/training_output.h"
+#include "ckpt_convert/open/numbered_states.h"
 #include "ckpt_convert/open/sharded_source.h"
 
 namespace ckpt {
@@ -189,7 +190,7 @@ private:
 
 Result<ShardedTraining> open_sharded_training(base::FileSystem& fs, const DistributedNames& names,
                                               const Path& directory, Steps steps) {
-    TRY_ASSIGN(ShardedCheckpoint checkpoint, open_sharded_checkpoint(fs, directory));
+    TRY_ASSIGN(ShardedCheckpoint checkpoint, open_named_shards(fs, names, directory));
     const auto apart = find_optimizer(fs, names, directory);
     if (apart && !has_states(names, checkpoint)) {
         TRY_ASSIGN(checkpoint, open_sharded_checkpoint(fs, *apart));

@@ -144,6 +144,12 @@ private:
         bool transformed = false;
     };
 
+    // The keys that lead to an entry, and how many are before it.
+    struct SavedPath {
+        std::vector<std::string> keys;
+        std::size_t place = 0;
+    };
+
     tl::unexpected<base::Error> bad(std::string message) const {
         return base::fail(ErrorKind::bad_input, std::move(message), path_);
     }
@@ -198,13 +204,13 @@ private:
                 if (text == nullptr && number == nullptr) break;
                 path.push_back(text != nullptr ? *text : std::to_string(*number));
             }
-            if (path.size() == tuple->items.size()) paths_.emplace(*fqn, std::move(path));
+            if (path.size() == tuple->items.size()) paths_.emplace(*fqn, SavedPath{std::move(path), paths_.size()});
         }
     }
 
     std::vector<std::string> path_to(const std::string& fqn) const {
         auto found = paths_.find(fqn);
-        return found == paths_.end() ? std::vector<std::string>() : found->second;
+        return found == paths_.end() ? std::vector<std::string>() : found->second.keys;
     }
 
     Result<Storage> parse_storage(const std::string& fqn, Ref info) {
@@ -265,6 +271,7 @@ private:
         TorchDistTensor tensor;
         tensor.fqn = fqn;
         tensor.path = path_to(fqn);
+        if (!tensor.path.empty()) tensor.saved_at = static_cast<std::uint32_t>(paths_.find(fqn)->second.place);
         TRY_ASSIGN(tensor.dtype, dtype_of(fqn, entry));
         auto shape = extents_attribute(entry, "size");
         if (!shape) return bad(fqn, "its size is not made of integers from 0");
@@ -359,7 +366,7 @@ private:
     std::map<StorageKey, Storage> storages_;
     std::unordered_map<std::string_view, std::uint32_t> file_numbers_;
     std::unordered_map<std::string_view, Shape> wholes_;
-    std::unordered_map<std::string_view, std::vector<std::string>> paths_;
+    std::unordered_map<std::string_view, SavedPath> paths_;
     // What is known of an entry: its number among the tensors; nullopt: it is bytes, or not wanted.
     std::unordered_map<std::string_view, std::optional<std::size_t>> tensor_numbers_;
     DistMetadata out_;

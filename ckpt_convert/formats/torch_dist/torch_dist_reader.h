@@ -43,6 +43,7 @@ struct TorchDistTensor {
     std::vector<std::string> path = {};
     // Instead of chunks.
     SharedPlace flat = {};
+    std::uint32_t saved_at = 0;  // its place in that dict, where `path` is told
 };
 
 // Bytes that are not decoded: a torch.save of a list of one object.
