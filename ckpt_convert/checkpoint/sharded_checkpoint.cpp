@@ -11,6 +11,7 @@
 #include "ckpt_convert/checkpoint/full_state.h"
 #include "ckpt_convert/checkpoint/mindspore_checkpoint.h"
 #include "ckpt_convert/checkpoint/pipeline_layers.h"
+#include "ckpt_convert/checkpoint/rank_safetensors.h"
 #include "ckpt_convert/checkpoint/zero_checkpoint.h"
 #include "ckpt_convert/formats/torch_dist/metadata_files.h"
 
@@ -67,6 +68,7 @@ constexpr ShardedFormat kFormats[] = {
     {is_zero_file, is_of_no_other, open_zero_checkpoint},
     {is_full_state, is_of_no_other, open_full_state},
     {is_name_map, is_hf_index, open_mindspore},
+    {is_rank_safetensors, is_of_no_other, open_rank_safetensors},
 };
 
 const ShardedFormat* format_of(base::FileSystem& fs, const Path& directory) {

@@ -34,10 +34,10 @@ void add_parts(NamedRules& out, const StoredRule& rule, const std::string& name,
 
 }  // namespace
 
-std::string NamedNumber::name_in(std::uint32_t layer) const {
+std::string NamedNumber::name_with(std::string_view layer) const {
     constexpr std::string_view kLayer = "{layer}";
     std::string out = name;
-    if (const std::size_t at = out.find(kLayer); at != out.npos) out.replace(at, kLayer.size(), std::to_string(layer));
+    if (const std::size_t at = out.find(kLayer); at != out.npos) out.replace(at, kLayer.size(), layer);
     return out;
 }
 
@@ -61,7 +61,11 @@ tl::unexpected<base::Error> Naming::lacks(const ModelMapping& mapping, std::stri
                                                            mapping.family, title, instead));
 }
 
-bool Naming::ignores(std::string_view tensor) const { return matches_any(ignore, tensor); }
+bool Naming::ignores(std::string_view tensor) const {
+    return matches_any(ignore, tensor) || std::any_of(numbers.begin(), numbers.end(), [&](const NamedNumber& one) {
+               return matches_pattern(one.name_with("*"), tensor);
+           });
+}
 
 Result<NamedRules> Naming::rules_for(const ModelMapping& mapping, const Dialect& dialect) const {
     if (!families.empty() && !base::contains(families, mapping.family))

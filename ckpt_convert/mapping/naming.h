@@ -36,7 +36,7 @@ struct NamedNumber {
     double value = 0;
     std::vector<std::string> families;
 
-    std::string name_in(std::uint32_t layer) const;
+    std::string name_with(std::string_view layer) const;  // in the place of its number
 };
 constexpr auto record_of(const NamedNumber*) {
     using base::field;

@@ -4,6 +4,7 @@
 #include <set>
 #include <string_view>
 
+#include "ckpt_convert/checkpoint/rank_safetensors.h"
 #include "ckpt_convert/plan/name_form.h"
 
 namespace ckpt {
@@ -51,6 +52,10 @@ Result<HfVariant> variant_under(const Naming& names, const ModelMapping& mapping
         most = known;
         out.dialect = dialects[i];
         out.vocab_rows = vocabulary_rows(index, named, dialects[i]);
+    }
+    if (names.by_rank) {
+        out.tp = static_cast<int>(ranks_in(index));
+        out.rank_names = true;
     }
     return out;
 }

@@ -5,6 +5,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "ckpt_convert/checkpoint/rank_safetensors.h"
 #include "ckpt_convert/mapping/parameter_names.h"
 #include "ckpt_convert/open/adapters.h"
 #include "ckpt_convert/open/copies.h"
@@ -30,8 +31,11 @@ constexpr std::string_view kPrefixCapture = "{prefix}";
 Result<std::set<std::string, std::less<>>> names_beyond(const Model& whole, const Layout& wanted,
                                                         const HfVariant& variant) {
     std::set<std::string, std::less<>> out;
-    TRY_ASSIGN(Layout all, hf_layout(whole, variant));
-    for (const auto& tensor : all.tensors) out.insert(tensor.name);
+    const auto all = hf_layout(whole, variant);
+    // A program that has no names for such layers does not have them.
+    if (!all && variant.names != nullptr) return out;
+    if (!all) return tl::unexpected(all.error());
+    for (const auto& tensor : all->tensors) out.insert(tensor.name);
     for (const auto& tensor : wanted.tensors) out.erase(tensor.name);
     return out;
 }
@@ -210,7 +214,8 @@ Result<SourceBinding> bind_hf(const Model& model, const Source& source, ModelVal
         TRY_ASSIGN(beyond, names_beyond(whole, layout, variant));
     }
     auto leave_out = [&](std::string_view tensor) -> std::optional<std::string> {
-        if (model.mapping().ignores(tensor) || (variant.names != nullptr && variant.names->ignores(tensor)))
+        if (model.mapping().ignores(tensor) ||
+            (variant.names != nullptr && variant.names->ignores(variant.rank_names ? without_rank(tensor) : tensor)))
             return kNoWeights;
         if (beyond.contains(tensor))
             return options.layers ? "they belong to layers beyond --num-layers"

@@ -6,6 +6,7 @@
 
 #include "base/format.h"
 #include "ckpt_convert/checkpoint/megatron_checkpoint.h"
+#include "ckpt_convert/checkpoint/rank_safetensors.h"
 #include "ckpt_convert/plan/composer.h"
 
 namespace ckpt {
@@ -312,11 +313,11 @@ Result<Layout> hf_layout(const Model& model, const HfVariant& variant) {
     Layout layout;
     const TensorSink keep = keep_in(layout);
     const bool is_core = variant.names != nullptr && variant.names->has_core();
-    layout.by_file = variant.tp > 1;
+    layout.by_file = variant.tp > 1 && !variant.rank_names;
     for (int rank = 0; rank < variant.tp; ++rank) {
         const auto count = static_cast<std::uint64_t>(variant.tp), index = static_cast<std::uint64_t>(rank);
         const Chunk chunk{static_cast<std::uint32_t>(rank),
-                          "",
+                          variant.rank_names ? rank_front(index) : "",
                           &slots,
                           is_core ? &variant.dialect : nullptr,
                           true,

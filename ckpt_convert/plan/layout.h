@@ -89,6 +89,7 @@ struct HfVariant {
     const Naming* names = nullptr;  // whose names the tensors have; nullptr: Hugging Face's. It outlives the layout
     Dialect dialect = {};           // of names that are Megatron's
     int tp = 1;                     // ranks that each have a file with their share, where the names say how it is cut
+    bool rank_names = false;        // of these the names begin with rank_front(), instead of the files being known
 };
 
 // Fails with usage when the framework cannot run the model, whatever the layout.

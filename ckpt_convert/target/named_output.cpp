@@ -150,7 +150,7 @@ private:
         for (const NamedNumber& one : names_->numbers) {
             if (!one.families.empty() && !base::contains(one.families, source_.model.mapping().family)) continue;
             for (std::uint32_t layer = 0; layer < source_.model.layers(); ++layer)
-                numbers.push_back({one.name_in(layer), static_cast<float>(one.value)});
+                numbers.push_back({one.name_with(std::to_string(layer)), static_cast<float>(one.value)});
         }
         const auto ranks = static_cast<std::uint32_t>(options_.topology.tp);
         TRY_ASSIGN(out.output, rank_safetensors(out.plan, ranks, options_.max_shard_bytes, numbers));

@@ -70,7 +70,40 @@ def check_case(checks, case, title, work):
             checks.expect(seen.returncode == 0 and "_k_scale" in seen.stdout, f"{title}: inspect {shown}: {seen.stderr}")
             check_ranks(checks, ranks_in(directory), case["ranks"], title)
     checks.expect(len(list(parts.glob("model-rank-0-part-*"))) > 2, f"{title}: no parts")
+    check_back(checks, case, title, (source, target, parts), work)
     checks.equal(json.loads((target / "config.json").read_text())["model_type"], case["config"]["model_type"], f"{title}: config")
+
+
+def check_back(checks, case, title, directories, work):
+    """What is written is read again: it is the weights of the input, which --to hf makes of it bit for bit."""
+    source, target, parts = directories
+    for directory in (target, parts):
+        alone = run(tool("ckpt_convert"), "verify", directory)  # the bits of the inputs are also those of numbers that are not finite
+        files = len(list(directory.glob("*.safetensors"))) + 1
+        checks.expect(alone.returncode in (0, 1) and f"checksums of conversion_manifest.json for {files} of {files} files" in alone.stdout,
+                      f"{title}: {alone.stdout}{alone.stderr}")
+        for command in (("verify", directory, "--against", source), ("verify", source, "--against", directory)):
+            done = run(tool("ckpt_convert"), *command)
+            checks.expect(done.returncode == 0, f"{title}: {command}: {done.returncode} {done.stdout}{done.stderr}")
+        seen = run(tool("ckpt_convert"), "inspect", directory, "--summary").stdout
+        for wanted in ("safetensors of tensor-parallel ranks", "saved by                           vLLM (sharded state)",
+                       f"ranks that wrote files             {case['tp']}", "family "):
+            checks.expect(wanted in seen, f"{title}: inspect says no \"{wanted}\": {seen}")
+    for options in (("--to", "hf"), ("--to", "dcp"), ("--to", "mcore", "--target", "mcore", "--ckpt-format", "torch_dist")):
+        back = work / f"{title}_back_{options[-1]}"
+        done = run(tool("ckpt_convert"), "-q", parts, back, *options)
+        checks.expect(done.returncode == 0, f"{title} to {options}: {done.stderr}")
+        done = run(tool("ckpt_convert"), "verify", back, "--against", source)
+        checks.expect(done.returncode == 0, f"{title} to {options}: {done.stdout}{done.stderr}")
+    last = sorted(parts.glob("model-rank-0-part-*"))[1]
+    damaged = last.read_bytes()
+    last.write_bytes(damaged[:-1] + bytes([damaged[-1] ^ 1]))
+    done = run(tool("ckpt_convert"), "verify", parts, "--against", source)
+    checks.expect(done.returncode == 1, f"{title}: a damaged part: {done.returncode} {done.stdout}{done.stderr}")
+    last.unlink()
+    done = run(tool("ckpt_convert"), "verify", parts)
+    checks.equal(done.returncode, 4, f"{title}: without {last.name}")
+    checks.expect("is missing; is the copy complete?" in done.stderr, f"{title}: without {last.name}: {done.stderr}")
 
 
 def check_refusals(checks, work):
