@@ -71,6 +71,11 @@ std::string DistributedNames::unwrapped(std::string name) const {
     return name;
 }
 
+bool DistributedNames::is_no_weight(std::string_view name) const {
+    return std::any_of(no_weights.begin(), no_weights.end(),
+                       [&](const std::string& pattern) { return matches_pattern(pattern, name); });
+}
+
 const SavedBeside* DistributedNames::saved_beside(const std::string& name) const {
     for (const SavedBeside& one : beside) {
         if (std::any_of(one.entries.begin(), one.entries.end(),

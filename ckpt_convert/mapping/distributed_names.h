@@ -71,6 +71,7 @@ struct DistributedNames : RuleFile<"distributed-names/1"> {
     std::vector<std::string> optimizers;
     std::vector<std::string> inner_optimizers;
     std::vector<std::string> copies;
+    std::vector<std::string> no_weights;
     std::vector<std::string> roots;
     std::vector<std::string> wrappers;
     std::vector<std::string> outer_wrappers;
@@ -86,6 +87,8 @@ struct DistributedNames : RuleFile<"distributed-names/1"> {
     std::string guess_container(const std::vector<std::string>& names) const;
     // The name of a weight without what wraps modules.
     std::string unwrapped(std::string name) const;
+    // What layers save beside weights under the same keys.
+    bool is_no_weight(std::string_view name) const;
     // What an entry is that is neither a weight nor of the optimizer; its own name when it is not known.
     std::string what_is_beside(const std::string& name) const;
     // nullptr when it is not known.
@@ -110,6 +113,7 @@ constexpr auto record_of(const DistributedNames* file) {
         field("copies", &Names::copies,
               "the keys below those of `optimizer` that the weights in full precision are under, by the numbers of "
               "groups of parameters, and of those in them that have fewer bits"),
+        field("no_weights", &Names::no_weights, "patterns of names of what layers save among the weights, and is none"),
         field("roots", &Names::roots,
               "how the names of weights begin in models: a key before these is not a part of them")
             .needed(),

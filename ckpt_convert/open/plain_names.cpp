@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "base/format.h"
+#include "base/human.h"
 #include "ckpt_convert/tensor/cast.h"
 
 namespace ckpt {
@@ -61,12 +62,19 @@ Result<Source> plain_source(TensorIndex index, const TensorNames* trained, const
     source.notes.push_back(
         base::format("the tensors keep their names, and nothing says whether all of the model are there: {}", reason));
     std::vector<bool> gone;
+    std::vector<std::string> empty;
     for (const IndexedTensor& tensor : index.tensors) {
         const auto pattern = pattern_for(options, tensor.name);
-        gone.push_back(pattern.has_value());
+        const bool is_empty = checked_elements(tensor.whole_shape.empty() ? tensor.shape : tensor.whole_shape) == 0;
+        gone.push_back(pattern || is_empty);
         if (pattern) source.notes.push_back(base::format("{} is left out: --leave-out \"{}\"", tensor.name, *pattern));
+        else if (is_empty) empty.push_back(tensor.name);
     }
     index.take_out(gone);
+    if (!empty.empty())
+        source.notes.push_back(base::format("{} no elements and {} left out: {}",
+                                            base::plural(empty.size(), "source tensor has", "source tensors have"),
+                                            empty.size() == 1 ? "is" : "are", base::listed(empty)));
     source.index = std::move(index);
     TRY_ASSIGN(ModelMapping mapping, mapping_of(source.index, trained));
     source.index.give_axes();

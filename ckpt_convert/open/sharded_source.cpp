@@ -87,6 +87,8 @@ Path config_of(base::FileSystem& fs, const DistributedNames& names, const Path& 
     return "";
 }
 
+constexpr const char* kExtraStates = "what layers keep beside their weights";
+
 // Sorts the entries into weights, optimizer and others.
 class EntrySorter {
 public:
@@ -99,13 +101,14 @@ public:
     Status sort() {
         for (const TorchDistTensor& tensor : out_.checkpoint.content.tensors) {
             const EntryName entry = names_.entry(tensor.fqn, tensor.path, container_);
-            if (entry.kind == EntryName::Kind::weight) TRY(add_weight(tensor, names_.unwrapped(entry.name)));
-            else add_other(entry, &tensor);
+            if (entry.kind != EntryName::Kind::weight) add_other(entry, &tensor);
+            else if (names_.is_no_weight(entry.name)) beside_.insert(kExtraStates);
+            else TRY(add_weight(tensor, names_.unwrapped(entry.name)));
         }
         for (const TorchDistBytes& bytes : out_.checkpoint.content.bytes) {
             const EntryName entry = names_.entry(bytes.fqn, bytes.path, container_);
-            // Objects beside weights, such as states of layers of Transformer Engine, carry none.
             if (entry.kind != EntryName::Kind::weight) add_other(entry, nullptr);
+            else if (names_.is_no_weight(entry.name)) beside_.insert(kExtraStates);
         }
         for (const SavedBeside& one : names_.beside) {
             if (is_any_near(fs_, out_.checkpoint.directory, one.files)) beside_.insert(one.what);
