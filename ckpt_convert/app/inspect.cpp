@@ -165,6 +165,10 @@ Result<Found> found_sharded(base::FileSystem& fs, const Knowledge& knowledge, co
     found.facts.emplace_back("weights", std::to_string(source.weight_count));
     found.facts.emplace_back("state of the optimizer", source.has_optimizer ? "yes" : "no");
     if (source.step) found.facts.emplace_back("steps of the optimizer", base::format("{}", *source.step));
+    TensorIndex weights = source.weights;
+    TRY_ASSIGN(const TensorIndex factors, take_adapters(weights, knowledge.adapters, false));
+    if (const TensorIndex whole = without_parts(factors); !whole.tensors.empty())
+        found.facts.emplace_back("factors of LoRA adapters", std::to_string(whole.tensors.size()));
     for (const std::string& beside : source.beside) found.facts.emplace_back("there is also", beside);
     found.facts.emplace_back("config.json", source.config.empty() ? "none" : base::join(source.config, "config.json"));
     add_model_facts(found, open_source(fs, knowledge, options_for(path), Copies::trusted));

@@ -94,7 +94,7 @@ void add_places(CLI::App& app, const PeerOptions& peers, ConvertOptions& options
                       "layout");
     group->add_flag(peers.names("--save-lora"), options.adapter_alone,
                     "Convert the LoRA adapter in --lora-load or --load-dir alone, without merging it: from a Megatron "
-                    "run to a PEFT directory, or to a Megatron layout");
+                    "run to a PEFT directory, to a Megatron layout, or into shards");
     group->add_option("--lora-alpha", options.source.adapter_alpha,
                       "The adapter is scaled with alpha / rank (default: what its configuration or arguments say)");
     group->add_option("--lora-r", options.source.adapter_rank, "What the rank of the adapter must be");

@@ -50,11 +50,14 @@ Status check_format(ConvertOptions& options, const RawOptions& raw) {
     options.keep_optimizer = raw.optimizer == "keep" || needed;
     options.source.keep_padding =
         options.keep_optimizer && (options.to != Side::huggingface || options.format == NamedFormat::megatron_fsdp);
-    if (options.adapter_alone && options.to != Side::megatron && options.format != NamedFormat::safetensors)
+    if (options.adapter_alone && options.to != Side::megatron && !has_adapters(options.format))
         return base::fail(ErrorKind::usage,
-                          base::format("--to {}: an adapter alone is written as a PEFT directory (--to hf) or for "
-                                       "Megatron (--to mcore); without --save-lora it is merged",
+                          base::format("--to {}: an adapter alone is written as a PEFT directory (--to hf), for "
+                                       "Megatron (--to mcore) or in shards (--to dcp, dtensor); without --save-lora it "
+                                       "is merged",
                                        raw.to));
+    if (options.adapter_alone && !options.names.empty())
+        return base::fail(ErrorKind::usage, "--names: adapters in shards have the names of PEFT");
     const bool by_rank = is_for_ranks(options.format), is_zero = options.format == NamedFormat::zero;
     if (by_rank && options.world == 0)
         return base::fail(ErrorKind::usage,

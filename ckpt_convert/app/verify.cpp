@@ -5,6 +5,7 @@
 #include "base/format.h"
 #include "base/parallel.h"
 #include "ckpt_convert/execute/tile_reader.h"
+#include "ckpt_convert/open/adapters.h"
 #include "ckpt_convert/target/training.h"
 
 namespace ckpt {
@@ -49,6 +50,15 @@ void add(std::vector<TensorDifference>& differences, const std::vector<TensorDif
     differences.insert(differences.end(), more.begin(), more.end());
 }
 
+// Factors of adapters are the same only with the same scale.
+void note_scales(VerifySummary& summary, const Source& first, const Source& second) {
+    const auto &a = first.adapter_scale, &b = second.adapter_scale;
+    if (a && b && *a != *b)
+        summary.differences.push_back({"lora_alpha", base::format("the products are scaled with {} and {}", *a, *b)});
+    else if (a.has_value() != b.has_value())
+        summary.notes.push_back("one of the adapters does not say how it is scaled");
+}
+
 // The bytes of the files, then the values of the weights.
 Status verify_alone(base::FileSystem& fs, const Source& source, const Path& root, VerifySummary& summary,
                     CompareOptions& options, const ProgressMaker& progress) {
@@ -68,9 +78,9 @@ Status verify_alone(base::FileSystem& fs, const Source& source, const Path& root
 
 // In rank files a copy stands for the same weight, and one with other values is a difference to tell. Elsewhere it is a weight.
 Result<Source> open_to_compare(base::FileSystem& fs, const Knowledge& knowledge, const SourceOptions& options) {
-    auto source = open_source(fs, knowledge, options, Copies::trusted);
+    auto source = open_comparable(fs, knowledge, options, Copies::trusted);
     if (!source || source->side == Side::megatron) return source;
-    return open_source(fs, knowledge, options);
+    return open_comparable(fs, knowledge, options);
 }
 
 // Where one has a weight of its own that the other has not, the copies in rank files may be weights as well.
@@ -125,8 +135,10 @@ Result<VerifySummary> verify(base::FileSystem& fs, const Knowledge& knowledge, c
     TRY(open_copies_as_weights(fs, knowledge, options, first, second));
     describe(summary, second);
     note_element_types(summary, first, second);
+    note_scales(summary, first, second);
     compare_options.progress = progress(summary.bytes);
-    TRY_ASSIGN(summary.differences, compare(readable(first), readable(second), compare_options));
+    TRY_ASSIGN(const auto differences, compare(readable(first), readable(second), compare_options));
+    add(summary.differences, differences);
     return summary;
 }
 

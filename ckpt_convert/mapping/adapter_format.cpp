@@ -37,6 +37,7 @@ struct AdapterFile : RuleFile<"adapters/1"> {
     List<AdapterFormat> formats;
     List<WrappedName> wrapped;
     std::vector<std::string> huggingface;
+    std::vector<std::string> shards;
     List<WrittenFor> megatron;
 };
 constexpr auto record_of(const AdapterFile* file) {
@@ -45,6 +46,7 @@ constexpr auto record_of(const AdapterFile* file) {
                           field("formats", &AdapterFile::formats, "the first whose names fit counts").needed(),
                           field("wrapped", &AdapterFile::wrapped, "names of weights under an adapter").needed(),
                           field("huggingface", &AdapterFile::huggingface, "the formats written for such models"),
+                          field("shards", &AdapterFile::shards, "the same in checkpoints that ranks write in shards"),
                           field("megatron", &AdapterFile::megatron, "the same by dialect").needed());
 }
 
@@ -82,8 +84,9 @@ std::vector<AdapterFormat> AdapterFormats::written_for(const Dialect& dialect) c
 
 Result<AdapterFormats> AdapterFormats::load(const base::DataStore& store) {
     TRY_ASSIGN(AdapterFile file, base::read_rule_record<AdapterFile>(store, kFile));
-    AdapterFormats out{std::move(file.formats), std::move(file.wrapped), {}, {}};
+    AdapterFormats out{std::move(file.formats), std::move(file.wrapped), {}, {}, {}};
     TRY_ASSIGN(out.huggingface, formats_named(file.huggingface, out.formats));
+    TRY_ASSIGN(out.shards, formats_named(file.shards, out.formats));
     for (WrittenFor& entry : file.megatron) {
         TRY_ASSIGN(auto written, formats_named(entry.formats, out.formats));
         out.megatron.emplace_back(std::move(entry.dialect), std::move(written));

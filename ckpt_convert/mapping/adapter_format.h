@@ -49,9 +49,10 @@ struct AdapterFormats {
     std::vector<AdapterFormat> formats;  // the first whose names fit counts
     std::vector<WrappedName> wrapped;
 
-    // The formats in which adapters are written, the first that has a name for a weight counts: for Hugging Face models, and by
-    // the dialects of Megatron checkpoints.
+    // The formats in which adapters are written, the first that has a name for a weight counts: for Hugging Face models, in
+    // checkpoints that ranks write in shards, and by the dialects of Megatron checkpoints.
     std::vector<AdapterFormat> huggingface;
+    std::vector<AdapterFormat> shards;
     std::vector<std::pair<DialectSelector, std::vector<AdapterFormat>>> megatron;
 
     // Empty when nothing is known that reads adapters in checkpoints of this dialect.

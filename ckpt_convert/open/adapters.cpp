@@ -6,6 +6,7 @@
 
 #include "base/format.h"
 #include "ckpt_convert/open/peft_directory.h"
+#include "ckpt_convert/open/plain_names.h"
 #include "ckpt_convert/open/sharded_source.h"
 #include "ckpt_convert/plan/adapter_source.h"
 #include "ckpt_convert/plan/factor_layout.h"
@@ -15,9 +16,6 @@
 
 namespace ckpt {
 namespace {
-
-// https://github.com/volcengine/verl: fsdp_checkpoint_manager.py: the rank and the scale of an adapter in shards
-constexpr const char* kTrainingSays = "lora_train_meta.json";
 
 AdapterScale scale_of(const SourceOptions& options, const Json& said) {
     AdapterScale out;
@@ -40,7 +38,7 @@ struct BoundAdapter {
 
 // `layout`: of the weights, as the files of the factors would have them.
 Result<BoundAdapter> bind_adapter(const Model& weights, const Layout& layout, TensorIndex index,
-                                  const SourceOptions& options, const AdapterScale& scale) {
+                                  const SourceOptions& options) {
     BoundAdapter out;
     TRY_ASSIGN(out.factors, find_factors(weights, layout, index));
     TRY_ASSIGN(Layout factors, factor_layout(weights, out.factors, layout, {stored_factor_names()}));
@@ -53,13 +51,6 @@ Result<BoundAdapter> bind_adapter(const Model& weights, const Layout& layout, Te
             return base::fail(
                 ErrorKind::bad_input,
                 base::format("the rank of the adapter is {}, not {} (--lora-r)", rank, *options.adapter_rank), where);
-        }
-        if (!scale.alpha) {
-            return base::fail(ErrorKind::usage,
-                              base::format("there are adapters of rank {}, and nothing says how they are scaled; give "
-                                           "--lora-alpha",
-                                           rank),
-                              where);
         }
     }
     for (const LogicalSource& factor : out.binding.tensors) {
@@ -80,7 +71,18 @@ LogicalSource behind(LogicalSource factor, std::size_t tensors) {
     return factor;
 }
 
+Status check_scale(const AdapterFactors& factors, const AdapterScale& scale, const Path& where) {
+    const auto rank = std::find_if(factors.ranks.begin(), factors.ranks.end(), [](auto one) { return one > 0; });
+    if (scale.alpha || rank == factors.ranks.end()) return {};
+    return base::fail(ErrorKind::usage,
+                      base::format("there are adapters of rank {}, and nothing says how they are scaled; give "
+                                   "--lora-alpha",
+                                   *rank),
+                      where);
+}
+
 Status merge(Source& source, BoundAdapter adapter, const AdapterScale& scale) {
+    TRY(check_scale(adapter.factors, scale, adapter.index.files.front()->path()));
     TensorIndex& index = source.index;
     auto files = static_cast<std::uint32_t>(index.files == adapter.index.files ? 0 : index.files.size());
     std::size_t tensors = index.tensors.size();
@@ -173,7 +175,7 @@ Result<ShardedAdapter> open_sharded_adapter(base::FileSystem& fs, const Knowledg
     TRY_ASSIGN(out.factors, take_adapters(out.shards.weights, knowledge.adapters, false));
     if (out.factors.tensors.empty())
         return base::fail(ErrorKind::bad_input, "there is no LoRA adapter in it", directory);
-    const Path said = base::join(directory, kTrainingSays);
+    const Path said = base::join(directory, kAdapterSays);
     JsonDocument config;
     if (fs.exists(said)) {
         TRY_ASSIGN(const std::string text, base::read_file(fs, said));
@@ -198,7 +200,7 @@ Result<AdapterSource> named_adapter(base::FileSystem& fs, const Knowledge& knowl
     values["mtp"] = 0;
     TRY_ASSIGN(out.weights, Model::make(*mapping, std::move(values)));
     TRY_ASSIGN(Layout layout, peft_layout(out.weights, factors));
-    TRY_ASSIGN(BoundAdapter bound, bind_adapter(out.weights, layout, std::move(factors), options, out.scale));
+    TRY_ASSIGN(BoundAdapter bound, bind_adapter(out.weights, layout, std::move(factors), options));
     TRY(share_equal_factors(bound.factors, bound.index, bound.binding));
     source.index = std::move(bound.index);
     source.binding = std::move(bound.binding);
@@ -227,8 +229,7 @@ Result<AdapterSource> open_adapter_in_shards(base::FileSystem& fs, const Knowled
                named_adapter(fs, knowledge, options, std::move(adapter.factors), adapter.scale, config));
     out.source.title = base::format("adapter in {}", title_of(adapter.shards));
     out.source.directory = directory;
-    if (const std::size_t left = adapter.shards.weights.tensors.size(); left > 0)
-        out.source.notes.push_back(base::format("{} weights next to the adapter are left out", left));
+    out.beside = adapter.shards.weights.tensors.size();
     return out;
 }
 
@@ -282,7 +283,7 @@ Status merge_adapters(base::FileSystem& fs, const Knowledge& knowledge, const So
         TRY_ASSIGN(layout, mcore_layout(source.model, parallel));
         factors = std::move(adapter.factors);
     }
-    TRY_ASSIGN(BoundAdapter adapter, bind_adapter(source.model, layout, std::move(factors), options, scale));
+    TRY_ASSIGN(BoundAdapter adapter, bind_adapter(source.model, layout, std::move(factors), options));
     return merge(source, std::move(adapter), scale);
 }
 
@@ -321,7 +322,9 @@ Status add_adapter_arguments(const AdapterSource& adapter, Json& args) {
     return {};
 }
 
-Result<AdapterSource> open_adapter(base::FileSystem& fs, const Knowledge& knowledge, const SourceOptions& options) {
+namespace {
+
+Result<AdapterSource> read_adapter(base::FileSystem& fs, const Knowledge& knowledge, const SourceOptions& options) {
     const Path& directory = options.adapter.empty() ? options.directory : options.adapter;
     if (is_peft_directory(fs, directory)) return open_peft_adapter(fs, knowledge, options, directory);
     TRY_ASSIGN(const auto shards, find_sharded(fs, knowledge.distributed, directory));
@@ -332,14 +335,57 @@ Result<AdapterSource> open_adapter(base::FileSystem& fs, const Knowledge& knowle
     out.weights = std::move(out.source.model);
     out.scale = scale_of(options, out.source.args);
     TRY_ASSIGN(Layout layout, mcore_layout(out.weights, *out.source.parallel));
-    TRY_ASSIGN(BoundAdapter bound, bind_adapter(out.weights, layout, std::move(adapter.factors), options, out.scale));
+    TRY_ASSIGN(BoundAdapter bound, bind_adapter(out.weights, layout, std::move(adapter.factors), options));
     out.source.index = std::move(bound.index);
     out.source.binding = std::move(bound.binding);
     out.source.model = bound.factors.model;
     out.factors = std::move(bound.factors);
-    if (adapter.weights > 0)
-        out.source.notes.push_back(base::format("{} weights next to the adapter are left out", adapter.weights));
+    out.beside = adapter.weights;
     return out;
+}
+
+std::optional<double> product_scale(const AdapterScale& scale, std::uint64_t rank) {
+    return scale.alpha && rank > 0 ? std::optional(*scale.alpha / scale.divisor(rank)) : std::nullopt;
+}
+
+// Of a PEFT directory of which nothing says whose weights it changes.
+Result<Source> nameless_adapter(base::FileSystem& fs, const SourceOptions& options) {
+    TRY_ASSIGN(PeftDirectory peft, open_peft(fs, options.directory));
+    const Json* rank = peft.config.root.find("r");
+    const auto* number = rank == nullptr ? nullptr : rank->integer();
+    const auto scale =
+        product_scale(scale_of(options, peft.config.root),
+                      number == nullptr ? 0 : static_cast<std::uint64_t>(std::max<std::int64_t>(*number, 0)));
+    TRY_ASSIGN(Source out, plain_source(std::move(peft.index), nullptr, "there is no config.json", options));
+    out.adapter_scale = scale;
+    return out;
+}
+
+}  // namespace
+
+Result<AdapterSource> open_adapter(base::FileSystem& fs, const Knowledge& knowledge, const SourceOptions& options) {
+    TRY_ASSIGN(AdapterSource out, read_adapter(fs, knowledge, options));
+    if (out.beside > 0)
+        out.source.notes.push_back(base::format("{} weights next to the adapter are left out", out.beside));
+    const auto& ranks = out.factors.ranks;
+    out.source.adapter_scale = product_scale(out.scale, *std::max_element(ranks.begin(), ranks.end()));
+    return out;
+}
+
+Status check_scaled(const AdapterSource& adapter) {
+    return check_scale(adapter.factors, adapter.scale, adapter.source.directory);
+}
+
+Result<Source> open_comparable(base::FileSystem& fs, const Knowledge& knowledge, const SourceOptions& options,
+                               Copies copies) {
+    const bool is_peft = is_peft_directory(fs, options.directory);
+    const Path& config = options.hf_config_dir.empty() ? options.directory : options.hf_config_dir;
+    if (is_peft && !fs.exists(base::join(config, "config.json"))) return nameless_adapter(fs, options);
+    auto source = is_peft ? Result<Source>() : open_source(fs, knowledge, options, copies);
+    if (!is_peft && source) return source;
+    auto adapter = open_adapter(fs, knowledge, options);
+    if (adapter && (is_peft || adapter->beside == 0)) return std::move(adapter->source);
+    return is_peft ? Result<Source>(tl::unexpected(adapter.error())) : source;
 }
 
 }  // namespace ckpt

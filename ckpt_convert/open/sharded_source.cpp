@@ -87,7 +87,7 @@ Path config_of(base::FileSystem& fs, const DistributedNames& names, const Path& 
     return "";
 }
 
-constexpr const char* kExtraStates = "what layers keep beside their weights";
+constexpr const char* kExtraStates = "extra states of layers";
 
 // Sorts the entries into weights, optimizer and others.
 class EntrySorter {

@@ -59,6 +59,7 @@ struct Source {
     bool has_optimizer = false;                 // there is the state of an optimizer beside the weights
     ModelValues apart;                          // values that the bits of copies tell, whatever the config says
     std::shared_ptr<const ModelMapping> plain;  // where no family is known: that of the tensors as they are; else null
+    std::optional<double> adapter_scale;        // of an adapter alone: of its products, where that is told
     std::vector<std::string> beside;            // what else ranks saved with the weights, for people
     std::vector<std::string> notes;
 };

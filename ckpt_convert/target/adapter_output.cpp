@@ -1,12 +1,16 @@
 #include "ckpt_convert/target/adapter_output.h"
 
 #include "base/format.h"
+#include "ckpt_convert/execute/dcp_output.h"
 #include "ckpt_convert/execute/hf_output.h"
 #include "ckpt_convert/execute/megatron_output.h"
 #include "ckpt_convert/execute/torch_dist_output.h"
 #include "ckpt_convert/open/peft_directory.h"
 #include "ckpt_convert/plan/factor_layout.h"
+#include "ckpt_convert/plan/rank_parts.h"
+#include "ckpt_convert/target/hf_config.h"
 #include "ckpt_convert/target/megatron_files.h"
+#include "ckpt_convert/target/named_output.h"
 #include "ckpt_convert/target/peft_config.h"
 #include "ckpt_convert/target/repeated_options.h"
 
@@ -33,6 +37,33 @@ Result<PlannedOutput> plan_peft(const Knowledge& knowledge, AdapterSource& adapt
     TRY_ASSIGN(out.output, single_safetensors(out.plan, base::format("{}.safetensors", kPeftWeights)));
     out.texts.push_back({kPeftConfig, peft_config(adapter, weights, formats.front())});
     out.last = {kPeftConfig};
+    return out;
+}
+
+// As a model that PEFT wrapped is saved, without its weights.
+Result<PlannedOutput> plan_sharded_adapter(base::FileSystem& fs, const Knowledge& knowledge, AdapterSource& adapter,
+                                           const ConvertOptions& options) {
+    TRY_ASSIGN(Layout weights, written_hf_layout(adapter.weights));
+    TRY_ASSIGN(Layout layout, written_factors(adapter, weights, knowledge.adapters.shards));
+    PlannedOutput out;
+    TRY_ASSIGN(out.plan, make_plan(adapter.factors.model, adapter.source.index, adapter.source.binding, layout,
+                                   plan_options(options, VocabFill::zero)));
+    if (adapter.source.config) {
+        TRY_ASSIGN(std::string config, adapted_config(fs, adapter.source, options));
+        out.texts.push_back({"config.json", std::move(config)});
+    }
+    if (options.format == NamedFormat::dcp) {
+        out.title = "adapter in torch.distributed.checkpoint";
+        TRY_ASSIGN(out.output, dcp_output(out.plan, options.weights_key.value_or("model"), options.max_shard_bytes));
+        out.last = {".metadata"};
+    } else {
+        out.title = "adapter in a file of DTensors for each rank";
+        const std::vector<bool> whole(out.plan.targets.size(), false);
+        TRY_ASSIGN(const auto parts, cut_for_ranks(out.plan, adapter.source.index, options.world, whole));
+        TRY(add_rank_files(out, parts, {options.world, options.device, {}}, nullptr));
+    }
+    TRY_ASSIGN(std::string says, adapter_says(adapter));
+    out.texts.push_back({kAdapterSays, std::move(says)});
     return out;
 }
 
@@ -68,10 +99,12 @@ Result<PlannedOutput> plan_adapter(base::FileSystem& fs, const Knowledge& knowle
                                    const ConvertOptions& options) {
     if (options.keep_optimizer)
         return base::fail(ErrorKind::unsupported, "--save-lora converts an adapter without the state of its optimizer");
+    TRY(check_scaled(adapter));
     if (target_side(adapter.source, options) == Side::megatron)
         return plan_megatron_adapter(fs, knowledge, adapter, options);
     TRY(check_repeated_layout(options, adapter.source));
-    return plan_peft(knowledge, adapter, options);
+    if (options.format == NamedFormat::safetensors) return plan_peft(knowledge, adapter, options);
+    return plan_sharded_adapter(fs, knowledge, adapter, options);
 }
 
 }  // namespace ckpt

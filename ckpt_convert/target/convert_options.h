@@ -50,6 +50,10 @@ constexpr bool is_for_ranks(NamedFormat format) {
 constexpr bool needs_optimizer(NamedFormat format) {
     return format == NamedFormat::universal || format == NamedFormat::zero;
 }
+// Whether LoRA adapters are written in it without their model.
+constexpr bool has_adapters(NamedFormat format) {
+    return format == NamedFormat::safetensors || format == NamedFormat::dcp || format == NamedFormat::dtensor;
+}
 constexpr bool has_optimizer(NamedFormat format) {
     return format != NamedFormat::safetensors && format != NamedFormat::mindspore && format != NamedFormat::vllm;
 }

@@ -7,7 +7,6 @@
 #include "base/text.h"
 #include "ckpt_convert/checkpoint/mindspore_checkpoint.h"
 #include "ckpt_convert/execute/dcp_output.h"
-#include "ckpt_convert/execute/dtensor_output.h"
 #include "ckpt_convert/execute/hf_output.h"
 #include "ckpt_convert/execute/rank_safetensors.h"
 #include "ckpt_convert/execute/universal_output.h"
@@ -193,14 +192,7 @@ private:
             whole.resize(out.plan.targets.size(), false);
         }
         TRY_ASSIGN(const auto parts, cut_for_ranks(out.plan, source_.index, options_.world, whole));
-        TRY_ASSIGN(out.output,
-                   dtensor_output(parts, {options_.world, options_.device, aliases_}, state ? &*state : nullptr));
-        for (SideFile& text : out.texts) text.path = base::join(kRanksModelDir, text.path);
-        out.companions_to = kRanksModelDir;
-        out.texts.push_back(
-            {kRanksConfig, base::format("{{\"FSDP_version\": 2, \"world_size\": {}}}\n", options_.world)});
-        out.last = {kRanksConfig};
-        return {};
+        return add_rank_files(out, parts, {options_.world, options_.device, aliases_}, state ? &*state : nullptr);
     }
 
     Status add_universal(PlannedOutput& out) const {
@@ -248,6 +240,16 @@ private:
 };
 
 }  // namespace
+
+Status add_rank_files(PlannedOutput& out, const std::vector<RankParts>& parts, const RanksRun& run,
+                      const NamedTraining* training) {
+    TRY_ASSIGN(out.output, dtensor_output(parts, run, training));
+    for (SideFile& text : out.texts) text.path = base::join(kRanksModelDir, text.path);
+    out.companions_to = kRanksModelDir;
+    out.texts.push_back({kRanksConfig, base::format("{{\"FSDP_version\": 2, \"world_size\": {}}}\n", run.ranks)});
+    out.last = {kRanksConfig};
+    return {};
+}
 
 Result<PlannedOutput> plan_named(base::FileSystem& fs, const Knowledge& knowledge, Source& source,
                                  const ConvertOptions& options, const KeptState* kept) {

@@ -44,6 +44,16 @@ Modules modules_of(const AdapterFactors& factors, const Layout& weights, const A
 
 }  // namespace
 
+Result<std::string> adapter_says(const AdapterSource& adapter) {
+    TRY_ASSIGN(const std::uint64_t rank, adapter.rank());
+    base::JsonWriter json(2);
+    json.begin_object().key("r").unsigned_integer(rank).key("lora_alpha").number(*adapter.scale.alpha);
+    json.key("task_type").string("CAUSAL_LM");
+    if (adapter.scale.root) json.key("use_rslora").boolean(true);
+    json.end_object();
+    return std::move(json).take() + "\n";
+}
+
 std::string peft_config(const AdapterSource& adapter, const Layout& weights, const AdapterFormat& format) {
     Modules modules = modules_of(adapter.factors, weights, format);
     std::set<std::string_view> targets;

@@ -11,4 +11,7 @@ namespace ckpt {
 // that no module without an adapter has.
 std::string peft_config(const AdapterSource& adapter, const Layout& weights, const AdapterFormat& format);
 
+// lora_train_meta.json of an adapter in shards. Fails with unsupported when its weights have several ranks.
+Result<std::string> adapter_says(const AdapterSource& adapter);
+
 }  // namespace ckpt

@@ -145,7 +145,7 @@ def check_beside(checks, scratch):
     if run_ok(checks, convert, scratch / "extra", scratch / "extra_hf", "--to", "hf"):
         sharded.same_tensors(checks, load_file(scratch / "extra_hf/model.safetensors"), torch.load(scratch / "extra.truth"), "beside extra states")
     seen = run(convert, "inspect", scratch / "extra", "--summary").stdout
-    checks.expect("what layers keep beside their weights" in seen and "train.nested.0.a" in seen, f"inspect: {seen}")
+    checks.expect("extra states of layers" in seen and "train.nested.0.a" in seen, f"inspect: {seen}")
     done = run(convert, scratch / "empty", scratch / "empty_dcp", "--to", "dcp")
     checks.expect(done.returncode == 0 and "1 source tensor has no elements and is left out: empty" in done.stdout, f"empty: {done.stdout}{done.stderr}")
 
