@@ -12,6 +12,7 @@
 #include "base/printable.h"
 #include "base/text.h"
 #include "ckpt_convert/mapping/model_mapping.h"
+#include "ckpt_convert/open/adapters.h"
 #include "ckpt_convert/open/missing_checkpoint.h"
 #include "ckpt_convert/open/peft_directory.h"
 #include "ckpt_convert/open/sharded_source.h"
@@ -171,7 +172,7 @@ Result<Found> found_sharded(base::FileSystem& fs, const Knowledge& knowledge, co
         found.facts.emplace_back("factors of LoRA adapters", std::to_string(whole.tensors.size()));
     for (const std::string& beside : source.beside) found.facts.emplace_back("there is also", beside);
     found.facts.emplace_back("config.json", source.config.empty() ? "none" : base::join(source.config, "config.json"));
-    add_model_facts(found, open_source(fs, knowledge, options_for(path), Copies::trusted));
+    add_model_facts(found, open_comparable(fs, knowledge, options_for(path), Copies::trusted));
     return found;
 }
 

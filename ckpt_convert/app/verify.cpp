@@ -50,6 +50,19 @@ void add(std::vector<TensorDifference>& differences, const std::vector<TensorDif
     differences.insert(differences.end(), more.begin(), more.end());
 }
 
+// Where a layout joins modules, one adapter of a higher rank stands for several.
+Status check_ranks(const Source& first, const Source& second, const Path& where) {
+    const std::uint64_t a = first.adapter_rank, b = second.adapter_rank;
+    if (a == b) return {};
+    if (a == 0 || b == 0)
+        return base::fail(ErrorKind::usage, "one is a LoRA adapter without its model, and the other is none", where);
+    return base::fail(ErrorKind::unsupported,
+                      base::format("the adapters are of rank {} and {}, as where modules are one; merge each into its "
+                                   "model with --lora-load, and compare the results",
+                                   a, b),
+                      where);
+}
+
 // Factors of adapters are the same only with the same scale.
 void note_scales(VerifySummary& summary, const Source& first, const Source& second) {
     const auto &a = first.adapter_scale, &b = second.adapter_scale;
@@ -135,6 +148,8 @@ Result<VerifySummary> verify(base::FileSystem& fs, const Knowledge& knowledge, c
     TRY(open_copies_as_weights(fs, knowledge, options, first, second));
     describe(summary, second);
     note_element_types(summary, first, second);
+    TRY(check_ranks(first, second, options.against));
+    compare_options.zeros_are_nothing = first.adapter_rank > 0;
     note_scales(summary, first, second);
     compare_options.progress = progress(summary.bytes);
     TRY_ASSIGN(const auto differences, compare(readable(first), readable(second), compare_options));

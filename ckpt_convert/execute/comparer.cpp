@@ -188,6 +188,21 @@ Result<std::vector<TensorDifference>> each_tensor(const Readable& a, const Compa
     return out;
 }
 
+// Of a tensor that the other checkpoint has not.
+Result<std::optional<std::string>> only_here(const Readable& a, std::uint32_t logical, const char* text,
+                                             const CompareOptions& options) {
+    if (!options.zeros_are_nothing) return std::optional<std::string>(text);
+    const LogicalSource& source = a.binding->tensors[logical];
+    TileReader reader(*a.index);
+    bool is_zero = true;
+    TRY(for_each_tile(a, logical, options.tile_bytes, [&](RowRange rows) -> Status {
+        TRY_ASSIGN(const auto tile, reader.read(a.model->tensors()[logical].shape, source.dtype, source.pieces, rows));
+        is_zero &= std::all_of(tile.begin(), tile.end(), [](std::byte one) { return one == std::byte{0}; });
+        return {};
+    }));
+    return is_zero ? std::nullopt : std::optional<std::string>(text);
+}
+
 }  // namespace
 
 Result<std::vector<TensorDifference>> compare(const Readable& a, const Readable& b, const CompareOptions& options) {
@@ -195,12 +210,15 @@ Result<std::vector<TensorDifference>> compare(const Readable& a, const Readable&
     for (std::uint32_t i = 0; i < b.model->tensors().size(); ++i) in_b.emplace(b.model->tensors()[i].name, i);
     TRY_ASSIGN(auto out, each_tensor(a, options, [&](std::uint32_t i) -> Result<std::optional<std::string>> {
                    auto found = in_b.find(a.model->tensors()[i].name);
-                   if (found == in_b.end()) return std::optional<std::string>("only the first checkpoint has it");
+                   if (found == in_b.end()) return only_here(a, i, "only the first checkpoint has it", options);
                    return compare_tensor(a, i, b, found->second, options);
                }));
     for (const auto& tensor : a.model->tensors()) in_b.erase(tensor.name);
-    for (const auto& tensor : b.model->tensors()) {
-        if (in_b.contains(tensor.name)) out.push_back({tensor.name, "only the second checkpoint has it"});
+    for (std::uint32_t i = 0; i < b.model->tensors().size(); ++i) {
+        const std::string& name = b.model->tensors()[i].name;
+        if (!in_b.contains(name)) continue;
+        TRY_ASSIGN(auto text, only_here(b, i, "only the second checkpoint has it", options));
+        if (text) out.push_back({name, std::move(*text)});
     }
     return out;
 }

@@ -28,6 +28,7 @@ struct CompareOptions {
     int threads = 0;
     std::uint64_t tile_bytes = 4ull << 20;
     std::function<void(std::uint64_t bytes)> progress = [](std::uint64_t) {};
+    bool zeros_are_nothing = false;  // a tensor of zeros is as one that is not there: a factor of an adapter
 };
 
 // The tensors that are not equal in `a` and `b`, or of which one of the two holds copies that differ, in the order of

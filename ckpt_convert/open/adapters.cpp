@@ -353,11 +353,11 @@ Result<Source> nameless_adapter(base::FileSystem& fs, const SourceOptions& optio
     TRY_ASSIGN(PeftDirectory peft, open_peft(fs, options.directory));
     const Json* rank = peft.config.root.find("r");
     const auto* number = rank == nullptr ? nullptr : rank->integer();
-    const auto scale =
-        product_scale(scale_of(options, peft.config.root),
-                      number == nullptr ? 0 : static_cast<std::uint64_t>(std::max<std::int64_t>(*number, 0)));
+    const std::uint64_t said = number == nullptr ? 0 : static_cast<std::uint64_t>(std::max<std::int64_t>(*number, 0));
+    const auto scale = product_scale(scale_of(options, peft.config.root), said);
     TRY_ASSIGN(Source out, plain_source(std::move(peft.index), nullptr, "there is no config.json", options));
     out.adapter_scale = scale;
+    out.adapter_rank = said;
     return out;
 }
 
@@ -367,8 +367,8 @@ Result<AdapterSource> open_adapter(base::FileSystem& fs, const Knowledge& knowle
     TRY_ASSIGN(AdapterSource out, read_adapter(fs, knowledge, options));
     if (out.beside > 0)
         out.source.notes.push_back(base::format("{} weights next to the adapter are left out", out.beside));
-    const auto& ranks = out.factors.ranks;
-    out.source.adapter_scale = product_scale(out.scale, *std::max_element(ranks.begin(), ranks.end()));
+    out.source.adapter_rank = *std::max_element(out.factors.ranks.begin(), out.factors.ranks.end());
+    out.source.adapter_scale = product_scale(out.scale, out.source.adapter_rank);
     return out;
 }
 

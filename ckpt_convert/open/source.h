@@ -60,6 +60,7 @@ struct Source {
     ModelValues apart;                          // values that the bits of copies tell, whatever the config says
     std::shared_ptr<const ModelMapping> plain;  // where no family is known: that of the tensors as they are; else null
     std::optional<double> adapter_scale;        // of an adapter alone: of its products, where that is told
+    std::uint64_t adapter_rank = 0;             // the highest of them; 0: this is no adapter
     std::vector<std::string> beside;            // what else ranks saved with the weights, for people
     std::vector<std::string> notes;
 };
