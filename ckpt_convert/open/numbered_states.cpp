@@ -48,8 +48,13 @@ public:
         : fs_(fs), names_(names), checkpoint_(checkpoint) {}
 
     Status run() {
-        TRY(collect());
-        if (!is_numbered_) return {};
+        collect_tensors();
+        // Objects that nobody asks for may be of any kind; the lists of parameters tell whether the others are needed.
+        if (!collect_settings(true) || !is_numbered_) return {};
+        if (auto read = collect_settings(false); !read) {
+            checkpoint_.states_refused = read.error().message;
+            return {};
+        }
         if (!place_all()) {
             checkpoint_.states_refused =
                 "the optimizer numbers its parameters, and the order and shapes of the weights do not tell which they "
@@ -78,18 +83,23 @@ private:
         return std::move(entry.name);
     }
 
-    Status collect() {
+    void collect_tensors() {
         const TorchDistIndex& content = checkpoint_.content;
         for (std::size_t i = 0; i < content.tensors.size(); ++i) collect_tensor(i);
-        for (const TorchDistBytes& bytes : content.bytes) {
-            const auto name = of_optimizer(bytes.fqn, bytes.path);
-            if (!name || !name->starts_with(kGroupFront)) continue;
-            if (auto setting = split_number(std::string_view(*name).substr(kGroupFront.size())))
-                TRY(collect_setting(bytes, groups_[setting->first], setting->second));
-        }
         std::sort(weights_.begin(), weights_.end(), [&](std::size_t a, std::size_t b) {
             return content.tensors[a].saved_at < content.tensors[b].saved_at;
         });
+    }
+
+    // The lists of parameters, or all other settings of groups.
+    Status collect_settings(bool lists) {
+        for (const TorchDistBytes& bytes : checkpoint_.content.bytes) {
+            const auto name = of_optimizer(bytes.fqn, bytes.path);
+            if (!name || !name->starts_with(kGroupFront)) continue;
+            const auto setting = split_number(std::string_view(*name).substr(kGroupFront.size()));
+            if (setting && (setting->second == kParameterList) == lists)
+                TRY(collect_setting(bytes, groups_[setting->first], setting->second));
+        }
         return {};
     }
 
