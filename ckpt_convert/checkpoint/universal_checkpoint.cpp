@@ -8,12 +8,14 @@ namespace {
 constexpr const char* kSettings = "zero/optimizer_state.pt";
 constexpr const char* kParameterStates[] = {"fp32", "exp_avg", "exp_avg_sq"};
 
-Result<TorchDistTensor> parameter_state(ZeroFiles& files, const std::string& name, const Shape& shape,
+// `is_slice`: the shape is that of a rank's slice.
+Result<TorchDistTensor> parameter_state(ZeroFiles& files, const std::string& name, Shape shape, bool is_slice,
                                         const char* state) {
     TRY_ASSIGN(const OpenedFile file, files.open(base::format("zero/{}/{}.pt", name, state)));
     pickle::Ref root = file.content->root();
     if (const pickle::Ref param = pickle::find(root, "param")) root = param;
     TRY_ASSIGN(const auto stored, file.content->tensor(root));
+    if (stored && is_slice && stored->shape.size() == shape.size()) shape = stored->shape;
     if (!stored || !stored->contiguous || checked_elements(stored->shape) != checked_elements(shape) ||
         (stored->shape.size() > 1 && stored->shape != shape))
         return files.bad(base::format("it holds no tensor of shape {}", to_string(shape)), file.name);
@@ -50,14 +52,14 @@ Status add_settings(ZeroFiles& files, const std::vector<NamedShapes>& shapes, Un
 
 }  // namespace
 
-Result<UniversalContent> read_universal(ZeroFiles& files, const std::vector<NamedShapes>& shapes) {
+Result<UniversalContent> read_universal(ZeroFiles& files, const std::vector<NamedShapes>& shapes, bool of_slices) {
     UniversalContent out;
     for (const NamedShapes& group : shapes) {
         for (const auto& [name, shape] : group) {
             for (const char* state : kParameterStates) {
                 const bool is_weight = state == kParameterStates[0];
                 if (!is_weight && !files.exists(base::format("zero/{}/{}.pt", name, state))) continue;
-                TRY_ASSIGN(TorchDistTensor tensor, parameter_state(files, name, shape, state));
+                TRY_ASSIGN(TorchDistTensor tensor, parameter_state(files, name, shape, of_slices, state));
                 if (is_weight) out.weights.push_back(std::move(tensor));
                 else out.moments.push_back(state_of_weight(std::move(tensor), state));
             }

@@ -21,7 +21,8 @@ struct UniversalContent {
     ShardedGroups groups;
 };
 
-// `shapes`: of the parameters, by group. Fails with bad_input when a file is missing or has another shape.
-Result<UniversalContent> read_universal(ZeroFiles& files, const std::vector<NamedShapes>& shapes);
+// `shapes`: of the parameters, by group; `of_slices`: these are those of a rank, and the files say those of the whole. Fails with
+// bad_input when a file is missing or has another shape.
+Result<UniversalContent> read_universal(ZeroFiles& files, const std::vector<NamedShapes>& shapes, bool of_slices);
 
 }  // namespace ckpt

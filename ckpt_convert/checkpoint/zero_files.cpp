@@ -38,6 +38,12 @@ Result<std::optional<double>> ZeroFiles::step(const OpenedFile& file, pickle::Re
     return std::optional(static_cast<double>(number));
 }
 
+Result<FlatShare> ZeroFiles::share(const OpenedFile& file, const TorchTensor& vector) {
+    if (vector.contiguous) return FlatShare{number(file.name), vector.file_offset, *checked_elements(vector.shape)};
+    return base::fail(ErrorKind::unsupported, "a flat group is a strided view; save it contiguous first",
+                      path(file.name));
+}
+
 tl::unexpected<base::Error> ZeroFiles::bad(std::string message, const std::string& name) const {
     return base::fail(ErrorKind::bad_input, std::move(message), path(name));
 }

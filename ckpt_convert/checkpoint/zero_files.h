@@ -26,8 +26,11 @@ public:
     Result<OpenedFile> open(const std::string& name) const;
     // Of a file in the content of the checkpoint.
     std::uint32_t number(const std::string& name);
+    const std::string& name(std::uint32_t number) const { return out_.content.files[number]; }
     // A whole number, or a tensor without axes; nullopt of anything else.
     Result<std::optional<double>> step(const OpenedFile& file, pickle::Ref value) const;
+    // Of a vector in a file. Fails with unsupported for a view with gaps.
+    Result<FlatShare> share(const OpenedFile& file, const TorchTensor& vector);
     tl::unexpected<base::Error> bad(std::string message, const std::string& name) const;
     Path path(const std::string& name) const { return base::join(out_.directory, name); }
 

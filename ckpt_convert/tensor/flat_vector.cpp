@@ -1,6 +1,7 @@
 #include "ckpt_convert/tensor/flat_vector.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace ckpt {
@@ -14,7 +15,25 @@ FlatVector::FlatVector(Rule rule, DType dtype, std::vector<FlatShare> shares)
     }
 }
 
+SlicedAxis::Element SlicedAxis::element(std::uint64_t number) const {
+    const std::uint64_t along = number / inner % extent, outer = number / inner / extent;
+    const auto next = std::upper_bound(runs.begin(), runs.end(), along,
+                                       [](std::uint64_t place, const Run& run) { return place < run.begin; });
+    const Run& run = *std::prev(next);
+    const std::uint64_t end = next == runs.end() ? extent : next->begin;
+    const std::uint64_t in_slice = outer * slices[run.slice].extent + run.at + along - run.begin;
+    return {run.slice, in_slice * inner + number % inner, (end - along) * inner - number % inner};
+}
+
+FlatVector::FlatVector(SlicedAxis axis) : rule_(Rule::slices), axis_(std::move(axis)) {}
+
 FlatRun FlatVector::run(std::uint64_t first, std::uint64_t elements, std::uint64_t begin, std::uint64_t count) const {
+    if (rule_ == Rule::slices) {
+        const SlicedAxis::Element element = axis_.element(begin);
+        const SlicedAxis::Slice& slice = axis_.slices[element.slice];
+        const std::uint64_t its_elements = elements / axis_.extent * slice.extent;
+        return slice.place.vector->run(slice.place.first, its_elements, element.number, std::min(count, element.left));
+    }
     std::uint64_t at = 0, left = 0;  // in the share
     std::size_t rank = 0;
     if (rule_ == Rule::row) {

@@ -2,18 +2,18 @@
 
 Its engine trains with ZeRO 1, 2 and 3 on two ranks and saves. Its own zero_to_fp32 and ds_to_universal say what is in these files:
 the same as is read here, bit for bit, weights, moments and steps. The same two say it of the files that are written here for three
-ranks and other stages, and the engine loads them and saves them again.
+ranks and other stages, and the engine loads them and saves them again. deepspeed_parallel.py does so where ranks share the model.
 """
 
 import os
 import shutil
 import sys
-import types
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from checks import ROOT, Checks, run, run_ok, skip, temporary_directory, tool  # noqa: E402
 
+import deepspeed_parallel as parallel  # noqa: E402
 import fsdp_model as tiny  # noqa: E402
 import sharded_adapters as adapters  # noqa: E402
 import torch  # noqa: E402
@@ -21,10 +21,10 @@ import torch.distributed.checkpoint as dcp  # noqa: E402
 from resume_training import adam, batch, build  # noqa: E402
 from safetensors.torch import load_file  # noqa: E402
 from torch.distributed.checkpoint.state_dict import StateDictOptions, get_optimizer_state_dict  # noqa: E402
+from universal_files import MOMENTS, fp32_weights, same, universal, universal_values  # noqa: E402
 
 PACKAGE = ROOT / ".venv/deepspeed-0.19.8"
-RANKS, OTHER_RANKS = 2, 3
-MOMENTS = ("fp32", "exp_avg", "exp_avg_sq")
+RANKS, OTHER_RANKS, OTHER_PIPELINE = 2, 3, 2
 # Stage: groups of parameters, and what the model computes with.
 SAVED = {1: (2, "fp32"), 2: (2, "bf16"), 3: (1, "bf16")}
 # From a stage to another, with the same groups.
@@ -108,38 +108,6 @@ def load_and_save(rank, world, scratch):
         engine.save_checkpoint(f"{scratch}/zero{source}_to_{stage}_again")
 
 
-def same(checks, found, wanted, what):
-    checks.equal(sorted(found), sorted(wanted), f"{what}: names")
-    for name in sorted(set(found) & set(wanted)):
-        ours, theirs = found[name].flatten(), wanted[name].flatten()
-        checks.expect(torch.equal(ours, theirs), f"{what}: {name} differs")
-
-
-def fp32_weights(directory):
-    """What DeepSpeed's own script makes of the files of ZeRO."""
-    from deepspeed.utils.zero_to_fp32 import get_fp32_state_dict_from_zero_checkpoint
-    return {name: tensor.contiguous() for name, tensor in get_fp32_state_dict_from_zero_checkpoint(str(directory)).items()}
-
-
-def universal(directory, target):
-    """What DeepSpeed's own script makes of them with their optimizer: {file's stem: {name: tensor}}."""
-    from deepspeed.checkpoint import ds_to_universal
-    tag = (directory / "latest").read_text()
-    ds_to_universal.main(types.SimpleNamespace(
-        input_folder=str(directory / tag), output_folder=str(target / f"{tag}_universal"), num_extract_workers=1, num_merge_workers=1,
-        keep_temp_folder=False, strict=True, inject_missing_state=True))
-    return universal_values(target)
-
-
-def universal_values(directory):
-    out = {moment: {} for moment in MOMENTS}
-    for moment in MOMENTS:
-        for path in Path(directory).glob(f"*_universal/zero/*/{moment}.pt"):
-            value = torch.load(path, weights_only=True)
-            out[moment][path.parent.name] = value["param"] if isinstance(value, dict) else value
-    return out
-
-
 def check_universal(checks, directory, converted, scratch, what):
     theirs = universal(directory, scratch / f"{directory.name}_by_deepspeed")
     ours = universal_values(converted)
@@ -190,11 +158,21 @@ def check_groups(checks, scratch):
     checks.expect(unordered.returncode == 5 and "--to universal and dcp are loaded by name" in unordered.stderr, unordered.stderr)
 
 
+def check_parallel(checks, scratch):
+    scratch = scratch / "parallel"
+    scratch.mkdir()
+    tiny.run(parallel.train, parallel.RANKS, scratch)
+    parallel.check(checks, scratch)
+    tiny.run(parallel.load_pipeline, OTHER_PIPELINE, scratch)
+    parallel.check_loaded(checks, scratch)
+
+
 def main():
     if not (PACKAGE / ".complete").exists():
         skip(f"{PACKAGE} is not there; ./test.sh makes it")
     sys.path.insert(0, str(PACKAGE))
     os.environ["DS_ACCELERATOR"] = "cpu"
+    import deepspeed  # noqa: F401, once for all processes that are forked
     checks = Checks()
     with temporary_directory() as directory:
         scratch = Path(directory)
@@ -207,6 +185,7 @@ def main():
         tiny.run(train_adapters, RANKS, directory)
         check_adapters(checks, scratch)
         tiny.run(load_and_save, OTHER_RANKS, directory)
+        check_parallel(checks, scratch)
         same(checks, fp32_weights(scratch / "by_name_again"), by_name, "groups by name to universal, loaded by the engine")
         for stage, other in WRITTEN.items():
             same(checks, fp32_weights(scratch / f"zero{stage}_to_{other}_again"), weights[stage],

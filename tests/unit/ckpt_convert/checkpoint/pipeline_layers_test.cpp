@@ -43,7 +43,8 @@ TEST_CASE("pipeline layers: tensors have the number of their layer, in the order
     CHECK(found->content.tensors[1].chunks.size() == 1);
     CHECK_FALSE(found->has_optimizer);
     fs.add("f/zero_pp_rank_0_mp_rank_01_optim_states.pt", "x");
-    CHECK(ckpt::open_sharded_checkpoint(fs, "f")->has_optimizer);
+    test::check_fails(ckpt::open_pipeline_layers(fs, "f"), ErrorKind::bad_input,
+                      "names and shapes of the weights is missing");
 }
 
 TEST_CASE("pipeline layers: what does not belong together is named") {
@@ -52,7 +53,13 @@ TEST_CASE("pipeline layers: what does not belong together is named") {
     fs.add("f/layer_01-model_00-model_states.pt", pipeline_layer());
     test::check_fails(ckpt::open_pipeline_layers(fs, "f"), ErrorKind::bad_input, "is the same layer");
     fs.add("f_g/layer_01-model_01-model_states.pt", pipeline_layer());
-    test::check_fails(ckpt::open_pipeline_layers(fs, "f_g"), ErrorKind::unsupported, "tensor parallelism");
+    test::check_fails(ckpt::open_pipeline_layers(fs, "f_g"), ErrorKind::bad_input,
+                      "the file of layer 1 of tensor parallel rank 0 is missing");
+    fs.add("f_g/layer_01-model_00-model_states.pt", pipeline_layer());
+    test::check_fails(ckpt::open_pipeline_layers(fs, "f_g"), ErrorKind::unsupported, "how its slices make up");
+    fs.add("f_g/layer_02-model_00-model_states.pt", pipeline_layer());
+    test::check_fails(ckpt::open_pipeline_layers(fs, "f_g"), ErrorKind::bad_input,
+                      "the file of layer 2 of tensor parallel rank 1 is missing");
     fs.add("f_h/layer_01-model_states.pt", pipeline_layer(false));
     test::check_fails(ckpt::open_pipeline_layers(fs, "f_h"), ErrorKind::bad_input, "no dict of the tensors of a layer");
     CHECK_FALSE(ckpt::is_pipeline_layer("layer_0_expert_1_mp_rank_00_model_states.pt"));

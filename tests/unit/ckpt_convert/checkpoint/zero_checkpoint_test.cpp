@@ -30,6 +30,9 @@ struct Zero {
     char tied_byte = 0;      // of the module's second name for its first tensor
     ckpt::Shape stored_shape{3, 2};
     std::vector<std::string> more = {};
+    std::size_t model_ranks = 1;
+    std::int64_t told_model_ranks = 0;  // 0: not told
+    std::int64_t sharing_ranks = 0;
 
     // The second tensor has bytes of its own where they are given.
     static std::string file_of(const std::function<void(TorchFilePlan&, ckpt::pickle::Value*)>& fill, char byte = 'x',
@@ -55,6 +58,7 @@ struct Zero {
                 auto* aliases = plan.dict();
                 plan.set(aliases, plan.string("tied"), plan.string("a"));
                 plan.set(root, plan.string("shared_params"), aliases);
+                if (told_model_ranks > 0) plan.set(root, plan.string("mp_world_size"), plan.integer(told_model_ranks));
                 if (!has_shapes) return;
                 auto* shapes = plan.dict();
                 plan.set(shapes, plan.string("a"), plan.integers({3, 2}));
@@ -79,6 +83,10 @@ struct Zero {
                 list->as<ckpt::pickle::List>()->items.push_back(*plan.tensor(dtype, {length}));
             auto* state = plan.dict();
             plan.set(state, plan.string(flat), list);
+            auto* counts = plan.list();
+            for (std::size_t i = 0; sharing_ranks > 0 && i < groups; ++i)
+                counts->as<ckpt::pickle::List>()->items.push_back(plan.integer(sharing_ranks));
+            plan.set(state, plan.string("partition_count"), counts);
             plan.set(root, plan.string("optimizer_state_dict"), state);
         });
     }
@@ -93,6 +101,13 @@ struct Zero {
             fs.add("f/zero/b/fp32.pt", universal_file({3}));
         }
         for (const std::string& name : more) fs.add("f/" + name, "x");
+        for (std::size_t rank = 1; rank < model_ranks; ++rank) {
+            for (const std::string& name : {model, first, second}) {
+                std::string its = name;
+                its.replace(its.find("mp_rank_0") + 9, 1, std::to_string(rank));
+                fs.add("f/" + its, name == model ? model_file() : optimizer_file(lengths[name == second]));
+            }
+        }
         return ckpt::open_zero_checkpoint(fs, "f");
     }
 };
@@ -175,9 +190,19 @@ TEST_CASE("ZeRO: what does not fit together is refused") {
         {"bf16 masters", [](Zero& z) { z.dtype = ckpt::DType::bf16; }, "a flat group is not a vector of float32"},
         {"no shapes", [](Zero& z) { z.has_shapes = false; }, "it has no param_shapes"},
         {"a pipeline", [](Zero& z) { z.has_module = false; }, "it has no module", ErrorKind::unsupported},
-        {"TP", [](Zero& z) { z.more = {"mp_rank_01_model_states.pt"}; }, "tensor parallelism", ErrorKind::unsupported},
-        {"experts", [](Zero& z) { z.more = {"layer_0_expert_1_mp_rank_00_model_states.pt"}; }, "expert parallelism",
-         ErrorKind::unsupported},
+        {"tensor parallel ranks that nothing puts together", [](Zero& z) { z.model_ranks = 2; },
+         "universal_checkpoint_info is missing", ErrorKind::unsupported},
+        {"a rank of the model without its weights",
+         [](Zero& z) { z.more = {"zero_pp_rank_0_mp_rank_01_optim_states.pt"}; },
+         "names and shapes of the weights is missing"},
+        {"a damaged expert", [](Zero& z) { z.more = {"layer_0_expert_1_mp_rank_00_model_states.pt"}; },
+         "layer_0_expert_1_mp_rank_00_model_states.pt"},
+        {"experts of another optimizer", [](Zero& z) { z.sharing_ranks = 1; },
+         "fewer ranks share a than there are, as they share experts, and it is of none"},
+        {"a world of more ranks", [](Zero& z) { z.sharing_ranks = 3; },
+         "3 ranks share group 0 of the weights, and there are files of 2; is the copy complete, and of one run?"},
+        {"ranks of two runs", [](Zero& z) { z.told_model_ranks = 2; },
+         "it is of a run whose model 2 ranks share, and there are files of 1; is the copy complete?"},
     };
     for (const Row& row : rows) {
         CAPTURE(std::string(row.name));
