@@ -109,7 +109,8 @@ private:
     Status add_stage(ZeroVectors vectors, const std::string& file) {
         out_.has_optimizer = true;
         std::set<std::string> again;  // of an earlier stage
-        for (TorchDistTensor& weight : vectors.weights) {
+        for (std::size_t i = 0; i < vectors.weights; ++i) {
+            TorchDistTensor& weight = vectors.tensors[i];
             const auto known = masters_.find(weight.fqn);
             if (known == masters_.end()) {
                 add(std::move(weight));
@@ -119,7 +120,8 @@ private:
             again.insert(weight.fqn);
             for (const char* moment : {"exp_avg", "exp_avg_sq"}) again.insert(state_of_weight(weight, moment).fqn);
         }
-        for (TorchDistTensor& moment : vectors.moments) {
+        for (std::size_t i = vectors.weights; i < vectors.tensors.size(); ++i) {
+            TorchDistTensor& moment = vectors.tensors[i];
             if (!again.contains(moment.fqn)) out_.content.tensors.push_back(std::move(moment));
         }
         for (const auto& [step, whose] : vectors.steps) out_.steps.emplace(step, whose);

@@ -31,8 +31,9 @@ public:
         TRY(model_ranks(files_, models_, models_.size()));
         if (files_.exists(kUniversalDirectory)) return read_universal_files(engines.front());
         std::vector<ShardedCheckpoint> slices;
-        for (const EngineFiles& engine : engines) {
-            TRY_ASSIGN(slices.emplace_back(), read_zero_engine(fs_, files_, engine, out_.directory));
+        for (std::size_t rank = 0; rank < engines.size(); ++rank) {
+            TRY_ASSIGN(slices.emplace_back(),
+                       read_zero_engine(fs_, files_, engines[rank], models_[rank], out_.directory));
         }
         TRY_ASSIGN(ShardedCheckpoint joined, joined_slices(fs_, files_, std::move(slices), models_.front()));
         joined.content.files = std::move(out_.content.files);
@@ -51,7 +52,8 @@ private:
             for (TorchDistTensor& weight : content.weights) weight.path = {"module", weight.fqn};
             out.content.tensors = std::move(content.weights);
         } else {
-            TRY_ASSIGN(out, read_zero_module(fs_, files_, first, std::move(content.weights), out_.directory));
+            TRY_ASSIGN(
+                out, read_zero_module(fs_, files_, first, models_.front(), std::move(content.weights), out_.directory));
         }
         out.format = "universal checkpoint of DeepSpeed";
         out.has_optimizer = true;

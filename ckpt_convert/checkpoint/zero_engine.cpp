@@ -18,8 +18,9 @@ constexpr std::uint64_t kAliasBytes = 1 << 20;  // at once
 
 class EngineReader {
 public:
-    EngineReader(base::FileSystem& fs, ZeroFiles& files, const EngineFiles& engine, const Path& directory)
-        : fs_(fs), files_(files), engine_(engine) {
+    EngineReader(base::FileSystem& fs, ZeroFiles& files, const EngineFiles& engine, OpenedFile model,
+                 const Path& directory)
+        : fs_(fs), files_(files), engine_(engine), first_(std::move(model)) {
         out_.directory = directory;
     }
 
@@ -37,7 +38,6 @@ public:
 
 private:
     Status open() {
-        TRY_ASSIGN(first_, files_.open(engine_.models.front()));
         const pickle::Ref world = pickle::find(first_.content->root(), "dp_world_size");
         const auto* told = world == nullptr ? nullptr : world->as<std::int64_t>();
         TRY(check_optimizer_files(engine_, told == nullptr || *told < 0 ? 0 : static_cast<std::uint64_t>(*told),
@@ -110,9 +110,8 @@ private:
         TRY_ASSIGN(const auto groups, optimizer_shapes());
         TRY_ASSIGN(ZeroVectors vectors, read_zero_vectors(files_, groups, engine_.optimizers, expert_order(first_)));
         out_.format = vectors.by_parameter ? "DeepSpeed ZeRO 3" : "DeepSpeed ZeRO 1 or 2";
-        out_.content.tensors.reserve(vectors.weights.size() + vectors.moments.size());
-        for (TorchDistTensor& weight : vectors.weights) TRY(add(std::move(weight)));
-        std::move(vectors.moments.begin(), vectors.moments.end(), std::back_inserter(out_.content.tensors));
+        out_.content.tensors = std::move(vectors.tensors);
+        for (std::size_t i = 0; i < vectors.weights; ++i) TRY(know(out_.content.tensors[i], i));
         out_.steps = std::move(vectors.steps);
         out_.groups.groups = std::move(vectors.groups);
         out_.groups.owners = std::move(vectors.owners);
@@ -214,18 +213,24 @@ private:
     bool is_of_third() const { return first_.name.find("zero_pp_rank_") != std::string::npos; }
 
     Status add(TorchDistTensor tensor) {
-        if (!known_.insert(tensor.fqn).second) return bad(base::format("{} is there twice", tensor.fqn), first_.name);
-        masters_.emplace(tensor.fqn, out_.content.tensors.size());
-        tensor.path = {"module", tensor.fqn};
+        TRY(know(tensor, out_.content.tensors.size()));
         out_.content.tensors.push_back(std::move(tensor));
+        return {};
+    }
+
+    // A weight, and its number in the content.
+    Status know(TorchDistTensor& tensor, std::size_t number) {
+        if (!known_.insert(tensor.fqn).second) return bad(base::format("{} is there twice", tensor.fqn), first_.name);
+        masters_.emplace(tensor.fqn, number);
+        tensor.path = {"module", tensor.fqn};
         return {};
     }
 
     base::FileSystem& fs_;
     ZeroFiles& files_;
     const EngineFiles& engine_;
+    OpenedFile first_;  // of the model
     ShardedCheckpoint out_;
-    OpenedFile first_;                                      // of the model
     std::unordered_set<std::string> known_;                 // names that are read, or stand for others
     std::unordered_map<std::string, std::size_t> masters_;  // tensors by name
 };
@@ -233,13 +238,14 @@ private:
 }  // namespace
 
 Result<ShardedCheckpoint> read_zero_engine(base::FileSystem& fs, ZeroFiles& files, const EngineFiles& engine,
-                                           const Path& directory) {
-    return EngineReader(fs, files, engine, directory).read();
+                                           OpenedFile model, const Path& directory) {
+    return EngineReader(fs, files, engine, std::move(model), directory).read();
 }
 
 Result<ShardedCheckpoint> read_zero_module(base::FileSystem& fs, ZeroFiles& files, const EngineFiles& engine,
-                                           std::vector<TorchDistTensor> weights, const Path& directory) {
-    return EngineReader(fs, files, engine, directory).read_with(std::move(weights));
+                                           OpenedFile model, std::vector<TorchDistTensor> weights,
+                                           const Path& directory) {
+    return EngineReader(fs, files, engine, std::move(model), directory).read_with(std::move(weights));
 }
 
 }  // namespace ckpt

@@ -8,12 +8,13 @@
 
 namespace ckpt {
 
-// The numbers of files in the content are those of `files`, whose list the caller owns.
+// `model`: the first file of the model. The numbers of files in the content are those of `files`, whose list the caller owns.
 Result<ShardedCheckpoint> read_zero_engine(base::FileSystem& fs, ZeroFiles& files, const EngineFiles& engine,
-                                           const Path& directory);
+                                           OpenedFile model, const Path& directory);
 
 // Instead of what the optimizer has with these weights; without moments.
 Result<ShardedCheckpoint> read_zero_module(base::FileSystem& fs, ZeroFiles& files, const EngineFiles& engine,
-                                           std::vector<TorchDistTensor> weights, const Path& directory);
+                                           OpenedFile model, std::vector<TorchDistTensor> weights,
+                                           const Path& directory);
 
 }  // namespace ckpt

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <deque>
 #include <optional>
 #include <utility>
 
@@ -17,7 +18,7 @@ using Shares = std::vector<std::vector<std::optional<FlatShare>>>;  // by group 
 
 // Parameters of a flat group that are the same in some of the ranks: those that share them.
 struct SharedParameters {
-    NamedShapes shapes;
+    const NamedShapes* shapes = nullptr;
     std::vector<std::size_t> ranks;
 };
 
@@ -40,9 +41,12 @@ public:
         for (std::size_t rank = 0; rank < optimizers_.size(); ++rank) TRY(read_file(rank));
         std::size_t parameters = 0;
         for (const NamedShapes& group : shapes_) parameters += group.size();
-        out_.weights.reserve(parameters);
-        out_.moments.reserve(parameters * kMoments.size());
-        for (std::size_t group = 0; group < shapes_.size(); ++group) TRY(add_group(group));
+        out_.tensors.reserve(parameters * (1 + kMoments.size()));
+        for (std::size_t group = 0; group < shapes_.size(); ++group) TRY(add_weights(group));
+        out_.weights = out_.tensors.size();
+        for (std::size_t group = 0; group < shapes_.size(); ++group) {
+            for (std::size_t i = 0; i < kMoments.size(); ++i) TRY(add_moments(group, i));
+        }
         return std::move(out_);
     }
 
@@ -122,15 +126,16 @@ private:
     }
 
     Status divide_group(std::size_t group, std::size_t parts) {
-        NamedShapes& all = names_.emplace_back();
+        if (parts > 1 && all_names_.empty()) all_names_ = shapes_;
+        if (parts > 1) all_names_[group].clear();
         for (std::size_t part = 0; part < parts; ++part) {
             SharedParameters& shared = divided_[group].emplace_back();
-            shared.shapes = shapes_[group];
-            if (parts > 1) {
-                TRY_ASSIGN(shared.shapes,
-                           numbered_in_model(shapes_[group], expert_counts_, part, files_.path(optimizers_.front())));
-            }
-            all.insert(all.end(), shared.shapes.begin(), shared.shapes.end());
+            shared.shapes = &shapes_[group];
+            if (parts == 1) continue;
+            TRY_ASSIGN(NamedShapes numbered,
+                       numbered_in_model(shapes_[group], expert_counts_, part, files_.path(optimizers_.front())));
+            all_names_[group].insert(all_names_[group].end(), numbered.begin(), numbered.end());
+            shared.shapes = &numbered_.emplace_back(std::move(numbered));
         }
         for (std::size_t rank = 0; rank < optimizers_.size(); ++rank) {
             const bool in_turn = order_ == ExpertOrder::ranks_in_turn;
@@ -147,41 +152,45 @@ private:
             TRY_ASSIGN(const auto step, files_.step(file, state == nullptr ? nullptr : pickle::find(state, "step")));
             if (step && !shapes_[group].empty()) out_.steps.emplace(*step, shapes_[group].front().first);
         }
-        TRY_ASSIGN(out_.groups, zero_groups(base, names_, files_.path(file.name)));
+        TRY_ASSIGN(out_.groups, zero_groups(base, all_names_.empty() ? shapes_ : all_names_, files_.path(file.name)));
         return {};
     }
 
-    Status add_group(std::size_t group) {
-        for (const SharedParameters& shared : divided_[group]) TRY(add_parameters(group, shared.shapes, shared.ranks));
-        return {};
-    }
-
-    Status add_parameters(std::size_t group, const NamedShapes& shapes, const std::vector<std::size_t>& ranks) {
-        const auto rule = out_.by_parameter ? FlatVector::Rule::shares : FlatVector::Rule::row;
-        auto of = [&](const Shares& all) {
-            std::vector<FlatShare> out;
-            for (const std::size_t rank : ranks) {
-                if (all[group][rank]) out.push_back(*all[group][rank]);
-            }
-            return out;
-        };
-        auto weights = parameters_in(rule, shapes, of(weights_));
-        if (!weights)
-            return files_.bad(base::format("group {} of the weights: {}", group, weights.error().message),
-                              optimizers_[ranks.front()]);
-        std::move(weights->begin(), weights->end(), std::back_inserter(out_.weights));
-        for (std::size_t i = 0; i < kMoments.size(); ++i) {
-            auto shares = of(moments_[i]);
-            if (shares.size() != ranks.size()) continue;
-            auto states = parameters_in(rule, shapes, std::move(shares));
-            if (!states)
-                return files_.bad(
-                    base::format("{} of group {} of the weights: {}", kMoments[i], group, states.error().message),
-                    optimizers_[ranks.front()]);
-            for (TorchDistTensor& tensor : *states)
-                out_.moments.push_back(state_of_weight(std::move(tensor), kMoments[i]));
+    Status add_weights(std::size_t group) {
+        for (const SharedParameters& shared : divided_[group]) {
+            auto weights = parameters_in(rule(), *shared.shapes, shares_of(weights_[group], shared));
+            if (!weights)
+                return files_.bad(base::format("group {} of the weights: {}", group, weights.error().message),
+                                  optimizers_[shared.ranks.front()]);
+            std::move(weights->begin(), weights->end(), std::back_inserter(out_.tensors));
         }
         return {};
+    }
+
+    Status add_moments(std::size_t group, std::size_t number) {
+        for (const SharedParameters& shared : divided_[group]) {
+            auto shares = shares_of(moments_[number][group], shared);
+            if (shares.size() != shared.ranks.size()) continue;
+            auto states = parameters_in(rule(), *shared.shapes, std::move(shares));
+            if (!states)
+                return files_.bad(
+                    base::format("{} of group {} of the weights: {}", kMoments[number], group, states.error().message),
+                    optimizers_[shared.ranks.front()]);
+            for (TorchDistTensor& tensor : *states)
+                out_.tensors.push_back(state_of_weight(std::move(tensor), kMoments[number]));
+        }
+        return {};
+    }
+
+    FlatVector::Rule rule() const { return out_.by_parameter ? FlatVector::Rule::shares : FlatVector::Rule::row; }
+
+    static std::vector<FlatShare> shares_of(const std::vector<std::optional<FlatShare>>& all,
+                                            const SharedParameters& shared) {
+        std::vector<FlatShare> out;
+        for (const std::size_t rank : shared.ranks) {
+            if (all[rank]) out.push_back(*all[rank]);
+        }
+        return out;
     }
 
     ZeroFiles& files_;
@@ -192,7 +201,8 @@ private:
     Shares weights_;
     std::array<Shares, kMoments.size()> moments_;
     std::vector<std::vector<SharedParameters>> divided_;  // by group
-    std::vector<NamedShapes> names_;                      // the same of all ranks
+    std::deque<NamedShapes> numbered_;                    // experts with their numbers in the model
+    std::vector<NamedShapes> all_names_;                  // of all ranks, by group; empty: these are the shapes
     ZeroVectors out_;
 };
 

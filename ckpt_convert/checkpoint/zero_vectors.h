@@ -1,6 +1,7 @@
 // ZeroVectors: what the data parallel ranks of one DeepSpeed engine have of its optimizer together.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <memory>
@@ -14,9 +15,10 @@
 namespace ckpt {
 
 struct ZeroVectors {
-    std::vector<TorchDistTensor> weights;  // float32 copies
-    std::vector<TorchDistTensor> moments;  // "optimizer.state.WEIGHT.MOMENT"
-    std::map<double, std::string> steps;   // see ShardedCheckpoint
+    // The float32 copies of the weights, then "optimizer.state.WEIGHT.MOMENT".
+    std::vector<TorchDistTensor> tensors;
+    std::size_t weights = 0;              // how many of the tensors
+    std::map<double, std::string> steps;  // see ShardedCheckpoint
     std::vector<ShardedGroup> groups;
     std::vector<std::shared_ptr<const TorchFile>> owners;  // of the settings in the groups
     bool by_parameter = false;                             // ZeRO 3
