@@ -6,8 +6,8 @@
 namespace ckpt {
 namespace {
 
-constexpr std::size_t kMaxPattern = 4096;  // characters
-constexpr int kMaxGroups = 16;             // of groups in groups
+constexpr std::size_t kMaxPattern = 512;  // characters
+constexpr int kMaxGroups = 16;            // of groups in groups
 constexpr std::size_t kBytes = 256;
 
 using Set = std::vector<bool>;

@@ -10,6 +10,7 @@ namespace {
 
 constexpr const char *kParts = "parameter_with_sub_params", *kWidths = "sub_param_shard_widths",
                      *kVocabulary = "original_vocab_size", *kRefused = "autotp_unsupported_parameter_patterns";
+constexpr std::size_t kMaxPatterns = 1000;  // of several names, in a list
 constexpr std::uint64_t kMaxExtent = std::uint64_t{1} << 40;
 
 std::optional<std::uint64_t> extent_of(pickle::Ref value) {
@@ -108,6 +109,7 @@ Status SliceRules::add_pattern(pickle::Ref pattern, const char* key, std::size_t
                                        "of patterns; write it with sets, groups, *, + and ? alone",
                                        *text),
                           files_->path(model_.name));
+    if (out.others.size() == kMaxPatterns) return damaged(key);
     out.others.emplace_back(std::move(*parsed), number);
     return {};
 }

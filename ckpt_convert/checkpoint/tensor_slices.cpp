@@ -6,8 +6,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "base/checked_math.h"
 #include "base/format.h"
+#include "ckpt_convert/checkpoint/affine_maps.h"
 #include "ckpt_convert/checkpoint/master_copies.h"
 #include "ckpt_convert/checkpoint/slice_rules.h"
 
@@ -26,7 +26,12 @@ class SliceJoiner {
 public:
     SliceJoiner(base::FileSystem& fs, ZeroFiles& files, std::vector<ShardedCheckpoint> slices, const OpenedFile& model,
                 SliceRules rules)
-        : copies_(fs, files), files_(files), slices_(std::move(slices)), model_(model), rules_(std::move(rules)) {}
+        : copies_(fs, files),
+          files_(files),
+          slices_(std::move(slices)),
+          model_(model),
+          rules_(std::move(rules)),
+          maps_(AffineMaps::read(pickle::find(model.content->root(), "universal_checkpoint_info"))) {}
 
     Result<ShardedCheckpoint> join() {
         for (const ShardedCheckpoint& slice : slices_) {
@@ -89,6 +94,7 @@ private:
             parts.resize(1);
             shapes.resize(1);
         }
+        if (parts.size() == 1) TRY(check_map(tensor, weight, nullptr));
         if (parts.size() == 1 && !rule.rows) return {};
         return put_together(tensor, parts, rule);
     }
@@ -148,9 +154,17 @@ private:
         tensor.shape[rule.axis] = axis.extent;
         if (!checked_bytes(tensor.shape, tensor.dtype))
             return bad(base::format("{} has more elements than can be", tensor.fqn));
+        if (parts.size() > 1) TRY(check_map(tensor, weight_of(tensor), &axis));
         tensor.chunks.clear();
         tensor.flat = {std::make_shared<const FlatVector>(std::move(axis)), 0};
         return {};
+    }
+
+    // `tensor`: of the whole's shape.
+    Status check_map(const TorchDistTensor& tensor, const std::string& weight, const SlicedAxis* axis) const {
+        std::string difference = maps_.difference(weight, axis, *checked_elements(tensor.shape));
+        if (difference.empty()) return {};
+        return base::fail(ErrorKind::unsupported, std::move(difference), files_.path(model_.name));
     }
 
     // Part after part, of each what the ranks have.
@@ -187,6 +201,7 @@ private:
     std::vector<ShardedCheckpoint> slices_;
     const OpenedFile& model_;
     SliceRules rules_;
+    AffineMaps maps_;
     std::vector<std::unordered_map<std::string, std::size_t>> numbers_;  // tensors by name, by rank
 };
 

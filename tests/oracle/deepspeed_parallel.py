@@ -153,12 +153,48 @@ def pipeline(stage, dtype, universal=False):
     return engine_of(model, adam(list(model.parameters())), stage, dtype, config={"checkpoint": {"load_universal": universal}})
 
 
+class SlicedLayer(nn.Module):
+    """A rank's part of a layer of a pipeline, whose outputs are not summed."""
+
+    def __init__(self):
+        super().__init__()
+        self.norm = nn.LayerNorm(WIDTH)
+        self.up, self.down = nn.Linear(WIDTH, HALF // TENSOR), nn.Linear(HALF // TENSOR, WIDTH, bias=False)
+        for parameter in self.norm.parameters():
+            parameter.register_hook(torch.ones_like)
+
+    def forward(self, x):
+        return x + self.down(torch.relu(self.up(self.norm(x))))
+
+
+def sliced_pipeline():
+    """Two stages of two tensor parallel ranks."""
+    from deepspeed.pipe import LayerSpec, PipelineModule
+    from deepspeed.runtime.pipe.topology import PipeModelDataParallelTopology
+
+    topology = PipeModelDataParallelTopology(num_pp=2, num_mp=TENSOR, num_dp=1)
+    torch.manual_seed(100 + dist.get_rank())
+    model = PipelineModule([LayerSpec(Words), LayerSpec(SlicedLayer), LayerSpec(SlicedLayer), LayerSpec(nn.Linear, WIDTH, VOCABULARY)],
+                           topology=topology, loss_fn=loss_of, partition_method="uniform", base_seed=3 + dist.get_rank(), seed_layers=True)
+    model.universal_checkpoint_info = {
+        "universal_checkpoint_version": 0.4, "tp_replicated_parameter_patterns": [r"\d+.norm.\w+"],
+        "parameter_with_row_parallelism_patterns": [r"\d+\.down\.weight"]}
+    return engine_of(model, adam(list(model.parameters())), 1, "fp32")
+
+
 def train_pipelines(scratch):
     for name, stage, dtype in (("pipe1", 1, "fp32"), ("pipe_bf16", 0, "bf16"), ("pipe0", 0, "fp32")):
         engine, batches = pipeline(stage, dtype), pipeline_batches()
         for _ in range(2):
             engine.train_batch(batches)
         engine.save_checkpoint(f"{scratch}/{name}")
+
+
+def train_sliced_pipeline(scratch):
+    engine, batches = sliced_pipeline(), pipeline_batches()
+    for _ in range(2):
+        engine.train_batch(batches)
+    engine.save_checkpoint(f"{scratch}/pipe_slices")
 
 
 def train_slices(scratch):
@@ -220,6 +256,8 @@ def train(rank, world, scratch):
     from deepspeed.utils import groups
 
     train_pipelines(scratch)
+    groups.mpu = None
+    train_sliced_pipeline(scratch)
     groups.mpu = None
     train_experts(rank, scratch)
     train_slices(scratch)
@@ -299,7 +337,7 @@ def check_pipelines(checks, scratch):
 
 
 def check_slices(checks, scratch):
-    for name in ("slices1", "slices3", "autotp"):
+    for name in ("slices1", "slices3", "pipe_slices", "autotp"):
         truth = universal(scratch / name, scratch / f"{name}_by_deepspeed")
         written = convert(checks, scratch, name, "universal")
         same_values(checks, universal_values(written), truth, f"{name}: ds_to_universal")
@@ -348,6 +386,8 @@ def check_damaged(checks, scratch):
         path.write_bytes(path.read_bytes()[:-2000])
 
     first, info = "mp_rank_00_model_states.pt", "universal_checkpoint_info"
+    query = "model.layers.1.self_attn.q_proj.weight"
+    place = (info, "affine_map", "params", f"^{re.escape(query)}$", "ranks", 1, "pieces", 0)
     stage, optimizer = "mp_rank_01_model_states.pt", "zero_pp_rank_1_mp_rank_01_optim_states.pt"
     cases = [
         ("pipe1", lambda tag: (tag / optimizer).unlink(), 4, "the optimizer's file of rank 1 is missing; is the copy complete?"),
@@ -375,8 +415,16 @@ def check_damaged(checks, scratch):
         ("slices1", lambda tag: change(tag / first, 41, info, "original_vocab_size"), 4, "word.weight has 40 rows, and the vocabulary 41"),
         ("slices1", lambda tag: change(tag / first, [[4, 4], [2, 2], [1, 3]], info, "sub_param_shard_widths", r"^query_key_value\.weight$"),
          4, "the parts of query_key_value.weight are 7 long together in tensor parallel rank 0, and it is 8"),
+        ("autotp", lambda tag: change(tag / first, 0.5, *place, "scale"), 5,
+         f"tensor parallel ranks have {query} multiplied by a factor, which a conversion does not undo"),
+        ("autotp", lambda tag: change(tag / first, [0, [16, 1]], *place, "source"), 5,
+         f"the map of {query} says otherwise than the patterns how its slices make it up"),
         ("slices1", lambda tag: shutil.copy(tag / "zero_pp_rank_1_mp_rank_00_optim_states.pt", tag / optimizer), 4,
          "is not what the optimizer's copy of it in float32 is when it is rounded"),
+        ("pipe_slices", lambda tag: (tag / "layer_02-model_01-model_states.pt").unlink(), 4,
+         "the file of layer 2 of tensor parallel rank 1 is missing; is the copy complete?"),
+        ("pipe_slices", lambda tag: [path.unlink() for path in tag.glob("layer_*-model_01-*")], 4,
+         "it is of 2 tensor parallel ranks, and there are files of layers of 1; is the copy complete, and of one run?"),
         ("experts1", lambda tag: (tag / "zero_pp_rank_3_mp_rank_00_optim_states.pt").unlink(), 4,
          "the optimizer's file of rank 3 is missing; is the copy complete?"),
         ("experts1", lambda tag: shutil.copy(tag / "zero_pp_rank_0_mp_rank_00_optim_states.pt",
