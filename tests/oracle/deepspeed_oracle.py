@@ -172,7 +172,9 @@ def main():
         skip(f"{PACKAGE} is not there; ./test.sh makes it")
     sys.path.insert(0, str(PACKAGE))
     os.environ["DS_ACCELERATOR"] = "cpu"
-    import deepspeed  # noqa: F401, once for all processes that are forked
+    # What each process would import by itself: an engine's optimizers, which compile, and the model.
+    import deepspeed.runtime.zero.muon.muon_optimizer  # noqa: F401
+    from transformers import LlamaForCausalLM  # noqa: F401
     checks = Checks()
     with temporary_directory() as directory:
         scratch = Path(directory)
