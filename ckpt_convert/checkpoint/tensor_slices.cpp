@@ -57,12 +57,14 @@ private:
     Status check_names() const {
         const pickle::Ref aliases = pickle::find(model_.content->root(), "shared_params");
         for (std::size_t rank = 1; rank < slices_.size(); ++rank) {
-            for (const auto& [name, number] : numbers_[0]) {
+            for (const TorchDistTensor& tensor : slices_[0].content.tensors) {
+                const std::string& name = tensor.fqn;
                 if (!numbers_[rank].contains(name))
                     return bad(
                         base::format("tensor parallel rank {} lacks {}; are files of two runs mixed?", rank, name));
             }
-            for (const auto& [name, number] : numbers_[rank]) {
+            for (const TorchDistTensor& tensor : slices_[rank].content.tensors) {
+                const std::string& name = tensor.fqn;
                 const bool is_alias = aliases != nullptr && pickle::find(aliases, name) != nullptr;
                 if (!numbers_[0].contains(name) && !is_alias)
                     return bad(
