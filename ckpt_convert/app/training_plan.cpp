@@ -262,6 +262,7 @@ Result<TrainingPlan> plan_training(base::FileSystem& fs, const Knowledge& knowle
     TRY_ASSIGN(out.choices, load_choices(store));
     TRY_ASSIGN(const Device* device, find_device(devices, options.device));
     out.device = with_figures(*device, options.figures);
+    options.job.device_takes_flash = out.device.takes_flash;
     options.job.ranks.per_node = static_cast<int>(options.per_node.value_or(out.device.per_node));
     TRY(apply_choices(out.choices, options.choices, options.job));
     TRY_ASSIGN(out.model,

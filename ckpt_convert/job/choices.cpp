@@ -62,6 +62,8 @@ const Effect kEffects[] = {
     {"one moment", [](TrainingJob& job, Number) { job.optimizer.muon = true; }},
     {"fused loss", [](TrainingJob& job, Number) { job.memory.fused_cross_entropy = true; }},
     {"eager loss", [](TrainingJob& job, Number) { job.memory.eager_cross_entropy = true; }},
+    {"compiled loss", [](TrainingJob& job, Number) { job.memory.compiled_cross_entropy = true; }},
+    {"FlashAttention", [](TrainingJob& job, Number) { job.memory.flash_attention_2 = true; }},
     {"loss in chunks",
      [](TrainingJob& job, Number tokens) {
          job.memory.chunked_loss = true;

@@ -21,7 +21,8 @@ struct Device {
     std::optional<double> hbm_tb_s;
     std::int64_t per_node = 8;
     std::optional<double> intra_gb_s, inter_gb_s;
-    bool npu = false;  // HCCL, and statistics of attention in blocks of eight
+    bool npu = false;          // HCCL, and statistics of attention in blocks of eight
+    bool takes_flash = false;  // Transformer Engine takes FlashAttention on it, not cuDNN's attention
     std::string confidence, note, source;
 };
 
@@ -42,6 +43,8 @@ constexpr auto record_of(const Device*) {
         field("intra_node_gb_s", &Device::intra_gb_s, "10^9 bytes per second and direction inside the node"),
         field("inter_node_gb_s", &Device::inter_gb_s, "the same between nodes, the share of one device"),
         field("npu", &Device::npu, "an Ascend NPU"),
+        field("takes_flash_attention", &Device::takes_flash,
+              "Transformer Engine takes FlashAttention on it; without it attention of cuDNN"),
         field("confidence", &Device::confidence, "high, medium or low").needed(),
         field("note", &Device::note, "what should be known of the figures"),
         field("source", &Device::source, "where the figures come from").needed());

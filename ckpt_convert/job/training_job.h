@@ -81,7 +81,9 @@ struct MemoryOptions {
     bool fused_swiglu = true;
     bool fused_gradients = true;  // gradients of weights are added to the main gradients by the product itself
     bool fused_cross_entropy = false;
-    bool eager_cross_entropy = false;  // logits are copied to float32 before the loss
+    bool eager_cross_entropy = false;     // logits are copied to float32 before the loss
+    bool compiled_cross_entropy = false;  // torch.compile makes the loss, and one copy of the logits more
+    bool flash_attention_2 = false;       // FlashAttention of Transformer Engine, whatever the device takes by itself
     bool chunked_loss = false;
     std::int64_t loss_chunk = 0;  // tokens
     bool hidden_dropout = false, attention_dropout = false;
@@ -127,7 +129,14 @@ struct TrainingJob {
     ShardedOptions sharded;
     LoraOptions lora;
     VocabularyRows rows;
+    bool device_takes_flash = false;  // see Device::takes_flash
 
+    // Transformer Engine has sequences first and FlashAttention samples first, so that its output is kept in both orders.
+    // Source: TransformerEngine: attention/dot_product_attention/backends.py
+    bool copies_attention() const {
+        return engine == Engine::megatron && memory.flash_attention &&
+               (memory.flash_attention_2 || device_takes_flash) && batch.micro > 1;
+    }
     // Micro-batches of a step.
     std::int64_t micro_batches() const;
     // Sequences that a sample is computed as: DPO's are pairs, the answer that is preferred and the other one.

@@ -78,7 +78,7 @@ private:
         const double v = groups * static_cast<double>(layer_.value_dim);
         add_attention("queries, keys, values", 2 * (q + k + v));
         if (model_.qk_norm) add_attention("queries and keys before their norms", 2 * (q + k));
-        add_attention("output of attention", 2.0 * static_cast<double>(layer_.heads * layer_.value_dim));
+        output();
         statistics();
     }
 
@@ -93,8 +93,14 @@ private:
         add("norm of narrowed keys and values", 2.0 * static_cast<double>(latent.kv_rank), SharedBy::sequence);
         const double wide = static_cast<double>(layer_.heads * (2 * layer_.head_dim + layer_.value_dim));
         add_attention("queries, keys, values", 2 * wide, bit(Part::latent_up));
-        add_attention("output of attention", 2.0 * static_cast<double>(layer_.heads * layer_.value_dim));
+        output();
         statistics();
+    }
+
+    void output() {
+        const double bytes = 2.0 * static_cast<double>(layer_.heads * layer_.value_dim);
+        add_attention("output of attention", bytes);
+        if (job_.copies_attention()) add_attention("the same, samples first", bytes);
     }
 
     // Projections, their convolution, the output and the gate; states of the heads are computed again by chunks.

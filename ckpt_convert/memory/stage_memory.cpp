@@ -12,9 +12,12 @@
 namespace ckpt {
 namespace {
 
-// Bytes of a logit of the vocabulary at the loss: in bfloat16, then a copy in float32 that becomes the softmax; Megatron's own
-// loss was seen to need one more (its functional tests before and after they changed the loss).
-constexpr double kLogitBytes = 6, kMegatronLogitBytes = 7, kFusedLogitBytes = 2, kEagerLogitBytes = 10;
+// Bytes of a logit of the vocabulary at the loss: in bfloat16, then a copy in float32 that becomes the softmax in place. Of a
+// compiled loss the softmax is one copy more: what a graph changes and sums up at the same time, Inductor makes anew
+// (Megatron-LM: megatron/core/fusions/fused_cross_entropy.py, its note on torch.compile; its golden memory with either loss).
+constexpr double kLogitBytes = 6, kFusedLogitBytes = 2, kUnsharedLogitBytes = 10;
+// Of these, what a loss keeps for its backward pass: the softmax, or the gradient in place of the logits.
+constexpr double kSoftmaxBytes = 4;
 // Of DPO, for the policy's logits and for those of the reference model: bfloat16, both models' put together, a copy in float32
 // and its softmax (MindSpeed-LLM: mindspeed_llm/tasks/posttrain/dpo).
 constexpr double kPairLogitBytes = 2 + 2 + 4 + 4;
@@ -182,14 +185,18 @@ private:
                                 ? std::min(tokens(), static_cast<double>(job_.memory.loss_chunk))
                                 : tokens();
         const auto vocabulary = static_cast<double>(padded_vocabulary(model_, job_));
-        const double logits = rows * vocabulary / job_.ranks.tp * static_cast<double>(1 + model_.mtp);
-        const double bytes = job_.holds_pairs()                ? 2 * kPairLogitBytes
-                             : job_.memory.fused_cross_entropy ? kFusedLogitBytes
-                             : job_.memory.eager_cross_entropy ? kEagerLogitBytes
-                             : job_.engine == Engine::megatron ? kMegatronLogitBytes
-                                                               : kLogitBytes;
+        const double logits = rows * vocabulary / job_.ranks.tp;
+        const MemoryOptions& options = job_.memory;
+        const bool unshared = options.eager_cross_entropy || options.compiled_cross_entropy;
+        const double bytes = job_.holds_pairs()            ? 2 * kPairLogitBytes
+                             : options.fused_cross_entropy ? kFusedLogitBytes
+                             : unshared                    ? kUnsharedLogitBytes
+                                                           : kLogitBytes;
+        // The losses of MTP modules come first, and wait for their backward pass.
+        const double kept = options.fused_cross_entropy ? kFusedLogitBytes : kSoftmaxBytes;
+        const double waiting = kept * logits * static_cast<double>(model_.mtp);
         const double gradient = 2 * vocabulary * h() / job_.ranks.tp;
-        out_.loss_work = std::max(bytes * logits, kFusedLogitBytes * logits + gradient + 4 * tokens() * h()) +
+        out_.loss_work = waiting + std::max(bytes * logits, kFusedLogitBytes * logits + gradient + 4 * tokens() * h()) +
                          4 * h() / sequence * tokens();
     }
 
