@@ -28,15 +28,19 @@ std::string layout_title(const TrainingJob& job) {
 }
 
 std::string conversion_command(const TrainingPlan& plan, const TrainingJob& job, const std::string& model) {
-    if (job.engine == Engine::fsdp2) return "";
+    if (job.engine == Engine::fsdp2 || plan.model.shape.tower_stages() > 0) return "";
     std::vector<std::string> words = topology_options(job.ranks);
+    if (job.engine == Engine::megatron) words.insert(words.begin(), "--target " + plan.target);
     for (std::string& option : vocabulary_options(plan.vocab)) words.push_back(std::move(option));
     return base::format("ckpt_convert {} OUT {}", model.empty() ? "MODEL" : model, base::joined(words, " "));
 }
 
 std::string scripts_command(const TrainingPlan& plan, const JobPlan& one, const std::string& model) {
     const TrainingJob& job = one.job;
-    if (!plan.device.npu || job.precision != Precision::bf16 || job.fp8) return "";
+    if (!plan.device.npu || job.precision != Precision::bf16 || job.fp8 || plan.model.shape.tower_stages() > 0)
+        return "";
+    // Its scripts are of pre-training alone.
+    if (job.engine == Engine::megatron && job.mode != TrainingMode::pretrain) return "";
     const Parallelism& ranks = job.ranks;
     std::vector<std::string> words;
     const auto add = [&](const char* option, const auto& value) {

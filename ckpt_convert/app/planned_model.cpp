@@ -77,6 +77,7 @@ constexpr TowerSize kTowerSizes[] = {
     {"heads", &TowerShape::heads, true},     {"ffn", &TowerShape::ffn, true},
     {"patches", &TowerShape::patches, true}, {"images", &TowerShape::images},
     {"merge", &TowerShape::merge},           {"patch_values", &TowerShape::patch_values},
+    {"stages", &TowerShape::stages},
 };
 
 // Sizes of the model that nothing can be planned with, whoever says them.

@@ -33,7 +33,8 @@ struct OtherPart {
 constexpr OtherPart kOthers[] = {{"inputs of layers that are computed again", &OtherActivations::layer_inputs},
                                  {"tokens, positions, labels, masks", &OtherActivations::step_inputs},
                                  {"towers", &OtherActivations::towers},
-                                 {"modules for multi-token prediction", &OtherActivations::mtp}};
+                                 {"modules for multi-token prediction", &OtherActivations::mtp},
+                                 {"what the measured run kept besides", &OtherActivations::calibrated}};
 
 std::string kind_text(const ExplainedKind& kind, const base::Language& say) {
     std::string out =
@@ -78,7 +79,7 @@ std::string explanation_text(const StageExplanation& explained, const base::Lang
                                base::human_count(static_cast<std::uint64_t>(stage.experts)));
     for (const ExplainedKind& kind : explained.kinds) out += kind_text(kind, say);
     for (const OtherPart& part : kOthers) {
-        if (stage.other.*part.bytes > 0)
+        if (stage.other.*part.bytes != 0)
             out += say.show("  {}: {:.2f} GiB\n", say.text(part.what), gib(stage.other.*part.bytes));
     }
     out += say.show("  work: {:.2f} GiB for a layer's backward pass, {:.2f} GiB for the loss\n", gib(stage.layer_work),
@@ -112,6 +113,7 @@ void add_explanation(base::JsonWriter& json, const StageExplanation& explained) 
     json.key("layer_inputs_gib").number(gib(stage.other.layer_inputs));
     json.key("step_inputs_gib").number(gib(stage.other.step_inputs));
     json.key("towers_gib").number(gib(stage.other.towers)).key("mtp_gib").number(gib(stage.other.mtp));
+    json.key("calibrated_gib").number(gib(stage.other.calibrated));
     json.key("layer_work_gib").number(gib(stage.layer_work)).key("loss_work_gib").number(gib(stage.loss_work));
     json.key("optimizer_work_gib").number(gib(stage.optimizer_work)).key("peak_gib").number(gib(stage.peak()));
     json.end_object();

@@ -36,9 +36,30 @@ public:
         return plan;
     }
 
+    // From now on memory and time are scaled so that those of the layout that was measured are what was measured.
+    Status calibrate(const Calibration& measured, TrainingPlanOptions& options) {
+        TrainingJob job = measured.layout ? in_layout(*measured.layout, options.job) : options.job;
+        if (measured.choices) {
+            job.memory = {};
+            job.optimizer = {};
+            job.sharded = {};
+            job.ranks.sequence_parallel = job.ranks.tp > 1;
+            TRY(apply_choices(out_.choices, *measured.choices, job));
+        }
+        TRY(check(job));
+        if (measured.memory) {
+            TRY_ASSIGN(const JobPlan plan, weigh(job));
+            TRY_ASSIGN(const MemoryScale scale, memory_scale(*measured.memory, plan.stages, devices_.calibration));
+            job.kept_scale = options.job.kept_scale = scale.kept;
+            options.budget.used_share = scale.used;
+            out_.memory_scale = scale;
+        }
+        return measured.step_seconds ? out_.clock->calibrate(job, measured) : Status();
+    }
+
     // What the layout cannot be for the converter and the programs of the engine. Of sizes alone nothing can be said.
     Status check_conversion(const TrainingJob& job) const {
-        if (!out_.model.model || job.engine == Engine::fsdp2) return {};
+        if (!out_.model.model || job.engine == Engine::fsdp2 || out_.model.shape.tower_stages() > 0) return {};
         const Model& model = *out_.model.model;
         ConvertOptions conversion;
         conversion.target = job.engine == Engine::megatron ? "mcore" : "mindspeed";
@@ -220,8 +241,16 @@ Status add_towers(const std::vector<std::string>& towers, TrainingPlan& plan) {
             base::format("the tower, {} parameters before the first stage, is counted from its sizes; nobody has "
                          "published its memory",
                          base::human_count(static_cast<std::uint64_t>(tower.parameters(shape.hidden)))));
+        if (!shape.towers.empty() && shape.towers.front().stages != tower.stages)
+            return base::fail(ErrorKind::usage,
+                              "--tower: all towers have the same stages=, the first ones of the pipeline, or none");
         shape.towers.push_back(std::move(tower));
     }
+    if (shape.tower_stages() > 0)
+        plan.notes.push_back(
+            "the stages of the tower are those of MindSpeed-MM's pipeline_num_layers, with 0 layers of the language "
+            "model; "
+            "ckpt_convert writes neither its checkpoint nor its scripts, so no command is printed");
     if (plan.model.is_part && towers.empty())
         plan.notes.push_back(
             "the towers of the model are not counted, only its language model; --tower gives their sizes");
@@ -267,6 +296,7 @@ Result<TrainingPlan> plan_training(base::FileSystem& fs, const Knowledge& knowle
     TRY(apply_choices(out.choices, options.choices, options.job));
     TRY_ASSIGN(out.model,
                planned_model(fs, knowledge, store, source, options.sizes, dialect_of(knowledge, options.job.engine)));
+    out.target = dialect_of(knowledge, options.job.engine).target;
     TRY(add_towers(options.towers, out));
     out.vocab = options.vocab;
     TRY_ASSIGN(options.job.rows, vocabulary_rows(knowledge, out.model, options));
@@ -278,29 +308,32 @@ Result<TrainingPlan> plan_training(base::FileSystem& fs, const Knowledge& knowle
     }
     if (options.job.batch.global == 0 && !options.layout_given && options.job.ranks.devices > 1)
         out.assumed_batch = options.job.batch.global = std::int64_t{kAssumedSamples} * options.job.ranks.devices;
-    auto clock = TrainingClock::make(fs, store, out.model.shape, out.device, options.job, options.time);
+    std::optional<Calibration> measured;
+    if (!options.time.calibrate.empty()) {
+        TRY_ASSIGN(measured, read_calibration(fs, options.time.calibrate));
+    }
+    auto clock = TrainingClock::make(store, out.model.shape, out.device, options.job, options.time);
     if (clock) out.clock = std::move(*clock);
-    else if (options.time.is_asked()) return tl::unexpected(clock.error());
+    else if (options.time.is_asked() || (measured && measured->step_seconds)) return tl::unexpected(clock.error());
     else out.no_time = clock.error().message;
     Planner planner(knowledge, devices, legality, out, options);
     const bool pinned = options.layout_given || options.job.ranks.devices == 1 || options.job.engine == Engine::fsdp2;
+    if (!pinned && out.model.shape.tower_stages() > 0)
+        return base::fail(ErrorKind::usage,
+                          "--tower: layouts with a tower on stages of its own are not searched; give --tp and --pp");
     if (pinned) {
         settle_batch(options.job);
         TRY(planner.check(options.job));
+        if (measured) TRY(planner.calibrate(*measured, options));
         TRY_ASSIGN(JobPlan plan, planner.weigh(options.job));
-        if (out.clock != nullptr && out.clock->wants_calibration()) TRY(out.clock->calibrate(options.job));
         TRY(planner.time(plan));
         out.plans.push_back(std::move(plan));
     } else if (out.clock != nullptr) {
-        if (out.clock->wants_calibration()) {
-            const auto measured = out.clock->measured_job(options.job);
-            if (!measured)
-                return base::fail(ErrorKind::usage,
-                                  "--calibrate needs the layout that was measured: give --tp, --pp and what else was "
-                                  "set, or \"layout\": {\"tp\": 2, \"pp\": 4} in the file");
-            TRY(planner.check(*measured));
-            TRY(out.clock->calibrate(*measured));
-        }
+        if (measured && !measured->layout)
+            return base::fail(ErrorKind::usage,
+                              "--calibrate needs the layout that was measured: give --tp, --pp and what else was "
+                              "set, or \"layout\": {\"tp\": 2, \"pp\": 4} in the file");
+        if (measured) TRY(planner.calibrate(*measured, options));
         TRY_ASSIGN(out.plans, planner.fastest(options.job));
     } else {
         TRY_ASSIGN(out.plans, planner.fitting(options.job, kShownLayouts));
@@ -314,6 +347,19 @@ Result<TrainingPlan> plan_training(base::FileSystem& fs, const Knowledge& knowle
     }
     TRY(planner.advise());
     out.notes.insert(out.notes.begin(), out.model.shape.unverified.begin(), out.model.shape.unverified.end());
+    if (out.memory_scale)
+        out.notes.push_back(
+            base::format("memory is calibrated by {:.2f} GiB measured on stage {}: what layers keep and work with "
+                         "counts {:.3f} times, "
+                         "states and buffers as they follow from sizes; believe it for the same kernels, recomputation "
+                         "and sequences, "
+                         "less for others",
+                         gib(out.memory_scale->peak), out.memory_scale->stage, out.memory_scale->kept));
+    if (options.job.engine == Engine::megatron && options.job.mode == TrainingMode::dpo)
+        out.notes.push_back(
+            "Megatron-LM has no program for DPO, so no scripts are written: train with ms-swift (megatron rlhf) or "
+            "NeMo RL "
+            "(examples/run_dpo.py), which run Megatron");
     if (options.job.holds_pairs())
         out.notes.push_back(
             "DPO is counted with both answers of a pair of --seq-length tokens each in a micro-batch, and the logits "

@@ -6,6 +6,7 @@
 #include "ckpt_convert/job/choices.h"
 #include "ckpt_convert/job/legality.h"
 #include "ckpt_convert/memory/budget.h"
+#include "ckpt_convert/memory/memory_scale.h"
 #include "ckpt_convert/memory/stage_memory.h"
 #include "ckpt_convert/search/layer_lists.h"
 #include "ckpt_convert/search/recompute_choice.h"
@@ -65,11 +66,13 @@ struct TrainingPlan {
     std::unique_ptr<TrainingClock> clock;  // nullptr: `no_time` says why there is none
     std::string no_time;
     VocabOptions vocab;              // as they were given
+    std::string target;              // what the engine's checkpoints are written for: --target
     std::int64_t assumed_batch = 0;  // samples of a step where nobody said how many
     // Of the first plan, and of the search for it.
     std::optional<LayerLists> lists;
     std::optional<RecomputeChoice> recompute;
     std::optional<SearchResult> searched;
+    std::optional<MemoryScale> memory_scale;  // of a user's own run
     std::vector<std::string> notes;
 };
 

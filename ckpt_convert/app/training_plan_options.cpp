@@ -65,7 +65,7 @@ void add_training_plan(CLI::App& plan, Options& options) {
         ->add_option("--tower", given.towers,
                      "A tower for images or sound before the first stage, by its sizes: "
                      "hidden=1280,layers=32,heads=16,ffn=3420,patches=4096 of a sample; also images, merge, "
-                     "patch_values, gated=1, trained=0")
+                     "patch_values, gated=1, trained=0, stages=1 of its own")
         ->option_text("LIST");
     group->add_option("--cp", job.ranks.cp, "Context parallel size")->check(kRanks)->option_text("N");
     group
@@ -98,9 +98,10 @@ void add_training_plan(CLI::App& plan, Options& options) {
             "What the training hides, with commas: tensor, experts, pipeline, graphs, once-per-node, ring-attention")
         ->option_text("LIST");
     group
-        ->add_option(
-            "--calibrate", given.time.calibrate,
-            "A measured step of this layout: {\"step_seconds\": 31.2}, or the JSON of migrator profile or compare")
+        ->add_option("--calibrate", given.time.calibrate,
+                     "A measured run of this layout: {\"step_seconds\": 31.2, \"peak_gib\": 41.5}, or the JSON of "
+                     "migrator profile or "
+                     "compare")
         ->option_text("FILE");
     group->add_option("--price", given.time.price, "Price of a device for an hour: what steps and tokens cost")
         ->check(CLI::Range(1e-6, 1e9))

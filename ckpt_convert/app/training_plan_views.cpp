@@ -230,6 +230,13 @@ Result<std::string> training_plan_json(const TrainingPlan& plan, const PlanView&
     if (plan.lists) add_lists(json, *plan.lists);
     if (plan.recompute) add_recompute(json, *plan.recompute);
     if (plan.least_devices) json.key("least_devices").integer(*plan.least_devices);
+    if (plan.memory_scale) {
+        json.key("memory_calibration").begin_object();
+        json.key("stage").integer(static_cast<std::int64_t>(plan.memory_scale->stage));
+        json.key("peak_gib").number(gib(plan.memory_scale->peak)).key("scale").number(plan.memory_scale->kept);
+        if (plan.memory_scale->used) json.key("used_share").number(*plan.memory_scale->used);
+        json.end_object();
+    }
     json.key("not_verified").begin_array();
     for (const std::string& note : plan.notes) json.string(note);
     json.end_array().end_object();

@@ -47,9 +47,9 @@ double share(double part, const StepTime& time) { return 100 * part * time.gap /
 
 }  // namespace
 
-Result<std::unique_ptr<TrainingClock>> TrainingClock::make(base::FileSystem& fs, const base::DataStore& store,
-                                                           const ModelShape& model, const Device& device,
-                                                           const TrainingJob& job, const TimeOptions& options) {
+Result<std::unique_ptr<TrainingClock>> TrainingClock::make(const base::DataStore& store, const ModelShape& model,
+                                                           const Device& device, const TrainingJob& job,
+                                                           const TimeOptions& options) {
     TRY_ASSIGN(TimeRules rules, TimeRules::load(store));
     std::unique_ptr<TrainingClock> out(new TrainingClock(model, std::move(rules)));
     TRY_ASSIGN(out->shares_, out->rules_.of_device(device.id));
@@ -58,31 +58,13 @@ Result<std::unique_ptr<TrainingClock>> TrainingClock::make(base::FileSystem& fs,
     TRY_ASSIGN(out->overlap_, overlap_of(options.hides));
     out->price_ = options.price;
     out->compares_fsdp2_ = options.fsdp2;
-    if (!options.calibrate.empty()) {
-        TRY_ASSIGN(out->measured_, read_calibration(fs, options.calibrate));
-    }
     return out;
 }
 
-Status TrainingClock::calibrate(const TrainingJob& job) {
+Status TrainingClock::calibrate(const TrainingJob& job, const Calibration& measured) {
     TRY_ASSIGN(const TimedJob timed, time(job));
-    TRY_ASSIGN(scale_, time_scale(*measured_, timed.time, rules_.calibration));
+    TRY_ASSIGN(scale_, time_scale(measured, timed.time, rules_.calibration));
     return {};
-}
-
-std::optional<TrainingJob> TrainingClock::measured_job(const TrainingJob& job) const {
-    if (!measured_ || !measured_->layout) return std::nullopt;
-    const MeasuredLayout& layout = *measured_->layout;
-    TrainingJob out = job;
-    out.ranks.tp = static_cast<int>(layout.tp);
-    out.ranks.pp = static_cast<int>(layout.pp);
-    out.ranks.cp = static_cast<int>(layout.cp);
-    out.ranks.experts.ep = static_cast<int>(layout.ep);
-    out.ranks.experts.etp = static_cast<int>(layout.etp);
-    if (layout.virtual_stages > 1) out.ranks.virtual_stages = static_cast<std::uint32_t>(layout.virtual_stages);
-    out.ranks.sequence_parallel = layout.tp > 1;
-    out.batch.micro = layout.micro_batch;
-    return out;
 }
 
 Result<TimedJob> TrainingClock::time(const TrainingJob& job) const {

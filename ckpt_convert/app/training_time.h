@@ -19,7 +19,7 @@ struct TimeOptions {
     Path calibrate;               // empty: none
     bool fsdp2 = false;           // layouts of FSDP2 are compared as well
 
-    bool is_asked() const { return !hides.empty() || price || !calibrate.empty(); }
+    bool is_asked() const { return !hides.empty() || price; }
 };
 
 struct TimedJob {
@@ -33,15 +33,12 @@ struct TimedJob {
 class TrainingClock {
 public:
     // Fails with usage on words that there are not, and where the device's figures are not published.
-    static Result<std::unique_ptr<TrainingClock>> make(base::FileSystem& fs, const base::DataStore& store,
-                                                       const ModelShape& model, const Device& device,
-                                                       const TrainingJob& job, const TimeOptions& options);
+    static Result<std::unique_ptr<TrainingClock>> make(const base::DataStore& store, const ModelShape& model,
+                                                       const Device& device, const TrainingJob& job,
+                                                       const TimeOptions& options);
 
     // From now on every estimate is scaled so that the one of this job is what was measured. Fails as time_scale does.
-    Status calibrate(const TrainingJob& job);
-    bool wants_calibration() const { return measured_.has_value(); }
-    // `job` in the layout that the measured file names; nullopt: it names none.
-    std::optional<TrainingJob> measured_job(const TrainingJob& job) const;
+    Status calibrate(const TrainingJob& job, const Calibration& measured);
 
     Result<TimedJob> time(const TrainingJob& job) const;
     // The fastest layouts of other jobs of these devices, one of each TP, PP, CP and EP.
@@ -65,7 +62,6 @@ private:
     std::optional<StepClock> clock_;
     Overlap overlap_;
     std::optional<double> price_;
-    std::optional<Calibration> measured_;
     double scale_ = 1;
     bool compares_fsdp2_ = false;
 };

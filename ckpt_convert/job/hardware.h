@@ -8,6 +8,7 @@
 
 #include "base/rule_file.h"
 #include "ckpt_convert/base_names.h"
+#include "ckpt_convert/job/measured_memory.h"
 
 namespace ckpt {
 
@@ -73,12 +74,14 @@ constexpr auto record_of(const ReserveRules*) {
 
 struct DeviceTable : base::RuleFileHead {
     ReserveRules reserve;
+    MemoryCalibration calibration;
     std::vector<Device> devices;
 };
 constexpr auto record_of(const DeviceTable*) {
     return base::extended(record_of(static_cast<const base::RuleFileHead*>(nullptr)), "devices",
                           "devices that a training can run on",
                           base::field("reserve", &DeviceTable::reserve, "what a training cannot have").needed(),
+                          base::field("calibration", &DeviceTable::calibration, "measured memory").needed(),
                           base::field("devices", &DeviceTable::devices, "one each").needed());
 }
 

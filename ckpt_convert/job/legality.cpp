@@ -1,6 +1,9 @@
 #include "ckpt_convert/job/legality.h"
 
 #include <algorithm>
+#include <iterator>
+
+#include "ckpt_convert/plan/stage_sizes.h"
 
 namespace ckpt {
 namespace {
@@ -36,6 +39,35 @@ std::int64_t even_chunks(const Parallelism& ranks, std::int64_t slots) {
     return ranks.layers_per_virtual_stage > 0 ? std::max<std::int64_t>(1, stage / ranks.layers_per_virtual_stage) : 1;
 }
 
+struct ListFacts {
+    std::int64_t layers = 0, shortest = 0, of_towers = 0;
+};
+
+ListFacts list_facts(const std::vector<std::uint32_t>& list, int towers) {
+    ListFacts out;
+    const auto behind = list.begin() + std::min<std::ptrdiff_t>(towers, std::ssize(list));
+    for (const std::uint32_t layers : list) out.layers += layers;
+    for (auto at = list.begin(); at != behind; ++at) out.of_towers += *at;
+    if (behind != list.end()) out.shortest = *std::min_element(behind, list.end());
+    return out;
+}
+
+struct LetterFacts {
+    std::int64_t modules = 0;
+    bool apart = false;  // from the loss
+};
+
+// A layout that cannot be read is refused where layers are laid out.
+LetterFacts letter_facts(const Parallelism& ranks) {
+    LetterFacts out;
+    if (ranks.pipeline_layout.empty()) return out;
+    const auto stages = parse_pipeline_layout(ranks.pipeline_layout);
+    if (!stages) return out;
+    for (const StageLetters& stage : *stages) out.modules += stage.modules;
+    out.apart = out.modules > stages->back().modules;
+    return out;
+}
+
 }  // namespace
 
 JobFacts facts_of(const ModelShape& model, const TrainingJob& job, bool npu) {
@@ -46,10 +78,8 @@ JobFacts facts_of(const ModelShape& model, const TrainingJob& job, bool npu) {
                               std::int64_t{ranks.first_stage_layers || ranks.last_stage_layers} +
                               std::int64_t{ranks.count_embedding || ranks.count_loss} +
                               std::int64_t{!ranks.pipeline_layout.empty()};
-    std::int64_t listed = 0, shortest = 0;
-    for (const std::uint32_t layers : ranks.layers_per_stage) listed += layers;
-    if (!ranks.layers_per_stage.empty())
-        shortest = *std::min_element(ranks.layers_per_stage.begin(), ranks.layers_per_stage.end());
+    const ListFacts list = list_facts(ranks.layers_per_stage, model.tower_stages());
+    const LetterFacts letters = letter_facts(ranks);
     const std::int64_t dense = std::int64_t{ranks.tp} * ranks.pp * ranks.cp;
     const std::int64_t experts = std::int64_t{ranks.etp()} * ranks.ep() * ranks.pp;
     return {
@@ -80,8 +110,14 @@ JobFacts facts_of(const ModelShape& model, const TrainingJob& job, bool npu) {
         {"noop_layers", static_cast<std::int64_t>(ranks.noop_layers.size())},
         {"uneven_ways", ways},
         {"list_entries", static_cast<std::int64_t>(ranks.layers_per_stage.size())},
-        {"list_layers", listed},
-        {"list_shortest", shortest},
+        {"list_layers", list.layers},
+        {"list_shortest", list.shortest},
+        {"list_towers", list.of_towers},
+        {"pipeline_layout", !ranks.pipeline_layout.empty()},
+        {"layout_modules", letters.modules},
+        {"modules_apart", letters.apart},
+        {"tower_stages", model.tower_stages()},
+        {"tower_layers", model.towers.empty() ? 0 : model.towers.front().layers},
         {"first_layers", ranks.first_stage_layers ? static_cast<std::int64_t>(*ranks.first_stage_layers) : -1},
         {"last_layers", ranks.last_stage_layers ? static_cast<std::int64_t>(*ranks.last_stage_layers) : -1},
         {"dense_ranks", dense},

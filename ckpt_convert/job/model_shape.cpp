@@ -81,9 +81,24 @@ ParameterCounts& ParameterCounts::operator+=(const ParameterCounts& other) {
 
 std::int64_t TowerShape::layer_parameters() const { return 4 * hidden * hidden + (gated ? 3 : 2) * hidden * ffn; }
 
-std::int64_t TowerShape::parameters(std::int64_t model_hidden) const {
+std::int64_t TowerShape::layers_of(int stage) const {
+    const std::int64_t all = std::max<std::int64_t>(stages, 1);
+    if (stage >= all) return 0;
+    return layers / all + (stage < layers % all ? 1 : 0);
+}
+
+std::int64_t TowerShape::parameters_of(int stage, std::int64_t model_hidden) const {
     const std::int64_t merged = merge * hidden;
-    return layers * layer_parameters() + patch_values * hidden + merged * merged + merged * model_hidden;
+    std::int64_t out = layers_of(stage) * layer_parameters();
+    if (stage == 0) out += patch_values * hidden;
+    if (ends_on(stage)) out += merged * merged + merged * model_hidden;
+    return out;
+}
+
+std::int64_t TowerShape::parameters(std::int64_t model_hidden) const {
+    std::int64_t out = 0;
+    for (int stage = 0; stage < std::max<std::int64_t>(stages, 1); ++stage) out += parameters_of(stage, model_hidden);
+    return out;
 }
 
 ParameterCounts layer_parameters(const ModelShape& model, const LayerShape& layer) {

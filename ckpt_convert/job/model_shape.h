@@ -4,6 +4,7 @@
 // Widths are numbers of elements of the whole model, before any split.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -70,8 +71,13 @@ struct TowerShape {
     std::int64_t merge = 1;         // patches that become one token of the language model: the square of the merge size
     std::int64_t patches = 0;       // of one sample: given by the user
     std::int64_t images = 1;        // of one sample: patches attend to those of their image
+    std::int64_t stages = 0;        // of the pipeline, before those of the language model; 0: with its first one
 
     std::int64_t layer_parameters() const;
+    // Of the layers on this stage, with the patch embedding on the first one and the projection on the last one.
+    std::int64_t layers_of(int stage) const;
+    std::int64_t parameters_of(int stage, std::int64_t model_hidden) const;
+    bool ends_on(int stage) const { return stage == std::max<std::int64_t>(stages, 1) - 1; }
     // Layers, patch embedding, and what projects merged patches to `model_hidden`.
     std::int64_t parameters(std::int64_t model_hidden) const;
 };
@@ -94,6 +100,8 @@ struct ModelShape {
     LayerShape mtp_layer;               // the layer of such a module; its parameters count the projection and norms too
     ParameterCounts final_norm;         // and what else stands once behind the layers
     std::vector<TowerShape> towers;
+    // Stages of the pipeline that have towers only.
+    int tower_stages() const { return towers.empty() ? 0 : static_cast<int>(towers.front().stages); }
     std::vector<std::string> unverified;  // why what its layers keep is not sure; empty: it has been compared
 
     std::size_t layer_count() const { return layers.size(); }

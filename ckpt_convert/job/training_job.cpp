@@ -1,6 +1,7 @@
 #include "ckpt_convert/job/training_job.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace ckpt {
 
@@ -17,10 +18,29 @@ std::vector<int> divisors(std::int64_t number, std::int64_t most) {
     return out;
 }
 
+namespace {
+
+// The stages of the language model. A list of stages has the towers' too, as MindSpeed-MM's pipeline_num_layers.
+Topology behind_towers(Topology split, int towers) {
+    split.pp -= towers;
+    auto& list = split.layers_per_stage;
+    if (!list.empty()) list.erase(list.begin(), list.begin() + std::min<std::ptrdiff_t>(towers, std::ssize(list)));
+    return split;
+}
+
+}  // namespace
+
 Result<Placement> place_layers(const TrainingJob& job, const ModelShape& model) {
     const Topology whole;
     const Topology& split = job.engine == Engine::fsdp2 ? whole : job.ranks;
-    return place_layers(split, static_cast<std::uint32_t>(model.layer_count()));
+    const int towers = job.engine == Engine::fsdp2 ? 0 : model.tower_stages();
+    if (towers == 0) return place_layers(split, static_cast<std::uint32_t>(model.layer_count()));
+    TRY_ASSIGN(Placement out,
+               place_layers(behind_towers(split, towers), static_cast<std::uint32_t>(model.layer_count())));
+    out.stages.insert(out.stages.begin(), static_cast<std::size_t>(towers), {{}});
+    for (ChunkPosition* position : {&out.head, &out.norm, &out.modules})
+        position->pp += static_cast<std::uint32_t>(towers);
+    return out;
 }
 
 }  // namespace ckpt

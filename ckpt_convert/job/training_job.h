@@ -130,6 +130,7 @@ struct TrainingJob {
     LoraOptions lora;
     VocabularyRows rows;
     bool device_takes_flash = false;  // see Device::takes_flash
+    double kept_scale = 1;            // of what layers keep and work with; see memory_scale
 
     // Transformer Engine has sequences first and FlashAttention samples first, so that its output is kept in both orders.
     // Source: TransformerEngine: attention/dot_product_attention/backends.py

@@ -110,12 +110,14 @@ namespace base {
 Result<ckpt::Stage> InJson<ckpt::Stage>::read(const JsonPlace& at) {
     const std::string* word = at.json.string();
     if (word != nullptr && *word == "first") return ckpt::Stage::first;
+    if (word != nullptr && *word == "norm") return ckpt::Stage::norm;
+    if (word != nullptr && *word == "mtp") return ckpt::Stage::mtp;
     if (word != nullptr && *word == "last") return ckpt::Stage::last;
-    return at.error("\"stage\" must be \"first\" or \"last\"");
+    return at.error("\"stage\" must be \"first\", \"norm\", \"mtp\" or \"last\"");
 }
 
 void InJson<ckpt::Stage>::describe(SchemaWriter& out) {
-    static constexpr auto kStages = std::to_array<std::string_view>({"first", "last"});
+    static constexpr auto kStages = std::to_array<std::string_view>({"first", "norm", "mtp", "last"});
     out.words(kStages);
 }
 

@@ -18,8 +18,9 @@ constexpr std::string_view name(Each each) {
     return each == Each::model ? "model" : each == Each::layer ? "layer" : "expert";
 }
 
-// Where a tensor lives in a pipeline.
-enum class Stage { first, layer, last };
+// Where a tensor lives in a pipeline: with the embedding, with its layer, with the final norm, with the modules for multi-token
+// prediction, with the output layer.
+enum class Stage { first, layer, norm, mtp, last };
 
 // In a name: the layer's number among the layers that have the tensor.
 inline constexpr std::string_view kNth = "{nth}";

@@ -24,7 +24,7 @@ Result<Budget> budget_of(const Device& device, const ReserveRules& rules, const 
         const auto buffer = static_cast<double>(options.buffer_mib.value_or(rules.buffer_mib));
         out.communication = static_cast<double>(groups * rules.buffers) * buffer * kMiB;
     }
-    out.lost = (1 - rules.usable_share) * (out.capacity - out.communication - out.reserve);
+    out.lost = (1 - options.used_share.value_or(rules.usable_share)) * (out.capacity - out.communication - out.reserve);
     return out;
 }
 

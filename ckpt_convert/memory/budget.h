@@ -15,6 +15,7 @@ struct BudgetOptions {
     std::optional<double> hbm_gib;           // what the runtime reports
     std::optional<double> reserve_gib;       // beside the buffers of communication
     std::optional<std::int64_t> buffer_mib;  // HCCL_BUFFSIZE
+    std::optional<double> used_share;        // what tensors take of what the allocator holds, measured
 };
 
 // Bytes.

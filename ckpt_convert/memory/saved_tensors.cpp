@@ -179,12 +179,13 @@ bool is_freed(const SavedTensor& tensor, const TrainingJob& job) {
     return false;
 }
 
-double tower_bytes(const TowerShape& tower, const TrainingJob& job) {
+double tower_bytes(const TowerShape& tower, const TrainingJob& job, int stage) {
     const double patches = static_cast<double>(tower.patches * job.batch.micro);
     const auto width = static_cast<double>(tower.hidden);
-    if (!tower.trained) return 2 * width * patches;
+    if (!tower.trained) return tower.ends_on(stage) ? 2 * width * patches : 0;
     const double mlp = (tower.gated ? 6.0 : 4.0) * static_cast<double>(tower.ffn);
-    return patches * static_cast<double>(tower.layers) * (16 * width + mlp + 4.0 * static_cast<double>(tower.heads));
+    return patches * static_cast<double>(tower.layers_of(stage)) *
+           (16 * width + mlp + 4.0 * static_cast<double>(tower.heads));
 }
 
 LayerBytes layer_bytes(const std::vector<SavedTensor>& tensors, const TrainingJob& job) {

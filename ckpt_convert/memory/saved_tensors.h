@@ -43,7 +43,7 @@ struct LayerBytes {
 };
 LayerBytes layer_bytes(const std::vector<SavedTensor>& tensors, const TrainingJob& job);
 
-// Bytes that a tower keeps of a micro-batch: of a frozen one only its output.
-double tower_bytes(const TowerShape& tower, const TrainingJob& job);
+// Bytes that a tower keeps of a micro-batch on a stage: of a frozen one only its output.
+double tower_bytes(const TowerShape& tower, const TrainingJob& job, int stage);
 
 }  // namespace ckpt

@@ -22,6 +22,7 @@ public:
         out_[MemoryLine::buffers] = open_units();
         activations();
         out_.loss_work = loss();
+        out_.calibrate(job_.kept_scale);
         out_[MemoryLine::working] = std::max(out_.layer_work, out_.loss_work);
         out_.binding = out_.loss_work > out_.layer_work ? Binding::loss : Binding::layer;
         return std::move(out_);
@@ -31,7 +32,7 @@ private:
     void count() {
         std::vector<std::vector<LayerSlot>> all(1);
         for (std::uint32_t layer = 0; layer < model_.layer_count(); ++layer) all[0].push_back({layer, layer});
-        const StageWeights weights = stage_weights(model_, job_, all, true, true);
+        const StageWeights weights = stage_weights(model_, job_, all, {true, true, true, true}, 0);
         out_.dense = weights.dense;
         out_.experts = weights.experts;
         adapters_ = weights.adapters;
@@ -104,7 +105,7 @@ private:
             out_.layer_work = std::max(out_.layer_work, kinds[kind]);
         }
         out_.layer_work += exchange();
-        for (const TowerShape& tower : model_.towers) out_.other.towers += tower_bytes(tower, job_);
+        for (const TowerShape& tower : model_.towers) out_.other.towers += tower_bytes(tower, job_, 0);
         kept += out_.other.layer_inputs + out_.other.towers;
     }
 

@@ -34,8 +34,9 @@ public:
           kinds_(kinds),
           mtp_(mtp),
           chunks_(placement.stages[static_cast<std::size_t>(stage)]),
-          is_first_(stage == 0),
-          is_last_(static_cast<int>(placement.head.pp) == stage),
+          parts_(stage_parts(model, job, placement, stage)),
+          modules_(placement.modules),
+          modules_apart_(placement.modules != placement.head),
           stage_(stage) {
         out_.whole.assign(model.kinds.size(), 0);
         out_.without_mlp.assign(model.kinds.size(), 0);
@@ -45,14 +46,15 @@ public:
         states();
         activations();
         out_.layer_work = layer_work();
-        if (is_last_) head();
+        modules();
+        if (parts_.head) head();
         settle();
         return std::move(out_);
     }
 
 private:
     void states() {
-        const StageWeights weights = stage_weights(model_, job_, chunks_, is_first_, is_last_);
+        const StageWeights weights = stage_weights(model_, job_, chunks_, parts_, stage_);
         out_.dense = weights.dense;
         out_.experts = weights.experts;
         largest_ = weights.largest;
@@ -89,17 +91,19 @@ private:
             before += position;
             out_[MemoryLine::activations] += kept * static_cast<double>(flying);
         }
-        if (is_first_) inputs();
+        inputs();
     }
 
     void inputs() {
         const std::int64_t flying = std::accumulate(out_.in_flight.begin(), out_.in_flight.end(), std::int64_t{0});
+        for (const TowerShape& tower : model_.towers)
+            out_.other.towers += tower_bytes(tower, job_, stage_) * static_cast<double>(flying);
+        out_[MemoryLine::activations] += out_.other.towers;
+        if (!parts_.embedding) return;
         const double dropped = job_.memory.hidden_dropout ? h() / job_.sequence_ranks() : 0;
         out_.other.step_inputs =
             (kInputBytes + dropped) * tokens() * static_cast<double>(std::min(job_.micro_batches(), flying));
-        for (const TowerShape& tower : model_.towers)
-            out_.other.towers += tower_bytes(tower, job_) * static_cast<double>(flying);
-        out_[MemoryLine::activations] += out_.other.step_inputs + out_.other.towers;
+        out_[MemoryLine::activations] += out_.other.step_inputs;
     }
 
     // What a layer keeps of one micro-batch; what is computed again is counted once, as work of the backward pass.
@@ -143,13 +147,16 @@ private:
 
     // The backward pass of one layer: gradients of the widest products, the gathered sequence and its gradient.
     double layer_work() const {
-        const bool experts =
-            !chunks_.empty() && !chunks_.front().empty() && model_.layer(chunks_.front().front().layer).has_experts();
+        if (stage_ < model_.tower_stages()) return tower_work();
+        const LayerShape* first = !chunks_.front().empty()           ? &model_.layer(chunks_.front().front().layer)
+                                  : modules_apart_ && parts_.modules ? &model_.mtp_layer
+                                                                     : nullptr;
         const double products = model_.gated ? 4 : 2;
         double wide = 0;
-        if (experts) {
+        if (first != nullptr && first->has_experts()) {
             wide = static_cast<double>(model_.moe.topk) * (2 * h() + products * static_cast<double>(model_.moe.ffn));
         } else {
+            if (first != nullptr) wide = products * static_cast<double>(first->ffn);
             for (const auto& chunk : chunks_)
                 for (const LayerSlot& slot : chunk)
                     wide = std::max(wide, products * static_cast<double>(model_.layer(slot.layer).ffn));
@@ -157,6 +164,17 @@ private:
         double out = tokens() * (wide / job_.ranks.tp + 4 * h());
         if (!keeps_dummies()) out += 2 * largest_;
         return out + exchange();
+    }
+
+    // As of a layer of the language model, with patches in place of tokens.
+    double tower_work() const {
+        double out = 0;
+        for (const TowerShape& tower : model_.towers) {
+            const double wide = (tower.gated ? 4.0 : 2.0) * static_cast<double>(tower.ffn) / job_.ranks.tp;
+            const auto patches = static_cast<double>(tower.patches * job_.batch.micro);
+            if (tower.trained) out = std::max(out, patches * (wide + 4 * static_cast<double>(tower.hidden)));
+        }
+        return out;
     }
 
     // Transformer Engine keeps a gradient of each shape of weights, where products add to the main gradients themselves.
@@ -171,16 +189,21 @@ private:
         return 2 * 2 * width / job_.ranks.tp * tokens();
     }
 
+    // With the head, their backward pass is next; on a stage before it, they wait as layers do.
+    void modules() {
+        if (!parts_.modules || model_.mtp == 0) return;
+        const double sequence = job_.sequence_ranks();
+        const auto modules = static_cast<double>(model_.mtp);
+        const double all = (mtp_.kept + 8 * h() / sequence) * tokens();
+        const bool again = job_.memory.recompute != Recompute::none;
+        const double flying = modules_apart_ ? static_cast<double>(out_.in_flight[modules_.chunk]) : 1;
+        out_.other.mtp = modules * flying * (again ? 2 * h() / sequence * tokens() : all);
+        out_[MemoryLine::activations] += out_.other.mtp;
+        if (again) recomputed_ = std::max(recomputed_, all);
+    }
+
     void head() {
         const double sequence = job_.sequence_ranks();
-        if (model_.mtp > 0) {
-            const auto modules = static_cast<double>(model_.mtp);
-            const double all = (mtp_.kept + 8 * h() / sequence) * tokens();
-            const bool again = job_.memory.recompute != Recompute::none;
-            out_.other.mtp = modules * (again ? 2 * h() / sequence * tokens() : all);
-            out_[MemoryLine::activations] += out_.other.mtp;
-            if (again) recomputed_ = std::max(recomputed_, all);
-        }
         const double rows = job_.memory.chunked_loss && job_.memory.loss_chunk > 0
                                 ? std::min(tokens(), static_cast<double>(job_.memory.loss_chunk))
                                 : tokens();
@@ -202,6 +225,7 @@ private:
 
     void settle() {
         out_.layer_work += recomputed_;
+        out_.calibrate(job_.kept_scale);
         if (keeps_dummies()) out_[MemoryLine::buffers] += 2 * shapes_;
         double& working = out_[MemoryLine::working];
         working = out_.layer_work;
@@ -225,7 +249,9 @@ private:
     const std::vector<LayerBytes>& kinds_;
     const LayerBytes& mtp_;
     const std::vector<std::vector<LayerSlot>>& chunks_;
-    bool is_first_, is_last_;
+    StageParts parts_;
+    ChunkPosition modules_;
+    bool modules_apart_;
     int stage_;
     double recomputed_ = 0, largest_ = 0, shapes_ = 0;
     StageMemory out_;
@@ -235,6 +261,14 @@ private:
 
 double StageMemory::fixed() const {
     return (*this)[MemoryLine::weights] + (*this)[MemoryLine::gradients] + (*this)[MemoryLine::optimizer];
+}
+
+void StageMemory::calibrate(double scale) {
+    double& kept = (*this)[MemoryLine::activations];
+    other.calibrated = (scale - 1) * kept;
+    kept += other.calibrated;
+    layer_work *= scale;
+    loss_work *= scale;
 }
 
 double StageMemory::peak() const { return std::accumulate(bytes.begin(), bytes.end(), 0.0); }

@@ -31,6 +31,7 @@ struct OtherActivations {
     double step_inputs = 0;   // numbers of tokens, positions, labels; the mask of dropped embeddings
     double towers = 0;
     double mtp = 0;
+    double calibrated = 0;  // what a measured run kept beside; below 0 where it kept less
 };
 
 struct StageMemory {
@@ -51,6 +52,8 @@ struct StageMemory {
     // Weights, gradients and states: what is there before the first step.
     double fixed() const;
     double peak() const;
+    // What layers keep and work with, times `scale`: see memory_scale.
+    void calibrate(double scale);
 };
 
 // One entry per stage, one in all with FSDP2. `npu`: see saved_tensors. Fails as place_layers does.

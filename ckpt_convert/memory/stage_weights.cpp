@@ -30,21 +30,22 @@ public:
         out_.dense += static_cast<double>(padded_vocabulary(model_, job_) * model_.hidden) / job_.ranks.tp;
     }
 
-    void add_first() {
-        add_vocabulary();
-        out_.dense += static_cast<double>(model_.positions * model_.hidden);
-        for (const TowerShape& tower : model_.towers)
-            (tower.trained ? out_.dense : out_.frozen) +=
-                static_cast<double>(tower.parameters(model_.hidden)) / job_.ranks.tp;
+    void add_towers(int stage) {
+        for (const TowerShape& tower : model_.towers) {
+            if (tower.layers_of(stage) > 0)
+                (tower.trained ? out_.dense : out_.frozen) +=
+                    static_cast<double>(tower.parameters_of(stage, model_.hidden)) / job_.ranks.tp;
+        }
     }
 
-    void add_last(bool is_first) {
-        add(model_.final_norm);
-        if (!model_.tied || !is_first) add_vocabulary();
-        for (std::int64_t module = 0; module < model_.mtp; ++module) {
-            add_layer(model_.mtp_layer);
-            if (!is_first) add_vocabulary();
-        }
+    void add_parts(const StageParts& parts) {
+        if (parts.embedding) add_vocabulary();
+        if (parts.embedding) out_.dense += static_cast<double>(model_.positions * model_.hidden);
+        if (parts.norm) add(model_.final_norm);
+        if (parts.head && !(model_.tied && parts.embedding)) add_vocabulary();
+        if (!parts.modules) return;
+        for (std::int64_t module = 0; module < model_.mtp; ++module) add_layer(model_.mtp_layer);
+        if (model_.mtp > 0 && !parts.embedding) add_vocabulary();
     }
 
     StageWeights take() && {
@@ -93,13 +94,19 @@ private:
 
 }  // namespace
 
+StageParts stage_parts(const ModelShape& model, const TrainingJob& job, const Placement& placement, int stage) {
+    const ChunkPosition& norm = job.engine == Engine::megatron ? placement.norm : placement.head;
+    const auto is_at = [stage](const ChunkPosition& at) { return static_cast<int>(at.pp) == stage; };
+    return {stage == model.tower_stages(), is_at(norm), is_at(placement.modules), is_at(placement.head)};
+}
+
 StageWeights stage_weights(const ModelShape& model, const TrainingJob& job,
-                           const std::vector<std::vector<LayerSlot>>& chunks, bool is_first, bool is_last) {
+                           const std::vector<std::vector<LayerSlot>>& chunks, const StageParts& parts, int stage) {
     Weights weights(model, job);
     for (const auto& chunk : chunks)
         for (const LayerSlot& slot : chunk) weights.add_layer(model.layer(slot.layer));
-    if (is_first) weights.add_first();
-    if (is_last) weights.add_last(is_first);
+    weights.add_towers(stage);
+    weights.add_parts(parts);
     return std::move(weights).take();
 }
 

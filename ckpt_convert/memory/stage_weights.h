@@ -16,8 +16,14 @@ struct StageWeights {
     double distinct = 0;  // of one weight of each shape
 };
 
+// What else than layers a stage has.
+struct StageParts {
+    bool embedding = false, norm = false, modules = false, head = false;
+};
+StageParts stage_parts(const ModelShape& model, const TrainingJob& job, const Placement& placement, int stage);
+
 // `chunks`: the layers of the stage. Copies of the embedding that ties and multi-token prediction need are counted.
 StageWeights stage_weights(const ModelShape& model, const TrainingJob& job,
-                           const std::vector<std::vector<LayerSlot>>& chunks, bool is_first, bool is_last);
+                           const std::vector<std::vector<LayerSlot>>& chunks, const StageParts& parts, int stage);
 
 }  // namespace ckpt

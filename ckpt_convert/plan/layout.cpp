@@ -8,6 +8,7 @@
 #include "ckpt_convert/checkpoint/megatron_checkpoint.h"
 #include "ckpt_convert/checkpoint/rank_safetensors.h"
 #include "ckpt_convert/plan/composer.h"
+#include "ckpt_convert/plan/requirements.h"
 
 namespace ckpt {
 namespace {
@@ -30,20 +31,6 @@ Result<std::uint64_t> rounds_of(const StoredRule& rule, const Expression::Lookup
     if (rounds < 1 || rounds > kMaxRounds)
         return base::fail(ErrorKind::bad_input, base::format("\"{}\" is {}", interleaved->rounds.text(), rounds));
     return static_cast<std::uint64_t>(rounds);
-}
-
-Status check_requirement(const Requirement& requirement, const Model& model, const ModelValues& facts) {
-    TRY_ASSIGN(bool met, holds(requirement.that, lookup_in(model.values(), facts)));
-    if (met) return {};
-    return base::fail(ErrorKind::usage, base::format("the {} model needs {} here: {}", model.mapping().family,
-                                                     requirement.that->text(), requirement.because));
-}
-
-Status check_requirements(const Model& model, const ModelValues& facts, const Dialect& dialect) {
-    for (const Requirement& requirement : model.mapping().requirements) {
-        if (requirement.dialect.matches(dialect)) TRY(check_requirement(requirement, model, facts));
-    }
-    return {};
 }
 
 // The tensors are whole, as Hugging Face has them.
@@ -129,9 +116,8 @@ struct Chunk {
     std::uint32_t file = 0;
     std::string prefix;  // "model/", "model1/"
     const std::vector<LayerSlot>* slots = nullptr;
-    const Dialect* dialect = nullptr;  // nullptr: not Megatron's
-    bool first = false;
-    bool last = false;
+    const Dialect* dialect = nullptr;                                 // nullptr: not Megatron's
+    bool first = false, norm = false, modules = false, last = false;  // see Stage
     Share share;
     ExpertShare experts;
 };
@@ -146,8 +132,12 @@ public:
     Status build() {
         if (chunk_.first) TRY(add_all(Stage::first, {}));
         for (const LayerSlot& slot : *chunk_.slots) TRY(add_layer(slot));
-        for (std::uint32_t i = 0; chunk_.last && i < model_.mtp_layers(); ++i) TRY(add_layer({i, model_.layers() + i}));
-        return chunk_.last ? add_all(Stage::last, {}) : Status();
+        for (std::uint32_t i = 0; chunk_.modules && i < model_.mtp_layers(); ++i)
+            TRY(add_layer({i, model_.layers() + i}));
+        if (chunk_.norm) TRY(add_all(Stage::norm, {}));
+        if (chunk_.last) TRY(add_all(Stage::last, {}));
+        // What they share with the first stage is there already.
+        return chunk_.modules && !chunk_.first ? add_all(Stage::mtp, {}) : Status();
     }
 
 private:
@@ -322,6 +312,8 @@ Result<Layout> hf_layout(const Model& model, const HfVariant& variant) {
                           is_core ? &variant.dialect : nullptr,
                           true,
                           true,
+                          true,
+                          true,
                           {count, index},
                           {0, model.experts(), count, index}};
         TRY(ChunkBuilder(keep, model, rules, chunk).build());
@@ -343,6 +335,8 @@ Chunk rank_chunk(const ParallelLayout& parallel, const StageRank& rank, std::uin
             &placement.stages[at.pp][at.chunk],
             &parallel.dialect,
             at == ChunkPosition{},
+            placement.norm == at,
+            placement.modules == at,
             placement.head == at,
             {static_cast<std::uint64_t>(parallel.tp), static_cast<std::uint64_t>(rank.tp)},
             experts};

@@ -71,7 +71,7 @@ private:
 
 }  // namespace
 
-Result<std::vector<std::uint32_t>> parse_pipeline_layout(const std::string& text) {
+Result<std::vector<StageLetters>> parse_pipeline_layout(const std::string& text) {
     TRY_ASSIGN(std::string expanded, Expander(text).run());
     std::size_t embedding = expanded.find('E'), loss = expanded.find('L');
     if (embedding != 0 || expanded.find('E', 1) != std::string::npos || loss == std::string::npos ||
@@ -81,17 +81,19 @@ Result<std::vector<std::uint32_t>> parse_pipeline_layout(const std::string& text
                                        "with L (the loss), and have one of each",
                                        text));
     }
-    const std::size_t modules = expanded.find('m');
-    if (modules != std::string::npos && expanded.find_first_not_of('m', modules) != loss)
+    const std::size_t modules = expanded.find('m'), last = expanded.rfind('m');
+    if (modules != std::string::npos &&
+        (expanded.find('t', modules) != std::string::npos || expanded.find('|', modules) < last))
         return base::fail(
             ErrorKind::usage,
             base::format("--pipeline-model-parallel-layout \"{}\": modules for multi-token prediction (m) "
-                         "stand right before the loss (L), whose stage has their weights",
+                         "stand after all decoder layers (t), and in one stage",
                          text));
-    std::vector<std::uint32_t> stages(1, 0);
+    std::vector<StageLetters> stages(1);
     for (char c : expanded) {
-        if (c == '|') stages.push_back(0);
-        stages.back() += c == 't';
+        if (c == '|') stages.emplace_back();
+        stages.back().layers += c == 't';
+        stages.back().modules += c == 'm';
     }
     return stages;
 }

@@ -96,12 +96,12 @@ std::vector<Dialect> best_dialects(const MegatronCheckpoint& checkpoint, const N
     return best;
 }
 
-// What is in one rank's chunk: the layer numbers, and whether the final norm is there.
+// What is in one rank's chunk: the layer numbers, and whether the final norm and the output layer are there.
 struct ChunkContent {
     std::set<std::uint32_t> layers;
     bool counted = false;  // has tensors of layers under other numbers, see kNth
     std::uint32_t mtp_layers = 0;
-    bool head = false;
+    bool norm = false, head = false;
 };
 using Contents = std::map<std::pair<std::uint32_t, std::string>, ChunkContent>;  // by (rank, chunk key)
 
@@ -117,7 +117,12 @@ Contents find_contents(const MegatronCheckpoint& checkpoint, const std::vector<R
             if (form.mtp) content.mtp_layers = std::max(content.mtp_layers, *number + 1);
             else if (form.form.has_layer()) content.layers.insert(*number);
             else if (form.rule->stage == Stage::layer) content.counted = true;
-            if (form.rule->stage == Stage::last) content.head = true;
+            // The name of the norm does not say whether its place is the head's.
+            const bool norm = std::any_of(forms.begin(), forms.end(), [&](const RuleForm& other) {
+                return other.rule->stage == Stage::norm && other.form.match(key.name);
+            });
+            content.norm |= norm;
+            content.head |= form.rule->stage == Stage::last && !norm;
             break;
         }
     }
@@ -139,6 +144,9 @@ public:
         placement.virtual_stages = checkpoint_.virtual_stages;
         placement.stages.assign(pp_, std::vector<std::vector<LayerSlot>>(chunks_));
         TRY_ASSIGN(placement.head, find_head());
+        placement.norm = find_place([](const ChunkContent& content) { return content.norm; }).value_or(placement.head);
+        placement.modules =
+            find_place([](const ChunkContent& content) { return content.mtp_layers > 0; }).value_or(placement.head);
         bool dualpipev = pp_ > 1 && placement.head == ChunkPosition{0, 1};
         for (std::uint32_t chunk = 0; chunk < chunks_; ++chunk) {
             for (std::uint32_t i = 0; i < pp_; ++i) {
@@ -148,6 +156,7 @@ public:
                 found.mtp_layers = std::max(found.mtp_layers, content(pp, 0, chunk).mtp_layers);
             }
         }
+        if (found.mtp_layers > 0) placement.module_count = found.mtp_layers;
         return found;
     }
 
@@ -179,14 +188,28 @@ private:
         return numbers;
     }
 
-    // Where the final norm is: on the last chunk, or on the second of the first rank (dualpipev).
-    Result<ChunkPosition> find_head() {
-        std::vector<ChunkPosition> found;
+    template <typename Has>
+    std::vector<ChunkPosition> places(Has has) {
+        std::vector<ChunkPosition> out;
         for (std::uint32_t pp = 0; pp < pp_; ++pp) {
             for (std::uint32_t chunk = 0; chunk < chunks_; ++chunk) {
-                if (content(pp, 0, chunk).head) found.push_back({pp, chunk});
+                if (has(content(pp, 0, chunk))) out.push_back({pp, chunk});
             }
         }
+        return out;
+    }
+
+    template <typename Has>
+    std::optional<ChunkPosition> find_place(Has has) {
+        const std::vector<ChunkPosition> found = places(has);
+        return found.empty() ? std::nullopt : std::optional(found.front());
+    }
+
+    // Where the output layer is, or the final norm of a model without one: on the last chunk, or on the second of the first
+    // rank (dualpipev).
+    Result<ChunkPosition> find_head() {
+        std::vector<ChunkPosition> found = places([](const ChunkContent& content) { return content.head; });
+        if (found.empty()) found = places([](const ChunkContent& content) { return content.norm; });
         ChunkPosition last{pp_ - 1, chunks_ - 1}, second{0, 1};
         if (found.empty()) return last;  // reported as a missing tensor
         bool known = found.size() == 1 && (found[0] == last || (chunks_ == 2 && found[0] == second));

@@ -120,7 +120,9 @@ Result<std::vector<ChunkSize>> counted(const Topology& t, std::uint32_t slots) {
 Result<std::vector<ChunkSize>> laid_out(const Topology& t, std::uint32_t slots) {
     TRY_ASSIGN(auto stages, parse_pipeline_layout(t.pipeline_layout));
     auto pp = static_cast<std::uint32_t>(t.pp);
-    std::uint64_t sum = std::accumulate(stages.begin(), stages.end(), std::uint64_t{0});
+    const auto sum =
+        std::accumulate(stages.begin(), stages.end(), std::uint64_t{0},
+                        [](std::uint64_t before, const StageLetters& stage) { return before + stage.layers; });
     if (stages.size() % pp != 0 || sum != slots) {
         return usage(
             base::format("--pipeline-model-parallel-layout has {} stages with {} decoder layers; the model "
@@ -128,7 +130,15 @@ Result<std::vector<ChunkSize>> laid_out(const Topology& t, std::uint32_t slots) 
                          stages.size(), sum, slots, pp));
     }
     auto out = chunk_order(pp, static_cast<std::uint32_t>(stages.size()) / pp, false);
-    for (std::size_t i = 0; i < out.size(); ++i) out[i].slots = stages[i];
+    for (std::size_t i = 0; i < out.size(); ++i) {
+        out[i].slots = stages[i].layers;
+        out[i].modules = stages[i].modules;
+        if (stages[i].modules > 0 && i + pp < out.size())
+            return usage(
+                base::format("--pipeline-model-parallel-layout \"{}\": modules for multi-token prediction (m) "
+                             "stand in the last virtual stage of their rank: in one of the last {} stages",
+                             t.pipeline_layout, pp));
+    }
     return out;
 }
 

@@ -27,6 +27,18 @@ Result<std::vector<std::optional<std::uint32_t>>> fill_slots(const Topology& top
     return slots;
 }
 
+void place_modules(const std::vector<ChunkSize>& sizes, Placement& placement) {
+    placement.module_count = 0;
+    ChunkPosition last_layer;
+    for (const ChunkSize& size : sizes) {
+        if (size.slots > 0) last_layer = size.position;
+        if (size.modules == 0) continue;
+        placement.module_count = size.modules;
+        placement.modules = size.position;
+    }
+    if (*placement.module_count > 0) placement.norm = last_layer;
+}
+
 }  // namespace
 
 Result<Placement> place_layers(const Topology& topology, std::uint32_t layers) {
@@ -37,7 +49,8 @@ Result<Placement> place_layers(const Topology& topology, std::uint32_t layers) {
     placement.virtual_stages = sizes.size() > pp;
     placement.slots = static_cast<std::uint32_t>(slots.size());
     placement.stages.assign(pp, std::vector<std::vector<LayerSlot>>(sizes.size() / pp));
-    placement.head = sizes.back().position;
+    placement.head = placement.norm = placement.modules = sizes.back().position;
+    if (!topology.pipeline_layout.empty()) place_modules(sizes, placement);
     std::size_t slot = 0;
     for (const ChunkSize& size : sizes) {
         auto& chunk = placement.stages[size.position.pp][size.position.chunk];

@@ -58,7 +58,11 @@ struct Placement {
     bool virtual_stages = false;
     std::uint32_t slots = 0;                                  // layers including noops: Megatron's num_layers
     std::vector<std::vector<std::vector<LayerSlot>>> stages;  // [pp rank][chunk]
-    ChunkPosition head;                                       // the chunk with the final norm and the output layer
+    ChunkPosition head;                                       // the chunk with the output layer
+    // The chunks with the final norm and with the modules for multi-token prediction: the head's, unless a layout has such
+    // modules. Then Megatron has the norm behind the last layer (megatron-core 0.16: has_final_layernorm_in_this_stage).
+    ChunkPosition norm, modules;
+    std::optional<std::uint32_t> module_count;  // where a layout or a checkpoint says it
 
     int pp() const { return static_cast<int>(stages.size()); }
     std::uint32_t chunks() const { return static_cast<std::uint32_t>(stages.front().size()); }

@@ -51,7 +51,7 @@ std::optional<LayerLists> layer_lists(const TrainingJob& job, const ModelShape& 
     const auto stages = static_cast<std::size_t>(job.ranks.pp);
     const bool has_chunks = job.ranks.virtual_stages > 1 || job.ranks.layers_per_virtual_stage > 0 ||
                             job.ranks.dualpipev || !job.ranks.pipeline_layout.empty();
-    if (stages < 2 || has_chunks || stages > model.layer_count()) return std::nullopt;
+    if (stages < 2 || has_chunks || model.tower_stages() > 0 || stages > model.layer_count()) return std::nullopt;
     const Sums sums = sums_of(job, model, micro, npu);
     const double embedding = static_cast<double>(model.embedding_parameters()) / job.ranks.tp *
                              state_of(state_bytes(job), job.optimizer.distributed ? job.ranks.dp() * job.ranks.cp : 1);

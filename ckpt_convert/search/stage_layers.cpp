@@ -58,10 +58,10 @@ double slowest(const Costs& costs, const std::vector<std::size_t>& layers) {
 }
 
 // "Et*3|t*4|t*3L"
-std::string layout_of(const std::vector<std::size_t>& layers) {
+std::string layout_of(const std::vector<std::size_t>& layers, std::int64_t modules) {
     std::string out = "E";
     for (std::size_t i = 0; i < layers.size(); ++i) out += base::format("{}t*{}", i == 0 ? "" : "|", layers[i]);
-    return out + "L";
+    return out + std::string(static_cast<std::size_t>(modules), 'm') + "L";
 }
 
 }  // namespace
@@ -85,7 +85,7 @@ std::optional<PipelineChoice> StageLayers::split(int stages, std::uint32_t chunk
     } else if (divides) {
         out.topology.layers_per_virtual_stage = static_cast<std::uint32_t>(layers / all);
     } else {
-        out.topology.pipeline_layout = layout_of(best_layers(costs_of(*model_, micro), all, layers));
+        out.topology.pipeline_layout = layout_of(best_layers(costs_of(*model_, micro), all, layers), model_->mtp);
     }
     auto placement = ckpt::place_layers(out.topology, static_cast<std::uint32_t>(layers));
     if (!placement) return std::nullopt;

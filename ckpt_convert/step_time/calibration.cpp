@@ -38,6 +38,39 @@ Result<std::optional<MeasuredLayout>> layout_in(const JsonDocument& document) {
     return std::optional(out);
 }
 
+// GiB of a device; nullopt: the file does not say it.
+Result<std::optional<double>> gib_in(const JsonDocument& document, const char* key) {
+    const Json* json = document.root.find(key);
+    if (json == nullptr) return std::optional<double>();
+    constexpr double kMost = 1 << 16;
+    const std::optional<double> out = number(json);
+    if (!out || !(*out > 0 && *out < kMost))
+        return base::fail(ErrorKind::usage, base::format("--calibrate: \"{}\" is a number of GiB above 0", key),
+                          document.where(*json));
+    return out;
+}
+
+Result<std::optional<MeasuredMemory>> memory_in(const JsonDocument& document) {
+    TRY_ASSIGN(const auto peak, gib_in(document, "peak_gib"));
+    TRY_ASSIGN(const auto reserved, gib_in(document, "reserved_gib"));
+    if (!peak && reserved)
+        return base::fail(ErrorKind::usage,
+                          "--calibrate: \"reserved_gib\" belongs to a \"peak_gib\", the most that tensors held: "
+                          "max_memory_allocated",
+                          document.name);
+    if (!peak) return std::optional<MeasuredMemory>();
+    const Json* stage = document.root.find("stage");
+    MeasuredMemory out{*peak, reserved, std::nullopt};
+    if (stage != nullptr) {
+        constexpr std::int64_t kMostStages = 1 << 20;
+        if (stage->integer() == nullptr || *stage->integer() < 0 || *stage->integer() > kMostStages)
+            return base::fail(ErrorKind::usage, "--calibrate: \"stage\" is the number of a stage, from 0",
+                              document.where(*stage));
+        out.stage = static_cast<int>(*stage->integer());
+    }
+    return std::optional(out);
+}
+
 }  // namespace
 
 Result<Calibration> read_calibration(base::FileSystem& fs, const Path& path) {
@@ -51,25 +84,35 @@ Result<Calibration> read_calibration(base::FileSystem& fs, const Path& path) {
             return base::fail(ErrorKind::usage,
                               base::format("--calibrate: {} is {}; a step takes time", place.what, *seconds), path);
         out.step_seconds = *seconds;
-        out.source = place.what;
-        if (document.root.find("peak_gib") != nullptr)
-            return base::fail(
-                ErrorKind::usage,
-                "--calibrate: \"peak_gib\" is not used, memory follows from sizes alone: leave it out, and "
-                "give what else the device holds with --reserve-gib",
-                path);
-        TRY_ASSIGN(out.layout, layout_in(document));
-        return out;
+        break;
     }
+    TRY_ASSIGN(out.memory, memory_in(document));
+    TRY_ASSIGN(out.layout, layout_in(document));
+    if (const Json* words = document.root.find("with"); words != nullptr && words->string() != nullptr)
+        out.choices = *words->string();
+    if (out.step_seconds || out.memory) return out;
     return base::fail(
         ErrorKind::usage,
-        "--calibrate: the file has neither \"step_seconds\" nor the \"metrics\" that migrator profile --json "
-        "writes for one profile; give it {\"step_seconds\": 31.2}, or a profile of one step (--step N)",
+        "--calibrate: the file has neither \"step_seconds\" nor \"peak_gib\" nor the \"metrics\" that migrator profile "
+        "--json writes for one profile; give it {\"step_seconds\": 31.2}, or a profile of one step (--step N)",
         path);
 }
 
+TrainingJob in_layout(const MeasuredLayout& layout, const TrainingJob& job) {
+    TrainingJob out = job;
+    out.ranks.tp = static_cast<int>(layout.tp);
+    out.ranks.pp = static_cast<int>(layout.pp);
+    out.ranks.cp = static_cast<int>(layout.cp);
+    out.ranks.experts.ep = static_cast<int>(layout.ep);
+    out.ranks.experts.etp = static_cast<int>(layout.etp);
+    if (layout.virtual_stages > 1) out.ranks.virtual_stages = static_cast<std::uint32_t>(layout.virtual_stages);
+    out.ranks.sequence_parallel = layout.tp > 1;
+    out.batch.micro = layout.micro_batch;
+    return out;
+}
+
 Result<double> time_scale(const Calibration& measured, const StepTime& estimate, const CalibrationLimits& limits) {
-    const double scale = measured.step_seconds / estimate.seconds;
+    const double scale = *measured.step_seconds / estimate.seconds;
     if (scale >= limits.least && scale <= limits.most) return scale;
     const PassTime& work = estimate.of_slowest;
     std::size_t largest = 0;
@@ -84,7 +127,7 @@ Result<double> time_scale(const Calibration& measured, const StepTime& estimate,
         ErrorKind::usage,
         base::format("--calibrate: {:.3g} s measured are {:.2f} times the estimate of {:.3g} s, outside {} to {}; "
                      "{} Otherwise \"{}\", most of the estimate, would have to be wrong",
-                     measured.step_seconds, scale, estimate.seconds, limits.least, limits.most, reason,
+                     *measured.step_seconds, scale, estimate.seconds, limits.least, limits.most, reason,
                      name(static_cast<Work>(largest))));
 }
 

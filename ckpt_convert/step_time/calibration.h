@@ -1,9 +1,10 @@
-// Calibration: what a user's own run says of the estimate: its step as a number, or the profile of a step.
+// Calibration: what a user's own run says of the estimate: its step as a number, or the profile of a step, and its memory.
 #pragma once
 
 #include <optional>
 
 #include "base/in_json.h"
+#include "ckpt_convert/job/measured_memory.h"
 #include "ckpt_convert/step_time/step_time.h"
 
 namespace ckpt {
@@ -25,16 +26,21 @@ constexpr auto record_of(const MeasuredLayout*) {
 }
 
 struct Calibration {
-    double step_seconds = 0;  // measured
-    std::string source;       // of the file: what the number is
+    std::optional<double> step_seconds;  // measured
+    std::optional<MeasuredMemory> memory;
     std::optional<MeasuredLayout> layout;
+    std::optional<std::string> choices;  // words of --with that were set, where they are not those of the plan
 };
 
-// The file is JSON: {"step_seconds": 31.2, "layout": {"tp": 2, "pp": 4}}, or what `migrator profile --json` or `migrator compare --json` says of
+// The file is JSON: {"step_seconds": 31.2, "peak_gib": 41.5, "reserved_gib": 44, "stage": 0, "layout": {"tp": 2, "pp": 4}, "with":
+// "recompute-full"}, with a step, a peak or both, or what `migrator profile --json` or `migrator compare --json` says of
 // one step (of a comparison the new side). Fails with usage, and says what was looked for.
 Result<Calibration> read_calibration(base::FileSystem& fs, const Path& path);
 
-// Measured over estimated. Fails with usage outside the limits of the rules, and says which part of the estimate would have to be wrong.
+// `job` in the layout that the file names.
+TrainingJob in_layout(const MeasuredLayout& layout, const TrainingJob& job);
+
+// Measured over estimated, of a step that was measured. Fails with usage outside the limits of the rules, and says which part of the estimate would have to be wrong.
 Result<double> time_scale(const Calibration& measured, const StepTime& estimate, const CalibrationLimits& limits);
 
 }  // namespace ckpt

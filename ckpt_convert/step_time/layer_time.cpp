@@ -337,15 +337,15 @@ LayerTime LayerClock::layer(const LayerShape& kind, const TrainingJob& job, cons
     return out;
 }
 
-PassTime LayerClock::tower(const TowerShape& tower, const TrainingJob& job) const {
+PassTime LayerClock::tower(const TowerShape& tower, const TrainingJob& job, int stage) const {
     PassTime out;
     const double patches = static_cast<double>(tower.patches * job.batch.micro), tp = job.ranks.tp;
     const double seen =
         static_cast<double>(tower.patches) / static_cast<double>(std::max<std::int64_t>(1, tower.images));
     const double products =
-        2 * patches * static_cast<double>(tower.parameters(model_->hidden)) / tp / speed_.product_flops;
+        2 * patches * static_cast<double>(tower.parameters_of(stage, model_->hidden)) / tp / speed_.product_flops;
     // All patches of an image see each other.
-    const double attention = 4 * patches * seen * static_cast<double>(tower.hidden * tower.layers) / tp;
+    const double attention = 4 * patches * seen * static_cast<double>(tower.hidden * tower.layers_of(stage)) / tp;
     out.of(Work::products, false) = products;
     out.of(Work::attention, false) = attention / speed_.attention_forward;
     if (!tower.trained) return out;

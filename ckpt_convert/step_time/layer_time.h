@@ -68,7 +68,7 @@ public:
     PassTime head(const TrainingJob& job, const Overlap& overlap) const;
 
     // A tower before the language model, for one micro-batch; a frozen one has no backward pass.
-    PassTime tower(const TowerShape& tower, const TrainingJob& job) const;
+    PassTime tower(const TowerShape& tower, const TrainingJob& job, int stage) const;
 
     // A collective that leaves `bytes` on each of `members` ranks, or takes them, which are `span` ranks apart in all.
     double ring(double bytes, int members, int span, int per_node) const;

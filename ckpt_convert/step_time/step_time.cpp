@@ -69,7 +69,7 @@ RankParameters rank_parameters(const ModelShape& model, const TrainingJob& job, 
             own.experts += static_cast<double>(counts.experts) / experts;
         }
     }
-    if (stage == 0 && !job.is_frozen()) own.dense += embedding;
+    if (static_cast<int>(stage) == model.tower_stages() && !job.is_frozen()) own.dense += embedding;
     if (stage == placement.head.pp && !job.is_frozen()) own.dense += embedding;
     return own;
 }
@@ -124,23 +124,25 @@ void StepClock::add_stages(StepTime& out, const TrainingJob& job, const Placemen
                 add(work, layer, 1);
             }
             for (const TowerShape& tower : model_->towers) {
-                if (stage > 0 || chunk > 0) break;
-                const PassTime pass = layers_.tower(tower, job);
+                if (chunk > 0 || tower.layers_of(static_cast<int>(stage)) == 0) break;
+                const PassTime pass = layers_.tower(tower, job, static_cast<int>(stage));
                 time.forward += passes * pass.forward_seconds();
                 time.backward += sequences * pass.backward_seconds();
                 add(work, pass, 1);
             }
-            if (placement.head != ChunkPosition{stage, chunk}) continue;
             const auto modules = static_cast<double>(model_->mtp);
-            time.forward +=
-                passes * ((1 + modules) * micro.head.forward_seconds() + modules * micro.mtp.forward_seconds());
-            time.backward +=
-                sequences * ((1 + modules) * micro.head.backward_seconds() +
-                             modules * micro.mtp.backward_with(job.memory, job.memory.recompute == Recompute::uniform));
-            time.weights += sequences * ((1 + modules) * weight_seconds(micro.head, job) +
-                                         modules * weight_seconds(micro.mtp, job));
+            if (placement.modules == ChunkPosition{stage, chunk} && modules > 0) {
+                const bool whole = job.memory.recompute == Recompute::uniform;
+                time.forward += passes * modules * micro.mtp.forward_seconds();
+                time.backward += sequences * modules * micro.mtp.backward_with(job.memory, whole);
+                time.weights += sequences * modules * weight_seconds(micro.mtp, job);
+                add(work, micro.mtp, modules);
+            }
+            if (placement.head != ChunkPosition{stage, chunk}) continue;
+            time.forward += passes * (1 + modules) * micro.head.forward_seconds();
+            time.backward += sequences * (1 + modules) * micro.head.backward_seconds();
+            time.weights += sequences * (1 + modules) * weight_seconds(micro.head, job);
             add(work, micro.head, 1 + modules);
-            add(work, micro.mtp, modules);
         }
         if (seconds(chunks) <= most) continue;
         most = seconds(chunks);

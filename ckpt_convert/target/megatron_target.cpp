@@ -83,10 +83,10 @@ std::string title_of(const MegatronTarget& target) {
 }
 
 // A list of stages in Megatron's notation, which knows no list: "Et*3|t*5L".
-std::string as_pipeline_layout(const std::vector<std::uint32_t>& layers_per_stage) {
+std::string as_pipeline_layout(const std::vector<std::uint32_t>& layers_per_stage, std::uint32_t modules) {
     std::vector<std::string> stages;
     for (std::uint32_t layers : layers_per_stage) stages.push_back(base::format("t*{}", layers));
-    return "E" + base::joined(stages, "|") + "L";
+    return base::format("E{}{}L", base::joined(stages, "|"), std::string(modules, 'm'));
 }
 
 // Values of the layers for all slots, 0 for noop layers.
@@ -130,8 +130,9 @@ ArgumentFacts facts_of(const Knowledge& knowledge, const MegatronTarget& target,
         topology.count_embedding || topology.count_loss || topology.first_stage_layers || topology.last_stage_layers;
     facts.texts["noop_layers"] = base::joined(topology.noop_layers, ",");
     facts.texts["layer_list"] = base::joined(topology.layers_per_stage, ",");
-    facts.texts["pipeline_layout"] =
-        topology.pipeline_layout.empty() ? as_pipeline_layout(topology.layers_per_stage) : topology.pipeline_layout;
+    facts.texts["pipeline_layout"] = topology.pipeline_layout.empty()
+                                         ? as_pipeline_layout(topology.layers_per_stage, source.model.mtp_layers())
+                                         : topology.pipeline_layout;
     for (const auto& [name, values] : source.model.by_layer()) {
         // A run's lists are of its decoder's layers; those for multi-token prediction are like the last.
         std::vector<std::int64_t> by_layer(values.begin(), values.begin() + source.model.layers());
@@ -147,6 +148,24 @@ ArgumentFacts facts_of(const Knowledge& knowledge, const MegatronTarget& target,
     }
     facts.saved = source.side == Side::megatron ? &source.args : nullptr;
     return facts;
+}
+
+// The modules for multi-token prediction, where a pipeline layout says where they are.
+Status check_modules(const Model& model, const MegatronTarget& target) {
+    const Placement& placement = target.parallel.placement;
+    if (placement.module_count && *placement.module_count != model.mtp_layers())
+        return base::fail(
+            ErrorKind::usage,
+            base::format("--pipeline-model-parallel-layout has {} modules for multi-token prediction (m), "
+                         "and the model {}: write as many m before L",
+                         *placement.module_count, model.mtp_layers()));
+    constexpr CoreVersion kFirst{0, 16};
+    if (placement.modules == placement.head || target.parallel.dialect.core >= kFirst) return {};
+    return base::fail(
+        ErrorKind::usage,
+        base::format("--pipeline-model-parallel-layout: {} has modules for multi-token prediction (m) in the "
+                     "stage of the loss (L): leave no | between them, or give --target mcore@{}",
+                     target.target->title, kFirst.text()));
 }
 
 }  // namespace
@@ -166,6 +185,7 @@ Result<MegatronTarget> megatron_target(const Knowledge& knowledge, const Model& 
     // torch_dist holds whole tensors, which every run splits as it needs.
     TRY_ASSIGN(out.parallel.placement,
                place_layers(options.torch_dist ? Topology() : options.topology, model.layers()));
+    TRY(check_modules(model, out));
     TRY(pad_vocabulary(knowledge, model, options.vocab, out));
     out.title = title_of(out);
     return out;

@@ -1,5 +1,5 @@
 """What `ckpt_convert plan` says adds up, for random trainings: the parts of --explain are the stage's activations, the lines of a stage
-are its peak, and what an idea frees is what a plan with that idea needs less.
+are its peak, and what an idea frees is what a plan with that idea needs less. Calibrated by a peak, the plan of that layout has this peak.
 
     plan_sums.py [--seed N] [--count N]
 """
@@ -9,6 +9,7 @@ import json
 import random
 import subprocess
 import sys
+import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -35,6 +36,13 @@ def sizes(rng):
     return out
 
 
+def modules_apart(rng, layers, stages):
+    """The layers on the first stages, and modules for multi-token prediction on a stage before the loss or with it."""
+    apart = stages > 2 and rng.random() < 0.7
+    dealt = stages - 2 if apart else stages
+    return "E" + "|".join(f"t*{layers // dealt + (i < layers % dealt)}" for i in range(dealt)) + ("|m|L" if apart else "mL")
+
+
 def job(rng):
     """The words of a plan; some are not legal."""
     engine = rng.choice(["mindspeed", "mindspeed", "megatron", "megatron", "fsdp2"])
@@ -45,14 +53,17 @@ def job(rng):
              "--sizes", ",".join(f"{name}={size}" for name, size in model.items())]
     if engine != "fsdp2":
         words += ["--tp", rng.choice([1, 2, 4]), "--pp", rng.choice([1, 2, 4])]
-        if rng.random() < 0.2:
+        if "mtp" in model and engine == "megatron":
+            words += ["--pipeline-model-parallel-layout", modules_apart(rng, model["layers"], words[-1])]
+        elif rng.random() < 0.2:
             words += ["--num-layers-per-virtual-pipeline-stage", 1]
     if "experts" in model:
         words += ["--ep", rng.choice([1, 4])] + ([] if engine == "fsdp2" else ["--etp", 1])
     if rng.random() < 0.2:
         words += ["--cp", 2]
     if rng.random() < 0.2:
-        words += ["--tower", "hidden=512,layers=4,heads=8,ffn=2048,patches=1024,merge=4,trained=" + str(rng.randrange(2))]
+        words += ["--tower", "hidden=512,layers=4,heads=8,ffn=2048,patches=1024,merge=4,trained=" + str(rng.randrange(2)) +
+                  (",stages=1" if engine != "fsdp2" and rng.random() < 0.5 else "")]
     known = [choice["word"] for choice in CHOICES if engine in choice["flags"]]
     return list(map(str, words)), rng.sample(known, rng.choice([0, 0, 1, 2]))
 
@@ -70,7 +81,7 @@ def near(a, b):
 def check_explained(checks, whole, what):
     explained = whole["explained"]
     stage = whole["plans"][0]["stages"][explained["stage"]]
-    parts = [explained[name] for name in ("layer_inputs_gib", "step_inputs_gib", "towers_gib", "mtp_gib")]
+    parts = [explained[name] for name in ("layer_inputs_gib", "step_inputs_gib", "towers_gib", "mtp_gib", "calibrated_gib")]
     for kind in explained["kinds"]:
         kept = sum(tensor["bytes_per_token"] for tensor in kind["tensors"] if not tensor["freed"])
         checks.expect(near(kept, kind["kept_bytes_per_token"]), f"{what}: tensors of kind {kind['kind']}: {kept}")
@@ -87,6 +98,36 @@ def check_explained(checks, whole, what):
     working = max(explained[f"{first['stages'][explained['stage']]['working_is']}_work_gib"], 0)
     checks.expect(stage["working_is"] == "optimizer" or near(working, stage["working_gib"]), f"{what}: what works")
     checks.expect(near(explained["peak_gib"], stage["peak_gib"]), f"{what}: peak")
+
+
+def check_calibrated(checks, rng, words, choices, first, folder):
+    """A measured peak near the planned one of some stage: the plan has it then, more measured is more planned, and ideas still hold."""
+    stage = rng.randrange(len(first["plans"][0]["stages"]))
+    planned = first["plans"][0]["stages"][stage]
+    before, sure = 0, 0
+    for times in (0.98, 1, 1.03):
+        path = Path(folder) / f"run{times}.json"
+        path.write_text(json.dumps({"peak_gib": planned["peak_gib"] * times, "stage": stage, "with": ",".join(choices) or "none"}))
+        then, done, what = plan(words, choices, "--calibrate", str(path), "--explain", str(stage))
+        if then is None:  # what is no state is too little to be so much more, or the optimizer's step is the peak
+            refused = done.stderr.strip()
+            checks.expect(done.returncode == 2 and refused.count("\n") == 0 and "--calibrate" in refused, f"{what}: {refused}")
+            checks.expect(times != 1 or planned["working_is"] == "optimizer", f"{what}: {refused}")
+            continue
+        sure += 1
+        check_explained(checks, then, what)
+        peak = then["plans"][0]["stages"][stage]["peak_gib"]
+        checks.expect(near(peak, planned["peak_gib"] * times), f"{what}: {peak} of {planned['peak_gib']} x {times}")
+        highest = max(one["peak_gib"] for one in then["plans"][0]["stages"])
+        checks.expect(highest >= before, f"{what}: {highest} after {before}")
+        before = highest
+        idea = next(iter(then["what_if"]), None)
+        if idea is not None and times > 1:
+            again, done, what = plan(words, choices + [idea["with"]], "--calibrate", str(path))
+            fullest = then["plans"][0]["fullest_stage"]
+            freed, left = (one["plans"][0]["stages"][fullest]["peak_gib"] for one in (then, again))
+            checks.expect(near(freed - left, idea["freed_gib"]), f"{what}: {freed} - {left} GiB, and {idea['freed_gib']} was promised")
+    return sure
 
 
 def check_job(seed):
@@ -108,6 +149,9 @@ def check_job(seed):
         before, after = (one["plans"][0]["stages"][stage]["peak_gib"] for one in (first, then))
         checks.expect(near(before - after, idea["freed_gib"]), f"{what}: {before} - {after} GiB, and {idea['freed_gib']} was promised")
         checks.equal(then["plans"][0]["fits"], idea["fits"], f"{what}: whether it fits")
+    if seed % 3 == 0:
+        with tempfile.TemporaryDirectory() as folder:
+            check_calibrated(checks, rng, words, choices, first, folder)
     return checks, 1, len(ideas)
 
 

@@ -68,7 +68,7 @@ TEST_CASE("mapping: what is not strict does not load") {
     CHECK(load_error(kHead + R"("hf": [{"name": "w", "of": "v", "shard": 0}]})").message ==
           "the key \"shard\" is not known here");
     CHECK(load_error(kHead + R"("mcore": [{"name": "w", "of": "v", "stage": "middle"}]})").message ==
-          "\"stage\" must be \"first\" or \"last\"");
+          "\"stage\" must be \"first\", \"norm\", \"mtp\" or \"last\"");
     CHECK(load_error(kHead + R"("include": ["blocks/decoder.json"], "weights": {"head": {"shape": ["1"]}}})").message ==
           "\"head\" is defined twice");
     CHECK(load_error(R"({"schema": "model-mapping/2"})").message == "\"schema\" must be \"model-mapping/1\"");

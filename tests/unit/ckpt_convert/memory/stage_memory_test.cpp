@@ -242,3 +242,82 @@ TEST_CASE("memory: a tower is on the first stage, and of a frozen one only the o
           doctest::Approx(2.0 * 2 * 1280 * 4096));
     CHECK(trained[0][MemoryLine::activations] > frozen[0][MemoryLine::activations]);
 }
+
+// Megatron-LM: docs, custom_pipeline_model_parallel_layout: "Et*3|(tt|)*29,m|L".
+TEST_CASE("memory: modules for multi-token prediction on a stage before the loss") {
+    ckpt::GivenSizes sizes = with_layers(published::deepseek_v3(), 6, 2);
+    sizes.mtp = 1;
+    const auto stages = [&](const std::string& layout) {
+        TrainingJob job = job_of(16, 2, 4, 4);
+        job.engine = ckpt::Engine::megatron;
+        job.ranks.pipeline_layout = layout;
+        return stages_of(sizes, job, false);
+    };
+    const auto together = stages("Ett|tt|tt|mL"), apart = stages("Ett|tttt|m|L");
+    // The copy of the embedding goes with the modules, the output layer stays with the loss.
+    const double vocabulary = static_cast<double>(sizes.vocab * sizes.hidden) / 2;
+    CHECK(apart[3].dense == doctest::Approx(vocabulary));
+    CHECK(apart[2].dense + apart[3].dense == doctest::Approx(together[3].dense));
+    CHECK(apart[2].experts == doctest::Approx(together[3].experts));
+    const auto all = [](const std::vector<ckpt::StageMemory>& of) {
+        double out = 0;
+        for (const ckpt::StageMemory& stage : of) out += stage.dense + stage.experts;
+        return out;
+    };
+    CHECK(all(apart) == doctest::Approx(all(together)));
+    // Two micro-batches are between forward and backward there, one at the loss.
+    CHECK(apart[2].other.mtp == doctest::Approx(2 * together[3].other.mtp));
+    CHECK(apart[3].other.mtp == 0);
+    CHECK(apart[3].loss_work == doctest::Approx(together[3].loss_work));
+}
+
+// MindSpeed-MM: pipeline_num_layers of the encoder and of the language model.
+TEST_CASE("memory: a tower on stages of its own") {
+    ckpt::ModelShape shape = ckpt::shape_of(with_layers(published::llama31_70b(), 8));
+    ckpt::TowerShape tower;
+    tower.hidden = 1280, tower.layers = 33, tower.heads = 16, tower.ffn = 3420, tower.gated = true;
+    tower.patch_values = 1176, tower.merge = 4, tower.patches = 1024;
+    const auto stages = [&](int pp, std::int64_t own) {
+        tower.stages = own;
+        shape.towers = {tower};
+        auto out = ckpt::memory_of(shape, job_of(2 * pp, 2, pp), true);
+        REQUIRE(out);
+        return *out;
+    };
+    const auto with_first = stages(4, 0), apart = stages(6, 2);
+    const double whole = static_cast<double>(tower.parameters(shape.hidden)) / 2;
+    CHECK(apart[0].dense + apart[1].dense == doctest::Approx(whole));
+    CHECK(apart[2].dense == doctest::Approx(with_first[0].dense - whole));
+    for (std::size_t stage = 1; stage < 4; ++stage) CHECK(apart[stage + 2].dense == with_first[stage].dense);
+    CHECK(apart[0].layers == std::vector<std::int64_t>{0});
+    CHECK(apart[2].other.towers == 0);
+    CHECK(apart[2].other.step_inputs > 0);
+    CHECK(apart[0].other.step_inputs == 0);
+    // 17 and 16 layers; six and five micro-batches, of which there are four.
+    CHECK(apart[0].other.towers / 17 == doctest::Approx(apart[1].other.towers / 16));
+    CHECK(apart[0].other.towers + apart[1].other.towers == doctest::Approx(with_first[0].other.towers));
+    tower.trained = false;
+    const auto frozen = stages(6, 2);
+    CHECK(frozen[0].other.towers == 0);
+    CHECK(frozen[1].other.towers > 0);
+    CHECK(frozen[0][MemoryLine::optimizer] == 0);
+}
+
+TEST_CASE("memory: attention of FlashAttention keeps its output twice, with several samples") {
+    const ckpt::GivenSizes sizes = with_layers(published::llama31_70b(), 8);
+    TrainingJob job = job_of(8, 4, 2);
+    job.engine = ckpt::Engine::megatron;
+    job.device_takes_flash = true;
+    const auto kept = [&] { return stages_of(sizes, job, false)[0][MemoryLine::activations]; };
+    const double one = kept();
+    job.batch.micro = 2;
+    job.batch.global *= 2;
+    const double copies = 2.0 * 8192 / 4 * static_cast<double>(job.tokens()) * 4 * 2;  // 4 layers, 2 micro-batches
+    CHECK(kept() == doctest::Approx(2 * one + copies));
+    job.device_takes_flash = false;
+    CHECK(kept() == doctest::Approx(2 * one));
+    job.memory.flash_attention_2 = true;
+    CHECK(kept() == doctest::Approx(2 * one + copies));
+    job.engine = ckpt::Engine::mindspeed;
+    CHECK(kept() == doctest::Approx(2 * one));
+}

@@ -9,7 +9,17 @@ using Numbers = std::vector<std::uint32_t>;
 Numbers parsed(const std::string& text) {
     auto stages = ckpt::parse_pipeline_layout(text);
     REQUIRE_MESSAGE(stages, stages.error().message);
-    return *stages;
+    Numbers out;
+    for (const ckpt::StageLetters& stage : *stages) out.push_back(stage.layers);
+    return out;
+}
+
+Numbers modules(const std::string& text) {
+    auto stages = ckpt::parse_pipeline_layout(text);
+    REQUIRE_MESSAGE(stages, stages.error().message);
+    Numbers out;
+    for (const ckpt::StageLetters& stage : *stages) out.push_back(stage.modules);
+    return out;
 }
 
 // Without what all messages begin with.
@@ -39,15 +49,55 @@ TEST_CASE("pipeline layout: letters, repeats, groups and commas") {
     CHECK(parsed("E()*3tL") == Numbers{1});
 }
 
-// As Megatron's own tests of DeepSeek-V3 have them; the converter keeps these weights beside the head.
-TEST_CASE("pipeline layout: modules for multi-token prediction are right before the loss") {
+// As Megatron's own tests of DeepSeek-V3 and its documentation have them.
+TEST_CASE("pipeline layout: modules for multi-token prediction are behind the layers, in one stage") {
     CHECK(parsed("Et*2|(tt|)*5t|tmL") == Numbers{2, 2, 2, 2, 2, 2, 1, 1});
+    CHECK(modules("Et*2|(tt|)*5t|tmL") == Numbers{0, 0, 0, 0, 0, 0, 0, 1});
     CHECK(parsed("Et*7|t*7mL") == Numbers{7, 7});
-    CHECK(parsed("Et|t|m*2L") == Numbers{1, 1, 0});
-    for (const char* text : {"Etm|L", "Etm|tL", "EmtL", "Et|mtL"})
-        CHECK(error_of(text) == "\"" + std::string(text) +
-                                    "\": modules for multi-token prediction (m) stand right before the loss (L), whose "
-                                    "stage has their weights");
+    CHECK(modules("Et*3|(tt|)*29,m|L").at(30) == 1);
+    CHECK(modules("Et|t|m*2L") == Numbers{0, 0, 2});
+    CHECK(modules("Et|tm|L") == Numbers{0, 1, 0});
+    CHECK(modules("EtmL") == Numbers{1});
+    for (const char* text : {"Etm|tL", "EmtL", "Et|mtL", "Et|m|mL"})
+        CHECK(error_of(text) ==
+              "\"" + std::string(text) +
+                  "\": modules for multi-token prediction (m) stand after all decoder layers (t), and "
+                  "in one stage");
+}
+
+TEST_CASE("pipeline layout: the final norm is behind the last layer where there are modules") {
+    using ckpt::ChunkPosition;
+    const auto placed = [](const std::string& layout, int pp, std::uint32_t layers) {
+        ckpt::Topology topology;
+        topology.pp = pp;
+        topology.pipeline_layout = layout;
+        auto placement = place_layers(topology, layers);
+        REQUIRE_MESSAGE(placement, placement.error().message);
+        return *placement;
+    };
+    const ckpt::Placement apart = placed("Et|t|m|L", 4, 2);
+    CHECK(apart.head == ChunkPosition{3, 0});
+    CHECK(apart.modules == ChunkPosition{2, 0});
+    CHECK(apart.norm == ChunkPosition{1, 0});
+    CHECK(apart.module_count == 1u);
+    const ckpt::Placement together = placed("Et|tmL", 2, 2);
+    CHECK(together.modules == together.head);
+    CHECK(together.norm == together.head);
+    // Megatron has the norm with the loss where there are none.
+    const ckpt::Placement plain = placed("Et|t|L", 3, 2);
+    CHECK(plain.norm == plain.head);
+    CHECK(plain.modules == plain.head);
+    CHECK(plain.module_count == 0u);
+    ckpt::Topology early;
+    early.pp = 2;
+    early.pipeline_layout = "Et|tm|t|L";
+    CHECK_FALSE(place_layers(early, 3));
+    early.pipeline_layout = "Et|t|m|L";
+    CHECK(place_layers(early, 2)->modules == ChunkPosition{0, 1});
+    early.pipeline_layout = "Et|tm||L";
+    CHECK(place_layers(early, 2).error().message ==
+          "--pipeline-model-parallel-layout \"Et|tm||L\": modules for multi-token prediction (m) stand in the last "
+          "virtual stage of their rank: in one of the last 2 stages");
 }
 
 TEST_CASE("pipeline layout: embedding and loss are at the ends, once") {

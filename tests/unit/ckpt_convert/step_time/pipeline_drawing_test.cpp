@@ -39,11 +39,21 @@ TEST_CASE("calibration: a step as a number, a profile, a comparison") {
     fs.add("profile.json", "{\"path\": \"t\", \"metrics\": {\"e2e_time\": 2.5}}");
     fs.add("compare.json", "{\"base\": {}, \"new\": {\"metrics\": {\"e2e_time\": 2}}}");
     CHECK(ckpt::read_calibration(fs, "run.json")->step_seconds == 31.2);
-    fs.add("peak.json", "{\"step_seconds\": 31.2, \"peak_gib\": 45}");
-    CHECK(
-        ckpt::read_calibration(fs, "peak.json").error().message ==
-        "--calibrate: \"peak_gib\" is not used, memory follows from sizes alone: leave it out, and give what else the "
-        "device holds with --reserve-gib");
+    fs.add("peak.json", "{\"step_seconds\": 31.2, \"peak_gib\": 45, \"reserved_gib\": 47.5, \"stage\": 1}");
+    const auto both = ckpt::read_calibration(fs, "peak.json");
+    REQUIRE(both);
+    CHECK(both->step_seconds == 31.2);
+    REQUIRE(both->memory);
+    CHECK(both->memory->peak == 45);
+    CHECK(both->memory->reserved == 47.5);
+    CHECK(both->memory->stage == 1);
+    fs.add("memory.json", "{\"peak_gib\": 45}");
+    CHECK_FALSE(ckpt::read_calibration(fs, "memory.json")->step_seconds);
+    CHECK_FALSE(ckpt::read_calibration(fs, "memory.json")->memory->stage);
+    CHECK(calibration_error("{\"reserved_gib\": 45}").find("belongs to a \"peak_gib\"") != std::string::npos);
+    CHECK(calibration_error("{\"peak_gib\": 0}").find("\"peak_gib\" is a number of GiB above 0") != std::string::npos);
+    CHECK(calibration_error("{\"peak_gib\": \"45\"}").find("a number of GiB above 0") != std::string::npos);
+    CHECK(calibration_error("{\"peak_gib\": 45, \"stage\": -1}").find("from 0") != std::string::npos);
     CHECK(ckpt::read_calibration(fs, "profile.json")->step_seconds == 2.5);
     CHECK(ckpt::read_calibration(fs, "compare.json")->step_seconds == 2);
     fs.add("other.json", "{\"step_seconds\": 3, \"layout\": {\"tp\": 2, \"pp\": 4, \"micro_batch\": 2}}");
@@ -66,9 +76,9 @@ TEST_CASE("calibration: a scale that nothing explains is refused") {
     estimate.seconds = 10;
     estimate.of_slowest.of(ckpt::Work::products, false) = 1;
     const ckpt::CalibrationLimits limits{0.6, 2};
-    CHECK(*ckpt::time_scale({12, "", {}}, estimate, limits) == doctest::Approx(1.2));
-    CHECK(ckpt::time_scale({5, "", {}}, estimate, limits).error().message.find("a part of one") != std::string::npos);
-    const std::string slow = ckpt::time_scale({25, "", {}}, estimate, limits).error().message;
+    CHECK(*ckpt::time_scale({12.0, {}, {}}, estimate, limits) == doctest::Approx(1.2));
+    CHECK(ckpt::time_scale({5.0, {}, {}}, estimate, limits).error().message.find("a part of one") != std::string::npos);
+    const std::string slow = ckpt::time_scale({25.0, {}, {}}, estimate, limits).error().message;
     CHECK(slow.find("2.50 times the estimate") != std::string::npos);
     CHECK(slow.find("\"products\"") != std::string::npos);
 }
