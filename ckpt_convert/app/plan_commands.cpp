@@ -27,11 +27,21 @@ std::string layout_title(const TrainingJob& job) {
     return out;
 }
 
+namespace {
+
+// Without the option, conversions leave them out.
+void add_modules(const ModelShape& model, std::vector<std::string>& words) {
+    if (model.mtp > 0) words.push_back(base::format("--mtp-num-layers {}", model.mtp));
+}
+
+}  // namespace
+
 std::string conversion_command(const TrainingPlan& plan, const TrainingJob& job, const std::string& model) {
     if (job.engine == Engine::fsdp2 || plan.model.shape.tower_stages() > 0) return "";
     std::vector<std::string> words = topology_options(job.ranks);
     if (job.engine == Engine::megatron) words.insert(words.begin(), "--target " + plan.target);
     for (std::string& option : vocabulary_options(plan.vocab)) words.push_back(std::move(option));
+    add_modules(plan.model.shape, words);
     return base::format("ckpt_convert {} OUT {}", model.empty() ? "MODEL" : model, base::joined(words, " "));
 }
 
@@ -54,6 +64,7 @@ std::string scripts_command(const TrainingPlan& plan, const JobPlan& one, const 
         const auto layout = topology_options(ranks);
         words.insert(words.end(), layout.begin(), layout.end());
         for (std::string& option : vocabulary_options(plan.vocab)) words.push_back(std::move(option));
+        add_modules(plan.model.shape, words);
     } else if (ranks.experts.ep > 1) {
         add("--ep", ranks.experts.ep);
     }

@@ -100,6 +100,17 @@ def check_explained(checks, whole, what):
     checks.expect(near(explained["peak_gib"], stage["peak_gib"]), f"{what}: peak")
 
 
+def check_command(checks, whole, words, what):
+    """The conversion that is printed is for the engine, with all modules of the plan; of towers on stages of their own there is none."""
+    command = whole["plans"][0]["conversion"]
+    engine = words[words.index("--engine") + 1]
+    if engine == "fsdp2" or any("stages=1" in word for word in words):
+        checks.equal(command, "", what)
+        return
+    checks.equal("--mtp-num-layers 1" in command, any("mtp=1" in word for word in words), f"{what}: {command}")
+    checks.equal("--target mcore" in command, engine == "megatron", f"{what}: {command}")
+
+
 def check_calibrated(checks, rng, words, choices, first, folder):
     """A measured peak near the planned one of some stage: the plan has it then, more measured is more planned, and ideas still hold."""
     stage = rng.randrange(len(first["plans"][0]["stages"]))
@@ -140,6 +151,7 @@ def check_job(seed):
         checks.equal(done.returncode, 2, f"{what}: {done.stderr}")
         return checks, 0, 0
     check_explained(checks, first, what)
+    check_command(checks, first, words, what)
     stage = first["plans"][0]["fullest_stage"]
     ideas = rng.sample(first["what_if"], min(1, len(first["what_if"])))
     for idea in ideas:
