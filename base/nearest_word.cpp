@@ -40,6 +40,14 @@ std::string_view nearest_word(std::string_view word, std::span<const std::string
     return nearest;
 }
 
+bool is_mistyped(std::string_view word, std::string_view meant) {
+    constexpr std::size_t kMostSteps = 2;
+    constexpr std::size_t kCharactersOfAStep = 4;
+    if (meant.empty() || word.size() > kMaxWordBytes) return false;
+    const std::size_t steps = distance(word, meant);
+    return steps <= kMostSteps && steps * kCharactersOfAStep <= meant.size();
+}
+
 std::string did_you_mean(std::string_view word, std::span<const std::string> known) {
     const std::string_view nearest = nearest_word(word, known);
     return nearest.empty() ? "" : format("; did you mean \"{}\"?", nearest);

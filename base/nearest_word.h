@@ -10,6 +10,9 @@ namespace base {
 // Empty when none is near enough.
 std::string_view nearest_word(std::string_view word, std::span<const std::string> known);
 
+// Whether a word is a slip of another: one or two characters, and not so short that much is the same by chance.
+bool is_mistyped(std::string_view word, std::string_view meant);
+
 // "; did you mean \"exclude\"?" when a word is near enough, else "".
 std::string did_you_mean(std::string_view word, std::span<const std::string> known);
 

@@ -243,7 +243,9 @@ private:
     void end_word() {
         if (frame().word == text_.npos) return;
         const std::size_t size = at_ - frame().word;
-        frame().words.push_back(text_.substr(frame().word, frame().is_mixed ? std::min(size, kMixedWord) : size));
+        const bool is_outer = frames_.size() == 1 || (frames_.size() == 2 && !frame().list.empty());
+        const bool is_cut = frame().is_mixed && !(form_.has_whole_words && is_outer);
+        frame().words.push_back(text_.substr(frame().word, is_cut ? std::min(size, kMixedWord) : size));
         frame().word = text_.npos;
         frame().is_mixed = false;
         // case $DEVICE in

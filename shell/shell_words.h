@@ -14,6 +14,7 @@ struct ShellForm {
     bool is_file = false;              // its lines are the code of the file; else they are that of the file around it
     bool is_recipe = false;            // of make: $(NAME) is a variable of make, $$ a dollar
     bool is_one_line = false;          // ends of lines are blanks
+    bool has_whole_words = false;      // also those with substitutions in them, if they stand in no other
     bool skips_comment_lines = false;  // of a Dockerfile: also between the parts of a line
 };
 

@@ -121,9 +121,12 @@ constexpr auto record_of(const LaunchTraining*) {
 // A flag of mapping files that a script may say otherwise, or need not say.
 struct FlagReading {
     std::vector<std::string> same_as;
+    std::vector<std::string> once;
     std::string otherwise;
+    std::string otherwise_as;
     std::vector<std::string> also;
     std::optional<Expression> may_be_more;
+    std::optional<Expression> implied;
     std::string absent;
     bool compared = true;
 };
@@ -132,9 +135,14 @@ constexpr auto record_of(const FlagReading*) {
     return base::record(
         "flag_reading", "how a flag of mapping files is compared with a script's",
         field("same_as", &FlagReading::same_as, "options that say the same in other words"),
-        field("default", &FlagReading::otherwise, "what programs take without it"),
+        field("once", &FlagReading::once, "what it was called in earlier releases, with the same values"),
+        field("default", &FlagReading::otherwise,
+              "what programs take without it; without this the list of options says it"),
+        field("default_as", &FlagReading::otherwise_as, "the option whose value programs take without it"),
         field("also", &FlagReading::also, "values that are right as well"),
         field("may_be_more", &FlagReading::may_be_more, "where this is not 0, a larger number is right as well"),
+        field("implied", &FlagReading::implied,
+              "what it must be, if it is given, where the mapping file does not give it"),
         field("absent", &FlagReading::absent, "what happens without it; it is then no error, but a warning"),
         field("compared", &FlagReading::compared, "false: it is about a run, not about the model"));
 }
@@ -158,6 +166,21 @@ constexpr auto record_of(const LaunchVariable*) {
                         field("severity", &LaunchVariable::severity, "how bad it is").one_of(kSeverities).needed());
 }
 
+// What the comments of a script ask a batch system for.
+struct BatchSystem {
+    std::string comment;
+    std::string starter;
+    std::map<std::string, std::vector<std::string>> options;
+};
+constexpr auto record_of(const BatchSystem*) {
+    using base::field;
+    return base::record(
+        "batch_system", "what the comments of a script ask a batch system for",
+        field("comment", &BatchSystem::comment, "how such a comment begins").needed(),
+        field("starter", &BatchSystem::starter, "the command that starts the job's tasks").needed(),
+        field("options", &BatchSystem::options, "by option, the variables that it gives to the job").needed());
+}
+
 struct LaunchFacts : base::RuleFileHead {
     std::vector<LaunchTarget> targets;
     std::vector<LaunchNumber> numbers;
@@ -172,6 +195,9 @@ struct LaunchFacts : base::RuleFileHead {
     std::vector<std::string> of_model;
     std::map<std::string, std::vector<std::string>> lora_modules;
     std::vector<std::string> not_read;
+    std::vector<std::string> shown_by;
+    std::vector<std::string> given;
+    BatchSystem batch;
 
     static Result<LaunchFacts> load(const base::DataStore& store) {
         return base::read_rule_record<LaunchFacts>(store, "rules/launch/launch.json");
@@ -203,6 +229,10 @@ constexpr auto record_of(const LaunchFacts*) {
         field(
             "not_read", &LaunchFacts::not_read,
             "how the names of scripts end that say nothing of the job: they are not looked into when one sources them"),
+        field("shown_by", &LaunchFacts::shown_by, "commands that name a program without starting it"),
+        field("given", &LaunchFacts::given,
+              "variables that the system which starts a job sets, with * for any end: a script need not"),
+        field("batch", &LaunchFacts::batch, "the batch system whose comments are read").needed(),
         field("lora_modules", &LaunchFacts::lora_modules,
               "what adapters can be for: of latent attention under `latent`, else under the empty name")
             .needed());

@@ -16,12 +16,27 @@ namespace {
 
 bool is_yaml(std::string_view path) { return path.ends_with(".yaml") || path.ends_with(".yml"); }
 
-// The one whose words the script has; the first when it has none.
-const LaunchTarget& target_of(const LaunchFacts& facts, const ScriptReading& script) {
+// Options of the script's programs that a target has, as far as it has the programs.
+Result<std::size_t> known_options(const base::DataStore& store, const LaunchTarget& target,
+                                  const ScriptReading& script) {
+    TRY_ASSIGN(const OptionList list, OptionList::load(store, target.options, target.release));
+    std::size_t out = 0;
+    for (const ScriptProgram& program : script.programs) {
+        if (!base::contains(target.programs, program.name)) continue;
+        out += static_cast<std::size_t>(
+            std::count_if(program.options.begin(), program.options.end(),
+                          [&](const ScriptOption& option) { return list.find(option.name, program.name) != nullptr; }));
+    }
+    return out;
+}
+
+// The one whose words the script has; when it has none, the one that knows most of its options.
+Result<const LaunchTarget*> target_of(const base::DataStore& store, const LaunchFacts& facts,
+                                      const ScriptReading& script) {
     const LaunchTarget* best = &facts.targets.front();
     std::size_t most = 0;
     for (const LaunchTarget& target : facts.targets) {
-        if (is_yaml(script.files.front().path) && base::contains(target.programs, facts.yaml_program)) return target;
+        if (is_yaml(script.files.front().path) && base::contains(target.programs, facts.yaml_program)) return &target;
     }
     for (const LaunchTarget& target : facts.targets) {
         std::size_t found = 0;
@@ -32,13 +47,19 @@ const LaunchTarget& target_of(const LaunchFacts& facts, const ScriptReading& scr
         if (found > most) best = &target;
         most = std::max(most, found);
     }
-    return *best;
+    if (most > 0) return best;
+    for (const LaunchTarget& target : facts.targets) {
+        TRY_ASSIGN(const std::size_t known, known_options(store, target, script));
+        if (known > most) best = &target;
+        most = std::max(most, known);
+    }
+    return best;
 }
 
-std::vector<std::string> all_programs(const LaunchFacts& facts) {
-    std::vector<std::string> out;
+ScriptNames names_of(const LaunchFacts& facts) {
+    ScriptNames out{{}, facts.not_read, facts.shown_by, facts.given, facts.batch.comment, facts.batch.options};
     for (const LaunchTarget& target : facts.targets)
-        out.insert(out.end(), target.programs.begin(), target.programs.end());
+        out.programs.insert(out.programs.end(), target.programs.begin(), target.programs.end());
     return out;
 }
 
@@ -74,10 +95,22 @@ Result<Compared> open_compared(base::FileSystem& fs, const Knowledge& knowledge,
 void add_slips(const ScriptReading& script, std::vector<ScriptFinding>& findings) {
     for (const ScriptSlip& slip : script.slips) {
         std::vector<ScriptEdit> edits;
-        const bool can_fix = slip.fixed != "" || slip.right.starts_with("nothing");
-        if (can_fix) edits.push_back({slip.place, slip.fixed});
+        if (slip.can_fix) edits.push_back({slip.place, slip.fixed});
+        for (const ScriptPlace& place : slip.also) edits.push_back({place, slip.fixed});
         findings.push_back(
             {"shell", slip.is_error ? "error" : "warning", slip.place, slip.what, slip.right, std::move(edits)});
+    }
+}
+
+// What a command prints, or is put together from variables, has no one place where another value could be written.
+void keep_literal_edits(const ScriptReading& script, std::vector<ScriptFinding>& findings) {
+    const auto is_literal = [&](const ScriptEdit& edit) {
+        const std::string_view old = std::string_view(script.files[edit.place.file].text)
+                                         .substr(edit.place.begin, edit.place.end - edit.place.begin);
+        return edit.text.empty() || old.find_first_of("$`\n") == old.npos;
+    };
+    for (ScriptFinding& finding : findings) {
+        if (!std::all_of(finding.edits.begin(), finding.edits.end(), is_literal)) finding.edits.clear();
     }
 }
 
@@ -122,9 +155,9 @@ Status add_yaml(base::FileSystem& fs, const Path& path, ScriptReading& script, S
 
 // A script, or the YAML file of a program alone.
 Result<ScriptReading> read_given(base::FileSystem& fs, const LaunchFacts& facts, const Path& path) {
-    if (!is_yaml(path)) return read_script(fs, path, all_programs(facts), facts.not_read);
+    if (!is_yaml(path)) return read_script(fs, path, names_of(facts));
     ScriptReading out;
-    out.programs.push_back({facts.yaml_program, {}, {}, {}, {}});
+    out.programs.push_back({facts.yaml_program, {}, {}, {}, {}, {}});
     TRY(add_yaml(fs, path, out, out.programs.front()));
     return out;
 }
@@ -220,7 +253,7 @@ Result<ScriptCheck> check_script(base::FileSystem& fs, const Knowledge& knowledg
         TRY_ASSIGN(device, find_device(devices, request.machine));
     }
     TRY_ASSIGN(ScriptReading script, read_given(fs, facts, request.script));
-    const LaunchTarget* target = &target_of(facts, script);
+    TRY_ASSIGN(const LaunchTarget* target, target_of(store, facts, script));
     if (!request.target.empty()) {
         TRY_ASSIGN(target, facts.target(request.target));
     }
@@ -267,8 +300,10 @@ Result<ScriptCheck> check_script(base::FileSystem& fs, const Knowledge& knowledg
         check_numbers(facts, job, out.findings);
         check_paths(fs, job, out.findings);
     }
+    check_conversions(jobs, out.findings);
     check_environment(facts, script, jobs, out.findings);
     check_logs(fs, script, out.findings);
+    keep_literal_edits(script, out.findings);
     add_slips(script, out.findings);
     out.files = std::move(script.files);
     sort_findings(out.findings);

@@ -15,6 +15,8 @@ Status check_model_options(const Knowledge& knowledge, const LaunchFacts& facts,
                            const ScriptJob& job, std::vector<ScriptFinding>& findings);
 // With the layout of a Megatron checkpoint.
 void check_checkpoint_layout(const Source& checkpoint, const ScriptJob& job, std::vector<ScriptFinding>& findings);
+// Each other: what one converts and another one loads.
+void check_conversions(const std::vector<ScriptJob>& jobs, std::vector<ScriptFinding>& findings);
 // With the memory of the machine's devices.
 Status check_memory(const DeviceMemory& memory, const ScriptJob& job, std::vector<ScriptFinding>& findings);
 // With each other: the rules of launch.json.

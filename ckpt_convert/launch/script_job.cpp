@@ -8,6 +8,7 @@
 
 #include "base/format.h"
 #include "base/nearest_word.h"
+#include "base/paths.h"
 #include "base/text.h"
 
 namespace ckpt {
@@ -77,42 +78,54 @@ private:
         if (!elsewhere.empty())
             return add("other_release", "error", option.place,
                        base::format("{} is an option of release {} of {}", option.name, elsewhere, job_.target->title),
-                       "without it", removed(option));
+                       "without it", removed_option(option));
         for (const OptionList& other : others_) {
             if (other.find(option.name, {}) != nullptr)
                 return add(
                     "other_target", "error", option.place,
                     base::format("{} does not know {}, which is an option of another project", program, option.name),
-                    "without it", removed(option));
+                    "without it", removed_option(option));
         }
         if (names_.empty()) names_ = list_.names(program);
         // A script with more of them is not one that was mistyped.
         const bool is_slip = ++unknown_ <= kMostSlips;
         const std::string nearest(is_slip ? base::nearest_word(option.name, names_) : std::string_view());
+        const std::string elsewhere_there = is_slip ? key_of_other_section(option.name) : std::string();
+        const bool is_sure = base::is_mistyped(option.name, nearest);
+        std::string right = is_sure ? nearest : "without it";
+        if (!elsewhere_there.empty()) right = elsewhere_there;
+        else if (!is_sure && !nearest.empty()) right += base::format(", or {} if that is meant", nearest);
+        // It is said once, and counts for what it was meant to be.
+        if (is_sure) job_.options.emplace(nearest, &option);
         add("unknown_option", "error", option.place, base::format("{} does not know {}", program, option.name),
-            nearest.empty() ? "without it" : nearest,
-            nearest.empty() ? std::vector<ScriptEdit>{} : std::vector<ScriptEdit>{{option.place, nearest}});
+            std::move(right), is_sure ? std::vector<ScriptEdit>{{option.place, nearest}} : std::vector<ScriptEdit>{});
     }
 
-    static std::vector<ScriptEdit> removed(const ScriptOption& option) {
-        std::vector<ScriptEdit> out{{option.place, ""}};
-        for (const ScriptWord& value : option.values) {
-            // What stands elsewhere may have other readers.
-            const bool follows = value.place.file == option.place.file && value.place.begin > option.place.end;
-            if (follows) out.push_back({value.place, ""});
+    // "optimization.use_flash_attn" for "training.use_flash_attn"; empty: there is none, or several.
+    std::string key_of_other_section(std::string_view name) const {
+        const std::size_t dot = name.rfind('.');
+        if (dot == name.npos) return {};
+        std::string out;
+        for (const std::string& known : names_) {
+            if (!known.ends_with(name.substr(dot)) || known.find('.') != known.rfind('.')) continue;
+            if (!out.empty()) return {};
+            out = known;
         }
         return out;
     }
 
     void check_values(const ScriptOption& option, const OptionRow& row) {
-        const std::size_t count = option.values.size();
+        const auto count = static_cast<std::size_t>(std::count_if(
+            option.values.begin(), option.values.end(), [](const ScriptWord& value) { return !value.may_be_none; }));
         if (row.type == "list" || row.type == "any") return;
         if (row.takes_nothing() && count > 0)
             return add("extra_value", "error", option.values.front().place,
                        base::format("{} takes no value", option.name), option.name,
                        {{option.values.front().place, ""}});
         const bool takes_one = row.takes.empty();
-        if ((takes_one || row.takes == "some") && count == 0)
+        // A truth of YAML on the command line is a switch as well.
+        const bool is_switch = row.type == "bool" && option.name.starts_with("--");
+        if ((takes_one || row.takes == "some") && option.values.empty() && !is_switch)
             return add("no_value", "error", option.place, base::format("{} needs a value", option.name), "a value");
         if (takes_one && count > 1) return several_words(option);
         for (const ScriptWord& value : option.values) {
@@ -150,7 +163,7 @@ private:
         add("bad_value", "error", value.place,
             base::format("{} does not know \"{}\"; there are {}", option.name, value.text,
                          base::joined(row.words, ", ")),
-            nearest.empty() ? row.words.front() : nearest,
+            nearest.empty() ? "one of these" : nearest,
             is_slip ? std::vector<ScriptEdit>{{value.place, nearest}} : std::vector<ScriptEdit>{});
     }
 
@@ -160,10 +173,11 @@ private:
             for (const ScriptWord& value : option.values) out += " " + value.text;
             return out;
         };
-        if (text(before) == text(after)) return;
+        // Of two parts of an `if` one runs.
+        if (text(before) == text(after) || job_.script->is_undecided) return;
         add("twice", "warning", before.place,
             base::format("{} is given twice; the last one counts:{}", before.name, text(after)), "one of them",
-            removed(before));
+            removed_option(before));
     }
 
     ScriptJob& job_;
@@ -179,8 +193,33 @@ void take_number(ModelValues& numbers, const std::string& name, const ScriptWord
     if (const auto number = whole_in(word->text)) numbers[name] = *number;
 }
 
+// Of what the comments ask a batch system for, and its command for itself: machines, and tasks on each.
+void add_batch_numbers(ScriptJob& job, const BatchSystem& batch) {
+    ModelValues& numbers = job.numbers;
+    numbers["by_launcher"] = numbers.contains("nproc");
+    const auto starts = [&](const std::vector<ScriptWord>& command) {
+        return std::any_of(command.begin(), command.end(),
+                           [&](const ScriptWord& word) { return base::file_name(word.text) == batch.starter; });
+    };
+    const auto& commands = job.script->commands;
+    if (std::none_of(commands.begin(), commands.end(), starts)) return;
+    for (const ScriptOption& option : job.script->batch) {
+        if (option.name == "--nodes" || option.name == "-N")
+            take_number(numbers, "batch_nodes", &option.values.front());
+        if (option.name == "--ntasks-per-node") take_number(numbers, "batch_tasks", &option.values.front());
+    }
+    for (const ScriptOption& option : job.program->launcher)
+        if (option.name == "--ntasks-per-node" && option.values.size() == 1)
+            take_number(numbers, "batch_tasks", &option.values.front());
+    const auto nodes = numbers.find("batch_nodes"), tasks = numbers.find("batch_tasks");
+    if (nodes != numbers.end() && tasks != numbers.end() && numbers["by_launcher"] == 0) {
+        numbers.emplace("nproc", tasks->second);
+        numbers.emplace("nodes", nodes->second);
+    }
+}
+
 // What the launcher says: processes of a machine, machines.
-void add_launcher_numbers(ScriptJob& job) {
+void add_launcher_numbers(ScriptJob& job, const BatchSystem& batch) {
     for (const ScriptOption& option : job.program->launcher) {
         std::string name = option.name;
         std::replace(name.begin(), name.end(), '_', '-');
@@ -192,6 +231,7 @@ void add_launcher_numbers(ScriptJob& job) {
         if (name == "--master-addr" && word != nullptr)
             job.numbers["local_master"] = word->text == "localhost" || word->text.starts_with("127.");
     }
+    add_batch_numbers(job, batch);
     const auto nproc = job.numbers.find("nproc");
     if (nproc == job.numbers.end()) return;
     job.numbers.emplace("nodes", 1);
@@ -246,7 +286,7 @@ void add_numbers(ScriptJob& job, const LaunchFacts& facts) {
         const auto other = numbers.find(from.otherwise_from);
         if (!job.has(from.option) && other != numbers.end()) numbers.emplace(name, other->second);
     }
-    add_launcher_numbers(job);
+    add_launcher_numbers(job, facts.batch);
     add_list_numbers(job);
     add_words(job);
     numbers["is_sft"] = value_is(job, "--stage", "sft");
@@ -320,8 +360,17 @@ ScriptJob script_job(const ScriptProgram& program, const ScriptReading& script, 
     return job;
 }
 
+std::vector<ScriptEdit> removed_option(const ScriptOption& option) {
+    std::vector<ScriptEdit> out{{option.at, ""}};
+    for (const ScriptWord& value : option.values) {
+        const bool is_own = value.at.file != option.at.file || value.at.begin != option.at.begin;  // not --NAME=VALUE
+        if (is_own) out.push_back({value.at, ""});
+    }
+    return out;
+}
+
 ScriptEdit added_option(const ScriptJob& job, const std::string& text) {
-    const ScriptPlace& place = job.program->place;
+    const ScriptPlace& place = job.program->end;
     return {{place.file, place.end, place.end}, " " + text};
 }
 

@@ -41,6 +41,8 @@ std::optional<double> number_in(std::string_view text);
 // A truth as YAML has it, in any case, and as the programs take it on their command line.
 std::optional<bool> truth_in(std::string_view text);
 
+// Edits that take an option away, with its values.
+std::vector<ScriptEdit> removed_option(const ScriptOption& option);
 // An edit that gives the program one more option.
 ScriptEdit added_option(const ScriptJob& job, const std::string& text);
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "base/format.h"
 #include "base/text.h"
@@ -13,6 +14,10 @@ namespace {
 using Use = TrainingFlag::Use;
 
 bool is_same(std::string_view left, std::string_view right) {
+    const std::size_t comma = left.find(','), other = right.find(',');
+    if (comma != left.npos && other != right.npos)
+        return is_same(left.substr(0, comma), right.substr(0, other)) &&
+               is_same(left.substr(comma + 1), right.substr(other + 1));
     const auto a = number_in(left), b = number_in(right);
     if (a && b) return std::abs(*a - *b) <= 1e-9 * std::max(std::abs(*a), std::abs(*b));
     return left == right;
@@ -35,17 +40,34 @@ public:
     FlagCheck(const LaunchFacts& facts, const Source& model, const ScriptJob& job, std::vector<ScriptFinding>& findings)
         : facts_(facts), family_(model.model.mapping().family), job_(job), findings_(findings) {}
 
+    // What the model has, in whichever words.
+    void run(const std::vector<TrainingFlag>& flags) {
+        for (const TrainingFlag& flag : flags) {
+            const auto found = facts_.flags.find(flag.name);
+            if (flag.use == Use::given && found != facts_.flags.end())
+                said_otherwise_.insert(found->second.same_as.begin(), found->second.same_as.end());
+        }
+        for (const TrainingFlag& flag : flags) run(flag);
+        unknown_to(flags);
+    }
+
+private:
     void run(const TrainingFlag& flag) {
         const auto found = facts_.flags.find(flag.name);
         const FlagReading reading = found == facts_.flags.end() ? FlagReading() : found->second;
         if (!reading.compared) return;
         const ScriptOption* option = job_.option(flag.name);
+        for (const std::string& older : reading.once)
+            if (option == nullptr) option = job_.option(older);
         if (option == nullptr) {
             if (flag.use == Use::given) missing(flag, reading);
         } else if (flag.use == Use::given) {
             if (!is_more(flag, *option, reading)) compare(flag, *option);
         } else if (flag.use == Use::off || base::contains(facts_.of_model, flag.name)) {
-            too_much(*option);
+            if (!said_otherwise_.contains(flag.name)) too_much(*option);
+        } else if (reading.implied) {
+            const auto implied = reading.implied->evaluate(job_.lookup());
+            if (implied) compare({flag.name, Use::given, {base::format("{}", *implied)}}, *option);
         }
     }
 
@@ -53,13 +75,13 @@ public:
     void unknown_to(const std::vector<TrainingFlag>& flags) {
         for (const std::string& name : facts_.of_model) {
             const bool is_known =
+                said_otherwise_.contains(name) ||
                 std::any_of(flags.begin(), flags.end(), [&](const auto& flag) { return flag.name == name; });
             const ScriptOption* option = job_.option(name);
             if (!is_known && option != nullptr) too_much(*option);
         }
     }
 
-private:
     static std::string id_of(const std::string& name) {
         std::string out = name.substr(2);
         std::replace(out.begin(), out.end(), '-', '_');
@@ -69,10 +91,13 @@ private:
     void missing(const TrainingFlag& flag, const FlagReading& reading) {
         const bool is_said = std::any_of(reading.same_as.begin(), reading.same_as.end(),
                                          [&](const std::string& other) { return job_.has(other); });
+        const OptionRow* row = job_.list->find(flag.name, job_.program->name);
+        std::string otherwise = reading.otherwise;
+        if (otherwise.empty() && row != nullptr) otherwise = row->default_value.value_or("");
+        if (const ScriptWord* other = job_.value(reading.otherwise_as)) otherwise = other->text;
         const bool is_default =
-            !reading.otherwise.empty() && flag.values.size() == 1 && is_same(reading.otherwise, flag.values.front());
-        const bool is_known = job_.list->find(flag.name, job_.program->name) != nullptr;
-        if (is_said || is_default || !is_known) return;
+            !otherwise.empty() && flag.values.size() == 1 && is_same(otherwise, flag.values.front());
+        if (is_said || is_default || row == nullptr) return;
         const bool is_error = reading.absent.empty();
         findings_.push_back(
             {id_of(flag.name),
@@ -92,31 +117,30 @@ private:
 
     void compare(const TrainingFlag& flag, const ScriptOption& option) {
         if (!option.has_known_values() || are_same(option.values, flag.values)) return;
+        const bool is_no_number = flag.values.size() == 1 && number_in(flag.values.front()) &&
+                                  option.values.size() == 1 && !number_in(option.values.front().text);
+        if (is_no_number) return;  // which has been said
         std::vector<ScriptEdit> edits;
         for (std::size_t i = 0; i < option.values.size() && option.values.size() == flag.values.size(); ++i)
             edits.push_back({option.values[i].place, flag.values[i]});
         const ScriptPlace place = option.values.empty() ? option.place : option.values.front().place;
         findings_.push_back({id_of(flag.name), "error", place,
-                             base::format("{} is {}, and the model has {}", flag.name, words_of(option.values),
+                             base::format("{} is {}, and the model has {}", option.name, words_of(option.values),
                                           base::joined(flag.values, " ")),
                              base::joined(flag.values, " "), std::move(edits)});
     }
 
     void too_much(const ScriptOption& option) {
-        std::vector<ScriptEdit> edits{{option.place, ""}};
-        for (const ScriptWord& value : option.values) {
-            if (value.place.file == option.place.file && value.place.begin > option.place.end)
-                edits.push_back({value.place, ""});
-        }
         findings_.push_back({id_of(option.name), "error", option.place,
                              base::format("{} makes another model: {} is without it", option.name, family_),
-                             "without it", std::move(edits)});
+                             "without it", removed_option(option)});
     }
 
     const LaunchFacts& facts_;
     const std::string& family_;
     const ScriptJob& job_;
     std::vector<ScriptFinding>& findings_;
+    std::set<std::string, std::less<>> said_otherwise_;
 };
 
 void check_words(const ScriptJob& job, std::string_view option_name, const std::vector<std::string>& known,
@@ -153,8 +177,7 @@ Status check_model_options(const Knowledge& knowledge, const LaunchFacts& facts,
     TRY_ASSIGN(const MegatronTarget target, megatron_target(knowledge, model.model, options));
     TRY_ASSIGN(const auto flags, megatron_flags(knowledge, target, model, DType::bf16, options));
     FlagCheck check(facts, model, job, findings);
-    for (const TrainingFlag& flag : flags) check.run(flag);
-    check.unknown_to(flags);
+    check.run(flags);
     return {};
 }
 
@@ -190,6 +213,33 @@ void check_checkpoint_layout(const Source& checkpoint, const ScriptJob& job, std
                             {added_option(job, "--no-load-optim --no-load-rng")}});
 }
 
+void check_conversions(const std::vector<ScriptJob>& jobs, std::vector<ScriptFinding>& findings) {
+    constexpr auto kSizes = std::to_array<std::pair<const char*, const char*>>({
+        {"tp", "--tensor-model-parallel-size"},
+        {"pp", "--pipeline-model-parallel-size"},
+        {"ep", "--expert-model-parallel-size"},
+    });
+    for (const ScriptJob& conversion : jobs) {
+        const ScriptWord* saved = conversion.value("--save-dir");
+        for (const ScriptJob& job : jobs) {
+            const ScriptWord* load = job.value("--load");
+            if (saved == nullptr || load == nullptr || saved->text != load->text) continue;
+            for (const auto& [name, option_name] : kSizes) {
+                const std::int64_t given = job.numbers.at(name), stored = conversion.numbers.at(name);
+                if (given == stored) continue;
+                const ScriptWord* word = job.value(option_name);
+                findings.push_back({"converted_layout",
+                                    "error",
+                                    word != nullptr ? word->place : job.program->place,
+                                    base::format("{} is {}, and the conversion of {} makes {}", option_name, given,
+                                                 saved->text, stored),
+                                    base::format("{} in both", stored),
+                                    {}});
+            }
+        }
+    }
+}
+
 void check_numbers(const LaunchFacts& facts, const ScriptJob& job, std::vector<ScriptFinding>& findings) {
     const auto lookup = job.lookup();
     ModelValues shown = job.numbers;
@@ -202,11 +252,12 @@ void check_numbers(const LaunchFacts& facts, const ScriptJob& job, std::vector<S
         ScriptPlace place = job.program->place;
         for (const std::string& name : rule.at) {
             const ScriptOption* option = job.option(name);
-            for (const ScriptOption& of_launcher : job.program->launcher) {
-                if (option == nullptr && of_launcher.name == name) option = &of_launcher;
-            }
+            for (const auto* others : {&job.program->launcher, &job.script->batch})
+                for (const ScriptOption& other : *others)
+                    if (option == nullptr && other.name == name) option = &other;
             if (option == nullptr) continue;
-            place = option->values.empty() ? option->place : option->values.front().place;
+            const bool has_value = !option->values.empty() && !option->values.front().may_be_none;
+            place = has_value ? option->values.front().place : option->place;
             break;
         }
         std::vector<ScriptEdit> edits;

@@ -45,6 +45,18 @@ void check_load(base::FileSystem& fs, const ScriptJob& job, std::vector<ScriptFi
                     "a Megatron checkpoint");
 }
 
+// Edits of the end of a word, which may begin with variables. `text`: what stands there instead of `ending`.
+std::vector<ScriptEdit> other_ending(const ScriptJob& job, const ScriptWord& word, std::string_view ending,
+                                     std::string text) {
+    const ScriptPlace& place = word.place;
+    std::string_view raw =
+        std::string_view(job.script->files[place.file].text).substr(place.begin, place.end - place.begin);
+    if (raw.ends_with('"') || raw.ends_with('\'')) raw.remove_suffix(1);
+    if (raw.empty() || !raw.ends_with(ending)) return {};
+    const std::uint64_t end = place.begin + raw.size();
+    return {{{place.file, end - ending.size(), end}, std::move(text)}};
+}
+
 std::string without_ending(std::string text, std::string_view ending) {
     if (text.ends_with(ending)) text.erase(text.size() - ending.size());
     return text;
@@ -76,20 +88,20 @@ void check_data(base::FileSystem& fs, const ScriptJob& job, std::vector<ScriptFi
         return add_finding(
             findings, "data_prefix", "error", data.place,
             base::format("--data-path takes the prefix of what preprocess_data.py wrote, without {}", ending), right,
-            {{data.place, right}});
+            other_ending(job, data, ending, ""));
     }
     const bool is_tuning = job.numbers.at("is_sft") != 0 || job.numbers.at("is_dpo") != 0 ||
                            job.has("--is-instruction-dataset") || job.has("--is-pairwise-dataset");
     if (!is_tuning && !data.text.ends_with(kDocument))
         return add_finding(findings, "data_prefix", "error", data.place,
                            "the data of pre-training has a prefix that ends in _text_document",
-                           data.text + "_text_document", {{data.place, data.text + "_text_document"}});
+                           data.text + "_text_document", other_ending(job, data, "", "_text_document"));
     if (is_tuning && data.text.ends_with(kDocument)) {
         const std::size_t at = std::min(data.text.rfind("_packed"), data.text.rfind("_text"));
         const std::string right = data.text.substr(0, at);
         return add_finding(findings, "data_prefix", "error", data.place,
                            "the data of fine-tuning is given by its prefix alone, without what ends in _document",
-                           right, {{data.place, right}});
+                           right, other_ending(job, data, std::string_view(data.text).substr(at), ""));
     }
     if (!is_tuning) check_pair(fs, data, data.text, findings);
 }

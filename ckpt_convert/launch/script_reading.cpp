@@ -7,6 +7,8 @@
 #include "base/format.h"
 #include "base/paths.h"
 #include "base/text.h"
+#include "base/text_lines.h"
+#include "ckpt_convert/launch/shell_branches.h"
 #include "ckpt_convert/launch/shell_expansion.h"
 #include "shell/shell_words.h"
 
@@ -18,6 +20,7 @@ constexpr int kMaxSourced = 8;  // files that source each other
 constexpr std::size_t kMaxPrograms = 1000;
 constexpr auto kBefore = std::to_array<std::string_view>({"if", "then", "else", "elif", "do", "done", "fi", "while",
                                                           "until", "{", "}", "!", "time", "esac", "exec", "nohup"});
+constexpr auto kSeparators = std::to_array<std::string_view>({"&&", "||", ";", "|"});
 constexpr auto kDeclare = std::to_array<std::string_view>({"export", "declare", "local", "readonly", "typeset"});
 
 // "NAME" of NAME=value and NAME+=value.
@@ -31,9 +34,8 @@ std::string_view assigned(std::string_view word) {
 
 class ScriptReader final : public shell::ShellListener {
 public:
-    ScriptReader(base::FileSystem& fs, const Path& path, const std::vector<std::string>& programs,
-                 const std::vector<std::string>& not_read)
-        : fs_(fs), programs_(programs), not_read_(not_read), shell_(directory_of(fs, path)) {}
+    ScriptReader(base::FileSystem& fs, const Path& path, const ScriptNames& names)
+        : fs_(fs), names_(names), shell_(directory_of(fs, path), names.given), branches_(shell_) {}
 
     Status read(const Path& path) {
         if (depth_ == kMaxSourced) return {};
@@ -48,7 +50,8 @@ public:
         enter(number, files_.back().text);
         ++depth_;
         find_slips();
-        shell::read_words(text_, {.is_file = true}, *this);
+        if (!names_.batch_comment.empty()) read_batch();
+        shell::read_words(text_, {.is_file = true, .has_whole_words = true}, *this);
         --depth_;
         enter(before, outer);
         return {};
@@ -61,16 +64,19 @@ public:
                  "the script makes more text of its variables, or starts more programs, than are looked at",
                  "a shorter script",
                  {},
+                 false,
                  false});
         const std::set<std::pair<std::uint32_t, std::uint64_t>> used = used_by_programs();
         for (const auto& [name, place] : shell_.unset()) {
             ScriptSlip slip{place,
-                            base::format("the variable {} has no value", name),
-                            base::format("set {} before it is used", name),
+                            base::format("nothing here gives the variable {} a value", name),
+                            base::format("set {} before it is used, or export it before the script is started", name),
                             {},
-                            true};
+                            false,
+                            false};
             if (used.contains({place.file, place.begin})) out_.slips.push_back(std::move(slip));
         }
+        out_.is_undecided = branches_.is_undecided();
         out_.files.assign(std::make_move_iterator(files_.begin()), std::make_move_iterator(files_.end()));
         return std::move(out_);
     }
@@ -80,6 +86,7 @@ public:
         const ScriptPlace begin = shell_.place_of(words.front());
         const bool is_cut = words.front().starts_with("--") && !words.front().starts_with("-- ");
         if (is_cut) return cut_command(begin, words.front());
+        if (!branches_.runs(words)) return;
         std::size_t first = 0;
         while (first < words.size() && base::contains(kBefore, words[first])) ++first;
         bool exported = false;
@@ -97,17 +104,21 @@ public:
         start({words.begin() + static_cast<std::ptrdiff_t>(first), words.end()});
     }
 
+    void comparison(std::string_view variable, std::string_view pattern) override {
+        // A word alone is no pattern when it is a command of the part.
+        const std::size_t behind = shell_.place_of(pattern).end;
+        const std::size_t next = text_.find_first_not_of(" \t", behind);
+        const bool is_pattern = behind > 0 && next != text_.npos && (text_[next] == ')' || text_[next] == '|');
+        if (is_pattern) branches_.pattern(variable, pattern);
+    }
+
     void list(std::string_view name, std::vector<std::string_view> words) override {
+        if (!branches_.is_running()) return;
         const bool appends = name.data() + name.size() < text_.data() + text_.size() && name.data()[name.size()] == '+';
         const bool goes_on = list_ == name.data();
         list_ = name.data();
-        std::vector<ScriptWord> values;
-        for (const std::string_view word : words) {
-            for (ScriptWord& value : shell_.words(word)) values.push_back(std::move(value));
-        }
         const std::size_t space = name.find_last_of(" \t");
-        shell_.assign(std::string(space == name.npos ? name : name.substr(space + 1)), std::move(values),
-                      appends || goes_on);
+        shell_.assign_list(std::string(space == name.npos ? name : name.substr(space + 1)), words, appends || goes_on);
     }
 
 private:
@@ -125,46 +136,72 @@ private:
 
     void assign(std::string_view name, std::string_view word, bool exported) {
         const std::size_t equals = word.find('=');
-        std::vector<ScriptWord> values = shell_.words(word.substr(equals + 1));
-        ScriptWord value{{}, shell_.place_of(word.substr(equals + 1)), true};
-        if (values.size() == 1) value = values.front();
-        for (std::size_t i = 0; i < values.size() && values.size() > 1; ++i) {
-            value.text += (i > 0 ? " " : "") + values[i].text;
-            value.is_known &= values[i].is_known;
-        }
-        shell_.assign_text(std::string(name), word.substr(equals + 1), value, word[equals - 1] == '+');
-        out_.variables.push_back({std::string(name), value, exported});
+        ScriptWord value = shell_.assign_text(std::string(name), word.substr(equals + 1), word[equals - 1] == '+');
+        out_.variables.push_back({std::string(name), std::move(value), exported});
     }
 
     void start(const std::vector<std::string_view>& words) {
         std::vector<ScriptWord> all;
-        for (const std::string_view word : words) {
+        std::vector<ScriptPlace> ends;  // where each can be followed by one more
+        for (std::size_t i = 0; i < words.size(); ++i) {
+            const std::string_view word = words[i];
             if (base::trimmed(word) == "\\") continue;  // a blank behind a backslash is said of the line
-            for (ScriptWord& value : shell_.words(word)) all.push_back(std::move(value));
+            const bool is_text = is_command_text(words, i);
+            std::vector<ScriptWord> values = is_text ? shell_.words_in(word) : shell_.words(word);
+            for (ScriptWord& value : values) {
+                ends.push_back(is_text || values.size() > 1 ? value.place : shell_.place_of(word, value.place));
+                all.push_back(std::move(value));
+            }
         }
         if (all.empty()) return;
-        const bool sources = all.size() > 1 && (all.front().text == "source" || all.front().text == ".");
-        if (sources) return source(all[1]);
-        add_program(all);
+        const std::size_t called = called_script(all);
+        if (called < all.size())
+            source(all[called], {all.begin() + static_cast<std::ptrdiff_t>(called) + 1, all.end()});
+        else add_program(all, ends);
         out_.commands.push_back(std::move(all));
     }
 
-    void source(const ScriptWord& file) {
+    // eval "$COMMAND", bash -c "...": the shell reads the text as a command once more.
+    static bool is_command_text(const std::vector<std::string_view>& words, std::size_t at) {
+        if (at > 0 && words.front() == "eval") return true;
+        if (at < 2 || !words[at - 1].starts_with('-') || words[at - 1].starts_with("--")) return false;
+        return words[at - 1].ends_with('c') && is_shell(words[at - 2]);
+    }
+    static bool is_shell(std::string_view word) {
+        const std::string_view name = base::file_name(word);
+        return name == "bash" || name == "sh";
+    }
+
+    // Of `source FILE`, `bash FILE` and FILE.sh, where it stands; the size: there is none.
+    static std::size_t called_script(const std::vector<ScriptWord>& words) {
+        const std::string& first = words.front().text;
+        if (words.size() > 1 && (first == "source" || first == ".")) return 1;
+        for (std::size_t i = 0; i < words.size(); ++i) {
+            const bool is_called = i == 0 || is_shell(words[i - 1].text);
+            if (is_called && words[i].text.ends_with(".sh")) return i;
+        }
+        return words.size();
+    }
+
+    void source(const ScriptWord& file, const std::vector<ScriptWord>& arguments) {
         if (!file.is_known) return;
         const Path path =
             file.text.starts_with('/') ? file.text : base::join(base::parent(files_.front().path), file.text);
         const bool is_read_already =
             std::any_of(files_.begin(), files_.end(), [&](const ScriptFile& known) { return known.path == path; });
-        const bool is_of_job = std::none_of(not_read_.begin(), not_read_.end(),
+        const bool is_of_job = std::none_of(names_.not_read.begin(), names_.not_read.end(),
                                             [&](const std::string& end) { return path.ends_with(end); });
         // What is not there cannot be looked into.
         if (is_read_already || !is_of_job || !fs_.exists(path)) return;
+        for (std::size_t i = 0; i < arguments.size(); ++i) shell_.assign_given(base::format("{}", i + 1), arguments[i]);
         (void)read(path);
     }
 
-    void add_program(const std::vector<ScriptWord>& words) {
+    void add_program(const std::vector<ScriptWord>& words, const std::vector<ScriptPlace>& ends) {
+        const bool is_shown = base::contains(names_.shown_by, std::string(base::file_name(words.front().text)));
+        if (is_shown) return;
         const auto is_program = [&](const ScriptWord& word) {
-            return base::contains(programs_, std::string(base::file_name(word.text)));
+            return base::contains(names_.programs, std::string(base::file_name(word.text)));
         };
         const auto found = std::find_if(words.begin(), words.end(), is_program);
         if (found == words.end() || out_.programs.size() == kMaxPrograms) return;
@@ -173,8 +210,12 @@ private:
         program.name = base::file_name(found->text);
         program.place = found->place;
         const auto at = static_cast<std::size_t>(found - words.begin());
+        program.end = ends[at];
         program.launcher = options_in(words, 0, at, nullptr);
-        program.options = options_in(words, at + 1, words.size(), &program.arguments);
+        const auto end = std::find_if(found, words.end(), [](const ScriptWord& word) {
+            return base::contains(kSeparators, std::string_view(word.text));  // of a text that is a command
+        });
+        program.options = options_in(words, at + 1, static_cast<std::size_t>(end - words.begin()), &program.arguments);
         out_.programs.push_back(std::move(program));
     }
 
@@ -187,14 +228,15 @@ private:
             const ScriptWord& word = words[i];
             if (is_option(word)) {
                 const std::size_t equals = word.text.find('=');
-                out.push_back({word.text.substr(0, equals), word.place, {}});
+                out.push_back({word.text.substr(0, equals), word.place, word.at, {}});
                 if (equals == word.text.npos) continue;
-                ScriptWord value{word.text.substr(equals + 1), word.place, word.is_known};
+                ScriptWord value{word.text.substr(equals + 1), word.place, word.at, word.is_known};
                 const bool is_literal = word.place.end - word.place.begin == word.text.size();
                 if (is_literal) value.place.begin += equals + 1;
                 out.back().values.push_back(std::move(value));
             } else if (!out.empty()) {
-                out.back().values.push_back(word);
+                // What may be no word belongs to the option before it only where that has no value yet.
+                if (!word.may_be_none || out.back().values.empty()) out.back().values.push_back(word);
             } else if (arguments != nullptr) {
                 arguments->push_back(word);
             }
@@ -229,6 +271,34 @@ private:
         }
     }
 
+    // #SBATCH --nodes=2 -n 16
+    void read_batch() {
+        for (std::size_t at = text_.find(names_.batch_comment); at != text_.npos;
+             at = text_.find(names_.batch_comment, at + 1)) {
+            if (at > 0 && text_[at - 1] != '\n') continue;
+            std::string_view line = base::line_at(text_, at);
+            if (const std::size_t comment = line.find(" #"); comment != line.npos) line = line.substr(0, comment);
+            std::vector<std::string_view> words;
+            for (const std::string_view word : base::split(line, ' '))
+                if (!word.empty()) words.push_back(word);
+            for (std::size_t i = 1; i < words.size(); ++i) {
+                const std::size_t equals = words[i].find('=');
+                const std::string_view name = words[i].substr(0, equals);
+                if (equals != name.npos) add_batch(name, words[i].substr(equals + 1));
+                else if (i + 1 < words.size()) add_batch(name, words[i + 1]);
+            }
+        }
+    }
+
+    void add_batch(std::string_view name, std::string_view value) {
+        const auto known = names_.batch_options.find(std::string(name));
+        if (known == names_.batch_options.end()) return;
+        const ScriptPlace place = shell_.place_of(value);
+        const ScriptWord word{std::string(value), place, place};
+        out_.batch.push_back({std::string(name), shell_.place_of(name), shell_.place_of(name), {word}});
+        for (const std::string& variable : known->second) shell_.assign_given(variable, word);
+    }
+
     // Blanks behind a backslash, ends of lines of Windows.
     void find_slips() {
         for (std::size_t at = text_.find('\\'); at != text_.npos; at = text_.find('\\', at + 1)) {
@@ -244,13 +314,16 @@ private:
                                   true});
             slips_cut_ = true;
         }
-        if (const std::size_t windows = text_.find("\r\n"); windows != text_.npos)
-            out_.slips.push_back({{current_, windows, windows + 1},
-                                  "the lines end as those of Windows do: bash takes the "
-                                  "carriage return for a part of the last word",
-                                  "line ends of Unix",
-                                  "",
-                                  true});
+        std::vector<ScriptPlace> windows;
+        for (std::size_t at = text_.find("\r\n"); at != text_.npos; at = text_.find("\r\n", at + 1))
+            windows.push_back({current_, at, at + 1});
+        if (windows.empty()) return;
+        const ScriptPlace first = windows.front();
+        windows.erase(windows.begin());
+        out_.slips.push_back({first,
+                              "the lines end as those of Windows do: bash takes the "
+                              "carriage return for a part of the last word",
+                              "line ends of Unix", "", true, true, std::move(windows)});
     }
 
     // Where values of options come from: file and byte.
@@ -265,9 +338,9 @@ private:
     }
 
     base::FileSystem& fs_;
-    const std::vector<std::string>& programs_;
-    const std::vector<std::string>& not_read_;
+    const ScriptNames& names_;
     ShellExpansion shell_;
+    ShellBranches branches_;
     std::list<ScriptFile> files_;  // views of their texts are kept
     std::uint32_t current_ = 0;
     std::string_view text_;
@@ -289,9 +362,8 @@ const ScriptVariable* ScriptReading::variable(std::string_view name) const {
     return found == variables.rend() ? nullptr : &*found;
 }
 
-Result<ScriptReading> read_script(base::FileSystem& fs, const Path& path, const std::vector<std::string>& programs,
-                                  const std::vector<std::string>& not_read) {
-    ScriptReader reader(fs, path, programs, not_read);
+Result<ScriptReading> read_script(base::FileSystem& fs, const Path& path, const ScriptNames& names) {
+    ScriptReader reader(fs, path, names);
     TRY(reader.read(path));
     return std::move(reader).take();
 }

@@ -28,12 +28,15 @@ struct ScriptFile {
 struct ScriptWord {
     std::string text;
     ScriptPlace place;
-    bool is_known = true;  // false: a part of it is what a command prints, or what the environment has
+    ScriptPlace at{};          // where the word stands that it came from: "$TP"
+    bool is_known = true;      // false: a part of it is what a command prints, or what the environment has
+    bool may_be_none = false;  // it may be no word at all, or several: $UNKNOWN without quotes, "$@"
 };
 
 struct ScriptOption {
     std::string name;
     ScriptPlace place;
+    ScriptPlace at;  // as of a word
     std::vector<ScriptWord> values;
 
     bool has_known_values() const;
@@ -43,6 +46,7 @@ struct ScriptOption {
 struct ScriptProgram {
     std::string name;  // "pretrain_gpt.py"
     ScriptPlace place;
+    ScriptPlace end;  // where one more option can be written: behind the name, or behind what became it
     std::vector<ScriptOption> launcher;  // options in front of the program: --nproc_per_node
     std::vector<ScriptOption> options;
     std::vector<ScriptWord> arguments;  // in front of the options
@@ -61,6 +65,8 @@ struct ScriptSlip {
     std::string right;
     std::string fixed;  // what stands there instead
     bool is_error = true;
+    bool can_fix = true;
+    std::vector<ScriptPlace> also{};  // more places of the same
 };
 
 struct ScriptReading {
@@ -69,14 +75,24 @@ struct ScriptReading {
     std::vector<ScriptVariable> variables;  // every assignment, in order
     std::vector<ScriptSlip> slips;
     std::vector<std::vector<ScriptWord>> commands;  // all of them
+    std::vector<ScriptOption> batch;                // what the comments tell a batch system
+    bool is_undecided = false;                      // of some `if` and `case` several parts were read
 
     // The last one of the name; nullptr: none.
     const ScriptVariable* variable(std::string_view name) const;
 };
 
-// `programs`: the names of programs that are looked for. `not_read`: how the names of scripts end that are not looked into where
-// this one sources them. Fails with what reading the file fails with.
-Result<ScriptReading> read_script(base::FileSystem& fs, const Path& path, const std::vector<std::string>& programs,
-                                  const std::vector<std::string>& not_read);
+// What is known of the words of scripts.
+struct ScriptNames {
+    std::vector<std::string> programs;  // those that are looked for
+    std::vector<std::string> not_read;  // how the names of scripts end that are not looked into where one sources them
+    std::vector<std::string> shown_by;  // commands that name a program without starting it
+    std::vector<std::string> given;     // variables that who starts the script sets
+    std::string batch_comment;          // how the comments begin that a batch system reads
+    std::map<std::string, std::vector<std::string>> batch_options;  // by option, the variables that it gives
+};
+
+// Fails with what reading the file fails with.
+Result<ScriptReading> read_script(base::FileSystem& fs, const Path& path, const ScriptNames& names);
 
 }  // namespace ckpt

@@ -12,8 +12,9 @@ namespace ckpt {
 
 class ShellExpansion {
 public:
-    // `directory`: of the script, which $(dirname ...) stands for.
-    explicit ShellExpansion(Path directory) : directory_(std::move(directory)) {}
+    // `directory`: of the script, which $(dirname ...) stands for. `given`: the variables that others set, with * for any end.
+    ShellExpansion(Path directory, const std::vector<std::string>& given)
+        : directory_(std::move(directory)), given_(given) {}
 
     // The text that raw words are parts of from now on.
     void in_file(std::uint32_t file, std::string_view text) {
@@ -24,10 +25,17 @@ public:
     ScriptPlace place_of(std::string_view part, const ScriptPlace& otherwise = {}) const;
     // The words that a raw word becomes; of "${ARGS[@]}" and of a value with blanks several, of an empty array none.
     std::vector<ScriptWord> words(std::string_view raw);
-    void assign(const std::string& name, std::vector<ScriptWord> values, bool appends);
-    // ARGS="--a 1 \ --b 2": `raw` with its quotes. The words in it keep their places where $ARGS becomes several words.
-    void assign_text(const std::string& name, std::string_view raw, ScriptWord value, bool appends);
+    // The words in a text with quotes around it, as `eval` and a variable without quotes have them: at their places.
+    std::vector<ScriptWord> words_in(std::string_view raw);
+    // NAME=("a b" c): the words of a line of it. ${NAME[@]} without quotes becomes more of them than "${NAME[@]}".
+    void assign_list(const std::string& name, const std::vector<std::string_view>& raws, bool appends);
+    // ARGS="--a 1 \ --b 2": `raw` with its quotes. Gives the value.
+    ScriptWord assign_text(const std::string& name, std::string_view raw, bool appends);
+    // A value that somebody else gives: an argument, the batch system.
+    void assign_given(const std::string& name, const ScriptWord& value);
     bool knows(const std::string& name) const { return variables_.contains(name); }
+    // Whether the shell, an argument or the system that starts the job gives it a value.
+    bool is_given_outside(std::string_view name) const;
 
     // Variables that were used before anything gave them a value and without a default, where a word is nothing but them.
     struct Unset {
@@ -43,15 +51,18 @@ private:
     bool may_take(const std::vector<ScriptWord>& values);
     // Adds the words that a raw word becomes.
     void expand(std::string_view raw, const ScriptPlace& place, std::vector<ScriptWord>& out);
+    // Of a variable that stands without quotes, the words.
+    std::vector<ScriptWord> unquoted(std::string_view inside, std::vector<ScriptWord> found);
     std::vector<ScriptWord> parameter(std::string_view inside, const ScriptPlace& place);
     ScriptWord substitution(std::string_view command, const ScriptPlace& place) const;
     ScriptWord arithmetic(std::string_view expression, const ScriptPlace& place);
 
     Path directory_;
+    const std::vector<std::string>& given_;
     std::uint32_t file_ = 0;
     std::string_view text_;
     std::map<std::string, std::vector<ScriptWord>> variables_;
-    std::map<std::string, std::vector<ScriptWord>> split_;  // of texts with blanks, the words
+    std::map<std::string, std::vector<ScriptWord>> split_;  // without quotes, the words
     std::vector<Unset> unset_;
     std::uint64_t left_ = 16 << 20;  // bytes that variables may still become: a value that doubles itself has no end
     int depth_ = 0;                  // of defaults in defaults

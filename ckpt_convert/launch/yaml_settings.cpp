@@ -58,8 +58,8 @@ private:
         name += std::string(key);
         levels_.push_back({indent, std::string(key)});
         // A section is no setting until something stands in it.
-        if (value.empty()) return void(waiting_ = {name, place(key), {}});
-        out_.push_back({name, place(key), {}});
+        if (value.empty()) return void(waiting_ = {name, place(key), place(key), {}});
+        out_.push_back({name, place(key), place(key), {}});
         add_values(value);
     }
 

@@ -145,12 +145,15 @@ void add_flag_words(const Json& value, std::vector<std::string>& out) {
     }
 }
 
-TrainingFlag flag_of(const std::string& name, const std::optional<Json>& value) {
-    TrainingFlag out{name, TrainingFlag::Use::absent, {}};
+TrainingFlag flag_of(const ArgumentRule& rule, const std::optional<Json>& value) {
+    TrainingFlag out{rule.name, TrainingFlag::Use::absent, {}};
     if (!value || value->is_null()) return out;
     const bool* on = value->boolean();
     out.use = on == nullptr || *on ? TrainingFlag::Use::given : TrainingFlag::Use::off;
     if (on == nullptr) add_flag_words(*value, out.values);
+    // The programs take a list of a configuration as one word.
+    const bool is_one_word = std::holds_alternative<FromConfig>(rule.value) && value->array() != nullptr;
+    if (is_one_word) out.values = {base::joined(out.values, ",")};
     return out;
 }
 
@@ -178,7 +181,7 @@ Result<std::vector<TrainingFlag>> all_training_flags(const Model& model, const A
     std::vector<TrainingFlag> out;
     for (const ArgumentRule& rule : model.mapping().flags) {
         TRY_ASSIGN(auto value, ValueOf(rule, model, facts).value());
-        out.push_back(flag_of(rule.name, value));
+        out.push_back(flag_of(rule, value));
     }
     return out;
 }

@@ -117,13 +117,11 @@ MISTAKES = [
     Mistake(28, "variable", DENSE, "pretrain.sh", ("environment.sh", "# shellcheck shell=bash", "export NCCL_DEBUG=INFO"), fixes=False),
     Mistake(29, "prompt-type", ("qwen3", "deepseek3", "qwen25"), "finetune_lora.sh", ("settings.sh", "PROMPT_TYPE:-", "PROMPT_TYPE:-chatglm3}\" # \"${X:-"),),
     Mistake(29, "lora-target-modules", DENSE, "finetune_lora.sh", ("finetune_lora.sh", "linear_fc2", "q_proj"), fixes=False),
-    Mistake(29, "dpo_reference", DENSE, "dpo.sh", ("dpo.sh", "    --ref-model \"$MCORE_DIR\" \\\n", ""), line="--stage dpo", fixes=False),
     Mistake(29, "general_handler_prompt", DENSE, "data_instruction.sh", ("data_instruction.sh", "AlpacaStyleInstructionHandler", "GeneralPretrainHandler"), fixes=False),
     Mistake(30, "shell", ALL, "pretrain.sh", ("pretrain.sh", "--split 100,0,0 \\\n", "--split 100,0,0 \\ \n")),
     Mistake(30, "shell", ALL, "pretrain.sh", ("pretrain.sh", "--split 100,0,0 \\\n", "--split 100,0,0 # all of it \\\n")),
     Mistake(30, "shell", ALL, "pretrain.sh", ("pretrain.sh", "--split 100,0,0 \\\n", "--split 100,0,0\n")),
     Mistake(30, "shell", ALL, "pretrain.sh", ("model.sh", "--min-lr \"$MIN_LR\"", "--min-lr \"${MINIMAL_LR}\""), fixes=False),
-    Mistake(30, "local_master", DENSE, "pretrain.sh", ("settings.sh", "NNODES:-1", "NNODES:-2"), line="MASTER_ADDR:-127", fixes=False),
     Mistake(30, "node_rank", DENSE, "pretrain.sh", ("settings.sh", "NODE_RANK:-0", "NODE_RANK:-1"), fixes=False),
 ]
 

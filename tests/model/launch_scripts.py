@@ -30,7 +30,7 @@ NOTED = "#!/usr/bin/env python3\nimport json, os, sys\nopen(os.environ['NOTES'],
 OF_RUN = ("--load", "--no-load-optim", "--no-load-rng", "--finetune")
 
 
-def known_options(target, program):
+def rows_of(target, program):
     name, release = {"mindspeed-llm": ("options_mindspeed_llm", ""), "megatron": ("options_megatron_core", "0.17.1")}[target]
     file = json.loads((ROOT / f"rules/launch/{name}.json").read_text())
     releases = file.get("releases", [])
@@ -41,8 +41,12 @@ def known_options(target, program):
                                and (not until or releases.index(until) >= releases.index(release)))
 
     rows = [row for row in file["options"] if has(row)]
-    own = {row["name"] for row in rows if row.get("program") == program}
-    return own or {row["name"] for row in rows if "program" not in row}
+    own = [row for row in rows if row.get("program") == program]
+    return own or [row for row in rows if "program" not in row]
+
+
+def known_options(target, program):
+    return {row["name"] for row in rows_of(target, program)}
 
 
 def options_in(words):
@@ -57,19 +61,25 @@ def options_in(words):
     return out
 
 
-def started(script, work):
-    """What the programs that a script starts are given: [[program, words]]."""
+def started(script, work, cwd=None, **given):
+    """What the programs that a script starts are given: [[program, words, words of the launcher]]."""
     notes = work / f"notes_{script.parent.name}_{script.stem}"
     notes.unlink(missing_ok=True)
     programs = Path(tool("ckpt_convert")).parent
     environment = {**os.environ, "NOTES": str(notes), "ASCEND_HOME_PATH": "/none", "MINDSPEED_LLM": str(work), "MEGATRON_LM": str(work),
                    "PATH": f"{work / 'bin'}:{programs}:{os.environ['PATH']}"}
-    done = subprocess.run(["bash", script], capture_output=True, text=True, env=environment, timeout=300)
+    # A checkpoint for those that load one.
+    stored = work / "stored"
+    stored.mkdir(exist_ok=True)
+    (stored / "latest_checkpointed_iteration.txt").write_text("1\n")
+    if not script.name.startswith("convert"):
+        environment["MCORE_DIR"] = str(stored)
+    done = subprocess.run(["bash", script], capture_output=True, text=True, env={**environment, **given}, timeout=300, cwd=cwd)
     lines = notes.read_text().splitlines() if notes.exists() else []
     out = []
     for words in map(json.loads, lines):
         at = max((i for i, word in enumerate(words) if word.endswith(".py")), default=None)
-        out.append((Path(words[at]).name, words[at + 1:]) if at is not None else (words[0], words[1:]))
+        out.append((Path(words[at]).name, words[at + 1:], words[:at]) if at is not None else (words[0], words[1:], []))
     return done, out
 
 
@@ -87,12 +97,45 @@ def launch(*words):
 def check_script(checks, what, script, target, work):
     done, programs = started(script, work)
     checks.expect(done.returncode == 0, f"{what}: {script.name}: {done.stdout}{done.stderr}")
-    for program, words in programs:
+    for program, words, _ in programs:
         unknown = sorted(set(options_in(words)) - known_options(target, program))
         if target == "megatron" and program == "preprocess_data.py":
             continue  # its options are in no list
         checks.equal(unknown, [], f"{what}: {script.name}: options that {program} does not know")
+        takes = {row["name"]: row.get("takes", "") for row in rows_of(target, program)}
+        wrong = {name: values for name, values in options_in(words).items()
+                 if (takes.get(name) == "" and len(values) != 1) or (takes.get(name) in ("none", "switch") and values)}
+        checks.equal(wrong, {}, f"{what}: {script.name}: options with more or fewer values than {program} takes")
     return options_in(programs[0][1]) if programs else {}
+
+
+def check_elsewhere(checks, what, script, work):
+    """Started from another directory as the second of two machines, with blanks and Chinese in the paths; and with nothing to load."""
+    folder = work / "训练 one"
+    shutil.copytree(script.parent, folder / "set")
+    stored = folder / "权重 of it"
+    stored.mkdir()
+    (stored / "latest_checkpointed_iteration.txt").write_text("1\n")
+    (stored / "config.json").write_text("{}")
+    two = {"NNODES": "2", "NODE_RANK": "1", "MCORE_DIR": str(stored), "HF_DIR": str(stored), "SAVE_DIR": str(folder / "输出 a"), "RESUME": "0"}
+    done, programs = started(folder / "set" / script.name, work, cwd="/", MASTER_ADDR="10.0.0.1", **two)
+    if checks.expect(done.returncode == 0 and programs, f"{what}: elsewhere: {done.stdout}{done.stderr}"):
+        program, words, launcher = programs[0]
+        given, options = options_in(launcher), options_in(words)
+        checks.equal([given.get(f"--{name}") for name in ("nnodes", "node_rank", "master_addr")], [["2"], ["1"], ["10.0.0.1"]], f"{what}: machines")
+        loaded = options.get("--load") or options.get("--model.model_name_or_path")
+        saved = options.get("--save") or options.get("--training.output_dir")
+        checks.equal([loaded, saved], [[str(stored)], [str(folder / "输出 a")]], f"{what}: paths with blanks, {program}")
+    done, programs = started(folder / "set" / script.name, work, **two)
+    checks.expect(done.returncode != 0 and "MASTER_ADDR" in done.stderr and not programs, f"{what}: two machines without an address: {done.stderr}")
+    for file in stored.iterdir():
+        file.unlink()
+    done, programs = started(folder / "set" / script.name, work, MASTER_ADDR="10.0.0.1", **two)
+    is_one_sentence = done.stderr.startswith("There is no ") and done.stderr.count("\n") == 1 and str(stored) in done.stderr
+    checks.expect(done.returncode == 1 and is_one_sentence and not programs, f"{what}: nothing to load: {done.returncode} {done.stderr}")
+    done, programs = started(folder / "set" / script.name, work, MASTER_ADDR="10.0.0.1", **{**two, "HF_DIR": str(work), "RESUME": "1"})
+    wanted = str(folder / "输出 a") if "model.sh" in script.read_text() else str(work)
+    checks.expect(done.returncode == 1 and wanted in done.stderr, f"{what}: nothing to go on from: {done.stderr}")
 
 
 def check_nothing_found(checks, what, script, *words):
@@ -152,6 +195,8 @@ def check_target(checks, name, case, target, model, work):
             check_nothing_found(checks, what, script, "--model", model)
     if target == "mindspeed-llm" and not case.get("take"):
         check_conversion(checks, what, out, given, model, layout, work)
+    if whole:
+        check_elsewhere(checks, what, out / "pretrain.sh", work)
     if whole and shutil.which("shellcheck"):
         done = subprocess.run(["shellcheck", *out.glob("*.sh")], capture_output=True, text=True)
         checks.expect(done.returncode == 0, f"{what}: shellcheck: {done.stdout}")

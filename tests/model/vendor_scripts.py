@@ -44,7 +44,7 @@ SEEDED = [
     ("llama2_tp8_pp1_coc", {"optimizer-selection": "fused_ema_adamw", "reuse-fp32-param": True}, ("reuse_ema",)),
     ("llama2_tp8_pp1_coc", {"overlap-param-gather": True, "use-distributed-optimizer": None}, ("distributed_overlap",)),
     ("llama2_tp4cp2pp1", {"tp-y": "4"}, ("tensor_2d",)),
-    ("deepseek_v3_mcore_tp2", {"moe-token-dispatcher-type": "allgather"}, ("expert_overlap",)),
+    ("deepseek_v3_mcore_tp2", {"moe-token-dispatcher-type": "allgather"}, ("expert_overlap_dispatcher",)),
     ("deepseek_v3_mcore_tp2", {"global-batch-size": "4"}, ("dualpipev_batches",)),
     ("deepseek_v3_mcore_tp2", {"untie-embeddings-and-output-weights": None}, ("dualpipev_tied",)),
     ("deepseek_v3_mcore_tp2", {"overlap-grad-reduce": True}, ("dualpipev_alone",)),

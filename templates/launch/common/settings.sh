@@ -33,8 +33,11 @@ TEMPLATE="${TEMPLATE:-{{prompt_type}}}" #? fsdp2
 NPUS_PER_NODE="${NPUS_PER_NODE:-{{per_node}}}"
 NNODES="${NNODES:-{{nodes}}}"
 NODE_RANK="${NODE_RANK:-0}"
-MASTER_ADDR="${MASTER_ADDR:-127.0.0.1}" #? nodes == 1
-MASTER_ADDR="${MASTER_ADDR:?set it to the address of the first machine}" #? nodes > 1
+if [ "$NNODES" -gt 1 ]; then
+    MASTER_ADDR="${MASTER_ADDR:?set it to the address of the first machine}"
+else
+    MASTER_ADDR="${MASTER_ADDR:-127.0.0.1}"
+fi
 MASTER_PORT="${MASTER_PORT:-6000}"
 
 # Sizes of a run

@@ -7,6 +7,10 @@ source "$HERE/settings.sh"
 # shellcheck source=/dev/null
 source "$HERE/environment.sh"
 OUTPUT_DIR="${OUTPUT_DIR:-$SAVE_DIR}"
+if [ ! -f "$HF_DIR/config.json" ]; then
+    echo "There is no model in $HF_DIR: say where it is: HF_DIR=/path $0" >&2
+    exit 1
+fi
 
 mkdir -p "$OUTPUT_DIR" "$LOG_DIR"
 cd "$MINDSPEED_LLM"

@@ -44,9 +44,19 @@ TRAIN_ARGS=(
     --eval-iters 0
 )
 
+# A program that finds no checkpoint begins with random weights and says so in one line of many.
+needs_checkpoint() {
+    if [ ! -f "$1/latest_checkpointed_iteration.txt" ]; then
+        echo "There is no checkpoint in $1: make it with ./convert_to_mcore.sh, or say where it is: MCORE_DIR=/path $0" >&2
+        exit 1
+    fi
+}
+
 # From the converted checkpoint; with RESUME=1 from what the last run saved, with the state of its optimizer.
 if [ "${RESUME:-0}" = 1 ]; then
-    LOAD_ARGS=(--load "$SAVE_DIR")
+    needs_checkpoint "${OUTPUT_DIR:-$SAVE_DIR}"
+    LOAD_ARGS=(--load "${OUTPUT_DIR:-$SAVE_DIR}")
 else
+    needs_checkpoint "$MCORE_DIR"
     LOAD_ARGS=(--load "$MCORE_DIR" --finetune --no-load-optim --no-load-rng)
 fi

@@ -6,9 +6,9 @@ HERE="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 source "$HERE/settings.sh"
 # shellcheck source=/dev/null
 source "$HERE/environment.sh"
+OUTPUT_DIR="${OUTPUT_DIR:-$SAVE_DIR/full}"
 # shellcheck source=/dev/null
 source "$HERE/model.sh"
-OUTPUT_DIR="${OUTPUT_DIR:-$SAVE_DIR/full}"
 # PACKED=1: the data of data_packed.sh, whose samples must not see each other.
 if [ "${PACKED:-0}" = 1 ]; then
     DATA_ARGS=(--data-path "$PACKED_PREFIX" --reset-attention-mask --neat-pack)

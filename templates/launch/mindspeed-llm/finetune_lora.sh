@@ -6,9 +6,15 @@ HERE="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 source "$HERE/settings.sh"
 # shellcheck source=/dev/null
 source "$HERE/environment.sh"
+OUTPUT_DIR="${OUTPUT_DIR:-$SAVE_DIR/lora}"
+# With RESUME=1 the adapter of the last run goes on, over the same weights.
+ADAPTER_ARGS=()
+if [ "${RESUME:-0}" = 1 ]; then
+    ADAPTER_ARGS=(--lora-load "$OUTPUT_DIR")
+    RESUME=0
+fi
 # shellcheck source=/dev/null
 source "$HERE/model.sh"
-OUTPUT_DIR="${OUTPUT_DIR:-$SAVE_DIR/lora}"
 
 mkdir -p "$OUTPUT_DIR" "$LOG_DIR"
 cd "$MINDSPEED_LLM"
@@ -16,6 +22,7 @@ torchrun "${LAUNCH_ARGS[@]}" posttrain_gpt.py \
     "${MODEL_ARGS[@]}" \
     "${TRAIN_ARGS[@]}" \
     "${LOAD_ARGS[@]}" \
+    ${ADAPTER_ARGS[@]+"${ADAPTER_ARGS[@]}"} \
     --stage sft \
     --is-instruction-dataset \
     --prompt-type "$PROMPT_TYPE" \

@@ -6,9 +6,9 @@ HERE="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 source "$HERE/settings.sh"
 # shellcheck source=/dev/null
 source "$HERE/environment.sh"
+OUTPUT_DIR="${OUTPUT_DIR:-$SAVE_DIR}"
 # shellcheck source=/dev/null
 source "$HERE/model.sh"
-OUTPUT_DIR="${OUTPUT_DIR:-$SAVE_DIR}"
 
 mkdir -p "$OUTPUT_DIR" "$LOG_DIR"
 cd "$MINDSPEED_LLM"

@@ -1,0 +1,285 @@
+"""Scripts as people write them: one job in many shapes, mistakes in each of them, and the sentences about it.
+
+    launch_shapes.py [--all]         without --all each mistake is made in two shapes
+
+A shape puts the options of a job that is right into texts, lists, functions, `case`, `eval`, a script that Slurm starts ... Nothing may be
+found in it. A mistake changes one option: it must be found at the line where that option's value stands, with the right value, and --fix
+must give back the script as it was, byte for byte, with its mode and without a line end at the end of the file.
+"""
+
+import json
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from checks import Checks, run, temporary_directory, tool  # noqa: E402
+
+MODEL = {"model_type": "qwen3", "num_hidden_layers": 36, "hidden_size": 4096, "num_attention_heads": 32, "num_key_value_heads": 8,
+         "intermediate_size": 12288, "vocab_size": 151936, "max_position_embeddings": 40960, "tie_word_embeddings": False,
+         "head_dim": 128, "rms_norm_eps": 1e-6, "rope_theta": 1000000, "hidden_act": "silu"}
+LAUNCHER = {"nproc_per_node": "8", "nnodes": "1", "node_rank": "0", "master_addr": "127.0.0.1", "master_port": "6000"}
+OPTIONS = {
+    "use-mcore-models": "", "spec": "mindspeed_llm.tasks.models.spec.qwen3_spec layer_spec", "tensor-model-parallel-size": "2",
+    "pipeline-model-parallel-size": "2", "sequence-parallel": "", "use-distributed-optimizer": "", "num-layers": "36", "hidden-size": "4096",
+    "ffn-hidden-size": "12288", "num-attention-heads": "32", "group-query-attention": "", "num-query-groups": "8", "kv-channels": "128",
+    "qk-layernorm": "", "seq-length": "4096", "max-position-embeddings": "40960", "micro-batch-size": "1", "global-batch-size": "64",
+    "make-vocab-size-divisible-by": "1", "padded-vocab-size": "151936", "rotary-base": "1000000", "untie-embeddings-and-output-weights": "",
+    "disable-bias-linear": "", "swiglu": "", "normalization": "RMSNorm", "norm-epsilon": "1e-06", "position-embedding-type": "rope",
+    "tokenizer-type": "PretrainedFromHF", "tokenizer-name-or-path": "/weights/qwen3", "load": "/weights/mcore", "save": "/weights/out",
+    "data-path": "/data/corpus_text_document", "split": "100,0,0", "train-iters": "2000", "lr": "1.25e-6", "bf16": "", "use-flash-attn": "",
+    "no-load-optim": "", "no-load-rng": "", "distributed-backend": "nccl"}
+TORCHRUN = "torchrun " + " ".join(f"--{name} {value}" for name, value in LAUNCHER.items()) + " pretrain_gpt.py"
+
+
+def words(options, before="--"):
+    return [f"{before}{name} {value}".rstrip() for name, value in options.items()]
+
+
+def lines(options, indent="    ", end=" \\"):
+    return (end + "\n").join(indent + word for word in words(options))
+
+
+def halves(options):
+    names = list(options)
+    return [{name: options[name] for name in part} for part in (names[:len(names) // 2], names[len(names) // 2:])]
+
+
+def plain(options):
+    return {"run.sh": f"{TORCHRUN} \\\n{lines(options)}\n"}
+
+
+def texts(options):
+    first, second = halves(options)
+    return {"run.sh": f'LAUNCH="\n{lines(LAUNCHER, "    --")}\n"\n'.replace("    ----", "    --") + f'A="\n{lines(first)} \\\n"\nB="\n{lines(second)}\n"\n'
+            'B="$B --log-throughput"\ntorchrun $LAUNCH pretrain_gpt.py \\\n    $A \\\n    $B \\\n    $MORE_ARGS\n'.replace(" \\\n    $MORE_ARGS", "")}
+
+
+def lists(options):
+    first, second = halves(options)
+    quoted = "\n".join(f'    "{word}"' for word in words(second))
+    return {"run.sh": f'A=(\n{lines(first, end="")}\n    # a comment\n)\nB=()\nB+=(\n{quoted}\n)\nif [ ! -f pretrain_gpt.py ]; then echo "no pretrain_gpt.py"; fi\n'
+            f"{TORCHRUN} ${{A[@]}} ${{B[@]}}\n"}
+
+
+def variables(options):
+    """The values stand at the top, where the environment may give others."""
+    named = {name: f"${{{name.replace('-', '_').upper()}}}" if value and " " not in value else value for name, value in options.items()}
+    top = "".join(f"{name.replace('-', '_').upper()}=${{{name.replace('-', '_').upper()}:-{value}}}\n"
+                  for name, value in options.items() if value and " " not in value)
+    return {"run.sh": f"set -euo pipefail\n{top}ARGS=\"\n{lines(named)}\n\"\nexec {TORCHRUN} $ARGS ${{EXTRA_ARGS:-}} \"$@\"\n"}
+
+
+def sourced(options):
+    first, second = halves(options)
+    return {"run.sh": f'HERE="$(cd "$(dirname "${{BASH_SOURCE[0]}}")" && pwd)"\nsource "$HERE/sizes.sh"\n{TORCHRUN} "${{SIZES[@]}}" \\\n{lines(second)} 2>&1 | cat\n',
+            "sizes.sh": f"SIZES=(\n{lines(first, end='')}\n)\n"}
+
+
+def evaluated(options):
+    text = lines(options)
+    return {"run.sh": f'options=" \\\n{text} \\\n"\nif [ -z "$FP32" ]; then\n    options="$options --log-throughput"\nfi\n'
+            f'run_cmd="{TORCHRUN} $@ ${{options}}"\necho ${{run_cmd}}\neval ${{run_cmd}}\n'}
+
+
+def batch(options):
+    first, second = halves(options)
+    return {"run.sh": f'#!/bin/bash\n#SBATCH --nodes=1 --ntasks-per-node=8   # a task for each device\nDATETIME=`date +%H`\noptions=" \\\n{lines(first)} \\\n'
+            f'{lines(second)} \\\n    --log-throughput\n"\nrun_cmd="cd /work && python -u pretrain_gpt.py ${{options}}"\nsrun -l --output=/tmp/%x_$DATETIME.log sh -c "${{run_cmd}}"\n'}
+
+
+def chosen(options):
+    first, second = halves(options)
+    size = {name: value for name, value in first.items() if name in ("num-layers", "hidden-size", "ffn-hidden-size")}
+    rest = {name: value for name, value in first.items() if name not in size}
+    return {"run.sh": f'MODEL=${{MODEL:-8B}}\nCONV=\ncase $MODEL in\n    0.6B) SIZE="--num-layers 28 --hidden-size 1024 --ffn-hidden-size 3072" ;;\n'
+            f'    8B|8b)\n        SIZE="\n{lines(size)}"\n        ;;\n    *) echo no such model; exit 1 ;;\nesac\nif [[ "$MODEL" == "32B" ]] || [[ "$MODEL" == "14B" ]]; then\n'
+            f'    SIZE="$SIZE --num-layers 64"\nelif [ -n "$CONV" ]; then\n    SIZE=""\nelse\n    OTHER="\n{lines(rest)}"\nfi\n{TORCHRUN} $SIZE $OTHER \\\n{lines(second)}\n'}
+
+
+def started(options):
+    """A script that another one starts with arguments."""
+    return {"run.sh": '#!/bin/bash\n#SBATCH --nodes 1\n#SBATCH --ntasks-per-node=1\nexport MASTER_ADDR=127.0.0.1\nsrun bash train.sh /weights/mcore\n',
+            "train.sh": f"CKPT=${{1:-/nowhere}}\n{TORCHRUN} \\\n{lines({**options, 'load': '$CKPT'})}\n"}
+
+
+SHAPES = {shape.__name__: shape for shape in (plain, texts, lists, variables, sourced, evaluated, batch, chosen, started)}
+
+# What is changed (None: it is left out), what is found, the option at whose value, what would be right, and whether --fix gives the script back.
+MISTAKES = [
+    ({"num-layers": "34"}, "num_layers", "num-layers", "36", True),
+    ({"hidden-size": "4906"}, "hidden_size", "hidden-size", "4096", True),
+    ({"ffn-hidden-size": "22016"}, "ffn_hidden_size", "ffn-hidden-size", "12288", True),
+    ({"num-attention-heads": "40"}, "num_attention_heads", "num-attention-heads", "32", True),
+    ({"num-query-groups": "4"}, "num_query_groups", "num-query-groups", "8", True),
+    ({"kv-channels": "64"}, "kv_channels", "kv-channels", "128", True),
+    ({"padded-vocab-size": "152064"}, "padded_vocab_size", "padded-vocab-size", "151936", True),
+    ({"rotary-base": "10000"}, "rotary_base", "rotary-base", "1000000", True),
+    ({"norm-epsilon": "1e-05"}, "norm_epsilon", "norm-epsilon", "1e-06", True),
+    ({"normalization": "LayerNorm"}, "normalization", "normalization", "RMSNorm", True),
+    ({"position-embedding-type": "learned_absolute"}, "position_embedding_type", "position-embedding-type", "rope", True),
+    ({"tensor-model-parallel-size": "3"}, "world", "tensor-model-parallel-size", "sizes whose product divides 8", False),
+    ({"pipeline-model-parallel-size": "8"}, "even_stages", "num-layers", "--num-layer-list, or 4 noop layers", False),
+    ({"global-batch-size": "63"}, "global_batch", "global-batch-size", "62 or 64", False),
+    ({"seq-length": "81920"}, "positions", "seq-length", "--max-position-embeddings of at least 81920", False),
+    ({"load": "/weights/qwen3"}, "load_path", "load", "the directory that ckpt_convert convert wrote", False),
+    ({"data-path": "/data/corpus_text_document.bin"}, "data_prefix", "data-path", "/data/corpus_text_document", True),
+    ({"data-path": "/data/corpus"}, "data_prefix", "data-path", "/data/corpus_text_document", True),
+    ({"train-iters": "2k"}, "bad_value", "train-iters", "a number", False),
+    ({"tokenizer-type": "PretrainedFromHf"}, "bad_value", "tokenizer-type", "PretrainedFromHF", True),
+    ({"qk-layernorm": None}, "qk_layernorm", None, "--qk-layernorm", False),
+    ({"group-query-attention": None}, "group_query_attention", None, "--group-query-attention", False),
+    ({"untie-embeddings-and-output-weights": None}, "untie_embeddings_and_output_weights", None, "--untie-embeddings-and-output-weights", False),
+    ({"swiglu": None, "swigluu": ""}, "unknown_option", "swigluu", "--swiglu", False),
+    ({"add-qkv-bias": ""}, "add_qkv_bias", "add-qkv-bias", "without it", False),
+    ({"num-experts": "8"}, "num_experts", "num-experts", "without it", False),
+    ({"expert-model-parallel-size": "2"}, "expert_parallel_dense", "expert-model-parallel-size", "1", False),
+    ({"context-parallel-size": "2", "seq-length": "4098"}, "sequence_ring", "seq-length", "a multiple", False),
+    ({"num-layers-per-virtual-pipeline-stage": "18"}, "virtual_smaller", "num-layers-per-virtual-pipeline-stage", "a smaller divisor", False),
+    ({"recompute-granularity": "full"}, "recompute_method", "recompute-granularity", "--recompute-method uniform", False),
+    ({"swap-optimizer": "", "use-distributed-optimizer": None}, "swap_optimizer", "swap-optimizer", "--use-distributed-optimizer", False),
+    ({"num-layer-list": "16,16"}, "layer_list_sum", "num-layer-list", "numbers that add up to 36", False),
+    ({"tokenizer-name-or-path": "@CONFIG@"}, "tokenizer_path", "tokenizer-name-or-path", "@MODEL@", False),
+    ({"rope-scaling-type": "yarn"}, "rope_scaling_type", "rope-scaling-type", "without it", False),
+    ({"bf16": "true"}, "extra_value", "bf16", "--bf16", False),
+    ({"micro-batch-size": ""}, "no_value", "micro-batch-size", "a value", False),
+    ({"moe-grouped-gemmm": ""}, "unknown_option", "moe-grouped-gemmm", "--moe-grouped-gemm", False),
+]
+IN_ONE_PLACE = ("load",)  # of `started` it is an argument
+
+
+def checked(script, *more):
+    done = run(tool("ckpt_convert"), "launch", "--check", script, "--model", script.parent.parent / "model", "--json", *more)
+    return json.loads(done.stdout)["findings"] if done.returncode in (0, 1) else [{"id": "failed", "what": done.stderr, "severity": "error"}]
+
+
+def write(folder, files):
+    for old in folder.glob("*"):
+        old.unlink()
+    for name, text in files.items():
+        (folder / name).write_bytes(text.rstrip("\n").encode())
+        (folder / name).chmod(0o750)
+
+
+def place_of(folder, files, name, value):
+    """Files and lines where the option stands, or its value in a variable."""
+    marks = [f"--{name} {value}".rstrip() if value is not None else f"--{name}", f"--{name} $", f"{name.replace('-', '_').upper()}=${{"]
+    return {(file, i + 1) for file, text in files.items() for i, line in enumerate(text.splitlines())
+            if any(mark in line for mark in marks) and "CKPT" not in line}
+
+
+def check_mistake(checks, folder, shape, mistake):
+    change, wanted, at, right, gives_back = mistake
+    model = folder.parent / "model"
+    change = {name: value and value.replace("@CONFIG@", str(model / "config.json")) for name, value in change.items()}
+    options = {name: value for name, value in {**OPTIONS, **change}.items() if value is not None}
+    files = SHAPES[shape](options)
+    write(folder, files)
+    what = f"{shape}, {change}"
+    found = [item for item in checked(folder / "run.sh") if item["id"] == wanted]
+    if not checks.expect(found, f"{what}: {wanted} is not found"):
+        return
+    checks.expect(found[0]["right"].startswith(right.replace("@MODEL@", str(model))), f"{what}: right is {found[0]['right']}")
+    if at is not None:
+        places = place_of(folder, files, at, options.get(at))
+        checks.expect((Path(found[0]["file"]).name, found[0]["line"]) in places, f"{what}: found at {found[0]['line']}, it stands at {sorted(places)}")
+    before = {name: (folder / name).read_bytes() for name in files}
+    fixed = run(tool("ckpt_convert"), "launch", "--check", folder / "run.sh", "--model", model, "--fix")
+    checks.expect(fixed.returncode in (0, 1), f"{what}: --fix: {fixed.stderr}")
+    if gives_back:
+        write_right = SHAPES[shape](OPTIONS)
+        for name, text in write_right.items():
+            checks.equal((folder / name).read_text(), text.rstrip("\n"), f"{what}: --fix gives {name} back")
+    checks.equal({path.name for path in folder.iterdir() if path.stat().st_mode & 0o777 != 0o750}, set(), f"{what}: --fix keeps modes")
+    after = {name: (folder / name).read_bytes() for name in files}
+    left = [item for item in checked(folder / "run.sh") if item["id"] == wanted]
+    checks.expect(not (found[0]["can_fix"] and left), f"{what}: left after --fix: {left}")
+    checks.expect(found[0]["can_fix"] or after == before or len(checked(folder / "run.sh")) > 0, f"{what}: --fix changes what it cannot")
+    run(tool("ckpt_convert"), "launch", "--check", folder / "run.sh", "--model", model, "--fix")
+    if not left:
+        checks.equal({name: (folder / name).read_bytes() for name in files}, after, f"{what}: --fix once more changes nothing")
+
+
+# Whole scripts, and what is found in them: (id, line).
+RIGHT = "".join(f" {word}" for word in words(OPTIONS))
+WITHOUT_LOAD = "".join(f" {word}" for word in words({name: value for name, value in OPTIONS.items() if name != "load"}))
+SCRIPTS = [
+    ("a variable that only the environment has", f"{TORCHRUN}{RIGHT} --wandb-project $PROJECT\n", [("shell", 1)]),
+    ("what the batch system gives", f"{TORCHRUN}{RIGHT} --wandb-project $SLURM_JOB_NAME --wandb-exp-name \"$VC_JOB_ID\"\n", []),
+    ("words that may be none", f"{TORCHRUN}{RIGHT} ${{EXTRA:-}} $(cat more) $@\n", []),
+    ("arithmetic of what is not known", f"N=$(nproc)\n{TORCHRUN}{RIGHT} --num-workers $(( N / 4 )) --eval-iters $(( ${{T//_/}} / 2 ))\n", []),
+    ("long texts with a sum in them", f'A="{RIGHT} --save-interval $((10*10)) --log-throughput --log-interval 1 --manual-gc"\n{TORCHRUN} $A\n', []),
+    ("a default that is kept", f': "${{LAYERS:=36}}"\n{TORCHRUN}{RIGHT.replace("--num-layers 36", "--num-layers $LAYERS")}\n', []),
+    ("commands that name the program", f"ls pretrain_gpt.py && cp pretrain_gpt.py /tmp\npkill -f pretrain_gpt.py\n{TORCHRUN}{RIGHT}\n", []),
+    ("one of two parts", f"if nvidia-smi; then\n    A=(--lr 1e-5)\nelse\n    A=(--lr 1e-6)\nfi\n{TORCHRUN}{RIGHT.replace(' --lr 1.25e-6', '')} ${{A[@]}}\n", []),
+    ("tasks and a launcher", f"#SBATCH --nodes=1\n#SBATCH --ntasks-per-node=8\nsrun {TORCHRUN}{RIGHT}\n", [("batch_tasks", 2)]),
+    ("machines and a launcher", f"#SBATCH -N 2\n#SBATCH --ntasks-per-node=1\nsrun {TORCHRUN}{RIGHT}\n", [("batch_nodes", 3)]),
+    ("tasks that do not divide", f"#SBATCH --nodes=1 --ntasks-per-node=6\nsrun python pretrain_gpt.py{RIGHT}\n", [("world", 2)]),
+    ("a conversion of another layout", "python convert_ckpt_v2.py --load-model-type hf --save-model-type mg --target-tensor-parallel-size 4 --target-pipeline-parallel-size 2"
+     f" --load-dir /weights/qwen3 --save-dir /weights/mcore --model-type-hf qwen3\n{TORCHRUN}{RIGHT}\n", [("converted_layout", 2)]),
+    ("samples that are packed", f"{TORCHRUN}{RIGHT} --neat-pack\n", [("packed_apart", 1)]),
+    ("DPO from nothing", f"torchrun --nproc_per_node 8 posttrain_gpt.py{WITHOUT_LOAD.replace('corpus_text_document', 'pairs')} --stage dpo --is-pairwise-dataset --prompt-type qwen3\n",
+     [("dpo_reference", 1)]),
+    ("line ends of Windows", f"#!/bin/bash\r\n{TORCHRUN}{RIGHT}\r\n\r\n", [("shell", 1)]),
+    ("a program whose path is a variable", f'P="/w/pretrain_gpt.py"\ntorchrun --nproc_per_node 8 "$P"{RIGHT.replace(" --qk-layernorm", "")}\n', [("qk_layernorm", 1)]),
+    ("an option of another project", f'T=/x\n{TORCHRUN}{RIGHT} --data-cache-paht "$T" --moe-flex-dispatcher-backend "$T" --log-throughput\n',
+     [("unknown_option", 2), ("other_target", 2)]),
+    ("a name that is near and not meant", f"{TORCHRUN}{RIGHT} --g2-window-size 128\n", [("unknown_option", 1)]),
+]
+
+
+def check_scripts(checks, folder):
+    for what, text, wanted in SCRIPTS:
+        script = folder / "run.sh"
+        write(folder, {})
+        script.write_bytes(text.encode())
+        found = checked(script)
+        checks.equal(sorted((item["id"], item["line"]) for item in found), sorted(wanted), f"{what}: {[item['what'] for item in found]}")
+        run(tool("ckpt_convert"), "launch", "--check", script, "--model", folder.parent / "model", "--fix")
+        left = {(item["id"], item["line"]) for item in checked(script)}
+        open_ones = {(item["id"], item["line"]) for item in found if not item["can_fix"]}
+        checks.equal(left, open_ones, f"{what}: left after --fix of {script.read_text()}")
+        checks.expect(run("bash", "-n", script).returncode == 0, f"{what}: bash reads it after --fix")
+        if "data-cache-paht" in text:
+            checks.equal(script.read_text(), text.replace("paht", "path").replace('--moe-flex-dispatcher-backend "$T"', " "), f"{what}: --fix takes the value away as well")
+
+
+PHI = {"model_type": "phi3", "num_hidden_layers": 4, "hidden_size": 384, "num_attention_heads": 4, "num_key_value_heads": 4, "intermediate_size": 768,
+       "vocab_size": 32064, "max_position_embeddings": 131072, "original_max_position_embeddings": 4096, "rms_norm_eps": 1e-5, "rope_theta": 10000.0,
+       "hidden_act": "silu", "tie_word_embeddings": False, "rope_scaling": {"type": "longrope", "long_factor": [1.5, 2.25], "short_factor": [1.0, 1.0625]}}
+
+
+def check_factors(checks, work):
+    """A list of a configuration is one word: the program splits it at commas."""
+    (work / "phi").mkdir()
+    (work / "phi/config.json").write_text(json.dumps(PHI))
+    done = run(tool("ckpt_convert"), "launch", work / "phi", work / "phi_set", "--devices", "8")
+    if checks.expect(done.returncode == 0, f"longrope: {done.stderr}"):
+        sizes = (work / "phi_set/model.sh").read_text()
+        checks.expect("--long-factor '1.5,2.25'" in sizes and "--short-factor '1,1.0625'" in sizes, f"longrope: {sizes}")
+        found = run(tool("ckpt_convert"), "launch", "--check", work / "phi_set/pretrain.sh", "--model", work / "phi", "--json")
+        checks.equal(json.loads(found.stdout)["findings"], [], "longrope: nothing is wrong")
+
+
+def main():
+    checks = Checks()
+    shapes = list(SHAPES)
+    with temporary_directory() as directory:
+        folder = Path(directory) / "job"
+        folder.mkdir()
+        (Path(directory) / "model").mkdir()
+        (Path(directory) / "model/config.json").write_text(json.dumps(MODEL))
+        for name, shape in SHAPES.items():
+            write(folder, shape(OPTIONS))
+            found = checked(folder / "run.sh")
+            checks.equal(found, [], f"{name}: nothing is wrong")
+        for i, mistake in enumerate(MISTAKES):
+            for shape in shapes if "--all" in sys.argv else (shapes[i % len(shapes)], shapes[(i * 4 + 3) % len(shapes)]):
+                if not (shape == "started" and set(mistake[0]) & set(IN_ONE_PLACE)):
+                    check_mistake(checks, folder, shape, mistake)
+        check_scripts(checks, folder)
+        check_factors(checks, Path(directory))
+    checks.finish()
+
+
+if __name__ == "__main__":
+    main()
