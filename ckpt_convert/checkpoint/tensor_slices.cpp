@@ -59,7 +59,7 @@ private:
         for (std::size_t rank = 1; rank < slices_.size(); ++rank) {
             for (const TorchDistTensor& tensor : slices_[0].content.tensors) {
                 const std::string& name = tensor.fqn;
-                if (!numbers_[rank].contains(name))
+                if (part_of(rank, tensor) == nullptr)
                     return bad(
                         base::format("tensor parallel rank {} lacks {}; are files of two runs mixed?", rank, name));
             }
@@ -76,14 +76,29 @@ private:
         return {};
     }
 
+    // What a rank has of a tensor of the first; nullptr: nothing. It has no state of a parameter of which its slice is empty, as of
+    // heads that there are fewer of than ranks.
+    const TorchDistTensor* part_of(std::size_t rank, const TorchDistTensor& tensor) const {
+        const auto& numbers = numbers_[rank];
+        auto found = numbers.find(tensor.fqn);
+        const bool is_there = found != numbers.end();
+        if (!is_there) found = numbers.find(weight_of(tensor));
+        if (found == numbers.end()) return nullptr;
+        const TorchDistTensor& part = slices_[rank].content.tensors[found->second];
+        return is_there || is_empty(part) ? &part : nullptr;
+    }
+
+    static bool is_empty(const TorchDistTensor& part) { return checked_elements(part.shape) == 0; }
+
     // `tensor`: the first rank's.
     Status join(TorchDistTensor& tensor) const {
         std::vector<const TorchDistTensor*> parts;
         std::vector<Shape> shapes;
         for (std::size_t rank = 0; rank < slices_.size(); ++rank) {
-            parts.push_back(&slices_[rank].content.tensors[numbers_[rank].at(tensor.fqn)]);
+            parts.push_back(part_of(rank, tensor));
             shapes.push_back(parts.back()->shape);
-            if (parts.back()->dtype != tensor.dtype || shapes.back().size() != shapes.front().size())
+            const bool is_other = parts.back()->dtype != tensor.dtype && !is_empty(*parts.back());
+            if (is_other || shapes.back().size() != shapes.front().size())
                 return bad(base::format("the slices of {} have different types or axes; are files of two runs mixed?",
                                         tensor.fqn));
         }

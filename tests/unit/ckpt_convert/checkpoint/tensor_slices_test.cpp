@@ -128,13 +128,22 @@ struct Table {
 struct Slices {
     Table table;
     Shapes second = kSlices;
+    Shapes empty = {};  // in the second rank's module alone
     char second_byte = 'x';
     std::int64_t second_step = 1;
 
     base::Result<ckpt::ShardedCheckpoint> read() const {
         test::MemoryFileSystem fs;
         add_rank(fs, 0, 2, kSlices, true, [this](TorchFilePlan& plan, Value* root) { table.add(plan, root); });
-        add_rank(fs, 1, 2, second, true, {}, second_byte, second_step);
+        add_rank(
+            fs, 1, 2, second, true,
+            [this](TorchFilePlan& plan, Value* root) {
+                Value* module = plan.dict();
+                for (const auto& [name, shape] : empty)
+                    TorchFilePlan::set(module, plan.string(name), *plan.tensor(ckpt::DType::bf16, shape));
+                if (!empty.empty()) TorchFilePlan::set(root, plan.string("module"), module);
+            },
+            second_byte, second_step);
         return ckpt::open_zero_checkpoint(fs, "f");
     }
 };
@@ -155,6 +164,19 @@ TEST_CASE("tensor slices: parameters and moments have the shapes of the whole") 
     CHECK(found->ranks == 2);
     CHECK(found->steps.size() == 1);
     CHECK(found->groups.groups.size() == 1);
+}
+
+TEST_CASE("tensor slices: a rank whose slice is empty has no state of it") {
+    Slices slices;
+    slices.empty = {{"a", {0, 3}}, {"b", {3, 0}}};
+    slices.second.erase(slices.second.begin(), slices.second.begin() + 2);
+    const auto found = slices.read();
+    REQUIRE_MESSAGE(found, found.error().text());
+    const auto shapes = shapes_in(*found);
+    CHECK(shapes.at("a") == Shape{2, 3});
+    CHECK(shapes.at("optimizer.state.b.exp_avg") == Shape{3, 2});
+    slices.empty[0].second = {1, 3};
+    test::check_fails(slices.read(), ErrorKind::bad_input, "tensor parallel rank 1 lacks optimizer.state.a.exp_avg");
 }
 
 TEST_CASE("tensor slices: what does not fit together is refused") {
