@@ -57,8 +57,10 @@ std::string_view without_rank(std::string_view name) {
 
 std::uint64_t ranks_in(const TensorIndex& index) {
     std::set<std::string_view> fronts;
-    for (const IndexedTensor& tensor : index.tensors)
-        fronts.insert(std::string_view(tensor.name).substr(0, tensor.name.find('/')));
+    for (const IndexedTensor& tensor : index.tensors) {
+        const std::string_view name = tensor.name;
+        fronts.insert(name.substr(0, name.find('/')));
+    }
     return fronts.size();
 }
 
