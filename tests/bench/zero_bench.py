@@ -22,7 +22,12 @@ CONFIG = {"model_type": "deepseek_v3", "hidden_size": 7168, "intermediate_size":
           "num_nextn_predict_layers": 0, "vocab_size": 129280, "tie_word_embeddings": False, "norm_topk_prob": True,
           "scoring_func": "sigmoid", "topk_method": "noaux_tc", "routed_scaling_factor": 2.5}
 RUNS = {"to Hugging Face": ["--to", "hf"], "to DCP with the optimizer": ["--to", "dcp", "--optimizer", "keep"],
-        "to Megatron, TP 8 EP 32": ["--to", "mcore", "--tp", "8", "--ep", "32"]}
+        "to Megatron, TP 8 EP 32": ["--to", "mcore", "--tp", "8", "--ep", "32"],
+        "to Megatron, TP 8 EP 32, with the optimizer": ["--to", "mcore", "--tp", "8", "--ep", "32", "--optimizer", "keep"],
+        "to Megatron-FSDP with the optimizer": ["--to", "megatron-fsdp", "--optimizer", "keep"],
+        "to universal with the optimizer": ["--to", "universal", "--optimizer", "keep"],
+        "to ZeRO 3 of 64 ranks with the optimizer": ["--to", "zero", "--stage", "3", "--world", "64", "--optimizer", "keep"],
+        "to DTensors of 8 ranks with the optimizer": ["--to", "dtensor", "--world", "8", "--optimizer", "keep"]}
 
 
 def mlp(prefix, hidden, size):
