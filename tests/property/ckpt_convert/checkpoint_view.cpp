@@ -45,7 +45,7 @@ CheckpointView view_of(MemoryFileSystem& fs, const base::Path& root) {
     CheckpointView view;
     for (const auto& tensor : checkpoint->index.tensors) {
         std::string file = checkpoint->index.files[tensor.file]->path().substr(root.size());
-        view.tensors[file + " " + tensor.name] = content_of(checkpoint->index, tensor);
+        view.tensors[file + " " + tensor.name.get()] = content_of(checkpoint->index, tensor);
     }
     for (const auto& [name, value] : *checkpoint->args.object()) view.args[name] = text_of(value);
     for (const base::Path& path : fs.files()) {

@@ -40,7 +40,7 @@ Element element_of(const ckpt::Source& source, std::uint32_t logical, const Stor
     const auto& stored = source.index.tensors[piece.tensor];
     Element out{
         tensor.name, {}, source.index.files[stored.file]->path(), stored.offset, *ckpt::checked_elements(tensor.shape)};
-    const auto& strides = piece.strides.empty() ? stored.strides : piece.strides.get();
+    const ckpt::Shape& strides = piece.strides.empty() ? stored.strides : piece.strides;
     std::size_t in_front = piece.in_stored.size() - piece.extent.size();
     for (std::size_t axis = 0; axis < piece.in_stored.size(); ++axis) {
         std::uint64_t at = random.below(static_cast<std::uint32_t>(piece.stored_extent(axis)));
