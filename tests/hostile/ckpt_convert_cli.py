@@ -755,7 +755,7 @@ def plan_with_a_number_that_the_engine_has_no_option_for(work):
     return training(work, "--engine", "megatron", "--tp", "2", "--with", "swap-attention:2")
 
 
-@case(USAGE, "peak_gib", "--reserve-gib")
+@case(USAGE, "what layers of stage 0 keep and work with", "outside 0.8 to 1.3", "--with")
 def plan_with_a_measured_peak(work):
     (work / "run.json").write_text('{"step_seconds": 1.5, "peak_gib": 40}')
     return training(work, "--tp", "2", "--calibrate", work / "run.json")
