@@ -127,6 +127,8 @@ struct FlagReading {
     std::vector<std::string> also;
     std::optional<Expression> may_be_more;
     std::optional<Expression> implied;
+    std::optional<Expression> inert;
+    std::string with;
     std::string absent;
     bool compared = true;
 };
@@ -143,6 +145,8 @@ constexpr auto record_of(const FlagReading*) {
         field("may_be_more", &FlagReading::may_be_more, "where this is not 0, a larger number is right as well"),
         field("implied", &FlagReading::implied,
               "what it must be, if it is given, where the mapping file does not give it"),
+        field("inert", &FlagReading::inert, "where this is not 0, it has no effect, whatever it is"),
+        field("with", &FlagReading::with, "an option without which it makes no other model"),
         field("absent", &FlagReading::absent, "what happens without it; it is then no error, but a warning"),
         field("compared", &FlagReading::compared, "false: it is about a run, not about the model"));
 }

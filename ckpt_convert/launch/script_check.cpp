@@ -92,8 +92,25 @@ Result<Compared> open_compared(base::FileSystem& fs, const Knowledge& knowledge,
     return out;
 }
 
-void add_slips(const ScriptReading& script, std::vector<ScriptFinding>& findings) {
+// A variable that is nothing does no harm behind an option without a value.
+bool is_harmless(const ScriptSlip& slip, const std::vector<ScriptJob>& jobs) {
+    bool is_used = false;
+    for (const ScriptJob& job : jobs) {
+        for (const ScriptOption& option : job.program->options) {
+            for (const ScriptWord& value : option.values) {
+                if (value.place.file != slip.place.file || value.place.begin != slip.place.begin) continue;
+                const OptionRow* row = job.list->find(option.name, job.program->name);
+                is_used = true;
+                if (!value.may_be_none || row == nullptr || !row->takes_nothing()) return false;
+            }
+        }
+    }
+    return is_used;
+}
+
+void add_slips(const ScriptReading& script, const std::vector<ScriptJob>& jobs, std::vector<ScriptFinding>& findings) {
     for (const ScriptSlip& slip : script.slips) {
+        if (is_harmless(slip, jobs)) continue;
         std::vector<ScriptEdit> edits;
         if (slip.can_fix) edits.push_back({slip.place, slip.fixed});
         for (const ScriptPlace& place : slip.also) edits.push_back({place, slip.fixed});
@@ -174,6 +191,7 @@ Status add_yaml_files(base::FileSystem& fs, ScriptReading& script) {
 
 void add_model_numbers(const Source& model, ModelValues& numbers) {
     for (const auto& [name, value] : model.model.values()) numbers["model_" + name] = value;
+    numbers["model_attends"] = model.model.values().contains("heads");
     const Json* positions = model.config->root.find_path("max_position_embeddings");
     if (positions != nullptr && positions->integer() != nullptr) numbers["model_positions"] = *positions->integer();
 }
@@ -304,7 +322,7 @@ Result<ScriptCheck> check_script(base::FileSystem& fs, const Knowledge& knowledg
     check_environment(facts, script, jobs, out.findings);
     check_logs(fs, script, out.findings);
     keep_literal_edits(script, out.findings);
-    add_slips(script, out.findings);
+    add_slips(script, jobs, out.findings);
     out.files = std::move(script.files);
     sort_findings(out.findings);
     number_lines(out.files, out.findings);

@@ -13,6 +13,30 @@ namespace {
 
 using Use = TrainingFlag::Use;
 
+// "[0,0,1]" of "([0]*2+[1])", as the programs evaluate it; of anything else itself.
+std::string without_products(std::string_view text) {
+    constexpr std::int64_t kMostCopies = 10'000;
+    std::vector<std::string> items;
+    std::string_view rest = base::trimmed(text);
+    if (rest.starts_with('(') && rest.ends_with(')')) rest = rest.substr(1, rest.size() - 2);
+    for (const std::string_view part : base::split(rest, '+')) {
+        const std::string_view term = base::trimmed(part);
+        const std::size_t end = term.find(']');
+        if (!term.starts_with('[') || end == term.npos) return std::string(text);
+        std::string_view factor = base::trimmed(term.substr(end + 1));
+        const bool is_product = factor.starts_with('*');
+        if (is_product) factor = base::trimmed(factor.substr(1));
+        const auto copies = is_product ? number_in(factor) : std::optional(1.0);
+        if (!copies || (!is_product && !factor.empty()) || *copies < 0 || *copies > kMostCopies)
+            return std::string(text);
+        for (std::int64_t i = 0; i < static_cast<std::int64_t>(*copies); ++i)
+            for (const std::string_view item : base::split(term.substr(1, end - 1), ','))
+                items.emplace_back(base::trimmed(item));
+        if (items.size() > static_cast<std::size_t>(kMostCopies)) return std::string(text);
+    }
+    return base::format("[{}]", base::joined(items, ","));
+}
+
 bool is_same(std::string_view left, std::string_view right) {
     const std::size_t comma = left.find(','), other = right.find(',');
     if (comma != left.npos && other != right.npos)
@@ -25,7 +49,9 @@ bool is_same(std::string_view left, std::string_view right) {
 
 bool are_same(const std::vector<ScriptWord>& given, const std::vector<std::string>& wanted) {
     return std::equal(given.begin(), given.end(), wanted.begin(), wanted.end(),
-                      [](const ScriptWord& left, const std::string& right) { return is_same(left.text, right); });
+                      [](const ScriptWord& left, const std::string& right) {
+                          return is_same(left.text, right) || without_products(left.text) == without_products(right);
+                      });
 }
 
 std::string words_of(const std::vector<ScriptWord>& values) {
@@ -59,6 +85,7 @@ private:
         const ScriptOption* option = job_.option(flag.name);
         for (const std::string& older : reading.once)
             if (option == nullptr) option = job_.option(older);
+        if (option != nullptr && has_no_effect(reading)) return;
         if (option == nullptr) {
             if (flag.use == Use::given) missing(flag, reading);
         } else if (flag.use == Use::given) {
@@ -78,8 +105,16 @@ private:
                 said_otherwise_.contains(name) ||
                 std::any_of(flags.begin(), flags.end(), [&](const auto& flag) { return flag.name == name; });
             const ScriptOption* option = job_.option(name);
-            if (!is_known && option != nullptr) too_much(*option);
+            const auto found = facts_.flags.find(name);
+            const bool is_inert = found != facts_.flags.end() && has_no_effect(found->second);
+            if (!is_known && option != nullptr && !is_inert) too_much(*option);
         }
+    }
+
+    bool has_no_effect(const FlagReading& reading) const {
+        if (!reading.inert) return false;
+        const auto inert = reading.inert->evaluate(job_.lookup());
+        return inert && *inert != 0;
     }
 
     static std::string id_of(const std::string& name) {
@@ -131,6 +166,8 @@ private:
     }
 
     void too_much(const ScriptOption& option) {
+        const auto reading = facts_.flags.find(option.name);
+        if (reading != facts_.flags.end() && !reading->second.with.empty() && !job_.has(reading->second.with)) return;
         findings_.push_back({id_of(option.name), "error", option.place,
                              base::format("{} makes another model: {} is without it", option.name, family_),
                              "without it", removed_option(option)});

@@ -20,7 +20,7 @@ constexpr int kMaxSourced = 8;  // files that source each other
 constexpr std::size_t kMaxPrograms = 1000;
 constexpr auto kBefore = std::to_array<std::string_view>({"if", "then", "else", "elif", "do", "done", "fi", "while",
                                                           "until", "{", "}", "!", "time", "esac", "exec", "nohup"});
-constexpr auto kSeparators = std::to_array<std::string_view>({"&&", "||", ";", "|"});
+constexpr auto kSeparators = std::to_array<std::string_view>({"&&", "||", ";", "|", "&", ";}"});
 constexpr auto kDeclare = std::to_array<std::string_view>({"export", "declare", "local", "readonly", "typeset"});
 
 // "NAME" of NAME=value and NAME+=value.
@@ -212,11 +212,16 @@ private:
         const auto at = static_cast<std::size_t>(found - words.begin());
         program.end = ends[at];
         program.launcher = options_in(words, 0, at, nullptr);
-        const auto end = std::find_if(found, words.end(), [](const ScriptWord& word) {
-            return base::contains(kSeparators, std::string_view(word.text));  // of a text that is a command
-        });
+        const auto end =
+            std::find_if(found, words.end(), [](const ScriptWord& word) { return ends_command(word.text); });
         program.options = options_in(words, at + 1, static_cast<std::size_t>(end - words.begin()), &program.arguments);
         out_.programs.push_back(std::move(program));
+    }
+
+    // Of a text that is a command.
+    static bool ends_command(std::string_view word) {
+        const std::size_t sign = word.find_first_not_of("0123456789&");
+        return base::contains(kSeparators, word) || (sign != word.npos && word[sign] == '>');
     }
 
     static bool is_option(const ScriptWord& word) { return word.text.starts_with("--") && word.text.size() > 2; }

@@ -207,6 +207,9 @@ SCRIPTS = [
     ("what the batch system gives", f"{TORCHRUN}{RIGHT} --wandb-project $SLURM_JOB_NAME --wandb-exp-name \"$VC_JOB_ID\"\n", []),
     ("words that may be none", f"{TORCHRUN}{RIGHT} ${{EXTRA:-}} $(cat more) $@\n", []),
     ("arithmetic of what is not known", f"N=$(nproc)\n{TORCHRUN}{RIGHT} --num-workers $(( N / 4 )) --eval-iters $(( ${{T//_/}} / 2 ))\n", []),
+    ("nothing behind a switch", f"{TORCHRUN}{RIGHT} --log-throughput $NOTHING \\\n  --manual-gc $NOR_THIS\n", []),
+    ("what a command in a text prints into", f'run_cmd="cd /w && {TORCHRUN}{RIGHT} --log-throughput &>> $HOME/x.log"\neval "${{run_cmd}}"\n', []),
+    ("groups without effect", f"{TORCHRUN}{RIGHT.replace(' --group-query-attention', '').replace('groups 8', 'groups 32')}\n", [("group_query_attention", 1), ("num_query_groups", 1)]),
     ("long texts with a sum in them", f'A="{RIGHT} --save-interval $((10*10)) --log-throughput --log-interval 1 --manual-gc"\n{TORCHRUN} $A\n', []),
     ("a default that is kept", f': "${{LAYERS:=36}}"\n{TORCHRUN}{RIGHT.replace("--num-layers 36", "--num-layers $LAYERS")}\n', []),
     ("commands that name the program", f"ls pretrain_gpt.py && cp pretrain_gpt.py /tmp\npkill -f pretrain_gpt.py\n{TORCHRUN}{RIGHT}\n", []),
@@ -260,6 +263,29 @@ def check_factors(checks, work):
         checks.equal(json.loads(found.stdout)["findings"], [], "longrope: nothing is wrong")
 
 
+# What only a model of experts, or one without attention, is told of.
+MOE = {**MODEL, "model_type": "qwen3_moe", "num_hidden_layers": 4, "num_experts": 8, "num_experts_per_tok": 2, "moe_intermediate_size": 768,
+       "mlp_only_layers": [0], "decoder_sparse_step": 1, "norm_topk_prob": True}
+MAMBA = {"model_type": "mamba2", "num_hidden_layers": 64, "hidden_size": 2560, "vocab_size": 50288, "state_size": 128, "head_dim": 64, "n_groups": 1,
+         "expand": 2, "conv_kernel": 4, "chunk_size": 256, "num_heads": 80, "layer_norm_epsilon": 1e-5, "rms_norm": True, "tie_word_embeddings": True}
+OF_FAMILIES = [(MOE, "megatron_adaptor.py pretrain_gpt.py --num-layers 4 --moe-layer-freq '([0]*1+[1]*3)'", "moe_layer_freq", False),
+               (MOE, "megatron_adaptor.py pretrain_gpt.py --num-layers 4 --moe-layer-freq '([0]*2+[1]*2)'", "moe_layer_freq", True),
+               (MAMBA, "pretrain_mamba.py --num-layers 64 --group-query-attention --num-query-groups 8 --num-attention-heads 16 --swiglu", "num_attention_heads", False),
+               (MAMBA, "pretrain_mamba.py --num-layers 48 --num-attention-heads 16", "num_layers", True)]
+
+
+def check_families(checks, folder):
+    model = folder.parent / "other"
+    model.mkdir()
+    for config, command, name, is_wrong in OF_FAMILIES:
+        (model / "config.json").write_text(json.dumps(config))
+        write(folder, {"run.sh": f"torchrun --nproc_per_node 8 {command}\n"})
+        done = run(tool("ckpt_convert"), "launch", "--check", folder / "run.sh", "--model", model, "--json")
+        found = {item["id"] for item in json.loads(done.stdout)["findings"]} if done.returncode in (0, 1) else {done.stderr}
+        checks.expect((name in found) == is_wrong, f"{command}: {sorted(found)}")
+        checks.expect(not found & {"group_query_attention", "num_query_groups", "swiglu"} or config is MOE, f"{command}: {sorted(found)}")
+
+
 def main():
     checks = Checks()
     shapes = list(SHAPES)
@@ -278,6 +304,7 @@ def main():
                     check_mistake(checks, folder, shape, mistake)
         check_scripts(checks, folder)
         check_factors(checks, Path(directory))
+        check_families(checks, folder)
     checks.finish()
 
 
