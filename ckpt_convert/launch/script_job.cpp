@@ -120,8 +120,7 @@ private:
         if (row.type == "list" || row.type == "any") return;
         if (row.takes_nothing() && count > 0)
             return add("extra_value", "error", option.values.front().place,
-                       base::format("{} takes no value", option.name), option.name,
-                       {{option.values.front().place, ""}});
+                       base::format("{} takes no value", option.name), option.name, without_values(option));
         const bool takes_one = row.takes.empty();
         // A truth of YAML on the command line is a switch as well.
         const bool is_switch = row.type == "bool" && option.name.starts_with("--");
@@ -131,6 +130,16 @@ private:
         for (const ScriptWord& value : option.values) {
             if (value.is_known) check_value(option, row, value);
         }
+    }
+
+    // A variable may have other readers.
+    static std::vector<ScriptEdit> without_values(const ScriptOption& option) {
+        std::vector<ScriptEdit> out;
+        for (const ScriptWord& value : option.values) {
+            if (value.place.file != value.at.file || value.place.begin != value.at.begin) return {};
+            out.push_back({value.at, ""});
+        }
+        return out;
     }
 
     // Written there, the second word ends the program; of a variable it is mostly a path that is still to be filled in.

@@ -259,6 +259,17 @@ private:
         const std::size_t line = before.rfind('\n', end);
         const std::string_view last = before.substr(line + 1, end - line);
         const std::uint64_t last_begin = line + 1;
+        if (last.ends_with('\\')) {
+            const std::string_view between = before.substr(end + 1);
+            out_.slips.push_back(
+                {{begin.file, end + 1, begin.begin},
+                 base::format("an empty line ends the command here: {} and what follows are not given to it", word),
+                 "no empty line inside a command",
+                 std::string(between.substr(std::min(between.rfind('\n'), between.size()))),
+                 true,
+                 between.find('\n') != between.npos});
+            return;
+        }
         if (const std::size_t comment = last.find(" #"); comment != last.npos || base::trimmed(last).starts_with('#')) {
             const std::size_t from = comment == last.npos ? 0 : comment;
             out_.slips.push_back(

@@ -203,6 +203,8 @@ def check_mistake(checks, folder, shape, mistake):
 RIGHT = "".join(f" {word}" for word in words(OPTIONS))
 WITHOUT_LOAD = "".join(f" {word}" for word in words({name: value for name, value in OPTIONS.items() if name != "load"}))
 SCRIPTS = [
+    ("an empty line in a command", f"{TORCHRUN} --bf16 \\\n\n   {RIGHT.replace(' --bf16', '')}\n", [("shell", 1)]),
+    ("values behind a switch", f"W='a b'\n{TORCHRUN}{RIGHT} --log-throughput yes it is --manual-gc $W\n", [("extra_value", 1), ("extra_value", 2)]),
     ("a variable that only the environment has", f"{TORCHRUN}{RIGHT} --wandb-project $PROJECT\n", [("shell", 1)]),
     ("what the batch system gives", f"{TORCHRUN}{RIGHT} --wandb-project $SLURM_JOB_NAME --wandb-exp-name \"$VC_JOB_ID\"\n", []),
     ("words that may be none", f"{TORCHRUN}{RIGHT} ${{EXTRA:-}} $(cat more) $@\n", []),
