@@ -259,7 +259,8 @@ private:
         const std::size_t line = before.rfind('\n', end);
         const std::string_view last = before.substr(line + 1, end - line);
         const std::uint64_t last_begin = line + 1;
-        if (last.ends_with('\\')) {
+        const bool has_comment = last.find(" #") != last.npos || base::trimmed(last).starts_with('#');
+        if (last.ends_with('\\') && !has_comment) {
             const std::string_view between = before.substr(end + 1);
             out_.slips.push_back(
                 {{begin.file, end + 1, begin.begin},
