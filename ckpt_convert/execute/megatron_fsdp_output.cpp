@@ -16,7 +16,9 @@ constexpr const char* kSchedule = "opt_param_scheduler";
 // The members of a dict, one entry for each of the names, which is the key in front of the member's own.
 Status add_members(TorchDistContent& content, const Shared<DistKeys>& before,
                    const std::vector<Shared<std::string>>& names, pickle::Ref dict) {
-    for (const auto& [key, value] : *pickle::mapping_items(dict)) {
+    const auto& members = *pickle::mapping_items(dict);
+    content.objects.reserve(content.objects.size() + members.size() * names.size());
+    for (const auto& [key, value] : members) {
         const std::string& member = *key->as<std::string>();
         TRY(require_plain(value, base::format("the setting {}", member)));
         const Shared<DistKeys> after = DistKeys{member};

@@ -155,6 +155,10 @@ private:
         const bool is_no_number = flag.values.size() == 1 && number_in(flag.values.front()) &&
                                   option.values.size() == 1 && !number_in(option.values.front().text);
         if (is_no_number) return;  // which has been said
+        // Where a file that is kept beside the checkpoint lies is for the script to say.
+        if (std::any_of(flag.values.begin(), flag.values.end(),
+                        [](const std::string& value) { return value.starts_with(kCheckpointDir); }))
+            return;
         std::vector<ScriptEdit> edits;
         for (std::size_t i = 0; i < option.values.size() && option.values.size() == flag.values.size(); ++i)
             edits.push_back({option.values[i].place, flag.values[i]});

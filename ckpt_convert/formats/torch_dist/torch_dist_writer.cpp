@@ -218,6 +218,7 @@ private:
             }
             bytes_.push_back({std::move(object.name), place->second});
         }
+        content_.objects = {};  // which may be more than the tensors are
         TRY(add_scalars());
         if (!is_megatron()) return {};
         TRY_ASSIGN(std::string common, common_state(true));

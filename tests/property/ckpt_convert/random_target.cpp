@@ -169,6 +169,9 @@ void choose_target(ConvertOptions& options, const ckpt::Model& model, Random& ra
     } else {
         choose_tp(options.topology, model, random);
         choose_stages(options.topology, model.layers(), random);
+        std::string& stages =
+            options.topology.pipeline_layout;  // modules for multi-token prediction come before the loss
+        if (!stages.empty()) stages.insert(stages.size() - 1, model.mtp_layers(), 'm');
         choose_experts(options, model, random);
     }
     // Since 0.17 Megatron's own layers have no grouped experts.

@@ -125,7 +125,7 @@ TEST_CASE("training flags: one line each, with values where there are some") {
                              "--none": null, "--eps": {"config": "eps"}, "--base": {"config": "base", "default": 1e4},
                              "--list": {"config": "list"}, "--absent": {"value": 1, "when": "off"}})")
               .config(R"({"eps": 1e-6, "list": [1, 2.5, "x y"]})")
-              .flags() == "--layers 3\n--on\n--swiglu\n--eps 1e-06\n--base 10000\n--list 1 2.5 'x y'");
+              .flags() == "--layers 3\n--on\n--swiglu\n--eps 1e-06\n--base 10000\n--list '1,2.5,x y'");
 }
 
 TEST_CASE("training flags: what a shell would read is quoted") {
