@@ -85,7 +85,7 @@ private:
         const bool is_quoted =
             value.size() >= 2 && (value.front() == '"' || value.front() == '\'') && value.back() == value.front();
         if (is_quoted) value = value.substr(1, value.size() - 2);
-        out_.back().values.push_back({std::string(value), place(value), is_known});
+        out_.back().values.push_back({std::string(value), place(value), place(value), is_known});
     }
 
     std::string_view text_;

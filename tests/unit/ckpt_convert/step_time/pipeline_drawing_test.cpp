@@ -76,9 +76,10 @@ TEST_CASE("calibration: a scale that nothing explains is refused") {
     estimate.seconds = 10;
     estimate.of_slowest.of(ckpt::Work::products, false) = 1;
     const ckpt::CalibrationLimits limits{0.6, 2};
-    CHECK(*ckpt::time_scale({12.0, {}, {}}, estimate, limits) == doctest::Approx(1.2));
-    CHECK(ckpt::time_scale({5.0, {}, {}}, estimate, limits).error().message.find("a part of one") != std::string::npos);
-    const std::string slow = ckpt::time_scale({25.0, {}, {}}, estimate, limits).error().message;
+    CHECK(*ckpt::time_scale({12.0, {}, {}, {}}, estimate, limits) == doctest::Approx(1.2));
+    CHECK(ckpt::time_scale({5.0, {}, {}, {}}, estimate, limits).error().message.find("a part of one") !=
+          std::string::npos);
+    const std::string slow = ckpt::time_scale({25.0, {}, {}, {}}, estimate, limits).error().message;
     CHECK(slow.find("2.50 times the estimate") != std::string::npos);
     CHECK(slow.find("\"products\"") != std::string::npos);
 }
