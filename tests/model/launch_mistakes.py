@@ -283,6 +283,14 @@ def check_sharded(checks, work):
         (out / "pretrain.yaml").write_text(text.replace("parallel:\n", "parallel:\n  recompute: true\n  recompute_modules:\n    - model.layers.{*}\n"))
         checks.equal(found_in(out / script, "--model", work / "qwen3"), [], f"FSDP2: {script} that computes layers again")
         (out / "pretrain.yaml").write_text(text)
+    settings = out / "pretrain.yaml"
+    right = text.replace("parallel:\n", "parallel:\n  recompute: true\n  recompute_modules:\n    - model.layers.{*}\n")
+    wrong = {"model_id: qwen3": ("model_id: qwen2", "bad_value"), "cutoff_len: 4096": ("cutoff_len: 65536", "fsdp_positions")}
+    for line, (changed, what) in wrong.items():
+        for value, wanted in ((changed, [what]), (line.split(": ")[0] + ": *other", []), (line.split(": ")[0] + ": &other " + changed.split(": ")[1], [])):
+            settings.write_text(right.replace(line, value))
+            found = [item["id"] for item in found_in(settings, "--model", work / "qwen3")]
+            checks.equal(found, wanted, f"FSDP2: {value}")
 
 
 def main():

@@ -18,11 +18,11 @@ using DistKeys = std::vector<DistKey>;
 
 struct DistName {
     DistName() = default;
-    DistName(Shared<std::string> name) : name(std::move(name)) {}  // NOLINT: a name is one
-    DistName(const char* name) : name(name) {}                     // NOLINT: a name is one
-    DistName(std::string name) : name(std::move(name)) {}          // NOLINT: a name is one
-    DistName(Shared<DistKeys> before, Shared<std::string> name, Shared<DistKeys> after = {})
-        : before(std::move(before)), name(std::move(name)), after(std::move(after)) {}
+    DistName(Shared<std::string> own) : name(std::move(own)) {}  // NOLINT: a name is one
+    DistName(const char* own) : name(own) {}                     // NOLINT: a name is one
+    DistName(std::string own) : name(std::move(own)) {}          // NOLINT: a name is one
+    DistName(Shared<DistKeys> front, Shared<std::string> own, Shared<DistKeys> back = {})
+        : before(std::move(front)), name(std::move(own)), after(std::move(back)) {}
 
     Shared<DistKeys> before;
     Shared<std::string> name;  // a key too
