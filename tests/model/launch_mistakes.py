@@ -290,7 +290,7 @@ def check_sharded(checks, work):
         for value, wanted in ((changed, [what]), (line.split(": ")[0] + ": *other", []), (line.split(": ")[0] + ": &other " + changed.split(": ")[1], [])):
             settings.write_text(right.replace(line, value))
             found = [item["id"] for item in found_in(settings, "--model", work / "qwen3")]
-            checks.equal(found, wanted, f"FSDP2: {value}")
+            checks.equal([what for what in found if what != "memory"], wanted, f"FSDP2: {value}")  # of a longer sequence it is more
 
 
 def main():
