@@ -44,7 +44,8 @@ ADAPTERS = {"hf": (), "mcore": ("--tp", "2"), "dcp": (), "dtensor": ("--world", 
 # Rows of the table that are other names or other places of a sample's form, or that only the program itself can write: the test
 # that has them, each of which looks at inspect and at verify, too.
 ELSEWHERE = {"step-N/.metadata": "other_names_oracle.py", "__R.metadata": "sharded_oracle.py",
-             "pytorch_model_fsdp_0_rankR.bin": "sharded_oracle.py", "layer_NN-model_TT-model_states.pt": "deepspeed_oracle.py"}
+             "pytorch_model_fsdp_0_rankR.bin": "sharded_oracle.py", "layer_NN-model_TT-model_states.pt": "deepspeed_oracle.py",
+             "layer_L_expert_E_mp_rank_00_model_states.pt": "deepspeed_oracle.py"}
 
 
 def save(scratch):
