@@ -1,3 +1,5 @@
+#include "migrator/report/report.h"
+
 #include "base/check.h"
 #include "base/compress.h"
 #include "base/page_template.h"
