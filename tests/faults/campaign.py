@@ -2,6 +2,7 @@
 
     campaign.py [--every N] [--only NAME]     every N-th point of each run (default: 150; 1 is the whole campaign)
                 [--kills N] [--races N]       N kills at any moment, N pairs of the same run at the same time (default: 2)
+                [--record]                    writes the figures of a campaign without failures into docs/reference/verified.md
 
 What must hold afterwards, whatever happened and wherever:
 * no reader sees half an output, and sources are only ever their old or their new bytes, with a record that undo takes;
@@ -21,10 +22,12 @@ import shutil
 import subprocess
 import sys
 import time
+from collections import Counter
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from checkpoints import write_zero_run  # noqa: E402
+import figures  # noqa: E402
 from checks import Checks, make_tiny, run, temporary_directory, tool  # noqa: E402
 from injector import Injector, counted  # noqa: E402
 
@@ -36,6 +39,7 @@ FAULTS = [("create", errno.EACCES), ("create", errno.ENOSPC), ("open", errno.EIO
           ("fallocate", errno.ENOSPC), ("fallocate", errno.EOPNOTSUPP), ("fchmod", errno.EIO), ("fchmod", errno.EPERM),
           ("chmod", errno.EIO), ("utimes", errno.EIO), ("truncate", errno.EIO), ("symlink", errno.EIO), ("fstat", errno.EIO),
           ("stat", errno.EIO), ("readdir", errno.EIO), ("readdir", errno.EINTR), ("flock", errno.ENOLCK)]
+KINDS = ["kills", "failures", "signals", "moments", "pairs"]  # of runs, as the table of figures has them
 SIGNALS = {"int": 130, "term": 143, "hup": 129}
 MAIN = "import torch\nimport net\n\nx = torch.zeros(1).cuda()\ntorch.cuda.synchronize()\n"
 NET = "import torch\n\nDEVICE = 'cuda'\n\n\ndef make():\n    return torch.ones(2, device=DEVICE)\n"
@@ -86,7 +90,7 @@ class Campaign:
         checks.expect(done.returncode == 0, f"{job.name}: {done.stderr}")
         self.after = comparable(snapshot(whole))
         self.counts = counted(counts)
-        self.runs = 0
+        self.runs = Counter()
 
     def fresh(self, name):
         target = self.scratch / name
@@ -142,7 +146,7 @@ class Campaign:
             where = f"killed before change {point}"
             directory = self.fresh("run")
             done = self.job.start(directory, fault=f"change:kill:{point}")
-            self.runs += 1
+            self.runs["kills"] += 1
             if not self.expect(done.returncode in (-9, 0), where, f"ended with {done.returncode}: {done.stderr}"):
                 continue
             self.check_never_half(directory, where)
@@ -154,7 +158,7 @@ class Campaign:
                 where = f"{call} {how} at {point}"
                 directory = self.fresh("run")
                 done = self.job.start(directory, fault=f"{call}:{how}:{point}")
-                self.runs += 1
+                self.runs["failures"] += 1
                 self.check_failed(directory, done, where)
                 self.check_recovers(directory, where) if done.returncode else None
 
@@ -187,7 +191,7 @@ class Campaign:
                 where = f"SIG{name.upper()} at change {point}"
                 directory = self.fresh("run")
                 done = self.job.start(directory, fault=f"change:{name}:{point}")
-                self.runs += 1
+                self.runs["signals"] += 1
                 found = comparable(snapshot(directory))
                 if done.returncode == 0:
                     self.expect(found == self.after, where, f"0 and {self.differences(found, self.after)}")
@@ -210,7 +214,7 @@ class Campaign:
             time.sleep(delay)
             process.kill()
             process.wait()
-            self.runs += 1
+            self.runs["moments"] += 1
             where = f"killed after {delay:.4f} s"
             self.check_never_half(directory, where)
             if self.differences(comparable(snapshot(directory)), self.after):
@@ -227,7 +231,7 @@ class Campaign:
                 time.sleep(wait)
             said = [process.communicate(timeout=120)[1] for process in both]
             codes = [process.returncode for process in both]
-            self.runs += 1
+            self.runs["pairs"] += 1
             where = f"two runs {delay:.4f} s apart, which ended with {codes} and said {said}"
             for code, text in zip(codes, said):
                 self.expect(code in (0, 2, 3, 4, 5, 6), where, "another exit code than documented")
@@ -246,8 +250,9 @@ class Campaign:
         self.signal_everywhere()
         self.kill_at_any_moment(kills)
         self.race(races)
-        print(f"{self.job.name}: {self.runs} runs ({self.counts['change']} changing calls), "
+        print(f"{self.job.name}: {self.runs.total()} runs ({self.counts['change']} changing calls), "
               f"{len(self.checks.failures)} failures so far", flush=True)
+        return [self.job.name, self.counts["change"], *(self.runs[kind] for kind in KINDS)]
 
 
 def write_project(directory):
@@ -346,8 +351,9 @@ def main():
     parser.add_argument("--only", default="")
     parser.add_argument("--kills", type=int, default=2)
     parser.add_argument("--races", type=int, default=2)
+    parser.add_argument("--record", action="store_true")
     options = parser.parse_args()
-    checks = Checks()
+    checks, rows = Checks(), []
     with temporary_directory() as scratch:
         INJECTOR = Injector(scratch)
         for number, job in enumerate(jobs()):
@@ -355,7 +361,10 @@ def main():
                 continue
             directory = Path(scratch) / str(number)
             directory.mkdir()
-            Campaign(checks, directory, job, options.every).go(options.kills, options.races)
+            rows.append(Campaign(checks, directory, job, options.every).go(options.kills, options.races))
+            shutil.rmtree(directory)
+    if options.record and not checks.failures:
+        figures.record("faults", rows)
     checks.finish()
 
 

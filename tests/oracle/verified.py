@@ -14,6 +14,7 @@ sys.path[:0] = [str(HERE / "npu"), str(HERE / "megatron"), str(HERE.parents[0] /
 from checks import ROOT, Checks  # noqa: E402
 import affinity_results  # noqa: E402
 import families  # noqa: E402
+import figures  # noqa: E402
 import results  # noqa: E402
 import table  # noqa: E402
 
@@ -109,7 +110,8 @@ def update(logs):
     what = [[program.name, program.what] for program in table.PROGRAMS]
     PAGE.write_text(HEAD + PROGRAMS + markdown(["program", "what it does"], what) + "\n" + markdown(list(results.HEADINGS), programs)
                     + "\n" + AFFINITY + markdown(list(affinity_results.HEADINGS), affinity)
-                    + "\n" + CHECKPOINTS + markdown(["family", "topology", *(f"megatron-core {release}" for release in releases())], checkpoints))
+                    + "\n" + CHECKPOINTS + markdown(["family", "topology", *(f"megatron-core {release}" for release in releases())], checkpoints)
+                    + "\n" + figures.section())
 
 
 def cells_below(text, first_heading):
