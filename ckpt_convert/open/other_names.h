@@ -1,6 +1,7 @@
 // Checkpoints of whole tensors under the names of a program that are not Hugging Face's.
 #pragma once
 
+#include "ckpt_convert/checkpoint/tensor_index.h"
 #include "ckpt_convert/mapping/naming.h"
 #include "ckpt_convert/plan/layout.h"
 
