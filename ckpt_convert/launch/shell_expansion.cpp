@@ -5,6 +5,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "ckpt_convert/mapping/expression.h"
+#include "ckpt_convert/mapping/model_mapping.h"
 
 namespace ckpt {
 namespace {

@@ -11,6 +11,7 @@
 #include "ckpt_convert/execute/rank_safetensors.h"
 #include "ckpt_convert/execute/universal_output.h"
 #include "ckpt_convert/execute/zero_output.h"
+#include "ckpt_convert/open/option_values.h"
 #include "ckpt_convert/plan/rank_parts.h"
 #include "ckpt_convert/target/hf_config.h"
 #include "ckpt_convert/target/named_training.h"
